@@ -1,0 +1,61 @@
+// Backend: executes schedules on real memory. witness mode is deterministic and legal, hence a
+// difference from the reference is a real bug; overlap mode is what a device does by itself.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/program.h"
+#include "encoder/result.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+
+// The bytes of every memory, by MemoryId.
+struct MemoryImage {
+  std::vector<std::vector<uint8_t>> memories;
+
+  bool operator==(const MemoryImage&) const = default;
+};
+
+enum class ExecutionMode : uint8_t {
+  kWitness,  // The steps of the schedule one after another, each ordered and visible to the next.
+  kOverlap,  // The program's own sync and no more.
+};
+
+struct Availability {
+  bool is_available = false;
+  std::string reason;  // Why not; or the device, for a report.
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  virtual Availability availability() const = 0;
+  virtual bool supports(ExecutionMode mode) const = 0;
+
+  // Returns the final bytes. The issue-order schedule is the reference on this backend.
+  // Requires: supports(mode); `schedule` is legal for the program.
+  // Errors: the program's memories exceed the execution limit; the device failed.
+  virtual Result<MemoryImage> run(const Program& program, const Schedule& schedule,
+                                  ExecutionMode mode) = 0;
+};
+
+// All backends of this build, `cpu` first, available or not.
+std::span<Backend* const> backend_registry();
+Backend* find_backend(std::string_view name);  // Null if there is none of this name.
+
+// The bytes before the first dispatch: tensors with initial values hold them, all others hold a
+// fixed pattern that depends on memory and offset (external input, or poison nobody should read).
+// Errors: the memories exceed `limit_bytes` in all.
+Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes);
+
+// Default bound on the bytes that executing a program may allocate for its memories.
+inline constexpr uint64_t kExecutionLimitBytes = 256ull << 20;
+
+}  // namespace interlock

@@ -1,0 +1,85 @@
+// ProgramDraft: a program as it is written, item by item, with names instead of indices. It is what
+// the parser reads, what the printer prints, and what mutators and minimizers edit: an item can be
+// dropped or changed without renumbering anything else. build() (program_builder.h) turns it into a
+// Program, or says why not.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "encoder/program.h"
+
+namespace interlock {
+
+struct MemoryDraft {
+  std::string name;
+  uint64_t size_bytes = 0;
+  bool is_scratch = false;
+};
+
+struct TensorDraft {
+  std::string name;
+  DType dtype = DType::kF32;
+  std::vector<uint64_t> shape;
+  Placement placement = Placement::kPlaced;
+  std::string base;           // The memory, or the tensor that it views or donates.
+  uint64_t offset_bytes = 0;  // Of kPlaced and kView, relative to `base`.
+  InitialValue initial;
+};
+
+struct OutputDraft {
+  std::vector<std::string> tensors;
+};
+
+struct OperandDraft {
+  AccessMode mode = AccessMode::kRead;
+  std::string name;                // A tensor or a memory; tensors are looked up first.
+  std::optional<ByteRange> slice;  // NAME[a:b], relative to NAME.
+};
+
+struct DispatchDraft {
+  std::string label;  // Empty if it has none. So for every label below.
+  std::string kernel;
+  std::optional<uint64_t> order;
+  std::vector<OperandDraft> operands;  // Reads, writes, updates, atomics: in this order.
+  bool is_partial = false;
+  std::vector<std::pair<std::string, std::string>> attributes;  // key, value; as written.
+};
+
+struct BarrierDraft {
+  std::string label;
+  BarrierKind kind = BarrierKind::kFull;
+};
+
+// Dispatches are referred to by label, or by dispatch index in decimal.
+struct WitnessDraft {
+  std::string moved;
+  std::optional<std::pair<uint64_t, uint64_t>> slices;  // Half open.
+  DisplacementKind kind = DisplacementKind::kBefore;
+  std::string anchor;
+};
+
+struct ExpectDraft {
+  std::string encoder;  // Empty: the program as it stands.
+  bool is_clean = false;
+  FindingKind kind = FindingKind::kReadAfterWrite;
+  std::string first;
+  std::string second;  // Empty if the kind concerns one dispatch.
+};
+
+using ItemDraft = std::variant<MemoryDraft, TensorDraft, OutputDraft, DispatchDraft, BarrierDraft,
+                               WitnessDraft, ExpectDraft>;
+
+struct ProgramDraft {
+  std::vector<ItemDraft> items;
+};
+
+// The canonical draft: memories, tensors, outputs, statements, witness, expectations.
+// build(draft_of(p)) equals p. Cost: linear.
+ProgramDraft draft_of(const Program& program);
+
+}  // namespace interlock

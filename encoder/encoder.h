@@ -1,0 +1,62 @@
+// Encoder: decides where synchronization goes. It receives dispatches with their accesses, one at a
+// time, and issues dispatches and sync into a sink. A real runtime can use one as it is.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "encoder/program.h"
+#include "encoder/result.h"
+
+namespace interlock {
+
+// What an encoder may know of a dispatch: its declared accesses, and nothing of the future.
+struct EncoderDispatch {
+  DispatchId id;
+  std::span<const Access> accesses;  // Ranges in their memories.
+  AtomicOp atomic_op = AtomicOp::kNone;
+};
+
+// Where an encoder issues its commands.
+class CommandSink {
+ public:
+  virtual ~CommandSink() = default;
+  virtual void issue_dispatch(DispatchId id) = 0;
+  virtual void issue_barrier(BarrierKind kind) = 0;
+};
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+
+  // Called once per dispatch, in program order. An encoder that does not reorder issues any barrier
+  // that `dispatch` needs, then the dispatch.
+  virtual void encode(const EncoderDispatch& dispatch, CommandSink& sink) = 0;
+
+  // Called once at the end; a reordering encoder issues what it still holds.
+  virtual void finish(CommandSink& /*sink*/) {}
+};
+
+// A registered encoder.
+struct EncoderEntry {
+  std::string_view name;
+  std::string_view summary;  // One line for `interlock list encoders`.
+  bool is_broken;            // Known to miss hazards: a model of a real bug, or `none`.
+  std::unique_ptr<Encoder> (*create)();
+};
+
+std::span<const EncoderEntry> encoder_registry();
+
+// Returns null if there is none of this name.
+const EncoderEntry* find_encoder(std::string_view name);
+
+// Runs `encoder` over the dispatches of `program`, in program order. Sync that is already there is
+// dropped first, and with it the witness and the expectations about the program as it stood;
+// expectations about encoders stay. The result has an explicit `order=` iff `program` had one or
+// the encoder reordered.
+// Requires: the encoder issues every dispatch exactly once.
+Program encode(const Program& program, Encoder& encoder);
+
+}  // namespace interlock

@@ -1,0 +1,26 @@
+// The kinds of findings, as `expect` lines and reports name them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace interlock {
+
+enum class FindingKind : uint8_t {
+  kReadAfterWrite,   // "RAW"
+  kWriteAfterRead,   // "WAR"
+  kWriteAfterWrite,  // "WAW"
+  kReordered,        // "reordered": a read sees another writer than program order gives it.
+  kAlias,            // "alias": operands share bytes against the kernel's alias contract.
+  kUndeclared,       // "undeclared": a kernel touched bytes that its dispatch does not declare.
+  kDivergence,       // "divergence": an execution differs from the reference.
+};
+
+// The word of the text format and of reports.
+std::string_view word_of(FindingKind kind);
+std::optional<FindingKind> finding_kind_of(std::string_view word);
+
+inline bool is_hazard(FindingKind kind) { return kind <= FindingKind::kWriteAfterWrite; }
+
+}  // namespace interlock

@@ -1,0 +1,103 @@
+// The kernel table: what each kernel is called, which operands it takes, how it splits into slices,
+// which bytes each slice touches and which operands may share bytes. The same for every backend;
+// bodies live in backends/kernels/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "encoder/limits.h"
+#include "encoder/program.h"
+#include "encoder/range.h"
+#include "encoder/result.h"
+
+namespace interlock {
+
+// What a kernel body needs beside its operands. A kernel uses the fields that its entry names.
+struct KernelParams {
+  uint64_t element_count = 0;  // Elementwise kernels; bytes for copy and fill.
+  uint64_t block = 1;          // Elements (or bytes) per slice of elementwise kernels; columns per
+                               // slice of col_sum.
+  uint32_t rows = 0;           // Of the output for matmul.
+  uint32_t cols = 0;
+  uint32_t inner = 0;          // Contracted extent of matmul.
+  uint32_t byte = 0;           // fill
+  float factor = 0;            // scale
+  float eps = 0;               // Norms.
+
+  bool operator==(const KernelParams&) const = default;
+};
+
+struct KernelOperand {
+  std::string_view name;
+  AccessMode mode;  // kRead or kWrite so far; reads come before writes.
+};
+
+struct KernelAttribute {
+  std::string_view name;
+  std::optional<double> default_value;  // None: must be given.
+  double min_value;
+  double max_value;
+  bool is_integer = false;
+};
+
+// Which sharing of bytes an (input, output) pair of one dispatch tolerates.
+enum class AliasContract : uint8_t {
+  kNever,             // Any shared byte may change the result.
+  kIdenticalElement,  // In place is safe when the two ranges are the same.
+};
+
+// An operand as a shape rule sees it.
+struct OperandShape {
+  DType dtype = DType::kU8;
+  std::vector<uint64_t> shape;  // Raw memory and slices: u8, one extent, in bytes.
+  bool is_whole_tensor = false;
+};
+
+struct KernelEntry {
+  std::string_view name;
+  std::string_view summary;                 // One line for `interlock list kernels`.
+  std::span<const KernelOperand> operands;  // Empty for the variadic kernel `mix`.
+  std::span<const KernelAttribute> attributes;
+  bool is_variadic = false;  // Any operands, bytewise: `mix`.
+  bool is_bytewise = false;  // Operands are byte ranges of any dtype.
+  // (input, output) operand positions whose contract is kIdenticalElement.
+  std::span<const std::pair<int, int>> identical_pairs;
+  // Checks shapes and fills the extents of the params. Attributes are already filled in.
+  Result<KernelParams> (*bind)(std::span<const OperandShape> operands, KernelParams params);
+  uint64_t (*slice_count)(const KernelParams& params);
+  // The bytes of operand `operand` that slice `slice` touches, relative to the operand's start.
+  StridedRange (*slice_range)(const KernelParams& params, uint64_t slice, int operand);
+};
+
+std::span<const KernelEntry> kernel_table();
+const KernelEntry& kernel_entry(KernelId id);
+std::optional<KernelId> find_kernel(std::string_view name);
+
+// The meaning of opaque dispatches.
+KernelId mix_kernel();
+
+// Checks modes, counts, dtypes, shapes and attributes of the dispatch against its entry.
+// Requires: accesses and attributes of `dispatch` are in `program`.
+// Errors: a complete sentence that names the kernel and the operand.
+Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatch,
+                                 const Limits& limits = {});
+
+// The params of a dispatch of a valid program.
+KernelParams params_of(const Program& program, const Dispatch& dispatch);
+
+// How many slices the dispatch has; at least 1. Cost: constant.
+uint64_t slice_count_of(const Program& program, const Dispatch& dispatch);
+
+// The bytes that `slice` touches through access number `access`, in its memory.
+// Requires: slice < slice_count_of(...). Cost: constant.
+StridedRange slice_range_of(const Program& program, const Dispatch& dispatch,
+                            const KernelParams& params, uint64_t slice, int access);
+
+// Requires: `input` reads, `output` writes, and both are access positions of the dispatch.
+AliasContract alias_contract_of(const KernelEntry& entry, int input, int output);
+
+}  // namespace interlock

@@ -1,0 +1,23 @@
+// Bounds on untrusted programs, in one place. Every one has a reason to exist: without it a short
+// file could ask for unbounded time or memory.
+#pragma once
+
+#include <cstdint>
+
+namespace interlock {
+
+struct Limits {
+  uint64_t file_bytes = 64ull << 20;
+  uint64_t line_bytes = 64ull << 10;
+  uint64_t name_bytes = 255;
+  uint64_t memory_bytes = 1ull << 48;  // One memory. Checking does not allocate it; running does.
+  uint64_t memory_count = 1ull << 20;
+  uint64_t tensor_count = 1ull << 20;
+  uint64_t tensor_rank = 8;
+  uint64_t statement_count = 20'000'000;
+  uint64_t access_count_per_dispatch = 256;
+  uint64_t witness_count = 1ull << 16;
+  uint64_t kernel_extent = 65'535;  // Rows, columns and inner extents of a table kernel.
+};
+
+}  // namespace interlock

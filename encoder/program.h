@@ -1,0 +1,186 @@
+// Program: the one type that flows through Interlock. Memories, tensors, and the statements that an
+// encoder issued on them. A Program is valid by construction: only ProgramBuilder and the passes
+// make one, and every index in it is in bounds.
+//
+// Storage is flat: accesses and attributes of all dispatches lie in two vectors, so that ten million
+// dispatches fit in memory. To edit a program, edit its ProgramDraft (draft.h) and build again.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/finding_kind.h"
+#include "encoder/ids.h"
+#include "encoder/range.h"
+
+namespace interlock {
+
+enum class DType : uint8_t { kF32, kI32, kU8 };
+
+// Bytes of one element.
+uint64_t size_bytes_of(DType dtype);
+std::string_view word_of(DType dtype);
+
+// A device allocation: a flat range of bytes.
+struct Memory {
+  NameId name;
+  uint64_t size_bytes = 0;
+  bool is_scratch = false;  // Placed after reordering: judged in issue order.
+};
+
+enum class InitialKind : uint8_t { kNone, kRandom, kZeros, kOnes, kIota };
+
+struct InitialValue {
+  InitialKind kind = InitialKind::kNone;
+  uint64_t seed = 0;  // Of kRandom.
+
+  bool operator==(const InitialValue&) const = default;
+};
+
+enum class Placement : uint8_t {
+  kPlaced,    // `at memory+offset`
+  kView,      // `view source+offset`: a window of the same logical value
+  kDonation,  // `donates source`: a new logical value on the old one's bytes
+};
+
+// A logical value: dtype, shape, and a place in a memory. Two tensors may share bytes.
+struct Tensor {
+  NameId name;
+  DType dtype = DType::kF32;
+  std::vector<uint64_t> shape;
+  Placement placement = Placement::kPlaced;
+  TensorId source;  // What it views or donates.
+  InitialValue initial;
+  MemoryId memory;
+  ByteRange range;  // In `memory`.
+  TensorId root;    // Itself, or the root of what it views.
+};
+
+enum class AccessMode : uint8_t { kRead, kWrite, kUpdate, kAtomic };
+
+enum class AtomicOp : uint8_t { kNone, kAdd, kMin, kMax, kAnd, kOr, kXor };
+std::string_view word_of(AtomicOp op);
+
+// One operand of a dispatch, as declared.
+struct Access {
+  MemoryId memory;
+  TensorId tensor;  // None when the operand names a memory.
+  ByteRange range;  // In `memory`.
+  AccessMode mode = AccessMode::kRead;
+  bool is_sliced = false;  // Written NAME[a:b].
+
+  bool reads() const { return mode == AccessMode::kRead || mode == AccessMode::kUpdate; }
+  bool writes() const { return mode == AccessMode::kWrite || mode == AccessMode::kUpdate; }
+  bool is_atomic() const { return mode == AccessMode::kAtomic; }
+};
+
+// `key=value` of a dispatch. The text is canonical; `number` is its value if `is_number`.
+struct Attribute {
+  NameId key;
+  NameId text;
+  double number = 0;
+  bool is_number = false;
+};
+
+struct Dispatch {
+  StatementId statement;
+  NameId kernel_name;
+  KernelId kernel;     // Opaque dispatches have the kernel `mix`.
+  uint64_t order = 0;  // Program order: `order=N`, else the dispatch index.
+  uint32_t first_access = 0;
+  uint32_t access_count = 0;
+  uint32_t first_attribute = 0;
+  uint32_t attribute_count = 0;
+  AtomicOp atomic_op = AtomicOp::kNone;
+  bool is_partial = false;  // Its writes may leave bytes as they were.
+};
+
+enum class BarrierKind : uint8_t {
+  kFull,       // Execution and memory, everything.
+  kExecution,  // Orders, makes nothing available or visible.
+};
+
+struct Barrier {
+  StatementId statement;
+  BarrierKind kind = BarrierKind::kFull;
+};
+
+enum class StatementKind : uint8_t { kDispatch, kBarrier };
+
+struct Statement {
+  StatementKind kind = StatementKind::kDispatch;
+  uint32_t index = 0;  // Into dispatches or barriers, by kind.
+  NameId label;        // None if it has none.
+};
+
+enum class DisplacementKind : uint8_t {
+  kBefore,        // `witness A before B`
+  kAfter,         // `witness A after B`
+  kCommitsAfter,  // `witness A commits after B`: A's writes become visible behind B.
+};
+
+// One step away from issue order. A schedule is a list of them, applied in turn (schedule.h).
+struct Displacement {
+  DispatchId moved;
+  DispatchId anchor;
+  DisplacementKind kind = DisplacementKind::kBefore;
+  bool has_slices = false;  // Only slices [first_slice, first_slice + slice_count) of `moved`.
+  uint32_t first_slice = 0;
+  uint32_t slice_count = 0;
+
+  bool operator==(const Displacement&) const = default;
+};
+
+// `expect clean` (no kind) or `expect KIND FIRST [SECOND]`, for all subjects or for one encoder.
+struct Expectation {
+  NameId encoder;  // None: the program as it stands.
+  bool is_clean = false;
+  FindingKind kind = FindingKind::kReadAfterWrite;
+  DispatchId first;
+  DispatchId second;  // None for kinds that concern one dispatch.
+};
+
+struct Program {
+  std::vector<std::string> names;
+  std::vector<Memory> memories;
+  std::vector<Tensor> tensors;
+  std::vector<TensorId> outputs;  // Empty: every memory is live at the end.
+  std::vector<Statement> statements;
+  std::vector<Dispatch> dispatches;  // Issue order.
+  std::vector<Barrier> barriers;
+  std::vector<Access> accesses;
+  std::vector<Attribute> attributes;
+  std::vector<Displacement> witness;
+  std::vector<Expectation> expectations;
+  bool has_program_order = false;  // `order=` stands on the dispatches.
+
+  std::string_view name(NameId id) const { return names[id.index]; }
+  const Memory& memory(MemoryId id) const { return memories[id.index]; }
+  const Tensor& tensor(TensorId id) const { return tensors[id.index]; }
+  const Dispatch& dispatch(DispatchId id) const { return dispatches[id.index]; }
+
+  std::span<const Access> accesses_of(const Dispatch& d) const {
+    return std::span(accesses).subspan(d.first_access, d.access_count);
+  }
+  std::span<const Access> accesses_of(DispatchId id) const { return accesses_of(dispatch(id)); }
+  std::span<const Attribute> attributes_of(const Dispatch& d) const {
+    return std::span(attributes).subspan(d.first_attribute, d.attribute_count);
+  }
+
+  // The label if it has one, else its dispatch index in decimal: how text refers to a dispatch.
+  std::string reference_of(DispatchId id) const;
+
+  // "vjp (dispatch 1)": how messages refer to a dispatch; the kernel name stands in for a label.
+  std::string description_of(DispatchId id) const;
+
+  // The operand as text: "x", "pool[64:128]".
+  std::string text_of(const Access& access) const;
+};
+
+// True iff the dispatch has declared accesses and the meaning `mix` and no body of its own.
+bool is_opaque(const Program& program, const Dispatch& dispatch);
+
+}  // namespace interlock

@@ -1,0 +1,55 @@
+// Hazards: conflicting accesses that no dependency orders.
+// Terms: Vulkan 1.3 specification, chapter 7, "Synchronization and Cache Control".
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "encoder/program.h"
+#include "simulator/happens_before.h"
+
+namespace interlock {
+
+// One operand of one dispatch.
+struct AccessRef {
+  DispatchId dispatch;
+  uint32_t access = 0;  // Position among the operands of the dispatch.
+
+  auto operator<=>(const AccessRef&) const = default;
+};
+
+struct Hazard {
+  FindingKind kind;  // RAW, WAR or WAW.
+  AccessRef first;   // Earlier in issue order.
+  AccessRef second;
+  ByteRange overlap;  // In the memory of both; the lowest contiguous run of shared bytes.
+  // RAW, WAW: an execution dependency is there, a memory dependency is not.
+  bool is_ordered = false;
+
+  bool operator==(const Hazard&) const = default;
+};
+
+// True iff the two accesses conflict on a shared byte, and as which kinds. Two atomics of the same
+// operation do not conflict; otherwise an atomic reads and writes.
+struct ConflictKinds {
+  bool raw = false;
+  bool war = false;
+  bool waw = false;
+  bool any() const { return raw || war || waw; }
+};
+ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Access& second,
+                             AtomicOp second_op);
+
+// Returns the hazards of `program`, each access listed against the latest conflicting accesses of
+// its bytes: one per (kind, first dispatch, second dispatch), ordered by second, first, kind.
+// Empty iff there is no hazard at all.
+// Requires: `order` was built from `program`.
+// Cost: O((a + h) log a) for a accesses and h runs of hazardous bytes.
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order);
+
+// Every hazardous pair, with every kind, in the same order, at most `limit` of them.
+// Cost: O(pairs of dispatches within an epoch).
+std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
+                                     uint64_t limit = UINT64_MAX);
+
+}  // namespace interlock

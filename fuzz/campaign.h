@@ -1,0 +1,74 @@
+// Campaign: generates programs from a seed, judges each with the oracle stack, and keeps one
+// minimized, replayable file per bug. Every run is a function of (seed, run number), so a find
+// reproduces alone, and the files do not depend on the number of jobs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "encoder/encoder.h"
+#include "encoder/program.h"
+#include "encoder/result.h"
+#include "fuzz/generator.h"
+#include "fuzz/oracles.h"
+
+namespace interlock {
+
+struct CampaignFind {
+  std::string signature;  // With kernels; the file is out_dir/<signature>.ilk.
+  uint64_t run_index = 0;
+  Program program;   // Minimized, as the encoder under test encoded it, with evidence.
+  std::string text;  // What the file holds: comment lines and the program.
+  std::string path;  // Empty if nothing was written.
+  bool is_observable = false;
+  uint64_t evaluation_count = 0;  // Of the minimizer.
+  uint64_t original_dispatch_count = 0;
+};
+
+struct CampaignProgress {
+  uint64_t run_count = 0;
+  uint64_t failing_run_count = 0;  // Runs with a finding, known signatures too.
+  uint64_t find_count = 0;         // Distinct, kept.
+};
+
+struct CampaignOptions {
+  const EncoderEntry* encoder =
+      nullptr;  // Null: programs as they stand, with barriers of their own.
+  uint64_t seed = 1;
+  uint64_t first_run = 0;  // Run numbers first_run, first_run + 1, …
+  uint64_t run_count = 10'000;
+  double seconds = 0;   // If positive: until then, and run_count does not count.
+  std::string out_dir;  // Created if missing. Empty: nothing is written.
+  uint32_t job_count = 1;
+  uint64_t find_limit = 0;       // Stop after so many distinct finds; 0: never.
+  uint64_t finds_per_shape = 3;  // Kernel pairs kept per (kind, scope, alias shape).
+  GeneratorOptions generator;
+  OracleOptions oracles;                    // `encoder` in it is overwritten.
+  const std::atomic<bool>* stop = nullptr;  // For ^C: ends soon, with what was found saved.
+  // Called from the calling thread, some 10 times a second at most.
+  std::function<void(const CampaignProgress&)> on_progress;
+  // Called from the calling thread as each find is saved, in order of run_index.
+  std::function<void(const CampaignFind&)> on_find;
+};
+
+struct CampaignReport {
+  uint64_t run_count = 0;
+  uint64_t failing_run_count = 0;
+  uint64_t first_failing_run = UINT64_MAX;
+  uint64_t cpu_run_count = 0;
+  std::vector<CampaignFind> finds;
+  // Bugs of Interlock itself; each with the run and the stage. The campaign stops at the first.
+  std::vector<std::string> disagreements;
+  bool was_stopped = false;
+};
+
+// Errors: out_dir cannot be created or written.
+Result<CampaignReport> run_campaign(const CampaignOptions& options);
+
+// The draft that run `run_index` of a campaign judges.
+ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index);
+
+}  // namespace interlock

@@ -1,0 +1,87 @@
+// Oracles: everything that one program is judged by, from cheap to dear: print and parse, encode,
+// exact checks, cross-checks of our own methods against each other, shadow runs, CPU runs.
+// A finding concerns the encoder under test (or the program as it stands); a disagreement concerns
+// Interlock itself: two of our methods give different answers, so one of them is wrong.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/draft.h"
+#include "encoder/encoder.h"
+#include "encoder/program.h"
+#include "simulator/hazards.h"
+
+namespace interlock {
+
+enum class OracleStage : uint8_t {
+  kBuild,            // The draft becomes a program.
+  kPrintParse,       // parse(print(p)) equals p, and printing is a fixed point.
+  kEncode,           // The encoder under test encodes it.
+  kExactCheck,       // Hazards, reordering, alias contracts.
+  kCrossCheck,       // `interlock` is clean with exactly the fewest barriers.
+  kThreeRuns,        // Exact verdict iff strict runs differ; observable only if strict.
+  kRandomSchedules,  // No random legal schedule differs on a clean program.
+  kCpu,              // The CPU agrees with the shadow machine.
+};
+std::string_view word_of(OracleStage stage);
+
+// What the exact checks found, without prose: campaigns judge millions of programs.
+struct OracleFinding {
+  FindingKind kind = FindingKind::kReadAfterWrite;
+  AccessRef first;                  // Alias: the input. Reordered: the reader.
+  std::optional<AccessRef> second;  // None for kinds that concern one access.
+  MemoryId memory;
+  ByteRange overlap;
+  bool is_ordered = false;  // RAW, WAW: ordered, but not made available and visible.
+  bool is_excess = false;   // Not a hazard: more barriers than the proven minimum.
+
+  bool operator==(const OracleFinding&) const = default;
+};
+
+struct InternalDisagreement {
+  OracleStage stage = OracleStage::kBuild;
+  std::string message;  // A complete sentence.
+};
+
+struct OracleOptions {
+  const EncoderEntry* encoder = nullptr;  // Null: programs as they stand.
+  bool judges_excess = false;             // More barriers than needed is a finding.
+  uint32_t random_schedule_count = 1;
+  uint64_t cpu_period = 64;  // CPU runs on 1 in so many programs; 0: never.
+  bool checks_text = true;   // The print-parse stage.
+};
+
+struct OracleReport {
+  Program program;  // As judged: encoded by the encoder under test.
+  std::vector<OracleFinding> findings;
+  std::vector<InternalDisagreement> disagreements;
+  uint64_t barrier_count = 0;
+  uint64_t fewest_barriers = 0;
+  bool is_observable = false;  // A shadow run changes an output.
+  bool ran_on_cpu = false;
+  bool diverges_on_cpu = false;  // A legal schedule changes an output, in numbers.
+};
+
+// Judges one program. `number` selects the CPU runs and seeds the random schedules, so the report
+// depends on the arguments only.
+// Cost: some 20 to 100 microseconds for a program of 16 dispatches; CPU runs apart.
+OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number);
+
+// As above, from a draft; a draft that does not build is a disagreement of stage kBuild.
+OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number);
+
+// The program as `options.encoder` encodes it; itself without an encoder.
+Program encode_with(const Program& program, const EncoderEntry* encoder);
+
+// Only what the exact checks say of the program as it stands, in issue order.
+std::vector<OracleFinding> find_exactly(const Program& program);
+
+// Barriers of `program` beyond the fewest for its order, as one finding; none if there are none or
+// if the program has hazards, which make the comparison meaningless.
+std::optional<OracleFinding> find_excess(const Program& program);
+
+}  // namespace interlock

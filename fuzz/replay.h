@@ -1,0 +1,51 @@
+// Replay: runs the recorded witness of a program against its issue order on one backend, and says
+// in numbers whether it still fails.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "encoder/program.h"
+#include "encoder/result.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+
+// One output tensor (or a whole memory, bytewise, if the program has no output lines), compared.
+struct OutputComparison {
+  TensorId tensor;  // None: `memory` as bytes.
+  MemoryId memory;
+  uint64_t element_count = 0;
+  uint64_t differing_count = 0;
+  uint64_t first_differing = 0;  // Element index; meaningful iff differing_count > 0.
+  double reference_value = 0;    // At first_differing.
+  double witness_value = 0;
+  double max_abs_difference = 0;  // Over numbers; NaN counts as differing only.
+};
+
+struct ReplayReport {
+  bool diverges = false;
+  std::vector<OutputComparison> outputs;  // In the order of the output lines.
+  // Complete sentences: the schedule, and per differing output "64 of 64 values of gb differ: …".
+  std::string headline;
+  std::vector<std::string> details;
+};
+
+// Compares the outputs of two runs of `program`, bit for bit.
+std::vector<OutputComparison> compare_outputs(const Program& program, const MemoryImage& reference,
+                                              const MemoryImage& other);
+
+// True iff an output differs in any bit.
+bool outputs_differ(const Program& program, const MemoryImage& reference, const MemoryImage& other);
+
+// Runs issue order and the recorded witness.
+// Errors: the program has no witness line; the witness is not a legal schedule of this program; the
+// backend failed.
+Result<ReplayReport> replay(const Program& program, Backend& backend);
+
+// Runs issue order and any other legal schedule.
+Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Backend& backend);
+
+}  // namespace interlock

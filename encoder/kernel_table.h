@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "encoder/limits.h"
@@ -23,10 +24,10 @@ struct KernelParams {
                                // slice of col_sum.
   uint32_t rows = 0;           // Of the output for matmul.
   uint32_t cols = 0;
-  uint32_t inner = 0;          // Contracted extent of matmul.
-  uint32_t byte = 0;           // fill
-  float factor = 0;            // scale
-  float eps = 0;               // Norms.
+  uint32_t inner = 0;  // Contracted extent of matmul.
+  uint32_t byte = 0;   // fill
+  float factor = 0;    // scale
+  float eps = 0;       // Norms.
 
   bool operator==(const KernelParams&) const = default;
 };
@@ -66,8 +67,12 @@ struct KernelEntry {
   bool is_bytewise = false;  // Operands are byte ranges of any dtype.
   // (input, output) operand positions whose contract is kIdenticalElement.
   std::span<const std::pair<int, int>> identical_pairs;
+  // The rest is null for variadic kernels: they have one slice, which touches its operands whole.
   // Checks shapes and fills the extents of the params. Attributes are already filled in.
-  Result<KernelParams> (*bind)(std::span<const OperandShape> operands, KernelParams params);
+  // Requires: as many shapes as the entry has operands, each f32 unless the kernel is bytewise.
+  Result<KernelParams> (*bind)(const KernelEntry& entry, std::span<const OperandShape> operands,
+                               KernelParams params, const Limits& limits);
+  // At least 1, also for empty operands.
   uint64_t (*slice_count)(const KernelParams& params);
   // The bytes of operand `operand` that slice `slice` touches, relative to the operand's start.
   StridedRange (*slice_range)(const KernelParams& params, uint64_t slice, int operand);
@@ -83,6 +88,7 @@ KernelId mix_kernel();
 // Checks modes, counts, dtypes, shapes and attributes of the dispatch against its entry.
 // Requires: accesses and attributes of `dispatch` are in `program`.
 // Errors: a complete sentence that names the kernel and the operand.
+// Cost: constant for opaque dispatches, else linear in operands and attributes.
 Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatch,
                                  const Limits& limits = {});
 

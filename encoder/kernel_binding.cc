@@ -1,0 +1,191 @@
+// Binding: a dispatch as written against the entry of its kernel. Everything that a body relies on
+// is checked here once, so that bodies and backends check nothing.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+
+namespace interlock {
+namespace {
+
+std::string_view clause_of(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::kRead:
+      return "reads";
+    case AccessMode::kWrite:
+      return "writes";
+    case AccessMode::kUpdate:
+      return "updates";
+    case AccessMode::kAtomic:
+      return "atomics";
+  }
+  return "";
+}
+
+// "reads x w writes y"
+std::string signature_of(const KernelEntry& entry) {
+  std::string text;
+  std::string_view clause;
+  for (const KernelOperand& operand : entry.operands) {
+    if (clause_of(operand.mode) != clause) {
+      clause = clause_of(operand.mode);
+      text += fmt::format("{}{}", text.empty() ? "" : " ", clause);
+    }
+    text += fmt::format(" {}", operand.name);
+  }
+  return text;
+}
+
+Result<Success> check_modes(const KernelEntry& entry, std::span<const Access> accesses) {
+  bool fits = accesses.size() == entry.operands.size();
+  for (size_t i = 0; fits && i < accesses.size(); ++i) {
+    fits = accesses[i].mode == entry.operands[i].mode;
+  }
+  if (fits) return Success{};
+  size_t counts[4] = {};
+  for (const Access& access : accesses) ++counts[static_cast<size_t>(access.mode)];
+  std::string found;
+  for (size_t mode = 0; mode < 4; ++mode) {
+    if (counts[mode] == 0) continue;
+    found += fmt::format("{}{} {}", found.empty() ? "" : ", ",
+                         clause_of(static_cast<AccessMode>(mode)), counts[mode]);
+  }
+  return Error{fmt::format("Kernel '{}' {}; this dispatch {}.", entry.name, signature_of(entry),
+                           found.empty() ? "has no operands" : found + " operand(s)")};
+}
+
+Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, size_t operand,
+                              const Access& access) {
+  if (entry.is_bytewise) {
+    return OperandShape{DType::kU8, {access.range.size_bytes()}, false};
+  }
+  const std::string_view name = entry.operands[operand].name;
+  if (access.is_sliced || !access.tensor.is_some()) {
+    return Error{fmt::format(
+        "Operand '{}' of kernel '{}' is {} '{}'; the kernel expects a whole f32 tensor.", name,
+        entry.name, access.is_sliced ? "the slice" : "the raw memory", program.text_of(access))};
+  }
+  const Tensor& tensor = program.tensor(access.tensor);
+  if (tensor.dtype != DType::kF32) {
+    return Error{fmt::format("Operand '{}' of kernel '{}' has dtype {}; the kernel expects f32.",
+                             name, entry.name, word_of(tensor.dtype))};
+  }
+  return OperandShape{tensor.dtype, tensor.shape, true};
+}
+
+void set_attribute(KernelParams& params, std::string_view name, double value) {
+  if (name == "value") {
+    params.byte = static_cast<uint32_t>(value);
+  } else if (name == "factor") {
+    params.factor = static_cast<float>(value);
+  } else {
+    INTERLOCK_CHECK(name == "eps");
+    params.eps = static_cast<float>(value);
+  }
+}
+
+Result<Success> check_attribute(const Program& program, const KernelEntry& entry,
+                                const KernelAttribute& attribute, const Attribute& given) {
+  const double value = given.number;
+  const bool is_whole =
+      given.is_number && value >= attribute.min_value && value <= attribute.max_value &&
+      (!attribute.is_integer || value == static_cast<double>(static_cast<int64_t>(value)));
+  if (is_whole) return Success{};
+  return Error{fmt::format(
+      "Attribute '{}' of kernel '{}' is '{}'; the kernel expects {} from {} to {}.", attribute.name,
+      entry.name, program.name(given.text), attribute.is_integer ? "a whole number" : "a number",
+      attribute.min_value, attribute.max_value)};
+}
+
+const KernelAttribute* find_attribute(const KernelEntry& entry, std::string_view name) {
+  for (const KernelAttribute& attribute : entry.attributes) {
+    if (attribute.name == name) return &attribute;
+  }
+  return nullptr;
+}
+
+Result<KernelParams> bind_attributes(const Program& program, const KernelEntry& entry,
+                                     std::span<const Attribute> given) {
+  KernelParams params;
+  for (const KernelAttribute& attribute : entry.attributes) {
+    size_t count = 0;
+    for (const Attribute& candidate : given) {
+      if (program.name(candidate.key) != attribute.name) continue;
+      ++count;
+      auto checked = check_attribute(program, entry, attribute, candidate);
+      if (!checked) return checked.error();
+      set_attribute(params, attribute.name, candidate.number);
+    }
+    if (count > 1) {
+      return Error{fmt::format("Attribute '{}' of kernel '{}' is given {} times; once is allowed.",
+                               attribute.name, entry.name, count)};
+    }
+    if (count == 0 && !attribute.default_value) {
+      return Error{fmt::format("Kernel '{}' needs the attribute '{}', as in '{}=0.5'.", entry.name,
+                               attribute.name, attribute.name)};
+    }
+    if (count == 0) set_attribute(params, attribute.name, *attribute.default_value);
+  }
+  for (const Attribute& candidate : given) {
+    if (find_attribute(entry, program.name(candidate.key)) != nullptr) continue;
+    std::string known;
+    for (const KernelAttribute& attribute : entry.attributes) {
+      known += fmt::format("{}'{}'", known.empty() ? "" : ", ", attribute.name);
+    }
+    return Error{fmt::format("Kernel '{}' has no attribute '{}'; it has {}.", entry.name,
+                             program.name(candidate.key), known.empty() ? "none" : known)};
+  }
+  return params;
+}
+
+}  // namespace
+
+Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatch,
+                                 const Limits& limits) {
+  const KernelEntry& entry = kernel_entry(dispatch.kernel);
+  if (entry.is_variadic) return KernelParams{};
+  const std::span<const Access> accesses = program.accesses_of(dispatch);
+  auto modes = check_modes(entry, accesses);
+  if (!modes) return modes.error();
+  if (dispatch.is_partial) {
+    return Error{fmt::format(
+        "Kernel '{}' overwrites every byte of its outputs; only opaque dispatches can be partial.",
+        entry.name)};
+  }
+  std::vector<OperandShape> shapes;
+  shapes.reserve(accesses.size());
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    auto shape = shape_of(program, entry, i, accesses[i]);
+    if (!shape) return shape.error();
+    shapes.push_back(std::move(*shape));
+  }
+  auto params = bind_attributes(program, entry, program.attributes_of(dispatch));
+  if (!params) return params.error();
+  return entry.bind(entry, shapes, *params, limits);
+}
+
+KernelParams params_of(const Program& program, const Dispatch& dispatch) {
+  Limits unlimited;  // The program was built: whoever built it chose the limits.
+  unlimited.kernel_extent = UINT32_MAX;
+  return bind_kernel(program, dispatch, unlimited).value();
+}
+
+uint64_t slice_count_of(const Program& program, const Dispatch& dispatch) {
+  const KernelEntry& entry = kernel_entry(dispatch.kernel);
+  return entry.is_variadic ? 1 : entry.slice_count(params_of(program, dispatch));
+}
+
+StridedRange slice_range_of(const Program& program, const Dispatch& dispatch,
+                            const KernelParams& params, uint64_t slice, int access) {
+  const KernelEntry& entry = kernel_entry(dispatch.kernel);
+  const ByteRange range = program.accesses_of(dispatch)[static_cast<size_t>(access)].range;
+  if (entry.is_variadic) return contiguous(range);
+  StridedRange touched = entry.slice_range(params, slice, access);
+  touched.begin += range.begin;
+  return touched;
+}
+
+}  // namespace interlock

@@ -1,0 +1,161 @@
+// The table itself. An entry is data and pointers to rules (kernel_rules.h), so that every backend,
+// the simulator and the passes see the same kernels.
+#include "encoder/kernel_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "encoder/check.h"
+#include "encoder/kernel_rules.h"
+
+namespace interlock {
+namespace {
+
+constexpr AccessMode kRead = AccessMode::kRead;
+constexpr AccessMode kWrite = AccessMode::kWrite;
+
+constexpr KernelOperand kFillOperands[] = {{"y", kWrite}};
+constexpr KernelOperand kUnaryOperands[] = {{"x", kRead}, {"y", kWrite}};
+constexpr KernelOperand kBinaryOperands[] = {{"a", kRead}, {"b", kRead}, {"y", kWrite}};
+constexpr KernelOperand kRmsNormOperands[] = {{"x", kRead}, {"w", kRead}, {"y", kWrite}};
+constexpr KernelOperand kLayerNormOperands[] = {
+    {"x", kRead}, {"w", kRead}, {"b", kRead}, {"y", kWrite}};
+constexpr KernelOperand kNormVjpOperands[] = {
+    {"x", kRead}, {"w", kRead}, {"g", kRead}, {"gx", kWrite}, {"gw_rows", kWrite}};
+
+constexpr KernelAttribute kFillAttributes[] = {{"value", 0.0, 0, 255, true}};
+constexpr KernelAttribute kScaleAttributes[] = {{"factor", std::nullopt,
+                                                 std::numeric_limits<float>::lowest(),
+                                                 std::numeric_limits<float>::max(), false}};
+constexpr KernelAttribute kNormAttributes[] = {
+    {"eps", 1e-05, 0, std::numeric_limits<float>::max(), false}};
+
+// Bodies make their row sums first, then read all of an element before they write it: so an output
+// may lie exactly on an input that has the same element at the same place.
+constexpr std::pair<int, int> kUnaryPairs[] = {{0, 1}};
+constexpr std::pair<int, int> kBinaryPairs[] = {{0, 2}, {1, 2}};
+constexpr std::pair<int, int> kRmsNormPairs[] = {{0, 2}};
+constexpr std::pair<int, int> kLayerNormPairs[] = {{0, 3}};
+constexpr std::pair<int, int> kNormVjpPairs[] = {{0, 3}, {2, 3}, {0, 4}, {2, 4}};
+
+KernelEntry bytewise(std::string_view name, std::string_view summary,
+                     std::span<const KernelOperand> operands,
+                     std::span<const KernelAttribute> attributes) {
+  return {name, summary, operands,      attributes,        false,
+          true, {},      bind_bytewise, block_slice_count, byte_block_range};
+}
+
+KernelEntry elementwise(std::string_view name, std::string_view summary,
+                        std::span<const KernelOperand> operands,
+                        std::span<const KernelAttribute> attributes,
+                        std::span<const std::pair<int, int>> pairs) {
+  return {name,  summary, operands,         attributes,        false,
+          false, pairs,   bind_elementwise, block_slice_count, element_block_range};
+}
+
+KernelEntry norm(std::string_view name, std::string_view summary,
+                 std::span<const KernelOperand> operands,
+                 std::span<const std::pair<int, int>> pairs,
+                 StridedRange (*slice_range)(const KernelParams&, uint64_t, int)) {
+  return {name,  summary, operands,  kNormAttributes, false,
+          false, pairs,   bind_norm, row_slice_count, slice_range};
+}
+
+KernelEntry matmul(std::string_view name, std::string_view summary,
+                   decltype(KernelEntry::bind) bind,
+                   StridedRange (*slice_range)(const KernelParams&, uint64_t, int)) {
+  return {name, summary, kBinaryOperands, {}, false, false, {}, bind, row_slice_count, slice_range};
+}
+
+KernelEntry mix() {
+  return {"mix",
+          "any accesses: outputs are hashes of all bytes read; the meaning of opaque dispatches",
+          {},
+          {},
+          true,
+          true,
+          {},
+          nullptr,
+          nullptr,
+          nullptr};
+}
+
+const std::array<KernelEntry, 16>& table() {
+  static const std::array<KernelEntry, 16> entries = {
+      bytewise("fill", "y = value, bytewise", kFillOperands, kFillAttributes),
+      bytewise("copy", "y = x, bytewise", kUnaryOperands, {}),
+      elementwise("add", "y = a + b", kBinaryOperands, {}, kBinaryPairs),
+      elementwise("mul", "y = a * b, elementwise", kBinaryOperands, {}, kBinaryPairs),
+      elementwise("scale", "y = factor * x", kUnaryOperands, kScaleAttributes, kUnaryPairs),
+      elementwise("silu", "y = x / (1 + exp(-x))", kUnaryOperands, {}, kUnaryPairs),
+      KernelEntry{"col_sum",
+                  "y[cols] = sum of x[rows, cols] over rows",
+                  kUnaryOperands,
+                  {},
+                  false,
+                  false,
+                  {},
+                  bind_col_sum,
+                  col_sum_slice_count,
+                  col_sum_range},
+      KernelEntry{"row_sum",
+                  "y[rows] = sum of x[rows, cols] over cols",
+                  kUnaryOperands,
+                  {},
+                  false,
+                  false,
+                  {},
+                  bind_row_sum,
+                  row_slice_count,
+                  row_sum_range},
+      matmul("matmul_nn", "y[rows, cols] = a[rows, inner] b[inner, cols]", bind_matmul_nn,
+             matmul_range),
+      matmul("matmul_nt", "y[rows, cols] = a[rows, inner] b[cols, inner]^T", bind_matmul_nt,
+             matmul_range),
+      matmul("matmul_tn", "y[rows, cols] = a[inner, rows]^T b[inner, cols]", bind_matmul_tn,
+             matmul_tn_range),
+      norm("rms_norm", "y = x w / sqrt(mean(x^2) + eps), per row", kRmsNormOperands, kRmsNormPairs,
+           rms_norm_range),
+      norm("rms_norm_vjp", "gx, and per row the terms of gw, of rms_norm", kNormVjpOperands,
+           kNormVjpPairs, norm_vjp_range),
+      norm("layer_norm", "y = w (x - mean(x)) / sqrt(var(x) + eps) + b, per row",
+           kLayerNormOperands, kLayerNormPairs, layer_norm_range),
+      norm("layer_norm_vjp", "gx, and per row the terms of gw, of layer_norm", kNormVjpOperands,
+           kNormVjpPairs, norm_vjp_range),
+      mix(),
+  };
+  return entries;
+}
+
+}  // namespace
+
+std::span<const KernelEntry> kernel_table() { return table(); }
+
+const KernelEntry& kernel_entry(KernelId id) {
+  INTERLOCK_CHECK(id.index < table().size());
+  return table()[id.index];
+}
+
+std::optional<KernelId> find_kernel(std::string_view name) {
+  for (size_t i = 0; i < table().size(); ++i) {
+    if (table()[i].name == name) return KernelId{i};
+  }
+  return std::nullopt;
+}
+
+KernelId mix_kernel() {
+  static const KernelId id = *find_kernel("mix");
+  return id;
+}
+
+AliasContract alias_contract_of(const KernelEntry& entry, int input, int output) {
+  if (entry.is_variadic) return AliasContract::kIdenticalElement;
+  const auto& pairs = entry.identical_pairs;
+  const bool is_identical =
+      std::find(pairs.begin(), pairs.end(), std::pair{input, output}) != pairs.end();
+  return is_identical ? AliasContract::kIdenticalElement : AliasContract::kNever;
+}
+
+}  // namespace interlock

@@ -1,0 +1,14 @@
+# Installs the build into a fresh prefix, then builds and runs a consumer that knows only the prefix.
+set(prefix ${BUILD_DIR}/package/prefix)
+set(consumer ${BUILD_DIR}/package/consumer)
+file(REMOVE_RECURSE ${BUILD_DIR}/package)
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${consumer} -G ${GENERATOR}
+  -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${consumer})
+run(${consumer}/consumer)

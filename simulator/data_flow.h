@@ -12,11 +12,11 @@ namespace interlock {
 // the end of the program, which reads all ordinary bytes.
 struct ReorderedRead {
   DispatchId reader;
-  uint32_t access = 0;       // Of the reader.
-  DispatchId seen_writer;    // None: the initial bytes.
-  DispatchId right_writer;   // None: the initial bytes.
+  uint32_t access = 0;      // Of the reader.
+  DispatchId seen_writer;   // None: the initial bytes.
+  DispatchId right_writer;  // None: the initial bytes.
   MemoryId memory;
-  ByteRange bytes;           // The lowest contiguous run of them.
+  ByteRange bytes;  // The lowest contiguous run of them.
 
   bool operator==(const ReorderedRead&) const = default;
 };

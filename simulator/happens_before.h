@@ -35,8 +35,8 @@ class HappensBefore {
   uint32_t memory_epoch(DispatchId dispatch) const { return memory_epoch_[dispatch.index]; }
 
  private:
-  std::vector<uint32_t> execution_epoch_;  // By dispatch; never decreases.
-  std::vector<uint32_t> memory_epoch_;     // By dispatch; never decreases.
+  std::vector<uint32_t> execution_epoch_;    // By dispatch; never decreases.
+  std::vector<uint32_t> memory_epoch_;       // By dispatch; never decreases.
   std::vector<DispatchId> execution_begin_;  // By epoch.
   std::vector<DispatchId> memory_begin_;     // By epoch.
 };

@@ -22,33 +22,41 @@ struct Hazard {
   FindingKind kind;  // RAW, WAR or WAW.
   AccessRef first;   // Earlier in issue order.
   AccessRef second;
-  ByteRange overlap;  // In the memory of both; the lowest contiguous run of shared bytes.
+  ByteRange overlap;  // In the memory of both: what the two accesses share.
   // RAW, WAW: an execution dependency is there, a memory dependency is not.
   bool is_ordered = false;
 
   bool operator==(const Hazard&) const = default;
 };
 
-// True iff the two accesses conflict on a shared byte, and as which kinds. Two atomics of the same
-// operation do not conflict; otherwise an atomic reads and writes.
+// As which kinds the two accesses conflict on a shared byte, `first` being the earlier one. Two
+// atomics of the same operation do not conflict; otherwise an atomic reads and writes.
 struct ConflictKinds {
   bool raw = false;
   bool war = false;
   bool waw = false;
   bool any() const { return raw || war || waw; }
+  bool has(FindingKind kind) const {
+    return kind == FindingKind::kReadAfterWrite   ? raw
+           : kind == FindingKind::kWriteAfterRead ? war
+                                                  : kind == FindingKind::kWriteAfterWrite && waw;
+  }
 };
 ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Access& second,
                              AtomicOp second_op);
 
 // Returns the hazards of `program`, each access listed against the latest conflicting accesses of
-// its bytes: one per (kind, first dispatch, second dispatch), ordered by second, first, kind.
-// Empty iff there is no hazard at all.
+// its bytes, per kind: one per (kind, first dispatch, second dispatch), ordered by second, first,
+// kind, at most `limit` of them. Of the access pairs of two dispatches that conflict as this kind,
+// the one of the lowest positions stands for all.
+// Empty iff there is no hazard at all (limit > 0).
 // Requires: `order` was built from `program`.
 // Cost: O((a + h) log a) for a accesses and h runs of hazardous bytes.
-std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order);
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
+                                 uint64_t limit = UINT64_MAX);
 
 // Every hazardous pair, with every kind, in the same order, at most `limit` of them.
-// Cost: O(pairs of dispatches within an epoch).
+// Cost: O(pairs of dispatches within a memory epoch).
 std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
                                      uint64_t limit = UINT64_MAX);
 

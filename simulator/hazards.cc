@@ -1,0 +1,168 @@
+// The basic idea is to visit dispatches in issue order and to know, per byte segment, the latest
+// reader and the latest writer. Barriers are global, so the dispatches that an earlier one is
+// unordered with are exactly those from one index on: the begin of the epoch. One range maximum per
+// access then says whether a hazard exists, and the stamps above that index name its first members.
+#include "simulator/hazards.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "encoder/check.h"
+#include "simulator/access_history.h"
+#include "simulator/byte_segments.h"
+
+namespace interlock {
+
+namespace {
+
+constexpr FindingKind kHazardKinds[] = {FindingKind::kReadAfterWrite, FindingKind::kWriteAfterRead,
+                                        FindingKind::kWriteAfterWrite};
+
+// A write after a read needs no memory dependency: a read makes nothing available.
+bool is_separated(const HappensBefore& order, DispatchId first, DispatchId second,
+                  FindingKind kind) {
+  return kind == FindingKind::kWriteAfterRead ? order.executes_before(first, second)
+                                              : order.is_visible_to(first, second);
+}
+
+// The access pair of lowest positions through which two dispatches conflict as `kind`.
+std::optional<Hazard> hazard_between(const Program& program, const HappensBefore& order,
+                                     DispatchId first, DispatchId second, FindingKind kind) {
+  const AtomicOp first_op = program.dispatch(first).atomic_op;
+  const AtomicOp second_op = program.dispatch(second).atomic_op;
+  const std::span<const Access> first_accesses = program.accesses_of(first);
+  const std::span<const Access> second_accesses = program.accesses_of(second);
+  for (uint32_t i = 0; i < first_accesses.size(); ++i) {
+    for (uint32_t k = 0; k < second_accesses.size(); ++k) {
+      const Access& a = first_accesses[i];
+      const Access& b = second_accesses[k];
+      if (!conflict_kinds(a, first_op, b, second_op).has(kind)) {
+        continue;
+      }
+      const bool is_ordered =
+          kind != FindingKind::kWriteAfterRead && order.executes_before(first, second);
+      return Hazard{kind, {first, i}, {second, k}, intersection(a.range, b.range), is_ordered};
+    }
+  }
+  return std::nullopt;
+}
+
+struct Candidate {
+  DispatchId first;
+  FindingKind kind;
+
+  auto operator<=>(const Candidate&) const = default;
+};
+
+// The search state of find_hazards: what came before, and the hazards of one dispatch.
+class HazardSearch {
+ public:
+  HazardSearch(const Program& program, const HappensBefore& order)
+      : program_(program), order_(order), segments_(program), history_(segments_.count()) {}
+
+  // Appends the hazards of `second` with earlier dispatches.
+  void visit(DispatchId second, std::vector<Hazard>& hazards) {
+    const Dispatch& dispatch = program_.dispatch(second);
+    candidates_.clear();
+    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+      collect(second, program_.accesses[dispatch.first_access + k],
+              segments_.span_of(dispatch.first_access + k));
+    }
+    std::sort(candidates_.begin(), candidates_.end());
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+    for (const Candidate& candidate : candidates_) {
+      const std::optional<Hazard> hazard =
+          hazard_between(program_, order_, candidate.first, second, candidate.kind);
+      INTERLOCK_CHECK(hazard.has_value());
+      hazards.push_back(*hazard);
+    }
+    // The accesses of one dispatch do not conflict with each other: record them after all queries.
+    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+      history_.record(segments_.span_of(dispatch.first_access + k),
+                      program_.accesses[dispatch.first_access + k], dispatch.atomic_op,
+                      second.index + 1);
+    }
+  }
+
+ private:
+  void collect(DispatchId second, const Access& access, SegmentSpan span) {
+    const Stamp memory_begin = order_.memory_epoch_begin(second).index + 1;
+    const Stamp execution_begin = order_.execution_epoch_begin(second).index + 1;
+    const AtomicOp op = program_.dispatch(second).atomic_op;
+    const bool reads = has_read_side(access);
+    const bool writes = has_write_side(access);
+    if (history_.latest(span, access, op, AccessSide::kWrites) >= memory_begin) {
+      history_.latest_runs(span, access, op, AccessSide::kWrites, memory_begin, runs_);
+      for (const StampRun& run : runs_) {
+        if (reads) {
+          candidates_.push_back({DispatchId(run.stamp - 1), FindingKind::kReadAfterWrite});
+        }
+        if (writes) {
+          candidates_.push_back({DispatchId(run.stamp - 1), FindingKind::kWriteAfterWrite});
+        }
+      }
+    }
+    if (writes && history_.latest(span, access, op, AccessSide::kReads) >= execution_begin) {
+      history_.latest_runs(span, access, op, AccessSide::kReads, execution_begin, runs_);
+      for (const StampRun& run : runs_) {
+        candidates_.push_back({DispatchId(run.stamp - 1), FindingKind::kWriteAfterRead});
+      }
+    }
+  }
+
+  const Program& program_;
+  const HappensBefore& order_;
+  ByteSegments segments_;
+  AccessHistory history_;
+  std::vector<Candidate> candidates_;
+  std::vector<StampRun> runs_;
+};
+
+}  // namespace
+
+ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Access& second,
+                             AtomicOp second_op) {
+  if (first.memory != second.memory || !share_a_byte(first.range, second.range) ||
+      commute(first, first_op, second, second_op)) {
+    return {};
+  }
+  return {.raw = has_write_side(first) && has_read_side(second),
+          .war = has_read_side(first) && has_write_side(second),
+          .waw = has_write_side(first) && has_write_side(second)};
+}
+
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
+                                 uint64_t limit) {
+  std::vector<Hazard> hazards;
+  HazardSearch search(program, order);
+  for (size_t i = 0; i < program.dispatches.size() && hazards.size() < limit; ++i) {
+    search.visit(DispatchId(i), hazards);
+  }
+  hazards.resize(std::min<uint64_t>(hazards.size(), limit));
+  return hazards;
+}
+
+std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
+                                     uint64_t limit) {
+  std::vector<Hazard> hazards;
+  for (size_t k = 0; k < program.dispatches.size(); ++k) {
+    const DispatchId second(k);
+    for (size_t i = order.memory_epoch_begin(second).index; i < k; ++i) {
+      const DispatchId first(i);
+      for (const FindingKind kind : kHazardKinds) {
+        if (is_separated(order, first, second, kind)) {
+          continue;
+        }
+        if (const auto hazard = hazard_between(program, order, first, second, kind)) {
+          if (hazards.size() == limit) {
+            return hazards;
+          }
+          hazards.push_back(*hazard);
+        }
+      }
+    }
+  }
+  return hazards;
+}
+
+}  // namespace interlock

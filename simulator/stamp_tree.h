@@ -1,0 +1,82 @@
+// StampTree: a number ("stamp") per byte segment, with range updates, range maxima and the runs
+// above a threshold, all in logarithmic time in the worst case.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "simulator/byte_segments.h"
+
+namespace interlock {
+
+// Usually a dispatch index plus 1. Zero: never raised.
+using Stamp = uint32_t;
+
+// A maximal run of neighbouring segments with one stamp.
+struct StampRun {
+  SegmentSpan span;
+  Stamp stamp = 0;
+
+  bool operator==(const StampRun&) const = default;
+};
+
+// The stamps only grow. Whoever passes stamps that never decrease thereby assigns: the latest wins.
+class StampTree {
+ public:
+  explicit StampTree(uint32_t segment_count);
+
+  // Raises the stamps of `span` to at least `stamp`. Cost: O(log segments).
+  void raise(SegmentSpan span, Stamp stamp);
+
+  // Returns the greatest stamp in `span`, zero if it is empty. Cost: O(log segments).
+  Stamp max(SegmentSpan span) const;
+
+  // Appends the runs within `span` whose stamp is at least `threshold`, in order; runs that touch
+  // and have the same stamp are one.
+  // Requires: threshold > 0. Cost: O(log segments) per appended run and per raise behind it.
+  void append_runs(SegmentSpan span, Stamp threshold, std::vector<StampRun>& runs) const;
+
+ private:
+  struct Node {
+    Stamp greatest = 0;  // Of all that was raised in the subtree, `whole` of this node included.
+    Stamp whole = 0;     // Raised for all segments of the subtree at once.
+  };
+  struct RunQuery;
+
+  void visit(size_t node, SegmentSpan covered, Stamp inherited, RunQuery& query) const;
+
+  size_t leaf_count_;        // A power of two.
+  std::vector<Node> nodes_;  // Node k has the children 2k and 2k+1; the root is 1.
+};
+
+// Calls visit(span, stamp in a, stamp in b) for the maximal pieces, in order, on which both stamps
+// are constant; zero where a list has no run, and never zero twice. Requires: the runs of each list
+// are sorted and disjoint.
+template <typename Visit>
+void zip_runs(std::span<const StampRun> a, std::span<const StampRun> b, Visit visit) {
+  uint32_t at = 0;
+  while (!a.empty() || !b.empty()) {
+    uint32_t next = UINT32_MAX;
+    for (const std::span<const StampRun>* runs : {&a, &b}) {
+      if (!runs->empty()) {
+        const SegmentSpan span = runs->front().span;
+        next = std::min(next, at < span.begin ? span.begin : span.end);
+      }
+    }
+    const Stamp in_a = !a.empty() && a.front().span.begin <= at ? a.front().stamp : 0;
+    const Stamp in_b = !b.empty() && b.front().span.begin <= at ? b.front().stamp : 0;
+    if (in_a != 0 || in_b != 0) {
+      visit(SegmentSpan{at, next}, in_a, in_b);
+    }
+    at = next;
+    for (std::span<const StampRun>* runs : {&a, &b}) {
+      if (!runs->empty() && runs->front().span.end <= at) {
+        *runs = runs->subspan(1);
+      }
+    }
+  }
+}
+
+}  // namespace interlock

@@ -1,0 +1,64 @@
+// The basic idea is that slices of one dispatch run in any order, so an output may lie on an input
+// only where each element is read by the very slice that overwrites it. The kernel table knows for
+// which pairs that holds when the two ranges are the same; a shifted overlap never is that.
+#include "simulator/alias_contracts.h"
+
+#include "encoder/kernel_table.h"
+
+namespace interlock {
+
+namespace {
+
+bool is_output(const Access& access) { return access.writes() || access.is_atomic(); }
+
+// Whether `input` and `output`, which share bytes, may do so.
+bool may_share(const Program& program, const Dispatch& dispatch, uint32_t input, uint32_t output) {
+  const std::span<const Access> accesses = program.accesses_of(dispatch);
+  const AliasContract contract = alias_contract_of(
+      kernel_entry(dispatch.kernel), static_cast<int>(input), static_cast<int>(output));
+  return contract == AliasContract::kIdenticalElement && !accesses[output].is_atomic() &&
+         accesses[input].range == accesses[output].range;
+}
+
+// Appends the violation between the operands at `low` and `high`, if there is one.
+void check_pair(const Program& program, DispatchId id, uint32_t low, uint32_t high,
+                std::vector<AliasViolation>& violations) {
+  const Dispatch& dispatch = program.dispatch(id);
+  const Access& a = program.accesses_of(dispatch)[low];
+  const Access& b = program.accesses_of(dispatch)[high];
+  if (a.memory != b.memory || !share_a_byte(a.range, b.range)) {
+    return;
+  }
+  const ByteRange overlap = intersection(a.range, b.range);
+  if (is_output(a) && is_output(b)) {
+    if (!(a.is_atomic() && b.is_atomic())) {
+      violations.push_back({id, low, high, true, overlap});
+    }
+    return;
+  }
+  if (!is_output(a) && !is_output(b)) {
+    return;
+  }
+  const uint32_t input = is_output(a) ? high : low;
+  const uint32_t output = is_output(a) ? low : high;
+  if (!may_share(program, dispatch, input, output)) {
+    violations.push_back({id, input, output, false, overlap});
+  }
+}
+
+}  // namespace
+
+std::vector<AliasViolation> find_alias_violations(const Program& program) {
+  std::vector<AliasViolation> violations;
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    const uint32_t access_count = program.dispatches[i].access_count;
+    for (uint32_t low = 0; low < access_count; ++low) {
+      for (uint32_t high = low + 1; high < access_count; ++high) {
+        check_pair(program, DispatchId(i), low, high, violations);
+      }
+    }
+  }
+  return violations;
+}
+
+}  // namespace interlock

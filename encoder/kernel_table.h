@@ -28,6 +28,11 @@ struct KernelParams {
   uint32_t byte = 0;   // fill
   float factor = 0;    // scale
   float eps = 0;       // Norms.
+  // mix. A backend sets them when it runs a dispatch; binding leaves them.
+  uint32_t identity = 0;  // Of the dispatch: equal kernels on equal bytes write different ones.
+  uint32_t operand_count = 0;
+  AtomicOp atomic_op = AtomicOp::kNone;
+  bool is_partial = false;
 
   bool operator==(const KernelParams&) const = default;
 };

@@ -1,0 +1,206 @@
+// A step runs its slices one after another. A piece that commits late reads memory as it is and
+// writes to a staging copy; the commit moves the staged bytes, so until then all others see the old
+// ones. That is all a legal schedule can ask for.
+#include "backends/cpu/cpu_backend.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/kernel_bodies.h"
+#include "backends/dispatch_params.h"
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+
+namespace interlock {
+namespace {
+
+// The writes of one operand of a late piece, before their commit.
+struct StagedOperand {
+  int access = 0;
+  ByteRange range;  // In the memory of the access: all bytes that the piece writes, and no fewer.
+  std::vector<uint8_t> bytes;
+};
+
+struct LatePiece {
+  Step step;
+  KernelParams params;
+  std::vector<StagedOperand> operands;
+};
+
+class CpuRun {
+ public:
+  CpuRun(const Program& program, MemoryImage image, uint64_t limit_bytes)
+      : program_(program), image_(std::move(image)), limit_bytes_(limit_bytes) {}
+
+  Result<Success> execute(const Step& step) {
+    INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
+    switch (step.kind) {
+      case StepKind::kRun:
+        run_piece(step);
+        break;
+      case StepKind::kRunLate:
+        return run_late(step);
+      case StepKind::kCommit:
+        commit(step.dispatch);
+        break;
+    }
+    return Success{};
+  }
+
+  // Requires: every late piece was committed.
+  MemoryImage finish() && {
+    INTERLOCK_CHECK(late_pieces_.empty());
+    return std::move(image_);
+  }
+
+ private:
+  void bind_operands(DispatchId id) {
+    operands_.clear();
+    for (const Access& access : program_.accesses_of(id)) {
+      uint8_t* memory = image_.memories[access.memory.index].data();
+      operands_.push_back({.data = memory + access.range.begin,
+                           .size_bytes = access.range.size_bytes(),
+                           .mode = access.mode});
+    }
+  }
+
+  void run_slices(const Step& step, const KernelParams& params) {
+    const CpuBody body = cpu_bodies()[program_.dispatch(step.dispatch).kernel.index];
+    CpuMemory memory(operands_.data());
+    for (uint64_t i = 0; i < step.slice_count; ++i) body(memory, params, step.first_slice + i);
+  }
+
+  KernelParams params_of_piece(const Step& step) const {
+    const Dispatch& dispatch = program_.dispatch(step.dispatch);
+    const KernelParams params = dispatch_params_of(program_, step.dispatch);
+    const KernelEntry& entry = kernel_entry(dispatch.kernel);
+    const uint64_t slice_count = entry.is_variadic ? 1 : entry.slice_count(params);
+    INTERLOCK_CHECK(uint64_t{step.first_slice} + step.slice_count <= slice_count);
+    return params;
+  }
+
+  void run_piece(const Step& step) {
+    const KernelParams params = params_of_piece(step);
+    bind_operands(step.dispatch);
+    run_slices(step, params);
+  }
+
+  // The smallest range that covers what the slices of the piece touch.
+  ByteRange touched_range(const LatePiece& piece, int access) const {
+    const Dispatch& dispatch = program_.dispatch(piece.step.dispatch);
+    ByteRange hull;
+    for (uint64_t i = 0; i < piece.step.slice_count; ++i) {
+      const StridedRange touched =
+          slice_range_of(program_, dispatch, piece.params, piece.step.first_slice + i, access);
+      if (touched.run_bytes == 0 || touched.run_count == 0) continue;
+      const ByteRange range{touched.begin, touched.run(touched.run_count - 1).end};
+      hull = hull.is_empty()
+                 ? range
+                 : ByteRange{std::min(hull.begin, range.begin), std::max(hull.end, range.end)};
+    }
+    return hull;
+  }
+
+  Result<Success> run_late(const Step& step) {
+    LatePiece piece{step, params_of_piece(step), {}};
+    bind_operands(step.dispatch);
+    const std::span<const Access> accesses = program_.accesses_of(step.dispatch);
+    for (size_t i = 0; i < accesses.size(); ++i) {
+      if (accesses[i].mode == AccessMode::kRead) continue;
+      const ByteRange range = touched_range(piece, static_cast<int>(i));
+      if (range.is_empty()) continue;
+      if (range.size_bytes() > limit_bytes_ - staged_bytes_) {
+        return Error{fmt::format(
+            "The late writes of this schedule need more than {} bytes, the execution limit, while "
+            "{} commits late.",
+            limit_bytes_, program_.description_of(step.dispatch))};
+      }
+      staged_bytes_ += range.size_bytes();
+      piece.operands.push_back(stage(static_cast<int>(i), accesses[i], range));
+      operands_[i].data = piece.operands.back().bytes.data();
+      operands_[i].first_byte = range.begin - accesses[i].range.begin;
+      operands_[i].is_staged = true;
+    }
+    run_slices(step, piece.params);
+    late_pieces_[step.dispatch].push_back(std::move(piece));
+    return Success{};
+  }
+
+  // Updates and partial writes find the old bytes in their staging copy.
+  StagedOperand stage(int access_position, const Access& access, ByteRange range) const {
+    const auto memory = image_.memories[access.memory.index].begin();
+    return {access_position, range,
+            std::vector<uint8_t>(memory + static_cast<ptrdiff_t>(range.begin),
+                                 memory + static_cast<ptrdiff_t>(range.end))};
+  }
+
+  void commit(DispatchId id) {
+    const auto found = late_pieces_.find(id);
+    INTERLOCK_CHECK(found != late_pieces_.end());
+    for (const LatePiece& piece : found->second) {
+      for (const StagedOperand& operand : piece.operands) {
+        for (uint64_t i = 0; i < piece.step.slice_count; ++i) {
+          commit_slice(piece, operand, piece.step.first_slice + i);
+        }
+        staged_bytes_ -= operand.range.size_bytes();
+      }
+    }
+    late_pieces_.erase(found);
+  }
+
+  // Only what the slice wrote: bytes between its runs may have changed since.
+  void commit_slice(const LatePiece& piece, const StagedOperand& operand, uint64_t slice) {
+    const Dispatch& dispatch = program_.dispatch(piece.step.dispatch);
+    const Access& access = program_.accesses_of(dispatch)[static_cast<size_t>(operand.access)];
+    const StridedRange written =
+        slice_range_of(program_, dispatch, piece.params, slice, operand.access);
+    uint8_t* memory = image_.memories[access.memory.index].data();
+    for (uint64_t k = 0; k < written.run_count; ++k) {
+      const ByteRange run = written.run(k);
+      const uint8_t* staged = operand.bytes.data() + (run.begin - operand.range.begin);
+      if (!access.is_atomic()) {
+        std::copy_n(staged, run.size_bytes(), memory + run.begin);
+        continue;
+      }
+      for (uint64_t i = 0; i < run.size_bytes(); ++i) {
+        uint8_t& byte = memory[run.begin + i];
+        byte = atomic_result(dispatch.atomic_op, byte, staged[i]);
+      }
+    }
+  }
+
+  const Program& program_;
+  MemoryImage image_;
+  uint64_t limit_bytes_;
+  uint64_t staged_bytes_ = 0;         // Of all late pieces that wait.
+  std::vector<CpuOperand> operands_;  // Of the step in execution.
+  std::map<DispatchId, std::vector<LatePiece>> late_pieces_;
+};
+
+}  // namespace
+
+Availability CpuBackend::availability() const {
+  return {true, "kernels on the host, one lane at a time"};
+}
+
+Result<MemoryImage> CpuBackend::run(const Program& program, const Schedule& schedule,
+                                    ExecutionMode mode) {
+  if (!supports(mode)) {
+    return Error{
+        "The cpu backend runs one slice at a time and has no overlap mode; use witness mode."};
+  }
+  auto image = initial_image(program, limit_bytes_);
+  if (!image) return image.error();
+  CpuRun run(program, std::move(*image), limit_bytes_);
+  for (const Step& step : schedule.steps) {
+    auto executed = run.execute(step);
+    if (!executed) return executed.error();
+  }
+  return std::move(run).finish();
+}
+
+}  // namespace interlock

@@ -1,0 +1,72 @@
+// The CPU's side of the kernel dialect (backends/kernels/dialect.h): one lane, raw pointers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "backends/kernels/dialect.h"
+#include "backends/kernels/mix.h"
+#include "encoder/program.h"
+
+namespace interlock {
+
+// A lane that runs its slice alone.
+class SingleLane {
+ public:
+  static constexpr uint32_t index() { return 0; }
+  static constexpr uint32_t count() { return 1; }
+  static constexpr void sync() {}
+  float& shared(uint32_t i) const { return shared_[i]; }
+  uint32_t& shared_word(uint32_t i) const { return shared_words_[i]; }
+
+ private:
+  mutable std::array<float, kSharedCount> shared_;
+  mutable std::array<uint32_t, kSharedCount> shared_words_;
+};
+
+// Where the bytes of an operand are. A piece that commits late has its outputs in a staging copy,
+// which holds only the bytes from `first_byte` of the operand on.
+struct CpuOperand {
+  uint8_t* data = nullptr;  // Byte `first_byte` of the operand.
+  uint64_t first_byte = 0;
+  uint64_t size_bytes = 0;  // Of the operand.
+  AccessMode mode = AccessMode::kRead;
+  bool is_staged = false;
+};
+
+class CpuMemory {
+ public:
+  // Requires: `operands` outlives the memory.
+  explicit CpuMemory(const CpuOperand* operands) : operands_(operands) {}
+
+  float load_f32(int operand, uint64_t element) const {
+    float value;
+    std::memcpy(&value, at(operand, element * sizeof value), sizeof value);
+    return value;
+  }
+  void store_f32(int operand, uint64_t element, float value) {
+    value = canonical(value);
+    std::memcpy(at(operand, element * sizeof value), &value, sizeof value);
+  }
+  uint8_t load_byte(int operand, uint64_t offset) const { return *at(operand, offset); }
+  void store_byte(int operand, uint64_t offset, uint8_t value) { *at(operand, offset) = value; }
+
+  // A staged atomic keeps its operand, which the commit applies.
+  void atomic_byte(int operand, uint64_t offset, AtomicOp op, uint8_t value) {
+    uint8_t* byte = at(operand, offset);
+    *byte = operands_[operand].is_staged ? value : atomic_result(op, *byte, value);
+  }
+
+  uint64_t size_bytes(int operand) const { return operands_[operand].size_bytes; }
+  AccessMode mode(int operand) const { return operands_[operand].mode; }
+
+ private:
+  uint8_t* at(int operand, uint64_t offset) const {
+    return operands_[operand].data + (offset - operands_[operand].first_byte);
+  }
+
+  const CpuOperand* operands_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,48 @@
+// All kernels: the one list that joins names of the kernel table to bodies.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "backends/kernels/add.h"
+#include "backends/kernels/col_sum.h"
+#include "backends/kernels/copy.h"
+#include "backends/kernels/fill.h"
+#include "backends/kernels/layer_norm.h"
+#include "backends/kernels/layer_norm_vjp.h"
+#include "backends/kernels/matmul_nn.h"
+#include "backends/kernels/matmul_nt.h"
+#include "backends/kernels/matmul_tn.h"
+#include "backends/kernels/mix.h"
+#include "backends/kernels/mul.h"
+#include "backends/kernels/rms_norm.h"
+#include "backends/kernels/rms_norm_vjp.h"
+#include "backends/kernels/row_sum.h"
+#include "backends/kernels/scale.h"
+#include "backends/kernels/silu.h"
+
+namespace interlock {
+
+// Calls visit.operator()<Kernel>(name) for every kernel.
+template <class Visit>
+void for_each_kernel(Visit&& visit) {
+  visit.template operator()<FillKernel>("fill");
+  visit.template operator()<CopyKernel>("copy");
+  visit.template operator()<AddKernel>("add");
+  visit.template operator()<MulKernel>("mul");
+  visit.template operator()<ScaleKernel>("scale");
+  visit.template operator()<SiluKernel>("silu");
+  visit.template operator()<ColSumKernel>("col_sum");
+  visit.template operator()<RowSumKernel>("row_sum");
+  visit.template operator()<MatmulNnKernel>("matmul_nn");
+  visit.template operator()<MatmulNtKernel>("matmul_nt");
+  visit.template operator()<MatmulTnKernel>("matmul_tn");
+  visit.template operator()<RmsNormKernel>("rms_norm");
+  visit.template operator()<RmsNormVjpKernel>("rms_norm_vjp");
+  visit.template operator()<LayerNormKernel>("layer_norm");
+  visit.template operator()<LayerNormVjpKernel>("layer_norm_vjp");
+  visit.template operator()<MixKernel>("mix");
+}
+
+}  // namespace interlock

@@ -1,0 +1,20 @@
+// fill: y = value, byte by byte.
+#pragma once
+
+#include "backends/kernels/dialect.h"
+#include "encoder/kernel_table.h"
+
+namespace interlock {
+
+struct FillKernel {
+  template <class Lane, class Memory>
+  KERNEL_FUNCTION static void run(const Lane& lane, Memory& memory, const KernelParams& params,
+                                  uint64_t slice) {
+    const ElementRange block = block_of_slice(slice, params.block, params.element_count);
+    for (uint64_t i = block.begin + lane.index(); i < block.end; i += lane.count()) {
+      memory.store_byte(0, i, static_cast<uint8_t>(params.byte));
+    }
+  }
+};
+
+}  // namespace interlock

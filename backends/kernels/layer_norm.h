@@ -1,0 +1,36 @@
+// layer_norm: y = w (x - mean(x)) / sqrt(var(x) + eps) + b, per row. A slice is a row.
+// The sums come first; then each element is read before it is written, and never again: in place is
+// safe.
+#pragma once
+
+#include "backends/kernels/dialect.h"
+#include "backends/kernels/elementary.h"
+#include "backends/kernels/reduction.h"
+#include "encoder/kernel_table.h"
+
+namespace interlock {
+
+struct LayerNormKernel {
+  template <class Lane, class Memory>
+  KERNEL_FUNCTION static void run(const Lane& lane, Memory& memory, const KernelParams& params,
+                                  uint64_t slice) {
+    const uint32_t cols = params.cols;
+    const uint64_t row = slice * cols;
+    const float count = static_cast<float>(cols);
+    const float mean =
+        sum_over(lane, cols, [&](uint32_t i) { return memory.load_f32(0, row + i); }) / count;
+    const float variance = sum_over(lane, cols,
+                                    [&](uint32_t i) {
+                                      const float centered = memory.load_f32(0, row + i) - mean;
+                                      return centered * centered;
+                                    }) /
+                           count;
+    const float r = reciprocal_sqrt_f32(variance + params.eps);
+    for (uint32_t i = lane.index(); i < cols; i += lane.count()) {
+      const float normalized = (memory.load_f32(0, row + i) - mean) * r;
+      memory.store_f32(3, row + i, normalized * memory.load_f32(1, i) + memory.load_f32(2, i));
+    }
+  }
+};
+
+}  // namespace interlock

@@ -1,0 +1,35 @@
+// Sums over a row by all lanes of a slice, with one shape for every lane count: partial sum p adds
+// the terms p, p + 32, p + 64, … in this order; a tree adds the 32 partial sums.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/kernels/dialect.h"
+
+namespace interlock {
+
+inline constexpr uint32_t kPartialCount = 32;
+static_assert(kPartialCount <= kSharedCount);
+
+// Returns the sum of term(0), …, term(count - 1) to every lane.
+// Requires: all lanes call it. When it returns, all lanes have made their loads.
+template <class Lane, class Term>
+KERNEL_FUNCTION float sum_over(const Lane& lane, uint32_t count, const Term& term) {
+  for (uint32_t p = lane.index(); p < kPartialCount; p += lane.count()) {
+    float sum = 0.0f;
+    for (uint32_t i = p; i < count; i += kPartialCount) sum += term(i);
+    lane.shared(p) = sum;
+  }
+  lane.sync();
+  for (uint32_t stride = kPartialCount / 2; stride > 0; stride /= 2) {
+    for (uint32_t p = lane.index(); p < stride; p += lane.count()) {
+      lane.shared(p) += lane.shared(p + stride);
+    }
+    lane.sync();
+  }
+  const float sum = lane.shared(0);
+  lane.sync();  // The next sum reuses the partial sums.
+  return sum;
+}
+
+}  // namespace interlock

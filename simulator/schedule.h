@@ -34,23 +34,26 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
+// Runs all slices of `dispatch`, or commits them (a kCommit names no slices).
+Step whole_step(const Program& program, DispatchId dispatch, StepKind kind);
+
 // Every dispatch whole, in issue order, committing at once.
 Schedule issue_order_schedule(const Program& program);
 
-// Applies the displacements in turn to issue order. `A before B` moves the (remaining) steps of A to
-// right before the first step of B; `A after B` to right behind the last step of B; `A commits after
-// B` makes A run late and puts its commit right behind the last step of B.
-// Errors: slices out of range or already moved; a schedule that is not legal (check_legal).
+// Applies the displacements in turn to issue order. `A before B` moves the (remaining) steps of A
+// to right before the first step of B; `A after B` to right behind the last step of B; `A commits
+// after B` makes A run late and puts its commit right behind the last step of B. Errors: slices out
+// of range or already moved; a schedule that is not legal (check_legal).
 Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
                              const std::vector<Displacement>& displacements);
 
 // The fewest displacements by this method that give `schedule` back: dispatches outside a longest
-// increasing subsequence move. Requires: whole dispatches, as every strategy but split pieces makes.
+// increasing subsequence move. Requires: whole dispatches, as every strategy but split pieces
+// makes.
 std::vector<Displacement> displacements_of(const Program& program, const Schedule& schedule);
 
-// Legal: every slice runs exactly once; runs extend `order`; a late write commits before any dispatch
-// runs that it must be visible to, and once.
-// Errors: a sentence that names the dispatches.
+// Legal: every slice runs exactly once; runs extend `order`; a late write commits before any
+// dispatch runs that it must be visible to, and once. Errors: a sentence that names the dispatches.
 Result<Success> check_legal(const Program& program, const HappensBefore& order,
                             const Schedule& schedule);
 

@@ -40,6 +40,9 @@ class ShadowMachine {
   // Cost: linear in the byte segments that the slices touch.
   ShadowResult run(const Schedule& schedule, ShadowMode mode);
 
+  // The same into `result`, whose storage is reused.
+  void run(const Schedule& schedule, ShadowMode mode, ShadowResult& result);
+
  private:
   struct Compiled;
   std::unique_ptr<Compiled> compiled_;

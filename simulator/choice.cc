@@ -1,0 +1,51 @@
+// The idea: a source of answers is a stream of numbers reduced to [0, n). What differs is only
+// where the stream comes from.
+#include "simulator/choice.h"
+
+#include "encoder/check.h"
+
+namespace interlock {
+
+uint64_t SeededChoice::below(uint64_t n) {
+  INTERLOCK_CHECK(n > 0);
+  state_ += 0x9e3779b97f4a7c15;
+  uint64_t z = state_;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  // The remainder favours small answers by at most n / 2^64, which no test can notice.
+  return (z ^ (z >> 31)) % n;
+}
+
+// Takes as few bytes as `n` needs, so that a fuzzer's one-byte mutation changes one answer.
+uint64_t ByteChoice::below(uint64_t n) {
+  INTERLOCK_CHECK(n > 0);
+  uint64_t value = 0;
+  int shift_bits = 0;
+  for (uint64_t largest = n - 1; largest > 0 && !bytes_.empty(); largest >>= 8) {
+    value |= static_cast<uint64_t>(bytes_.front()) << shift_bits;
+    shift_bits += 8;
+    bytes_ = bytes_.subspan(1);
+  }
+  return value % n;
+}
+
+uint64_t ExhaustiveChoice::below(uint64_t n) {
+  INTERLOCK_CHECK(n > 0);
+  if (next_ == answers_.size()) answers_.push_back({0, n});
+  const Answer& answer = answers_[next_++];
+  INTERLOCK_CHECK(answer.bound == n);
+  return answer.value;
+}
+
+bool ExhaustiveChoice::advance() {
+  INTERLOCK_CHECK(next_ == answers_.size());
+  next_ = 0;
+  while (!answers_.empty() && answers_.back().value + 1 == answers_.back().bound) {
+    answers_.pop_back();
+  }
+  if (answers_.empty()) return false;
+  ++answers_.back().value;
+  return true;
+}
+
+}  // namespace interlock

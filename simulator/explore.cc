@@ -1,0 +1,144 @@
+// The idea: a strategy is a list of named schedules; everything else is the same for all of them.
+#include "simulator/explore.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "encoder/check.h"
+#include "simulator/choice.h"
+#include "simulator/happens_before.h"
+#include "simulator/hazards.h"
+#include "simulator/shadow_machine.h"
+#include "simulator/strategies.h"
+#include "simulator/witness.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::string_view kWords[] = {"three", "directed", "random"};  // By Strategy.
+
+class Explorer {
+ public:
+  explicit Explorer(const Program& program)
+      : program_(program),
+        order_(program),
+        machine_(program),
+        strict_reference_(machine_.run(issue_order_schedule(program), ShadowMode::kStrict)),
+        observable_reference_(
+            machine_.run(issue_order_schedule(program), ShadowMode::kObservable)) {}
+
+  void try_three(uint64_t schedule_count);
+  void try_directed(uint64_t schedule_count);
+  void try_random(uint64_t schedule_count, uint64_t seed);
+  Exploration finish();
+
+ private:
+  void try_schedule(std::string name, Schedule schedule);
+  bool differs(const Schedule& schedule, ShadowMode mode) {
+    machine_.run(schedule, mode, result_);
+    return result_ != (mode == ShadowMode::kStrict ? strict_reference_ : observable_reference_);
+  }
+
+  const Program& program_;
+  HappensBefore order_;
+  ShadowMachine machine_;
+  ShadowResult strict_reference_;
+  ShadowResult observable_reference_;
+  ShadowResult result_;
+  Exploration exploration_;
+  Schedule first_schedule_;  // Of exploration_.first_different.
+};
+
+void Explorer::try_schedule(std::string name, Schedule schedule) {
+  TriedSchedule tried;
+  tried.name = std::move(name);
+  tried.differs_strictly = differs(schedule, ShadowMode::kStrict);
+  // A live byte that differs is a byte that differs.
+  tried.differs_observably = tried.differs_strictly && differs(schedule, ShadowMode::kObservable);
+  const bool is_first = tried.differs_observably ? exploration_.observable_count == 0
+                                                 : exploration_.strict_count == 0;
+  if (tried.differs_strictly && is_first) {
+    exploration_.first_different = exploration_.tried.size();
+    first_schedule_ = std::move(schedule);
+  }
+  exploration_.strict_count += tried.differs_strictly ? 1 : 0;
+  exploration_.observable_count += tried.differs_observably ? 1 : 0;
+  exploration_.tried.push_back(std::move(tried));
+}
+
+void Explorer::try_three(uint64_t schedule_count) {
+  if (schedule_count > 0) {
+    try_schedule("epoch-reversed", epoch_reversed_schedule(program_, order_));
+  }
+  if (schedule_count > 1) try_schedule("lazy", lazy_schedule(program_, order_));
+}
+
+void Explorer::try_directed(uint64_t schedule_count) {
+  DispatchId last_first;
+  DispatchId last_second;
+  // Every pair, not only the latest: a live reader may hide behind a dead one. A pair has at most
+  // three kinds.
+  const uint64_t limit = std::min<uint64_t>(schedule_count, UINT64_MAX / 3) * 3;
+  for (const Hazard& hazard : find_all_hazards(program_, order_, limit)) {
+    if (exploration_.tried.size() >= schedule_count) return;
+    // A pair of dispatches has one sink, whatever its kinds.
+    const DispatchId first = hazard.first.dispatch;
+    const DispatchId second = hazard.second.dispatch;
+    if (first == last_first && second == last_second) continue;
+    last_first = first;
+    last_second = second;
+    const std::vector<Displacement> sink = sink_of(program_, order_, hazard);
+    Result<Schedule> schedule = schedule_of(program_, order_, sink);
+    INTERLOCK_CHECK(schedule.has_value());
+    try_schedule("sink: " + text_of(program_, sink.front()), std::move(schedule).value());
+  }
+}
+
+void Explorer::try_random(uint64_t schedule_count, uint64_t seed) {
+  SeededChoice choice(seed);
+  for (uint64_t i = 0; i < schedule_count; ++i) {
+    try_schedule(fmt::format("random {}", i), random_schedule(program_, order_, choice));
+  }
+}
+
+Exploration Explorer::finish() {
+  if (!exploration_.first_different) return std::move(exploration_);
+  const ShadowMode mode =
+      exploration_.observable_count > 0 ? ShadowMode::kObservable : ShadowMode::kStrict;
+  exploration_.witness =
+      shrink_witness(program_, order_, displacements_of(program_, first_schedule_),
+                     [this, mode](const Schedule& schedule) { return differs(schedule, mode); });
+  return std::move(exploration_);
+}
+
+}  // namespace
+
+std::string_view word_of(Strategy strategy) { return kWords[static_cast<size_t>(strategy)]; }
+
+std::optional<Strategy> strategy_of(std::string_view word) {
+  for (size_t i = 0; i < std::size(kWords); ++i) {
+    if (kWords[i] == word) return static_cast<Strategy>(i);
+  }
+  return std::nullopt;
+}
+
+Exploration explore(const Program& program, const ExploreOptions& options) {
+  Explorer explorer(program);
+  switch (options.strategy) {
+    case Strategy::kThree:
+      explorer.try_three(options.schedule_count);
+      break;
+    case Strategy::kDirected:
+      explorer.try_directed(options.schedule_count);
+      break;
+    case Strategy::kRandom:
+      explorer.try_random(options.schedule_count, options.seed);
+      break;
+  }
+  return explorer.finish();
+}
+
+}  // namespace interlock

@@ -1,0 +1,49 @@
+// Explore: tries schedules of a program on the shadow machine and says which end differently.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/program.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+
+enum class Strategy : uint8_t {
+  kThree,  // The epoch-reversed and the lazy run: with one queue and global barriers they decide.
+  kDirected,  // One sink per hazard.
+  kRandom,    // Random legal schedules.
+};
+
+std::string_view word_of(Strategy strategy);
+std::optional<Strategy> strategy_of(std::string_view word);
+
+struct ExploreOptions {
+  Strategy strategy = Strategy::kThree;
+  uint64_t schedule_count = 1000;  // At most; kThree tries two, kDirected one per hazard.
+  uint64_t seed = 1;               // Of kRandom.
+};
+
+struct TriedSchedule {
+  std::string name;                 // "epoch-reversed", "sink: reduce after vjp", "random 17"
+  bool differs_strictly = false;    // Some read or some byte differs from issue order.
+  bool differs_observably = false;  // Some live byte does.
+};
+
+struct Exploration {
+  std::vector<TriedSchedule> tried;
+  uint64_t strict_count = 0;      // Of `tried`, those that differ strictly,
+  uint64_t observable_count = 0;  // and observably.
+  // The first schedule that differs observably, or, if none does, strictly; none if all agree.
+  std::optional<uint64_t> first_different;  // Into `tried`.
+  std::vector<Displacement> witness;        // That schedule, shrunk. Legal, and still different.
+};
+
+// The same program and options give the same exploration everywhere.
+// Cost: two shadow runs per schedule.
+Exploration explore(const Program& program, const ExploreOptions& options = {});
+
+}  // namespace interlock

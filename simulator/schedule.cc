@@ -1,0 +1,183 @@
+// Schedules in issue order, and what makes any other one legal. The idea of the check: with `done`
+// the length of the longest prefix of dispatches in issue order that have all run (committed), a
+// dispatch may run iff its execution (memory) epoch begins no later than that prefix ends. One pass
+// decides, because epochs begin in issue order.
+#include "simulator/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+
+namespace interlock {
+namespace {
+
+class LegalityCheck {
+ public:
+  LegalityCheck(const Program& program, const HappensBefore& order)
+      : program_(program), order_(order), states_(program.dispatches.size()) {}
+
+  Result<Success> add(const Step& step);
+  Result<Success> finish();
+
+ private:
+  struct State {
+    uint64_t slices_run = 0;
+    bool is_waiting = false;    // Some piece ran late, and its commit has not come.
+    bool is_committed = false;  // By a kCommit.
+  };
+
+  Result<Success> add_run(const Step& step, State& state);
+  Result<Success> add_commit(const Step& step, State& state);
+  Result<Success> check_order(DispatchId dispatch) const;
+  bool has_run(size_t index) const {
+    return states_[index].slices_run == slice_count_of(program_, program_.dispatches[index]);
+  }
+  void advance_prefixes();
+
+  const Program& program_;
+  const HappensBefore& order_;
+  std::vector<State> states_;
+  std::vector<Step> pieces_;     // Steps that run less than their dispatch.
+  size_t run_prefix_ = 0;        // Dispatches [0, run_prefix_) have run.
+  size_t committed_prefix_ = 0;  // Dispatches [0, committed_prefix_) have run and committed.
+};
+
+Result<Success> LegalityCheck::add(const Step& step) {
+  if (step.dispatch.index >= states_.size()) {
+    return Error{fmt::format("The schedule names dispatch {}, but the program has {} dispatches.",
+                             step.dispatch.index, states_.size())};
+  }
+  State& state = states_[step.dispatch.index];
+  Result<Success> result =
+      step.kind == StepKind::kCommit ? add_commit(step, state) : add_run(step, state);
+  if (result) advance_prefixes();
+  return result;
+}
+
+Result<Success> LegalityCheck::add_run(const Step& step, State& state) {
+  const auto name = [&] { return program_.description_of(step.dispatch); };
+  const uint64_t slice_count = slice_count_of(program_, program_.dispatch(step.dispatch));
+  const uint64_t end = uint64_t{step.first_slice} + step.slice_count;
+  if (step.slice_count == 0 || end > slice_count) {
+    return Error{fmt::format("The schedule runs slices [{}:{}] of {}, which has {} slices.",
+                             step.first_slice, end, name(), slice_count)};
+  }
+  if (state.is_committed) {
+    return Error{fmt::format("The schedule runs slices of {} behind its commit.", name())};
+  }
+  if (state.slices_run + step.slice_count > slice_count) {
+    return Error{fmt::format("The schedule runs a slice of {} twice.", name())};
+  }
+  if (Result<Success> ordered = check_order(step.dispatch); !ordered) return ordered;
+  if (step.slice_count < slice_count) pieces_.push_back(step);
+  state.slices_run += step.slice_count;
+  state.is_waiting |= step.kind == StepKind::kRunLate;
+  return Success{};
+}
+
+Result<Success> LegalityCheck::add_commit(const Step& step, State& state) {
+  const auto name = [&] { return program_.description_of(step.dispatch); };
+  if (state.is_committed) {
+    return Error{fmt::format("The schedule commits {} twice.", name())};
+  }
+  if (!has_run(step.dispatch.index)) {
+    return Error{fmt::format("The schedule commits {} before all its slices have run.", name())};
+  }
+  if (!state.is_waiting) {
+    return Error{fmt::format("The schedule commits {}, which did not run late.", name())};
+  }
+  state.is_waiting = false;
+  state.is_committed = true;
+  return Success{};
+}
+
+Result<Success> LegalityCheck::check_order(DispatchId dispatch) const {
+  if (run_prefix_ < order_.execution_epoch_begin(dispatch).index) {
+    return Error{fmt::format("The schedule runs {} before {}, but a barrier orders them.",
+                             program_.description_of(dispatch),
+                             program_.description_of(DispatchId(run_prefix_)))};
+  }
+  if (committed_prefix_ < order_.memory_epoch_begin(dispatch).index) {
+    return Error{fmt::format(
+        "The schedule runs {} before {} commits, but a barrier makes its writes visible.",
+        program_.description_of(dispatch), program_.description_of(DispatchId(committed_prefix_)))};
+  }
+  return Success{};
+}
+
+void LegalityCheck::advance_prefixes() {
+  while (run_prefix_ < states_.size() && has_run(run_prefix_)) ++run_prefix_;
+  while (committed_prefix_ < run_prefix_ && !states_[committed_prefix_].is_waiting) {
+    ++committed_prefix_;
+  }
+}
+
+Result<Success> LegalityCheck::finish() {
+  if (run_prefix_ < states_.size()) {
+    return Error{fmt::format("The schedule does not run all slices of {}.",
+                             program_.description_of(DispatchId(run_prefix_)))};
+  }
+  if (committed_prefix_ < states_.size()) {
+    return Error{fmt::format("The schedule never commits {}, which runs late.",
+                             program_.description_of(DispatchId(committed_prefix_)))};
+  }
+  // As many slices as there are have run, so each ran once iff no two pieces overlap.
+  std::sort(pieces_.begin(), pieces_.end(), [](const Step& a, const Step& b) {
+    return std::tie(a.dispatch, a.first_slice) < std::tie(b.dispatch, b.first_slice);
+  });
+  for (size_t i = 1; i < pieces_.size(); ++i) {
+    const Step& left = pieces_[i - 1];
+    const Step& right = pieces_[i];
+    if (left.dispatch == right.dispatch &&
+        uint64_t{left.first_slice} + left.slice_count > right.first_slice) {
+      return Error{fmt::format("The schedule runs slice {} of {} twice.", right.first_slice,
+                               program_.description_of(right.dispatch))};
+    }
+  }
+  return Success{};
+}
+
+}  // namespace
+
+Schedule issue_order_schedule(const Program& program) {
+  Schedule schedule;
+  schedule.steps.reserve(program.dispatches.size());
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    schedule.steps.push_back(whole_step(program, DispatchId(i), StepKind::kRun));
+  }
+  return schedule;
+}
+
+Step whole_step(const Program& program, DispatchId dispatch, StepKind kind) {
+  if (kind == StepKind::kCommit) return {kind, dispatch, 0, 0};
+  const uint64_t slice_count = slice_count_of(program, program.dispatch(dispatch));
+  return {kind, dispatch, 0, static_cast<uint32_t>(slice_count)};
+}
+
+Result<Success> check_legal(const Program& program, const HappensBefore& order,
+                            const Schedule& schedule) {
+  LegalityCheck check(program, order);
+  for (const Step& step : schedule.steps) {
+    if (Result<Success> result = check.add(step); !result) return result;
+  }
+  return check.finish();
+}
+
+std::string text_of(const Program& program, const Displacement& displacement) {
+  const std::string slices =
+      displacement.has_slices
+          ? fmt::format("[{}:{}]", displacement.first_slice,
+                        uint64_t{displacement.first_slice} + displacement.slice_count)
+          : "";
+  const char* relation = displacement.kind == DisplacementKind::kBefore  ? "before"
+                         : displacement.kind == DisplacementKind::kAfter ? "after"
+                                                                         : "commits after";
+  return fmt::format("{}{} {} {}", program.reference_of(displacement.moved), slices, relation,
+                     program.reference_of(displacement.anchor));
+}
+
+}  // namespace interlock

@@ -1,0 +1,192 @@
+// The idea: each segment of bytes holds one 64-bit value. A run walks flat lists of segments,
+// hashes what a slice reads into a digest, and what the digest says into the segments that it
+// writes.
+//
+// Choices, and why:
+// - A slice's digest hashes the values it reads in the order of its accesses; what it writes hashes
+//   the digest, the slice and the position of the segment. So every source of every read counts.
+// - A late write keeps only the digest of its slice: the values follow from it at the commit.
+// - What depends on a byte's old content (a strict or a partial write, an atomic) reads it when it
+//   commits: that is when memory changes. An `update` reads when it runs.
+// - No slice sees the waiting stores of another slice of its dispatch: they do not conflict.
+// - An atomic is v -> R^-1(R(v) + h) with a bijection R of its operation: atomics of one operation
+//   commute, those of two do not. h depends on what the slice reads and never on the atomic bytes:
+//   an atomic that returned its old content would not commute.
+// - The tap of a dispatch is a sum over its slices, because their order is not observable.
+#include "simulator/shadow_machine.h"
+
+#include <utility>
+
+#include "simulator/shadow_program.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+
+uint64_t mix(uint64_t z) {  // The finalizer of splitmix64.
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// Hashes one more value; the order of the values counts.
+uint64_t absorb(uint64_t digest, uint64_t value) {
+  const uint64_t product = (digest ^ value) * 0xd6e8feb86659fd93;
+  return product ^ (product >> 32);
+}
+
+// R is one multiplication and one exclusive or, both of which can be undone. Without the latter the
+// actions of different operations would commute.
+struct AtomicBijection {
+  uint64_t factor;
+  uint64_t inverse;
+};
+
+constexpr uint64_t inverse_of(uint64_t odd) {
+  uint64_t inverse = odd;  // Right in the lowest 3 bits; each step of Newton's method doubles them.
+  for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+constexpr AtomicBijection bijection_of(uint64_t factor) { return {factor, inverse_of(factor)}; }
+
+// By AtomicOp.
+constexpr AtomicBijection kBijections[] = {
+    bijection_of(0xa0761d6478bd642f), bijection_of(0xe7037ed1a0b428db),
+    bijection_of(0x8ebc6af09c88c6e3), bijection_of(0x589965cc75374cc3),
+    bijection_of(0x1d8e4e27c47d124f), bijection_of(0xeb44accab455d165),
+    bijection_of(0x9c6e6877736c46e3)};
+
+uint64_t apply_atomic(AtomicOp operation, uint64_t value, uint64_t term) {
+  const AtomicBijection& r = kBijections[static_cast<size_t>(operation)];
+  uint64_t image = value * r.factor;
+  image = (image ^ (image >> 32)) + term;
+  return (image ^ (image >> 32)) * r.inverse;
+}
+
+}  // namespace
+
+struct ShadowMachine::Compiled {
+  explicit Compiled(const Program& source);
+
+  ShadowProgram program;
+  std::vector<uint64_t> initial;  // By segment, then a zero for the tap of each dispatch.
+
+  // Of one run.
+  std::vector<uint64_t> values;     // As `initial`.
+  std::vector<uint64_t> digests;    // By unit; of those whose writes wait.
+  std::vector<uint8_t> is_waiting;  // By unit; all zero between runs of legal schedules.
+
+  template <bool kIsStrict>
+  void execute(const Schedule& schedule);
+  uint64_t digest_of(uint32_t unit) const;
+  template <bool kIsStrict>
+  void commit(uint32_t unit, uint64_t digest);
+};
+
+uint64_t ShadowMachine::Compiled::digest_of(uint32_t unit) const {
+  uint64_t digest = mix(unit + 1);
+  const uint32_t end = program.units[unit + 1].first_read;
+  for (uint32_t r = program.units[unit].first_read; r < end; ++r) {
+    const uint64_t* value = values.data() + program.reads[r].first_segment;
+    for (const uint64_t* last = value + program.reads[r].segment_count; value < last; ++value) {
+      digest = absorb(digest, *value);
+    }
+  }
+  return digest;
+}
+
+template <bool kIsStrict>
+void ShadowMachine::Compiled::commit(uint32_t unit, uint64_t digest) {
+  const uint32_t end = program.units[unit + 1].first_write;
+  uint64_t position = digest;
+  for (uint32_t w = program.units[unit].first_write; w < end; ++w) {
+    const ShadowWrite& write = program.writes[w];
+    uint64_t* value = values.data() + write.first_segment;
+    for (const uint64_t* last = value + write.segment_count; value < last; ++value) {
+      position += kGolden;
+      const uint64_t written = mix(position);
+      if (write.effect == ShadowEffect::kAtomic) {
+        *value = apply_atomic(write.operation, *value, written);
+      } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
+        *value = absorb(absorb(written, *value), kGolden);
+      } else {
+        *value = written;
+      }
+    }
+  }
+}
+
+template <bool kIsStrict>
+void ShadowMachine::Compiled::execute(const Schedule& schedule) {
+  for (const Step& step : schedule.steps) {
+    const uint32_t dispatch = step.dispatch.index;
+    uint32_t begin = program.first_unit[dispatch];
+    uint32_t end = program.first_unit[dispatch + 1];
+    if (step.kind == StepKind::kCommit) {
+      for (uint32_t unit = begin; unit < end; ++unit) {
+        if (is_waiting[unit] == 0) continue;
+        is_waiting[unit] = 0;
+        commit<kIsStrict>(unit, digests[unit]);
+      }
+      continue;
+    }
+    if (end - begin > 1) {
+      begin += step.first_slice;
+      end = begin + step.slice_count;
+    } else if (step.first_slice > 0) {
+      continue;  // A unit of many slices runs with its first one.
+    }
+    for (uint32_t unit = begin; unit < end; ++unit) {
+      const uint64_t digest = digest_of(unit);
+      if (kIsStrict) values[program.segment_count + dispatch] += mix(digest);
+      if (step.kind == StepKind::kRunLate) {
+        digests[unit] = digest;
+        is_waiting[unit] = 1;
+      } else {
+        commit<kIsStrict>(unit, digest);
+      }
+    }
+  }
+}
+
+ShadowMachine::Compiled::Compiled(const Program& source)
+    : program(compile_shadow_program(source)),
+      initial(program.segment_count + source.dispatches.size(), 0),
+      digests(program.units.size()),
+      is_waiting(program.units.size(), 0) {
+  for (uint32_t s = 0; s < program.segment_count; ++s) initial[s] = mix(~uint64_t{s});
+}
+
+ShadowMachine::ShadowMachine(const Program& program)
+    : compiled_(std::make_unique<Compiled>(program)) {}
+
+ShadowMachine::~ShadowMachine() = default;
+ShadowMachine::ShadowMachine(ShadowMachine&&) noexcept = default;
+ShadowMachine& ShadowMachine::operator=(ShadowMachine&&) noexcept = default;
+
+ShadowResult ShadowMachine::run(const Schedule& schedule, ShadowMode mode) {
+  ShadowResult result;
+  run(schedule, mode, result);
+  return result;
+}
+
+void ShadowMachine::run(const Schedule& schedule, ShadowMode mode, ShadowResult& result) {
+  Compiled& c = *compiled_;
+  c.values = c.initial;
+  if (mode == ShadowMode::kStrict) {
+    c.execute<true>(schedule);
+    std::swap(result.values, c.values);
+    return;
+  }
+  c.execute<false>(schedule);
+  result.values.clear();
+  if (c.program.is_all_live) {
+    result.values.assign(c.values.begin(), c.values.begin() + c.program.segment_count);
+    return;
+  }
+  for (const uint32_t segment : c.program.live_segments) result.values.push_back(c.values[segment]);
+}
+
+}  // namespace interlock

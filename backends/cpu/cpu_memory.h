@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -10,6 +11,8 @@
 #include "encoder/program.h"
 
 namespace interlock {
+
+static_assert(std::endian::native == std::endian::little, "Memories hold little-endian words.");
 
 // A lane that runs its slice alone.
 class SingleLane {
@@ -51,6 +54,14 @@ class CpuMemory {
   }
   uint8_t load_byte(int operand, uint64_t offset) const { return *at(operand, offset); }
   void store_byte(int operand, uint64_t offset, uint8_t value) { *at(operand, offset) = value; }
+  uint32_t load_word(int operand, uint64_t offset) const {
+    uint32_t word;
+    std::memcpy(&word, at(operand, offset), sizeof word);
+    return word;
+  }
+  void store_word(int operand, uint64_t offset, uint32_t word) {
+    std::memcpy(at(operand, offset), &word, sizeof word);
+  }
 
   // A staged atomic keeps its operand, which the commit applies.
   void atomic_byte(int operand, uint64_t offset, AtomicOp op, uint8_t value) {

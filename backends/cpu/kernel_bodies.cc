@@ -11,7 +11,7 @@ namespace {
 
 template <class Kernel>
 void run_slice(CpuMemory& memory, const KernelParams& params, uint64_t slice) {
-  SingleLane lane;
+  const SingleLane lane{};
   Kernel::run(lane, memory, params, slice);
 }
 

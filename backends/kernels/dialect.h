@@ -14,8 +14,10 @@
 //         uint32_t& shared_word(uint32_t i) const likewise, other storage
 // Memory: float load_f32(int operand, uint64_t element), store_f32(int, uint64_t, float)
 //         uint8_t load_byte(int operand, uint64_t offset), store_byte(int, uint64_t, uint8_t)
+//   of mix only:
+//         uint32_t load_word(int operand, uint64_t offset), store_word(int, uint64_t, uint32_t)
 //         atomic_byte(int operand, uint64_t offset, AtomicOp, uint8_t value)
-//         uint64_t size_bytes(int operand), AccessMode mode(int operand)    of mix only
+//         uint64_t size_bytes(int operand), AccessMode mode(int operand)
 //
 // Elements and offsets count from the start of the operand. Operands may be unaligned and may
 // overlap: a body must be right for every sharing that the kernel table allows.

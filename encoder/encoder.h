@@ -31,8 +31,8 @@ class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // Called once per dispatch, in program order. An encoder that does not reorder issues any barrier
-  // that `dispatch` needs, then the dispatch.
+  // Called once per dispatch, in the order in which the program has them. An encoder that does not
+  // reorder issues any barrier that `dispatch` needs, then the dispatch.
   virtual void encode(const EncoderDispatch& dispatch, CommandSink& sink) = 0;
 
   // Called once at the end; a reordering encoder issues what it still holds.
@@ -52,11 +52,13 @@ std::span<const EncoderEntry> encoder_registry();
 // Returns null if there is none of this name.
 const EncoderEntry* find_encoder(std::string_view name);
 
-// Runs `encoder` over the dispatches of `program`, in program order. Sync that is already there is
-// dropped first, and with it the witness and the expectations about the program as it stood;
-// expectations about encoders stay. The result has an explicit `order=` iff `program` had one or
-// the encoder reordered.
+// Runs `encoder` over the dispatches of `program`, in the order of the text: that is the issue
+// order, which whoever recorded or reordered the program has chosen. `order=` stays with its
+// dispatch. Sync that is already there is dropped first, and with it the witness and the
+// expectations about the program as it stood; expectations about encoders stay. If the encoder
+// issues in another order, dispatches are permuted and `order=` becomes explicit.
 // Requires: the encoder issues every dispatch exactly once.
+// Cost: linear in the program, and what the encoder takes.
 Program encode(const Program& program, Encoder& encoder);
 
 }  // namespace interlock

@@ -1,0 +1,118 @@
+// The encode pass. The basic idea is that an encoder only decides on a list of commands; the pass
+// then lays the program's dispatches out in that list's order and changes nothing else about them.
+
+#include "encoder/encoder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "encoder/check.h"
+#include "encoder/recording_sink.h"
+
+namespace interlock {
+namespace {
+
+// new_index[old] for every dispatch: its position among the issued ones.
+std::vector<uint32_t> issue_positions(const std::vector<Command>& commands, size_t dispatch_count) {
+  std::vector<uint32_t> new_index(dispatch_count, DispatchId::kNone);
+  uint32_t issued_count = 0;
+  for (const Command& command : commands) {
+    if (command.kind != StatementKind::kDispatch) continue;
+    INTERLOCK_CHECK(command.dispatch.index < dispatch_count);
+    INTERLOCK_CHECK(new_index[command.dispatch.index] == DispatchId::kNone);
+    new_index[command.dispatch.index] = issued_count++;
+  }
+  INTERLOCK_CHECK(issued_count == dispatch_count);
+  return new_index;
+}
+
+bool is_identity(const std::vector<uint32_t>& new_index) {
+  for (size_t i = 0; i < new_index.size(); ++i) {
+    if (new_index[i] != i) return false;
+  }
+  return true;
+}
+
+// Appends dispatch `id` of `source`, with its accesses and attributes, to `result`.
+void append_dispatch(const Program& source, DispatchId id, Program& result) {
+  const Dispatch& original = source.dispatch(id);
+  const auto accesses = source.accesses_of(original);
+  const auto attributes = source.attributes_of(original);
+  Dispatch copy = original;
+  copy.statement = StatementId(result.statements.size());
+  copy.first_access = static_cast<uint32_t>(result.accesses.size());
+  copy.first_attribute = static_cast<uint32_t>(result.attributes.size());
+  // Without explicit program order a dispatch keeps the place that it had before any reordering.
+  if (!source.has_program_order) copy.order = id.index;
+  result.accesses.insert(result.accesses.end(), accesses.begin(), accesses.end());
+  result.attributes.insert(result.attributes.end(), attributes.begin(), attributes.end());
+  result.statements.push_back({StatementKind::kDispatch,
+                               static_cast<uint32_t>(result.dispatches.size()),
+                               source.statements[original.statement.index].label});
+  result.dispatches.push_back(copy);
+}
+
+void append_barrier(BarrierKind kind, Program& result) {
+  const StatementId statement(result.statements.size());
+  result.statements.push_back(
+      {StatementKind::kBarrier, static_cast<uint32_t>(result.barriers.size()), NameId()});
+  result.barriers.push_back({statement, kind});
+}
+
+// Expectations about an encoder speak of any encoding of the program; the others are gone with the
+// sync that they were about.
+void append_expectations(const Program& source, const std::vector<uint32_t>& new_index,
+                         Program& result) {
+  const auto moved = [&](DispatchId id) {
+    return id.is_some() ? DispatchId(new_index[id.index]) : id;
+  };
+  for (Expectation expectation : source.expectations) {
+    if (!expectation.encoder.is_some()) continue;
+    expectation.first = moved(expectation.first);
+    expectation.second = moved(expectation.second);
+    result.expectations.push_back(expectation);
+  }
+}
+
+Program without_statements(const Program& source) {
+  Program result;
+  result.names = source.names;
+  result.memories = source.memories;
+  result.tensors = source.tensors;
+  result.outputs = source.outputs;
+  result.has_program_order = source.has_program_order;
+  result.dispatches.reserve(source.dispatches.size());
+  result.accesses.reserve(source.accesses.size());
+  result.attributes.reserve(source.attributes.size());
+  return result;
+}
+
+}  // namespace
+
+Program encode(const Program& program, Encoder& encoder) {
+  RecordingSink sink;
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    const DispatchId id(i);
+    encoder.encode({id, program.accesses_of(id), program.dispatch(id).atomic_op}, sink);
+  }
+  encoder.finish(sink);
+  const std::vector<uint32_t> new_index =
+      issue_positions(sink.commands(), program.dispatches.size());
+
+  Program result = without_statements(program);
+  result.statements.reserve(sink.commands().size());
+  for (const Command& command : sink.commands()) {
+    if (command.kind == StatementKind::kDispatch) {
+      append_dispatch(program, command.dispatch, result);
+    } else {
+      append_barrier(command.barrier, result);
+    }
+  }
+  append_expectations(program, new_index, result);
+  if (!is_identity(new_index)) result.has_program_order = true;
+  return result;
+}
+
+}  // namespace interlock

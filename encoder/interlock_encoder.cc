@@ -1,0 +1,10 @@
+#include "encoder/interlock_encoder.h"
+
+namespace interlock {
+
+void InterlockEncoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
+  if (tracker_.add(dispatch.accesses, dispatch.atomic_op)) sink.issue_barrier(BarrierKind::kFull);
+  sink.issue_dispatch(dispatch.id);
+}
+
+}  // namespace interlock

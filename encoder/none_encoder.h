@@ -1,0 +1,15 @@
+// NoneEncoder: every dispatch may overlap every other. Every conflict becomes a hazard: what a
+// program looks like before anybody has synchronized it.
+#pragma once
+
+#include "encoder/encoder.h"
+
+namespace interlock {
+
+// Issues no barrier.
+class NoneEncoder final : public Encoder {
+ public:
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;
+};
+
+}  // namespace interlock

@@ -1,0 +1,286 @@
+// The basic idea is one linear-scan encoder that is plainly right, with small questions as virtual
+// functions; a mutant answers one of them wrongly.
+
+#include "tests/encoder/mutant_encoders.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace interlock {
+namespace {
+
+// One access of an earlier dispatch of the epoch, with what it needs to be compared by.
+struct Tracked {
+  Access access;
+  AtomicOp atomic_op = AtomicOp::kNone;
+  size_t read_count = 0;   // Reads of its dispatch.
+  size_t write_count = 0;  // Other accesses of its dispatch.
+};
+
+bool modifies(const Access& access) { return access.mode != AccessMode::kRead; }
+bool observes(const Access& access) { return access.mode != AccessMode::kWrite; }
+
+class LinearScanEncoder : public Encoder {
+ public:
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
+    const std::vector<Tracked> own = tracked_accesses(dispatch);
+    const bool needs_barrier = std::any_of(own.begin(), own.end(), [&](const Tracked& later) {
+      return std::any_of(epoch_.begin(), epoch_.end(), [&](const Tracked& earlier) {
+        return share_bytes(earlier.access, later.access) && needs_order(earlier, later);
+      });
+    });
+    if (needs_barrier) {
+      sink.issue_barrier(BarrierKind::kFull);
+      epoch_.clear();
+    }
+    for (const Tracked& tracked : own) record(tracked, needs_barrier);
+    sink.issue_dispatch(dispatch.id);
+    after_dispatch(dispatch, sink);
+  }
+
+ protected:
+  // How many operands the encoder looks at.
+  virtual size_t operand_limit() const { return SIZE_MAX; }
+  // The access as the encoder takes it down.
+  virtual Access as_tracked(const Access& access) const { return access; }
+  virtual bool share_bytes(const Access& earlier, const Access& later) const {
+    return earlier.memory == later.memory && share_a_byte(earlier.range, later.range);
+  }
+  virtual bool needs_order(const Tracked& earlier, const Tracked& later) const {
+    return is_raw(earlier, later) || is_war(earlier, later) || is_waw(earlier, later);
+  }
+  virtual void record(const Tracked& tracked, bool /*is_behind_barrier*/) {
+    epoch_.push_back(tracked);
+  }
+  virtual void after_dispatch(const EncoderDispatch& /*dispatch*/, CommandSink& /*sink*/) {}
+
+  static bool are_one_atomic(const Tracked& a, const Tracked& b) {
+    return a.access.is_atomic() && b.access.is_atomic() && a.atomic_op == b.atomic_op &&
+           a.atomic_op != AtomicOp::kNone;
+  }
+  static bool is_raw(const Tracked& earlier, const Tracked& later) {
+    return modifies(earlier.access) && observes(later.access) && !are_one_atomic(earlier, later);
+  }
+  static bool is_war(const Tracked& earlier, const Tracked& later) {
+    return observes(earlier.access) && modifies(later.access) && !are_one_atomic(earlier, later);
+  }
+  static bool is_waw(const Tracked& earlier, const Tracked& later) {
+    return modifies(earlier.access) && modifies(later.access) && !are_one_atomic(earlier, later);
+  }
+
+  std::vector<Tracked> epoch_;
+
+ private:
+  std::vector<Tracked> tracked_accesses(const EncoderDispatch& dispatch) const {
+    const size_t count = std::min(dispatch.accesses.size(), operand_limit());
+    const auto read_count =
+        static_cast<size_t>(std::count_if(dispatch.accesses.begin(), dispatch.accesses.end(),
+                                          [](const Access& a) { return !modifies(a); }));
+    std::vector<Tracked> result;
+    for (const Access& access : dispatch.accesses.first(count)) {
+      result.push_back({as_tracked(access), dispatch.atomic_op, read_count,
+                        dispatch.accesses.size() - read_count});
+    }
+    return result;
+  }
+};
+
+class DropsRaw final : public LinearScanEncoder {
+  bool needs_order(const Tracked& earlier, const Tracked& later) const override {
+    return is_war(earlier, later) || is_waw(earlier, later);
+  }
+};
+
+class DropsWar final : public LinearScanEncoder {
+  bool needs_order(const Tracked& earlier, const Tracked& later) const override {
+    return is_raw(earlier, later) || is_waw(earlier, later);
+  }
+};
+
+class DropsWaw final : public LinearScanEncoder {
+  bool needs_order(const Tracked& earlier, const Tracked& later) const override {
+    return is_raw(earlier, later) || is_war(earlier, later);
+  }
+};
+
+class MissesFirstByte final : public LinearScanEncoder {
+  bool share_bytes(const Access& earlier, const Access& later) const override {
+    return earlier.memory == later.memory && !later.range.is_empty() &&
+           share_a_byte(earlier.range, {later.range.begin + 1, later.range.end});
+  }
+};
+
+class MissesLastByte final : public LinearScanEncoder {
+  bool share_bytes(const Access& earlier, const Access& later) const override {
+    return earlier.memory == later.memory && !later.range.is_empty() &&
+           share_a_byte(earlier.range, {later.range.begin, later.range.end - 1});
+  }
+};
+
+class ForgetsBehindBarrier final : public LinearScanEncoder {
+  void record(const Tracked& tracked, bool is_behind_barrier) override {
+    if (!is_behind_barrier) epoch_.push_back(tracked);
+  }
+};
+
+class FirstOperandOnly final : public LinearScanEncoder {
+  size_t operand_limit() const override { return 1; }
+};
+
+class FirstFourOperandsOnly final : public LinearScanEncoder {
+  size_t operand_limit() const override { return 4; }
+};
+
+// As a command-buffer split that forgets without waiting.
+class ResetsTooEarly final : public LinearScanEncoder {
+  void after_dispatch(const EncoderDispatch& /*dispatch*/, CommandSink& /*sink*/) override {
+    if (++dispatch_count_ % 4 == 0) epoch_.clear();
+  }
+  size_t dispatch_count_ = 0;
+};
+
+class OverflowsAfterEighteenOutputs final : public LinearScanEncoder {
+  void record(const Tracked& tracked, bool /*is_behind_barrier*/) override {
+    const auto output_count = std::count_if(epoch_.begin(), epoch_.end(),
+                                            [](const Tracked& t) { return modifies(t.access); });
+    if (modifies(tracked.access) && output_count >= 18) return;
+    epoch_.push_back(tracked);
+  }
+};
+
+// Encoders see no kernel names; one pair of kernels is known by its operand counts.
+class MissesWarOfOneKernelPair final : public LinearScanEncoder {
+  bool needs_order(const Tracked& earlier, const Tracked& later) const override {
+    const bool is_the_pair = earlier.read_count == 1 && earlier.write_count == 1 &&
+                             later.read_count == 2 && later.write_count == 1;
+    return is_raw(earlier, later) || is_waw(earlier, later) ||
+           (is_war(earlier, later) && !is_the_pair);
+  }
+};
+
+class IgnoresAtomicOp final : public LinearScanEncoder {
+  bool needs_order(const Tracked& earlier, const Tracked& later) const override {
+    if (earlier.access.is_atomic() && later.access.is_atomic()) return false;
+    return LinearScanEncoder::needs_order(earlier, later);
+  }
+};
+
+class TakesUpdatesForReads final : public LinearScanEncoder {
+  Access as_tracked(const Access& access) const override {
+    Access result = access;
+    if (result.mode == AccessMode::kUpdate) result.mode = AccessMode::kRead;
+    return result;
+  }
+};
+
+class RemembersOneRangePerMemory final : public LinearScanEncoder {
+  // As a map from memory to its last use, with that use's range.
+  void record(const Tracked& tracked, bool /*is_behind_barrier*/) override {
+    const auto is_same_memory = [&](const Tracked& t) {
+      return t.access.memory == tracked.access.memory;
+    };
+    epoch_.erase(std::remove_if(epoch_.begin(), epoch_.end(), is_same_memory), epoch_.end());
+    epoch_.push_back(tracked);
+  }
+};
+
+class IgnoresOffsets final : public LinearScanEncoder {
+  bool share_bytes(const Access& earlier, const Access& later) const override {
+    return earlier.memory == later.memory && !earlier.range.is_empty() && !later.range.is_empty();
+  }
+};
+
+class TouchingConflicts final : public LinearScanEncoder {
+  bool share_bytes(const Access& earlier, const Access& later) const override {
+    return earlier.memory == later.memory && !earlier.range.is_empty() && !later.range.is_empty() &&
+           later.range.begin <= earlier.range.end && earlier.range.begin <= later.range.end;
+  }
+};
+
+class ReadsConflict final : public LinearScanEncoder {
+  bool needs_order(const Tracked& earlier, const Tracked& later) const override {
+    const bool both_read = !modifies(earlier.access) && !modifies(later.access);
+    return both_read || LinearScanEncoder::needs_order(earlier, later);
+  }
+};
+
+class AtomicsConflict final : public LinearScanEncoder {
+  bool needs_order(const Tracked& earlier, const Tracked& later) const override {
+    return modifies(earlier.access) || modifies(later.access);
+  }
+};
+
+// Issues the barrier and keeps what stood before it.
+class KeepsEpochAtBarrier final : public Encoder {
+ public:
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
+    const auto needs_order = [&](const Access& a, const Access& b) {
+      return a.memory == b.memory && share_a_byte(a.range, b.range) && (modifies(a) || modifies(b));
+    };
+    bool needs_barrier = false;
+    for (const Access& later : dispatch.accesses) {
+      for (const Access& earlier : all_) needs_barrier |= needs_order(earlier, later);
+    }
+    if (needs_barrier) sink.issue_barrier(BarrierKind::kFull);
+    all_.insert(all_.end(), dispatch.accesses.begin(), dispatch.accesses.end());
+    sink.issue_dispatch(dispatch.id);
+  }
+
+ private:
+  std::vector<Access> all_;
+};
+
+template <typename T>
+std::unique_ptr<Encoder> create() {
+  return std::make_unique<T>();
+}
+
+constexpr auto kUnsafe = MutantKind::kUnsafe;
+constexpr auto kExcess = MutantKind::kExcess;
+
+constexpr std::array kMutants = {
+    MutantEncoder{"drops-raw", "no barrier for RAW alone", kUnsafe, &create<DropsRaw>},
+    MutantEncoder{"drops-war", "no barrier for WAR alone", kUnsafe, &create<DropsWar>},
+    MutantEncoder{"drops-waw", "no barrier for WAW alone", kUnsafe, &create<DropsWaw>},
+    MutantEncoder{"misses-first-byte", "ranges begin one byte late", kUnsafe,
+                  &create<MissesFirstByte>},
+    MutantEncoder{"misses-last-byte", "ranges end one byte early", kUnsafe,
+                  &create<MissesLastByte>},
+    MutantEncoder{"forgets-behind-barrier", "the dispatch behind a barrier is not taken down",
+                  kUnsafe, &create<ForgetsBehindBarrier>},
+    MutantEncoder{"first-operand-only", "looks at the first operand", kUnsafe,
+                  &create<FirstOperandOnly>},
+    MutantEncoder{"first-four-operands", "looks at four operands (llama.cpp#16412)", kUnsafe,
+                  &create<FirstFourOperandsOnly>},
+    MutantEncoder{"resets-too-early", "forgets every four dispatches", kUnsafe,
+                  &create<ResetsTooEarly>},
+    MutantEncoder{"overflows-after-18-outputs", "an epoch's nineteenth output is dropped", kUnsafe,
+                  &create<OverflowsAfterEighteenOutputs>},
+    MutantEncoder{"misses-war-of-one-pair", "no WAR from a 1-in-1-out to a 2-in-1-out dispatch",
+                  kUnsafe, &create<MissesWarOfOneKernelPair>},
+    MutantEncoder{"ignores-atomic-op", "atomics never conflict, whatever they compute", kUnsafe,
+                  &create<IgnoresAtomicOp>},
+    MutantEncoder{"updates-as-reads", "an in-place operand counts as read only", kUnsafe,
+                  &create<TakesUpdatesForReads>},
+    MutantEncoder{"one-range-per-memory", "a memory remembers its last access only", kUnsafe,
+                  &create<RemembersOneRangePerMemory>},
+    MutantEncoder{"ignores-offsets", "whole memories conflict", kExcess, &create<IgnoresOffsets>},
+    MutantEncoder{"touching-conflicts", "adjacent ranges conflict", kExcess,
+                  &create<TouchingConflicts>},
+    MutantEncoder{"reads-conflict", "two reads conflict", kExcess, &create<ReadsConflict>},
+    MutantEncoder{"atomics-conflict", "atomics of one operation conflict", kExcess,
+                  &create<AtomicsConflict>},
+    MutantEncoder{"keeps-epoch", "nothing is forgotten at a barrier", kExcess,
+                  &create<KeepsEpochAtBarrier>},
+};
+
+}  // namespace
+
+std::span<const MutantEncoder> mutant_encoders() { return kMutants; }
+
+std::unique_ptr<Encoder> make_faultless_encoder() { return std::make_unique<LinearScanEncoder>(); }
+
+}  // namespace interlock

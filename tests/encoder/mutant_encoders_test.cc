@@ -1,0 +1,72 @@
+// Each planted fault shows on some random program, and shows as what it is marked as.
+
+#include "tests/encoder/mutant_encoders.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "encoder/interlock_encoder.h"
+#include "tests/encoder/obvious_checks.h"
+#include "tests/encoder/random_dispatches.h"
+
+namespace interlock {
+namespace {
+
+// Small programs of every kind, and some with the many disjoint outputs that overflow a table.
+std::vector<TestDispatch> next_dispatches(TestRandom& random, int round) {
+  if (round % 4 != 0) return random_dispatches(random);
+  RandomDispatchesOptions options;
+  options.max_dispatches = 40;
+  options.max_accesses = 6;
+  options.memory_bytes = 4;
+  options.memories = 60;
+  return random_dispatches(random, options);
+}
+
+constexpr int kRounds = 4'000;
+
+TEST(MutantEncoders, DifferFromARightEncoderByTheirFaultAlone) {
+  TestRandom random(4);
+  for (int i = 0; i < kRounds; ++i) {
+    const std::vector<TestDispatch> dispatches = next_dispatches(random, i);
+    InterlockEncoder right;
+    ASSERT_EQ(encode_all(dispatches, *make_faultless_encoder()), encode_all(dispatches, right))
+        << text_of(dispatches);
+  }
+}
+
+TEST(MutantEncoders, ShowTheirFaultOnRandomPrograms) {
+  for (const MutantEncoder& mutant : mutant_encoders()) {
+    TestRandom random(5);
+    int hazard_count = 0;
+    int excess_count = 0;
+    for (int i = 0; i < kRounds; ++i) {
+      const std::vector<TestDispatch> dispatches = next_dispatches(random, i);
+      InterlockEncoder right;
+      const std::vector<Command> commands = encode_all(dispatches, *mutant.create());
+      hazard_count += !obvious_hazard(dispatches, commands).empty();
+      excess_count += barrier_count_of(commands) > barrier_count_of(encode_all(dispatches, right));
+    }
+    if (mutant.kind == MutantKind::kUnsafe) {
+      EXPECT_GT(hazard_count, 0) << mutant.name;
+    } else {
+      EXPECT_EQ(hazard_count, 0) << mutant.name;
+      EXPECT_GT(excess_count, 0) << mutant.name;
+    }
+  }
+}
+
+TEST(MutantEncoders, HaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const MutantEncoder& mutant : mutant_encoders()) {
+    EXPECT_TRUE(names.insert(mutant.name).second) << mutant.name;
+    EXPECT_EQ(find_encoder(mutant.name), nullptr) << mutant.name;
+  }
+}
+
+}  // namespace
+}  // namespace interlock

@@ -10,29 +10,34 @@
 namespace interlock {
 
 struct CheckOptions {
-  bool lists_all_pairs = false;        // Every hazardous pair instead of the latest.
-  uint64_t pair_limit = 1'000'000;     // Of lists_all_pairs.
-  // Judging observability runs the shadow machine once per hazard; stop after this much work, in
-  // dispatches executed. Hazards beyond it stay Observability::kUnknown.
+  bool lists_all_pairs = false;  // Every hazardous pair instead of the latest.
+  // Hazards listed at most. An explained finding takes about a kilobyte.
+  uint64_t pair_limit = 250'000;
+  // Judging observability runs the shadow machine once per hazardous pair; it stops after this much
+  // work, in dispatches executed. Hazards beyond it stay Observability::kUnknown.
   uint64_t observability_budget = 4'000'000;
 };
 
 struct CheckReport {
-  std::vector<Finding> findings;  // Observable ones first, then issue order.
+  // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
+  std::vector<Finding> findings;
   uint64_t dispatch_count = 0;
   uint64_t access_count = 0;
   uint64_t barrier_count = 0;
   uint64_t execution_barrier_count = 0;  // Of barrier_count, those that are execution only.
-  uint64_t fewest_barriers = 0;   // For this issue order.
-  uint64_t longest_chain = 0;     // Dispatches on the longest chain of conflicts, minus 1.
+  uint64_t fewest_barriers = 0;          // For this issue order.
+  uint64_t longest_chain = 0;            // Dispatches on the longest chain of conflicts, minus 1.
   // Hazardous pairs by kind, with lists_all_pairs; a pair can count under several.
   uint64_t raw_count = 0;
   uint64_t war_count = 0;
   uint64_t waw_count = 0;
-  uint64_t pair_count = 0;       // Distinct pairs of dispatches.
-  bool is_truncated = false;     // pair_limit was reached.
+  uint64_t pair_count = 0;    // Distinct pairs of dispatches.
+  bool is_truncated = false;  // pair_limit was reached.
 };
 
+// Returns all findings with explanations, and the numbers. Barriers above the minimum are advice,
+// not findings: compare barrier_count with fewest_barriers where nothing is found. Cost: O((a + h)
+// log a) for a accesses and h hazards, and the budget for observability.
 CheckReport check(const Program& program, const CheckOptions& options = {});
 
 }  // namespace interlock

@@ -13,21 +13,24 @@
 namespace interlock {
 
 enum class Observability : uint8_t {
-  kUnknown,       // Not judged: over the budget.
-  kObservable,    // `witness` changes an output, in the shadow machine.
-  kUnobservable,  // No schedule changes an output.
+  kUnknown,     // Not judged: over the budget.
+  kObservable,  // `witness` changes an output, in the shadow machine.
+  // No schedule changes an output; or, where other hazards are observable, none does that reverses
+  // only this one.
+  kUnobservable,
 };
 
 struct Finding {
   FindingKind kind;
-  AccessRef first;                   // Hazards: the earlier access. Alias: the input.
-  std::optional<AccessRef> second;   // Hazards: the later access. Alias: the output.
+  AccessRef first;                  // Hazards: the earlier access. Alias: the input.
+  std::optional<AccessRef> second;  // Hazards: the later access. Alias: the output.
   MemoryId memory;
   ByteRange overlap;
   Observability observability = Observability::kUnknown;
   std::vector<Displacement> witness;  // A legal schedule that shows it; empty if none is known.
   // Complete sentences. `headline` names kind, accesses, bytes and dispatches; `details` say why
-  // nothing orders them, what aliases what, and what the damage is; `fix` is the smallest repair.
+  // nothing orders them, what aliases what, and what the damage is; `fix` is the smallest repair,
+  // to stand behind "Fix: ".
   std::string headline;
   std::vector<std::string> details;
   std::string fix;

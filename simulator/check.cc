@@ -1,0 +1,90 @@
+// The outline: find hazards, reordered reads and alias violations, explain each, judge whether the
+// hazards can reach an output, and sort what a person should see first to the front.
+#include "simulator/check.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "simulator/alias_contracts.h"
+#include "simulator/barrier_bounds.h"
+#include "simulator/data_flow.h"
+#include "simulator/explain.h"
+#include "simulator/happens_before.h"
+#include "simulator/hazards.h"
+#include "simulator/observability.h"
+
+namespace interlock {
+
+namespace {
+
+void count_statements(const Program& program, CheckReport& report) {
+  report.dispatch_count = program.dispatches.size();
+  report.access_count = program.accesses.size();
+  report.barrier_count = program.barriers.size();
+  report.execution_barrier_count = static_cast<uint64_t>(std::count_if(
+      program.barriers.begin(), program.barriers.end(),
+      [](const Barrier& barrier) { return barrier.kind == BarrierKind::kExecution; }));
+  const BarrierBounds bounds = barrier_bounds(program);
+  report.fewest_barriers = bounds.fewest_barriers;
+  report.longest_chain = bounds.longest_chain;
+}
+
+// Requires: `hazards` is ordered by second, then first.
+void count_pairs(const std::vector<Hazard>& hazards, CheckReport& report) {
+  for (size_t i = 0; i < hazards.size(); ++i) {
+    const Hazard& hazard = hazards[i];
+    report.raw_count += hazard.kind == FindingKind::kReadAfterWrite;
+    report.war_count += hazard.kind == FindingKind::kWriteAfterRead;
+    report.waw_count += hazard.kind == FindingKind::kWriteAfterWrite;
+    report.pair_count += i == 0 || hazards[i - 1].first.dispatch != hazard.first.dispatch ||
+                         hazards[i - 1].second.dispatch != hazard.second.dispatch;
+  }
+}
+
+void add_hazards(const Program& program, const CheckOptions& options, CheckReport& report) {
+  const HappensBefore order(program);
+  // One more than the limit tells whether there are more.
+  const uint64_t limit = std::min(options.pair_limit, UINT64_MAX - 1) + 1;
+  std::vector<Hazard> hazards = options.lists_all_pairs ? find_all_hazards(program, order, limit)
+                                                        : find_hazards(program, order, limit);
+  report.is_truncated = hazards.size() == limit;
+  if (report.is_truncated) {
+    hazards.pop_back();
+  }
+  if (options.lists_all_pairs) {
+    count_pairs(hazards, report);
+  }
+  const std::vector<ObservabilityVerdict> verdicts =
+      judge_observability(program, order, hazards, options.observability_budget);
+  for (size_t i = 0; i < hazards.size(); ++i) {
+    report.findings.push_back(explain_hazard(program, hazards[i]));
+    explain_observability(program, verdicts[i], report.findings.back());
+  }
+}
+
+auto sort_key(const Finding& finding) {
+  const AccessRef second = finding.second.value_or(finding.first);
+  return std::tuple(finding.observability != Observability::kObservable, second.dispatch,
+                    finding.first.dispatch, finding.kind, second.access, finding.first.access,
+                    finding.memory, finding.overlap.begin);
+}
+
+}  // namespace
+
+CheckReport check(const Program& program, const CheckOptions& options) {
+  CheckReport report;
+  count_statements(program, report);
+  add_hazards(program, options, report);
+  for (const ReorderedRead& read : find_reordered(program)) {
+    report.findings.push_back(explain_reordered(program, read));
+  }
+  for (const AliasViolation& violation : find_alias_violations(program)) {
+    report.findings.push_back(explain_alias(program, violation));
+  }
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const Finding& a, const Finding& b) { return sort_key(a) < sort_key(b); });
+  return report;
+}
+
+}  // namespace interlock

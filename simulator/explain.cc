@@ -1,0 +1,264 @@
+// The basic idea is one outline for every kind: the headline names kind, dispatches, bytes and
+// operands; the details say why nothing orders them, what makes the operands share bytes and what
+// the damage is; the fix is the smallest change that repairs it.
+#include "simulator/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+#include "simulator/operand_text.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+
+namespace {
+
+// The lowest position through which `writer` writes a byte of `bytes`.
+AccessRef write_of(const Program& program, DispatchId writer, MemoryId memory, ByteRange bytes) {
+  const std::span<const Access> accesses = program.accesses_of(writer);
+  for (uint32_t k = 0; k < accesses.size(); ++k) {
+    const bool writes = accesses[k].writes() || accesses[k].is_atomic();
+    if (writes && accesses[k].memory == memory && share_a_byte(accesses[k].range, bytes)) {
+      return {writer, k};
+    }
+  }
+  return {writer, 0};
+}
+
+// "what a (dispatch 1) writes", "the initial bytes".
+std::string text_of_content(const Program& program, DispatchId writer) {
+  return writer.is_some() ? fmt::format("what {} writes", program.description_of(writer))
+                          : "the initial bytes";
+}
+
+// Two dispatches that are issued in the wrong order.
+struct Inversion {
+  DispatchId issued_first;
+  DispatchId issued_second;  // The earlier one in program order.
+};
+
+bool are_inverted(const Program& program, DispatchId a, DispatchId b) {
+  return a.is_some() && b.is_some() && a < b &&
+         program.dispatch(a).order > program.dispatch(b).order;
+}
+
+// The inversion that explains why `read` goes wrong; none (equal ids) if none of the pairs does.
+Inversion inversion_of(const Program& program, const ReorderedRead& read) {
+  const std::pair<DispatchId, DispatchId> pairs[] = {{read.seen_writer, read.reader},
+                                                     {read.reader, read.right_writer},
+                                                     {read.right_writer, read.seen_writer}};
+  for (const auto& [first, second] : pairs) {
+    if (are_inverted(program, first, second)) {
+      return {first, second};
+    }
+  }
+  return {};
+}
+
+// What the contract of a violated operand pair says.
+std::string contract_sentence(const Program& program, const AliasViolation& violation) {
+  const Dispatch& dispatch = program.dispatch(violation.dispatch);
+  const Access& output = program.accesses_of(dispatch)[violation.second];
+  if (violation.is_between_outputs) {
+    return "Two outputs of one dispatch may share no byte: which of them stays is not defined.";
+  }
+  if (output.is_atomic()) {
+    return "Slices of one dispatch run in any order, so its atomics may share no byte with its "
+           "other operands.";
+  }
+  if (is_opaque(program, dispatch)) {
+    return "An opaque dispatch may write exactly the range that it reads; a shifted overlap "
+           "depends on the order of its slices.";
+  }
+  const std::string_view kernel = program.name(dispatch.kernel_name);
+  const AliasContract contract =
+      alias_contract_of(kernel_entry(dispatch.kernel), static_cast<int>(violation.first),
+                        static_cast<int>(violation.second));
+  if (contract == AliasContract::kIdenticalElement) {
+    return fmt::format(
+        "Kernel {} works in place only where the two ranges are the same; a shifted overlap "
+        "depends "
+        "on the order of its slices.",
+        kernel);
+  }
+  return fmt::format(
+      "Kernel {} reads this input while it writes this output, so they may share "
+      "no byte.",
+      kernel);
+}
+
+std::string alias_fix(const Program& program, const AliasViolation& violation) {
+  const Dispatch& dispatch = program.dispatch(violation.dispatch);
+  if (violation.is_between_outputs) {
+    return "give each output bytes of its own.";
+  }
+  const AliasContract contract =
+      alias_contract_of(kernel_entry(dispatch.kernel), static_cast<int>(violation.first),
+                        static_cast<int>(violation.second));
+  const bool is_atomic = program.accesses_of(dispatch)[violation.second].is_atomic();
+  return contract == AliasContract::kIdenticalElement && !is_atomic
+             ? "give the output bytes of its own, or exactly the range of the input."
+             : "give the output bytes of its own.";
+}
+
+// "reduce after vjp and 2 more displacements".
+std::string text_of_schedule(const Program& program, const std::vector<Displacement>& schedule) {
+  INTERLOCK_CHECK(!schedule.empty());
+  std::string text = text_of(program, schedule.front());
+  if (schedule.size() > 1) {
+    text += fmt::format(" and {} more {}", schedule.size() - 1,
+                        schedule.size() == 2 ? "displacement" : "displacements");
+  }
+  return text;
+}
+
+// Names what is compared at the end where there is only one thing that it can be.
+std::string text_of_outputs(const Program& program) {
+  if (program.outputs.size() == 1) {
+    return fmt::format("output {}", program.name(program.tensor(program.outputs.front()).name));
+  }
+  if (!program.outputs.empty()) {
+    return "an output";
+  }
+  return program.memories.size() == 1
+             ? fmt::format("memory {}", program.name(program.memories.front().name))
+             : "the memory at the end";
+}
+
+}  // namespace
+
+Finding explain_hazard(const Program& program, const Hazard& hazard) {
+  const Access& first = access_of(program, hazard.first);
+  const Access& second = access_of(program, hazard.second);
+  const std::string first_dispatch = program.description_of(hazard.first.dispatch);
+  const std::string second_dispatch = program.description_of(hazard.second.dispatch);
+  const uint32_t first_index = hazard.first.dispatch.index;
+  const uint32_t second_index = hazard.second.dispatch.index;
+
+  Finding finding{.kind = hazard.kind,
+                  .first = hazard.first,
+                  .second = hazard.second,
+                  .memory = first.memory,
+                  .overlap = hazard.overlap};
+  finding.headline =
+      fmt::format("{} hazard: {} {} {}{}, which {} {}{}.", word_of(hazard.kind), second_dispatch,
+                  verb_of(second), text_of_bytes(program, first.memory, hazard.overlap),
+                  tensor_clause_of(program, second), first_dispatch, verb_of(first),
+                  tensor_clause_of(program, first));
+  if (hazard.is_ordered) {
+    finding.details.push_back(fmt::format(
+        "A barrier execution orders them but makes nothing visible: what dispatch {} writes is not "
+        "visible to dispatch {}.",
+        first_index, second_index));
+  } else {
+    finding.details.push_back(
+        fmt::format("Nothing orders them: no barrier stands between dispatch {} and dispatch {}.",
+                    first_index, second_index));
+  }
+  for (std::string& sentence : relation_of(program, first, second)) {
+    finding.details.push_back(std::move(sentence));
+  }
+  finding.fix =
+      hazard.kind == FindingKind::kWriteAfterRead
+          ? fmt::format("an execution dependency after dispatch {} (a barrier of any kind).",
+                        first_index)
+          : fmt::format("a full barrier between dispatch {} and dispatch {}.", first_index,
+                        second_index);
+  return finding;
+}
+
+Finding explain_alias(const Program& program, const AliasViolation& violation) {
+  const std::span<const Access> accesses = program.accesses_of(violation.dispatch);
+  const Access& first = accesses[violation.first];
+  const Access& second = accesses[violation.second];
+  Finding finding{.kind = FindingKind::kAlias,
+                  .first = {violation.dispatch, violation.first},
+                  .second = AccessRef{violation.dispatch, violation.second},
+                  .memory = first.memory,
+                  .overlap = violation.overlap};
+  finding.headline = fmt::format(
+      "alias: {} {} {}{} and {} {}{}; they share {}.", program.description_of(violation.dispatch),
+      verb_of(first), text_of_bytes(program, first.memory, first.range),
+      tensor_clause_of(program, first), verb_of(second),
+      text_of_bytes(program, second.memory, second.range), tensor_clause_of(program, second),
+      text_of_bytes(program, first.memory, violation.overlap));
+  finding.details = relation_of(program, first, second);
+  finding.details.push_back(contract_sentence(program, violation));
+  finding.fix = alias_fix(program, violation);
+  return finding;
+}
+
+Finding explain_reordered(const Program& program, const ReorderedRead& read) {
+  const AccessRef reader{read.reader, read.access};
+  Finding finding{.kind = FindingKind::kReordered, .memory = read.memory, .overlap = read.bytes};
+  const auto write = [&](DispatchId writer) {
+    return write_of(program, writer, read.memory, read.bytes);
+  };
+  const std::string bytes = text_of_bytes(program, read.memory, read.bytes);
+  const std::string seen = text_of_content(program, read.seen_writer);
+  const std::string right = text_of_content(program, read.right_writer);
+  if (!read.reader.is_some()) {
+    INTERLOCK_CHECK(read.seen_writer.is_some() && read.right_writer.is_some());
+    finding.first = write(std::min(read.seen_writer, read.right_writer));
+    finding.second = write(std::max(read.seen_writer, read.right_writer));
+    finding.headline = fmt::format(
+        "reordered: at the end {} holds {}; in program order it holds {}.", bytes, seen, right);
+  } else {
+    finding.first = read.seen_writer.is_some() ? write(read.seen_writer) : reader;
+    finding.second = read.seen_writer.is_some() ? reader : write(read.right_writer);
+    const Access& access = access_of(program, reader);
+    finding.headline =
+        fmt::format("reordered: {} {} {}{} and sees {}; in program order it sees {}.",
+                    program.description_of(read.reader), verb_of(access), bytes,
+                    tensor_clause_of(program, access), seen, right);
+  }
+  const Inversion inversion = inversion_of(program, read);
+  if (inversion.issued_first == inversion.issued_second) {
+    finding.fix = "issue the dispatches that touch these bytes in program order.";
+    return finding;
+  }
+  const std::string early = program.description_of(inversion.issued_first);
+  const std::string late = program.description_of(inversion.issued_second);
+  finding.details.push_back(fmt::format(
+      "{} has order={} and {} has order={}, but {} is issued first. No barrier repairs this.",
+      early, program.dispatch(inversion.issued_first).order, late,
+      program.dispatch(inversion.issued_second).order, early));
+  finding.fix = fmt::format("issue {} before {}.", late, early);
+  return finding;
+}
+
+void explain_observability(const Program& program, const ObservabilityVerdict& verdict,
+                           Finding& finding) {
+  INTERLOCK_CHECK(is_hazard(finding.kind));
+  switch (verdict.proof) {
+    case ObservabilityProof::kOwnWitness:
+    case ObservabilityProof::kCommonWitness:
+      finding.observability = Observability::kObservable;
+      finding.witness = verdict.schedule;
+      finding.details.push_back(fmt::format(
+          "Observable{}: with {}, {} can differ.",
+          verdict.proof == ObservabilityProof::kCommonWitness ? ", together with other hazards"
+                                                              : "",
+          text_of_schedule(program, verdict.schedule), text_of_outputs(program)));
+      return;
+    case ObservabilityProof::kDecidingRuns:
+      finding.observability = Observability::kUnobservable;
+      finding.details.push_back(
+          "Unobservable: no schedule changes an output; what these bytes hold then reaches none.");
+      return;
+    case ObservabilityProof::kOwnSchedule:
+      finding.observability = Observability::kUnobservable;
+      finding.details.push_back(fmt::format("Unobservable by itself: with {}, no output differs.",
+                                            text_of_schedule(program, verdict.schedule)));
+      return;
+    case ObservabilityProof::kOverBudget:
+      finding.details.push_back(
+          "Whether an output can differ is not judged: the budget for schedules is spent.");
+      return;
+  }
+}
+
+}  // namespace interlock

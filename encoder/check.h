@@ -9,9 +9,9 @@ namespace interlock {
 }  // namespace interlock
 
 // Stays on in release builds: a wrong verdict is worse than a crash.
-#define INTERLOCK_CHECK(condition)                                  \
-  do {                                                              \
-    if (!(condition)) {                                             \
-      ::interlock::fail_check(#condition, __FILE__, __LINE__);      \
-    }                                                               \
+#define INTERLOCK_CHECK(condition)                             \
+  do {                                                         \
+    if (!(condition)) {                                        \
+      ::interlock::fail_check(#condition, __FILE__, __LINE__); \
+    }                                                          \
   } while (false)

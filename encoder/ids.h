@@ -21,12 +21,12 @@ struct Id {
   auto operator<=>(const Id&) const = default;
 };
 
-using NameId = Id<struct NameTag>;          // Into Program::names.
-using MemoryId = Id<struct MemoryTag>;      // Into Program::memories.
-using TensorId = Id<struct TensorTag>;      // Into Program::tensors.
+using NameId = Id<struct NameTag>;            // Into Program::names.
+using MemoryId = Id<struct MemoryTag>;        // Into Program::memories.
+using TensorId = Id<struct TensorTag>;        // Into Program::tensors.
 using StatementId = Id<struct StatementTag>;  // Into Program::statements.
-using DispatchId = Id<struct DispatchTag>;  // Into Program::dispatches, which is issue order.
-using BarrierId = Id<struct BarrierTag>;    // Into Program::barriers.
-using KernelId = Id<struct KernelTag>;      // Into the kernel table.
+using DispatchId = Id<struct DispatchTag>;    // Into Program::dispatches, which is issue order.
+using BarrierId = Id<struct BarrierTag>;      // Into Program::barriers.
+using KernelId = Id<struct KernelTag>;        // Into the kernel table.
 
 }  // namespace interlock

@@ -1,5 +1,5 @@
-// Bounds on untrusted programs, in one place. Every one has a reason to exist: without it a short
-// file could ask for unbounded time or memory.
+// Bounds on untrusted programs, in one place. Every one has a reason to exist:
+// without it a short file could ask for unbounded time or memory.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,9 @@ struct Limits {
   uint64_t tensor_rank = 8;
   uint64_t statement_count = 20'000'000;
   uint64_t access_count_per_dispatch = 256;
+  uint64_t attribute_count_per_dispatch = 64;
   uint64_t witness_count = 1ull << 16;
+  uint64_t expectation_count = 1ull << 20;
   uint64_t kernel_extent = 65'535;  // Rows, columns and inner extents of a table kernel.
 };
 

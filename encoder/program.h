@@ -2,8 +2,9 @@
 // encoder issued on them. A Program is valid by construction: only ProgramBuilder and the passes
 // make one, and every index in it is in bounds.
 //
-// Storage is flat: accesses and attributes of all dispatches lie in two vectors, so that ten million
-// dispatches fit in memory. To edit a program, edit its ProgramDraft (draft.h) and build again.
+// Storage is flat: accesses and attributes of all dispatches lie in two vectors, so that ten
+// million dispatches fit in memory. To edit a program, edit its ProgramDraft (draft.h) and build
+// again.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,12 @@
-// ProgramBuilder: the rules that make a list of items a valid Program, and their error messages.
+// ProgramBuilder: the rules that make a list of items a valid Program, and
+// their error messages.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "encoder/draft.h"
 #include "encoder/limits.h"
@@ -12,9 +15,35 @@
 
 namespace interlock {
 
-// Feed items in order, names before use; then finish() once. After an error the builder is as it
-// was before the failed add, so that a lenient caller can skip the item and go on.
-// Errors: complete sentences without a position; the parser adds it.
+// The part of an item that an error is about; the parser knows in which column
+// it stands.
+enum class ItemPart : uint8_t {
+  kItem,
+  kLabel,
+  kName,  // Of a memory or tensor.
+  kSize,  // The bytes of a memory, the shape of a tensor.
+  kBase,  // The memory or tensor that a tensor is placed in.
+  kOffset,
+  kInitial,
+  kKernel,
+  kOrder,
+  kOperand,    // Of a dispatch, by position; of an output.
+  kAttribute,  // By position.
+  kFirst,      // The moved dispatch of a witness, the first of an expectation.
+  kSlices,
+  kSecond,  // The anchor of a witness, the second dispatch of an expectation.
+  kEncoder,
+};
+
+struct ItemPlace {
+  ItemPart part = ItemPart::kItem;
+  size_t index = 0;  // Of kOperand and kAttribute.
+};
+
+// Feed items in order, names before use; then finish() once. After an error the
+// builder is as it was before the failed add, so that a lenient caller can skip
+// the item and go on. Errors: complete sentences without a position; the parser
+// adds it.
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(Limits limits = {});
@@ -28,25 +57,60 @@ class ProgramBuilder {
   Result<Success> add(const ExpectDraft& item);
   Result<Success> add(const ItemDraft& item);
 
-  // Checks what concerns the whole program: overlapping initial values, `order=` on all or none.
+  // What the error of the last failed add() is about.
+  ItemPlace error_place() const { return error_place_; }
+
   // Requires: called once, last.
   Result<Program> finish();
 
  private:
+  Error fail(ItemPart part, std::string message) { return fail_at(part, 0, std::move(message)); }
+  Error fail_at(ItemPart part, size_t index, std::string message);
   NameId intern(std::string_view name);
-  Result<Success> claim_label(const std::string& label);
-  Result<Access> resolve(const OperandDraft& operand) const;
-  Result<DispatchId> find_dispatch(const std::string& reference) const;
+  void forget_names_from(size_t name_count);
+
+  Result<Success> check_name(ItemPart part, std::string_view noun, std::string_view name);
+  Result<Success> check_label(const std::string& label);
+  void claim_label(const std::string& label, Statement& statement);
+  Result<Success> check_room_for_statement();
+
+  Result<Success> place(const TensorDraft& item, Tensor& tensor);
+  Result<Success> place_in_memory(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
+  Result<Success> place_in_tensor(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
+  Result<uint64_t> size_bytes_of_shape(const TensorDraft& item);
+  Result<Success> check_initial_value(const TensorDraft& item, const Tensor& tensor);
+
+  Result<KernelId> kernel_of(const DispatchDraft& item);
+  Result<Success> check_order(const DispatchDraft& item);
+  void claim_order(uint64_t order);
+  Result<Success> append_operands(const DispatchDraft& item);
+  Result<Access> resolve(const OperandDraft& operand, size_t position);
   Result<Success> append_attributes(const DispatchDraft& item, Dispatch& dispatch);
-  Result<Success> check_operands(const DispatchDraft& item) const;
+  Result<Success> check_attribute_key(const DispatchDraft& item, size_t position);
+  Result<Success> append_attribute(const DispatchDraft& item, size_t position, Dispatch& dispatch);
+  Result<Success> check_line_length(const DispatchDraft& item);
+  Result<Success> append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
+  Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
+  template <typename Map>
+  void offer_names(const Map& map, class NearestName& nearest);
 
   Limits limits_;
   Program program_;
+  ItemPlace error_place_;
   // Ordered maps: iteration order must not depend on a hash seed.
   std::map<std::string, NameId, std::less<>> name_ids_;
   std::map<std::string, MemoryId, std::less<>> memories_;
   std::map<std::string, TensorId, std::less<>> tensors_;
   std::map<std::string, StatementId, std::less<>> labels_;
+  // Disjoint ranges with initial values: (memory, begin) to the tensor.
+  std::map<std::pair<MemoryId, uint64_t>, TensorId> initial_ranges_;
+  // The numbers given by `order=`, as disjoint runs: first to last, both
+  // included. Recorded streams have few runs, whatever their length.
+  std::map<uint64_t, uint64_t> order_runs_;
+  std::vector<bool> is_raw_operand_;  // By memory: some dispatch names the memory itself.
+  std::vector<bool> is_output_;       // By tensor.
+  // A hostile program must not make every one of its errors scan all names.
+  int advice_left_ = 8;
 };
 
 // Builds all items of `draft`. Errors: the first item that does not fit.

@@ -1,0 +1,139 @@
+#include "encoder/draft.h"
+
+namespace interlock {
+namespace {
+
+// One `output` line names all outputs unless it would be too long to be read
+// again.
+constexpr size_t kOutputLineBytesMax = 32'000;
+
+TensorDraft draft_of(const Program& program, const Tensor& tensor) {
+  TensorDraft draft;
+  draft.name = program.name(tensor.name);
+  draft.dtype = tensor.dtype;
+  draft.shape = tensor.shape;
+  draft.placement = tensor.placement;
+  draft.initial = tensor.initial;
+  if (tensor.placement == Placement::kPlaced) {
+    draft.base = program.name(program.memory(tensor.memory).name);
+    draft.offset_bytes = tensor.range.begin;
+  } else {
+    const Tensor& source = program.tensor(tensor.source);
+    draft.base = program.name(source.name);
+    draft.offset_bytes = tensor.range.begin - source.range.begin;
+  }
+  return draft;
+}
+
+OperandDraft draft_of(const Program& program, const Access& access) {
+  const bool is_tensor = access.tensor.is_some();
+  OperandDraft draft;
+  draft.mode = access.mode;
+  draft.name = program.name(is_tensor ? program.tensor(access.tensor).name
+                                      : program.memory(access.memory).name);
+  if (access.is_sliced) {
+    const uint64_t start = is_tensor ? program.tensor(access.tensor).range.begin : 0;
+    draft.slice = ByteRange{access.range.begin - start, access.range.end - start};
+  }
+  return draft;
+}
+
+std::string text_of(const Program& program, NameId id) {
+  return id.is_some() ? std::string(program.name(id)) : std::string();
+}
+
+std::string reference_or_nothing(const Program& program, DispatchId id) {
+  return id.is_some() ? program.reference_of(id) : std::string();
+}
+
+DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label) {
+  DispatchDraft draft;
+  draft.label = text_of(program, label);
+  draft.kernel = program.name(dispatch.kernel_name);
+  if (program.has_program_order) {
+    draft.order = dispatch.order;
+  }
+  for (const Access& access : program.accesses_of(dispatch)) {
+    draft.operands.push_back(draft_of(program, access));
+  }
+  draft.is_partial = dispatch.is_partial;
+  if (dispatch.atomic_op != AtomicOp::kNone) {
+    draft.attributes.emplace_back("atomic", word_of(dispatch.atomic_op));
+  }
+  for (const Attribute& attribute : program.attributes_of(dispatch)) {
+    draft.attributes.emplace_back(program.name(attribute.key), program.name(attribute.text));
+  }
+  return draft;
+}
+
+WitnessDraft draft_of(const Program& program, const Displacement& displacement) {
+  WitnessDraft draft;
+  draft.moved = program.reference_of(displacement.moved);
+  draft.kind = displacement.kind;
+  draft.anchor = program.reference_of(displacement.anchor);
+  if (displacement.has_slices) {
+    const uint64_t first = displacement.first_slice;
+    draft.slices = std::pair(first, first + displacement.slice_count);
+  }
+  return draft;
+}
+
+ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
+  ExpectDraft draft;
+  draft.encoder = text_of(program, expectation.encoder);
+  draft.is_clean = expectation.is_clean;
+  draft.kind = expectation.kind;
+  draft.first = reference_or_nothing(program, expectation.first);
+  draft.second = reference_or_nothing(program, expectation.second);
+  return draft;
+}
+
+void append_outputs(const Program& program, ProgramDraft& draft) {
+  OutputDraft output;
+  size_t line_bytes = 0;
+  for (const TensorId id : program.outputs) {
+    const std::string_view name = program.name(program.tensor(id).name);
+    if (line_bytes > 0 && line_bytes + name.size() > kOutputLineBytesMax) {
+      draft.items.emplace_back(std::move(output));
+      output = {};
+      line_bytes = 0;
+    }
+    output.tensors.emplace_back(name);
+    line_bytes += name.size() + 1;
+  }
+  if (!output.tensors.empty()) {
+    draft.items.emplace_back(std::move(output));
+  }
+}
+
+}  // namespace
+
+ProgramDraft draft_of(const Program& program) {
+  ProgramDraft draft;
+  for (const Memory& memory : program.memories) {
+    draft.items.emplace_back(
+        MemoryDraft{std::string(program.name(memory.name)), memory.size_bytes, memory.is_scratch});
+  }
+  for (const Tensor& tensor : program.tensors) {
+    draft.items.emplace_back(draft_of(program, tensor));
+  }
+  append_outputs(program, draft);
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kDispatch) {
+      draft.items.emplace_back(
+          draft_of(program, program.dispatches[statement.index], statement.label));
+    } else {
+      draft.items.emplace_back(
+          BarrierDraft{text_of(program, statement.label), program.barriers[statement.index].kind});
+    }
+  }
+  for (const Displacement& displacement : program.witness) {
+    draft.items.emplace_back(draft_of(program, displacement));
+  }
+  for (const Expectation& expectation : program.expectations) {
+    draft.items.emplace_back(draft_of(program, expectation));
+  }
+  return draft;
+}
+
+}  // namespace interlock

@@ -1,0 +1,226 @@
+// The grammar of dispatches, barriers, witnesses and expectations.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "encoder/line_reader.h"
+#include "encoder/names.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::string_view kClauses[] = {"reads", "writes", "updates", "atomics"};
+
+template <size_t kCount>
+bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+bool is_later_clause(std::string_view word) {
+  constexpr std::string_view kLaterClauses[] = {"indirect", "uniform", "on", "actual"};
+  return is_one_of(kLaterClauses, word);
+}
+
+bool is_stage(std::string_view word) {
+  constexpr std::string_view kStages[] = {"compute", "copy", "indirect", "host", "all"};
+  return is_one_of(kStages, word.substr(0, word.find('.')));
+}
+
+bool is_later_kind(std::string_view word) {
+  constexpr std::string_view kLaterKinds[] = {
+      "redundant", "excess", "clobber", "uninitialized", "deadlock", "gradient", "use-after-free"};
+  return is_one_of(kLaterKinds, word);
+}
+
+}  // namespace
+
+bool LineReader::read_dispatch() {
+  dispatch_.label = label_;
+  dispatch_.order.reset();
+  dispatch_.operands.clear();
+  dispatch_.is_partial = false;
+  dispatch_.attributes.clear();
+  kind_ = LineKind::kDispatch;
+  return take_name("the name of a kernel", ItemPart::kKernel, dispatch_.kernel) && read_order() &&
+         read_operands();
+}
+
+bool LineReader::read_order() {
+  if (!lexer_.peek().is("order")) {
+    return true;
+  }
+  mark(ItemPart::kOrder, lexer_.next());
+  uint64_t order = 0;
+  if (!take('=', "behind 'order'") || !take_number("a number", order)) {
+    return false;
+  }
+  dispatch_.order = order;
+  return true;
+}
+
+// Reads the clauses behind the kernel and its order. Their sequence is fixed,
+// so that a text has one meaning for kernels that know their operands by
+// position.
+bool LineReader::read_operands() {
+  int clause = -1;
+  bool clause_is_empty = false;
+  for (;;) {
+    const Token token = lexer_.next();
+    const bool is_name = token.kind == TokenKind::kName;
+    const bool is_key = is_name && lexer_.peek().is('=');
+    if (clause_is_empty && (!is_name || is_key || is_reserved(token.text))) {
+      return fail_expecting(token, fmt::format("an operand behind '{}'", kClauses[clause]));
+    }
+    if (token.kind == TokenKind::kEnd) {
+      return true;
+    }
+    if (!is_name || !token.is_spaced) {
+      return fail_expecting(
+          token, is_name ? "a space before this word" : "a clause, an operand or KEY=VALUE");
+    }
+    if (token.text == "order") {
+      return fail(token,
+                  "'order=' stands behind other clauses; it stands "
+                  "right behind the kernel.");
+    }
+    if (is_later_clause(token.text)) {
+      return fail_later(token);
+    }
+    const bool has_operands_only = !dispatch_.is_partial && dispatch_.attributes.empty();
+    const auto found = std::find(std::begin(kClauses), std::end(kClauses), token.text);
+    if (found != std::end(kClauses)) {
+      const int next = static_cast<int>(found - std::begin(kClauses));
+      if (next <= clause || !has_operands_only) {
+        return fail(token,
+                    fmt::format("found {} out of order; the clauses stand once each, as reads, "
+                                "writes, updates, atomics, partial, KEY=VALUE.",
+                                in_quotes(token.text)));
+      }
+      clause = next;
+      clause_is_empty = true;
+    } else if (token.text == "partial" && has_operands_only) {
+      dispatch_.is_partial = true;
+    } else if (is_key) {
+      if (!read_attribute(token)) {
+        return false;
+      }
+    } else if (clause < 0 || !has_operands_only || is_reserved(token.text)) {
+      return fail_expecting(token, clause < 0 ? "reads, writes, updates, atomics, partial or "
+                                                "KEY=VALUE"
+                                              : "KEY=VALUE or the end of the line");
+    } else if (read_operand(token, static_cast<AccessMode>(clause))) {
+      clause_is_empty = false;
+    } else {
+      return false;
+    }
+  }
+}
+
+bool LineReader::read_operand(const Token& name, AccessMode mode) {
+  operand_columns_.push_back(name.column);
+  OperandDraft& operand = dispatch_.operands.emplace_back();
+  operand.mode = mode;
+  operand.name = name.text;
+  if (!lexer_.peek().is('[')) {
+    return true;
+  }
+  operand.slice.emplace();
+  return take_range(operand.slice->begin, operand.slice->end);
+}
+
+bool LineReader::read_attribute(const Token& key) {
+  lexer_.next();
+  const Token value = lexer_.next_word();
+  if (value.kind != TokenKind::kName && value.kind != TokenKind::kNumber) {
+    return fail_expecting(value, fmt::format("a value of {}", in_quotes(key.text)));
+  }
+  attribute_columns_.push_back(key.column);
+  dispatch_.attributes.emplace_back(key.text, value.text);
+  return true;
+}
+
+bool LineReader::read_barrier() {
+  barrier_.label = label_;
+  barrier_.kind = BarrierKind::kFull;
+  const Token word = lexer_.next();
+  if (word.is("execution")) {
+    barrier_.kind = BarrierKind::kExecution;
+  } else if (word.kind == TokenKind::kName && (is_stage(word.text) || word.text == "on")) {
+    return fail_later(word);
+  } else if (word.kind != TokenKind::kEnd) {
+    return fail_expecting(word, "'execution' or the end of the line");
+  }
+  kind_ = LineKind::kBarrier;
+  return take_end();
+}
+
+bool LineReader::read_witness() {
+  witness_.slices.reset();
+  if (!take_reference(ItemPart::kFirst, witness_.moved)) {
+    return false;
+  }
+  if (lexer_.peek().is('[')) {
+    mark(ItemPart::kSlices, lexer_.peek());
+    witness_.slices.emplace();
+    if (!take_range(witness_.slices->first, witness_.slices->second)) {
+      return false;
+    }
+  }
+  const Token word = lexer_.next();
+  if (word.is("before")) {
+    witness_.kind = DisplacementKind::kBefore;
+  } else if (word.is("after")) {
+    witness_.kind = DisplacementKind::kAfter;
+  } else if (word.is("commits")) {
+    witness_.kind = DisplacementKind::kCommitsAfter;
+    const Token after = lexer_.next();
+    if (!after.is("after")) {
+      return fail_expecting(after, "'after' behind 'commits'");
+    }
+  } else {
+    return fail_expecting(word, "'before', 'after' or 'commits after'");
+  }
+  kind_ = LineKind::kWitness;
+  return take_reference(ItemPart::kSecond, witness_.anchor) && take_end();
+}
+
+bool LineReader::read_expect() {
+  expect_.encoder.clear();
+  expect_.first.clear();
+  expect_.second.clear();
+  Token word = lexer_.next_word();
+  if (word.is("encoder") && lexer_.peek().is('=')) {
+    lexer_.next();
+    const Token name = lexer_.next_word();
+    if (name.kind != TokenKind::kName) {
+      return fail_expecting(name, "the name of an encoder");
+    }
+    mark(ItemPart::kEncoder, name);
+    expect_.encoder = name.text;
+    word = lexer_.next_word();
+  }
+  expect_.is_clean = word.is("clean");
+  if (!expect_.is_clean && !read_expected_finding(word)) {
+    return false;
+  }
+  kind_ = LineKind::kExpect;
+  return take_end();
+}
+
+bool LineReader::read_expected_finding(const Token& word) {
+  const auto kind = finding_kind_of(word.text);
+  if (!kind) {
+    return is_later_kind(word.text)
+               ? fail_later(word)
+               : fail_expecting(word,
+                                "'clean' or a kind of finding: RAW, WAR, WAW, reordered, "
+                                "alias, undeclared or divergence");
+  }
+  expect_.kind = *kind;
+  if (!take_reference(ItemPart::kFirst, expect_.first)) {
+    return false;
+  }
+  return lexer_.peek().kind == TokenKind::kEnd || take_reference(ItemPart::kSecond, expect_.second);
+}
+
+}  // namespace interlock

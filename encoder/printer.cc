@@ -1,0 +1,145 @@
+// The canonical text: one space between words, numbers in decimal, clauses in
+// the order of the format, no comments.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+#include <variant>
+
+#include "encoder/text.h"
+
+namespace interlock {
+namespace {
+
+// Appends the line of one item, without a newline.
+class LinePrinter {
+ public:
+  explicit LinePrinter(std::string& text) : out_(text) {}
+
+  void operator()(const MemoryDraft& item) {
+    add("memory {} {}{}", item.name, item.size_bytes, item.is_scratch ? " scratch" : "");
+  }
+
+  void operator()(const TensorDraft& item) {
+    add("tensor {} {}[{}]", item.name, word_of(item.dtype), fmt::join(item.shape, ","));
+    switch (item.placement) {
+      case Placement::kPlaced:
+        add(" at {}+{}", item.base, item.offset_bytes);
+        break;
+      case Placement::kView:
+        add(" view {}+{}", item.base, item.offset_bytes);
+        break;
+      case Placement::kDonation:
+        add(" donates {}", item.base);
+        break;
+    }
+    switch (item.initial.kind) {
+      case InitialKind::kNone:
+        break;
+      case InitialKind::kRandom:
+        add(" = random({})", item.initial.seed);
+        break;
+      case InitialKind::kZeros:
+        add(" = zeros");
+        break;
+      case InitialKind::kOnes:
+        add(" = ones");
+        break;
+      case InitialKind::kIota:
+        add(" = iota");
+        break;
+    }
+  }
+
+  void operator()(const OutputDraft& item) { add("output {}", fmt::join(item.tensors, " ")); }
+
+  void operator()(const DispatchDraft& item) {
+    add_label(item.label);
+    add("dispatch {}", item.kernel);
+    if (item.order) {
+      add(" order={}", *item.order);
+    }
+    constexpr std::string_view kClauses[] = {" reads", " writes", " updates", " atomics"};
+    for (size_t i = 0; i < item.operands.size(); ++i) {
+      const OperandDraft& operand = item.operands[i];
+      if (i == 0 || operand.mode != item.operands[i - 1].mode) {
+        out_ += kClauses[static_cast<size_t>(operand.mode)];
+      }
+      add(" {}", operand.name);
+      if (operand.slice) {
+        add("[{}:{}]", operand.slice->begin, operand.slice->end);
+      }
+    }
+    if (item.is_partial) {
+      out_ += " partial";
+    }
+    for (const auto& attribute : item.attributes) {
+      add(" {}={}", attribute.first, attribute.second);
+    }
+  }
+
+  void operator()(const BarrierDraft& item) {
+    add_label(item.label);
+    out_ += item.kind == BarrierKind::kFull ? "barrier" : "barrier execution";
+  }
+
+  void operator()(const WitnessDraft& item) {
+    constexpr std::string_view kKinds[] = {"before", "after", "commits after"};
+    add("witness {}", item.moved);
+    if (item.slices) {
+      add("[{}:{}]", item.slices->first, item.slices->second);
+    }
+    add(" {} {}", kKinds[static_cast<size_t>(item.kind)], item.anchor);
+  }
+
+  void operator()(const ExpectDraft& item) {
+    out_ += "expect";
+    if (!item.encoder.empty()) {
+      add(" encoder={}", item.encoder);
+    }
+    if (item.is_clean) {
+      out_ += " clean";
+      return;
+    }
+    add(" {} {}", word_of(item.kind), item.first);
+    if (!item.second.empty()) {
+      add(" {}", item.second);
+    }
+  }
+
+ private:
+  template <typename... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  void add_label(const std::string& label) {
+    if (!label.empty()) {
+      add("{}: ", label);
+    }
+  }
+
+  std::string& out_;
+};
+
+}  // namespace
+
+std::string print(const ItemDraft& item) {
+  std::string text;
+  std::visit(LinePrinter(text), item);
+  return text;
+}
+
+std::string print(const ProgramDraft& draft) {
+  std::string text = "interlock 1\n";
+  LinePrinter printer(text);
+  for (const ItemDraft& item : draft.items) {
+    std::visit(printer, item);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string print(const Program& program) { return print(draft_of(program)); }
+
+}  // namespace interlock

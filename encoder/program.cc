@@ -1,0 +1,80 @@
+#include "encoder/program.h"
+
+#include <fmt/format.h>
+
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+#include "encoder/names.h"
+
+namespace interlock {
+
+uint64_t size_bytes_of(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+    case DType::kI32:
+      return 4;
+    case DType::kU8:
+      return 1;
+  }
+  INTERLOCK_CHECK(false);
+}
+
+std::string_view word_of(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return "f32";
+    case DType::kI32:
+      return "i32";
+    case DType::kU8:
+      return "u8";
+  }
+  INTERLOCK_CHECK(false);
+}
+
+std::string_view word_of(AtomicOp op) {
+  switch (op) {
+    case AtomicOp::kNone:
+      return "none";
+    case AtomicOp::kAdd:
+      return "add";
+    case AtomicOp::kMin:
+      return "min";
+    case AtomicOp::kMax:
+      return "max";
+    case AtomicOp::kAnd:
+      return "and";
+    case AtomicOp::kOr:
+      return "or";
+    case AtomicOp::kXor:
+      return "xor";
+  }
+  INTERLOCK_CHECK(false);
+}
+
+std::string Program::reference_of(DispatchId id) const {
+  const NameId label = statements[dispatch(id).statement.index].label;
+  return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
+}
+
+std::string Program::description_of(DispatchId id) const {
+  const Dispatch& d = dispatch(id);
+  const NameId label = statements[d.statement.index].label;
+  return fmt::format("{} (dispatch {})", name(label.is_some() ? label : d.kernel_name), id.index);
+}
+
+std::string Program::text_of(const Access& access) const {
+  const bool is_tensor = access.tensor.is_some();
+  const std::string_view operand =
+      name(is_tensor ? tensor(access.tensor).name : memory(access.memory).name);
+  if (!access.is_sliced) {
+    return std::string(operand);
+  }
+  const uint64_t start = is_tensor ? tensor(access.tensor).range.begin : 0;
+  return fmt::format("{}[{}:{}]", operand, access.range.begin - start, access.range.end - start);
+}
+
+bool is_opaque(const Program& program, const Dispatch& dispatch) {
+  return dispatch.kernel == mix_kernel() && is_opaque_kernel(program.name(dispatch.kernel_name));
+}
+
+}  // namespace interlock

@@ -1,0 +1,105 @@
+// The basic idea is that an item is checked in full before anything of it is
+// kept: an add() either succeeds or leaves no trace. All checks are made as
+// items arrive, so that a caller that skips items that do not fit is left with
+// a valid program.
+#include "encoder/program_builder.h"
+
+#include <fmt/format.h>
+
+#include "encoder/names.h"
+
+namespace interlock {
+
+ProgramBuilder::ProgramBuilder(Limits limits) : limits_(limits) {}
+
+Result<Success> ProgramBuilder::add(const ItemDraft& item) {
+  return std::visit([this](const auto& alternative) { return add(alternative); }, item);
+}
+
+Result<Program> ProgramBuilder::finish() { return std::move(program_); }
+
+Error ProgramBuilder::fail_at(ItemPart part, size_t index, std::string message) {
+  error_place_ = {part, index};
+  return Error{std::move(message)};
+}
+
+NameId ProgramBuilder::intern(std::string_view name) {
+  const auto found = name_ids_.lower_bound(name);
+  if (found != name_ids_.end() && found->first == name) {
+    return found->second;
+  }
+  const NameId id(program_.names.size());
+  program_.names.emplace_back(name);
+  name_ids_.emplace_hint(found, program_.names.back(), id);
+  return id;
+}
+
+void ProgramBuilder::forget_names_from(size_t name_count) {
+  while (program_.names.size() > name_count) {
+    name_ids_.erase(program_.names.back());
+    program_.names.pop_back();
+  }
+}
+
+Result<Success> ProgramBuilder::check_name(ItemPart part, std::string_view noun,
+                                           std::string_view name) {
+  if (!is_name(name)) {
+    return fail(part, fmt::format("{} is not a name for a {}; names have letters, digits, '_' and "
+                                  "'.', and do not start with a digit or '.'.",
+                                  in_quotes(name), noun));
+  }
+  if (is_reserved(name)) {
+    return fail(part, fmt::format("{} is a word of the format and cannot name a {}.",
+                                  in_quotes(name), noun));
+  }
+  if (name.size() > limits_.name_bytes) {
+    return fail(part, fmt::format("the name {} has {} bytes, more than the limit of {}.",
+                                  in_quotes(name), name.size(), limits_.name_bytes));
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::check_label(const std::string& label) {
+  if (label.empty()) {
+    return Success{};
+  }
+  if (auto named = check_name(ItemPart::kLabel, "label", label); !named) {
+    return named;
+  }
+  if (const auto found = labels_.find(label); found != labels_.end()) {
+    const Statement& other = program_.statements[found->second.index];
+    return fail(
+        ItemPart::kLabel,
+        fmt::format("label {} already stands on {} {}; labels must differ.", in_quotes(label),
+                    other.kind == StatementKind::kDispatch ? "dispatch" : "barrier", other.index));
+  }
+  return Success{};
+}
+
+void ProgramBuilder::claim_label(const std::string& label, Statement& statement) {
+  if (!label.empty()) {
+    statement.label = intern(label);
+    labels_.emplace(label, StatementId(program_.statements.size()));
+  }
+}
+
+Result<Success> ProgramBuilder::check_room_for_statement() {
+  if (program_.statements.size() >= limits_.statement_count) {
+    return fail(ItemPart::kItem,
+                fmt::format("the program has more statements than the limit of {}.",
+                            limits_.statement_count));
+  }
+  return Success{};
+}
+
+Result<Program> build(const ProgramDraft& draft, const Limits& limits) {
+  ProgramBuilder builder(limits);
+  for (const ItemDraft& item : draft.items) {
+    if (auto added = builder.add(item); !added) {
+      return added.error();
+    }
+  }
+  return builder.finish();
+}
+
+}  // namespace interlock

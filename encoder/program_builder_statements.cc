@@ -1,0 +1,146 @@
+// The rules of barriers, witnesses and expectations.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "encoder/kernel_table.h"
+#include "encoder/names.h"
+#include "encoder/program_builder.h"
+
+namespace interlock {
+namespace {
+
+bool needs_two_dispatches(FindingKind kind) { return is_hazard(kind); }
+
+bool concerns_one_dispatch(FindingKind kind) {
+  return kind == FindingKind::kAlias || kind == FindingKind::kUndeclared;
+}
+
+}  // namespace
+
+Result<Success> ProgramBuilder::add(const BarrierDraft& item) {
+  if (auto room = check_room_for_statement(); !room) {
+    return room;
+  }
+  if (auto labelled = check_label(item.label); !labelled) {
+    return labelled;
+  }
+  Statement statement{StatementKind::kBarrier, static_cast<uint32_t>(program_.barriers.size()), {}};
+  claim_label(item.label, statement);
+  program_.barriers.push_back({StatementId(program_.statements.size()), item.kind});
+  program_.statements.push_back(statement);
+  return Success{};
+}
+
+Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::string& reference) {
+  if (!reference.empty() && is_digit(reference[0])) {
+    const auto index = decimal_of(reference);
+    if (!index || *index >= program_.dispatches.size()) {
+      return fail(part, fmt::format("there is no dispatch {}; {} stand before this line.",
+                                    in_quotes(reference), program_.dispatches.size()));
+    }
+    return DispatchId(*index);
+  }
+  const auto found = labels_.find(reference);
+  if (found == labels_.end()) {
+    NearestName nearest(reference);
+    offer_names(labels_, nearest);
+    return fail(part, fmt::format("no dispatch before this line has the label {}.{}",
+                                  in_quotes(reference), nearest.advice()));
+  }
+  const Statement& statement = program_.statements[found->second.index];
+  if (statement.kind != StatementKind::kDispatch) {
+    return fail(part, fmt::format("label {} stands on a barrier; expected a dispatch.",
+                                  in_quotes(reference)));
+  }
+  return DispatchId(statement.index);
+}
+
+Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
+  if (program_.witness.size() >= limits_.witness_count) {
+    return fail(ItemPart::kItem, fmt::format("the program has more witness lines than the limit of "
+                                             "{}.",
+                                             limits_.witness_count));
+  }
+  const auto moved = find_dispatch(ItemPart::kFirst, item.moved);
+  if (!moved) {
+    return moved.error();
+  }
+  const auto anchor = find_dispatch(ItemPart::kSecond, item.anchor);
+  if (!anchor) {
+    return anchor.error();
+  }
+  if (*moved == *anchor) {
+    return fail(ItemPart::kSecond, fmt::format("the witness moves {} relative to itself; expected "
+                                               "two dispatches.",
+                                               in_quotes(item.moved)));
+  }
+  Displacement displacement{*moved, *anchor, item.kind};
+  if (item.slices) {
+    const auto [first, end] = *item.slices;
+    const uint64_t slice_count = slice_count_of(program_, program_.dispatch(*moved));
+    if (first >= end) {
+      return fail(ItemPart::kSlices, fmt::format("the slices [{}:{}] of {} are none; expected at "
+                                                 "least one.",
+                                                 first, end, in_quotes(item.moved)));
+    }
+    if (end > slice_count || end > std::numeric_limits<uint32_t>::max()) {
+      return fail(ItemPart::kSlices,
+                  fmt::format("the slices [{}:{}] end past the last of {}, which has {}.", first,
+                              end, program_.description_of(*moved), slice_count));
+    }
+    displacement.has_slices = true;
+    displacement.first_slice = static_cast<uint32_t>(first);
+    displacement.slice_count = static_cast<uint32_t>(end - first);
+  }
+  program_.witness.push_back(displacement);
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
+  if (program_.expectations.size() >= limits_.expectation_count) {
+    return fail(ItemPart::kItem, fmt::format("the program has more expect lines than the limit of "
+                                             "{}.",
+                                             limits_.expectation_count));
+  }
+  if (!item.encoder.empty() &&
+      (!is_word(item.encoder) || item.encoder.size() > limits_.name_bytes)) {
+    return fail(ItemPart::kEncoder, fmt::format("{} is not a name for an encoder; such names have "
+                                                "letters, digits, '_', '.' and '-', at most {} "
+                                                "bytes.",
+                                                in_quotes(item.encoder), limits_.name_bytes));
+  }
+  Expectation expectation;
+  expectation.is_clean = item.is_clean;
+  if (!item.is_clean) {
+    expectation.kind = item.kind;
+    const auto first = find_dispatch(ItemPart::kFirst, item.first);
+    if (!first) {
+      return first.error();
+    }
+    expectation.first = *first;
+    if (item.second.empty() && needs_two_dispatches(item.kind)) {
+      return fail(ItemPart::kFirst, fmt::format("{} concerns two dispatches, and only {} is named.",
+                                                word_of(item.kind), in_quotes(item.first)));
+    }
+    if (!item.second.empty()) {
+      if (concerns_one_dispatch(item.kind)) {
+        return fail(ItemPart::kSecond,
+                    fmt::format("{} concerns one dispatch, and {} is a second.",
+                                in_quotes(word_of(item.kind)), in_quotes(item.second)));
+      }
+      const auto second = find_dispatch(ItemPart::kSecond, item.second);
+      if (!second) {
+        return second.error();
+      }
+      expectation.second = *second;
+    }
+  }
+  if (!item.encoder.empty()) {
+    expectation.encoder = intern(item.encoder);
+  }
+  program_.expectations.push_back(expectation);
+  return Success{};
+}
+
+}  // namespace interlock

@@ -1,0 +1,307 @@
+// The rules of memories, tensors and outputs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "encoder/names.h"
+#include "encoder/program_builder.h"
+
+namespace interlock {
+namespace {
+
+// "f32[16,64]"
+std::string type_text(const TensorDraft& item) {
+  return fmt::format("{}[{}]", word_of(item.dtype), fmt::join(item.shape, ","));
+}
+
+// "at arena+8192", "donates g"
+std::string placement_text(const TensorDraft& item) {
+  switch (item.placement) {
+    case Placement::kPlaced:
+      return fmt::format("at {}+{}", item.base, item.offset_bytes);
+    case Placement::kView:
+      return fmt::format("view {}+{}", item.base, item.offset_bytes);
+    case Placement::kDonation:
+      return fmt::format("donates {}", item.base);
+  }
+  INTERLOCK_CHECK(false);
+}
+
+std::string with_context(std::string message, const TensorDraft& item) {
+  return fmt::format("{}\n  - While placing {}, {} {}.", message, in_quotes(item.name),
+                     type_text(item), placement_text(item));
+}
+
+}  // namespace
+
+template <typename Map>
+void ProgramBuilder::offer_names(const Map& map, NearestName& nearest) {
+  int candidates_left = advice_left_ > 0 ? 4096 : 0;
+  for (auto it = map.begin(); it != map.end() && candidates_left > 0; ++it, --candidates_left) {
+    nearest.offer(it->first);
+  }
+  --advice_left_;
+}
+template void ProgramBuilder::offer_names(const std::map<std::string, MemoryId, std::less<>>&,
+                                          NearestName&);
+template void ProgramBuilder::offer_names(const std::map<std::string, TensorId, std::less<>>&,
+                                          NearestName&);
+template void ProgramBuilder::offer_names(const std::map<std::string, StatementId, std::less<>>&,
+                                          NearestName&);
+
+Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
+  if (auto named = check_name(ItemPart::kName, "memory", item.name); !named) {
+    return named;
+  }
+  if (memories_.count(item.name) != 0) {
+    return fail(ItemPart::kName,
+                fmt::format("memory {} is declared twice; names of memories must differ.",
+                            in_quotes(item.name)));
+  }
+  if (item.size_bytes == 0) {
+    return fail(ItemPart::kSize,
+                fmt::format("memory {} has 0 bytes; it needs at least 1.", in_quotes(item.name)));
+  }
+  if (item.size_bytes > limits_.memory_bytes) {
+    return fail(ItemPart::kSize,
+                fmt::format("memory {} has {} bytes, more than the limit of {}.",
+                            in_quotes(item.name), item.size_bytes, limits_.memory_bytes));
+  }
+  if (program_.memories.size() >= limits_.memory_count) {
+    return fail(ItemPart::kItem, fmt::format("the program has more memories than the limit of {}.",
+                                             limits_.memory_count));
+  }
+  memories_.emplace(item.name, MemoryId(program_.memories.size()));
+  program_.memories.push_back({intern(item.name), item.size_bytes, item.is_scratch});
+  is_raw_operand_.push_back(false);
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const TensorDraft& item) {
+  if (auto named = check_name(ItemPart::kName, "tensor", item.name); !named) {
+    return named;
+  }
+  if (tensors_.count(item.name) != 0) {
+    return fail(ItemPart::kName,
+                fmt::format("tensor {} is declared twice; names of tensors must differ.",
+                            in_quotes(item.name)));
+  }
+  // Operands look up tensors first. In canonical text, where declarations come
+  // first, the operands that mean the memory would mean the tensor.
+  const auto namesake = memories_.find(item.name);
+  if (namesake != memories_.end() && is_raw_operand_[namesake->second.index]) {
+    return fail(ItemPart::kName, fmt::format("tensor {} has the name of a memory that an "
+                                             "earlier dispatch has as an "
+                                             "operand; rename one of them.",
+                                             in_quotes(item.name)));
+  }
+  if (program_.tensors.size() >= limits_.tensor_count) {
+    return fail(ItemPart::kItem, fmt::format("the program has more tensors than the limit of {}.",
+                                             limits_.tensor_count));
+  }
+  Tensor tensor;
+  if (auto placed = place(item, tensor); !placed) {
+    return placed;
+  }
+  if (auto checked = check_initial_value(item, tensor); !checked) {
+    return checked;
+  }
+  const TensorId id(program_.tensors.size());
+  if (tensor.initial.kind != InitialKind::kNone) {
+    initial_ranges_.emplace(std::pair(tensor.memory, tensor.range.begin), id);
+  }
+  tensor.name = intern(item.name);
+  tensors_.emplace(item.name, id);
+  program_.tensors.push_back(std::move(tensor));
+  is_output_.push_back(false);
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::place(const TensorDraft& item, Tensor& tensor) {
+  const Result<uint64_t> size_bytes = size_bytes_of_shape(item);
+  if (!size_bytes) {
+    return size_bytes.error();
+  }
+  tensor.dtype = item.dtype;
+  tensor.shape = item.shape;
+  tensor.placement = item.placement;
+  tensor.initial = item.initial;
+  tensor.root = TensorId(program_.tensors.size());
+  auto placed = item.placement == Placement::kPlaced ? place_in_memory(item, *size_bytes, tensor)
+                                                     : place_in_tensor(item, *size_bytes, tensor);
+  if (!placed) {
+    return placed;
+  }
+  const uint64_t alignment = size_bytes_of(item.dtype);
+  if (tensor.range.begin % alignment != 0) {
+    return fail(
+        ItemPart::kOffset,
+        with_context(fmt::format("tensor {} starts at byte {} of memory {}, which is not a "
+                                 "multiple of {}, the bytes of an {} element.",
+                                 in_quotes(item.name), tensor.range.begin,
+                                 in_quotes(program_.name(program_.memory(tensor.memory).name)),
+                                 alignment, word_of(item.dtype)),
+                     item));
+  }
+  return Success{};
+}
+
+Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
+  if (item.shape.empty()) {
+    return fail(ItemPart::kSize, fmt::format("tensor {} has no extents; a single element is {}[1].",
+                                             in_quotes(item.name), word_of(item.dtype)));
+  }
+  if (item.shape.size() > limits_.tensor_rank) {
+    return fail(ItemPart::kSize,
+                fmt::format("tensor {} has {} extents, more than the limit of {}.",
+                            in_quotes(item.name), item.shape.size(), limits_.tensor_rank));
+  }
+  uint64_t size_bytes = size_bytes_of(item.dtype);
+  for (const uint64_t extent : item.shape) {
+    if (extent == 0) {
+      return fail(ItemPart::kSize, fmt::format("tensor {} has an extent of 0 in {}; extents are at "
+                                               "least 1.",
+                                               in_quotes(item.name), type_text(item)));
+    }
+    if (__builtin_mul_overflow(size_bytes, extent, &size_bytes)) {
+      return fail(ItemPart::kSize, fmt::format("tensor {} with {} has more bytes than fit in 64 "
+                                               "bits.",
+                                               in_quotes(item.name), type_text(item)));
+    }
+  }
+  return size_bytes;
+}
+
+Result<Success> ProgramBuilder::place_in_memory(const TensorDraft& item, uint64_t size_bytes,
+                                                Tensor& tensor) {
+  const auto found = memories_.find(item.base);
+  if (found == memories_.end()) {
+    NearestName nearest(item.base);
+    offer_names(memories_, nearest);
+    return fail(ItemPart::kBase,
+                fmt::format("no memory {} is declared before tensor {}.{}", in_quotes(item.base),
+                            in_quotes(item.name), nearest.advice()));
+  }
+  const Memory& memory = program_.memory(found->second);
+  uint64_t end = 0;
+  if (__builtin_add_overflow(item.offset_bytes, size_bytes, &end) || end > memory.size_bytes) {
+    const std::string last =
+        end < size_bytes ? fmt::format("beyond 64 bits") : fmt::format("at byte {}", end);
+    return fail(ItemPart::kOffset,
+                with_context(fmt::format("tensor {} ends {}, past the end of memory {} ({} bytes).",
+                                         in_quotes(item.name), last, in_quotes(item.base),
+                                         memory.size_bytes),
+                             item));
+  }
+  tensor.memory = found->second;
+  tensor.range = {item.offset_bytes, end};
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::place_in_tensor(const TensorDraft& item, uint64_t size_bytes,
+                                                Tensor& tensor) {
+  const bool is_view = item.placement == Placement::kView;
+  const auto found = tensors_.find(item.base);
+  if (found == tensors_.end()) {
+    NearestName nearest(item.base);
+    offer_names(tensors_, nearest);
+    return fail(ItemPart::kBase, fmt::format("no tensor {} is declared before {}, which {} it.{}",
+                                             in_quotes(item.base), in_quotes(item.name),
+                                             is_view ? "views" : "donates", nearest.advice()));
+  }
+  const Tensor& source = program_.tensor(found->second);
+  const uint64_t offset_bytes = is_view ? item.offset_bytes : 0;
+  const uint64_t source_bytes = source.range.size_bytes();
+  if (offset_bytes > source_bytes || size_bytes > source_bytes - offset_bytes) {
+    const std::string message =
+        is_view ? fmt::format(
+                      "view {} of {} bytes at byte {} ends past the "
+                      "end of {} ({} bytes).",
+                      in_quotes(item.name), size_bytes, offset_bytes, in_quotes(item.base),
+                      source_bytes)
+                : fmt::format(
+                      "tensor {} has {} bytes, more than {} ({} "
+                      "bytes), which it donates.",
+                      in_quotes(item.name), size_bytes, in_quotes(item.base), source_bytes);
+    return fail(is_view ? ItemPart::kOffset : ItemPart::kBase, with_context(message, item));
+  }
+  tensor.source = found->second;
+  tensor.memory = source.memory;
+  tensor.range.begin = source.range.begin + offset_bytes;
+  tensor.range.end = tensor.range.begin + size_bytes;
+  if (is_view) {
+    tensor.root = source.root;
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, const Tensor& tensor) {
+  if (item.initial.kind == InitialKind::kNone) {
+    return Success{};
+  }
+  if (item.placement == Placement::kView) {
+    return fail(ItemPart::kInitial,
+                fmt::format("view {} has an initial value; a view shows the "
+                            "value of {}, so the "
+                            "initial value belongs there.",
+                            in_quotes(item.name),
+                            in_quotes(program_.name(program_.tensor(tensor.root).name))));
+  }
+  if (item.initial.kind == InitialKind::kRandom && item.dtype != DType::kF32) {
+    return fail(ItemPart::kInitial,
+                fmt::format("tensor {} has {} elements; random initial values are f32.",
+                            in_quotes(item.name), word_of(item.dtype)));
+  }
+  // The kept ranges are disjoint, so only the last one that starts before our
+  // end can overlap.
+  auto next = initial_ranges_.lower_bound({tensor.memory, tensor.range.end});
+  if (next == initial_ranges_.begin()) {
+    return Success{};
+  }
+  const auto& [key, other_id] = *--next;
+  const Tensor& other = program_.tensor(other_id);
+  if (key.first != tensor.memory || !share_a_byte(other.range, tensor.range)) {
+    return Success{};
+  }
+  const ByteRange overlap = intersection(other.range, tensor.range);
+  return fail(
+      ItemPart::kInitial,
+      fmt::format("tensors {} and {} both have an initial value for "
+                  "{}[{}:{}]; at most one "
+                  "may.",
+                  in_quotes(program_.name(other.name)), in_quotes(item.name),
+                  program_.name(program_.memory(tensor.memory).name), overlap.begin, overlap.end));
+}
+
+Result<Success> ProgramBuilder::add(const OutputDraft& item) {
+  std::vector<TensorId> outputs;
+  for (size_t i = 0; i < item.tensors.size(); ++i) {
+    const std::string& name = item.tensors[i];
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) {
+      NearestName nearest(name);
+      offer_names(tensors_, nearest);
+      for (const TensorId id : outputs) {
+        is_output_[id.index] = false;
+      }
+      return fail_at(ItemPart::kOperand, i,
+                     fmt::format("no tensor {} is declared before this output.{}", in_quotes(name),
+                                 nearest.advice()));
+    }
+    if (is_output_[found->second.index]) {
+      for (const TensorId id : outputs) {
+        is_output_[id.index] = false;
+      }
+      return fail_at(ItemPart::kOperand, i,
+                     fmt::format("tensor {} is an output already.", in_quotes(name)));
+    }
+    is_output_[found->second.index] = true;
+    outputs.push_back(found->second);
+  }
+  if (outputs.empty()) {
+    return fail(ItemPart::kItem, "the output statement names no tensor; expected at least one.");
+  }
+  program_.outputs.insert(program_.outputs.end(), outputs.begin(), outputs.end());
+  return Success{};
+}
+
+}  // namespace interlock

@@ -13,9 +13,9 @@ namespace {
 constexpr size_t kQuotedBytesMax = 48;
 constexpr size_t kComparedBytesMax = 48;
 
-constexpr std::array<std::string_view, 14> kReserved = {
-    "reads", "writes", "updates", "atomics", "partial", "indirect", "uniform",
-    "on",    "order",  "actual",  "before",  "after",   "commits",  "rows"};
+constexpr std::array<std::string_view, 10> kReserved = {"reads",   "writes",   "updates", "atomics",
+                                                        "partial", "indirect", "uniform", "on",
+                                                        "order",   "actual"};
 
 // Levenshtein's distance. Requires: both texts have at most kComparedBytesMax
 // bytes.

@@ -1,0 +1,165 @@
+// Offsets are unsigned 64-bit numbers that may have wrapped below zero in a wrong body; all checks
+// here are written so that they cannot overflow.
+#include "backends/cpu/recording_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "backends/kernels/dialect.h"
+#include "backends/kernels/mix.h"
+#include "encoder/check.h"
+
+namespace interlock {
+namespace {
+
+bool contains(const StridedRange& range, uint64_t begin, uint64_t size_bytes) {
+  if (begin < range.begin || range.run_count == 0) return false;
+  const uint64_t offset = begin - range.begin;
+  const uint64_t run = range.pitch_bytes == 0 ? 0 : offset / range.pitch_bytes;
+  if (run >= range.run_count) return false;
+  const uint64_t in_run = offset - run * range.pitch_bytes;
+  return in_run <= range.run_bytes && size_bytes <= range.run_bytes - in_run;
+}
+
+// Grows the latest range where it can: bodies mostly touch ascending bytes.
+void append(std::vector<TouchedRange>& ranges, TouchedRange range) {
+  if (!ranges.empty() && ranges.back().begin <= range.begin && range.begin <= ranges.back().end) {
+    ranges.back().end = std::max(ranges.back().end, range.end);
+  } else {
+    ranges.push_back(range);
+  }
+}
+
+void normalize(std::vector<TouchedRange>& ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const TouchedRange& a, const TouchedRange& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  std::vector<TouchedRange> joined;
+  for (const TouchedRange& range : ranges) append(joined, range);
+  ranges = std::move(joined);
+}
+
+}  // namespace
+
+void RecordingMemory::begin_slice(DispatchId dispatch, std::span<const StridedRange> declared) {
+  accesses_ = program_.accesses_of(dispatch);
+  INTERLOCK_CHECK(declared.size() == accesses_.size());
+  declared_ = declared;
+  is_partial_ = program_.dispatch(dispatch).is_partial;
+  has_undeclared_ = false;
+  touches_.assign(accesses_.size(), {});
+}
+
+std::vector<OperandTouches> RecordingMemory::take_touches() {
+  for (OperandTouches& operand : touches_) {
+    normalize(operand.loaded);
+    normalize(operand.stored);
+    normalize(operand.undeclared_loads);
+    normalize(operand.undeclared_stores);
+  }
+  return std::move(touches_);
+}
+
+bool RecordingMemory::declares(int operand, uint64_t offset, uint64_t size_bytes,
+                               Touch touch) const {
+  const Access& declared = access(operand);
+  bool allows = false;
+  switch (touch) {
+    // A partial write keeps what was there, so it may look at it.
+    case Touch::kLoad:
+      allows = declared.reads() || (declared.writes() && is_partial_);
+      break;
+    case Touch::kStore:
+      allows = declared.writes();
+      break;
+    case Touch::kAtomic:
+      allows = declared.is_atomic();
+      break;
+  }
+  // A wrapped offset would come back as a small one.
+  const bool is_in_operand =
+      offset <= declared.range.size_bytes() && size_bytes <= declared.range.size_bytes() - offset;
+  return allows && is_in_operand &&
+         contains(declared_[static_cast<size_t>(operand)], declared.range.begin + offset,
+                  size_bytes);
+}
+
+void RecordingMemory::record(int operand, uint64_t offset, uint64_t size_bytes, Touch touch) {
+  const bool is_declared = declares(operand, offset, size_bytes, touch);
+  if (is_declared && !records_all_) return;
+  const int64_t begin = static_cast<int64_t>(offset);
+  const TouchedRange range{
+      begin, begin > INT64_MAX - 8 ? INT64_MAX : begin + static_cast<int64_t>(size_bytes)};
+  OperandTouches& touches = touches_[static_cast<size_t>(operand)];
+  if (records_all_ && touch != Touch::kStore) append(touches.loaded, range);
+  if (records_all_ && touch != Touch::kLoad) append(touches.stored, range);
+  if (is_declared) return;
+  has_undeclared_ = true;
+  append(touch == Touch::kLoad ? touches.undeclared_loads : touches.undeclared_stores, range);
+}
+
+// Null outside the memory of the operand.
+uint8_t* RecordingMemory::byte_at(int operand, uint64_t offset) {
+  std::vector<uint8_t>& memory = image_.memories[access(operand).memory.index];
+  // Wraps on purpose: an offset below the operand may still be in its memory.
+  const uint64_t address = access(operand).range.begin + offset;
+  return address < memory.size() ? &memory[address] : nullptr;
+}
+
+void RecordingMemory::load(int operand, uint64_t offset, void* value, uint64_t size_bytes) {
+  record(operand, offset, size_bytes, Touch::kLoad);
+  auto* bytes = static_cast<uint8_t*>(value);
+  for (uint64_t i = 0; i < size_bytes; ++i) {
+    const uint8_t* byte = byte_at(operand, offset + i);
+    bytes[i] = byte == nullptr ? 0 : *byte;
+  }
+}
+
+void RecordingMemory::store(int operand, uint64_t offset, const void* value, uint64_t size_bytes) {
+  record(operand, offset, size_bytes, Touch::kStore);
+  const auto* bytes = static_cast<const uint8_t*>(value);
+  for (uint64_t i = 0; i < size_bytes; ++i) {
+    uint8_t* byte = byte_at(operand, offset + i);
+    if (byte != nullptr) *byte = bytes[i];
+  }
+}
+
+float RecordingMemory::load_f32(int operand, uint64_t element) {
+  float value;
+  load(operand, element * sizeof value, &value, sizeof value);
+  return value;
+}
+
+void RecordingMemory::store_f32(int operand, uint64_t element, float value) {
+  value = canonical(value);
+  store(operand, element * sizeof value, &value, sizeof value);
+}
+
+uint8_t RecordingMemory::load_byte(int operand, uint64_t offset) {
+  uint8_t value;
+  load(operand, offset, &value, 1);
+  return value;
+}
+
+void RecordingMemory::store_byte(int operand, uint64_t offset, uint8_t value) {
+  store(operand, offset, &value, 1);
+}
+
+uint32_t RecordingMemory::load_word(int operand, uint64_t offset) {
+  uint32_t word;
+  load(operand, offset, &word, sizeof word);
+  return word;
+}
+
+void RecordingMemory::store_word(int operand, uint64_t offset, uint32_t word) {
+  store(operand, offset, &word, sizeof word);
+}
+
+void RecordingMemory::atomic_byte(int operand, uint64_t offset, AtomicOp op, uint8_t value) {
+  record(operand, offset, 1, Touch::kAtomic);
+  uint8_t* byte = byte_at(operand, offset);
+  if (byte != nullptr) *byte = atomic_result(op, *byte, value);
+}
+
+}  // namespace interlock

@@ -61,12 +61,6 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
 MinimizeReport minimize_finding(const Program& program, const EncoderEntry* encoder,
                                 const OracleFinding& finding, const MinimizeOptions& options = {});
 
-// `program` as it stands, with the evidence for its finding of this signature: the fewest
-// displacements that make an output differ on the CPU (else in the shadow machine) as witness
-// lines, and expect lines for every finding. Without such a finding it is returned without a
-// witness.
-Program with_evidence(const Program& program, const OracleFinding& finding);
-
 // What `interlock minimize FILE` does: takes the first observable finding of the program as it
 // stands (else the first of all), minimizes for it, and attaches the evidence.
 // Errors: the program has no finding.

@@ -1,0 +1,137 @@
+#include "fuzz/evidence.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/backend.h"
+#include "encoder/check.h"
+#include "encoder/program_builder.h"
+#include "fuzz/replay.h"
+#include "simulator/happens_before.h"
+#include "simulator/shadow_machine.h"
+#include "simulator/strategies.h"
+#include "simulator/witness.h"
+
+namespace interlock {
+namespace {
+
+bool differs_in_shadow(const Program& program, const Schedule& schedule) {
+  ShadowMachine machine(program);
+  return !(machine.run(issue_order_schedule(program), ShadowMode::kObservable) ==
+           machine.run(schedule, ShadowMode::kObservable));
+}
+
+// Decides whether a schedule changes an output on the CPU; issue order runs once.
+class CpuJudge {
+ public:
+  explicit CpuJudge(const Program& program) : program_(program), cpu_(find_backend("cpu")) {
+    INTERLOCK_CHECK(cpu_ != nullptr);
+    auto image = cpu_->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+    if (image) reference_ = std::move(image).value();
+  }
+
+  // False too if the CPU cannot run the program: it is too large.
+  bool differs(const Schedule& schedule) const {
+    if (!reference_) return false;
+    const auto image = cpu_->run(program_, schedule, ExecutionMode::kWitness);
+    return image && outputs_differ(program_, *reference_, *image);
+  }
+
+ private:
+  const Program& program_;
+  Backend* cpu_;
+  std::optional<MemoryImage> reference_;
+};
+
+Hazard hazard_of(const OracleFinding& finding) {
+  return {finding.kind, finding.first, *finding.second, finding.overlap, finding.is_ordered};
+}
+
+ExpectDraft expect_of(const Program& program, const OracleFinding& finding) {
+  ExpectDraft expect;
+  expect.kind = finding.kind;
+  expect.first = program.reference_of(finding.first.dispatch);
+  // Aliasing concerns two operands of one dispatch.
+  const bool has_other = finding.second && finding.second->dispatch != finding.first.dispatch;
+  if (has_other) expect.second = program.reference_of(finding.second->dispatch);
+  return expect;
+}
+
+WitnessDraft witness_of(const Program& program, const Displacement& displacement) {
+  WitnessDraft draft;
+  draft.moved = program.reference_of(displacement.moved);
+  draft.anchor = program.reference_of(displacement.anchor);
+  draft.kind = displacement.kind;
+  if (displacement.has_slices) {
+    const uint64_t first = displacement.first_slice;
+    draft.slices = {first, first + displacement.slice_count};
+  }
+  return draft;
+}
+
+}  // namespace
+
+Evidence find_evidence(const Program& program, const OracleFinding& finding,
+                       EvidenceLevel sufficient) {
+  Evidence evidence{EvidenceLevel::kExact, finding, {}};
+  const bool has_schedule = !finding.is_excess && is_hazard(finding.kind) && finding.second;
+  if (!has_schedule || sufficient <= EvidenceLevel::kExact) return evidence;
+  const HappensBefore order(program);
+  std::vector<Displacement> sink = sink_of(program, order, hazard_of(finding));
+  const auto schedule = schedule_of(program, order, sink);
+  if (!schedule || !differs_in_shadow(program, *schedule)) return evidence;
+  evidence.level = EvidenceLevel::kShadow;
+  evidence.witness = std::move(sink);
+  if (sufficient == EvidenceLevel::kShadow) return evidence;
+  if (CpuJudge(program).differs(*schedule)) evidence.level = EvidenceLevel::kBackend;
+  return evidence;
+}
+
+Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
+                       EvidenceLevel sufficient) {
+  Evidence best;
+  for (const OracleFinding& finding : find_exactly(program)) {
+    if (signature_of(program, finding, detail) != signature) continue;
+    Evidence evidence = find_evidence(program, finding, sufficient);
+    if (evidence.level > best.level) best = std::move(evidence);
+    if (best.level >= sufficient) break;
+  }
+  return best;
+}
+
+Program with_evidence(const Program& program, const OracleFinding& finding) {
+  ProgramDraft draft = draft_of(program);
+  draft.items.erase(std::remove_if(draft.items.begin(), draft.items.end(),
+                                   [](const ItemDraft& item) {
+                                     return std::holds_alternative<WitnessDraft>(item) ||
+                                            std::holds_alternative<ExpectDraft>(item);
+                                   }),
+                    draft.items.end());
+  if (finding.is_excess) return build(draft).value();
+
+  const Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
+  std::vector<Displacement> witness = evidence.witness;
+  if (!witness.empty()) {
+    const HappensBefore order(program);
+    const CpuJudge judge(program);
+    const bool on_cpu = evidence.level == EvidenceLevel::kBackend;
+    witness = shrink_witness(program, order, std::move(witness), [&](const Schedule& schedule) {
+      return on_cpu ? judge.differs(schedule) : differs_in_shadow(program, schedule);
+    });
+  }
+  for (const Displacement& displacement : witness) {
+    draft.items.emplace_back(witness_of(program, displacement));
+  }
+  std::vector<std::string> lines;
+  for (const OracleFinding& other : find_exactly(program)) {
+    if (!other.first.dispatch.is_some()) continue;  // The end of the program has no name.
+    ExpectDraft expect = expect_of(program, other);
+    std::string line = std::string(word_of(expect.kind)) + ' ' + expect.first + ' ' + expect.second;
+    if (std::find(lines.begin(), lines.end(), line) != lines.end()) continue;
+    lines.push_back(std::move(line));
+    draft.items.emplace_back(std::move(expect));
+  }
+  return build(draft).value();
+}
+
+}  // namespace interlock

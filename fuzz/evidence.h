@@ -1,0 +1,41 @@
+// Evidence: how convincingly a finding can be shown, and the lines of a file that show it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "encoder/program.h"
+#include "fuzz/oracles.h"
+#include "fuzz/signature.h"
+
+namespace interlock {
+
+// Each level includes those before it.
+enum class EvidenceLevel : uint8_t {
+  kNone,     // There is no such finding.
+  kExact,    // An exact check says so.
+  kShadow,   // A schedule changes an output of the shadow machine.
+  kBackend,  // A schedule changes an output in numbers, on the CPU.
+};
+
+struct Evidence {
+  EvidenceLevel level = EvidenceLevel::kNone;
+  OracleFinding finding;
+  std::vector<Displacement> witness;  // From kShadow on; not shrunk.
+};
+
+// The evidence for `finding`, looked for up to `sufficient`.
+// Requires: find_exactly(program) has the finding. Cost: two shadow runs and two CPU runs.
+Evidence find_evidence(const Program& program, const OracleFinding& finding,
+                       EvidenceLevel sufficient);
+
+// The best evidence among the findings of `program` with this signature.
+Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
+                       EvidenceLevel sufficient);
+
+// `program` as it stands, with the evidence for `finding`: the fewest displacements found that make
+// an output differ on the CPU (else in the shadow machine) as witness lines, and an expect line for
+// every finding of the program. Witness and expect lines that were there are replaced.
+Program with_evidence(const Program& program, const OracleFinding& finding);
+
+}  // namespace interlock

@@ -1,0 +1,56 @@
+// What the exact checks find, as plain values: no prose, no observability, so that a campaign can
+// afford it on every program.
+#include "fuzz/oracles.h"
+
+#include "simulator/alias_contracts.h"
+#include "simulator/barrier_bounds.h"
+#include "simulator/data_flow.h"
+#include "simulator/happens_before.h"
+#include "simulator/hazards.h"
+
+namespace interlock {
+
+std::vector<OracleFinding> find_exactly(const Program& program) {
+  std::vector<OracleFinding> findings;
+  const HappensBefore order(program);
+  for (const Hazard& hazard : find_hazards(program, order)) {
+    OracleFinding finding;
+    finding.kind = hazard.kind;
+    finding.first = hazard.first;
+    finding.second = hazard.second;
+    finding.memory = program.accesses_of(hazard.first.dispatch)[hazard.first.access].memory;
+    finding.overlap = hazard.overlap;
+    finding.is_ordered = hazard.is_ordered;
+    findings.push_back(finding);
+  }
+  for (const AliasViolation& violation : find_alias_violations(program)) {
+    OracleFinding finding;
+    finding.kind = FindingKind::kAlias;
+    finding.first = {violation.dispatch, violation.first};
+    finding.second = AccessRef{violation.dispatch, violation.second};
+    finding.memory = program.accesses_of(violation.dispatch)[violation.first].memory;
+    finding.overlap = violation.overlap;
+    findings.push_back(finding);
+  }
+  if (!program.has_program_order) return findings;
+  for (const ReorderedRead& read : find_reordered(program)) {
+    OracleFinding finding;
+    finding.kind = FindingKind::kReordered;
+    finding.first = {read.reader, read.access};
+    finding.memory = read.memory;
+    finding.overlap = read.bytes;
+    findings.push_back(finding);
+  }
+  return findings;
+}
+
+std::optional<OracleFinding> find_excess(const Program& program) {
+  const uint64_t fewest_barriers = barrier_bounds(program).fewest_barriers;
+  if (program.barriers.size() <= fewest_barriers) return std::nullopt;
+  if (!find_hazards(program, HappensBefore(program), 1).empty()) return std::nullopt;
+  OracleFinding finding;
+  finding.is_excess = true;
+  return finding;
+}
+
+}  // namespace interlock

@@ -1,0 +1,126 @@
+// The basic idea is delta debugging (Zeller and Hildebrandt, TSE 2002) on the structure of the
+// program instead of its bytes, in passes that repeat until none of them makes a step. Every step
+// lowers the cost, so this ends, and a second minimization finds nothing to do.
+#include "fuzz/minimizer.h"
+
+#include <utility>
+#include <vector>
+
+#include "encoder/check.h"
+#include "encoder/program_builder.h"
+#include "fuzz/evidence.h"
+#include "fuzz/reduction.h"
+
+namespace interlock {
+namespace {
+
+bool is_evidence(const ItemDraft& item) {
+  return std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
+}
+
+ProgramDraft without_evidence(const ProgramDraft& draft) {
+  ProgramDraft rest;
+  for (const ItemDraft& item : draft.items) {
+    if (!is_evidence(item)) rest.items.push_back(item);
+  }
+  return rest;
+}
+
+ProgramDraft without_outputs(const ProgramDraft& draft) {
+  ProgramDraft rest;
+  for (const ItemDraft& item : draft.items) {
+    if (!std::holds_alternative<OutputDraft>(item)) rest.items.push_back(item);
+  }
+  return rest;
+}
+
+// The finding of this signature with the most evidence, as `encoder` encodes the program.
+Evidence evidence_of(const Program& program, const EncoderEntry* encoder,
+                     const std::string& signature, SignatureDetail detail,
+                     EvidenceLevel sufficient) {
+  const Program encoded = encode_with(program, encoder);
+  return best_evidence(encoded, signature, detail, sufficient);
+}
+
+}  // namespace
+
+MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps,
+                        const MinimizeOptions& options) {
+  Reduction reduction(without_evidence(draft), keeps, options);
+  constexpr void (*kPasses[])(Reduction&) = {
+      drop_statements,  drop_outputs,          drop_declarations,  drop_operands, drop_sources,
+      simplify_kernels, simplify_operands,     merge_memories,     shrink_shapes, shrink_ranges,
+      close_gaps,       settle_initial_values, rename_by_first_use};
+  uint64_t steps_before;
+  do {
+    steps_before = reduction.step_count();
+    for (const auto pass : kPasses) pass(reduction);
+  } while (reduction.step_count() > steps_before && !reduction.is_over());
+  MinimizeReport report;
+  report.program = build(reduction.current()).value();
+  report.evaluation_count = reduction.evaluation_count();
+  report.step_count = reduction.step_count();
+  report.is_fixpoint = !reduction.is_over();
+  return report;
+}
+
+MinimizeReport minimize_finding(const Program& program, const EncoderEntry* encoder,
+                                const OracleFinding& finding, const MinimizeOptions& options) {
+  const Program encoded = encode_with(program, encoder);
+  const SignatureDetail detail = options.detail;
+  const std::string signature = signature_of(encoded, finding, detail);
+  if (finding.is_excess) {
+    return minimize(
+        draft_of(program),
+        [&](const Program& p) { return find_excess(encode_with(p, encoder)).has_value(); },
+        options);
+  }
+  ProgramDraft start = draft_of(program);
+  EvidenceLevel level =
+      evidence_of(program, encoder, signature, detail, EvidenceLevel::kBackend).level;
+  // With every memory live at the end, damage that no output shows comes to light.
+  if (level != EvidenceLevel::kBackend && !program.outputs.empty()) {
+    ProgramDraft all_live = without_outputs(start);
+    const auto built = build(without_evidence(all_live));
+    if (built) {
+      const EvidenceLevel better =
+          evidence_of(*built, encoder, signature, detail, EvidenceLevel::kBackend).level;
+      if (better > level) {
+        level = better;
+        start = std::move(all_live);
+      }
+    }
+  }
+  INTERLOCK_CHECK(level != EvidenceLevel::kNone);
+  return minimize(
+      start,
+      [&](const Program& p) {
+        return evidence_of(p, encoder, signature, detail, level).level >= level;
+      },
+      options);
+}
+
+Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
+  const std::vector<OracleFinding> findings = find_exactly(program);
+  if (findings.empty()) {
+    return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
+  }
+  const OracleFinding* chosen = &findings.front();
+  Evidence best;
+  for (const OracleFinding& finding : findings) {
+    Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
+    if (evidence.level > best.level) {
+      best = std::move(evidence);
+      chosen = &finding;
+    }
+    if (best.level == EvidenceLevel::kBackend) break;
+  }
+  MinimizeReport report = minimize_finding(program, nullptr, *chosen, options);
+  const std::string signature = signature_of(program, *chosen, options.detail);
+  const Evidence evidence =
+      best_evidence(report.program, signature, options.detail, EvidenceLevel::kBackend);
+  report.program = with_evidence(report.program, evidence.finding);
+  return report;
+}
+
+}  // namespace interlock

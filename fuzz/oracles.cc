@@ -1,0 +1,236 @@
+// The basic idea is that every answer has a second method beside it, and that methods which share
+// no code must agree: the exact check and the shadow machine, our encoder and the barrier bound,
+// the shadow machine and the CPU. Where they do not, the program at hand is a test case for us.
+#include "fuzz/oracles.h"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/backend.h"
+#include "encoder/check.h"
+#include "encoder/program_builder.h"
+#include "encoder/text.h"
+#include "fuzz/replay.h"
+#include "simulator/barrier_bounds.h"
+#include "simulator/choice.h"
+#include "simulator/shadow_machine.h"
+#include "simulator/strategies.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::array<std::string_view, 8> kStageWords = {
+    "build",       "print-parse", "encode",           "exact-check",
+    "cross-check", "three-runs",  "random-schedules", "cpu"};
+
+bool is_of_hazard(const OracleFinding& finding) {
+  return !finding.is_excess && is_hazard(finding.kind);
+}
+
+// Judges one program, stage after stage.
+class OracleStack {
+ public:
+  OracleStack(const OracleOptions& options, uint64_t number)
+      : options_(options),
+        choice_(number * 0x9e3779b97f4a7c15ull + 1),
+        is_cpu_turn_(options.cpu_period > 0 && number % options.cpu_period == 0) {}
+
+  OracleReport run(const Program& program);
+
+ private:
+  void disagree(OracleStage stage, std::string message) {
+    report_.disagreements.push_back({stage, std::move(message)});
+  }
+  void check_text(const Program& program);
+  void check_exactly();
+  void cross_check_encoder(const Program& program);
+  void run_schedules();
+  void run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
+                            const ShadowResult& reference);
+  void run_on_cpu(const HappensBefore& order);
+
+  const OracleOptions& options_;
+  SeededChoice choice_;
+  bool is_cpu_turn_;
+  bool has_hazard_ = false;
+  bool has_alias_violation_ = false;
+  OracleReport report_;
+};
+
+void OracleStack::check_text(const Program& program) {
+  const std::string text = print(program);
+  const auto parsed = parse(text);
+  if (!parsed) {
+    disagree(OracleStage::kPrintParse,
+             fmt::format("The printed program does not parse: {}", parsed.error().message));
+  } else if (print(*parsed) != text) {
+    disagree(OracleStage::kPrintParse, "Printing the parsed text gives another text.");
+  }
+}
+
+void OracleStack::check_exactly() {
+  report_.findings = find_exactly(report_.program);
+  for (const OracleFinding& finding : report_.findings) {
+    has_hazard_ |= is_of_hazard(finding);
+    has_alias_violation_ |= finding.kind == FindingKind::kAlias;
+  }
+  report_.barrier_count = report_.program.barriers.size();
+  report_.fewest_barriers = barrier_bounds(report_.program).fewest_barriers;
+  const bool is_excess = report_.barrier_count > report_.fewest_barriers;
+  if (options_.judges_excess && is_excess && !has_hazard_) {
+    report_.findings.emplace_back().is_excess = true;
+  }
+  if (!has_hazard_ && report_.barrier_count < report_.fewest_barriers) {
+    disagree(OracleStage::kExactCheck,
+             fmt::format("The program has {} barriers and no hazard; the bound says that it needs "
+                         "at least {}.",
+                         report_.barrier_count, report_.fewest_barriers));
+  }
+}
+
+void OracleStack::cross_check_encoder(const Program& program) {
+  static const EncoderEntry* const entry = find_encoder("interlock");
+  INTERLOCK_CHECK(entry != nullptr);
+  const bool is_under_test = options_.encoder == entry;
+  const Program encoded = is_under_test ? report_.program : encode_with(program, entry);
+  const auto hazards = find_hazards(encoded, HappensBefore(encoded), 1);
+  if (!hazards.empty()) {
+    disagree(
+        OracleStage::kCrossCheck,
+        fmt::format("Encoder 'interlock' leaves a {} hazard between {} and {}.",
+                    word_of(hazards[0].kind), encoded.description_of(hazards[0].first.dispatch),
+                    encoded.description_of(hazards[0].second.dispatch)));
+  }
+  // The bound depends on the order of the dispatches, which is the same unless the encoder under
+  // test has reordered them.
+  const uint64_t fewest = is_under_test || !report_.program.has_program_order
+                              ? report_.fewest_barriers
+                              : barrier_bounds(encoded).fewest_barriers;
+  if (encoded.barriers.size() != fewest) {
+    disagree(OracleStage::kCrossCheck,
+             fmt::format("Encoder 'interlock' places {} barriers; the bound says {}.",
+                         encoded.barriers.size(), fewest));
+  }
+}
+
+void OracleStack::run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
+                                       const ShadowResult& reference) {
+  ShadowResult result;
+  for (uint32_t i = 0; i < options_.random_schedule_count; ++i) {
+    const Schedule schedule = random_schedule(report_.program, order, choice_);
+    if (is_cpu_turn_) {
+      const auto legal = check_legal(report_.program, order, schedule);
+      if (!legal) {
+        disagree(OracleStage::kRandomSchedules,
+                 fmt::format("A random schedule is not legal: {}", legal.error().message));
+        return;
+      }
+    }
+    machine.run(schedule, ShadowMode::kStrict, result);
+    if (!has_hazard_ && !(result == reference)) {
+      disagree(OracleStage::kRandomSchedules,
+               "A random legal schedule ends differently, although no check finds a hazard.");
+    }
+  }
+}
+
+// T4 and T5: on one queue with global barriers, and no two slices of one dispatch in conflict.
+void OracleStack::run_schedules() {
+  const Program& program = report_.program;
+  const HappensBefore order(program);
+  ShadowMachine machine(program);
+  const Schedule issue = issue_order_schedule(program);
+  const Schedule others[] = {epoch_reversed_schedule(program, order),
+                             lazy_schedule(program, order)};
+  ShadowResult reference;
+  ShadowResult result;
+  machine.run(issue, ShadowMode::kStrict, reference);
+  bool differs_strictly = false;
+  for (const Schedule& schedule : others) {
+    machine.run(schedule, ShadowMode::kStrict, result);
+    differs_strictly |= !(result == reference);
+  }
+  if (differs_strictly != has_hazard_) {
+    disagree(OracleStage::kThreeRuns,
+             has_hazard_ ? "The exact check finds a hazard, but the three strict runs agree."
+                         : "The three strict runs differ, but the exact check finds no hazard.");
+  }
+  run_random_schedules(machine, order, reference);
+  if (has_hazard_ || is_cpu_turn_) {
+    machine.run(issue, ShadowMode::kObservable, reference);
+    for (const Schedule& schedule : others) {
+      machine.run(schedule, ShadowMode::kObservable, result);
+      report_.is_observable |= !(result == reference);
+    }
+  }
+  if (report_.is_observable && !differs_strictly) {
+    disagree(OracleStage::kThreeRuns,
+             "An output differs between observable runs, but the three strict runs agree.");
+  }
+  const bool wants_cpu = options_.cpu_period > 0 && (report_.is_observable || is_cpu_turn_);
+  if (wants_cpu) run_on_cpu(order);
+}
+
+void OracleStack::run_on_cpu(const HappensBefore& order) {
+  const Program& program = report_.program;
+  Backend* const cpu = find_backend("cpu");
+  INTERLOCK_CHECK(cpu != nullptr);
+  const auto reference = cpu->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  if (!reference) return disagree(OracleStage::kCpu, reference.error().message);
+  report_.ran_on_cpu = true;
+  const Schedule schedules[] = {epoch_reversed_schedule(program, order),
+                                lazy_schedule(program, order),
+                                random_schedule(program, order, choice_)};
+  for (const Schedule& schedule : schedules) {
+    const auto image = cpu->run(program, schedule, ExecutionMode::kWitness);
+    if (!image) return disagree(OracleStage::kCpu, image.error().message);
+    report_.diverges_on_cpu |= outputs_differ(program, *reference, *image);
+    if (!has_hazard_ && !(*image == *reference)) {
+      return disagree(OracleStage::kCpu,
+                      "A legal schedule leaves other bytes on the CPU, although no check finds a "
+                      "hazard.");
+    }
+  }
+  if (report_.diverges_on_cpu && !report_.is_observable) {
+    disagree(OracleStage::kCpu,
+             "An output differs on the CPU, although the shadow machine says that none can.");
+  }
+}
+
+OracleReport OracleStack::run(const Program& program) {
+  if (options_.checks_text) check_text(program);
+  report_.program = encode_with(program, options_.encoder);
+  check_exactly();
+  cross_check_encoder(program);
+  // Within a dispatch that breaks its alias contract the order of slices matters, and no schedule
+  // is the right one.
+  if (!has_alias_violation_) run_schedules();
+  return std::move(report_);
+}
+
+}  // namespace
+
+std::string_view word_of(OracleStage stage) { return kStageWords[static_cast<size_t>(stage)]; }
+
+Program encode_with(const Program& program, const EncoderEntry* entry) {
+  if (entry == nullptr) return program;
+  const auto encoder = entry->create();
+  return encode(program, *encoder);
+}
+
+OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number) {
+  return OracleStack(options, number).run(program);
+}
+
+OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number) {
+  const auto program = build(draft);
+  if (program) return judge(*program, options, number);
+  OracleReport report;
+  report.disagreements.push_back(
+      {OracleStage::kBuild, fmt::format("A draft does not build: {}", program.error().message)});
+  return report;
+}
+
+}  // namespace interlock

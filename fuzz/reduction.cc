@@ -1,0 +1,150 @@
+#include "fuzz/reduction.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "encoder/kernel_table.h"
+#include "encoder/program_builder.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kPlainOpaqueRank = 1;
+constexpr uint64_t kOpaqueRank = 2;
+constexpr uint64_t kBytewiseRank = 3;
+constexpr uint64_t kTableRank = 4;
+
+uint64_t rank_of_kernel(const std::string& kernel) {
+  if (kernel == "Opaque") return kPlainOpaqueRank;
+  const bool is_opaque = !kernel.empty() && kernel.front() >= 'A' && kernel.front() <= 'Z';
+  if (is_opaque) return kOpaqueRank;
+  return kernel == "copy" || kernel == "fill" ? kBytewiseRank : kTableRank;
+}
+
+// Adds up the cost, item by item, in order.
+class CostCounter {
+ public:
+  void count(const ItemDraft& item) {
+    if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
+      cost_.items += 1;
+      cost_.kernels += memory->is_scratch;
+      cost_.bytes += memory->size_bytes;
+    } else if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
+      count_tensor(*tensor);
+    } else if (const auto* output = std::get_if<OutputDraft>(&item)) {
+      cost_.items += 1 + output->tensors.size();
+    } else if (const auto* dispatch = std::get_if<DispatchDraft>(&item)) {
+      count_dispatch(*dispatch);
+    } else if (std::holds_alternative<BarrierDraft>(item)) {
+      cost_.statements += 1;
+    } else {
+      cost_.items += 1;
+    }
+  }
+
+  ProgramCost cost() const { return cost_; }
+
+ private:
+  void count_tensor(const TensorDraft& tensor) {
+    cost_.items += 1 + (tensor.placement != Placement::kPlaced);
+    if (tensor.initial.kind != InitialKind::kNone) {
+      cost_.items += 1;
+      cost_.letters += tensor.initial.kind == InitialKind::kRandom ? tensor.initial.seed : 10;
+      has_value_.insert(tensor.name);
+    }
+    // A view holds what its root holds; following it by name alone is close enough for a cost.
+    if (tensor.placement == Placement::kView) has_value_.insert(tensor.name);
+    for (const uint64_t extent : tensor.shape) cost_.bytes += extent;
+    cost_.offsets += tensor.offset_bytes;
+    is_tensor_.insert(tensor.name);
+  }
+
+  void count_dispatch(const DispatchDraft& dispatch) {
+    cost_.statements += 1;
+    cost_.kernels += rank_of_kernel(dispatch.kernel) + dispatch.attributes.size() +
+                     dispatch.is_partial + dispatch.order.has_value();
+    for (const OperandDraft& operand : dispatch.operands) {
+      cost_.items += 1;
+      if (operand.mode == AccessMode::kUpdate) cost_.kernels += 1;
+      if (operand.mode == AccessMode::kAtomic) cost_.kernels += 2;
+      if (operand.slice) {
+        cost_.kernels += is_tensor_.count(operand.name);
+        cost_.bytes += operand.slice->size_bytes();
+        cost_.offsets += operand.slice->begin;
+      }
+      // Reading what nobody wrote is worse than an initial value.
+      const bool is_unwritten =
+          is_tensor_.count(operand.name) > 0 && has_value_.count(operand.name) == 0;
+      if (operand.mode == AccessMode::kRead && is_unwritten) {
+        cost_.items += 2;
+        has_value_.insert(operand.name);
+      }
+    }
+    for (const OperandDraft& operand : dispatch.operands) {
+      if (operand.mode != AccessMode::kRead) has_value_.insert(operand.name);
+    }
+  }
+
+  ProgramCost cost_;
+  std::set<std::string> is_tensor_;
+  std::set<std::string> has_value_;
+};
+
+// Generated names that are not the shortest free ones, and labels.
+uint64_t letters_of(const ProgramDraft& draft) {
+  uint64_t letters = 0;
+  uint64_t memory_count = 0;
+  uint64_t tensor_count = 0;
+  uint64_t dispatch_count = 0;
+  for (const ItemDraft& item : draft.items) {
+    if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
+      letters += memory->name != "m" + std::to_string(memory_count++);
+    } else if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
+      letters += tensor->name != "t" + std::to_string(tensor_count++);
+    } else if (const auto* dispatch = std::get_if<DispatchDraft>(&item)) {
+      letters += dispatch->label != "d" + std::to_string(dispatch_count++);
+    } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
+      letters += !barrier->label.empty();
+    }
+  }
+  return letters;
+}
+
+}  // namespace
+
+ProgramCost cost_of(const ProgramDraft& draft) {
+  CostCounter counter;
+  for (const ItemDraft& item : draft.items) counter.count(item);
+  ProgramCost cost = counter.cost();
+  cost.letters += letters_of(draft);
+  return cost;
+}
+
+Reduction::Reduction(ProgramDraft draft, const ProgramPredicate& keeps,
+                     const MinimizeOptions& options)
+    : current_(std::move(draft)), cost_(cost_of(current_)), keeps_(keeps), options_(options) {}
+
+bool Reduction::is_over() const {
+  const bool is_stopped = options_.stop != nullptr && options_.stop->load();
+  return is_stopped || evaluation_count_ >= options_.evaluation_limit;
+}
+
+bool Reduction::attempt(ProgramDraft candidate) {
+  if (is_over()) return false;
+  const ProgramCost cost = cost_of(candidate);
+  if (!(cost < cost_)) return false;
+  const auto program = build(candidate);
+  if (!program) return false;
+  ++evaluation_count_;
+  if (!keeps_(*program)) return false;
+  current_ = std::move(candidate);
+  cost_ = cost;
+  ++step_count_;
+  if (options_.on_progress) {
+    options_.on_progress({evaluation_count_, program->dispatches.size()});
+  }
+  return true;
+}
+
+}  // namespace interlock

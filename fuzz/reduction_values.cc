@@ -1,0 +1,169 @@
+// Passes that make what is left plainer.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuzz/draft_positions.h"
+#include "fuzz/reduction.h"
+
+namespace interlock {
+namespace {
+
+// Generated: a letter and a number, after any number of prefixes `x`.
+bool is_generated(const std::string& name, char letter) {
+  size_t at = 0;
+  while (at < name.size() && name[at] == 'x') ++at;
+  if (at + 1 >= name.size() || name[at] != letter) return false;
+  return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at) + 1, name.end(),
+                     [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// New names by old names, in the order of declaration; empty if some name is a person's choice.
+template <typename Item>
+std::map<std::string, std::string> fresh_names(const ProgramDraft& draft, char letter) {
+  std::map<std::string, std::string> names;
+  for (const ItemDraft& item : draft.items) {
+    const auto* named = std::get_if<Item>(&item);
+    if (named == nullptr) continue;
+    if (!is_generated(named->name, letter)) return {};
+    names.emplace(named->name, letter + std::to_string(names.size()));
+  }
+  return names;
+}
+
+void rename(std::string& name, const std::map<std::string, std::string>& names) {
+  const auto found = names.find(name);
+  if (found != names.end()) name = found->second;
+}
+
+std::set<uint64_t> extents_of(const ProgramDraft& draft) {
+  std::set<uint64_t> extents;
+  for (const ItemDraft& item : draft.items) {
+    if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
+      extents.insert(tensor->shape.begin(), tensor->shape.end());
+    }
+  }
+  return extents;
+}
+
+}  // namespace
+
+void simplify_kernels(Reduction& reduction) {
+  for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
+    const auto before = std::get<DispatchDraft>(reduction.current().items[at]);
+    ProgramDraft opaque = reduction.current();
+    auto& dispatch = std::get<DispatchDraft>(opaque.items[at]);
+    const bool was_table = before.kernel.front() >= 'a';
+    dispatch.kernel = "Opaque";
+    if (was_table) dispatch.attributes.clear();
+    if (reduction.attempt(std::move(opaque)) || !was_table) continue;
+    if (before.operands.size() != 2) continue;
+    ProgramDraft copy = reduction.current();
+    auto& copying = std::get<DispatchDraft>(copy.items[at]);
+    copying.kernel = "copy";
+    copying.attributes.clear();
+    reduction.attempt(std::move(copy));
+  }
+}
+
+void simplify_operands(Reduction& reduction) {
+  for (const size_t at : positions_of<MemoryDraft>(reduction.current())) {
+    ProgramDraft candidate = reduction.current();
+    std::get<MemoryDraft>(candidate.items[at]).is_scratch = false;
+    reduction.attempt(std::move(candidate));
+  }
+  for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
+    const size_t count = std::get<DispatchDraft>(reduction.current().items[at]).operands.size();
+    for (size_t k = 0; k < count; ++k) {
+      ProgramDraft whole = reduction.current();
+      std::get<DispatchDraft>(whole.items[at]).operands[k].slice.reset();
+      reduction.attempt(std::move(whole));
+      for (const AccessMode mode : {AccessMode::kRead, AccessMode::kWrite}) {
+        ProgramDraft plain = reduction.current();
+        auto& dispatch = std::get<DispatchDraft>(plain.items[at]);
+        const AccessMode old_mode = dispatch.operands[k].mode;
+        if (old_mode == AccessMode::kRead || old_mode == AccessMode::kWrite) break;
+        dispatch.operands[k].mode = mode;
+        std::stable_sort(
+            dispatch.operands.begin(), dispatch.operands.end(),
+            [](const OperandDraft& a, const OperandDraft& b) { return a.mode < b.mode; });
+        const bool has_atomic = dispatch.operands.back().mode == AccessMode::kAtomic;
+        if (!has_atomic && old_mode == AccessMode::kAtomic) dispatch.attributes.clear();
+        if (reduction.attempt(std::move(plain))) break;
+      }
+    }
+  }
+}
+
+void shrink_shapes(Reduction& reduction) {
+  // An extent changes wherever it occurs, so that shapes keep fitting each other.
+  for (const uint64_t extent : extents_of(reduction.current())) {
+    for (const uint64_t smaller : {uint64_t{1}, uint64_t{2}, extent / 2, extent - 1}) {
+      if (smaller == 0 || smaller >= extent) continue;
+      ProgramDraft candidate = reduction.current();
+      for (ItemDraft& item : candidate.items) {
+        if (auto* tensor = std::get_if<TensorDraft>(&item)) {
+          std::replace(tensor->shape.begin(), tensor->shape.end(), extent, smaller);
+        }
+      }
+      if (reduction.attempt(std::move(candidate))) break;
+    }
+  }
+  for (const size_t at : positions_of<TensorDraft>(reduction.current())) {
+    const size_t rank = std::get<TensorDraft>(reduction.current().items[at]).shape.size();
+    for (size_t k = 0; k < rank; ++k) {
+      const uint64_t extent = std::get<TensorDraft>(reduction.current().items[at]).shape[k];
+      for (const uint64_t smaller : {uint64_t{1}, extent / 2, extent - 1}) {
+        if (smaller == 0 || smaller >= extent) continue;
+        ProgramDraft candidate = reduction.current();
+        std::get<TensorDraft>(candidate.items[at]).shape[k] = smaller;
+        if (reduction.attempt(std::move(candidate))) break;
+      }
+    }
+  }
+}
+
+void settle_initial_values(Reduction& reduction) {
+  uint64_t next_seed = 1;
+  for (const size_t at : positions_of<TensorDraft>(reduction.current())) {
+    // The cost says whether an initial value is wanted: only where something reads it.
+    ProgramDraft without = reduction.current();
+    std::get<TensorDraft>(without.items[at]).initial = {};
+    reduction.attempt(std::move(without));
+    ProgramDraft random = reduction.current();
+    std::get<TensorDraft>(random.items[at]).initial = {InitialKind::kRandom, next_seed};
+    reduction.attempt(std::move(random));
+    const auto& tensor = std::get<TensorDraft>(reduction.current().items[at]);
+    next_seed += tensor.initial.kind != InitialKind::kNone;
+  }
+}
+
+void rename_by_first_use(Reduction& reduction) {
+  ProgramDraft candidate = reduction.current();
+  const auto memories = fresh_names<MemoryDraft>(candidate, 'm');
+  const auto tensors = fresh_names<TensorDraft>(candidate, 't');
+  uint64_t dispatch_count = 0;
+  for (ItemDraft& item : candidate.items) {
+    if (auto* memory = std::get_if<MemoryDraft>(&item)) {
+      rename(memory->name, memories);
+    } else if (auto* tensor = std::get_if<TensorDraft>(&item)) {
+      rename(tensor->name, tensors);
+      rename(tensor->base, tensor->placement == Placement::kPlaced ? memories : tensors);
+    } else if (auto* output = std::get_if<OutputDraft>(&item)) {
+      for (std::string& name : output->tensors) rename(name, tensors);
+    } else if (auto* dispatch = std::get_if<DispatchDraft>(&item)) {
+      const std::string label = "d" + std::to_string(dispatch_count++);
+      if (dispatch->label.empty() || is_generated(dispatch->label, 'd')) dispatch->label = label;
+      for (OperandDraft& operand : dispatch->operands) {
+        // Tensors are looked up first, as the builder does.
+        rename(operand.name, tensors.count(operand.name) > 0 ? tensors : memories);
+      }
+    }
+  }
+  reduction.attempt(std::move(candidate));
+}
+
+}  // namespace interlock

@@ -1,0 +1,169 @@
+#include "fuzz/replay.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "encoder/check.h"
+#include "simulator/happens_before.h"
+
+namespace interlock {
+namespace {
+
+// An element as a number for the report; equality is judged on its bytes.
+double value_of(DType dtype, const uint8_t* bytes) {
+  switch (dtype) {
+    case DType::kF32: {
+      float value;
+      std::memcpy(&value, bytes, sizeof value);
+      return value;
+    }
+    case DType::kI32: {
+      int32_t value;
+      std::memcpy(&value, bytes, sizeof value);
+      return value;
+    }
+    case DType::kU8:
+      return *bytes;
+  }
+  return 0;
+}
+
+OutputComparison compare(const MemoryImage& reference, const MemoryImage& other, MemoryId memory,
+                         ByteRange range, DType dtype) {
+  OutputComparison result;
+  result.memory = memory;
+  const uint64_t element_bytes = size_bytes_of(dtype);
+  result.element_count = range.size_bytes() / element_bytes;
+  const std::vector<uint8_t>& expected = reference.memories[memory.index];
+  const std::vector<uint8_t>& actual = other.memories[memory.index];
+  INTERLOCK_CHECK(range.end <= expected.size() && range.end <= actual.size());
+  for (uint64_t i = 0; i < result.element_count; ++i) {
+    const uint8_t* a = expected.data() + range.begin + i * element_bytes;
+    const uint8_t* b = actual.data() + range.begin + i * element_bytes;
+    if (std::memcmp(a, b, element_bytes) == 0) continue;
+    const double reference_value = value_of(dtype, a);
+    const double witness_value = value_of(dtype, b);
+    if (result.differing_count++ == 0) {
+      result.first_differing = i;
+      result.reference_value = reference_value;
+      result.witness_value = witness_value;
+    }
+    const double difference = std::fabs(reference_value - witness_value);
+    if (difference > result.max_abs_difference) result.max_abs_difference = difference;
+  }
+  return result;
+}
+
+std::string detail_of(const Program& program, const OutputComparison& c) {
+  const bool is_tensor = c.tensor.is_some();
+  const std::string_view name =
+      program.name(is_tensor ? program.tensor(c.tensor).name : program.memory(c.memory).name);
+  const std::string_view unit = is_tensor ? "values" : "bytes";
+  if (c.differing_count == 0) {
+    return fmt::format("All {} {} of {} agree.", c.element_count, unit, name);
+  }
+  return fmt::format(
+      "{} of {} {} of {} differ: {}[{}] is {} in issue order and {} here; the "
+      "largest difference is {}.",
+      c.differing_count, c.element_count, unit, name, name, c.first_differing, c.reference_value,
+      c.witness_value, c.max_abs_difference);
+}
+
+std::string schedule_text(const Program& program) {
+  std::string text;
+  for (const Displacement& displacement : program.witness) {
+    text += text.empty() ? "" : ", then ";
+    text += text_of(program, displacement);
+  }
+  return text;
+}
+
+ReplayReport report_of(const Program& program, std::vector<OutputComparison> outputs,
+                       const std::string& schedule, std::string_view backend) {
+  ReplayReport report;
+  uint64_t differing_outputs = 0;
+  for (const OutputComparison& c : outputs) {
+    differing_outputs += c.differing_count > 0;
+    report.details.push_back(detail_of(program, c));
+  }
+  report.diverges = differing_outputs > 0;
+  const bool is_tensors = !program.outputs.empty();
+  if (report.diverges) {
+    report.headline = fmt::format("It still fails on {}: with {}, {} of {} {} {} from issue order.",
+                                  backend, schedule, differing_outputs, outputs.size(),
+                                  is_tensors ? "outputs" : "memories",
+                                  differing_outputs == 1 ? "differs" : "differ");
+  } else {
+    report.headline = fmt::format("It no longer fails on {}: with {}, every {} equals issue order.",
+                                  backend, schedule, is_tensors ? "output" : "memory");
+  }
+  report.outputs = std::move(outputs);
+  return report;
+}
+
+Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, Backend& backend,
+                              const std::string& schedule_words) {
+  auto reference = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  if (!reference) {
+    return Error{reference.error().message + "\n  - While running issue order."};
+  }
+  auto other = backend.run(program, schedule, ExecutionMode::kWitness);
+  if (!other) return Error{other.error().message + "\n  - While running the witness."};
+  return report_of(program, compare_outputs(program, *reference, *other), schedule_words,
+                   backend.name());
+}
+
+}  // namespace
+
+std::vector<OutputComparison> compare_outputs(const Program& program, const MemoryImage& reference,
+                                              const MemoryImage& other) {
+  std::vector<OutputComparison> outputs;
+  for (const TensorId id : program.outputs) {
+    const Tensor& tensor = program.tensor(id);
+    outputs.push_back(compare(reference, other, tensor.memory, tensor.range, tensor.dtype));
+    outputs.back().tensor = id;
+  }
+  if (!program.outputs.empty()) return outputs;
+  for (size_t i = 0; i < program.memories.size(); ++i) {
+    const ByteRange all{0, program.memories[i].size_bytes};
+    outputs.push_back(compare(reference, other, MemoryId{i}, all, DType::kU8));
+  }
+  return outputs;
+}
+
+bool outputs_differ(const Program& program, const MemoryImage& reference,
+                    const MemoryImage& other) {
+  if (program.outputs.empty()) return !(reference == other);
+  for (const TensorId id : program.outputs) {
+    const Tensor& tensor = program.tensor(id);
+    const uint8_t* a = reference.memories[tensor.memory.index].data() + tensor.range.begin;
+    const uint8_t* b = other.memories[tensor.memory.index].data() + tensor.range.begin;
+    const uint64_t size_bytes = tensor.range.size_bytes();
+    if (size_bytes > 0 && std::memcmp(a, b, size_bytes) != 0) return true;
+  }
+  return false;
+}
+
+Result<ReplayReport> replay(const Program& program, Backend& backend) {
+  if (program.witness.empty()) {
+    return Error{"The program has no witness line, so there is nothing to replay."};
+  }
+  const HappensBefore order(program);
+  auto schedule = schedule_of(program, order, program.witness);
+  if (!schedule) {
+    return Error{schedule.error().message + "\n  - While applying the witness lines."};
+  }
+  return run_both(program, *schedule, backend, schedule_text(program));
+}
+
+Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Backend& backend) {
+  const HappensBefore order(program);
+  auto legal = check_legal(program, order, schedule);
+  if (!legal) return legal.error();
+  return run_both(program, schedule, backend, "this schedule");
+}
+
+}  // namespace interlock

@@ -4,9 +4,8 @@
 #include "fuzz/program_sketch.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace interlock {
 namespace {
@@ -31,7 +30,7 @@ ProgramSketch::ProgramSketch(Choice& choice, const Swarm& swarm, const Generator
       options_.gives_roots_own_memories ? 1 : 1 + choice.below(std::max(1u, options_.max_memories));
   for (uint64_t i = 0; i < count; ++i) {
     MemoryDraft memory;
-    memory.name = fmt::format("m{}", i);
+    memory.name = "m" + std::to_string(i);
     memory.size_bytes = 64 + 4 * choice.below(kMemoryBytesMax / 16);
     memory.is_scratch = swarm.draws(Feature::kScratch, choice);
     if (memory.is_scratch) note(Feature::kScratch);
@@ -52,7 +51,7 @@ SketchTensorIndex ProgramSketch::pick_index(size_t count) {
 }
 
 SketchTensorIndex ProgramSketch::add_tensor(TensorDraft draft, SketchTensor tensor) {
-  draft.name = fmt::format("t{}", tensors_.size());
+  draft.name = "t" + std::to_string(tensors_.size());
   draft.dtype = tensor.dtype;
   draft.shape = extents_of(tensor.shape);
   tensor_drafts_.push_back(std::move(draft));
@@ -63,7 +62,7 @@ SketchTensorIndex ProgramSketch::add_tensor(TensorDraft draft, SketchTensor tens
 uint32_t ProgramSketch::memory_with_room(uint64_t size_bytes) {
   const bool is_first = tensors_.empty();
   if (options_.gives_roots_own_memories && !is_first) {
-    memories_.push_back({fmt::format("m{}", memories_.size()), size_bytes, false});
+    memories_.push_back({"m" + std::to_string(memories_.size()), size_bytes, false});
     used_bytes_.push_back(0);
     return static_cast<uint32_t>(memories_.size() - 1);
   }
@@ -303,7 +302,7 @@ void ProgramSketch::emit(std::string kernel, const std::vector<SketchOperand>& o
                          std::vector<std::pair<std::string, std::string>> attributes,
                          bool is_partial) {
   DispatchDraft dispatch;
-  dispatch.label = fmt::format("d{}", dispatch_count_++);
+  dispatch.label = "d" + std::to_string(dispatch_count_++);
   dispatch.kernel = std::move(kernel);
   dispatch.attributes = std::move(attributes);
   dispatch.is_partial = is_partial;

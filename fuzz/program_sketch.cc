@@ -90,14 +90,15 @@ SketchTensorIndex ProgramSketch::make_fresh(SketchShape shape, DType dtype, bool
                                                    : InitialKind::kIota;
     }
   }
-  return add_tensor(std::move(draft), {dtype, shape, memory, {begin, begin + size_bytes}});
+  return add_tensor(std::move(draft),
+                    {dtype, shape, memory, {begin, begin + size_bytes}, false, has_value});
 }
 
 std::optional<SketchTensorIndex> ProgramSketch::find_readable(SketchShape shape) {
   std::vector<SketchTensorIndex> candidates;
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
-    if (t.is_alive && t.dtype == DType::kF32 && t.shape == shape) candidates.push_back(i);
+    if (is_readable(t) && t.dtype == DType::kF32 && t.shape == shape) candidates.push_back(i);
   }
   if (candidates.empty()) return std::nullopt;
   return candidates[pick_index(candidates.size())];
@@ -108,7 +109,7 @@ std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape) {
   std::vector<SketchTensorIndex> candidates;
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
-    if (t.is_alive && t.dtype == DType::kF32 && t.range.size_bytes() >= size_bytes) {
+    if (is_readable(t) && t.dtype == DType::kF32 && t.range.size_bytes() >= size_bytes) {
       candidates.push_back(i);
     }
   }
@@ -123,7 +124,7 @@ std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape) {
   const uint64_t begin = s.range.begin + draft.offset_bytes;
   note(Feature::kView);
   return add_tensor(std::move(draft),
-                    {DType::kF32, shape, s.memory, {begin, begin + size_bytes}, true});
+                    {DType::kF32, shape, s.memory, {begin, begin + size_bytes}, true, s.is_input});
 }
 
 SketchTensorIndex ProgramSketch::pick_input(SketchShape shape) {
@@ -140,7 +141,7 @@ SketchTensorIndex ProgramSketch::pick_input(SketchShape shape) {
 SketchTensorIndex ProgramSketch::pick_any_input() {
   std::vector<SketchTensorIndex> candidates;
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    if (tensors_[i].is_alive) candidates.push_back(i);
+    if (is_readable(tensors_[i])) candidates.push_back(i);
   }
   if (candidates.empty() || choice_->chance(1, 8)) {
     const DType dtype = choice_->chance(1, 2)   ? DType::kF32
@@ -225,6 +226,10 @@ std::optional<SketchTensorIndex> ProgramSketch::reuse_slot(
 SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
                                              const std::vector<SketchOperand>& operands,
                                              const std::vector<size_t>& in_place) {
+  if (is_quiet_) {
+    note(Feature::kManyOutputs);
+    return make_fresh(shape, dtype, false);
+  }
   if (!in_place.empty() && swarm_->draws(Feature::kInPlace, *choice_)) {
     if (const auto taken = take_in_place(shape, dtype, operands, in_place)) return *taken;
   }
@@ -249,7 +254,6 @@ SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
       return old;
     }
   }
-  if (swarm_->has(Feature::kManyOutputs)) note(Feature::kManyOutputs);
   return make_fresh(shape, dtype, false);
 }
 

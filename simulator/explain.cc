@@ -10,7 +10,6 @@
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
 #include "simulator/operand_text.h"
-#include "simulator/schedule.h"
 
 namespace interlock {
 
@@ -104,13 +103,35 @@ std::string alias_fix(const Program& program, const AliasViolation& violation) {
              : "give the output bytes of its own.";
 }
 
-// "reduce after vjp and 2 more displacements".
+// A label stands for itself; an index says what it is the index of.
+std::string text_of_dispatch(const Program& program, DispatchId id) {
+  const bool has_label = program.statements[program.dispatch(id).statement.index].label.is_some();
+  return (has_label ? "" : "dispatch ") + program.reference_of(id);
+}
+
+// "reduce after vjp", "reduce after vjp and 2 more displacements".
 std::string text_of_schedule(const Program& program, const std::vector<Displacement>& schedule) {
   INTERLOCK_CHECK(!schedule.empty());
-  std::string text = text_of(program, schedule.front());
+  const Displacement& head = schedule.front();
+  std::string text = text_of_dispatch(program, head.moved);
+  if (head.has_slices) {
+    text += fmt::format("[{}:{}]", head.first_slice, head.first_slice + head.slice_count);
+  }
+  switch (head.kind) {
+    case DisplacementKind::kBefore:
+      text += " before ";
+      break;
+    case DisplacementKind::kAfter:
+      text += " after ";
+      break;
+    case DisplacementKind::kCommitsAfter:
+      text += " visible only after ";
+      break;
+  }
+  text += text_of_dispatch(program, head.anchor);
   if (schedule.size() > 1) {
-    text += fmt::format(" and {} more {}", schedule.size() - 1,
-                        schedule.size() == 2 ? "displacement" : "displacements");
+    text += fmt::format(" and {} more displacement{}", schedule.size() - 1,
+                        schedule.size() == 2 ? "" : "s");
   }
   return text;
 }
@@ -125,7 +146,7 @@ std::string text_of_outputs(const Program& program) {
   }
   return program.memories.size() == 1
              ? fmt::format("memory {}", program.name(program.memories.front().name))
-             : "the memory at the end";
+             : "the final memory";
 }
 
 }  // namespace

@@ -1,0 +1,280 @@
+// Check: which findings, in which order, and what they say.
+#include "simulator/check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "simulator/schedule.h"
+#include "simulator/shadow_machine.h"
+#include "tests/simulator/brute_force.h"
+#include "tests/simulator/random_programs.h"
+#include "tests/simulator/text_program.h"
+
+namespace interlock {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+// MLX #3630: the barrier between a read and the write of a donated buffer is missing.
+constexpr const char* kDonation = R"(
+    tensor x  f32[16,64] at a+0 = random(1)
+    tensor w  f32[64]    at c+1024 = ones
+    tensor g  f32[16,64] at b+0 = random(2)
+    tensor gx f32[16,64] donates g
+    tensor gb f32[64]    at c+0
+    tensor gw f32[16,64] at d+0
+    output gb
+    reduce: dispatch col_sum reads g writes gb
+    %BARRIER%
+    vjp: dispatch layer_norm_vjp reads x w g writes gx gw)";
+
+Program donation_with(std::string_view barrier) {
+  std::string text = std::string("memory d 4096\n") + kDonation;
+  text.replace(text.find("%BARRIER%"), 9, barrier);
+  return program_of(text);
+}
+
+TEST(Check, ExplainsAWriteAfterReadThroughADonation) {
+  const CheckReport report = check(donation_with(""));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  const Finding& finding = report.findings[0];
+  EXPECT_EQ(finding.kind, FindingKind::kWriteAfterRead);
+  EXPECT_EQ(finding.headline,
+            "WAR hazard: vjp (dispatch 1) writes b[0:4096] as gx, which reduce (dispatch 0) reads "
+            "as g.");
+  EXPECT_THAT(
+      finding.details,
+      ElementsAre("Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.",
+                  "gx donates g, so both name the same 4096 bytes.",
+                  "Observable: with reduce after vjp, output gb can differ."));
+  EXPECT_EQ(finding.fix, "an execution dependency after dispatch 0 (a barrier of any kind).");
+  EXPECT_EQ(finding.observability, Observability::kObservable);
+  EXPECT_THAT(finding.witness, Not(IsEmpty()));
+}
+
+TEST(Check, FindsNothingBehindAnExecutionBarrier) {
+  EXPECT_THAT(check(donation_with("barrier execution")).findings, IsEmpty());
+}
+
+TEST(Check, ExplainsABarrierThatMakesNothingVisible) {
+  const CheckReport report = check(program_of(R"(
+      produce: dispatch Produce writes a[0:64]
+      barrier execution
+      consume: dispatch Consume reads a[32:96] writes b[0:4])"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].headline,
+            "RAW hazard: consume (dispatch 1) reads a[32:64], which produce (dispatch 0) writes.");
+  EXPECT_THAT(
+      report.findings[0].details,
+      ElementsAre("A barrier execution orders them but makes nothing visible: what dispatch 0 "
+                  "writes is not visible to dispatch 1.",
+                  "Observable: with produce visible only after consume, the final memory can "
+                  "differ."));
+  EXPECT_EQ(report.findings[0].fix, "a full barrier between dispatch 0 and dispatch 1.");
+}
+
+TEST(Check, CallsWhatNoScheduleShowsUnobservable) {
+  // Nobody reads what the two leave in a.
+  const CheckReport report = check(program_of(R"(
+      tensor out u8[4] at b+0
+      output out
+      dispatch One writes a[0:4]
+      dispatch Two writes a[0:4]
+      barrier
+      dispatch Three writes out)"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].observability, Observability::kUnobservable);
+  EXPECT_THAT(report.findings[0].details, Contains(StartsWith("Unobservable: no schedule")));
+  EXPECT_THAT(report.findings[0].witness, IsEmpty());
+}
+
+TEST(Check, PutsObservableHazardsFirst) {
+  const CheckReport report = check(program_of(R"(
+      tensor out u8[4] at b+0
+      output out
+      dispatch One writes a[0:4]
+      dispatch Two writes a[0:4]
+      barrier
+      dispatch Three writes out
+      dispatch Four writes out)"));
+  ASSERT_THAT(report.findings, SizeIs(2));
+  EXPECT_EQ(report.findings[0].first.dispatch, DispatchId(2));
+  EXPECT_EQ(report.findings[0].observability, Observability::kObservable);
+  EXPECT_EQ(report.findings[1].first.dispatch, DispatchId(size_t{0}));
+  EXPECT_EQ(report.findings[1].observability, Observability::kUnobservable);
+  EXPECT_THAT(
+      report.findings[1].details,
+      Contains("Unobservable by itself: with dispatch 0 after dispatch 1, no output differs."));
+}
+
+TEST(Check, SaysWhenTheBudgetIsSpent) {
+  const Program program = program_of("dispatch One writes a\ndispatch Two writes a\n");
+  const CheckReport report = check(program, {.observability_budget = 1});
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].observability, Observability::kUnknown);
+  EXPECT_THAT(report.findings[0].details, Contains(StartsWith("Whether an output can differ")));
+}
+
+TEST(Check, SaysWhatMakesTwoTensorsShareBytes) {
+  const auto relation = [](std::string_view tensors) {
+    const CheckReport report =
+        check(program_of(std::string(tensors) + "\ndispatch W writes y\ndispatch R reads z\n"));
+    EXPECT_THAT(report.findings, SizeIs(1));
+    return report.findings.empty() ? "" : report.findings[0].details[1];
+  };
+  EXPECT_EQ(relation("tensor y u8[64] at a+0\ntensor z u8[16] view y+8"),
+            "z views y, so both name a[8:24].");
+  EXPECT_EQ(
+      relation("tensor x u8[64] at a+0\ntensor y u8[64] donates x\ntensor z u8[64] donates y"),
+      "z donates y, so both name the same 64 bytes.");
+  EXPECT_EQ(relation("tensor x u8[64] at a+0\ntensor y u8[64] donates x\ntensor z u8[64] view x+0"),
+            "y donates x and z views x, so both name the same 64 bytes.");
+  EXPECT_EQ(relation("tensor y u8[64] at a+0\ntensor z u8[64] at a+32"),
+            "y lies at a[0:64] and z at a[32:96].");
+}
+
+TEST(Check, ExplainsAReorderedRead) {
+  const CheckReport report = check(program_of(R"(
+      tensor s u8[16] at a+0
+      cpy: dispatch Cpy order=4 writes s
+      barrier
+      add: dispatch Add order=3 reads s writes b[0:16])"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  const Finding& finding = report.findings[0];
+  EXPECT_EQ(finding.kind, FindingKind::kReordered);
+  EXPECT_EQ(finding.first, (AccessRef{DispatchId(size_t{0}), 0}));
+  EXPECT_EQ(finding.second, (AccessRef{DispatchId(1), 0}));
+  EXPECT_EQ(finding.headline,
+            "reordered: add (dispatch 1) reads a[0:16] as s and sees what cpy (dispatch 0) writes; "
+            "in program order it sees the initial bytes.");
+  EXPECT_THAT(finding.details,
+              ElementsAre("cpy (dispatch 0) has order=4 and add (dispatch 1) has order=3, but cpy "
+                          "(dispatch 0) is issued first. No barrier repairs this."));
+  EXPECT_EQ(finding.fix, "issue add (dispatch 1) before cpy (dispatch 0).");
+}
+
+TEST(Check, NamesTheMissingWriterOfAnEarlyRead) {
+  const CheckReport report = check(program_of(R"(
+      consume: dispatch Consume order=1 reads c[0:4] a[0:16] writes b[0:4]
+      barrier
+      produce: dispatch Produce order=0 writes a[0:16])"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].first, (AccessRef{DispatchId(size_t{0}), 1}));
+  EXPECT_EQ(report.findings[0].second, (AccessRef{DispatchId(1), 0}));
+  EXPECT_EQ(report.findings[0].fix, "issue produce (dispatch 1) before consume (dispatch 0).");
+}
+
+TEST(Check, NamesBothWritersAtTheEnd) {
+  const CheckReport report = check(program_of(R"(
+      two: dispatch Two order=2 writes a[0:16]
+      barrier
+      one: dispatch One order=1 writes a[0:16])"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].first.dispatch, DispatchId(size_t{0}));
+  EXPECT_EQ(report.findings[0].second->dispatch, DispatchId(1));
+  EXPECT_EQ(report.findings[0].headline,
+            "reordered: at the end a[0:16] holds what one (dispatch 1) writes; in program order it "
+            "holds what two (dispatch 0) writes.");
+  EXPECT_EQ(report.findings[0].fix, "issue one (dispatch 1) before two (dispatch 0).");
+}
+
+TEST(Check, AnUnorderedAndInvertedPairIsBoth) {
+  const CheckReport report = check(program_of(R"(
+      dispatch Overwrite order=1 writes a[0:8]
+      dispatch Consume order=0 reads a[0:8])"));
+  ASSERT_THAT(report.findings, SizeIs(2));
+  EXPECT_EQ(report.findings[0].kind, FindingKind::kReadAfterWrite);
+  EXPECT_EQ(report.findings[1].kind, FindingKind::kReordered);
+}
+
+TEST(Check, ExplainsAnAliasViolation) {
+  const CheckReport report = check(program_of(R"(
+      tensor x u8[64] at a+0
+      tensor y u8[64] at a+32
+      step: dispatch Step reads x writes y)"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].headline,
+            "alias: step (dispatch 0) reads a[0:64] as x and writes a[32:96] as y; they share "
+            "a[32:64].");
+  EXPECT_THAT(report.findings[0].details,
+              ElementsAre("x lies at a[0:64] and y at a[32:96].",
+                          "An opaque dispatch may write exactly the range that it reads; a shifted "
+                          "overlap depends on the order of its slices."));
+  EXPECT_EQ(report.findings[0].fix,
+            "give the output bytes of its own, or exactly the range of the input.");
+}
+
+TEST(Check, CountsStatements) {
+  const CheckReport report = check(program_of(R"(
+      dispatch A writes a[0:4]
+      barrier execution
+      barrier
+      dispatch B reads a[0:4] b[0:4])"));
+  EXPECT_EQ(report.dispatch_count, 2u);
+  EXPECT_EQ(report.access_count, 3u);
+  EXPECT_EQ(report.barrier_count, 2u);
+  EXPECT_EQ(report.execution_barrier_count, 1u);
+  EXPECT_EQ(report.fewest_barriers, 1u);
+  EXPECT_EQ(report.longest_chain, 1u);
+}
+
+TEST(Check, SaysThatThereAreMoreHazardsThanTheLimit) {
+  const Program program =
+      program_of("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
+  EXPECT_FALSE(check(program, {.pair_limit = 2}).is_truncated);
+  const CheckReport report = check(program, {.lists_all_pairs = true, .pair_limit = 2});
+  EXPECT_TRUE(report.is_truncated);
+  EXPECT_THAT(report.findings, SizeIs(2));
+}
+
+// Whether the finding's witness is legal and changes an output.
+bool witness_holds(const Program& program, const Finding& finding) {
+  const HappensBefore order(program);
+  const Result<Schedule> schedule = schedule_of(program, order, finding.witness);
+  if (!schedule || !check_legal(program, order, *schedule)) {
+    return false;
+  }
+  ShadowMachine machine(program);
+  return !(machine.run(*schedule, ShadowMode::kObservable) ==
+           machine.run(issue_order_schedule(program), ShadowMode::kObservable));
+}
+
+TEST(Check, CallsAProgramObservableIffSomeScheduleChangesAnOutput) {
+  SeededChoice choice(6);
+  uint64_t observable_count = 0;
+  uint64_t unobservable_count = 0;
+  for (int i = 0; i < 3'000 && !::testing::Test::HasFailure(); ++i) {
+    const Program program = random_program(choice, {.dispatch_count_max = 4});
+    SCOPED_TRACE(print(program));
+    const CheckReport report = check(program);
+    bool is_observable = false;
+    bool has_hazard = false;
+    for (const Finding& finding : report.findings) {
+      has_hazard = has_hazard || is_hazard(finding.kind);
+      if (finding.observability == Observability::kObservable) {
+        is_observable = true;
+        EXPECT_TRUE(witness_holds(program, finding)) << finding.headline;
+      } else {
+        EXPECT_THAT(finding.witness, IsEmpty());
+      }
+    }
+    const BruteForceVerdict verdict = brute_force(program);
+    EXPECT_EQ(has_hazard, verdict.differs_strictly);
+    EXPECT_EQ(is_observable, verdict.differs_observably);
+    observable_count += is_observable;
+    unobservable_count += has_hazard && !is_observable;
+  }
+  EXPECT_GT(observable_count, 300u);
+  EXPECT_GT(unobservable_count, 30u);
+}
+
+}  // namespace
+}  // namespace interlock

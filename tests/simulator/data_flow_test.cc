@@ -1,0 +1,177 @@
+// Reordered reads, each beside the same program in the right order.
+#include "simulator/data_flow.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulator/text_program.h"
+
+namespace interlock {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr DispatchId kNone;
+const MemoryId kA(size_t{0});
+
+std::vector<ReorderedRead> reordered_in(std::string_view body) {
+  return find_reordered(program_of(body));
+}
+
+DispatchId dispatch(size_t index) { return DispatchId(index); }
+
+TEST(FindReordered, AReadMustNotSeeALaterWriter) {
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Overwrite order=1 writes a[0:8]
+      barrier
+      dispatch Consume order=0 reads a[4:16])"),
+              ElementsAre(ReorderedRead{dispatch(1), 0, dispatch(0), kNone, kA, {4, 8}}));
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Consume order=0 reads a[4:16]
+      barrier
+      dispatch Overwrite order=1 writes a[0:8])"),
+              IsEmpty());
+}
+
+TEST(FindReordered, AReadMustSeeItsWriter) {
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Consume order=1 reads a[0:8]
+      barrier
+      dispatch Produce order=0 writes a[0:8])"),
+              ElementsAre(ReorderedRead{dispatch(0), 0, kNone, dispatch(1), kA, {0, 8}}));
+}
+
+TEST(FindReordered, TheEndReadsEverything) {
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Two order=2 writes a[0:8]
+      barrier
+      dispatch One order=1 writes a[0:8])"),
+              ElementsAre(ReorderedRead{kNone, 0, dispatch(1), dispatch(0), kA, {0, 8}}));
+}
+
+TEST(FindReordered, IndependentDispatchesMayBeReordered) {
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Two order=20 writes b
+      dispatch One order=10 writes a)"),
+              IsEmpty());
+}
+
+TEST(FindReordered, NeedsAProgramOrder) {
+  EXPECT_THAT(reordered_in("dispatch One writes a\nbarrier\ndispatch Two reads a\n"), IsEmpty());
+}
+
+TEST(FindReordered, PartialWritesReadTheOldContent) {
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Scatter order=1 writes a[0:8] partial
+      barrier
+      dispatch Zero order=0 writes a[0:8]
+      barrier
+      dispatch Last order=2 writes a[0:8])"),
+              ElementsAre(ReorderedRead{dispatch(0), 0, kNone, dispatch(1), kA, {0, 8}}));
+  // A full write does not care what was there.
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Scatter order=1 writes a[0:8]
+      barrier
+      dispatch Zero order=0 writes a[0:8]
+      barrier
+      dispatch Last order=2 writes a[0:8])"),
+              IsEmpty());
+}
+
+TEST(FindReordered, TheOrderOfCommutingAtomicsDoesNotMatter) {
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Zero order=0 writes a[0:4]
+      barrier
+      dispatch Two order=2 atomics a[0:4] atomic=add
+      dispatch One order=1 atomics a[0:4] atomic=add
+      barrier
+      dispatch Consume order=3 reads a[0:4])"),
+              IsEmpty());
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Zero order=0 writes a[0:4]
+      barrier
+      dispatch Two order=2 atomics a[0:4] atomic=max
+      barrier
+      dispatch One order=1 atomics a[0:4] atomic=add
+      barrier
+      dispatch Last order=3 writes a[0:4])"),
+              IsEmpty());
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Zero order=0 writes a[0:4]
+      barrier
+      dispatch Two order=2 atomics a[0:4] atomic=max
+      barrier
+      dispatch One order=1 atomics a[0:4] atomic=add)"),
+              ElementsAre(ReorderedRead{kNone, 0, dispatch(2), dispatch(1), kA, {0, 4}}));
+}
+
+TEST(FindReordered, AReadMustSeeAllAtomicsOfItsRow) {
+  EXPECT_THAT(reordered_in(R"(
+      dispatch One order=0 atomics a[0:4] atomic=add
+      barrier
+      dispatch Consume order=2 reads a[0:4]
+      barrier
+      dispatch Two order=1 atomics a[0:4] atomic=add)"),
+              ElementsAre(ReorderedRead{dispatch(1), 0, dispatch(0), dispatch(2), kA, {0, 4}}));
+}
+
+TEST(FindReordered, TheBaseOfARowOfAtomicsCounts) {
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Late order=1 atomics a[0:4] atomic=add
+      barrier
+      dispatch Zero order=0 writes a[0:4]
+      barrier
+      dispatch Two order=2 atomics a[0:4] atomic=add
+      barrier
+      dispatch Consume order=3 reads a[0:2])"),
+              ElementsAre(ReorderedRead{dispatch(3), 0, dispatch(2), dispatch(0), kA, {0, 2}},
+                          ReorderedRead{kNone, 0, dispatch(2), dispatch(0), kA, {0, 4}}));
+}
+
+// The memories of program_of() are ordinary; these tests add one that is scratch.
+TEST(FindReordered, ScratchBytesAreJudgedInIssueOrder) {
+  // Placed after reordering: the slot is reused in issue order, which program order contradicts.
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch P1 order=0 writes pool[0:8]
+      barrier
+      dispatch C1 order=3 reads pool[0:8]
+      barrier
+      dispatch P2 order=1 writes pool[0:8]
+      barrier
+      dispatch C2 order=2 reads pool[0:8])"),
+              IsEmpty());
+}
+
+TEST(FindReordered, ScratchReadsMustNotSeeALaterWriter) {
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch P order=1 writes pool[0:8]
+      barrier
+      dispatch C order=0 reads pool[0:8])"),
+              ElementsAre(ReorderedRead{dispatch(1), 0, dispatch(0), kNone, MemoryId(3), {0, 8}}));
+}
+
+TEST(FindReordered, NobodyReadsScratchAtTheEnd) {
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch Two order=2 writes pool[0:8]
+      barrier
+      dispatch One order=1 writes pool[0:8])"),
+              IsEmpty());
+}
+
+TEST(FindReordered, ListsOneEntryPerPairOfWriters) {
+  // Two runs of the same pair: the lowest stands for both.
+  EXPECT_THAT(reordered_in(R"(
+      dispatch Wrong order=2 writes a[0:4] a[8:12]
+      dispatch Other order=3 writes a[4:8]
+      barrier
+      dispatch Consume order=1 reads a[0:12])"),
+              ElementsAre(ReorderedRead{dispatch(2), 0, dispatch(0), kNone, kA, {0, 4}},
+                          ReorderedRead{dispatch(2), 0, dispatch(1), kNone, kA, {4, 8}}));
+}
+
+}  // namespace
+}  // namespace interlock

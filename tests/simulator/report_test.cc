@@ -1,0 +1,98 @@
+// Reports, as text and as JSON.
+#include "simulator/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/simulator/text_program.h"
+
+namespace interlock {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kOverwrite = R"(
+    reduce: dispatch Reduce reads a[0:64] writes b[0:4]
+    vjp: dispatch Vjp writes a[0:64])";
+
+TEST(TextReport, PrintsAFindingWithItsFixAndItsReplay) {
+  const Program program = program_of(kOverwrite);
+  EXPECT_EQ(text_report(program, check(program), "mlx.ilk"),
+            "WAR hazard: vjp (dispatch 1) writes a[0:64], which reduce (dispatch 0) reads.\n"
+            "  Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.\n"
+            "  Observable: with reduce after vjp, the final memory can differ.\n"
+            "  Fix: an execution dependency after dispatch 0 (a barrier of any kind).\n"
+            "  Replay: interlock replay mlx.ilk\n"
+            "2 dispatches, 3 accesses, 0 barriers; fewest for this order 1, longest chain 1; 1 "
+            "finding.\n");
+}
+
+TEST(TextReport, ReplaysOnlyFilesAndWitnesses) {
+  const Program program = program_of(kOverwrite);
+  CheckReport report = check(program);
+  EXPECT_THAT(text_report(program, report, "-"), Not(HasSubstr("Replay:")));
+  report.findings[0].witness.clear();
+  EXPECT_THAT(text_report(program, report, "mlx.ilk"), Not(HasSubstr("Replay:")));
+}
+
+TEST(TextReport, StopsAtTheLimit) {
+  const Program program =
+      program_of("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
+  const std::string text = text_report(program, check(program), "x.ilk", 1);
+  // The hazard between A and B is hidden by C, so it comes second.
+  EXPECT_THAT(text, HasSubstr("WAW hazard: C (dispatch 2)"));
+  EXPECT_THAT(text, Not(HasSubstr("WAW hazard: B (dispatch 1)")));
+  EXPECT_THAT(text, HasSubstr("… and 1 more finding.\n"));
+}
+
+TEST(TextReport, CountsAllPairs) {
+  const Program program =
+      program_of("dispatch A writes a\ndispatch B updates a\ndispatch C writes a\n");
+  EXPECT_THAT(text_report(program, check(program, {.lists_all_pairs = true}), "x.ilk"),
+              HasSubstr("3 hazardous pairs: RAW 1, WAR 1, WAW 3.\n"));
+}
+
+TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
+  const auto summary = [](std::string_view body) { return summary_of(check(program_of(body))); };
+  EXPECT_EQ(summary("dispatch A writes a\nbarrier\nbarrier\ndispatch B reads a\nbarrier\n"),
+            "2 dispatches, 2 accesses, 3 barriers; fewest for this order 1, longest chain 1; no "
+            "findings. 2 barriers above the minimum.");
+  EXPECT_EQ(summary("dispatch A writes a\nbarrier\ndispatch B reads a\n"),
+            "2 dispatches, 2 accesses, 1 barrier; fewest for this order 1, longest chain 1; no "
+            "findings.");
+  // What is too few cannot also be too many.
+  EXPECT_EQ(summary("barrier\nbarrier\ndispatch A writes a\ndispatch B reads a\n"),
+            "2 dispatches, 2 accesses, 2 barriers; fewest for this order 1, longest chain 1; 1 "
+            "finding.");
+}
+
+TEST(JsonReport, HasTheDocumentedKeys) {
+  const Program program = program_of(kOverwrite);
+  const std::string text = json_report(program, check(program), "mlx.ilk");
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << "One object, one line.";
+  const nlohmann::json json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["file"], "mlx.ilk");
+  EXPECT_EQ(json["dispatches"], 2);
+  EXPECT_EQ(json["fewest_barriers"], 1);
+  const nlohmann::json& finding = json["findings"].at(0);
+  EXPECT_EQ(finding["kind"], "WAR");
+  EXPECT_EQ(finding["observability"], "observable");
+  EXPECT_EQ(finding["memory"], "a");
+  EXPECT_EQ(finding["end"], 64);
+  EXPECT_EQ(finding["first"]["reference"], "reduce");
+  EXPECT_EQ(finding["first"]["verb"], "reads");
+  EXPECT_EQ(finding["second"]["kernel"], "Vjp");
+  EXPECT_EQ(finding["second"]["tensor"], nullptr);
+  EXPECT_EQ(finding["witness"].at(0), "reduce after vjp");
+}
+
+TEST(JsonReport, CannotBeBrokenByAFileName) {
+  const Program program = program_of("");
+  EXPECT_TRUE(nlohmann::json::accept(json_report(program, check(program), "a\"\\\n\xff.ilk")));
+}
+
+}  // namespace
+}  // namespace interlock

@@ -24,7 +24,7 @@ class BoundaryIndex {
   void clear();
 
  private:
-  static constexpr size_t kChunkEntries = 128;
+  static constexpr size_t kChunkEntries = 64;
 
   struct Entry {
     uint64_t begin = 0;

@@ -1,8 +1,8 @@
 // The basic idea is that every memory is a list of adjoining segments, cut wherever an access began
 // or ended, and that a segment carries the epoch of its last use: a barrier is then one increment,
-// and nothing is ever cleared. A memo leads from a range straight to its first segment. A cut keeps
-// the lower half under its old id, so memo entries survive cuts; where they do not survive
-// (segments are merged), the segment itself tells that it is not what was asked for.
+// and nothing is ever cleared. A memo leads from the begin of an access straight to its first
+// segment. A cut keeps the lower half under its old id, so memo entries survive cuts; where they do
+// not survive (segments are merged), the segment itself tells that it is not what was asked for.
 //
 // Merging keeps the walk short. Recording an access leaves all segments of its range alike, so a
 // long walk ends in a single segment, and every segment that it removes was once paid for by a cut.
@@ -24,30 +24,61 @@ constexpr int kMaxUnmergedWalk = 8;
 
 bool HazardTracker::add(std::span<const Access> accesses, AtomicOp atomic_op) {
   if (segment_count() > sweep_limit_) sweep();
-  bool is_conflict = false;
   // All ranges are queried before any is recorded: a dispatch does not conflict with itself.
+  hints_.clear();
+  bool is_conflict = false;
   for (const Access& access : accesses) {
-    if (access.range.is_empty()) continue;
-    if (conflicts(access, atomic_op)) {
-      is_conflict = true;
-      break;
-    }
+    const uint32_t first = access.range.is_empty() ? kNone : segment_with(access);
+    hints_.push_back(first);
+    if (!is_conflict && first != kNone) is_conflict = conflicts(first, access, atomic_op);
   }
   if (is_conflict) begin_epoch();
-  for (const Access& access : accesses) {
-    if (!access.range.is_empty()) record(access, atomic_op);
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    if (hints_[i] == kNone) continue;
+    record(segment_from(accesses[i], hints_[i]), accesses[i], atomic_op);
   }
   return is_conflict;
 }
 
-// The remembered segment if it still begins where the access does, else kNone.
-uint32_t HazardTracker::hint_for(const Access& access) const {
-  const uint32_t hint = memo_.find(access.memory, access.range);
-  if (hint == RangeMemo::kNone || hint >= segments_.size()) return kNone;
-  const Segment& segment = segments_[hint];
-  const bool is_current =
-      segment.memory == access.memory.index && segment.range.begin == access.range.begin;
-  return is_current ? hint : kNone;
+bool HazardTracker::begins_at(uint32_t segment, const Access& access) const {
+  return segments_[segment].memory == access.memory.index &&
+         segments_[segment].range.begin == access.range.begin;
+}
+
+// The segment that holds the first byte of the access.
+uint32_t HazardTracker::segment_with(const Access& access) {
+  const uint64_t hash = SegmentMemo::hash_of(access.memory.index, access.range.begin);
+  const uint32_t known =
+      memo_.find(hash, [&](uint32_t segment) { return begins_at(segment, access); });
+  return known != SegmentMemo::kNone ? known
+                                     : tracked(access.memory).index.find(access.range.begin);
+}
+
+// The segment that begins where the access does; cuts one if there is none. `hint` held the first
+// byte of the access before other accesses of its dispatch were recorded, which may have moved it.
+uint32_t HazardTracker::segment_from(const Access& access, uint32_t hint) {
+  if (begins_at(hint, access)) return hint;
+  const bool still_holds_it = segments_[hint].memory == access.memory.index &&
+                              segments_[hint].range.begin < access.range.begin &&
+                              access.range.begin < segments_[hint].range.end;
+  const uint32_t holder = still_holds_it ? hint : segment_with(access);
+  if (begins_at(holder, access)) return holder;
+  const uint32_t first = split(holder, access.range.begin);
+  memorize(first);
+  return first;
+}
+
+void HazardTracker::memorize(uint32_t segment) {
+  const auto store = [this](uint32_t id) {
+    memo_.store(SegmentMemo::hash_of(segments_[id].memory, segments_[id].range.begin), id);
+  };
+  if (memo_.is_full()) {
+    memo_.reset(segment_count());
+    for (uint32_t id = 0; id < segments_.size(); ++id) {
+      if (segments_[id].memory != kNone && id != segment) store(id);
+    }
+  }
+  store(segment);
 }
 
 HazardTracker::TrackedMemory& HazardTracker::tracked(MemoryId memory) {
@@ -61,14 +92,13 @@ HazardTracker::TrackedMemory& HazardTracker::tracked(MemoryId memory) {
     everything.next = kNone;
     result.first_segment = new_segment(everything);
     result.index.insert(0, result.first_segment);
+    memorize(result.first_segment);
   }
   return result;
 }
 
-bool HazardTracker::conflicts(const Access& access, AtomicOp atomic_op) {
-  uint32_t current = hint_for(access);
-  if (current == kNone) current = tracked(access.memory).index.find(access.range.begin);
-  while (true) {
+bool HazardTracker::conflicts(uint32_t first, const Access& access, AtomicOp atomic_op) const {
+  for (uint32_t current = first;; current = segments_[current].next) {
     const Segment& segment = segments_[current];
     if (segment.epoch == epoch_) {
       const bool both_read = segment.use == Use::kRead && access.mode == AccessMode::kRead;
@@ -77,32 +107,27 @@ bool HazardTracker::conflicts(const Access& access, AtomicOp atomic_op) {
       if (!both_read && !same_atomic) return true;
     }
     if (segment.range.end >= access.range.end) return false;
-    current = segment.next;
   }
 }
 
-void HazardTracker::record(const Access& access, AtomicOp atomic_op) {
-  uint32_t first = hint_for(access);
-  if (first == kNone) {
-    first = tracked(access.memory).index.find(access.range.begin);
-    if (segments_[first].range.begin < access.range.begin) {
-      first = split(first, access.range.begin);
-    }
-    memo_.store(access.memory, access.range, first);
-  }
-  const Use use = access.mode == AccessMode::kRead ? Use::kRead
-                  : access.is_atomic()             ? Use::kAtomic
-                                                   : Use::kWrite;
+void HazardTracker::use(Segment& segment, Use use, AtomicOp atomic_op) const {
+  const bool is_mixture = segment.epoch == epoch_ && segment.use != use;
+  segment.use = is_mixture ? Use::kWrite : use;
+  segment.atomic_op = segment.use == Use::kAtomic ? atomic_op : AtomicOp::kNone;
+  segment.epoch = epoch_;
+}
+
+// Requires: `first` begins where the access does.
+void HazardTracker::record(uint32_t first, const Access& access, AtomicOp atomic_op) {
+  const Use new_use = access.mode == AccessMode::kRead ? Use::kRead
+                      : access.is_atomic()             ? Use::kAtomic
+                                                       : Use::kWrite;
   int walked_count = 0;
   for (uint32_t current = first;; current = segments_[current].next) {
     if (segments_[current].range.end > access.range.end) split(current, access.range.end);
-    Segment& segment = segments_[current];
-    const bool is_mixture = segment.epoch == epoch_ && segment.use != use;
-    segment.use = is_mixture ? Use::kWrite : use;
-    segment.atomic_op = segment.use == Use::kAtomic ? atomic_op : AtomicOp::kNone;
-    segment.epoch = epoch_;
+    use(segments_[current], new_use, atomic_op);
     ++walked_count;
-    if (segment.range.end == access.range.end) break;
+    if (segments_[current].range.end == access.range.end) break;
   }
   if (walked_count > kMaxUnmergedWalk) merge_alike(first, access.range.end);
 }
@@ -161,7 +186,6 @@ void HazardTracker::sweep() {
   for (TrackedMemory& memory : memories_) {
     if (memory.first_segment != kNone) merge_alike(memory.first_segment, UINT64_MAX);
   }
-  memo_.clear();
   sweep_limit_ = std::max(kMinSweepLimit, 2 * segment_count());
 }
 

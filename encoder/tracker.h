@@ -9,7 +9,7 @@
 
 #include "encoder/boundary_index.h"
 #include "encoder/program.h"
-#include "encoder/range_memo.h"
+#include "encoder/segment_memo.h"
 
 namespace interlock {
 
@@ -56,10 +56,14 @@ class HazardTracker {
 
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  bool conflicts(const Access& access, AtomicOp atomic_op);
-  void record(const Access& access, AtomicOp atomic_op);
+  bool begins_at(uint32_t segment, const Access& access) const;
+  uint32_t segment_with(const Access& access);
+  uint32_t segment_from(const Access& access, uint32_t hint);
+  bool conflicts(uint32_t first, const Access& access, AtomicOp atomic_op) const;
+  void record(uint32_t first, const Access& access, AtomicOp atomic_op);
+  void use(Segment& segment, Use use, AtomicOp atomic_op) const;
   TrackedMemory& tracked(MemoryId memory);
-  uint32_t hint_for(const Access& access) const;
+  void memorize(uint32_t segment);
   uint32_t split(uint32_t segment, uint64_t offset);
   uint32_t new_segment(const Segment& segment);
   bool is_alike(const Segment& a, const Segment& b) const;
@@ -69,11 +73,13 @@ class HazardTracker {
   std::vector<TrackedMemory> memories_;  // By memory index.
   std::vector<Segment> segments_;
   std::vector<uint32_t> free_segments_;
-  RangeMemo memo_;
+  SegmentMemo memo_;
+  std::vector<uint32_t>
+      hints_;           // By access of the dispatch at hand: a segment that holds its begin.
   uint64_t epoch_ = 1;  // Segments start with epoch 0: not used.
   size_t sweep_limit_ = kMinSweepLimit;
 
-  static constexpr size_t kMinSweepLimit = size_t{1} << 16;
+  static constexpr size_t kMinSweepLimit = size_t{1} << 14;
 };
 
 }  // namespace interlock

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +74,7 @@ class Generator {
   Swarm swarm_;
   Extents extents_;
   ProgramSketch sketch_;
+  std::optional<SketchOperand> last_atomic_;
 };
 
 SketchTensorIndex Generator::read(std::vector<SketchOperand>& operands, SketchShape shape) {
@@ -269,10 +271,13 @@ void Generator::emit_opaque(std::vector<SketchOperand> operands) {
   }
   std::vector<std::pair<std::string, std::string>> attributes;
   if (swarm_.draws(Feature::kAtomic, choice_)) {
-    const SketchOperand target = sketch_.pick_range(AccessMode::kAtomic, 4);
+    // Atomics meet each other: on the range of the last one, as often as not.
+    const bool again = last_atomic_ && choice_.chance(1, 2);
+    const SketchOperand target = again ? *last_atomic_ : sketch_.pick_range(AccessMode::kAtomic, 4);
     if (ProgramSketch::can_write(operands, {}, target.memory, target.range)) {
       sketch_.note(Feature::kAtomic);
       operands.push_back(target);
+      last_atomic_ = target;
       constexpr std::string_view kWords[] = {"add", "min", "max", "and", "or", "xor"};
       attributes.emplace_back("atomic", kWords[choice_.chance(2, 3) ? 0 : choice_.below(6)]);
     }
@@ -346,8 +351,10 @@ ProgramDraft Generator::run() {
   while (longest < options_.max_dispatches && choice_.chance(3, 4)) longest *= 2;
   longest = std::min<uint64_t>(longest, options_.max_dispatches);
   const uint64_t target = 1 + choice_.below(longest);
+  const uint64_t quiet_end = swarm_.has(Feature::kManyOutputs) ? choice_.below(target + 1) : 0;
   // A kind may give up; the bound ends the loop for bytes that always make it do so.
   for (uint64_t i = 0; i < 2 * target && sketch_.dispatch_count() < target; ++i) {
+    sketch_.set_quiet(sketch_.dispatch_count() < quiet_end);
     (this->*draw_kind())();
     add_barriers();
   }

@@ -35,6 +35,7 @@ class OracleStack {
   OracleStack(const OracleOptions& options, uint64_t number)
       : options_(options),
         choice_(number * 0x9e3779b97f4a7c15ull + 1),
+        is_text_turn_(options.text_period > 0 && number % options.text_period == 0),
         is_cpu_turn_(options.cpu_period > 0 && number % options.cpu_period == 0) {}
 
   OracleReport run(const Program& program);
@@ -53,6 +54,7 @@ class OracleStack {
 
   const OracleOptions& options_;
   SeededChoice choice_;
+  bool is_text_turn_;
   bool is_cpu_turn_;
   bool has_hazard_ = false;
   bool has_alias_violation_ = false;
@@ -200,7 +202,7 @@ void OracleStack::run_on_cpu(const HappensBefore& order) {
 }
 
 OracleReport OracleStack::run(const Program& program) {
-  if (options_.checks_text) check_text(program);
+  if (is_text_turn_) check_text(program);
   report_.program = encode_with(program, options_.encoder);
   check_exactly();
   cross_check_encoder(program);

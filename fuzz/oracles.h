@@ -52,7 +52,7 @@ struct OracleOptions {
   bool judges_excess = false;             // More barriers than needed is a finding.
   uint32_t random_schedule_count = 1;
   uint64_t cpu_period = 64;  // CPU runs on 1 in so many programs; 0: never.
-  bool checks_text = true;   // The print-parse stage.
+  uint64_t text_period = 4;  // The print-parse stage on 1 in so many programs; 0: never.
 };
 
 struct OracleReport {

@@ -4,9 +4,8 @@
 #include "fuzz/program_sketch.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace interlock {
 namespace {
@@ -31,7 +30,7 @@ ProgramSketch::ProgramSketch(Choice& choice, const Swarm& swarm, const Generator
       options_.gives_roots_own_memories ? 1 : 1 + choice.below(std::max(1u, options_.max_memories));
   for (uint64_t i = 0; i < count; ++i) {
     MemoryDraft memory;
-    memory.name = fmt::format("m{}", i);
+    memory.name = "m" + std::to_string(i);
     memory.size_bytes = 64 + 4 * choice.below(kMemoryBytesMax / 16);
     memory.is_scratch = swarm.draws(Feature::kScratch, choice);
     if (memory.is_scratch) note(Feature::kScratch);
@@ -52,7 +51,7 @@ SketchTensorIndex ProgramSketch::pick_index(size_t count) {
 }
 
 SketchTensorIndex ProgramSketch::add_tensor(TensorDraft draft, SketchTensor tensor) {
-  draft.name = fmt::format("t{}", tensors_.size());
+  draft.name = "t" + std::to_string(tensors_.size());
   draft.dtype = tensor.dtype;
   draft.shape = extents_of(tensor.shape);
   tensor_drafts_.push_back(std::move(draft));
@@ -63,7 +62,7 @@ SketchTensorIndex ProgramSketch::add_tensor(TensorDraft draft, SketchTensor tens
 uint32_t ProgramSketch::memory_with_room(uint64_t size_bytes) {
   const bool is_first = tensors_.empty();
   if (options_.gives_roots_own_memories && !is_first) {
-    memories_.push_back({fmt::format("m{}", memories_.size()), size_bytes, false});
+    memories_.push_back({"m" + std::to_string(memories_.size()), size_bytes, false});
     used_bytes_.push_back(0);
     return static_cast<uint32_t>(memories_.size() - 1);
   }
@@ -91,14 +90,15 @@ SketchTensorIndex ProgramSketch::make_fresh(SketchShape shape, DType dtype, bool
                                                    : InitialKind::kIota;
     }
   }
-  return add_tensor(std::move(draft), {dtype, shape, memory, {begin, begin + size_bytes}});
+  return add_tensor(std::move(draft),
+                    {dtype, shape, memory, {begin, begin + size_bytes}, false, has_value});
 }
 
 std::optional<SketchTensorIndex> ProgramSketch::find_readable(SketchShape shape) {
   std::vector<SketchTensorIndex> candidates;
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
-    if (t.is_alive && t.dtype == DType::kF32 && t.shape == shape) candidates.push_back(i);
+    if (is_readable(t) && t.dtype == DType::kF32 && t.shape == shape) candidates.push_back(i);
   }
   if (candidates.empty()) return std::nullopt;
   return candidates[pick_index(candidates.size())];
@@ -109,7 +109,7 @@ std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape) {
   std::vector<SketchTensorIndex> candidates;
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
-    if (t.is_alive && t.dtype == DType::kF32 && t.range.size_bytes() >= size_bytes) {
+    if (is_readable(t) && t.dtype == DType::kF32 && t.range.size_bytes() >= size_bytes) {
       candidates.push_back(i);
     }
   }
@@ -124,7 +124,7 @@ std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape) {
   const uint64_t begin = s.range.begin + draft.offset_bytes;
   note(Feature::kView);
   return add_tensor(std::move(draft),
-                    {DType::kF32, shape, s.memory, {begin, begin + size_bytes}, true});
+                    {DType::kF32, shape, s.memory, {begin, begin + size_bytes}, true, s.is_input});
 }
 
 SketchTensorIndex ProgramSketch::pick_input(SketchShape shape) {
@@ -141,7 +141,7 @@ SketchTensorIndex ProgramSketch::pick_input(SketchShape shape) {
 SketchTensorIndex ProgramSketch::pick_any_input() {
   std::vector<SketchTensorIndex> candidates;
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    if (tensors_[i].is_alive) candidates.push_back(i);
+    if (is_readable(tensors_[i])) candidates.push_back(i);
   }
   if (candidates.empty() || choice_->chance(1, 8)) {
     const DType dtype = choice_->chance(1, 2)   ? DType::kF32
@@ -226,6 +226,10 @@ std::optional<SketchTensorIndex> ProgramSketch::reuse_slot(
 SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
                                              const std::vector<SketchOperand>& operands,
                                              const std::vector<size_t>& in_place) {
+  if (is_quiet_) {
+    note(Feature::kManyOutputs);
+    return make_fresh(shape, dtype, false);
+  }
   if (!in_place.empty() && swarm_->draws(Feature::kInPlace, *choice_)) {
     if (const auto taken = take_in_place(shape, dtype, operands, in_place)) return *taken;
   }
@@ -250,7 +254,6 @@ SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
       return old;
     }
   }
-  if (swarm_->has(Feature::kManyOutputs)) note(Feature::kManyOutputs);
   return make_fresh(shape, dtype, false);
 }
 
@@ -303,7 +306,7 @@ void ProgramSketch::emit(std::string kernel, const std::vector<SketchOperand>& o
                          std::vector<std::pair<std::string, std::string>> attributes,
                          bool is_partial) {
   DispatchDraft dispatch;
-  dispatch.label = fmt::format("d{}", dispatch_count_++);
+  dispatch.label = "d" + std::to_string(dispatch_count_++);
   dispatch.kernel = std::move(kernel);
   dispatch.attributes = std::move(attributes);
   dispatch.is_partial = is_partial;

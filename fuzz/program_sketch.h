@@ -30,6 +30,7 @@ struct SketchTensor {
   uint32_t memory = 0;
   ByteRange range;
   bool is_view = false;
+  bool is_input = false;  // Has an initial value; perhaps overwritten since.
   bool is_alive = true;
 };
 
@@ -78,6 +79,10 @@ class ProgramSketch {
             std::vector<std::pair<std::string, std::string>> attributes = {},
             bool is_partial = false);
   void emit_barrier(BarrierKind kind);
+
+  // While quiet, dispatches read inputs only and write to fresh bytes only: nothing conflicts, so
+  // an epoch grows until a tracker of limited size overflows.
+  void set_quiet(bool is_quiet) { is_quiet_ = is_quiet; }
   void note(Feature feature);
 
   const SketchTensor& tensor(SketchTensorIndex index) const { return tensors_[index]; }
@@ -103,6 +108,10 @@ class ProgramSketch {
                                                  const std::vector<SketchOperand>& operands,
                                                  const std::vector<size_t>& in_place);
   void kill_overlapping(uint32_t memory, ByteRange range);
+  // Whether a dispatch may read the tensor now.
+  bool is_readable(const SketchTensor& tensor) const {
+    return tensor.is_alive && (!is_quiet_ || tensor.is_input);
+  }
   uint32_t memory_with_room(uint64_t size_bytes);
   SketchTensorIndex pick_index(size_t count);
 
@@ -118,6 +127,7 @@ class ProgramSketch {
   std::vector<Used> used_ranges_;
   uint32_t dispatch_count_ = 0;
   uint64_t next_seed_ = 1;
+  bool is_quiet_ = false;
 };
 
 }  // namespace interlock

@@ -4,6 +4,7 @@
 #include "simulator/byte_segments.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "encoder/check.h"
 
@@ -11,7 +12,7 @@ namespace interlock {
 
 namespace {
 
-constexpr size_t kCacheBits = 13;
+constexpr size_t kCacheBitsMax = 13;
 
 // A direct-mapped cache from ranges to spans. It only saves work: what it forgets is looked up.
 class RangeCache {
@@ -22,20 +23,24 @@ class RangeCache {
     SegmentSpan span;
   };
 
-  RangeCache() : entries_(size_t{1} << kCacheBits) {}
+  // No larger than the program asks for: a campaign builds one per program, of some fifty accesses.
+  explicit RangeCache(size_t access_count)
+      : shift_(64 - std::clamp<size_t>(std::bit_width(access_count), 1, kCacheBitsMax)),
+        entries_(size_t{1} << (64 - shift_)) {}
 
   // The entry where this range belongs, and whether it is already there.
   Entry& slot(const Access& access) {
     const uint64_t mixed = (access.range.begin * 0x9e3779b97f4a7c15) ^
                            (access.range.end * 0xc2b2ae3d27d4eb4f) ^
                            (uint64_t{access.memory.index} * 0xd6e8feb86659fd93);
-    return entries_[(mixed * 0x9e3779b97f4a7c15) >> (64 - kCacheBits)];
+    return entries_[(mixed * 0x9e3779b97f4a7c15) >> shift_];
   }
   static bool holds(const Entry& entry, const Access& access) {
     return entry.memory == access.memory && entry.range == access.range;
   }
 
  private:
+  size_t shift_;
   std::vector<Entry> entries_;
 };
 
@@ -48,7 +53,7 @@ ByteSegments::ByteSegments(const Program& program) {
 
 void ByteSegments::collect_endpoints(const Program& program) {
   // Which accesses bring endpoints that the cache does not remember, and how many per memory.
-  RangeCache cache;
+  RangeCache cache(program.accesses.size());
   std::vector<uint32_t> new_accesses;
   std::vector<size_t> bucket_begin(program.memories.size() + 1, 0);
   for (size_t i = 0; i < program.accesses.size(); ++i) {
@@ -90,7 +95,7 @@ void ByteSegments::collect_endpoints(const Program& program) {
 }
 
 void ByteSegments::compute_spans(const Program& program) {
-  RangeCache cache;
+  RangeCache cache(program.accesses.size());
   spans_.reserve(program.accesses.size());
   for (const Access& access : program.accesses) {
     RangeCache::Entry& entry = cache.slot(access);

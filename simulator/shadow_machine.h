@@ -12,7 +12,8 @@
 namespace interlock {
 
 enum class ShadowMode : uint8_t {
-  // A write also hashes the byte's old content, and what each dispatch reads is compared too: on one
+  // A write also hashes the byte's old content, and what each dispatch reads is compared too: on
+  // one
   // queue with global barriers the three deciding runs differ iff there is a hazard (T5).
   kStrict,
   // Full overwrites; only the outputs are compared: says whether an output can differ.
@@ -27,8 +28,8 @@ struct ShadowResult {
 };
 
 // Compiled once per program, run many times. Slices are the units where their number allows (in all
-// at most about a million range pieces); else a large dispatch is one unit, which can only call more
-// outputs reachable.
+// at most about a million range pieces); else a large dispatch is one unit, which can only call
+// more outputs reachable.
 class ShadowMachine {
  public:
   explicit ShadowMachine(const Program& program);

@@ -1,4 +1,5 @@
-// Strategies: which schedules of a program to try. One policy per file; each yields legal schedules.
+// Strategies: which schedules of a program to try. One policy per file; each yields legal
+// schedules.
 #pragma once
 
 #include <vector>
@@ -16,8 +17,8 @@ namespace interlock {
 Schedule epoch_reversed_schedule(const Program& program, const HappensBefore& order);
 Schedule lazy_schedule(const Program& program, const HappensBefore& order);
 
-// T6 (directed.cc): the sink of a hazard moves its first dispatch, with what must follow it, to right
-// behind the second; a hazard that is ordered but not visible commits late instead.
+// T6 (directed.cc): the sink of a hazard moves its first dispatch, with what must follow it, to
+// right behind the second; a hazard that is ordered but not visible commits late instead.
 std::vector<Displacement> sink_of(const Program& program, const HappensBefore& order,
                                   const Hazard& hazard);
 

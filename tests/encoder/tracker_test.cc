@@ -128,7 +128,7 @@ TEST(HazardTracker, StaysBoundedOnAStreamOfNewRangesWithBarriers) {
     tracker.add({&access, 1}, AtomicOp::kNone);
     if (i % 100 == 0) tracker.begin_epoch();
   }
-  EXPECT_LE(tracker.segment_count(), 80'000u);
+  EXPECT_LE(tracker.segment_count(), 40'000u);
 }
 
 TEST(HazardTracker, StaysBoundedOnAnEpochThatFillsMemoryPieceByPiece) {
@@ -137,7 +137,7 @@ TEST(HazardTracker, StaysBoundedOnAnEpochThatFillsMemoryPieceByPiece) {
     const Access access = access_of(0, AccessMode::kWrite, {8 * i, 8 * i + 8});
     ASSERT_FALSE(tracker.add({&access, 1}, AtomicOp::kNone));
   }
-  EXPECT_LE(tracker.segment_count(), 80'000u);
+  EXPECT_LE(tracker.segment_count(), 40'000u);
   const Access any = access_of(0, AccessMode::kRead, {1'234'567, 1'234'568});
   EXPECT_TRUE(tracker.add({&any, 1}, AtomicOp::kNone));
 }

@@ -10,8 +10,8 @@
 namespace interlock {
 
 struct BruteForceVerdict {
-  bool differs_strictly = false;  // Some schedule ends in other bytes, or lets a dispatch read
-                                  // others, when every write also hashes the byte's old content.
+  bool differs_strictly = false;    // Some schedule ends in other bytes, or lets a dispatch read
+                                    // others, when every write also hashes the byte's old content.
   bool differs_observably = false;  // Some schedule ends in other live bytes.
   uint64_t schedule_count = 0;      // Executed, in both modes together.
 };

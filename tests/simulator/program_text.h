@@ -1,0 +1,23 @@
+// Programs as tests write them: text without the header line.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "encoder/check.h"
+#include "encoder/text.h"
+
+namespace interlock {
+
+// Requires: `body` is valid.
+inline Program program_of(std::string_view body) {
+  Result<Program> program = parse("interlock 1\n" + std::string(body));
+  if (!program) fmt::print(stderr, "{}\n", program.error().message);
+  INTERLOCK_CHECK(program.has_value());
+  return std::move(program).value();
+}
+
+}  // namespace interlock

@@ -3,8 +3,7 @@
 namespace interlock {
 namespace {
 
-// One `output` line names all outputs unless it would be too long to be read
-// again.
+// One `output` line names all outputs unless it would be too long to be read again.
 constexpr size_t kOutputLineBytesMax = 32'000;
 
 TensorDraft draft_of(const Program& program, const Tensor& tensor) {

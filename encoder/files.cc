@@ -1,5 +1,4 @@
-// Reading untrusted files within bounds, and writing files so that no reader
-// ever sees half of one.
+// Reading untrusted files within bounds, and writing files so that no reader ever sees half of one.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -3,6 +3,11 @@
 #include "encoder/names.h"
 
 namespace interlock {
+namespace {
+
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+}  // namespace
 
 std::string description_of(const Token& token) {
   return token.kind == TokenKind::kEnd ? "the end of the line" : in_quotes(token.text);
@@ -33,9 +38,12 @@ Token Lexer::next() {
   }
   const char first = line_[position_];
   if (!is_letter(first) && !is_digit(first)) {
-    // A byte of a longer UTF-8 sequence is punctuation too: no rule takes it,
-    // and the error shows it.
-    return finish_token(token, TokenKind::kPunctuation, position_ + 1);
+    // Bytes outside ASCII count as punctuation that no rule takes; an error shows the run of them.
+    size_t end = position_ + 1;
+    while (!is_ascii(first) && end < line_.size() && !is_ascii(line_[end])) {
+      ++end;
+    }
+    return finish_token(token, TokenKind::kPunctuation, end);
   }
   size_t end = position_ + 1;
   while (end < line_.size() && is_name_char(line_[end])) {

@@ -11,7 +11,7 @@ enum class TokenKind : uint8_t {
   kEnd,          // The end of the line, or a comment.
   kName,         // Starts with a letter or '_'.
   kNumber,       // Starts with a digit; whether it is a number, decimal_of() says.
-  kPunctuation,  // One byte.
+  kPunctuation,  // One byte, or a run of bytes outside ASCII.
 };
 
 struct Token {
@@ -37,8 +37,7 @@ class Lexer {
   Token next();
   Token peek();
 
-  // As next(), where signs and dashes belong to the word: "1e-05", "mlx-2024",
-  // "use-after-free".
+  // As next(), where signs and dashes belong to the word: "1e-05", "mlx-2024", "use-after-free".
   Token next_word();
 
  private:

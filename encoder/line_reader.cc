@@ -65,9 +65,9 @@ bool LineReader::read_header(std::string_view line) {
   const Token version = lexer_.next();
   if (version.text != "1") {
     return version.kind == TokenKind::kNumber
-               ? fail(version, fmt::format("the file has format version {}; this release reads "
-                                           "version 1.",
-                                           version.text.substr(0, 20)))
+               ? fail(version,
+                      fmt::format("the file has format version {}; this release reads version 1.",
+                                  version.text.substr(0, 20)))
                : fail_expecting(version, "the format version '1'");
   }
   return take_end();
@@ -95,10 +95,9 @@ bool LineReader::read(std::string_view line) {
       return fail_expecting(token, "a statement behind the label");
     }
     if (is_one_of(kStatements, token.text) && token.text != "dispatch" && token.text != "barrier") {
-      return fail(token,
-                  fmt::format("label {} stands before {}; only a dispatch or a barrier has a "
-                              "label.",
-                              in_quotes(label_), in_quotes(token.text)));
+      return fail(
+          token, fmt::format("label {} stands before {}; only a dispatch or a barrier has a label.",
+                             in_quotes(label_), in_quotes(token.text)));
     }
   }
   return read_statement(token);
@@ -137,10 +136,9 @@ bool LineReader::read_statement(Token first) {
   for (const std::string_view statement : kStatements) {
     nearest.offer(statement);
   }
-  return fail(first,
-              fmt::format("found {}; expected a statement: memory, tensor, output, dispatch, "
-                          "barrier, witness or expect.{}",
-                          description_of(first), nearest.advice()));
+  return fail(first, fmt::format("found {}; expected a statement: memory, tensor, output, "
+                                 "dispatch, barrier, witness or expect.{}",
+                                 description_of(first), nearest.advice()));
 }
 
 bool LineReader::read_memory() {
@@ -217,8 +215,7 @@ bool LineReader::read_placement() {
     tensor_.placement = Placement::kDonation;
   } else {
     return fail_expecting(word,
-                          "a place: 'at MEMORY+OFFSET', 'view TENSOR+OFFSET' or "
-                          "'donates TENSOR'");
+                          "a place: 'at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'");
   }
   const bool is_placed = tensor_.placement == Placement::kPlaced;
   if (!take_name(is_placed ? "the name of a memory" : "the name of a tensor", ItemPart::kBase,

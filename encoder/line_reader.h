@@ -1,6 +1,5 @@
-// LineReader: the grammar. Turns one line of text into one item, and knows
-// where its parts stand. What an item means in its program is the builder's
-// business.
+// LineReader: the grammar. Turns one line of text into one item, and knows where its parts stand.
+// What an item means in its program is the builder's business.
 #pragma once
 
 #include <array>
@@ -29,8 +28,8 @@ enum class LineKind : uint8_t {
 
 class LineReader {
  public:
-  // Reads `line`, which has no newline. Returns false if it is no statement of
-  // the format; then error_column() and error_message() say why.
+  // Reads `line`, which has no newline. Returns false if it is no statement of the format; then
+  // error_column() and error_message() say why.
   bool read(std::string_view line);
 
   // As read(), for the first statement of a file.

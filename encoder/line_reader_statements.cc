@@ -58,9 +58,8 @@ bool LineReader::read_order() {
   return true;
 }
 
-// Reads the clauses behind the kernel and its order. Their sequence is fixed,
-// so that a text has one meaning for kernels that know their operands by
-// position.
+// Reads the clauses behind the kernel and its order. Their sequence is fixed, so that a text has
+// one meaning for kernels that know their operands by position.
 bool LineReader::read_operands() {
   int clause = -1;
   bool clause_is_empty = false;
@@ -80,8 +79,7 @@ bool LineReader::read_operands() {
     }
     if (token.text == "order") {
       return fail(token,
-                  "'order=' stands behind other clauses; it stands "
-                  "right behind the kernel.");
+                  "'order=' stands behind other clauses; it stands right behind the kernel.");
     }
     if (is_later_clause(token.text)) {
       return fail_later(token);
@@ -91,10 +89,9 @@ bool LineReader::read_operands() {
     if (found != std::end(kClauses)) {
       const int next = static_cast<int>(found - std::begin(kClauses));
       if (next <= clause || !has_operands_only) {
-        return fail(token,
-                    fmt::format("found {} out of order; the clauses stand once each, as reads, "
-                                "writes, updates, atomics, partial, KEY=VALUE.",
-                                in_quotes(token.text)));
+        return fail(token, fmt::format("found {} out of order; the clauses stand once each, as "
+                                       "reads, writes, updates, atomics, partial, KEY=VALUE.",
+                                       in_quotes(token.text)));
       }
       clause = next;
       clause_is_empty = true;
@@ -105,9 +102,9 @@ bool LineReader::read_operands() {
         return false;
       }
     } else if (clause < 0 || !has_operands_only || is_reserved(token.text)) {
-      return fail_expecting(token, clause < 0 ? "reads, writes, updates, atomics, partial or "
-                                                "KEY=VALUE"
-                                              : "KEY=VALUE or the end of the line");
+      return fail_expecting(token, clause < 0
+                                       ? "reads, writes, updates, atomics, partial or KEY=VALUE"
+                                       : "KEY=VALUE or the end of the line");
     } else if (read_operand(token, static_cast<AccessMode>(clause))) {
       clause_is_empty = false;
     } else {
@@ -210,11 +207,10 @@ bool LineReader::read_expect() {
 bool LineReader::read_expected_finding(const Token& word) {
   const auto kind = finding_kind_of(word.text);
   if (!kind) {
-    return is_later_kind(word.text)
-               ? fail_later(word)
-               : fail_expecting(word,
-                                "'clean' or a kind of finding: RAW, WAR, WAW, reordered, "
-                                "alias, undeclared or divergence");
+    return is_later_kind(word.text) ? fail_later(word)
+                                    : fail_expecting(word,
+                                                     "'clean' or a kind of finding: RAW, WAR, WAW, "
+                                                     "reordered, alias, undeclared or divergence");
   }
   expect_.kind = *kind;
   if (!take_reference(ItemPart::kFirst, expect_.first)) {

@@ -17,8 +17,7 @@ constexpr std::array<std::string_view, 10> kReserved = {"reads",   "writes",   "
                                                         "partial", "indirect", "uniform", "on",
                                                         "order",   "actual"};
 
-// Levenshtein's distance. Requires: both texts have at most kComparedBytesMax
-// bytes.
+// Levenshtein's distance. Requires: both texts have at most kComparedBytesMax bytes.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::array<size_t, kComparedBytesMax + 1> row;
   for (size_t j = 0; j <= b.size(); ++j) {

@@ -1,5 +1,4 @@
-// Names and words of the text format: what is one, how errors quote it, and
-// which one was meant.
+// Names and words of the text format: what is one, how errors quote it, and which one was meant.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +14,21 @@ inline bool is_letter(char c) {
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_name_char(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
 
-// [A-Za-z_][A-Za-z0-9_.]*: names of memories, tensors, labels, kernels and
-// attribute keys.
+// [A-Za-z_][A-Za-z0-9_.]*: names of memories, tensors, labels, kernels and attribute keys.
 bool is_name(std::string_view text);
 
-// [A-Za-z_][A-Za-z0-9_.-]*: names of encoders, and attribute values that are no
-// numbers.
+// [A-Za-z_][A-Za-z0-9_.-]*: names of encoders, and attribute values that are no numbers.
 bool is_word(std::string_view text);
 
 // True iff a kernel of this name is opaque: the name, or a part of it behind a '.', starts with an
 // upper-case letter ("Scatter", "s00.GET_ROWS.0"). Any other name must be in the kernel table.
 bool is_opaque_kernel(std::string_view name);
 
-// Words that begin or join clauses, so that no memory, tensor, label or
-// attribute may have their name.
+// Words that begin or join clauses, so that no memory, tensor, label or attribute may have their
+// name.
 bool is_reserved(std::string_view name);
 
-// `text` in single quotes, bytes outside printable ASCII as \xNN, shortened
-// when long.
+// `text` in single quotes, bytes outside printable ASCII as \xNN, shortened when long.
 std::string in_quotes(std::string_view text);
 
 // Decimal digits only. None if `text` is something else or exceeds 64 bits.
@@ -41,8 +37,7 @@ std::optional<uint64_t> decimal_of(std::string_view text);
 // A finite decimal number. None if `text` is something else or out of range.
 std::optional<double> number_of(std::string_view text);
 
-// The shortest text that reads back as `number`; integers up to 2^53 without an
-// exponent.
+// The shortest text that reads back as `number`; integers up to 2^53 without an exponent.
 std::string canonical_number(double number);
 
 // Picks the candidate nearest to a name that was not found.

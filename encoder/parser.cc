@@ -1,6 +1,5 @@
-// The basic idea is that a line is read into an item (line_reader.h), and the
-// item added to the program (program_builder.h), one line at a time: no draft
-// of the whole program is ever held.
+// The basic idea is that a line is read into an item (line_reader.h), and the item added to the
+// program (program_builder.h), one line at a time: no draft of the whole program is ever held.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +32,6 @@ class Parser {
       const size_t newline = std::min(text.find('\n', start), text.size());
       std::string_view line = text.substr(start, newline - start);
       start = newline + 1;
-      ++line_number_;
       if (line.size() > options_.limits.line_bytes) {
         return error_at(1, fmt::format("the line has {} bytes, more than the limit of {}.",
                                        line.size(), options_.limits.line_bytes));
@@ -45,12 +43,11 @@ class Parser {
       if (!added && !(options_.skips_invalid_lines && has_header)) {
         return added.error();
       }
+      ++line_number_;
     }
     if (!has_header) {
-      ++line_number_;
       return error_at(1,
-                      "the text ends without a statement; expected the header line "
-                      "'interlock 1'.");
+                      "the text ends without a statement; expected the header line 'interlock 1'.");
     }
     return builder_.finish();
   }
@@ -65,11 +62,10 @@ class Parser {
     if (found == line.end()) {
       return Success{};
     }
-    return error_at(static_cast<uint32_t>(found - line.begin() + 1),
-                    fmt::format("found the control byte {}; program text has "
-                                "none but tabs and line "
-                                "ends.",
-                                in_quotes(std::string_view(&*found, 1))));
+    return error_at(
+        static_cast<uint32_t>(found - line.begin() + 1),
+        fmt::format("found the control byte {}; program text has none but tabs and line ends.",
+                    in_quotes(std::string_view(&*found, 1))));
   }
 
   Result<Success> add_header(std::string_view line, bool& has_header) {
@@ -126,7 +122,7 @@ class Parser {
   const ParseOptions& options_;
   ProgramBuilder builder_;
   LineReader reader_;
-  uint64_t line_number_ = 0;
+  uint64_t line_number_ = 1;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The canonical text: one space between words, numbers in decimal, clauses in
-// the order of the format, no comments.
+// The canonical text: one space between words, numbers in decimal, clauses in the order of the
+// format, no comments.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,7 +1,6 @@
-// The basic idea is that an item is checked in full before anything of it is
-// kept: an add() either succeeds or leaves no trace. All checks are made as
-// items arrive, so that a caller that skips items that do not fit is left with
-// a valid program.
+// The basic idea is that an item is checked in full before anything of it is kept: an add() either
+// succeeds or leaves no trace. All checks are made as items arrive, so that a caller that skips
+// items that do not fit is left with a valid program.
 #include "encoder/program_builder.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// ProgramBuilder: the rules that make a list of items a valid Program, and
-// their error messages.
+// ProgramBuilder: the rules that make a list of items a valid Program, and their error messages.
 #pragma once
 
 #include <map>
@@ -15,8 +14,7 @@
 
 namespace interlock {
 
-// The part of an item that an error is about; the parser knows in which column
-// it stands.
+// The part of an item that an error is about; the parser knows in which column it stands.
 enum class ItemPart : uint8_t {
   kItem,
   kLabel,
@@ -40,10 +38,9 @@ struct ItemPlace {
   size_t index = 0;  // Of kOperand and kAttribute.
 };
 
-// Feed items in order, names before use; then finish() once. After an error the
-// builder is as it was before the failed add, so that a lenient caller can skip
-// the item and go on. Errors: complete sentences without a position; the parser
-// adds it.
+// Feed items in order, names before use; then finish() once. After an error the builder is as it
+// was before the failed add, so that a lenient caller can skip the item and go on. Errors: complete
+// sentences without a position; the parser adds it.
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(Limits limits = {});
@@ -104,8 +101,8 @@ class ProgramBuilder {
   std::map<std::string, StatementId, std::less<>> labels_;
   // Disjoint ranges with initial values: (memory, begin) to the tensor.
   std::map<std::pair<MemoryId, uint64_t>, TensorId> initial_ranges_;
-  // The numbers given by `order=`, as disjoint runs: first to last, both
-  // included. Recorded streams have few runs, whatever their length.
+  // The numbers given by `order=`, as disjoint runs: first to last, both included. Recorded streams
+  // have few runs, whatever their length.
   std::map<uint64_t, uint64_t> order_runs_;
   std::vector<bool> is_raw_operand_;  // By memory: some dispatch names the memory itself.
   std::vector<bool> is_output_;       // By tensor.

@@ -112,9 +112,7 @@ Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
   }
   std::string advice = nearest.advice();
   if (advice.empty()) {
-    advice =
-        " A kernel that is not in the table starts with an upper-case "
-        "letter and is opaque.";
+    advice = " A kernel that is not in the table starts with an upper-case letter and is opaque.";
   }
   return fail(ItemPart::kKernel,
               fmt::format("the kernel table has no {}.{}", in_quotes(item.kernel), advice));
@@ -123,11 +121,9 @@ Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
 Result<Success> ProgramBuilder::check_order(const DispatchDraft& item) {
   if (!program_.dispatches.empty() && item.order.has_value() != program_.has_program_order) {
     return fail(item.order ? ItemPart::kOrder : ItemPart::kItem,
-                item.order ? "this dispatch has 'order=' and earlier ones have "
-                             "not; it stands on all "
-                             "dispatches or on none."
-                           : "this dispatch has no 'order=' and earlier ones "
-                             "have it; it stands on "
+                item.order ? "this dispatch has 'order=' and earlier ones have not; it stands on "
+                             "all dispatches or on none."
+                           : "this dispatch has no 'order=' and earlier ones have it; it stands on "
                              "all dispatches or on none.");
   }
   if (item.order) {
@@ -170,9 +166,8 @@ Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
     const AccessMode mode = item.operands[i].mode;
     if (i > 0 && mode < item.operands[i - 1].mode) {
       return fail_at(ItemPart::kOperand, i,
-                     fmt::format("operand {} of '{}' stands behind '{}'; the "
-                                 "order is reads, writes, "
-                                 "updates, atomics.",
+                     fmt::format("operand {} of '{}' stands behind '{}'; the order is reads, "
+                                 "writes, updates, atomics.",
                                  in_quotes(item.operands[i].name), clause_of(mode),
                                  clause_of(item.operands[i - 1].mode)));
     }
@@ -239,10 +234,9 @@ Result<Success> ProgramBuilder::append_attributes(const DispatchDraft& item, Dis
   const bool has_atomics =
       !item.operands.empty() && item.operands.back().mode == AccessMode::kAtomic;
   if (has_atomics && dispatch.atomic_op == AtomicOp::kNone) {
-    return fail_at(
-        ItemPart::kOperand, item.operands.size() - 1,
-        "the dispatch has atomics and does not say which; expected atomic=OP, where OP is "
-        "add, min, max, and, or or xor.");
+    return fail_at(ItemPart::kOperand, item.operands.size() - 1,
+                   "the dispatch has atomics and does not say which; expected atomic=OP, where OP "
+                   "is add, min, max, and, or or xor.");
   }
   if (!has_atomics && dispatch.atomic_op != AtomicOp::kNone) {
     return fail(ItemPart::kItem,
@@ -273,27 +267,27 @@ Result<Success> ProgramBuilder::append_attribute(const DispatchDraft& item, size
   if (key == kAtomicKey) {
     const auto op = atomic_op_of(value);
     if (!op) {
-      return fail_at(ItemPart::kAttribute, position,
-                     fmt::format("{} is not an atomic operation; expected add, min, max, and, or "
-                                 "or xor.",
-                                 in_quotes(value)));
+      return fail_at(
+          ItemPart::kAttribute, position,
+          fmt::format("{} is not an atomic operation; expected add, min, max, and, or or xor.",
+                      in_quotes(value)));
     }
     dispatch.atomic_op = *op;
     return Success{};
   }
   if (value.size() > limits_.name_bytes) {
-    return fail_at(ItemPart::kAttribute, position,
-                   fmt::format("the value {} of attribute {} has {} bytes, more than the limit of "
-                               "{}.",
-                               in_quotes(value), in_quotes(key), value.size(), limits_.name_bytes));
+    return fail_at(
+        ItemPart::kAttribute, position,
+        fmt::format("the value {} of attribute {} has {} bytes, more than the limit of {}.",
+                    in_quotes(value), in_quotes(key), value.size(), limits_.name_bytes));
   }
   // Words such as "inf" and "nan" would pass for numbers.
   const auto number = is_word(value) ? std::nullopt : number_of(value);
   if (!number && !is_word(value)) {
-    return fail_at(ItemPart::kAttribute, position,
-                   fmt::format("the value {} of attribute {} is neither a word nor a finite "
-                               "64-bit number.",
-                               in_quotes(value), in_quotes(key)));
+    return fail_at(
+        ItemPart::kAttribute, position,
+        fmt::format("the value {} of attribute {} is neither a word nor a finite 64-bit number.",
+                    in_quotes(value), in_quotes(key)));
   }
   Attribute attribute;
   attribute.key = intern(key);
@@ -316,10 +310,11 @@ Result<Success> ProgramBuilder::check_line_length(const DispatchDraft& item) {
     length += key.size() + std::max<uint64_t>(value.size(), kNumberBytesMax) + 2;
   }
   if (length > limits_.line_bytes) {
-    return fail(ItemPart::kItem, fmt::format("the dispatch needs up to {} bytes of text, more "
-                                             "than the limit of {} "
-                                             "for a line.",
-                                             length, limits_.line_bytes));
+    return fail(
+        ItemPart::kItem,
+        fmt::format(
+            "the dispatch needs up to {} bytes of text, more than the limit of {} for a line.",
+            length, limits_.line_bytes));
   }
   return Success{};
 }

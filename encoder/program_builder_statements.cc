@@ -58,9 +58,9 @@ Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::strin
 
 Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
   if (program_.witness.size() >= limits_.witness_count) {
-    return fail(ItemPart::kItem, fmt::format("the program has more witness lines than the limit of "
-                                             "{}.",
-                                             limits_.witness_count));
+    return fail(ItemPart::kItem,
+                fmt::format("the program has more witness lines than the limit of {}.",
+                            limits_.witness_count));
   }
   const auto moved = find_dispatch(ItemPart::kFirst, item.moved);
   if (!moved) {
@@ -71,18 +71,18 @@ Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
     return anchor.error();
   }
   if (*moved == *anchor) {
-    return fail(ItemPart::kSecond, fmt::format("the witness moves {} relative to itself; expected "
-                                               "two dispatches.",
-                                               in_quotes(item.moved)));
+    return fail(ItemPart::kSecond,
+                fmt::format("the witness moves {} relative to itself; expected two dispatches.",
+                            in_quotes(item.moved)));
   }
   Displacement displacement{*moved, *anchor, item.kind};
   if (item.slices) {
     const auto [first, end] = *item.slices;
     const uint64_t slice_count = slice_count_of(program_, program_.dispatch(*moved));
     if (first >= end) {
-      return fail(ItemPart::kSlices, fmt::format("the slices [{}:{}] of {} are none; expected at "
-                                                 "least one.",
-                                                 first, end, in_quotes(item.moved)));
+      return fail(ItemPart::kSlices,
+                  fmt::format("the slices [{}:{}] of {} are none; expected at least one.", first,
+                              end, in_quotes(item.moved)));
     }
     if (end > slice_count || end > std::numeric_limits<uint32_t>::max()) {
       return fail(ItemPart::kSlices,
@@ -99,16 +99,16 @@ Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
 
 Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
   if (program_.expectations.size() >= limits_.expectation_count) {
-    return fail(ItemPart::kItem, fmt::format("the program has more expect lines than the limit of "
-                                             "{}.",
-                                             limits_.expectation_count));
+    return fail(ItemPart::kItem,
+                fmt::format("the program has more expect lines than the limit of {}.",
+                            limits_.expectation_count));
   }
   if (!item.encoder.empty() &&
       (!is_word(item.encoder) || item.encoder.size() > limits_.name_bytes)) {
-    return fail(ItemPart::kEncoder, fmt::format("{} is not a name for an encoder; such names have "
-                                                "letters, digits, '_', '.' and '-', at most {} "
-                                                "bytes.",
-                                                in_quotes(item.encoder), limits_.name_bytes));
+    return fail(ItemPart::kEncoder,
+                fmt::format("{} is not a name for an encoder; such names have letters, digits, "
+                            "'_', '.' and '-', at most {} bytes.",
+                            in_quotes(item.encoder), limits_.name_bytes));
   }
   Expectation expectation;
   expectation.is_clean = item.is_clean;

@@ -85,13 +85,12 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
                 fmt::format("tensor {} is declared twice; names of tensors must differ.",
                             in_quotes(item.name)));
   }
-  // Operands look up tensors first. In canonical text, where declarations come
-  // first, the operands that mean the memory would mean the tensor.
+  // Operands look up tensors first. In canonical text, where declarations come first, the operands
+  // that mean the memory would mean the tensor.
   const auto namesake = memories_.find(item.name);
   if (namesake != memories_.end() && is_raw_operand_[namesake->second.index]) {
-    return fail(ItemPart::kName, fmt::format("tensor {} has the name of a memory that an "
-                                             "earlier dispatch has as an "
-                                             "operand; rename one of them.",
+    return fail(ItemPart::kName, fmt::format("tensor {} has the name of a memory that an earlier "
+                                             "dispatch has as an operand; rename one of them.",
                                              in_quotes(item.name)));
   }
   if (program_.tensors.size() >= limits_.tensor_count) {
@@ -136,7 +135,7 @@ Result<Success> ProgramBuilder::place(const TensorDraft& item, Tensor& tensor) {
     return fail(
         ItemPart::kOffset,
         with_context(fmt::format("tensor {} starts at byte {} of memory {}, which is not a "
-                                 "multiple of {}, the bytes of an {} element.",
+                                 "multiple of {}, the bytes of an element ({}).",
                                  in_quotes(item.name), tensor.range.begin,
                                  in_quotes(program_.name(program_.memory(tensor.memory).name)),
                                  alignment, word_of(item.dtype)),
@@ -158,14 +157,14 @@ Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
   uint64_t size_bytes = size_bytes_of(item.dtype);
   for (const uint64_t extent : item.shape) {
     if (extent == 0) {
-      return fail(ItemPart::kSize, fmt::format("tensor {} has an extent of 0 in {}; extents are at "
-                                               "least 1.",
-                                               in_quotes(item.name), type_text(item)));
+      return fail(ItemPart::kSize,
+                  fmt::format("tensor {} has an extent of 0 in {}; extents are at least 1.",
+                              in_quotes(item.name), type_text(item)));
     }
     if (__builtin_mul_overflow(size_bytes, extent, &size_bytes)) {
-      return fail(ItemPart::kSize, fmt::format("tensor {} with {} has more bytes than fit in 64 "
-                                               "bits.",
-                                               in_quotes(item.name), type_text(item)));
+      return fail(ItemPart::kSize,
+                  fmt::format("tensor {} with {} has more bytes than fit in 64 bits.",
+                              in_quotes(item.name), type_text(item)));
     }
   }
   return size_bytes;
@@ -213,15 +212,11 @@ Result<Success> ProgramBuilder::place_in_tensor(const TensorDraft& item, uint64_
   const uint64_t source_bytes = source.range.size_bytes();
   if (offset_bytes > source_bytes || size_bytes > source_bytes - offset_bytes) {
     const std::string message =
-        is_view ? fmt::format(
-                      "view {} of {} bytes at byte {} ends past the "
-                      "end of {} ({} bytes).",
-                      in_quotes(item.name), size_bytes, offset_bytes, in_quotes(item.base),
-                      source_bytes)
-                : fmt::format(
-                      "tensor {} has {} bytes, more than {} ({} "
-                      "bytes), which it donates.",
-                      in_quotes(item.name), size_bytes, in_quotes(item.base), source_bytes);
+        is_view ? fmt::format("view {} of {} bytes at byte {} ends past the end of {} ({} bytes).",
+                              in_quotes(item.name), size_bytes, offset_bytes, in_quotes(item.base),
+                              source_bytes)
+                : fmt::format("tensor {} has {} bytes, more than {} ({} bytes), which it donates.",
+                              in_quotes(item.name), size_bytes, in_quotes(item.base), source_bytes);
     return fail(is_view ? ItemPart::kOffset : ItemPart::kBase, with_context(message, item));
   }
   tensor.source = found->second;
@@ -240,8 +235,7 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
   }
   if (item.placement == Placement::kView) {
     return fail(ItemPart::kInitial,
-                fmt::format("view {} has an initial value; a view shows the "
-                            "value of {}, so the "
+                fmt::format("view {} has an initial value; a view shows the value of {}, so the "
                             "initial value belongs there.",
                             in_quotes(item.name),
                             in_quotes(program_.name(program_.tensor(tensor.root).name))));
@@ -251,8 +245,7 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
                 fmt::format("tensor {} has {} elements; random initial values are f32.",
                             in_quotes(item.name), word_of(item.dtype)));
   }
-  // The kept ranges are disjoint, so only the last one that starts before our
-  // end can overlap.
+  // The kept ranges are disjoint, so only the last one that starts before our end can overlap.
   auto next = initial_ranges_.lower_bound({tensor.memory, tensor.range.end});
   if (next == initial_ranges_.begin()) {
     return Success{};
@@ -265,9 +258,7 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
   const ByteRange overlap = intersection(other.range, tensor.range);
   return fail(
       ItemPart::kInitial,
-      fmt::format("tensors {} and {} both have an initial value for "
-                  "{}[{}:{}]; at most one "
-                  "may.",
+      fmt::format("tensors {} and {} both have an initial value for {}[{}:{}]; at most one may.",
                   in_quotes(program_.name(other.name)), in_quotes(item.name),
                   program_.name(program_.memory(tensor.memory).name), overlap.begin, overlap.end));
 }

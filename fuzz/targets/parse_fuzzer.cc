@@ -1,0 +1,59 @@
+// Any bytes, read as program text, give a program or an error with a position, never a crash, a
+// hang or unbounded memory. What is accepted prints as text that reads as the same program. The
+// strict and the lenient way of reading agree on text that the strict one accepts.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "encoder/check.h"
+#include "encoder/program_builder.h"
+#include "encoder/text.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::string_view kFileName = "fuzz.ilk";
+
+// Returns the canonical text.
+std::string check_round_trip(const Program& program) {
+  const std::string text = print(program);
+  const Result<Program> again = parse(text, kFileName);
+  INTERLOCK_CHECK(again.has_value());
+  INTERLOCK_CHECK(print(*again) == text);
+  const Result<Program> built = build(draft_of(program));
+  INTERLOCK_CHECK(built.has_value());
+  INTERLOCK_CHECK(print(*built) == text);
+  return text;
+}
+
+void check_error(const Error& error) {
+  INTERLOCK_CHECK(error.message.substr(0, kFileName.size() + 1) == std::string(kFileName) + ":");
+  INTERLOCK_CHECK(error.message.find(": error: ") != std::string::npos);
+  INTERLOCK_CHECK(error.message.size() < 4096);
+}
+
+void check_text(std::string_view text) {
+  ParseOptions lenient;
+  lenient.skips_invalid_lines = true;
+  const Result<Program> strict = parse(text, kFileName);
+  const Result<Program> rest = parse(text, kFileName, lenient);
+  if (!strict) {
+    check_error(strict.error());
+  }
+  if (!rest) {
+    check_error(rest.error());
+    INTERLOCK_CHECK(!strict);
+    return;
+  }
+  const std::string canonical = check_round_trip(*rest);
+  INTERLOCK_CHECK(!strict || check_round_trip(*strict) == canonical);
+}
+
+}  // namespace
+}  // namespace interlock
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  interlock::check_text({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

@@ -1,0 +1,114 @@
+// Reading and writing files: bounds, and replacement in one step.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "encoder/text.h"
+
+namespace interlock {
+namespace {
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "interlock_files_test_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  std::string content_of(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  size_t file_count() const {
+    const std::filesystem::directory_iterator files(folder_);
+    return static_cast<size_t>(std::distance(begin(files), end(files)));
+  }
+
+ private:
+  std::string folder_;
+};
+
+TEST_F(Files, WhatIsWrittenIsReadAgain) {
+  ASSERT_TRUE(write_file(path("a.ilk"), "interlock 1\nmemory m 16\n"));
+  const auto p = parse_file(path("a.ilk"));
+  ASSERT_TRUE(p) << p.error().message;
+  EXPECT_EQ(print(*p), "interlock 1\nmemory m 16\n");
+}
+
+TEST_F(Files, ErrorsOfTextNameTheFile) {
+  ASSERT_TRUE(write_file(path("a.ilk"), "interlock 1\nmemory m\n"));
+  EXPECT_EQ(
+      parse_file(path("a.ilk")).error().message,
+      path("a.ilk") +
+          ":2:9: error: found the end of the line; expected the size of the memory in bytes.");
+}
+
+TEST_F(Files, AMissingFileIsAnError) {
+  const auto p = parse_file(path("b"));
+  ASSERT_FALSE(p);
+  EXPECT_NE(p.error().message.find("No such file or directory."), std::string::npos);
+}
+
+TEST_F(Files, ADirectoryIsAnError) {
+  const auto p = parse_file(path(""));
+  ASSERT_FALSE(p);
+  EXPECT_NE(p.error().message.find("Is a directory."), std::string::npos);
+  EXPECT_FALSE(write_file(path(""), "x"));
+}
+
+TEST_F(Files, AFileAboveTheLimitIsRefused) {
+  ParseOptions options;
+  options.limits.file_bytes = 12;
+  ASSERT_TRUE(write_file(path("12"), "interlock 1\n"));
+  EXPECT_TRUE(parse_file(path("12"), options));
+  ASSERT_TRUE(write_file(path("13"), "interlock 1\n\n"));
+  const auto p = parse_file(path("13"), options);
+  ASSERT_FALSE(p);
+  EXPECT_NE(p.error().message.find("it has more bytes than the limit of 12."), std::string::npos);
+}
+
+TEST_F(Files, AnEndlessDeviceIsRefused) {
+  ParseOptions options;
+  options.limits.file_bytes = 1 << 20;
+  EXPECT_EQ(parse_file("/dev/zero", options).error().message,
+            "cannot read '/dev/zero': it has more bytes than the limit of 1048576.");
+}
+
+TEST_F(Files, WritingReplacesAFileAndLeavesNoOther) {
+  ASSERT_TRUE(write_file(path("a"), "old, and longer"));
+  ASSERT_TRUE(write_file(path("a"), "new"));
+  EXPECT_EQ(content_of("a"), "new");
+  EXPECT_EQ(file_count(), 1);
+}
+
+TEST_F(Files, WritingFollowsASymbolicLink) {
+  ASSERT_TRUE(write_file(path("a"), "old"));
+  std::filesystem::create_symlink(path("a"), path("link"));
+  ASSERT_TRUE(write_file(path("link"), "new"));
+  EXPECT_EQ(content_of("a"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+}
+
+TEST_F(Files, WritingToADeviceDoesNotReplaceIt) {
+  ASSERT_TRUE(write_file("/dev/null", "x"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_F(Files, AFolderThatIsMissingIsAnError) {
+  const auto written = write_file(path("no/such/file"), "x");
+  ASSERT_FALSE(written);
+  EXPECT_NE(written.error().message.find("No such file or directory."), std::string::npos);
+}
+
+}  // namespace
+}  // namespace interlock

@@ -1,0 +1,232 @@
+#include "tests/backends/kernel_case.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "backends/cpu/cpu_backend.h"
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+#include "encoder/text.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kMarginBytes = 256;
+
+std::string attributes_of(const KernelCase& c) {
+  if (c.kernel == "fill") {
+    return fmt::format(" value={}", kCaseByte);
+  }
+  if (c.kernel == "scale") {
+    return fmt::format(" factor={}", kCaseFactor);
+  }
+  if (c.kernel.find("norm") != std::string::npos) {
+    return fmt::format(" eps={}", kCaseEps);
+  }
+  return "";
+}
+
+std::string shape_text(const CaseOperand& operand) {
+  std::string text;
+  for (const uint64_t extent : operand.shape) {
+    text += fmt::format("{}{}", text.empty() ? "" : ",", extent);
+  }
+  return "f32[" + text + "]";
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const KernelCase& c) {
+  return out << fmt::format("{} rows={} cols={} inner={}", c.kernel, c.rows, c.cols, c.inner);
+}
+
+uint64_t CaseOperand::size_bytes() const {
+  uint64_t count = 1;
+  for (const uint64_t extent : shape) {
+    count *= extent;
+  }
+  return count * sizeof(float);
+}
+
+std::vector<CaseOperand> operands_of(const KernelCase& c) {
+  const std::vector<uint64_t> matrix = {c.rows, c.cols};
+  const std::vector<uint64_t> row = {c.cols};
+  const std::string& k = c.kernel;
+  if (k == "fill") {
+    return {{"y", true, matrix}};
+  }
+  if (k == "copy" || k == "scale" || k == "silu") {
+    return {{"x", false, matrix}, {"y", true, matrix}};
+  }
+  if (k == "add" || k == "mul") {
+    return {{"a", false, matrix}, {"b", false, matrix}, {"y", true, matrix}};
+  }
+  if (k == "col_sum") {
+    return {{"x", false, matrix}, {"y", true, row}};
+  }
+  if (k == "row_sum") {
+    return {{"x", false, matrix}, {"y", true, {c.rows}}};
+  }
+  if (k == "matmul_nn") {
+    return {{"a", false, {c.rows, c.inner}}, {"b", false, {c.inner, c.cols}}, {"y", true, matrix}};
+  }
+  if (k == "matmul_nt") {
+    return {{"a", false, {c.rows, c.inner}}, {"b", false, {c.cols, c.inner}}, {"y", true, matrix}};
+  }
+  if (k == "matmul_tn") {
+    return {{"a", false, {c.inner, c.rows}}, {"b", false, {c.inner, c.cols}}, {"y", true, matrix}};
+  }
+  if (k == "rms_norm") {
+    return {{"x", false, matrix}, {"w", false, row}, {"y", true, matrix}};
+  }
+  if (k == "layer_norm") {
+    return {{"x", false, matrix}, {"w", false, row}, {"b", false, row}, {"y", true, matrix}};
+  }
+  INTERLOCK_CHECK(k == "rms_norm_vjp" || k == "layer_norm_vjp");
+  return {{"x", false, matrix},
+          {"w", false, row},
+          {"g", false, matrix},
+          {"gx", true, matrix},
+          {"gw_rows", true, matrix}};
+}
+
+std::vector<KernelCase> all_cases() {
+  std::vector<KernelCase> cases;
+  for (const KernelEntry& entry : kernel_table()) {
+    if (entry.is_variadic) {
+      continue;
+    }
+    for (const auto& [rows, cols] : {std::pair<uint64_t, uint64_t>{1, 1},
+                                     {1, 67},
+                                     {67, 1},
+                                     {3, 5},
+                                     {13, 33},
+                                     {32, 64},
+                                     {5, 131},
+                                     {70, 19}}) {
+      const bool is_matmul = entry.name.starts_with("matmul");
+      for (const uint64_t inner : {1, 7, 50}) {
+        if (is_matmul || inner == 1) {
+          cases.push_back({std::string(entry.name), rows, cols, inner});
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+std::vector<KernelCase> one_case_per_kernel() {
+  std::vector<KernelCase> cases;
+  for (const KernelEntry& entry : kernel_table()) {
+    if (!entry.is_variadic) {
+      cases.push_back({std::string(entry.name), 13, 41, 13});
+    }
+  }
+  return cases;
+}
+
+Program program_of(const KernelCase& c, const SharedPlaces& shared) {
+  std::string memories;
+  std::string tensors;
+  std::string reads;
+  std::string writes;
+  int seed = 1;
+  for (const CaseOperand& operand : operands_of(c)) {
+    const auto place = shared.find(operand.name);
+    const bool is_shared = place != shared.end();
+    const std::string memory = "memory_" + (is_shared ? place->second.input : operand.name);
+    const uint64_t offset_bytes =
+        kMarginBytes + static_cast<uint64_t>(is_shared ? place->second.offset_bytes : 0);
+    if (!is_shared) {
+      memories += fmt::format("memory {} {}\n", memory, operand.size_bytes() + 2 * kMarginBytes);
+    }
+    tensors += fmt::format("tensor {} {} at {}+{}", operand.name, shape_text(operand), memory,
+                           offset_bytes);
+    tensors += operand.is_output ? "\n" : fmt::format(" = random({})\n", seed++);
+    (operand.is_output ? writes : reads) += " " + operand.name;
+  }
+  const std::string read_clause = reads.empty() ? "" : " reads" + reads;
+  return parsed(fmt::format("interlock 1\n{}{}dispatch {}{} writes{}{}\n", memories, tensors,
+                            c.kernel, read_clause, writes, attributes_of(c)));
+}
+
+Schedule slices_in_order(const std::vector<uint64_t>& slices) {
+  Schedule schedule;
+  for (const uint64_t slice : slices) {
+    schedule.steps.push_back({StepKind::kRun, DispatchId{0}, static_cast<uint32_t>(slice), 1});
+  }
+  return schedule;
+}
+
+std::vector<uint64_t> ascending_slices(const Program& program) {
+  std::vector<uint64_t> slices(slice_count_of(program, program.dispatches[0]));
+  std::iota(slices.begin(), slices.end(), 0);
+  return slices;
+}
+
+std::vector<uint64_t> descending_slices(const Program& program) {
+  std::vector<uint64_t> slices = ascending_slices(program);
+  std::reverse(slices.begin(), slices.end());
+  return slices;
+}
+
+std::vector<uint64_t> shuffled_slices(const Program& program, uint32_t seed) {
+  std::vector<uint64_t> slices = ascending_slices(program);
+  std::mt19937 generator(seed);
+  for (size_t i = slices.size(); i > 1; --i) {
+    std::swap(slices[i - 1], slices[generator() % i]);
+  }
+  return slices;
+}
+
+MemoryImage image_after(const Program& program, const Schedule& schedule) {
+  CpuBackend cpu;
+  auto image = cpu.run(program, schedule, ExecutionMode::kWitness);
+  if (!image) {
+    ADD_FAILURE() << image.error().message;
+    return {};
+  }
+  return std::move(*image);
+}
+
+std::vector<uint8_t> bytes_of(const Program& program, const MemoryImage& image,
+                              std::string_view name) {
+  for (const Tensor& tensor : program.tensors) {
+    if (program.name(tensor.name) == name) {
+      const uint8_t* memory = image.memories[tensor.memory.index].data();
+      return {memory + tensor.range.begin, memory + tensor.range.end};
+    }
+  }
+  for (size_t i = 0; i < program.memories.size(); ++i) {
+    if (program.name(program.memories[i].name) == name) {
+      return image.memories[i];
+    }
+  }
+  ADD_FAILURE() << "no tensor or memory is named " << name;
+  return {};
+}
+
+std::vector<float> values_of(const Program& program, const MemoryImage& image,
+                             std::string_view name) {
+  const std::vector<uint8_t> bytes = bytes_of(program, image, name);
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+Program parsed(std::string_view text) {
+  auto program = parse(text);
+  if (!program) {
+    ADD_FAILURE() << program.error().message << "\n" << text;
+    return {};
+  }
+  return std::move(*program);
+}
+
+}  // namespace interlock

@@ -1,0 +1,233 @@
+// Every kernel against its float64 oracle, within derived bounds; and its gradients against the
+// definition of a gradient.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "backends/kernels/elementary.h"
+#include "tests/backends/kernel_case.h"
+#include "tests/backends/oracles.h"
+
+namespace interlock {
+namespace {
+
+struct Evaluated {
+  std::vector<Doubles> inputs;
+  std::vector<Doubles> outputs;  // Of the kernel.
+  std::vector<OracleTensor> oracles;
+};
+
+Doubles doubles_of(const std::vector<float>& values) { return {values.begin(), values.end()}; }
+
+OracleShape shape_of(const KernelCase& c) { return {c.rows, c.cols, c.inner}; }
+
+Evaluated evaluate(const KernelCase& c) {
+  const Program program = program_of(c);
+  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  Evaluated evaluated;
+  for (const CaseOperand& operand : operands_of(c)) {
+    (operand.is_output ? evaluated.outputs : evaluated.inputs)
+        .push_back(doubles_of(values_of(program, image, operand.name)));
+  }
+  evaluated.oracles =
+      oracle_of(c.kernel, evaluated.inputs, shape_of(c), {kCaseFactor, double{kCaseEps}});
+  return evaluated;
+}
+
+bool is_bytewise(const KernelCase& c) { return c.kernel == "fill" || c.kernel == "copy"; }
+
+TEST(Kernels, AgreeWithTheirOracles) {
+  for (const KernelCase& c : all_cases()) {
+    if (is_bytewise(c)) {
+      continue;
+    }
+    SCOPED_TRACE(testing::PrintToString(c));
+    const Evaluated evaluated = evaluate(c);
+    ASSERT_EQ(evaluated.outputs.size(), evaluated.oracles.size());
+    for (size_t i = 0; i < evaluated.outputs.size(); ++i) {
+      ASSERT_EQ(evaluated.outputs[i].size(), evaluated.oracles[i].size());
+      for (size_t k = 0; k < evaluated.outputs[i].size(); ++k) {
+        const OracleValue& oracle = evaluated.oracles[i][k];
+        ASSERT_LE(std::fabs(evaluated.outputs[i][k] - oracle.value), oracle.bound)
+            << "output " << i << " element " << k << " is " << evaluated.outputs[i][k]
+            << ", the oracle " << oracle.value;
+      }
+    }
+  }
+}
+
+// A bound that would let a wrong kernel pass is no test: all are below a thousandth of the largest
+// output, except where the layer norm of one column divides zero by sqrt(eps).
+TEST(Kernels, HaveTightOracleBounds) {
+  for (const KernelCase& c : all_cases()) {
+    if (is_bytewise(c) || c.cols == 1) {
+      continue;
+    }
+    SCOPED_TRACE(testing::PrintToString(c));
+    for (const OracleTensor& tensor : evaluate(c).oracles) {
+      double largest = 0;
+      double bound = 0;
+      for (const OracleValue& v : tensor) {
+        largest = std::max(largest, std::fabs(v.value));
+        bound = std::max(bound, v.bound);
+      }
+      EXPECT_LT(bound, 1e-3 * largest);
+    }
+  }
+}
+
+TEST(Kernels, FillAndCopyBytes) {
+  for (const KernelCase& c : all_cases()) {
+    if (!is_bytewise(c)) {
+      continue;
+    }
+    const Program program = program_of(c);
+    const MemoryImage image = image_after(program, issue_order_schedule(program));
+    const std::vector<uint8_t> y = bytes_of(program, image, "y");
+    if (c.kernel == "copy") {
+      EXPECT_EQ(y, bytes_of(program, image, "x"));
+    } else {
+      EXPECT_EQ(y, std::vector<uint8_t>(y.size(), kCaseByte));
+    }
+  }
+}
+
+TEST(Kernels, CopyAnyBytesToAnyAlignment) {
+  const Program program = parsed(R"(interlock 1
+memory a 5000
+memory b 5000
+dispatch copy reads a[3:4100] writes b[1:4098]
+)");
+  const MemoryImage before = initial_image(program, kExecutionLimitBytes).value();
+  const MemoryImage after = image_after(program, issue_order_schedule(program));
+  MemoryImage expected = before;
+  std::copy_n(before.memories[0].begin() + 3, 4097, expected.memories[1].begin() + 1);
+  EXPECT_EQ(after, expected);
+}
+
+TEST(ExpF32, IsWithinTwoUlpWhereNormal) {
+  for (int i = -87 * 4096; i < 88 * 4096; ++i) {
+    const float x = static_cast<float>(i) / 4096 + 0.00001f;
+    const double right = std::exp(double{x});
+    ASSERT_LE(std::fabs(exp_f32(x) - right), 2 * 0x1p-23 * right) << x;
+  }
+  EXPECT_EQ(exp_f32(0), 1);
+  EXPECT_EQ(exp_f32(-200), 0);
+  EXPECT_EQ(exp_f32(200), INFINITY);
+  EXPECT_EQ(exp_f32(-INFINITY), 0);
+  EXPECT_TRUE(std::isnan(exp_f32(NAN)));
+}
+
+// --- Gradients
+// ------------------------------------------------------------------------------------
+
+// The forward pass whose VJP the case is, in float64: inputs x, w and, for layer_norm, b.
+Doubles forward(const KernelCase& c, const std::vector<Doubles>& inputs) {
+  return c.kernel == "rms_norm_vjp"
+             ? rms_norm_oracle(inputs[0], inputs[1], shape_of(c), kCaseEps)
+             : layer_norm_oracle(inputs[0], inputs[1], inputs[2], shape_of(c), kCaseEps);
+}
+
+double dot(const Doubles& a, const Doubles& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+// (f(inputs + h v) - f(inputs - h v)) / 2h, contracted with g. Its own error is h^2 / 6 times a
+// third derivative, here below 1e-2 / h^2 * 1e-10, and 2^-53 / h of rounding.
+double directional_derivative(const KernelCase& c, const std::vector<Doubles>& inputs,
+                              const std::vector<Doubles>& direction, const Doubles& g) {
+  constexpr double kStep = 1e-5;
+  std::vector<Doubles> plus = inputs;
+  std::vector<Doubles> minus = inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (size_t k = 0; k < inputs[i].size(); ++k) {
+      plus[i][k] += kStep * direction[i][k];
+      minus[i][k] -= kStep * direction[i][k];
+    }
+  }
+  return (dot(g, forward(c, plus)) - dot(g, forward(c, minus))) / (2 * kStep);
+}
+
+constexpr double kFiniteDifferenceError = 1e-6;
+
+std::vector<KernelCase> gradient_cases() {
+  std::vector<KernelCase> cases;
+  for (const char* kernel : {"rms_norm_vjp", "layer_norm_vjp"}) {
+    cases.push_back({kernel, 1, 5});
+    cases.push_back({kernel, 3, 2});
+    cases.push_back({kernel, 4, 37});
+  }
+  return cases;
+}
+
+// Column sums of gw_rows, with the bounds summed alike.
+OracleTensor column_sums(const Doubles& rows, const OracleTensor& bounds, uint64_t cols) {
+  OracleTensor sums(cols);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    sums[i % cols].value += rows[i];
+    sums[i % cols].bound += bounds[i].bound;
+  }
+  return sums;
+}
+
+TEST(NormVjps, AgreeWithCentralDifferences) {
+  for (const KernelCase& c : gradient_cases()) {
+    SCOPED_TRACE(testing::PrintToString(c));
+    const Evaluated evaluated = evaluate(c);
+    const Doubles& g = evaluated.inputs[2];
+    const std::vector<Doubles> point = {evaluated.inputs[0], evaluated.inputs[1],
+                                        Doubles(c.cols, 0.25)};
+    const OracleTensor gw = column_sums(evaluated.outputs[1], evaluated.oracles[1], c.cols);
+    const std::vector<Doubles> zeros = {Doubles(point[0].size()), Doubles(c.cols), Doubles(c.cols)};
+    for (size_t k = 0; k < point[0].size(); ++k) {
+      std::vector<Doubles> unit = zeros;
+      unit[0][k] = 1;
+      ASSERT_NEAR(evaluated.outputs[0][k], directional_derivative(c, point, unit, g),
+                  evaluated.oracles[0][k].bound + kFiniteDifferenceError);
+    }
+    for (size_t k = 0; k < c.cols; ++k) {
+      std::vector<Doubles> unit = zeros;
+      unit[1][k] = 1;
+      ASSERT_NEAR(gw[k].value, directional_derivative(c, point, unit, g),
+                  gw[k].bound + kFiniteDifferenceError);
+    }
+  }
+}
+
+// <g, J v> = <VJP(g), v> for a v in all inputs at once; b of layer_norm has the VJP col_sum(g).
+TEST(NormVjps, AreAdjointToTheForwardDerivative) {
+  for (const KernelCase& c : gradient_cases()) {
+    SCOPED_TRACE(testing::PrintToString(c));
+    const Evaluated evaluated = evaluate(c);
+    const Doubles& g = evaluated.inputs[2];
+    const bool has_bias = c.kernel == "layer_norm_vjp";
+    std::vector<Doubles> v = {Doubles(c.rows * c.cols), Doubles(c.cols), Doubles(c.cols)};
+    for (size_t i = 0; i < v.size(); ++i) {
+      for (size_t k = 0; k < v[i].size(); ++k) {
+        v[i][k] = std::sin(static_cast<double>(1 + i + 7 * k));
+      }
+    }
+    double pulled_back = 0;
+    double bound = 0;
+    for (size_t k = 0; k < g.size(); ++k) {
+      const double gx = evaluated.outputs[0][k];
+      const double gw = evaluated.outputs[1][k];
+      pulled_back +=
+          gx * v[0][k] + gw * v[1][k % c.cols] + (has_bias ? g[k] * v[2][k % c.cols] : 0);
+      bound += evaluated.oracles[0][k].bound * std::fabs(v[0][k]) +
+               evaluated.oracles[1][k].bound * std::fabs(v[1][k % c.cols]);
+    }
+    const std::vector<Doubles> point = {evaluated.inputs[0], evaluated.inputs[1],
+                                        Doubles(c.cols, 0.25)};
+    EXPECT_NEAR(pulled_back, directional_derivative(c, point, v, g),
+                bound + kFiniteDifferenceError);
+  }
+}
+
+}  // namespace
+}  // namespace interlock

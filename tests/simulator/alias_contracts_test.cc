@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/simulator/text_program.h"
+#include "tests/simulator/program_text.h"
 
 namespace interlock {
 namespace {
@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 const DispatchId kFirst(size_t{0});
 
 std::vector<AliasViolation> violations_in(std::string_view body) {
-  return find_alias_violations(program_of(body));
+  return find_alias_violations(program_on_abc(body));
 }
 
 TEST(FindAliasViolations, OpaqueDispatchesMayWorkInPlace) {

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/simulator/text_program.h"
+#include "tests/simulator/program_text.h"
 
 namespace interlock {
 namespace {
 
 TEST(BarrierBounds, OneBarrierServesAllConflictsThatItSeparates) {
-  const BarrierBounds bounds = barrier_bounds(program_of(R"(
+  const BarrierBounds bounds = barrier_bounds(program_on_abc(R"(
       dispatch A writes a
       dispatch B writes b
       dispatch C reads a
@@ -19,7 +19,7 @@ TEST(BarrierBounds, OneBarrierServesAllConflictsThatItSeparates) {
 }
 
 TEST(BarrierBounds, ReorderingCanDoWithFewer) {
-  const BarrierBounds bounds = barrier_bounds(program_of(R"(
+  const BarrierBounds bounds = barrier_bounds(program_on_abc(R"(
       dispatch A writes a
       dispatch B reads a
       dispatch C writes b
@@ -29,12 +29,12 @@ TEST(BarrierBounds, ReorderingCanDoWithFewer) {
 }
 
 TEST(BarrierBounds, CommutingAtomicsNeedNone) {
-  EXPECT_EQ(barrier_bounds(program_of(R"(
+  EXPECT_EQ(barrier_bounds(program_on_abc(R"(
       dispatch A atomics a atomic=add
       dispatch B atomics a atomic=add)"))
                 .fewest_barriers,
             0u);
-  EXPECT_EQ(barrier_bounds(program_of(R"(
+  EXPECT_EQ(barrier_bounds(program_on_abc(R"(
       dispatch A atomics a atomic=add
       dispatch B atomics a atomic=xor)"))
                 .fewest_barriers,
@@ -42,14 +42,14 @@ TEST(BarrierBounds, CommutingAtomicsNeedNone) {
 }
 
 TEST(BarrierBounds, AreZeroWithoutDispatches) {
-  const BarrierBounds bounds = barrier_bounds(program_of(""));
+  const BarrierBounds bounds = barrier_bounds(program_on_abc(""));
   EXPECT_EQ(bounds.fewest_barriers, 0u);
   EXPECT_EQ(bounds.longest_chain, 0u);
 }
 
 TEST(BarrierBounds, IgnoreTheBarriersThatStand) {
   EXPECT_EQ(
-      barrier_bounds(program_of("dispatch A writes a\nbarrier\nbarrier\ndispatch B writes b\n"))
+      barrier_bounds(program_on_abc("dispatch A writes a\nbarrier\nbarrier\ndispatch B writes b\n"))
           .fewest_barriers,
       0u);
 }

@@ -10,8 +10,8 @@
 #include "simulator/schedule.h"
 #include "simulator/shadow_machine.h"
 #include "tests/simulator/brute_force.h"
+#include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
-#include "tests/simulator/text_program.h"
 
 namespace interlock {
 namespace {
@@ -39,7 +39,7 @@ constexpr const char* kDonation = R"(
 Program donation_with(std::string_view barrier) {
   std::string text = std::string("memory d 4096\n") + kDonation;
   text.replace(text.find("%BARRIER%"), 9, barrier);
-  return program_of(text);
+  return program_on_abc(text);
 }
 
 TEST(Check, ExplainsAWriteAfterReadThroughADonation) {
@@ -65,7 +65,7 @@ TEST(Check, FindsNothingBehindAnExecutionBarrier) {
 }
 
 TEST(Check, ExplainsABarrierThatMakesNothingVisible) {
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       produce: dispatch Produce writes a[0:64]
       barrier execution
       consume: dispatch Consume reads a[32:96] writes b[0:4])"));
@@ -83,7 +83,7 @@ TEST(Check, ExplainsABarrierThatMakesNothingVisible) {
 
 TEST(Check, CallsWhatNoScheduleShowsUnobservable) {
   // Nobody reads what the two leave in a.
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       tensor out u8[4] at b+0
       output out
       dispatch One writes a[0:4]
@@ -97,7 +97,7 @@ TEST(Check, CallsWhatNoScheduleShowsUnobservable) {
 }
 
 TEST(Check, PutsObservableHazardsFirst) {
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       tensor out u8[4] at b+0
       output out
       dispatch One writes a[0:4]
@@ -116,7 +116,7 @@ TEST(Check, PutsObservableHazardsFirst) {
 }
 
 TEST(Check, SaysWhenTheBudgetIsSpent) {
-  const Program program = program_of("dispatch One writes a\ndispatch Two writes a\n");
+  const Program program = program_on_abc("dispatch One writes a\ndispatch Two writes a\n");
   const CheckReport report = check(program, {.observability_budget = 1});
   ASSERT_THAT(report.findings, SizeIs(1));
   EXPECT_EQ(report.findings[0].observability, Observability::kUnknown);
@@ -126,7 +126,7 @@ TEST(Check, SaysWhenTheBudgetIsSpent) {
 TEST(Check, SaysWhatMakesTwoTensorsShareBytes) {
   const auto relation = [](std::string_view tensors) {
     const CheckReport report =
-        check(program_of(std::string(tensors) + "\ndispatch W writes y\ndispatch R reads z\n"));
+        check(program_on_abc(std::string(tensors) + "\ndispatch W writes y\ndispatch R reads z\n"));
     EXPECT_THAT(report.findings, SizeIs(1));
     return report.findings.empty() ? "" : report.findings[0].details[1];
   };
@@ -142,7 +142,7 @@ TEST(Check, SaysWhatMakesTwoTensorsShareBytes) {
 }
 
 TEST(Check, ExplainsAReorderedRead) {
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       tensor s u8[16] at a+0
       cpy: dispatch Cpy order=4 writes s
       barrier
@@ -162,7 +162,7 @@ TEST(Check, ExplainsAReorderedRead) {
 }
 
 TEST(Check, NamesTheMissingWriterOfAnEarlyRead) {
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       consume: dispatch Consume order=1 reads c[0:4] a[0:16] writes b[0:4]
       barrier
       produce: dispatch Produce order=0 writes a[0:16])"));
@@ -173,7 +173,7 @@ TEST(Check, NamesTheMissingWriterOfAnEarlyRead) {
 }
 
 TEST(Check, NamesBothWritersAtTheEnd) {
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       two: dispatch Two order=2 writes a[0:16]
       barrier
       one: dispatch One order=1 writes a[0:16])"));
@@ -187,7 +187,7 @@ TEST(Check, NamesBothWritersAtTheEnd) {
 }
 
 TEST(Check, AnUnorderedAndInvertedPairIsBoth) {
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       dispatch Overwrite order=1 writes a[0:8]
       dispatch Consume order=0 reads a[0:8])"));
   ASSERT_THAT(report.findings, SizeIs(2));
@@ -196,7 +196,7 @@ TEST(Check, AnUnorderedAndInvertedPairIsBoth) {
 }
 
 TEST(Check, ExplainsAnAliasViolation) {
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       tensor x u8[64] at a+0
       tensor y u8[64] at a+32
       step: dispatch Step reads x writes y)"));
@@ -213,7 +213,7 @@ TEST(Check, ExplainsAnAliasViolation) {
 }
 
 TEST(Check, CountsStatements) {
-  const CheckReport report = check(program_of(R"(
+  const CheckReport report = check(program_on_abc(R"(
       dispatch A writes a[0:4]
       barrier execution
       barrier
@@ -228,7 +228,7 @@ TEST(Check, CountsStatements) {
 
 TEST(Check, SaysThatThereAreMoreHazardsThanTheLimit) {
   const Program program =
-      program_of("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
+      program_on_abc("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
   EXPECT_FALSE(check(program, {.pair_limit = 2}).is_truncated);
   const CheckReport report = check(program, {.lists_all_pairs = true, .pair_limit = 2});
   EXPECT_TRUE(report.is_truncated);

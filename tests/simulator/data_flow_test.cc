@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/simulator/text_program.h"
+#include "tests/simulator/program_text.h"
 
 namespace interlock {
 namespace {
@@ -16,7 +16,7 @@ constexpr DispatchId kNone;
 const MemoryId kA(size_t{0});
 
 std::vector<ReorderedRead> reordered_in(std::string_view body) {
-  return find_reordered(program_of(body));
+  return find_reordered(program_on_abc(body));
 }
 
 DispatchId dispatch(size_t index) { return DispatchId(index); }
@@ -129,7 +129,7 @@ TEST(FindReordered, TheBaseOfARowOfAtomicsCounts) {
                           ReorderedRead{kNone, 0, dispatch(2), dispatch(0), kA, {0, 4}}));
 }
 
-// The memories of program_of() are ordinary; these tests add one that is scratch.
+// The memories a, b and c are ordinary; these tests add one that is scratch.
 TEST(FindReordered, ScratchBytesAreJudgedInIssueOrder) {
   // Placed after reordering: the slot is reused in issue order, which program order contradicts.
   EXPECT_THAT(reordered_in(R"(

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/simulator/text_program.h"
+#include "tests/simulator/program_text.h"
 
 namespace interlock {
 namespace {
@@ -20,7 +20,7 @@ constexpr FindingKind kWar = FindingKind::kWriteAfterRead;
 constexpr FindingKind kWaw = FindingKind::kWriteAfterWrite;
 
 std::vector<Hazard> hazards_of(std::string_view body) {
-  const Program program = program_of(body);
+  const Program program = program_on_abc(body);
   return find_hazards(program, HappensBefore(program));
 }
 
@@ -210,7 +210,7 @@ TEST(FindHazards, AccessesOfOneDispatchDoNotConflict) {
 }
 
 TEST(FindAllHazards, ListsEveryPair) {
-  const Program program = program_of(R"(
+  const Program program = program_on_abc(R"(
       dispatch Old writes a[0:32]
       dispatch Low writes a[0:32]
       dispatch Consume reads a[0:32])");
@@ -220,7 +220,7 @@ TEST(FindAllHazards, ListsEveryPair) {
 }
 
 TEST(HappensBefore, NumbersEpochs) {
-  const Program program = program_of(R"(
+  const Program program = program_on_abc(R"(
       barrier
       dispatch A reads a
       dispatch B reads a

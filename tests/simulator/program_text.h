@@ -20,4 +20,9 @@ inline Program program_of(std::string_view body) {
   return std::move(program).value();
 }
 
+// The same behind memories a, b and c of 4096 bytes each.
+inline Program program_on_abc(std::string_view body) {
+  return program_of("memory a 4096\nmemory b 4096\nmemory c 4096\n" + std::string(body));
+}
+
 }  // namespace interlock

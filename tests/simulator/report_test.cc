@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/simulator/text_program.h"
+#include "tests/simulator/program_text.h"
 
 namespace interlock {
 namespace {
@@ -19,7 +19,7 @@ constexpr const char* kOverwrite = R"(
     vjp: dispatch Vjp writes a[0:64])";
 
 TEST(TextReport, PrintsAFindingWithItsFixAndItsReplay) {
-  const Program program = program_of(kOverwrite);
+  const Program program = program_on_abc(kOverwrite);
   EXPECT_EQ(text_report(program, check(program), "mlx.ilk"),
             "WAR hazard: vjp (dispatch 1) writes a[0:64], which reduce (dispatch 0) reads.\n"
             "  Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.\n"
@@ -31,7 +31,7 @@ TEST(TextReport, PrintsAFindingWithItsFixAndItsReplay) {
 }
 
 TEST(TextReport, ReplaysOnlyFilesAndWitnesses) {
-  const Program program = program_of(kOverwrite);
+  const Program program = program_on_abc(kOverwrite);
   CheckReport report = check(program);
   EXPECT_THAT(text_report(program, report, "-"), Not(HasSubstr("Replay:")));
   report.findings[0].witness.clear();
@@ -40,7 +40,7 @@ TEST(TextReport, ReplaysOnlyFilesAndWitnesses) {
 
 TEST(TextReport, StopsAtTheLimit) {
   const Program program =
-      program_of("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
+      program_on_abc("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
   const std::string text = text_report(program, check(program), "x.ilk", 1);
   // The hazard between A and B is hidden by C, so it comes second.
   EXPECT_THAT(text, HasSubstr("WAW hazard: C (dispatch 2)"));
@@ -50,13 +50,15 @@ TEST(TextReport, StopsAtTheLimit) {
 
 TEST(TextReport, CountsAllPairs) {
   const Program program =
-      program_of("dispatch A writes a\ndispatch B updates a\ndispatch C writes a\n");
+      program_on_abc("dispatch A writes a\ndispatch B updates a\ndispatch C writes a\n");
   EXPECT_THAT(text_report(program, check(program, {.lists_all_pairs = true}), "x.ilk"),
               HasSubstr("3 hazardous pairs: RAW 1, WAR 1, WAW 3.\n"));
 }
 
 TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
-  const auto summary = [](std::string_view body) { return summary_of(check(program_of(body))); };
+  const auto summary = [](std::string_view body) {
+    return summary_of(check(program_on_abc(body)));
+  };
   EXPECT_EQ(summary("dispatch A writes a\nbarrier\nbarrier\ndispatch B reads a\nbarrier\n"),
             "2 dispatches, 2 accesses, 3 barriers; fewest for this order 1, longest chain 1; no "
             "findings. 2 barriers above the minimum.");
@@ -70,7 +72,7 @@ TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
 }
 
 TEST(JsonReport, HasTheDocumentedKeys) {
-  const Program program = program_of(kOverwrite);
+  const Program program = program_on_abc(kOverwrite);
   const std::string text = json_report(program, check(program), "mlx.ilk");
   EXPECT_EQ(text.find('\n'), text.size() - 1) << "One object, one line.";
   const nlohmann::json json = nlohmann::json::parse(text);
@@ -90,7 +92,7 @@ TEST(JsonReport, HasTheDocumentedKeys) {
 }
 
 TEST(JsonReport, CannotBeBrokenByAFileName) {
-  const Program program = program_of("");
+  const Program program = program_on_abc("");
   EXPECT_TRUE(nlohmann::json::accept(json_report(program, check(program), "a\"\\\n\xff.ilk")));
 }
 

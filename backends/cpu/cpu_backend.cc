@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/cpu/kernel_bodies.h"
+#include "backends/cpu/execute.h"
 #include "backends/dispatch_params.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
@@ -58,35 +58,10 @@ class CpuRun {
   }
 
  private:
-  void bind_operands(DispatchId id) {
-    operands_.clear();
-    for (const Access& access : program_.accesses_of(id)) {
-      uint8_t* memory = image_.memories[access.memory.index].data();
-      operands_.push_back({.data = memory + access.range.begin,
-                           .size_bytes = access.range.size_bytes(),
-                           .mode = access.mode});
-    }
-  }
-
-  void run_slices(const Step& step, const KernelParams& params) {
-    const CpuBody body = cpu_bodies()[program_.dispatch(step.dispatch).kernel.index];
-    CpuMemory memory(operands_.data());
-    for (uint64_t i = 0; i < step.slice_count; ++i) body(memory, params, step.first_slice + i);
-  }
-
-  KernelParams params_of_piece(const Step& step) const {
-    const Dispatch& dispatch = program_.dispatch(step.dispatch);
-    const KernelParams params = dispatch_params_of(program_, step.dispatch);
-    const KernelEntry& entry = kernel_entry(dispatch.kernel);
-    const uint64_t slice_count = entry.is_variadic ? 1 : entry.slice_count(params);
-    INTERLOCK_CHECK(uint64_t{step.first_slice} + step.slice_count <= slice_count);
-    return params;
-  }
-
   void run_piece(const Step& step) {
-    const KernelParams params = params_of_piece(step);
-    bind_operands(step.dispatch);
-    run_slices(step, params);
+    execute_slices(program_, step.dispatch, dispatch_params_of(program_, step.dispatch),
+                   step.first_slice, step.slice_count,
+                   bind_operands(program_, step.dispatch, image_));
   }
 
   // The smallest range that covers what the slices of the piece touch.
@@ -106,8 +81,8 @@ class CpuRun {
   }
 
   Result<Success> run_late(const Step& step) {
-    LatePiece piece{step, params_of_piece(step), {}};
-    bind_operands(step.dispatch);
+    LatePiece piece{step, dispatch_params_of(program_, step.dispatch), {}};
+    std::vector<CpuOperand> operands = bind_operands(program_, step.dispatch, image_);
     const std::span<const Access> accesses = program_.accesses_of(step.dispatch);
     for (size_t i = 0; i < accesses.size(); ++i) {
       if (accesses[i].mode == AccessMode::kRead) continue;
@@ -121,11 +96,12 @@ class CpuRun {
       }
       staged_bytes_ += range.size_bytes();
       piece.operands.push_back(stage(static_cast<int>(i), accesses[i], range));
-      operands_[i].data = piece.operands.back().bytes.data();
-      operands_[i].first_byte = range.begin - accesses[i].range.begin;
-      operands_[i].is_staged = true;
+      operands[i].data = piece.operands.back().bytes.data();
+      operands[i].first_byte = range.begin - accesses[i].range.begin;
+      operands[i].is_staged = true;
     }
-    run_slices(step, piece.params);
+    execute_slices(program_, step.dispatch, piece.params, step.first_slice, step.slice_count,
+                   operands);
     late_pieces_[step.dispatch].push_back(std::move(piece));
     return Success{};
   }
@@ -176,8 +152,7 @@ class CpuRun {
   const Program& program_;
   MemoryImage image_;
   uint64_t limit_bytes_;
-  uint64_t staged_bytes_ = 0;         // Of all late pieces that wait.
-  std::vector<CpuOperand> operands_;  // Of the step in execution.
+  uint64_t staged_bytes_ = 0;  // Of all late pieces that wait.
   std::map<DispatchId, std::vector<LatePiece>> late_pieces_;
 };
 

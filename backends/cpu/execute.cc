@@ -1,0 +1,38 @@
+#include "backends/cpu/execute.h"
+
+#include "backends/cpu/kernel_bodies.h"
+#include "backends/dispatch_params.h"
+#include "encoder/check.h"
+
+namespace interlock {
+
+std::vector<CpuOperand> bind_operands(const Program& program, DispatchId id, MemoryImage& image) {
+  std::vector<CpuOperand> operands;
+  for (const Access& access : program.accesses_of(id)) {
+    uint8_t* const memory = image.memories[access.memory.index].data();
+    operands.push_back({.data = memory + access.range.begin,
+                        .size_bytes = access.range.size_bytes(),
+                        .mode = access.mode});
+  }
+  return operands;
+}
+
+void execute_slices(const Program& program, DispatchId id, const KernelParams& params,
+                    uint64_t first_slice, uint64_t slice_count,
+                    const std::vector<CpuOperand>& operands) {
+  const KernelId kernel = program.dispatch(id).kernel;
+  const KernelEntry& entry = kernel_entry(kernel);
+  INTERLOCK_CHECK(first_slice + slice_count <= (entry.is_variadic ? 1 : entry.slice_count(params)));
+  const CpuBody body = cpu_bodies()[kernel.index];
+  CpuMemory memory(operands.data());
+  for (uint64_t i = 0; i < slice_count; ++i) {
+    body(memory, params, first_slice + i);
+  }
+}
+
+void execute_dispatch(const Program& program, DispatchId id, MemoryImage& image) {
+  execute_slices(program, id, dispatch_params_of(program, id), 0,
+                 slice_count_of(program, program.dispatch(id)), bind_operands(program, id, image));
+}
+
+}  // namespace interlock

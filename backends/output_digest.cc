@@ -1,0 +1,33 @@
+#include "backends/output_digest.h"
+
+#include <span>
+
+namespace interlock {
+namespace {
+
+uint64_t fnv1a(uint64_t digest, std::span<const uint8_t> bytes) {
+  for (const uint8_t byte : bytes) {
+    digest = (digest ^ byte) * 0x100000001b3ull;
+  }
+  return digest;
+}
+
+}  // namespace
+
+uint64_t output_digest(const Program& program, const MemoryImage& image) {
+  uint64_t digest = 0xcbf29ce484222325ull;
+  if (program.outputs.empty()) {
+    for (const std::vector<uint8_t>& memory : image.memories) {
+      digest = fnv1a(digest, memory);
+    }
+    return digest;
+  }
+  for (const TensorId id : program.outputs) {
+    const Tensor& tensor = program.tensor(id);
+    const std::span<const uint8_t> memory = image.memories[tensor.memory.index];
+    digest = fnv1a(digest, memory.subspan(tensor.range.begin, tensor.range.size_bytes()));
+  }
+  return digest;
+}
+
+}  // namespace interlock

@@ -1,0 +1,109 @@
+// interlock check: the exact verdicts on one or more programs.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "encoder/text.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
+#include "simulator/check.h"
+#include "simulator/expectations.h"
+#include "simulator/report.h"
+
+namespace interlock {
+namespace {
+
+struct CheckCommandOptions {
+  std::vector<std::string> paths;
+  ParseOptions parse;
+  CheckOptions check;
+  std::string format = "text";
+  uint64_t findings_max = 100;
+};
+
+// The worse of two: bad input outranks a finding, so that a script cannot mistake one for the
+// other.
+ExitStatus worse(ExitStatus a, ExitStatus b) {
+  return static_cast<int>(a) > static_cast<int>(b) ? a : b;
+}
+
+std::string text_of(const ExpectationOutcome& outcome) {
+  std::string text;
+  for (const SubjectOutcome& subject : outcome.subjects) {
+    for (const std::string& line : subject.held) {
+      text += fmt::format("  holds: {}\n", line);
+    }
+    for (const std::string& failure : subject.failures) {
+      text +=
+          fmt::format("  FAILS{}: {}\n",
+                      subject.encoder.empty() ? "" : " (encoder " + subject.encoder + ")", failure);
+    }
+  }
+  return text;
+}
+
+// With expectations about the program as it stands, they decide; else any finding does.
+bool is_good(const Program& program, const CheckReport& report, const ExpectationOutcome& outcome) {
+  for (const Expectation& expectation : program.expectations) {
+    if (!expectation.encoder.is_some()) {
+      return outcome.holds();
+    }
+  }
+  return report.findings.empty() && outcome.holds();
+}
+
+ExitStatus check_one(const std::string& path, const CheckCommandOptions& options) {
+  const Result<Program> program = parse_file(path, options.parse);
+  if (!program) {
+    return report_error(program.error());
+  }
+  const CheckReport report = check(*program, options.check);
+  const ExpectationOutcome outcome = judge_expectations(*program, report);
+  if (options.format == "json") {
+    print_out(json_report(*program, report, path));
+  } else {
+    print_report(text_report(*program, report, path, options.findings_max));
+    if (options.findings_max != 0 && report.findings.size() > options.findings_max) {
+      print_out("  (--max-findings=0 prints them all.)\n");
+    }
+    print_report(text_of(outcome));
+  }
+  return is_good(*program, report, outcome) ? ExitStatus::kNothingFound : ExitStatus::kFinding;
+}
+
+ExitStatus run_check(const CheckCommandOptions& options) {
+  ExitStatus status = ExitStatus::kNothingFound;
+  for (const std::string& path : options.paths) {
+    if (interrupted().load()) {
+      return ExitStatus::kInterrupted;
+    }
+    status = worse(status, check_one(path, options));
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, ExitStatus& status) {
+  CLI::App* const command = app.add_subcommand("check", "says exactly what is unordered, and why");
+  auto options = std::make_shared<CheckCommandOptions>();
+  command->add_option("files", options->paths, "program texts (.ilk); - is standard input")
+      ->required();
+  command->add_flag("--all", options->check.lists_all_pairs,
+                    "every hazardous pair, not only the latest accesses of the bytes");
+  command->add_option("--format", options->format, "text, or json: one object a line for each file")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command
+      ->add_option("--max-findings", options->findings_max,
+                   "findings that the text prints in full; 0 prints all")
+      ->capture_default_str();
+  add_limit_options(*command, options->parse);
+  command->callback([options, &status] { status = run_check(*options); });
+}
+
+}  // namespace interlock

@@ -1,0 +1,20 @@
+// The subcommands of `interlock`, one file each. Each adds itself to the parser; when it is the one
+// that was asked for, its callback runs the work and sets `status`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "fuzz/cli/exit_status.h"
+
+namespace interlock {
+
+void add_check_command(CLI::App& app, ExitStatus& status);
+void add_explore_command(CLI::App& app, ExitStatus& status);
+void add_run_command(CLI::App& app, ExitStatus& status);
+void add_encode_command(CLI::App& app, ExitStatus& status);
+void add_fuzz_command(CLI::App& app, ExitStatus& status);
+void add_minimize_command(CLI::App& app, ExitStatus& status);
+void add_replay_command(CLI::App& app, ExitStatus& status);
+void add_list_command(CLI::App& app, ExitStatus& status);
+
+}  // namespace interlock

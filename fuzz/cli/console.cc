@@ -1,0 +1,87 @@
+#include "fuzz/cli/console.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace interlock {
+namespace {
+
+bool progress_line_is_open = false;
+
+bool has_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+void write_all(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+// A finding starts at the left margin with its kind and a colon within the first words.
+bool starts_finding(std::string_view line) {
+  const size_t colon = line.find(": ");
+  return !line.empty() && line[0] != ' ' && colon != std::string_view::npos && colon < 24;
+}
+
+}  // namespace
+
+void print_out(std::string_view text) { write_all(stdout, text); }
+
+void print_report(std::string_view text) {
+  if (!has_colour()) {
+    print_out(text);
+    return;
+  }
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    if (starts_finding(line)) {
+      const size_t colon = line.find(": ");
+      print_out("\x1b[1;31m");
+      print_out(line.substr(0, colon));
+      print_out("\x1b[0m");
+      print_out(line.substr(colon));
+    } else {
+      print_out(line);
+    }
+    if (end == std::string_view::npos) {
+      return;
+    }
+    print_out("\n");
+    text.remove_prefix(end + 1);
+  }
+}
+
+ExitStatus report_error(const Error& error) {
+  finish_progress();
+  std::fflush(stdout);
+  write_all(stderr, error.message);
+  write_all(stderr, "\n");
+  return ExitStatus::kBadInput;
+}
+
+void show_progress(std::string_view line, bool is_milestone) {
+  if (isatty(STDERR_FILENO) == 1) {
+    write_all(stderr, "\r\x1b[K");
+    write_all(stderr, line);
+    std::fflush(stderr);
+    progress_line_is_open = true;
+    if (is_milestone) {
+      finish_progress();
+    }
+  } else if (is_milestone) {
+    write_all(stderr, line);
+    write_all(stderr, "\n");
+  }
+}
+
+void finish_progress() {
+  if (progress_line_is_open) {
+    write_all(stderr, "\n");
+    progress_line_is_open = false;
+  }
+}
+
+}  // namespace interlock

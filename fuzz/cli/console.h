@@ -1,0 +1,30 @@
+// Console: where the subcommands print. Results go to standard output, progress and errors to
+// standard error; colour and overwriting lines only on a terminal, NO_COLOR obeyed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "encoder/result.h"
+#include "fuzz/cli/exit_status.h"
+
+namespace interlock {
+
+// Prints to standard output.
+void print_out(std::string_view text);
+
+// Prints a report to standard output, its kind words (a line's first word before "hazard:",
+// "finding:", …) in colour on a terminal.
+void print_report(std::string_view text);
+
+// Prints `error` to standard error and returns kBadInput, so that a command can return it.
+ExitStatus report_error(const Error& error);
+
+// One line of progress on standard error: overwrites itself on a terminal, is left out elsewhere
+// unless `is_milestone`.
+void show_progress(std::string_view line, bool is_milestone = false);
+
+// Ends an overwriting progress line, so that the next output starts on a line of its own.
+void finish_progress();
+
+}  // namespace interlock

@@ -1,0 +1,75 @@
+// interlock explore: tries schedules on the shadow machine and names those that end differently.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "encoder/text.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "simulator/explore.h"
+
+namespace interlock {
+namespace {
+
+struct ExploreCommandOptions {
+  InputOptions input;
+  ExploreOptions explore;
+  std::string strategy = "three";
+};
+
+constexpr uint64_t kNamesShown = 10;
+
+std::string text_of(const Program& program, const Exploration& exploration) {
+  std::string text;
+  uint64_t shown = 0;
+  for (const TriedSchedule& tried : exploration.tried) {
+    if (tried.differs_strictly && shown++ < kNamesShown) {
+      text += fmt::format("  {}: {}\n", tried.name,
+                          tried.differs_observably
+                              ? "an output can differ"
+                              : "some read sees another writer, no output can differ");
+    }
+  }
+  if (shown > kNamesShown) {
+    text += fmt::format("  … and {} more\n", shown - kNamesShown);
+  }
+  text += fmt::format("{} schedules tried; {} differ from issue order, {} observably.\n",
+                      exploration.tried.size(), exploration.strict_count,
+                      exploration.observable_count);
+  for (const Displacement& displacement : exploration.witness) {
+    text += fmt::format("  witness {}\n", text_of(program, displacement));
+  }
+  return text;
+}
+
+ExitStatus run_explore(ExploreCommandOptions& options) {
+  const Result<Program> program = parse_file(options.input.path, options.input.parse);
+  if (!program) {
+    return report_error(program.error());
+  }
+  options.explore.strategy = *strategy_of(options.strategy);
+  const Exploration exploration = explore(*program, options.explore);
+  print_report(text_of(*program, exploration));
+  return exploration.strict_count == 0 ? ExitStatus::kNothingFound : ExitStatus::kFinding;
+}
+
+}  // namespace
+
+void add_explore_command(CLI::App& app, ExitStatus& status) {
+  CLI::App* const command =
+      app.add_subcommand("explore", "tries schedules on hashes and names those that differ");
+  auto options = std::make_shared<ExploreCommandOptions>();
+  add_input_options(*command, options->input);
+  command->add_option("--strategy", options->strategy, "three, directed or random")
+      ->check(CLI::IsMember({"three", "directed", "random"}))
+      ->capture_default_str();
+  command->add_option("--schedules", options->explore.schedule_count, "how many to try at most")
+      ->capture_default_str();
+  command->add_option("--seed", options->explore.seed, "of --strategy=random")
+      ->capture_default_str();
+  command->callback([options, &status] { status = run_explore(*options); });
+}
+
+}  // namespace interlock

@@ -1,0 +1,28 @@
+// Options that every subcommand shares that reads a program.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "backends/backend.h"
+#include "encoder/text.h"
+#include "fuzz/cli/exit_status.h"
+
+namespace interlock {
+
+struct InputOptions {
+  std::string path;
+  ParseOptions parse;
+};
+
+// Adds the positional FILE ("-" is standard input) and --max-file-mib.
+void add_input_options(CLI::App& command, InputOptions& options);
+
+// Adds --max-file-mib alone, for commands with several files.
+void add_limit_options(CLI::App& command, ParseOptions& options);
+
+// Returns the backend, or prints why there is none and sets `status` to kUnavailable (a known name)
+// or kBadInput.
+Backend* require_backend(const std::string& name, ExitStatus& status);
+
+}  // namespace interlock

@@ -1,0 +1,15 @@
+// ^C: long work asks between steps and ends cleanly, with what was found saved.
+#pragma once
+
+#include <atomic>
+
+namespace interlock {
+
+// Installs the handler for SIGINT and SIGTERM. The first signal sets the flag, a second one ends
+// the process at once.
+void install_interrupt_handler();
+
+// True once a signal has arrived. The same flag can be handed to code that stops on it.
+const std::atomic<bool>& interrupted();
+
+}  // namespace interlock

@@ -1,0 +1,69 @@
+// interlock list: what can be named on the command line and in programs.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "backends/backend.h"
+#include "encoder/encoder.h"
+#include "encoder/kernel_table.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::string_view kLine = "  {:<16} {}\n";
+
+std::string list_encoders() {
+  std::string text = "encoders\n";
+  for (const EncoderEntry& entry : encoder_registry()) {
+    text += fmt::format(fmt::runtime(kLine), entry.name, entry.summary);
+  }
+  return text;
+}
+
+std::string list_kernels() {
+  std::string text = "kernels\n";
+  for (const KernelEntry& entry : kernel_table()) {
+    text += fmt::format(fmt::runtime(kLine), entry.name, entry.summary);
+  }
+  return text;
+}
+
+std::string list_backends() {
+  std::string text = "backends\n";
+  for (Backend* const backend : backend_registry()) {
+    const Availability availability = backend->availability();
+    text += fmt::format(
+        fmt::runtime(kLine), backend->name(),
+        (availability.is_available ? "available: " : "not available: ") + availability.reason);
+  }
+  return text;
+}
+
+std::string list_strategies() {
+  return "strategies\n"
+         "  three            issue order, each epoch reversed, late commits: decides one queue\n"
+         "  directed         one schedule per hazard, its sink\n"
+         "  random           seeded random schedules\n";
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, ExitStatus& status) {
+  CLI::App* const command =
+      app.add_subcommand("list", "lists encoders, kernels, backends, strategies");
+  auto topic = std::make_shared<std::string>();
+  command->add_option("topic", *topic, "encoders, kernels, backends or strategies; all without it")
+      ->check(CLI::IsMember({"encoders", "kernels", "backends", "strategies"}));
+  command->callback([topic, &status] {
+    const auto wants = [&](std::string_view name) { return topic->empty() || *topic == name; };
+    if (wants("encoders")) print_out(list_encoders());
+    if (wants("kernels")) print_out(list_kernels());
+    if (wants("backends")) print_out(list_backends());
+    if (wants("strategies")) print_out(list_strategies());
+    status = ExitStatus::kNothingFound;
+  });
+}
+
+}  // namespace interlock

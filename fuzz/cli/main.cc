@@ -1,0 +1,55 @@
+// interlock: the command line. Exit status: 0 nothing found, 1 a finding, 2 bad usage or bad input,
+// 3 a backend that is not there, 130 interrupted.
+#include <cstdio>
+#include <new>
+
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/interrupt.h"
+
+namespace interlock {
+namespace {
+
+ExitStatus run_command_line(int argc, char** argv) {
+  CLI::App app{"Finds missing and useless synchronization in GPU command streams.", "interlock"};
+  app.set_version_flag("--version", "interlock " INTERLOCK_VERSION);
+  app.require_subcommand(1);
+  ExitStatus status = ExitStatus::kNothingFound;
+  add_check_command(app, status);
+  add_explore_command(app, status);
+  add_run_command(app, status);
+  add_encode_command(app, status);
+  add_fuzz_command(app, status);
+  add_minimize_command(app, status);
+  add_replay_command(app, status);
+  add_list_command(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 reports usage by exception; help and version arrive here too, with exit code 0.
+    return app.exit(error) == 0 ? ExitStatus::kNothingFound : ExitStatus::kBadInput;
+  }
+  if (interrupted().load()) {
+    return ExitStatus::kInterrupted;
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace interlock
+
+int main(int argc, char** argv) {
+  interlock::install_interrupt_handler();
+  try {
+    const interlock::ExitStatus status = interlock::run_command_line(argc, argv);
+    interlock::finish_progress();
+    if (std::fflush(stdout) != 0) {
+      return static_cast<int>(
+          interlock::report_error({"error: standard output cannot be written."}));
+    }
+    return static_cast<int>(status);
+  } catch (const std::bad_alloc&) {
+    return static_cast<int>(interlock::report_error(
+        {"error: memory ran out. Lower the limits, or give a smaller input."}));
+  }
+}

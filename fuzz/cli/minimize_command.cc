@@ -1,0 +1,71 @@
+// interlock minimize: shrinks a failing program to what its finding needs.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "encoder/text.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
+#include "fuzz/minimizer.h"
+
+namespace interlock {
+namespace {
+
+struct MinimizeCommandOptions {
+  InputOptions input;
+  std::string output = "-";
+  bool keeps_kernels = true;
+  uint64_t evaluations_max = MinimizeOptions{}.evaluation_limit;
+};
+
+ExitStatus run_minimize(const MinimizeCommandOptions& options) {
+  const Result<Program> program = parse_file(options.input.path, options.input.parse);
+  if (!program) {
+    return report_error(program.error());
+  }
+  MinimizeOptions minimize_options;
+  minimize_options.detail =
+      options.keeps_kernels ? SignatureDetail::kKernels : SignatureDetail::kShape;
+  minimize_options.evaluation_limit = options.evaluations_max;
+  minimize_options.stop = &interrupted();
+  minimize_options.on_progress = [](const MinimizeProgress& progress) {
+    show_progress(fmt::format("{} evaluations, {} dispatches left", progress.evaluation_count,
+                              progress.dispatch_count));
+  };
+  const Result<MinimizeReport> report = minimize_program(*program, minimize_options);
+  if (!report) {
+    return report_error({"error: " + report.error().message});
+  }
+  show_progress(fmt::format("{} of {} dispatches are left after {} evaluations{}.",
+                            report->program.dispatches.size(), program->dispatches.size(),
+                            report->evaluation_count,
+                            report->is_fixpoint ? "" : "; stopped before a fixpoint"),
+                true);
+  const std::string text = print(report->program);
+  if (options.output == "-") {
+    print_out(text);
+    return ExitStatus::kFinding;
+  }
+  const Result<Success> written = write_file(options.output, text);
+  return written ? ExitStatus::kFinding : report_error(written.error());
+}
+
+}  // namespace
+
+void add_minimize_command(CLI::App& app, ExitStatus& status) {
+  CLI::App* const command = app.add_subcommand("minimize", "shrinks a failing program");
+  auto options = std::make_shared<MinimizeCommandOptions>();
+  add_input_options(*command, options->input);
+  command->add_option("-o,--output", options->output, "where to write; - is standard output")
+      ->capture_default_str();
+  command->add_flag("--keep-kernels,!--any-kernels", options->keeps_kernels,
+                    "keep the kernels of the finding (default), or only its kind and alias shape");
+  command->add_option("--max-evaluations", options->evaluations_max, "of candidate programs")
+      ->capture_default_str();
+  command->callback([options, &status] { status = run_minimize(*options); });
+}
+
+}  // namespace interlock

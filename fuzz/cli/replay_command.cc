@@ -1,0 +1,99 @@
+// interlock replay: runs the recorded witness and says whether it still fails.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "backends/output_digest.h"
+#include "encoder/text.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/replay.h"
+#include "simulator/strategies.h"
+
+namespace interlock {
+namespace {
+
+struct ReplayOptions {
+  InputOptions input;
+  std::string backend = "cpu";
+};
+
+std::string text_of(const ReplayReport& report) {
+  std::string text = report.headline + "\n";
+  for (const std::string& detail : report.details) {
+    text += "  " + detail + "\n";
+  }
+  return text;
+}
+
+// Without a usable witness the deciding schedules stand in: on one queue they show whatever any
+// schedule can show (THEORY: T4, T5).
+ExitStatus replay_deciding_schedules(const Program& program, const std::string& why,
+                                     Backend& backend) {
+  print_out(why + "\n");
+  const HappensBefore order(program);
+  const std::pair<std::string_view, Schedule> schedules[] = {
+      {"each epoch reversed", epoch_reversed_schedule(program, order)},
+      {"late commits", lazy_schedule(program, order)},
+  };
+  ExitStatus status = ExitStatus::kNothingFound;
+  for (const auto& [name, schedule] : schedules) {
+    const Result<ReplayReport> report = replay(program, schedule, backend);
+    if (!report) {
+      return report_error({"error: " + report.error().message});
+    }
+    if (report->diverges) {
+      status = ExitStatus::kFinding;
+      print_report(fmt::format("{} ({})\n", report->headline, name));
+      for (const std::string& detail : report->details) {
+        print_out("  " + detail + "\n");
+      }
+    } else {
+      print_out(fmt::format("  {}: equal to issue order, bit for bit.\n", name));
+    }
+  }
+  return status;
+}
+
+ExitStatus run_replay(const ReplayOptions& options) {
+  ExitStatus status = ExitStatus::kNothingFound;
+  Backend* const backend = require_backend(options.backend, status);
+  if (backend == nullptr) {
+    return status;
+  }
+  const Result<Program> program = parse_file(options.input.path, options.input.parse);
+  if (!program) {
+    return report_error(program.error());
+  }
+  if (program->witness.empty()) {
+    return replay_deciding_schedules(
+        *program, "No witness line: trying the schedules that decide one queue.", *backend);
+  }
+  const HappensBefore order(*program);
+  const Result<Schedule> schedule = schedule_of(*program, order, program->witness);
+  if (!schedule) {
+    return replay_deciding_schedules(
+        *program, "The recorded witness is no longer legal: " + schedule.error().message, *backend);
+  }
+  const Result<ReplayReport> report = replay(*program, *schedule, *backend);
+  if (!report) {
+    return report_error({"error: " + report.error().message});
+  }
+  print_report(text_of(*report));
+  return report->diverges ? ExitStatus::kFinding : ExitStatus::kNothingFound;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, ExitStatus& status) {
+  CLI::App* const command =
+      app.add_subcommand("replay", "runs the recorded witness: 1 it still fails, 0 it does not");
+  auto options = std::make_shared<ReplayOptions>();
+  add_input_options(*command, options->input);
+  command->add_option("--backend", options->backend, "where to run")->capture_default_str();
+  command->callback([options, &status] { status = run_replay(*options); });
+}
+
+}  // namespace interlock

@@ -1,0 +1,106 @@
+// The basic idea: group the lines by subject, in order of first appearance; within a subject cross
+// off each finding that a line names, and complain about lines and findings that are left over.
+#include "simulator/expectations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "encoder/draft.h"
+#include "encoder/encoder.h"
+#include "encoder/text.h"
+
+namespace interlock {
+namespace {
+
+// The expectation as its line says it.
+std::string text_of(const Program& program, const Expectation& expectation) {
+  ExpectDraft draft;
+  if (expectation.encoder.is_some()) {
+    draft.encoder = program.name(expectation.encoder);
+  }
+  draft.is_clean = expectation.is_clean;
+  draft.kind = expectation.kind;
+  if (expectation.first.is_some()) {
+    draft.first = program.reference_of(expectation.first);
+  }
+  if (expectation.second.is_some()) {
+    draft.second = program.reference_of(expectation.second);
+  }
+  return print(ItemDraft{draft});
+}
+
+bool matches(const Expectation& expectation, const Finding& finding) {
+  if (expectation.is_clean || expectation.kind != finding.kind ||
+      expectation.first != finding.first.dispatch) {
+    return false;
+  }
+  const DispatchId second =
+      finding.second.has_value() ? finding.second->dispatch : finding.first.dispatch;
+  return second == (expectation.second.is_some() ? expectation.second : expectation.first);
+}
+
+SubjectOutcome judge_subject(const Program& program, NameId encoder,
+                             const std::vector<Finding>& findings) {
+  SubjectOutcome outcome;
+  if (encoder.is_some()) {
+    outcome.encoder = program.name(encoder);
+  }
+  std::vector<bool> is_expected(findings.size(), false);
+  for (const Expectation& expectation : program.expectations) {
+    if (expectation.encoder != encoder) {
+      continue;
+    }
+    bool is_found = false;
+    for (size_t i = 0; i < findings.size(); ++i) {
+      if (matches(expectation, findings[i])) {
+        is_found = true;
+        is_expected[i] = true;
+      }
+    }
+    const std::string line = text_of(program, expectation);
+    if (expectation.is_clean || is_found) {
+      outcome.held.push_back(line);
+    } else {
+      outcome.failures.push_back(fmt::format("'{}' does not hold: it is not found.", line));
+    }
+  }
+  for (size_t i = 0; i < findings.size(); ++i) {
+    if (!is_expected[i]) {
+      outcome.failures.push_back(fmt::format("Not expected: {}", findings[i].headline));
+    }
+  }
+  return outcome;
+}
+
+}  // namespace
+
+ExpectationOutcome judge_expectations(const Program& program, const CheckReport& report) {
+  ExpectationOutcome outcome;
+  std::vector<NameId> subjects;
+  for (const Expectation& expectation : program.expectations) {
+    if (std::find(subjects.begin(), subjects.end(), expectation.encoder) == subjects.end()) {
+      subjects.push_back(expectation.encoder);
+    }
+  }
+  for (const NameId subject : subjects) {
+    if (!subject.is_some()) {
+      outcome.subjects.push_back(judge_subject(program, subject, report.findings));
+      continue;
+    }
+    const std::string_view name = program.name(subject);
+    const EncoderEntry* const entry = find_encoder(name);
+    if (entry == nullptr) {
+      outcome.subjects.push_back(
+          {std::string(name), {}, {fmt::format("There is no encoder '{}'.", name)}});
+      continue;
+    }
+    const std::unique_ptr<Encoder> encoder = entry->create();
+    const Program encoded = encode(program, *encoder);
+    outcome.subjects.push_back(judge_subject(program, subject, check(encoded).findings));
+  }
+  return outcome;
+}
+
+}  // namespace interlock

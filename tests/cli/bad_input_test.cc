@@ -1,0 +1,104 @@
+// Untrusted input: a clear error with its position and exit status 2, in bounded memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/command.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr uint64_t kGigabyte = 1ull << 30;
+
+CommandResult check_text(const std::string& text) {
+  return run_interlock({"check", "-"}, text, {kGigabyte, 10});
+}
+
+void expect_refused(const std::string& text, const std::string& message) {
+  const CommandResult result = check_text(text);
+  EXPECT_EQ(result.status, 2) << text.substr(0, 200);
+  EXPECT_THAT(result.err, HasSubstr("error: "));
+  EXPECT_THAT(result.err, HasSubstr(message));
+}
+
+TEST(BadInput, AnEmptyFileIsRefused) { expect_refused("", "interlock 1"); }
+
+TEST(BadInput, ATruncatedLineNamesItsPosition) {
+  expect_refused("interlock 1\nmemory a 4096\ntensor x f32[16,", "<stdin>:3:");
+}
+
+TEST(BadInput, ABinaryFileIsRefused) {
+  std::string bytes;
+  for (int i = 0; i < 4096; ++i) {
+    bytes += static_cast<char>(i * 37);
+  }
+  expect_refused(bytes, ":1:");
+}
+
+TEST(BadInput, NumbersThatOverflowAreRefused) {
+  expect_refused("interlock 1\nmemory a 99999999999999999999999\n", ":2:10:");
+  expect_refused("interlock 1\nmemory a 18446744073709551615\n", ":2:");
+  expect_refused("interlock 1\nmemory a 64\ndispatch D reads a[18446744073709551615:1]\n", ":3:");
+  expect_refused("interlock 1\nmemory a 64\ntensor x f32[4294967296,4294967296,4] at a+0\n", ":3:");
+}
+
+TEST(BadInput, AnEndlessLineIsRefused) {
+  expect_refused("interlock 1\nmemory a 64\ndispatch D reads" + std::string(40 << 20, ' ') + "a\n",
+                 "line");
+}
+
+TEST(BadInput, AFileOverTheLimitIsRefusedBeforeItIsRead) {
+  const CommandResult result = run_interlock({"check", "/dev/zero"}, "", {kGigabyte, 10});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("--max-file-mib"));
+}
+
+TEST(BadInput, AHundredThousandStatementsOnTheSameBytesStayWithinBounds) {
+  std::string text = "interlock 1\nmemory a 64\n";
+  for (int i = 0; i < 100'000; ++i) {
+    text += "l" + std::to_string(i) + ": dispatch D updates a\n";
+  }
+  EXPECT_EQ(check_text(text).status, 1);
+}
+
+TEST(BadInput, AMissingFileAFolderAndAnUnwritableOutputAreNamed) {
+  const CommandResult missing = run_interlock({"check", "/nonexistent.ilk"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("/nonexistent.ilk"));
+  EXPECT_EQ(run_interlock({"check", "/"}).status, 2);
+  const std::string file = temporary_file("empty.ilk", "interlock 1\n");
+  EXPECT_EQ(run_interlock({"encode", file, "-o", "/nonexistent/out.ilk"}).status, 2);
+}
+
+TEST(BadInput, HugeMemoriesAreCheckedButNotExecuted) {
+  const std::string text =
+      "interlock 1\nmemory a 1099511627776\ndispatch A reads a[0:64]\ndispatch B writes a[32:96]\n";
+  EXPECT_EQ(check_text(text).status, 1);
+  const CommandResult result = run_interlock({"run", "-"}, text, {kGigabyte, 10});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("1099511627776"));
+}
+
+TEST(BadInput, BadUsageIsStatusTwoAndHelpIsNot) {
+  EXPECT_EQ(run_interlock({}).status, 2);
+  EXPECT_EQ(run_interlock({"frobnicate"}).status, 2);
+  EXPECT_EQ(run_interlock({"check"}).status, 2);
+  EXPECT_EQ(run_interlock({"check", "--format=xml", "-"}).status, 2);
+  EXPECT_EQ(run_interlock({"fuzz", "--encoder=nobody", "--runs=1"}).status, 2);
+  EXPECT_EQ(run_interlock({"encode", "--encoder=nobody", "-"}, "interlock 1\n").status, 2);
+  EXPECT_EQ(run_interlock({"--help"}).status, 0);
+  EXPECT_EQ(run_interlock({"check", "--help"}).status, 0);
+  EXPECT_EQ(run_interlock({"--version"}).status, 0);
+}
+
+TEST(BadInput, AnUnknownBackendIsBadUsage) {
+  EXPECT_EQ(run_interlock({"run", "--backend=abacus", "-"}, "interlock 1\n").status, 2);
+}
+
+TEST(BadInput, AModeThatTheBackendLacksIsStatusThree) {
+  EXPECT_EQ(run_interlock({"run", "--mode=overlap", "-"}, "interlock 1\n").status, 3);
+}
+
+}  // namespace
+}  // namespace interlock

@@ -1,0 +1,105 @@
+// interlock check: verdicts, formats and exit statuses, as a user sees them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/command.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string kCorpus = INTERLOCK_SOURCE_DIR "/corpus/";
+
+constexpr const char* kHazard = R"(interlock 1
+memory a 256
+memory b 256
+reduce: dispatch Reduce reads a writes b[0:64]
+vjp: dispatch Vjp reads b[64:128] writes a[0:64]
+)";
+
+constexpr const char* kRepaired = R"(interlock 1
+memory a 256
+memory b 256
+reduce: dispatch Reduce reads a writes b[0:64]
+barrier execution
+vjp: dispatch Vjp reads b[64:128] writes a[0:64]
+)";
+
+TEST(CheckCommand, ReportsAHazardWithStatusOne) {
+  const CommandResult result = run_interlock({"check", "-"}, kHazard);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("WAR hazard: vjp (dispatch 1) writes a[0:64]"));
+  EXPECT_THAT(result.out, HasSubstr("Fix:"));
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST(CheckCommand, FindsNothingInTheRepairedTwin) {
+  const CommandResult result = run_interlock({"check", "-"}, kRepaired);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, Not(HasSubstr("hazard:")));
+}
+
+TEST(CheckCommand, PrintsNoColourIntoAPipe) {
+  EXPECT_THAT(run_interlock({"check", "-"}, kHazard).out, Not(HasSubstr("\x1b")));
+}
+
+TEST(CheckCommand, GivesTheSameBytesTwice) {
+  const std::vector<std::string> arguments = {"check", "--all",
+                                              kCorpus + "streams/ggml-llama24-metal.ilk"};
+  EXPECT_EQ(run_interlock(arguments).out, run_interlock(arguments).out);
+}
+
+TEST(CheckCommand, GivesJsonOnALineOfItsOwn) {
+  const CommandResult result = run_interlock({"check", "--format=json", "-"}, kHazard);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out.front(), '{');
+  EXPECT_EQ(result.out.find('\n'), result.out.size() - 1);
+  EXPECT_THAT(result.out, HasSubstr("\"WAR\""));
+}
+
+TEST(CheckCommand, HoldsTheExpectationsOfABugAndOfItsTwin) {
+  EXPECT_EQ(run_interlock({"check", kCorpus + "bugs/mlx-3630.ilk"}).status, 0);
+  EXPECT_EQ(run_interlock({"check", kCorpus + "bugs/mlx-3630.fixed.ilk"}).status, 0);
+}
+
+TEST(CheckCommand, FailsWhenAnExpectationDoesNotHold) {
+  const CommandResult clean =
+      run_interlock({"check", "-"}, std::string(kHazard) + "expect clean\n");
+  EXPECT_EQ(clean.status, 1);
+  EXPECT_THAT(clean.out, HasSubstr("FAILS: Not expected: WAR hazard"));
+  const CommandResult missing =
+      run_interlock({"check", "-"}, std::string(kRepaired) + "expect WAR reduce vjp\n");
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.out, HasSubstr("'expect WAR reduce vjp' does not hold"));
+}
+
+TEST(CheckCommand, FailsWhenAnEncoderDoesNotMeetItsExpectation) {
+  const std::string expectation = "expect encoder=interlock WAR reduce vjp\n";
+  const CommandResult result = run_interlock({"check", "-"}, std::string(kRepaired) + expectation);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("FAILS (encoder interlock)"));
+}
+
+TEST(CheckCommand, JudgesEveryFileAndReturnsTheWorst) {
+  const std::string hazard = temporary_file("hazard.ilk", kHazard);
+  const std::string repaired = temporary_file("repaired.ilk", kRepaired);
+  const std::string broken = temporary_file("broken.ilk", "interlock 1\nmemory\n");
+  EXPECT_EQ(run_interlock({"check", repaired, hazard}).status, 1);
+  const CommandResult result = run_interlock({"check", broken, hazard});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.out, HasSubstr("WAR hazard"));
+  EXPECT_THAT(result.err, HasSubstr("broken.ilk:2:"));
+}
+
+TEST(CheckCommand, SaysHowManyFindingsItLeftOut) {
+  const CommandResult result =
+      run_interlock({"check", "--max-findings=3", kCorpus + "streams/ggml-llama24-nobarrier.ilk"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("--max-findings=0"));
+}
+
+}  // namespace
+}  // namespace interlock

@@ -1,0 +1,98 @@
+#include "tests/cli/command.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "encoder/check.h"
+
+namespace interlock {
+namespace {
+
+std::string read_all(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+// A folder per process: tests of one binary run side by side.
+std::string temporary_path(const std::string& name) {
+  return testing::TempDir() + "interlock-" + std::to_string(getpid()) + "-" + name;
+}
+
+void redirect(int stream, const std::string& path, int flags) {
+  const int file = open(path.c_str(), flags, 0600);
+  if (file < 0 || dup2(file, stream) < 0) {
+    _exit(126);
+  }
+  close(file);
+}
+
+// AddressSanitizer reserves terabytes of address space; its builds run without that bound.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kBoundsAddressSpace = false;
+#elif defined(__has_feature)
+constexpr bool kBoundsAddressSpace = !__has_feature(address_sanitizer);
+#else
+constexpr bool kBoundsAddressSpace = true;
+#endif
+
+void limit(int resource, uint64_t value) {
+  if (value != 0 && (resource != RLIMIT_AS || kBoundsAddressSpace)) {
+    const rlimit bound{value, value};
+    setrlimit(static_cast<__rlimit_resource_t>(resource), &bound);
+  }
+}
+
+}  // namespace
+
+std::string temporary_file(const std::string& name, const std::string& text) {
+  const std::string path = temporary_path(name);
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+CommandResult run_interlock(const std::vector<std::string>& arguments, const std::string& input,
+                            const CommandLimits& limits) {
+  const std::string in_path = temporary_file("stdin", input);
+  const std::string out_path = temporary_path("stdout");
+  const std::string err_path = temporary_path("stderr");
+  std::vector<char*> argv;
+  std::string binary = INTERLOCK_EXECUTABLE;
+  argv.push_back(binary.data());
+  std::vector<std::string> copies = arguments;
+  for (std::string& argument : copies) {
+    argv.push_back(argument.data());
+  }
+  argv.push_back(nullptr);
+
+  const pid_t child = fork();
+  INTERLOCK_CHECK(child >= 0);
+  if (child == 0) {
+    redirect(STDIN_FILENO, in_path, O_RDONLY);
+    redirect(STDOUT_FILENO, out_path, O_WRONLY | O_CREAT | O_TRUNC);
+    redirect(STDERR_FILENO, err_path, O_WRONLY | O_CREAT | O_TRUNC);
+    limit(RLIMIT_AS, limits.memory_bytes);
+    limit(RLIMIT_CPU, limits.cpu_seconds);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  int wait_status = 0;
+  INTERLOCK_CHECK(waitpid(child, &wait_status, 0) == child);
+  CommandResult result;
+  result.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+  result.out = read_all(out_path);
+  result.err = read_all(err_path);
+  for (const std::string& path : {in_path, out_path, err_path}) {
+    unlink(path.c_str());
+  }
+  return result;
+}
+
+}  // namespace interlock

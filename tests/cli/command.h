@@ -1,0 +1,28 @@
+// Runs the built `interlock` binary as a user's shell would.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace interlock {
+
+struct CommandResult {
+  int status = -1;  // Exit status; 128 + signal if a signal ended it.
+  std::string out;
+  std::string err;
+};
+
+struct CommandLimits {
+  uint64_t memory_bytes = 0;  // Address space; 0: unlimited.
+  uint64_t cpu_seconds = 60;  // A hang ends the test, not the machine's patience.
+};
+
+// Returns what `interlock ARGUMENTS...` printed with `input` as its standard input.
+CommandResult run_interlock(const std::vector<std::string>& arguments,
+                            const std::string& input = "", const CommandLimits& limits = {});
+
+// A file with this text under the test's temporary folder; returns its path.
+std::string temporary_file(const std::string& name, const std::string& text);
+
+}  // namespace interlock

@@ -1,0 +1,168 @@
+// From an encoder to a minimized hazard that replays: the commands one after another, as a user
+// runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/command.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string kCorpus = INTERLOCK_SOURCE_DIR "/corpus/";
+
+std::string fresh_folder(const std::string& name) {
+  const std::filesystem::path path = testing::TempDir() + "interlock-" + name;
+  std::filesystem::remove_all(path);
+  return path.string();
+}
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+size_t count(const std::string& text, const std::string& word) {
+  size_t found = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Workflow, FuzzingFindsMinimizesAndReplaysTheWriteAfterReadOfMlx2024) {
+  const std::string folder = fresh_folder("workflow-fuzz");
+  const CommandResult fuzz = run_interlock(
+      {"fuzz", "--encoder=mlx-2024", "--seed=1", "--runs=500", "--max-finds=1", "--out=" + folder});
+  ASSERT_EQ(fuzz.status, 1) << fuzz.err;
+  const std::vector<std::string> files = files_in(folder);
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(count(text_of(files[0]), "\ndispatch ") + count(text_of(files[0]), ": dispatch "), 2u)
+      << text_of(files[0]);
+  const CommandResult check = run_interlock({"check", files[0]});
+  EXPECT_THAT(check.out, HasSubstr("WAR hazard"));
+  const CommandResult replay = run_interlock({"replay", files[0]});
+  EXPECT_EQ(replay.status, 1);
+  EXPECT_THAT(replay.out, HasSubstr("differ"));
+  EXPECT_EQ(run_interlock({"replay", files[0]}).out, replay.out);
+}
+
+TEST(Workflow, ACampaignWritesTheSameFilesForAnyNumberOfJobs) {
+  const std::string one = fresh_folder("workflow-one");
+  const std::string two = fresh_folder("workflow-two");
+  const std::vector<std::string> arguments = {"fuzz", "--encoder=none", "--seed=3", "--runs=60"};
+  std::vector<std::string> with_one = arguments;
+  with_one.insert(with_one.end(), {"--jobs=1", "--out=" + one});
+  std::vector<std::string> with_two = arguments;
+  with_two.insert(with_two.end(), {"--jobs=2", "--out=" + two});
+  EXPECT_EQ(run_interlock(with_one).status, 1);
+  EXPECT_EQ(run_interlock(with_two).status, 1);
+  const std::vector<std::string> files_one = files_in(one);
+  const std::vector<std::string> files_two = files_in(two);
+  ASSERT_FALSE(files_one.empty());
+  ASSERT_EQ(files_one.size(), files_two.size());
+  for (size_t i = 0; i < files_one.size(); ++i) {
+    EXPECT_EQ(text_of(files_one[i]), text_of(files_two[i]));
+  }
+}
+
+TEST(Workflow, ACorrectEncoderGivesNothing) {
+  for (const char* encoder : {"interlock", "serial", "mlx-2026", "ggml-metal"}) {
+    const CommandResult result =
+        run_interlock({"fuzz", std::string("--encoder=") + encoder, "--seed=1", "--runs=200"});
+    EXPECT_EQ(result.status, 0) << encoder << "\n" << result.out;
+  }
+}
+
+TEST(Workflow, ReplayOfTheBugDivergesInTheBiasGradientOnly) {
+  const CommandResult result = run_interlock({"replay", kCorpus + "bugs/mlx-3630.ilk"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("of 64 values of gb differ"));
+  EXPECT_THAT(result.out, Not(HasSubstr("values of gx differ")));
+}
+
+TEST(Workflow, ReplayOfTheRepairedTwinAgrees) {
+  EXPECT_EQ(run_interlock({"replay", kCorpus + "bugs/mlx-3630.fixed.ilk"}).status, 0);
+}
+
+TEST(Workflow, AWitnessThatSyncForbidsNowNoLongerFails) {
+  std::string text = text_of(kCorpus + "bugs/mlx-3630.ilk");
+  text.insert(text.find("vjp: dispatch"), "barrier\n");
+  const CommandResult result = run_interlock({"replay", "-"}, text);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("no longer legal"));
+}
+
+TEST(Workflow, MinimizeShrinksARecordedStreamToTwoDispatches) {
+  const std::string out = fresh_folder("minimized.ilk");
+  const CommandResult result = run_interlock(
+      {"minimize", kCorpus + "streams/ggml-llama24-nobarrier.ilk", "-o", out, "--any-kernels"});
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_EQ(count(text_of(out), "dispatch "), 2u) << text_of(out);
+  EXPECT_EQ(run_interlock({"replay", out}).status, 1);
+}
+
+TEST(Workflow, EncodeDropsTheOldSyncAndTheResultIsClean) {
+  const CommandResult encoded =
+      run_interlock({"encode", "--encoder=interlock", kCorpus + "streams/ggml-llama24-metal.ilk"});
+  ASSERT_EQ(encoded.status, 0);
+  EXPECT_EQ(count(encoded.out, "\nbarrier"), 407u);
+  EXPECT_EQ(run_interlock({"check", "-"}, encoded.out).status, 0);
+}
+
+TEST(Workflow, RunPrintsTheOutputsAndADigestThatDoesNotChange) {
+  const std::vector<std::string> arguments = {"run", kCorpus + "bugs/mlx-3630.ilk"};
+  const CommandResult result = run_interlock(arguments);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("gb f32[64]:"));
+  EXPECT_EQ(run_interlock(arguments).out, result.out);
+  EXPECT_EQ(run_interlock({"run", "--schedule=witness", kCorpus + "bugs/mlx-3630.ilk"}).status, 1);
+  EXPECT_EQ(run_interlock({"run", "--schedule=reversed", kCorpus + "bugs/mlx-3630.ilk"}).status, 1);
+  EXPECT_EQ(
+      run_interlock({"run", "--schedule=reversed", kCorpus + "bugs/mlx-3630.fixed.ilk"}).status, 0);
+}
+
+TEST(Workflow, TheInstrumentedRunFindsNothingUndeclaredInTheSeeds) {
+  EXPECT_EQ(run_interlock({"run", "--check-declared", kCorpus + "seeds/mlp-step.ilk"}).status, 0);
+}
+
+TEST(Workflow, ExploreNamesTheScheduleThatDiffers) {
+  for (const char* strategy : {"three", "directed", "random"}) {
+    const CommandResult result =
+        run_interlock({"explore", kCorpus + "bugs/mlx-3630.ilk",
+                       std::string("--strategy=") + strategy, "--schedules=64", "--seed=1"});
+    EXPECT_EQ(result.status, 1) << strategy;
+    EXPECT_THAT(result.out, HasSubstr("witness ")) << strategy;
+  }
+  EXPECT_EQ(run_interlock({"explore", kCorpus + "bugs/mlx-3630.fixed.ilk"}).status, 0);
+}
+
+TEST(Workflow, ListNamesWhatTheCommandsTake) {
+  const CommandResult result = run_interlock({"list"});
+  EXPECT_EQ(result.status, 0);
+  for (const char* name : {"mlx-2024", "layer_norm_vjp", "cpu", "directed"}) {
+    EXPECT_THAT(result.out, HasSubstr(name));
+  }
+  EXPECT_THAT(run_interlock({"list", "kernels"}).out, Not(HasSubstr("mlx-2024")));
+}
+
+}  // namespace
+}  // namespace interlock

@@ -1,0 +1,106 @@
+// The corpus: every file says what it expects, and gets it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cpu/instrumented.h"
+#include "encoder/text.h"
+#include "fuzz/replay.h"
+#include "simulator/check.h"
+#include "simulator/expectations.h"
+
+namespace interlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_of(const std::vector<std::string>& folders) {
+  std::vector<fs::path> paths;
+  for (const std::string& folder : folders) {
+    for (const auto& entry :
+         fs::directory_iterator(fs::path(INTERLOCK_SOURCE_DIR) / "corpus" / folder)) {
+      if (entry.path().extension() == ".ilk") {
+        paths.push_back(entry.path());
+      }
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<fs::path> judged_files() { return files_of({"bugs", "seeds", "regressions"}); }
+
+Program parsed(const fs::path& path) {
+  Result<Program> program = parse_file(path.string());
+  EXPECT_TRUE(program.has_value()) << (program ? "" : program.error().message);
+  return program ? *program : Program{};
+}
+
+TEST(Corpus, HasTheFilesThatItNeeds) {
+  EXPECT_GE(files_of({"seeds"}).size(), 10u);
+  EXPECT_GE(files_of({"bugs"}).size(), 2u);
+  EXPECT_GE(files_of({"streams"}).size(), 19u);
+}
+
+TEST(Corpus, EveryFileMeetsItsExpectations) {
+  for (const fs::path& path : judged_files()) {
+    const Program program = parsed(path);
+    EXPECT_FALSE(program.expectations.empty()) << path << " expects nothing.";
+    const ExpectationOutcome outcome = judge_expectations(program, check(program));
+    for (const SubjectOutcome& subject : outcome.subjects) {
+      for (const std::string& failure : subject.failures) {
+        ADD_FAILURE() << path << ": " << failure;
+      }
+    }
+  }
+}
+
+TEST(Corpus, EveryBugHasATwinThatIsRepaired) {
+  for (const fs::path& path : files_of({"bugs"})) {
+    const std::string name = path.filename().string();
+    const bool is_fixed = name.ends_with(".fixed.ilk");
+    const std::string stem = name.substr(0, name.size() - (is_fixed ? 10 : 4));
+    const fs::path twin = path.parent_path() / (stem + (is_fixed ? ".ilk" : ".fixed.ilk"));
+    EXPECT_TRUE(fs::exists(twin)) << path << " has no twin " << twin;
+    EXPECT_EQ(check(parsed(path)).findings.empty(), is_fixed) << path;
+  }
+}
+
+TEST(Corpus, EveryWitnessOfABugOrRegressionDiverges) {
+  uint64_t witness_count = 0;
+  for (const fs::path& path : files_of({"bugs", "regressions"})) {
+    const Program program = parsed(path);
+    if (program.witness.empty()) {
+      continue;
+    }
+    ++witness_count;
+    const Result<ReplayReport> report = replay(program, *find_backend("cpu"));
+    ASSERT_TRUE(report.has_value()) << path << ": " << report.error().message;
+    EXPECT_TRUE(report->diverges) << path;
+  }
+  EXPECT_GE(witness_count, 1u);
+}
+
+TEST(Corpus, KernelsTouchOnlyWhatIsDeclared) {
+  for (const fs::path& path : judged_files()) {
+    const Result<std::vector<Finding>> findings = find_undeclared(parsed(path));
+    ASSERT_TRUE(findings.has_value()) << path;
+    EXPECT_TRUE(findings->empty()) << path << ": " << findings->front().headline;
+  }
+}
+
+TEST(Corpus, PrintingAParsedFileIsAFixedPoint) {
+  for (const fs::path& path : judged_files()) {
+    const std::string text = print(parsed(path));
+    const Result<Program> again = parse(text, path.string());
+    ASSERT_TRUE(again.has_value()) << again.error().message;
+    EXPECT_EQ(print(*again), text) << path;
+  }
+}
+
+}  // namespace
+}  // namespace interlock

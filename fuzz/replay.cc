@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/reference.h"
 #include "encoder/check.h"
 #include "simulator/happens_before.h"
 
@@ -57,19 +58,15 @@ OutputComparison compare(const MemoryImage& reference, const MemoryImage& other,
   return result;
 }
 
-std::string detail_of(const Program& program, const OutputComparison& c) {
-  const bool is_tensor = c.tensor.is_some();
-  const std::string_view name =
-      program.name(is_tensor ? program.tensor(c.tensor).name : program.memory(c.memory).name);
-  const std::string_view unit = is_tensor ? "values" : "bytes";
-  if (c.differing_count == 0) {
-    return fmt::format("All {} {} of {} agree.", c.element_count, unit, name);
-  }
-  return fmt::format(
-      "{} of {} {} of {} differ: {}[{}] is {} in issue order and {} here; the "
-      "largest difference is {}.",
-      c.differing_count, c.element_count, unit, name, name, c.first_differing, c.reference_value,
-      c.witness_value, c.max_abs_difference);
+// The result that runs are compared with, as messages name it.
+std::string_view reference_name(const Program& program) {
+  return program.has_program_order ? "program order" : "issue order";
+}
+
+// As short as the type allows: 0.1 and not 0.10000000149011612.
+std::string number_text(const Program& program, const OutputComparison& c, double value) {
+  const bool is_f32 = c.tensor.is_some() && program.tensor(c.tensor).dtype == DType::kF32;
+  return is_f32 ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
 }
 
 std::string schedule_text(const Program& program) {
@@ -87,18 +84,19 @@ ReplayReport report_of(const Program& program, std::vector<OutputComparison> out
   uint64_t differing_outputs = 0;
   for (const OutputComparison& c : outputs) {
     differing_outputs += c.differing_count > 0;
-    report.details.push_back(detail_of(program, c));
+    report.details.push_back(sentence_of(program, c));
   }
   report.diverges = differing_outputs > 0;
   const bool is_tensors = !program.outputs.empty();
   if (report.diverges) {
-    report.headline = fmt::format("It still fails on {}: with {}, {} of {} {} {} from issue order.",
-                                  backend, schedule, differing_outputs, outputs.size(),
-                                  is_tensors ? "outputs" : "memories",
-                                  differing_outputs == 1 ? "differs" : "differ");
+    report.headline =
+        fmt::format("It still fails on {}: with {}, {} of {} {} {} from {}.", backend, schedule,
+                    differing_outputs, outputs.size(), is_tensors ? "outputs" : "memories",
+                    differing_outputs == 1 ? "differs" : "differ", reference_name(program));
   } else {
-    report.headline = fmt::format("It no longer fails on {}: with {}, every {} equals issue order.",
-                                  backend, schedule, is_tensors ? "output" : "memory");
+    report.headline =
+        fmt::format("It no longer fails on {}: with {}, every {} equals {}.", backend, schedule,
+                    is_tensors ? "output" : "memory", reference_name(program));
   }
   report.outputs = std::move(outputs);
   return report;
@@ -106,9 +104,9 @@ ReplayReport report_of(const Program& program, std::vector<OutputComparison> out
 
 Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, Backend& backend,
                               const std::string& schedule_words) {
-  auto reference = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  auto reference = reference_image(program, backend);
   if (!reference) {
-    return Error{reference.error().message + "\n  - While running issue order."};
+    return Error{reference.error().message + "\n  - While running the reference."};
   }
   auto other = backend.run(program, schedule, ExecutionMode::kWitness);
   if (!other) return Error{other.error().message + "\n  - While running the witness."};
@@ -117,6 +115,21 @@ Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, 
 }
 
 }  // namespace
+
+std::string sentence_of(const Program& program, const OutputComparison& c) {
+  const bool is_tensor = c.tensor.is_some();
+  const std::string_view name =
+      program.name(is_tensor ? program.tensor(c.tensor).name : program.memory(c.memory).name);
+  const std::string_view unit = is_tensor ? "values" : "bytes";
+  if (c.differing_count == 0) {
+    return fmt::format("All {} {} of {} agree.", c.element_count, unit, name);
+  }
+  return fmt::format(
+      "{} of {} {} of {} differ: {}[{}] is {} in {} and {} here; the largest difference is {}.",
+      c.differing_count, c.element_count, unit, name, name, c.first_differing,
+      number_text(program, c, c.reference_value), reference_name(program),
+      number_text(program, c, c.witness_value), number_text(program, c, c.max_abs_difference));
+}
 
 std::vector<OutputComparison> compare_outputs(const Program& program, const MemoryImage& reference,
                                               const MemoryImage& other) {
@@ -163,7 +176,8 @@ Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Ba
   const HappensBefore order(program);
   auto legal = check_legal(program, order, schedule);
   if (!legal) return legal.error();
-  return run_both(program, schedule, backend, "this schedule");
+  return run_both(program, schedule, backend,
+                  schedule == issue_order_schedule(program) ? "issue order" : "this schedule");
 }
 
 }  // namespace interlock

@@ -1,4 +1,4 @@
-// Replay: runs the recorded witness of a program against its issue order on one backend, and says
+// Replay: runs the recorded witness of a program against its reference on one backend, and says
 // in numbers whether it still fails.
 #pragma once
 
@@ -40,12 +40,15 @@ std::vector<OutputComparison> compare_outputs(const Program& program, const Memo
 // True iff an output differs in any bit.
 bool outputs_differ(const Program& program, const MemoryImage& reference, const MemoryImage& other);
 
-// Runs issue order and the recorded witness.
+// "64 of 64 values of gb differ: …", or "All 64 values of gb agree."
+std::string sentence_of(const Program& program, const OutputComparison& comparison);
+
+// Runs the reference (reference.h) and the recorded witness.
 // Errors: the program has no witness line; the witness is not a legal schedule of this program; the
 // backend failed.
 Result<ReplayReport> replay(const Program& program, Backend& backend);
 
-// Runs issue order and any other legal schedule.
+// Runs the reference and any legal schedule.
 Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Backend& backend);
 
 }  // namespace interlock

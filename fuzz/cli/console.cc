@@ -57,6 +57,10 @@ void print_report(std::string_view text) {
 ExitStatus report_error(const Error& error) {
   finish_progress();
   std::fflush(stdout);
+  // Parse errors carry the word behind their position.
+  if (error.message.find("error: ") == std::string::npos) {
+    write_all(stderr, "error: ");
+  }
   write_all(stderr, error.message);
   write_all(stderr, "\n");
   return ExitStatus::kBadInput;

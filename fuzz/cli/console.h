@@ -17,7 +17,8 @@ void print_out(std::string_view text);
 // "finding:", …) in colour on a terminal.
 void print_report(std::string_view text);
 
-// Prints `error` to standard error and returns kBadInput, so that a command can return it.
+// Prints `error` to standard error, behind "error: ", and returns kBadInput, so that a command can
+// return it.
 ExitStatus report_error(const Error& error);
 
 // One line of progress on standard error: overwrites itself on a terminal, is left out elsewhere

@@ -22,9 +22,8 @@ struct EncodeOptions {
 ExitStatus run_encode(const EncodeOptions& options) {
   const EncoderEntry* const entry = find_encoder(options.encoder);
   if (entry == nullptr) {
-    return report_error(
-        {fmt::format("error: there is no encoder '{}'. `interlock list encoders` names them.",
-                     options.encoder)});
+    return report_error({fmt::format(
+        "there is no encoder '{}'. `interlock list encoders` names them.", options.encoder)});
   }
   const Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) {

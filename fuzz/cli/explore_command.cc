@@ -35,9 +35,9 @@ std::string text_of(const Program& program, const Exploration& exploration) {
   if (shown > kNamesShown) {
     text += fmt::format("  … and {} more\n", shown - kNamesShown);
   }
-  text += fmt::format("{} schedules tried; {} differ from issue order, {} observably.\n",
-                      exploration.tried.size(), exploration.strict_count,
-                      exploration.observable_count);
+  text +=
+      fmt::format("{} schedules tried; {} differ from issue order, {} observably.\n",
+                  exploration.tried.size(), exploration.strict_count, exploration.observable_count);
   for (const Displacement& displacement : exploration.witness) {
     text += fmt::format("  witness {}\n", text_of(program, displacement));
   }

@@ -45,9 +45,8 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   if (!options.encoder.empty()) {
     campaign.encoder = find_encoder(options.encoder);
     if (campaign.encoder == nullptr) {
-      return report_error(
-          {fmt::format("error: there is no encoder '{}'. `interlock list encoders` names them.",
-                       options.encoder)});
+      return report_error({fmt::format(
+          "there is no encoder '{}'. `interlock list encoders` names them.", options.encoder)});
     }
   }
   campaign.generator.has_barriers = campaign.encoder == nullptr;
@@ -60,7 +59,7 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   campaign.on_find = [](const CampaignFind& find) { show_progress(text_of(find), true); };
   const Result<CampaignReport> report = run_campaign(campaign);
   if (!report) {
-    return report_error({"error: " + report.error().message});
+    return report_error({report.error().message});
   }
   finish_progress();
   print_out(summary_of(*report, options));

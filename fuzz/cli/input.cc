@@ -23,14 +23,13 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 Backend* require_backend(const std::string& name, ExitStatus& status) {
   Backend* const backend = find_backend(name);
   if (backend == nullptr) {
-    status = report_error({fmt::format(
-        "error: there is no backend '{}'. `interlock list backends` names them.", name)});
+    status = report_error(
+        {fmt::format("there is no backend '{}'. `interlock list backends` names them.", name)});
     return nullptr;
   }
   const Availability availability = backend->availability();
   if (!availability.is_available) {
-    report_error(
-        {fmt::format("error: backend '{}' is not available: {}", name, availability.reason)});
+    report_error({fmt::format("backend '{}' is not available: {}", name, availability.reason)});
     status = ExitStatus::kUnavailable;
     return nullptr;
   }

@@ -44,12 +44,11 @@ int main(int argc, char** argv) {
     const interlock::ExitStatus status = interlock::run_command_line(argc, argv);
     interlock::finish_progress();
     if (std::fflush(stdout) != 0) {
-      return static_cast<int>(
-          interlock::report_error({"error: standard output cannot be written."}));
+      return static_cast<int>(interlock::report_error({"standard output cannot be written."}));
     }
     return static_cast<int>(status);
   } catch (const std::bad_alloc&) {
-    return static_cast<int>(interlock::report_error(
-        {"error: memory ran out. Lower the limits, or give a smaller input."}));
+    return static_cast<int>(
+        interlock::report_error({"memory ran out. Lower the limits, or give a smaller input."}));
   }
 }

@@ -37,7 +37,7 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
   };
   const Result<MinimizeReport> report = minimize_program(*program, minimize_options);
   if (!report) {
-    return report_error({"error: " + report.error().message});
+    return report_error({report.error().message});
   }
   show_progress(fmt::format("{} of {} dispatches are left after {} evaluations{}.",
                             report->program.dispatches.size(), program->dispatches.size(),

@@ -35,6 +35,7 @@ ExitStatus replay_deciding_schedules(const Program& program, const std::string& 
   print_out(why + "\n");
   const HappensBefore order(program);
   const std::pair<std::string_view, Schedule> schedules[] = {
+      {"issue order", issue_order_schedule(program)},
       {"each epoch reversed", epoch_reversed_schedule(program, order)},
       {"late commits", lazy_schedule(program, order)},
   };
@@ -42,7 +43,7 @@ ExitStatus replay_deciding_schedules(const Program& program, const std::string& 
   for (const auto& [name, schedule] : schedules) {
     const Result<ReplayReport> report = replay(program, schedule, backend);
     if (!report) {
-      return report_error({"error: " + report.error().message});
+      return report_error({report.error().message});
     }
     if (report->diverges) {
       status = ExitStatus::kFinding;
@@ -51,7 +52,7 @@ ExitStatus replay_deciding_schedules(const Program& program, const std::string& 
         print_out("  " + detail + "\n");
       }
     } else {
-      print_out(fmt::format("  {}: equal to issue order, bit for bit.\n", name));
+      print_out(fmt::format("  {}: equal to the reference, bit for bit.\n", name));
     }
   }
   return status;
@@ -79,7 +80,7 @@ ExitStatus run_replay(const ReplayOptions& options) {
   }
   const Result<ReplayReport> report = replay(*program, *schedule, *backend);
   if (!report) {
-    return report_error({"error: " + report.error().message});
+    return report_error({report.error().message});
   }
   print_report(text_of(*report));
   return report->diverges ? ExitStatus::kFinding : ExitStatus::kNothingFound;

@@ -1,4 +1,4 @@
-// interlock run: executes a program under one schedule and compares it with issue order.
+// interlock run: executes a program under one schedule and compares it with the reference.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -7,6 +7,7 @@
 
 #include "backends/cpu/instrumented.h"
 #include "backends/output_digest.h"
+#include "backends/reference.h"
 #include "encoder/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -75,7 +76,7 @@ std::string first_values(const Program& program, const MemoryImage& image, Tenso
 ExitStatus report_undeclared(const Program& program) {
   const Result<std::vector<Finding>> findings = find_undeclared(program);
   if (!findings) {
-    return report_error({"error: " + findings.error().message});
+    return report_error({findings.error().message});
   }
   for (const Finding& finding : *findings) {
     print_report(finding.headline + "\n");
@@ -99,8 +100,7 @@ ExitStatus run_program(const RunOptions& options) {
   const ExecutionMode mode =
       options.mode == "overlap" ? ExecutionMode::kOverlap : ExecutionMode::kWitness;
   if (!backend->supports(mode)) {
-    report_error(
-        {fmt::format("error: backend '{}' has no {} mode.", options.backend, options.mode)});
+    report_error({fmt::format("backend '{}' has no {} mode.", options.backend, options.mode)});
     return ExitStatus::kUnavailable;
   }
   const Result<Program> program = parse_file(options.input.path, options.input.parse);
@@ -109,13 +109,12 @@ ExitStatus run_program(const RunOptions& options) {
   }
   const Result<Schedule> schedule = named_schedule(*program, options);
   if (!schedule) {
-    return report_error({"error: " + schedule.error().message});
+    return report_error({schedule.error().message});
   }
-  const Result<MemoryImage> reference =
-      backend->run(*program, issue_order_schedule(*program), ExecutionMode::kWitness);
+  const Result<MemoryImage> reference = reference_image(*program, *backend);
   const Result<MemoryImage> image = backend->run(*program, *schedule, mode);
   if (!reference || !image) {
-    return report_error({"error: " + (reference ? image : reference).error().message});
+    return report_error({(reference ? image : reference).error().message});
   }
   print_out(fmt::format("{} dispatches ran on {}, {} schedule; output digest {:016x}.\n",
                         program->dispatches.size(), backend->name(), options.schedule,
@@ -124,9 +123,9 @@ ExitStatus run_program(const RunOptions& options) {
     print_out(first_values(*program, *image, id));
   }
   if (outputs_differ(*program, *reference, *image)) {
-    print_report("divergence: an output differs from issue order.\n");
-    for (const std::string& line : replay(*program, *schedule, *backend)->details) {
-      print_out("  " + line + "\n");
+    print_report("divergence: the outputs differ from the reference.\n");
+    for (const OutputComparison& comparison : compare_outputs(*program, *reference, *image)) {
+      print_out(fmt::format("  {}\n", sentence_of(*program, comparison)));
     }
     status = ExitStatus::kFinding;
   }

@@ -51,7 +51,7 @@ TEST(BadInput, AnEndlessLineIsRefused) {
 TEST(BadInput, AFileOverTheLimitIsRefusedBeforeItIsRead) {
   const CommandResult result = run_interlock({"check", "/dev/zero"}, "", {kGigabyte, 10});
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("--max-file-mib"));
+  EXPECT_THAT(result.err, HasSubstr("limit of 67108864"));
 }
 
 TEST(BadInput, AHundredThousandStatementsOnTheSameBytesStayWithinBounds) {

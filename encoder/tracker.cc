@@ -50,8 +50,10 @@ uint32_t HazardTracker::segment_with(const Access& access) {
   const uint64_t hash = SegmentMemo::hash_of(access.memory.index, access.range.begin);
   const uint32_t known =
       memo_.find(hash, [&](uint32_t segment) { return begins_at(segment, access); });
-  return known != SegmentMemo::kNone ? known
-                                     : tracked(access.memory).index.find(access.range.begin);
+  if (known != SegmentMemo::kNone) return known;
+  const uint32_t holder = tracked(access.memory).index.find(access.range.begin);
+  if (begins_at(holder, access)) memorize(holder);
+  return holder;
 }
 
 // The segment that begins where the access does; cuts one if there is none. `hint` held the first
@@ -92,7 +94,6 @@ HazardTracker::TrackedMemory& HazardTracker::tracked(MemoryId memory) {
     everything.next = kNone;
     result.first_segment = new_segment(everything);
     result.index.insert(0, result.first_segment);
-    memorize(result.first_segment);
   }
   return result;
 }

@@ -170,8 +170,8 @@ TEST(NoneEncoder, LeavesTheRecordedStreamFullOfHazards) {
 TEST(GgmlMetal, PlacesTheBarriersOfTheRecordedEncoder) {
   EXPECT_EQ(encoded(recorded("llama24-nobarrier"), "ggml-metal").barriers.size(), 455u);
   for (const std::string name :
-       {"llama24-metal", "llama24-metal-reorder", "train-metal-4", "train-metal-30",
-        "llama24kv-metal", "soft-max-back-alias", "rms-norm-back-alias"}) {
+       {"llama24-metal", "llama24-metal-reorder", "llama24-metal-64steps", "train-metal-4",
+        "train-metal-30", "llama24kv-metal", "soft-max-back-alias", "rms-norm-back-alias"}) {
     const Program program = recorded(name);
     const Program result = encoded(program, "ggml-metal");
     EXPECT_EQ(barrier_places(result), barrier_places(program)) << name;

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "simulator/segment_index.h"
 
 namespace interlock {
 namespace {
@@ -100,51 +100,9 @@ void UnitRanges::add_range(const Dispatch& dispatch, const Access& access, ByteR
   }
 }
 
-// The segments of all memories: neighbouring endpoints, numbered by memory and offset.
-class SegmentIndex {
- public:
-  SegmentIndex(const Program& program, const UnitRanges& ranges);
-
-  uint32_t segment_count() const { return segment_count_; }
-
-  // Requires: both ends of `range` are endpoints.
-  ShadowRead segments_of(const UnitRange& range) const {
-    const uint32_t first = rank_of(range.memory, range.begin);
-    return {first, rank_of(range.memory, range.end) - first};
-  }
-
- private:
-  // The endpoints of one memory, sorted and unique, lie in [begin, end) of `endpoints_`.
-  struct MemoryEndpoints {
-    uint32_t begin = 0;
-    uint32_t end = 0;
-    uint32_t first_segment = 0;
-  };
-
-  void count(uint32_t memory) { memories_[memory].end += 2; }
-  void add(uint32_t memory, uint64_t begin, uint64_t end) {
-    uint32_t& at = memories_[memory].end;
-    endpoints_[at++] = begin;
-    endpoints_[at++] = end;
-  }
-  template <typename Visitor>
-  void visit_ranges(const Program& program, const UnitRanges& ranges, Visitor visit) const;
-
-  uint32_t rank_of(uint32_t memory, uint64_t endpoint) const {
-    const MemoryEndpoints& m = memories_[memory];
-    const auto begin = endpoints_.begin() + m.begin;
-    const auto at = std::lower_bound(begin, endpoints_.begin() + m.end, endpoint);
-    return m.first_segment + static_cast<uint32_t>(at - begin);
-  }
-
-  std::vector<MemoryEndpoints> memories_;
-  std::vector<uint64_t> endpoints_;
-  uint32_t segment_count_ = 0;
-};
-
+// Adds every range that must start and end at a segment's boundary: to count and to place them.
 template <typename Visitor>
-void SegmentIndex::visit_ranges(const Program& program, const UnitRanges& ranges,
-                                Visitor visit) const {
+void visit_ranges(const Program& program, const UnitRanges& ranges, Visitor visit) {
   for (const UnitRange& r : ranges.reads) visit(r.memory, r.begin, r.end);
   for (const UnitWrite& w : ranges.writes) visit(w.range.memory, w.range.begin, w.range.end);
   for (const TensorId output : program.outputs) {
@@ -153,27 +111,21 @@ void SegmentIndex::visit_ranges(const Program& program, const UnitRanges& ranges
   }
 }
 
-SegmentIndex::SegmentIndex(const Program& program, const UnitRanges& ranges)
-    : memories_(program.memories.size()) {
-  const size_t range_count = ranges.reads.size() + ranges.writes.size() + program.outputs.size();
-  INTERLOCK_CHECK(range_count < (size_t{1} << 31));
-  endpoints_.resize(2 * range_count);
-  visit_ranges(program, ranges, [this](uint32_t m, uint64_t, uint64_t) { count(m); });
-  uint32_t total = 0;
-  for (MemoryEndpoints& m : memories_) {
-    m.begin = total;
-    total += m.end;  // A count until here.
-    m.end = m.begin;
-  }
-  visit_ranges(program, ranges, [this](uint32_t m, uint64_t b, uint64_t e) { add(m, b, e); });
-  for (MemoryEndpoints& m : memories_) {
-    const auto begin = endpoints_.begin() + m.begin;
-    std::sort(begin, endpoints_.begin() + m.end);
-    const auto end = std::unique(begin, endpoints_.begin() + m.end);
-    m.end = m.begin + static_cast<uint32_t>(end - begin);
-    m.first_segment = segment_count_;
-    if (m.end > m.begin) segment_count_ += m.end - m.begin - 1;
-  }
+SegmentIndex index_segments(const Program& program, const UnitRanges& ranges) {
+  SegmentIndex index(program.memories.size());
+  visit_ranges(program, ranges,
+               [&index](uint32_t memory, uint64_t, uint64_t) { index.announce_range(memory); });
+  index.allocate([&program](uint32_t memory) { return program.memories[memory].size_bytes; });
+  visit_ranges(program, ranges, [&index](uint32_t memory, uint64_t begin, uint64_t end) {
+    index.add_range(memory, begin, end);
+  });
+  index.finish();
+  return index;
+}
+
+ShadowRead segments_of(const SegmentIndex& index, const UnitRange& range) {
+  const uint32_t first = index.segment_at(range.memory, range.begin);
+  return {first, index.segment_at(range.memory, range.end) - first};
 }
 
 std::vector<uint32_t> find_live_segments(const Program& program, const SegmentIndex& index) {
@@ -181,7 +133,7 @@ std::vector<uint32_t> find_live_segments(const Program& program, const SegmentIn
   for (const TensorId output : program.outputs) {
     const Tensor& tensor = program.tensor(output);
     const ShadowRead segments =
-        index.segments_of({tensor.memory.index, tensor.range.begin, tensor.range.end});
+        segments_of(index, {tensor.memory.index, tensor.range.begin, tensor.range.end});
     for (uint32_t i = 0; i < segments.segment_count; ++i)
       live.push_back(segments.first_segment + i);
   }
@@ -194,15 +146,15 @@ std::vector<uint32_t> find_live_segments(const Program& program, const SegmentIn
 
 ShadowProgram compile_shadow_program(const Program& program) {
   UnitRanges ranges(program);
-  const SegmentIndex index(program, ranges);
+  const SegmentIndex index = index_segments(program, ranges);
   ShadowProgram compiled;
   compiled.first_unit = std::move(ranges.first_unit);
   compiled.units = std::move(ranges.units);
   compiled.reads.reserve(ranges.reads.size());
-  for (const UnitRange& range : ranges.reads) compiled.reads.push_back(index.segments_of(range));
+  for (const UnitRange& range : ranges.reads) compiled.reads.push_back(segments_of(index, range));
   compiled.writes.reserve(ranges.writes.size());
   for (const UnitWrite& write : ranges.writes) {
-    const ShadowRead segments = index.segments_of(write.range);
+    const ShadowRead segments = segments_of(index, write.range);
     compiled.writes.push_back(
         {segments.first_segment, segments.segment_count, write.effect, write.operation});
   }

@@ -52,11 +52,15 @@ class Machine {
     explore(initial());
     return differs_;
   }
+  bool differs(const Schedule& schedule) const {
+    return execute(schedule) != execute_in_issue_order();
+  }
   uint64_t schedule_count() const { return schedule_count_; }
 
  private:
   State initial() const;
   std::vector<uint64_t> execute_in_issue_order() const;
+  std::vector<uint64_t> execute(const Schedule& schedule) const;
   void explore(const State& state);
   bool may_run(const State& state, size_t dispatch) const;
   void run(State& state, size_t dispatch) const;
@@ -90,6 +94,15 @@ std::vector<uint64_t> Machine::execute_in_issue_order() const {
   for (size_t d = 0; d < program_.dispatches.size(); ++d) {
     run(state, d);
     commit(state, d);
+  }
+  return result_of(state);
+}
+
+std::vector<uint64_t> Machine::execute(const Schedule& schedule) const {
+  State state = initial();
+  for (const Step& step : schedule.steps) {
+    if (step.kind != StepKind::kCommit) run(state, step.dispatch.index);
+    if (step.kind != StepKind::kRunLate) commit(state, step.dispatch.index);
   }
   return result_of(state);
 }
@@ -187,6 +200,10 @@ BruteForceVerdict brute_force(const Program& program) {
   verdict.differs_observably = observable.some_schedule_differs();
   verdict.schedule_count = strict.schedule_count() + observable.schedule_count();
   return verdict;
+}
+
+bool differs_by_brute_force(const Program& program, const Schedule& schedule, bool is_strict) {
+  return Machine(program, is_strict).differs(schedule);
 }
 
 }  // namespace interlock

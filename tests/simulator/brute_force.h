@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "encoder/program.h"
+#include "simulator/schedule.h"
 
 namespace interlock {
 
@@ -19,5 +20,9 @@ struct BruteForceVerdict {
 // Requires: opaque dispatches only, at most 5 (113,400 schedules without barriers).
 // Cost: the number of schedules; stops early once a mode has differed.
 BruteForceVerdict brute_force(const Program& program);
+
+// Whether `schedule` ends unlike issue order.
+// Requires: opaque dispatches only; `schedule` is legal.
+bool differs_by_brute_force(const Program& program, const Schedule& schedule, bool is_strict);
 
 }  // namespace interlock

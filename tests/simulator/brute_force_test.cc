@@ -74,6 +74,29 @@ TEST(BruteForce, CountsAllSchedules) {
       2u);
 }
 
+// The shadow machine itself, partial writes and atomics included: schedule by schedule.
+TEST(BruteForce, AgreesWithTheShadowMachineOnRandomSchedules) {
+  SeededChoice choice(16);
+  RandomProgramOptions options;
+  options.dispatch_count_max = 10;
+  int observable = 0;
+  for (int i = 0; i < program_count(20'000); ++i) {
+    const Program program = random_program(choice, options);
+    ShadowMachine machine(program);
+    const Schedule issue = issue_order_schedule(program);
+    const Schedule schedule = random_schedule(program, HappensBefore(program), choice);
+    ASSERT_EQ(differs_by_brute_force(program, schedule, true),
+              machine.run(schedule, ShadowMode::kStrict) != machine.run(issue, ShadowMode::kStrict))
+        << print(program);
+    const bool differs = differs_by_brute_force(program, schedule, false);
+    ASSERT_EQ(differs, machine.run(schedule, ShadowMode::kObservable) !=
+                           machine.run(issue, ShadowMode::kObservable))
+        << print(program);
+    observable += differs ? 1 : 0;
+  }
+  EXPECT_GT(observable, program_count(2'000));
+}
+
 // T1 and its converse.
 TEST(BruteForce, FindsAStrictDifferenceExactlyWhenThereIsAHazard) {
   SeededChoice choice(11);

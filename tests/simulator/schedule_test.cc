@@ -125,16 +125,22 @@ TEST(ScheduleOf, RefusesToMoveADispatchNextToItself) {
             "itself.");
 }
 
-// As many dispatches as make many halvings of one gap.
+// Each move to right behind `first` halves the same gap between two labels, which has 64 bits at
+// most.
 TEST(ScheduleOf, RenumbersWhenAGapIsUsedUp) {
-  std::string body = "memory m 8\n";
-  for (int i = 0; i < 200; ++i) body += "dispatch A reads m\n";
-  std::string expected = "0";
-  for (int i = 199; i > 0; --i) {
-    body += fmt::format("witness {} after 0\n", 200 - i);
-    expected += fmt::format(" {}", i);
+  std::string body(kUnordered);
+  std::string expected = "last wide[0:1] wide[2:4] wide[1:2]";
+  for (int i = 0; i < 100; ++i) body += fmt::format("n{}: dispatch N\n", i);
+  for (int i = 0; i < 100; ++i) {
+    body += fmt::format("witness n{} after first\n", i);
+    expected += fmt::format(" n{}", 99 - i);
   }
-  EXPECT_EQ(witness_schedule(body), expected);
+  body += R"(
+      witness wide[1:2] after first
+      witness wide[2:4] after first
+      witness wide after first
+      witness last before wide)";
+  EXPECT_EQ(witness_schedule(body), "first " + expected);
 }
 
 constexpr std::string_view kBarriers = R"(

@@ -83,6 +83,8 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
       ->capture_default_str();
   CLI::Option* const runs =
       command->add_option("--runs", campaign.run_count, "how many programs")->capture_default_str();
+  command->add_option("--first-run", campaign.first_run, "number of the first program")
+      ->capture_default_str();
   command->add_option("--seconds", campaign.seconds, "instead of --runs: for how long")
       ->check(CLI::PositiveNumber)
       ->excludes(runs);

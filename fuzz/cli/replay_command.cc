@@ -78,7 +78,7 @@ ExitStatus run_replay(const ReplayOptions& options) {
     return replay_deciding_schedules(
         *program, "The recorded witness is no longer legal: " + schedule.error().message, *backend);
   }
-  const Result<ReplayReport> report = replay(*program, *schedule, *backend);
+  const Result<ReplayReport> report = replay(*program, *backend);
   if (!report) {
     return report_error({report.error().message});
   }

@@ -13,6 +13,7 @@
 
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
+#include "tests/encoder/round_trip.h"
 
 namespace interlock {
 namespace {
@@ -30,59 +31,6 @@ std::vector<std::filesystem::path> corpus_files() {
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-bool is_same(const Dispatch& a, const Dispatch& b) {
-  return a.statement == b.statement && a.kernel == b.kernel && a.order == b.order &&
-         a.first_access == b.first_access && a.access_count == b.access_count &&
-         a.first_attribute == b.first_attribute && a.attribute_count == b.attribute_count &&
-         a.atomic_op == b.atomic_op && a.is_partial == b.is_partial;
-}
-
-bool is_same(const Access& a, const Access& b) {
-  return a.memory == b.memory && a.tensor == b.tensor && a.range == b.range && a.mode == b.mode &&
-         a.is_sliced == b.is_sliced;
-}
-
-bool is_same(const Tensor& a, const Tensor& b) {
-  return a.dtype == b.dtype && a.shape == b.shape && a.placement == b.placement &&
-         a.source == b.source && a.initial == b.initial && a.memory == b.memory &&
-         a.range == b.range && a.root == b.root;
-}
-
-bool is_same(const Expectation& a, const Expectation& b) {
-  return a.is_clean == b.is_clean && a.kind == b.kind && a.first == b.first && a.second == b.second;
-}
-
-template <typename T>
-bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const T& x, const T& y) { return is_same(x, y); });
-}
-
-// Names are compared by text: print() has them all.
-void expect_same(const Program& a, const Program& b) {
-  EXPECT_EQ(a.memories.size(), b.memories.size());
-  EXPECT_TRUE(are_same(a.tensors, b.tensors));
-  EXPECT_EQ(a.outputs, b.outputs);
-  EXPECT_TRUE(are_same(a.dispatches, b.dispatches));
-  EXPECT_TRUE(are_same(a.accesses, b.accesses));
-  EXPECT_EQ(a.witness, b.witness);
-  EXPECT_TRUE(are_same(a.expectations, b.expectations));
-  EXPECT_EQ(a.has_program_order, b.has_program_order);
-}
-
-// Checks both properties. Returns the canonical text.
-std::string expect_round_trip(const Program& p) {
-  const std::string printed = print(p);
-  const auto again = parse(printed, "again.ilk");
-  if (!again) {
-    ADD_FAILURE() << again.error().message << "\n" << printed;
-    return printed;
-  }
-  expect_same(p, *again);
-  EXPECT_EQ(print(*again), printed);
-  return printed;
 }
 
 TEST(RoundTrip, HoldsForEveryFileOfTheCorpus) {
@@ -104,22 +52,6 @@ std::vector<std::string> tokens_of(const std::string& text) {
   static const std::regex token(R"([A-Za-z_][A-Za-z0-9_.]*|[0-9]+|[ \t]+|[^A-Za-z0-9_ \t])");
   return {std::sregex_token_iterator(text.begin(), text.end(), token), {}};
 }
-
-// A fixed sequence of numbers: splitmix64.
-class Numbers {
- public:
-  explicit Numbers(uint64_t seed) : state_(seed) {}
-  size_t below(size_t bound) {
-    state_ += 0x9e3779b97f4a7c15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<size_t>((z ^ (z >> 31)) % bound);
-  }
-
- private:
-  uint64_t state_;
-};
 
 const std::vector<std::string>& replacements() {
   static const std::vector<std::string> words = {"0",

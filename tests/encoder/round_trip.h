@@ -1,0 +1,32 @@
+// The property that text and programs must keep, for tests of several kinds of programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "encoder/program.h"
+
+namespace interlock {
+
+// Expects that parse(print(p)) equals p field by field, and prints the same text again. Returns the
+// canonical text.
+std::string expect_round_trip(const Program& p);
+
+// A fixed sequence of numbers: splitmix64.
+class Numbers {
+ public:
+  explicit Numbers(uint64_t seed) : state_(seed) {}
+  size_t below(size_t bound) {
+    state_ += 0x9e3779b97f4a7c15u;
+    uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<size_t>((z ^ (z >> 31)) % bound);
+  }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace interlock

@@ -284,6 +284,9 @@ ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index) {
   GeneratorOptions generator = options.generator;
   // Encoders place their own barriers; programs judged as they stand need some.
   generator.has_barriers = options.encoder == nullptr;
+  // Some runtimes allocate per tensor, and encoders that know whole memories only are judged fairly
+  // by such programs alone.
+  generator.gives_roots_own_memories |= choice.chance(1, 3);
   return generate(choice, generator);
 }
 

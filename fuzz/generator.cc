@@ -154,6 +154,8 @@ void Generator::add_normalization() {
 // As MLX dispatches it: gb = col_sum(g); gx, gw_rows = vjp(x, w, g), one of them on g's bytes;
 // gw = col_sum(gw_rows). The first and the second are MLX #3630.
 void Generator::add_vjp_group() {
+  constexpr uint32_t kDispatchCount = 3;
+  if (sketch_.dispatch_count() + kDispatchCount > options_.max_dispatches) return;
   sketch_.note(Feature::kVjpGroup);
   const bool is_layer_norm = choice_.chance(2, 3);
   const SketchTensorIndex x = sketch_.pick_input(matrix());

@@ -150,6 +150,7 @@ void Mutation::change_operand() {
     return;
   }
   const OperandDraft* other = pick_operand();
+  if (other == nullptr) return;
   operand->name = other->name;
   operand->slice = other->slice;
 }

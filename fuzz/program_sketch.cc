@@ -204,7 +204,9 @@ std::optional<SketchTensorIndex> ProgramSketch::reuse_slot(
   const SketchTensor& slot = tensors_[choice_->below(tensors_.size())];
   const uint64_t size_bytes = shape.element_count() * size_bytes_of(dtype);
   uint64_t begin = slot.range.begin;
-  if (!options_.gives_roots_own_memories && choice_->chance(1, 2)) {
+  if (options_.gives_roots_own_memories) {
+    begin = 0;
+  } else if (choice_->chance(1, 2)) {
     begin += choice_->below(slot.range.size_bytes());
   }
   begin = align_up(begin, size_bytes_of(dtype));

@@ -1,6 +1,6 @@
 #include "fuzz/reduction.h"
 
-#include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -30,6 +30,7 @@ class CostCounter {
       cost_.items += 1;
       cost_.kernels += memory->is_scratch;
       cost_.bytes += memory->size_bytes;
+      size_of_memory_[memory->name] = memory->size_bytes;
     } else if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
       count_tensor(*tensor);
     } else if (const auto* output = std::get_if<OutputDraft>(&item)) {
@@ -72,6 +73,9 @@ class CostCounter {
         cost_.kernels += is_tensor_.count(operand.name);
         cost_.bytes += operand.slice->size_bytes();
         cost_.offsets += operand.slice->begin;
+        cost_.letters += 1;
+      } else if (is_tensor_.count(operand.name) == 0) {
+        cost_.bytes += size_of_memory_[operand.name];
       }
       // Reading what nobody wrote is worse than an initial value.
       const bool is_unwritten =
@@ -87,6 +91,7 @@ class CostCounter {
   }
 
   ProgramCost cost_;
+  std::map<std::string, uint64_t> size_of_memory_;
   std::set<std::string> is_tensor_;
   std::set<std::string> has_value_;
 };

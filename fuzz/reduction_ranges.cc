@@ -53,6 +53,16 @@ void for_each_placed_tensor(ProgramDraft& draft, const std::string& memory, Visi
   }
 }
 
+// What a raw operand or a slice covers, relative to its name; none for whole tensors.
+std::optional<ByteRange> range_of(const ProgramDraft& draft, const OperandDraft& operand) {
+  if (operand.slice || names_a_tensor(draft, operand.name)) return operand.slice;
+  for (const ItemDraft& item : draft.items) {
+    const auto* memory = std::get_if<MemoryDraft>(&item);
+    if (memory != nullptr && memory->name == operand.name) return ByteRange{0, memory->size_bytes};
+  }
+  return std::nullopt;
+}
+
 // `draft` with memory number `second` (of the items) behind memory number `first`.
 ProgramDraft merged(const ProgramDraft& draft, size_t first, size_t second) {
   ProgramDraft candidate = draft;
@@ -150,23 +160,26 @@ void shrink_ranges(Reduction& reduction) {
     for (size_t k = 0; k < count; ++k) {
       const OperandDraft operand =
           std::get<DispatchDraft>(reduction.current().items[at]).operands[k];
-      if (!operand.slice) continue;
-      const auto [begin, end] = *operand.slice;
+      const std::optional<ByteRange> slice = range_of(reduction.current(), operand);
+      if (!slice) continue;
+      const auto [begin, end] = *slice;
       const ByteRange smaller[] = {{begin, begin + 1},
                                    {begin, begin + kAlignmentBytes},
                                    {end - std::min<uint64_t>(end, 1), end},
                                    {begin, begin + (end - begin) / 2},
-                                   {begin, begin + (end - begin + 1) / 2}};
+                                   {begin, begin + (end - begin + 1) / 2},
+                                   {0, end - begin}};
       bool has_shrunk = false;
       for (const ByteRange& range : smaller) {
-        if (has_shrunk || range.size_bytes() >= operand.slice->size_bytes()) continue;
+        if (has_shrunk || range == *slice) continue;  // The cost says whether it is smaller.
         // All operands of this range at once, then this one alone.
         ProgramDraft joint = reduction.current();
         for (ItemDraft& item : joint.items) {
           auto* dispatch = std::get_if<DispatchDraft>(&item);
           if (dispatch == nullptr) continue;
           for (OperandDraft& other : dispatch->operands) {
-            if (other.name == operand.name && other.slice == operand.slice) other.slice = range;
+            const bool is_same = other.name == operand.name && other.slice == operand.slice;
+            if (is_same) other.slice = range;
           }
         }
         ProgramDraft single = reduction.current();

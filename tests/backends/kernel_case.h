@@ -70,7 +70,7 @@ std::vector<uint8_t> bytes_of(const Program& program, const MemoryImage& image,
 std::vector<float> values_of(const Program& program, const MemoryImage& image,
                              std::string_view name);
 
-// Parses; where that fails, says why and ends the test program.
+// Parses, and fails the test with the message where that fails.
 Program parsed(std::string_view text);
 
 }  // namespace interlock

@@ -1,0 +1,122 @@
+// Fuzz target over the whole way of a program: text, program, every oracle as it stands, and every
+// correct encoder. Bytes are text in the .ilk format, read leniently; mutation works on the
+// structure.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "encoder/draft.h"
+#include "encoder/encoder.h"
+#include "encoder/text.h"
+#include "fuzz/generator.h"
+#include "fuzz/mutator.h"
+#include "fuzz/oracles.h"
+#include "simulator/choice.h"
+
+namespace interlock {
+namespace {
+
+// Small enough that one execution stays far below a millisecond.
+ParseOptions fuzz_options() {
+  ParseOptions options;
+  options.skips_invalid_lines = true;
+  options.limits.file_bytes = 1u << 14;
+  options.limits.memory_bytes = 1u << 13;
+  options.limits.memory_count = 32;
+  options.limits.tensor_count = 128;
+  options.limits.statement_count = 128;
+  options.limits.access_count_per_dispatch = 32;
+  options.limits.kernel_extent = 64;
+  return options;
+}
+
+std::string_view text_of(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+ProgramDraft draft_of_input(const uint8_t* data, size_t size) {
+  const auto program = parse(text_of(data, size), "<input>", fuzz_options());
+  return program ? draft_of(*program) : ProgramDraft{};
+}
+
+// FNV-1a: selects what is done to one input in so many.
+uint64_t hash_of(const uint8_t* data, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (size_t i = 0; i < size; ++i) hash = (hash ^ data[i]) * 0x100000001b3ull;
+  return hash >> 8;
+}
+
+[[noreturn]] void fail(std::string_view who, std::string_view what, const Program& program) {
+  std::fprintf(stderr, "%.*s: %.*s\n%s", static_cast<int>(who.size()), who.data(),
+               static_cast<int>(what.size()), what.data(), print(program).c_str());
+  std::abort();
+}
+
+void require_clean(const Program& program, const EncoderEntry& entry) {
+  for (const OracleFinding& finding : find_exactly(encode_with(program, &entry))) {
+    // What an encoder has no say in: operands of one dispatch, and an order that was there before.
+    const bool is_encoder_business =
+        finding.kind != FindingKind::kAlias &&
+        (finding.kind != FindingKind::kReordered || !program.has_program_order);
+    if (is_encoder_business) {
+      fail(entry.name, "A correct encoder leaves a finding in this program:", program);
+    }
+  }
+}
+
+void run_one(const uint8_t* data, size_t size) {
+  const auto program = parse(text_of(data, size), "<input>", fuzz_options());
+  if (!program) return;
+  OracleOptions options;
+  options.text_period = 1;
+  options.cpu_period = 64;
+  const OracleReport report = judge(*program, options, hash_of(data, size));
+  for (const InternalDisagreement& disagreement : report.disagreements) {
+    fail(word_of(disagreement.stage), disagreement.message, *program);
+  }
+  for (const EncoderEntry& entry : encoder_registry()) {
+    if (!entry.is_broken) require_clean(*program, entry);
+  }
+}
+
+// Returns the new size; the input stays as it was if the text has no room.
+size_t write_text(const ProgramDraft& draft, uint8_t* data, size_t size, size_t max_size) {
+  const std::string text = print(draft);
+  if (text.size() > max_size) return size;
+  std::memcpy(data, text.data(), text.size());
+  return text.size();
+}
+
+}  // namespace
+}  // namespace interlock
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  interlock::run_one(data, size);
+  return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned int seed) {
+  interlock::SeededChoice choice(seed);
+  interlock::GeneratorOptions options;
+  options.has_barriers = true;
+  const interlock::ProgramDraft draft = interlock::draft_of_input(data, size);
+  const interlock::ProgramDraft mutant = interlock::mutate(draft, choice, options);
+  return interlock::write_text(mutant, data, size, max_size);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size,
+                                            const uint8_t* second, size_t second_size, uint8_t* out,
+                                            size_t max_out_size, unsigned int seed) {
+  interlock::SeededChoice choice(seed);
+  const interlock::ProgramDraft child =
+      interlock::cross_over(interlock::draft_of_input(first, first_size),
+                            interlock::draft_of_input(second, second_size), choice);
+  return interlock::write_text(child, out, 0, max_out_size);
+}

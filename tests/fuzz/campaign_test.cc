@@ -1,0 +1,163 @@
+#include "fuzz/campaign.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "backends/backend.h"
+#include "encoder/text.h"
+#include "fuzz/replay.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+CampaignOptions campaign_of(const char* encoder, uint64_t seed, uint64_t run_count) {
+  CampaignOptions options;
+  options.encoder = find_encoder(encoder);
+  EXPECT_NE(options.encoder, nullptr);
+  options.seed = seed;
+  options.run_count = run_count;
+  return options;
+}
+
+CampaignReport reported(const CampaignOptions& options) {
+  auto report = run_campaign(options);
+  EXPECT_TRUE(report) << report.error().message;
+  return std::move(report).value();
+}
+
+std::filesystem::path fresh_folder(const std::string& name) {
+  const auto path = std::filesystem::path(testing::TempDir()) / ("interlock_campaign_" + name);
+  std::filesystem::remove_all(path);
+  return path;
+}
+
+// File names and contents.
+std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[entry.path().filename().string()] = std::string{std::istreambuf_iterator<char>(file), {}};
+  }
+  return files;
+}
+
+class BrokenEncoder : public testing::TestWithParam<std::tuple<const char*, uint64_t>> {};
+
+// The first program with a finding was among the first 10 of each seed; the budget is 100.
+TEST_P(BrokenEncoder, IsFoundMinimizedToTwoDispatchesAndReplayed) {
+  const auto& [encoder, seed] = GetParam();
+  CampaignOptions options = campaign_of(encoder, seed, 100);
+  options.find_limit = 1;
+  const CampaignReport report = reported(options);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  ASSERT_EQ(report.finds.size(), 1u);
+  const CampaignFind& find = report.finds[0];
+  EXPECT_EQ(find.program.dispatches.size(), 2u) << find.text;
+  EXPECT_EQ(find.program.witness.size(), 1u) << find.text;
+  const auto program = parse(find.text);
+  ASSERT_TRUE(program) << program.error().message << "\n" << find.text;
+  const auto replayed = replay(*program, *find_backend("cpu"));
+  ASSERT_TRUE(replayed) << replayed.error().message;
+  EXPECT_TRUE(replayed->diverges) << find.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Campaign, BrokenEncoder,
+                         testing::Combine(testing::Values("none", "mlx-2024"),
+                                          testing::Values(1, 2, 3, 4, 5)));
+
+TEST(Campaign, FindsOnlyWriteAfterReadInMlx2024) {
+  CampaignOptions options = campaign_of("mlx-2024", 1, 1500);
+  const CampaignReport report = reported(options);
+  EXPECT_GT(report.finds.size(), 4u);
+  for (const CampaignFind& find : report.finds) EXPECT_THAT(find.signature, HasSubstr("WAR-"));
+}
+
+// MLX #3630 itself: the cotangent's sum is read while the VJP writes the donated cotangent.
+TEST(Campaign, FindsTheDonatedCotangentOfMlx3630) {
+  CampaignOptions options = campaign_of("mlx-2024", 1, 400);
+  options.finds_per_shape = 100;
+  bool has_it = false;
+  for (const CampaignFind& find : reported(options).finds) {
+    has_it |= find.signature == "WAR-donation-col_sum-layer_norm_vjp";
+  }
+  EXPECT_TRUE(has_it);
+}
+
+TEST(Campaign, WritesTheSameFilesForAnyNumberOfJobs) {
+  CampaignOptions options = campaign_of("mlx-2024", 3, 600);
+  options.out_dir = fresh_folder("one").string();
+  const CampaignReport one = reported(options);
+  options.out_dir = fresh_folder("two").string();
+  options.job_count = 2;
+  const CampaignReport two = reported(options);
+  EXPECT_EQ(one.failing_run_count, two.failing_run_count);
+  const auto files = files_in(fresh_folder("none").parent_path() / "interlock_campaign_one");
+  EXPECT_EQ(files.size(), one.finds.size());
+  EXPECT_GT(files.size(), 2u);
+  EXPECT_EQ(files, files_in(options.out_dir));
+}
+
+TEST(Campaign, ReproducesAFindFromItsRunAlone) {
+  CampaignOptions options = campaign_of("mlx-2024", 4, 300);
+  const CampaignReport report = reported(options);
+  ASSERT_GT(report.finds.size(), 1u);
+  const CampaignFind& last = report.finds.back();
+  options.first_run = last.run_index;
+  options.run_count = 1;
+  options.finds_per_shape = 100;
+  bool is_there = false;
+  for (const CampaignFind& find : reported(options).finds) is_there |= find.text == last.text;
+  EXPECT_TRUE(is_there) << last.text;
+}
+
+TEST(Campaign, KeepsOneFilePerSignature) {
+  CampaignOptions options = campaign_of("none", 1, 200);
+  options.out_dir = fresh_folder("signatures").string();
+  const CampaignReport report = reported(options);
+  EXPECT_EQ(files_in(options.out_dir).size(), report.finds.size());
+  for (const CampaignFind& find : report.finds) {
+    EXPECT_THAT(find.path, HasSubstr(find.signature + ".ilk"));
+  }
+}
+
+TEST(Campaign, EndsWhenAskedTo) {
+  std::atomic<bool> stop{true};
+  CampaignOptions options = campaign_of("interlock", 1, UINT64_MAX);
+  options.stop = &stop;
+  const CampaignReport report = reported(options);
+  EXPECT_TRUE(report.was_stopped);
+  EXPECT_EQ(report.run_count, 0u);
+}
+
+TEST(Campaign, JudgesProgramsAsTheyStandWithoutAnEncoder) {
+  CampaignOptions options;
+  options.run_count = 300;
+  const CampaignReport report = reported(options);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  EXPECT_GT(report.finds.size(), 5u);
+  bool has_ordered = false;
+  for (const CampaignFind& find : report.finds) {
+    has_ordered |= find.signature.find("-ordered-") != std::string::npos;
+  }
+  EXPECT_TRUE(has_ordered);
+}
+
+TEST(Campaign, SaysThatAFolderCannotBeCreated) {
+  CampaignOptions options = campaign_of("interlock", 1, 1);
+  options.out_dir = "/dev/null/finds";
+  const auto report = run_campaign(options);
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message, HasSubstr("'/dev/null/finds' cannot be created"));
+}
+
+}  // namespace
+}  // namespace interlock

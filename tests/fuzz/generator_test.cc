@@ -1,0 +1,91 @@
+#include "fuzz/generator.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "encoder/program_builder.h"
+#include "encoder/text.h"
+#include "fuzz/oracles.h"
+#include "simulator/alias_contracts.h"
+#include "simulator/choice.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kSeedCount = 20'000;
+
+GeneratorOptions options_of(uint64_t seed) {
+  GeneratorOptions options;
+  options.has_barriers = seed % 2 == 0;
+  options.gives_roots_own_memories = seed % 3 == 0;
+  return options;
+}
+
+ProgramDraft generated(uint64_t seed, const GeneratorOptions& options,
+                       FeatureCounts* counts = nullptr) {
+  SeededChoice choice(seed);
+  return generate(choice, options, counts);
+}
+
+TEST(Generator, MakesOnlyProgramsThatBuildAndKeepTheirAliasContracts) {
+  for (uint64_t seed = 0; seed < kSeedCount; ++seed) {
+    const GeneratorOptions options = options_of(seed);
+    const auto program = build(generated(seed, options));
+    ASSERT_TRUE(program) << "seed " << seed << ": " << program.error().message;
+    ASSERT_TRUE(find_alias_violations(*program).empty()) << "seed " << seed << "\n"
+                                                         << print(*program);
+    ASSERT_LE(program->dispatches.size(), options.max_dispatches) << "seed " << seed;
+  }
+}
+
+TEST(Generator, UsesEveryFeature) {
+  FeatureCounts counts;
+  for (uint64_t seed = 0; seed < kSeedCount; ++seed) generated(seed, options_of(seed), &counts);
+  std::printf("%-16s occurrences in %d programs\n", "feature", static_cast<int>(kSeedCount));
+  for (int i = 0; i < kFeatureCount; ++i) {
+    const std::string word(word_of(static_cast<Feature>(i)));
+    std::printf("%-16s %llu\n", word.c_str(), static_cast<unsigned long long>(counts.counts[i]));
+    // The rarest occurs some 7000 times; a hundredth of that means that it was lost.
+    EXPECT_GT(counts.counts[i], 70u) << word;
+  }
+}
+
+TEST(Generator, GivesTheSameProgramForTheSameSeed) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_EQ(print(generated(seed, options_of(seed))), print(generated(seed, options_of(seed))));
+  }
+  EXPECT_NE(print(generated(1, {})), print(generated(2, {})));
+}
+
+TEST(Generator, GivesRootsTheirOwnMemoriesOnRequest) {
+  GeneratorOptions options;
+  options.gives_roots_own_memories = true;
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    const auto program = build(generated(seed, options));
+    ASSERT_TRUE(program);
+    for (const Tensor& tensor : program->tensors) {
+      EXPECT_TRUE(tensor.placement != Placement::kPlaced || tensor.range.begin == 0u);
+    }
+  }
+}
+
+TEST(Generator, NeedsNoMoreThanBytesOfZero) {
+  ByteChoice nothing({});
+  EXPECT_TRUE(build(generate(nothing)));
+}
+
+TEST(Generator, PlacesBarriersOnlyOnRequest) {
+  uint64_t with = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    GeneratorOptions options;
+    EXPECT_TRUE(build(generated(seed, options)).value().barriers.empty());
+    options.has_barriers = true;
+    with += !build(generated(seed, options)).value().barriers.empty();
+  }
+  EXPECT_GT(with, 100u);
+}
+
+}  // namespace
+}  // namespace interlock

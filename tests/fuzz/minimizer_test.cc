@@ -1,0 +1,167 @@
+#include "fuzz/minimizer.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "backends/backend.h"
+#include "encoder/program_builder.h"
+#include "encoder/text.h"
+#include "fuzz/campaign.h"
+#include "fuzz/evidence.h"
+#include "fuzz/replay.h"
+
+namespace interlock {
+namespace {
+
+Program parsed(const std::string& text) {
+  auto program = parse("interlock 1\n" + text);
+  EXPECT_TRUE(program) << program.error().message;
+  return std::move(program).value();
+}
+
+// A program of a campaign, and its first finding, for `count` failing runs.
+template <typename Visit>
+void for_each_failing_run(const char* encoder, uint64_t count, Visit visit) {
+  CampaignOptions options;
+  options.encoder = find_encoder(encoder);
+  ASSERT_NE(options.encoder, nullptr);
+  for (uint64_t run = 0; count > 0; ++run) {
+    const Program program = build(draft_of_run(options, run)).value();
+    const Program encoded = encode_with(program, options.encoder);
+    const auto findings = find_exactly(encoded);
+    if (findings.empty()) continue;
+    --count;
+    visit(program, encoded, *options.encoder, findings[run % findings.size()]);
+  }
+}
+
+TEST(Minimizer, KeepsTheSignatureAndNeverGrows) {
+  for_each_failing_run("mlx-2024", 40,
+                       [](const Program& program, const Program& encoded,
+                          const EncoderEntry& encoder, const OracleFinding& finding) {
+                         const std::string signature = signature_of(encoded, finding);
+                         const MinimizeReport report = minimize_finding(program, &encoder, finding);
+                         EXPECT_TRUE(report.is_fixpoint);
+                         EXPECT_LE(cost_of(draft_of(report.program)), cost_of(draft_of(program)));
+                         const Program small = encode_with(report.program, &encoder);
+                         const Evidence evidence = best_evidence(
+                             small, signature, SignatureDetail::kKernels, EvidenceLevel::kExact);
+                         EXPECT_NE(evidence.level, EvidenceLevel::kNone) << signature << "\n"
+                                                                         << print(small);
+                       });
+}
+
+TEST(Minimizer, FindsNothingToDoInItsOwnResult) {
+  for_each_failing_run("none", 40,
+                       [](const Program& program, const Program& encoded,
+                          const EncoderEntry& encoder, const OracleFinding& finding) {
+                         const std::string signature = signature_of(encoded, finding);
+                         const MinimizeReport once = minimize_finding(program, &encoder, finding);
+                         const Program small = encode_with(once.program, &encoder);
+                         const Evidence evidence = best_evidence(
+                             small, signature, SignatureDetail::kKernels, EvidenceLevel::kBackend);
+                         const MinimizeReport twice =
+                             minimize_finding(once.program, &encoder, evidence.finding);
+                         EXPECT_EQ(twice.step_count, 0u) << print(once.program) << "became\n"
+                                                         << print(twice.program);
+                       });
+}
+
+TEST(Minimizer, LowersTheCostWithEveryStep) {
+  CampaignOptions campaign;
+  const ProgramDraft draft = draft_of_run(campaign, 3);
+  // The predicate sees every candidate; those that it accepts must fall in cost.
+  ProgramCost last = cost_of(draft);
+  const auto has_two_dispatches = [&last](const Program& program) {
+    const ProgramCost cost = cost_of(draft_of(program));
+    EXPECT_LT(cost, last);
+    if (program.dispatches.size() < 2) return false;
+    last = cost;
+    return true;
+  };
+  const MinimizeReport report = minimize(draft, has_two_dispatches);
+  EXPECT_EQ(report.program.dispatches.size(), 2u);
+  EXPECT_GT(report.step_count, 2u);
+  EXPECT_TRUE(report.program.barriers.empty());
+}
+
+TEST(Minimizer, ShrinksRangesShapesAndMemoriesToWhatMatters) {
+  const Program program = parsed(R"(memory a 4096
+memory b 4096
+memory c 4096
+tensor x f32[16,20] at c+64 = random(5)
+d0: dispatch Long_Name reads a[100:200] x writes b[0:300]
+d1: dispatch Unrelated reads x writes c[2048:2100]
+d2: dispatch Other reads b[7:9] writes a[150:1000]
+)");
+  const auto has_partial_war = [](const Program& p) {
+    for (const OracleFinding& finding : find_exactly(p)) {
+      const bool is_it = finding.kind == FindingKind::kWriteAfterRead &&
+                         alias_shape_of(p, finding) == AliasShape::kOverlap;
+      if (is_it) return true;
+    }
+    return false;
+  };
+  ASSERT_TRUE(has_partial_war(program));
+  const MinimizeReport report = minimize(draft_of(program), has_partial_war);
+  EXPECT_EQ(print(report.program),
+            "interlock 1\n"
+            "memory a 2\n"
+            "d0: dispatch Opaque reads a[0:1]\n"
+            "d1: dispatch Opaque writes a\n");
+}
+
+TEST(Minimizer, KeepsNamesThatAPersonChose) {
+  const Program program = parsed(R"(memory heap 64
+tensor grad u8[8] at heap+0
+tensor sum u8[8] at heap+8
+reduce: dispatch Reduce reads grad writes sum
+extra: dispatch Extra reads sum
+update: dispatch Update writes grad
+)");
+  const auto report = minimize_program(program);
+  ASSERT_TRUE(report) << report.error().message;
+  const std::string text = print(report->program);
+  EXPECT_NE(text.find("tensor grad"), std::string::npos) << text;
+  EXPECT_NE(text.find("memory heap"), std::string::npos) << text;
+}
+
+TEST(MinimizeProgram, AttachesAWitnessThatDiverges) {
+  const Program program = parsed(R"(memory a 64
+memory b 64
+d0: dispatch Unrelated writes b[32:40]
+d1: dispatch Consume reads a[0:16] writes b[0:16]
+d2: dispatch Produce writes a[8:24]
+d3: dispatch Last reads b[0:4] writes b[40:44]
+)");
+  const auto report = minimize_program(program);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->program.dispatches.size(), 2u);
+  ASSERT_EQ(report->program.witness.size(), 1u);
+  ASSERT_FALSE(report->program.expectations.empty());
+  const auto replayed = replay(report->program, *find_backend("cpu"));
+  ASSERT_TRUE(replayed) << replayed.error().message;
+  EXPECT_TRUE(replayed->diverges);
+}
+
+TEST(MinimizeProgram, RefusesACleanProgram) {
+  const auto report = minimize_program(parsed("memory a 64\ndispatch Produce writes a\n"));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message,
+            "The program has no finding, so there is nothing to keep while it shrinks.");
+}
+
+TEST(Minimizer, StopsWhenAskedWithTheSmallestSoFar) {
+  std::atomic<bool> stop{true};
+  MinimizeOptions options;
+  options.stop = &stop;
+  const Program program = parsed("memory a 64\ndispatch A writes a\ndispatch B reads a\n");
+  const MinimizeReport report = minimize(
+      draft_of(program), [](const Program&) { return true; }, options);
+  EXPECT_FALSE(report.is_fixpoint);
+  EXPECT_EQ(report.program.dispatches.size(), 2u);
+}
+
+}  // namespace
+}  // namespace interlock

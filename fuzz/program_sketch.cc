@@ -26,6 +26,11 @@ uint64_t align_up(uint64_t n, uint64_t alignment) {
 ProgramSketch::ProgramSketch(Choice& choice, const Swarm& swarm, const GeneratorOptions& options,
                              FeatureCounts* counts)
     : choice_(&choice), swarm_(&swarm), options_(options), counts_(counts) {
+  // Room for most programs: drafts are costly to move.
+  tensor_drafts_.reserve(48);
+  tensors_.reserve(48);
+  statements_.reserve(options_.max_dispatches);
+  used_ranges_.reserve(96);
   const uint64_t count =
       options_.gives_roots_own_memories ? 1 : 1 + choice.below(std::max(1u, options_.max_memories));
   for (uint64_t i = 0; i < count; ++i) {
@@ -95,7 +100,8 @@ SketchTensorIndex ProgramSketch::make_fresh(SketchShape shape, DType dtype, bool
 }
 
 std::optional<SketchTensorIndex> ProgramSketch::find_readable(SketchShape shape) {
-  std::vector<SketchTensorIndex> candidates;
+  std::vector<SketchTensorIndex>& candidates = candidates_;
+  candidates.clear();
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
     if (is_readable(t) && t.dtype == DType::kF32 && t.shape == shape) candidates.push_back(i);
@@ -106,7 +112,8 @@ std::optional<SketchTensorIndex> ProgramSketch::find_readable(SketchShape shape)
 
 std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape) {
   const uint64_t size_bytes = shape.element_count() * size_bytes_of(DType::kF32);
-  std::vector<SketchTensorIndex> candidates;
+  std::vector<SketchTensorIndex>& candidates = candidates_;
+  candidates.clear();
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
     if (is_readable(t) && t.dtype == DType::kF32 && t.range.size_bytes() >= size_bytes) {
@@ -139,7 +146,8 @@ SketchTensorIndex ProgramSketch::pick_input(SketchShape shape) {
 }
 
 SketchTensorIndex ProgramSketch::pick_any_input() {
-  std::vector<SketchTensorIndex> candidates;
+  std::vector<SketchTensorIndex>& candidates = candidates_;
+  candidates.clear();
   for (size_t i = 0; i < tensors_.size(); ++i) {
     if (is_readable(tensors_[i])) candidates.push_back(i);
   }

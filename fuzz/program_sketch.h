@@ -125,6 +125,7 @@ class ProgramSketch {
   std::vector<SketchTensor> tensors_;
   std::vector<ItemDraft> statements_;
   std::vector<Used> used_ranges_;
+  std::vector<SketchTensorIndex> candidates_;  // Of one search; kept for its storage.
   uint32_t dispatch_count_ = 0;
   uint64_t next_seed_ = 1;
   bool is_quiet_ = false;

@@ -9,7 +9,6 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
-#include "fuzz/cli/interrupt.h"
 #include "simulator/check.h"
 #include "simulator/expectations.h"
 #include "simulator/report.h"
@@ -78,9 +77,6 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
 ExitStatus run_check(const CheckCommandOptions& options) {
   ExitStatus status = ExitStatus::kNothingFound;
   for (const std::string& path : options.paths) {
-    if (interrupted().load()) {
-      return ExitStatus::kInterrupted;
-    }
     status = worse(status, check_one(path, options));
   }
   return status;

@@ -41,6 +41,7 @@ std::string summary_of(const CampaignReport& report, const FuzzOptions& options)
 }
 
 ExitStatus run_fuzz(FuzzOptions& options) {
+  install_interrupt_handler();
   CampaignOptions& campaign = options.campaign;
   if (!options.encoder.empty()) {
     campaign.encoder = find_encoder(options.encoder);

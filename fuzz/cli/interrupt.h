@@ -1,4 +1,5 @@
-// ^C: long work asks between steps and ends cleanly, with what was found saved.
+// ^C: work that saves what it finds asks between steps and ends cleanly. All other commands leave the
+// signal as it is: it ends them at once.
 #pragma once
 
 #include <atomic>

@@ -39,7 +39,6 @@ ExitStatus run_command_line(int argc, char** argv) {
 }  // namespace interlock
 
 int main(int argc, char** argv) {
-  interlock::install_interrupt_handler();
   try {
     const interlock::ExitStatus status = interlock::run_command_line(argc, argv);
     interlock::finish_progress();

@@ -22,6 +22,7 @@ struct MinimizeCommandOptions {
 };
 
 ExitStatus run_minimize(const MinimizeCommandOptions& options) {
+  install_interrupt_handler();
   const Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) {
     return report_error(program.error());

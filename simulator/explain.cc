@@ -136,17 +136,22 @@ std::string text_of_schedule(const Program& program, const std::vector<Displacem
   return text;
 }
 
-// Names what is compared at the end where there is only one thing that it can be.
-std::string text_of_outputs(const Program& program) {
-  if (program.outputs.size() == 1) {
-    return fmt::format("output {}", program.name(program.tensor(program.outputs.front()).name));
+// "output gb", "outputs gb and gx", "5 outputs", or memories by name.
+std::string text_of_outputs(const Program& program, const std::vector<uint32_t>& changed) {
+  constexpr size_t kNamed = 3;
+  const std::string_view noun = program.outputs.empty() ? "memory" : "output";
+  const std::string_view nouns = program.outputs.empty() ? "memories" : "outputs";
+  if (changed.size() > kNamed) {
+    return fmt::format("{} {}", changed.size(), nouns);
   }
-  if (!program.outputs.empty()) {
-    return "an output";
+  std::string names;
+  for (size_t i = 0; i < changed.size(); ++i) {
+    names += i == 0 ? "" : i + 1 == changed.size() ? " and " : ", ";
+    names += program.outputs.empty()
+                 ? program.name(program.memories[changed[i]].name)
+                 : program.name(program.tensor(program.outputs[changed[i]]).name);
   }
-  return program.memories.size() == 1
-             ? fmt::format("memory {}", program.name(program.memories.front().name))
-             : "the final memory";
+  return fmt::format("{} {}", changed.size() == 1 ? noun : nouns, names);
 }
 
 }  // namespace
@@ -263,7 +268,7 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
           "Observable{}: with {}, {} can differ.",
           verdict.proof == ObservabilityProof::kCommonWitness ? ", together with other hazards"
                                                               : "",
-          text_of_schedule(program, verdict.schedule), text_of_outputs(program)));
+          text_of_schedule(program, verdict.schedule), text_of_outputs(program, verdict.changed_outputs)));
       return;
     case ObservabilityProof::kDecidingRuns:
       finding.observability = Observability::kUnobservable;

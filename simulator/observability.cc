@@ -32,10 +32,12 @@ class ObservabilityJudge {
     return executed_ + run_count * program_.dispatches.size() <= budget_;
   }
 
-  bool changes_an_output(const Schedule& schedule) {
+  std::vector<uint32_t> changed_outputs(const Schedule& schedule) {
     executed_ += program_.dispatches.size();
-    return !(machine_.run(schedule, ShadowMode::kObservable) == reference_);
+    return machine_.differing_outputs(machine_.run(schedule, ShadowMode::kObservable), reference_);
   }
+
+  bool changes_an_output(const Schedule& schedule) { return !changed_outputs(schedule).empty(); }
 
   // A deciding run that changes an output, if there is one.
   std::optional<Schedule> find_deciding_run() {
@@ -59,8 +61,9 @@ class ObservabilityJudge {
     }
     const Result<Schedule> schedule = schedule_of(program_, order_, sink);
     INTERLOCK_CHECK(schedule.has_value());
-    last_.proof = changes_an_output(*schedule) ? ObservabilityProof::kOwnWitness
-                                               : ObservabilityProof::kOwnSchedule;
+    last_.changed_outputs = changed_outputs(*schedule);
+    last_.proof = last_.changed_outputs.empty() ? ObservabilityProof::kOwnSchedule
+                                                : ObservabilityProof::kOwnWitness;
     last_.schedule = std::move(sink);
     return last_;
   }
@@ -69,11 +72,13 @@ class ObservabilityJudge {
   ObservabilityVerdict judge_together(const Schedule& run) {
     const uint64_t left = budget_ - std::min(budget_, executed_);
     const uint64_t attempt_limit = left / std::max<uint64_t>(program_.dispatches.size(), 1);
-    return {ObservabilityProof::kCommonWitness,
-            shrink_witness(
-                program_, order_, displacements_of(program_, run),
-                [this](const Schedule& schedule) { return changes_an_output(schedule); },
-                std::min<uint64_t>(attempt_limit, 1000))};
+    std::vector<Displacement> witness = shrink_witness(
+        program_, order_, displacements_of(program_, run),
+        [this](const Schedule& schedule) { return changes_an_output(schedule); },
+        std::min<uint64_t>(attempt_limit, 1000));
+    const Result<Schedule> schedule = schedule_of(program_, order_, witness);
+    INTERLOCK_CHECK(schedule.has_value());
+    return {ObservabilityProof::kCommonWitness, std::move(witness), changed_outputs(*schedule)};
   }
 
  private:
@@ -111,7 +116,7 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
   for (size_t i = 0; i < hazards.size(); ++i) {
     verdicts[i] = deciding_run.has_value()
                       ? judge.judge_by_sink(hazards[i])
-                      : ObservabilityVerdict{ObservabilityProof::kDecidingRuns, {}};
+                      : ObservabilityVerdict{ObservabilityProof::kDecidingRuns, {}, {}};
     is_explained = is_explained || verdicts[i].proof == ObservabilityProof::kOwnWitness;
   }
   if (deciding_run.has_value() && !is_explained) {

@@ -22,6 +22,8 @@ enum class ObservabilityProof : uint8_t {
 struct ObservabilityVerdict {
   ObservabilityProof proof = ObservabilityProof::kOverBudget;
   std::vector<Displacement> schedule;  // Empty for kDecidingRuns and kOverBudget.
+  // What the witness changes: positions in Program::outputs; of memories if it has none.
+  std::vector<uint32_t> changed_outputs;
 };
 
 // Returns a verdict for each of `hazards`, by executing schedules in the shadow machine.

@@ -40,6 +40,9 @@ class SegmentIndex {
     return m.first_segment + ranks_[m.begin + word] + static_cast<uint32_t>(std::popcount(lower));
   }
 
+  // The segments of `memory` are numbered from here on.
+  uint32_t first_segment_of(uint32_t memory) const { return memories_[memory].first_segment; }
+
   uint32_t segment_count() const { return segment_count_; }
 
  private:

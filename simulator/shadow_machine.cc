@@ -172,6 +172,20 @@ ShadowResult ShadowMachine::run(const Schedule& schedule, ShadowMode mode) {
   return result;
 }
 
+std::vector<uint32_t> ShadowMachine::differing_outputs(const ShadowResult& a,
+                                                       const ShadowResult& b) const {
+  INTERLOCK_CHECK(a.values.size() == b.values.size());
+  std::vector<uint32_t> differing;
+  const std::vector<LiveSpan>& spans = compiled_->program.live_spans;
+  for (uint32_t i = 0; i < spans.size(); ++i) {
+    if (!std::equal(a.values.begin() + spans[i].begin, a.values.begin() + spans[i].end,
+                    b.values.begin() + spans[i].begin)) {
+      differing.push_back(i);
+    }
+  }
+  return differing;
+}
+
 void ShadowMachine::run(const Schedule& schedule, ShadowMode mode, ShadowResult& result) {
   Compiled& c = *compiled_;
   c.values = c.initial;

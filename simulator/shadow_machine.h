@@ -44,6 +44,10 @@ class ShadowMachine {
   // The same into `result`, whose storage is reused.
   void run(const Schedule& schedule, ShadowMode mode, ShadowResult& result);
 
+  // The positions in Program::outputs, ascending, of those that differ; without outputs, of the
+  // memories. Requires: both are observable results of this machine.
+  std::vector<uint32_t> differing_outputs(const ShadowResult& a, const ShadowResult& b) const;
+
  private:
   struct Compiled;
   std::unique_ptr<Compiled> compiled_;

@@ -142,6 +142,31 @@ std::vector<uint32_t> find_live_segments(const Program& program, const SegmentIn
   return live;
 }
 
+// Where the values of each output lie in an observable result, which holds the live segments in
+// order: those of one output are consecutive among them.
+std::vector<LiveSpan> find_live_spans(const Program& program, const SegmentIndex& index,
+                                      const std::vector<uint32_t>& live_segments) {
+  std::vector<LiveSpan> spans;
+  if (program.outputs.empty()) {
+    for (uint32_t memory = 0; memory < program.memories.size(); ++memory) {
+      const bool is_last = memory + 1 == program.memories.size();
+      spans.push_back({index.first_segment_of(memory),
+                       is_last ? index.segment_count() : index.first_segment_of(memory + 1)});
+    }
+    return spans;
+  }
+  for (const TensorId output : program.outputs) {
+    const Tensor& tensor = program.tensor(output);
+    const ShadowRead segments =
+        segments_of(index, {tensor.memory.index, tensor.range.begin, tensor.range.end});
+    const auto first =
+        std::lower_bound(live_segments.begin(), live_segments.end(), segments.first_segment);
+    const uint32_t begin = static_cast<uint32_t>(first - live_segments.begin());
+    spans.push_back({begin, begin + segments.segment_count});
+  }
+  return spans;
+}
+
 }  // namespace
 
 ShadowProgram compile_shadow_program(const Program& program) {
@@ -161,6 +186,7 @@ ShadowProgram compile_shadow_program(const Program& program) {
   compiled.segment_count = index.segment_count();
   compiled.is_all_live = program.outputs.empty();
   if (!compiled.is_all_live) compiled.live_segments = find_live_segments(program, index);
+  compiled.live_spans = find_live_spans(program, index, compiled.live_segments);
   return compiled;
 }
 

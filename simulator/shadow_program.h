@@ -32,6 +32,12 @@ struct ShadowUnit {
   uint32_t first_write;
 };
 
+// Consecutive values of an observable result.
+struct LiveSpan {
+  uint32_t begin;
+  uint32_t end;
+};
+
 struct ShadowProgram {
   std::vector<uint32_t> first_unit;  // By dispatch, and one more: the number of units.
   std::vector<ShadowUnit> units;     // And one more: the ends.
@@ -40,6 +46,7 @@ struct ShadowProgram {
   uint32_t segment_count = 0;
   std::vector<uint32_t> live_segments;  // Those of the outputs, each once, in order.
   bool is_all_live = false;             // No output is named: every segment is live.
+  std::vector<LiveSpan> live_spans;     // By position among the outputs; by memory if all is live.
 };
 
 // Slices are the units as long as they have at most about a million range pieces in all. A larger

@@ -23,7 +23,7 @@ TEST(TextReport, PrintsAFindingWithItsFixAndItsReplay) {
   EXPECT_EQ(text_report(program, check(program), "mlx.ilk"),
             "WAR hazard: vjp (dispatch 1) writes a[0:64], which reduce (dispatch 0) reads.\n"
             "  Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.\n"
-            "  Observable: with reduce after vjp, the final memory can differ.\n"
+            "  Observable: with reduce after vjp, memory b can differ.\n"
             "  Fix: an execution dependency after dispatch 0 (a barrier of any kind).\n"
             "  Replay: interlock replay mlx.ilk\n"
             "2 dispatches, 3 accesses, 0 barriers; fewest for this order 1, longest chain 1; 1 "

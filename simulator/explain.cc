@@ -264,11 +264,12 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
     case ObservabilityProof::kCommonWitness:
       finding.observability = Observability::kObservable;
       finding.witness = verdict.schedule;
-      finding.details.push_back(fmt::format(
-          "Observable{}: with {}, {} can differ.",
-          verdict.proof == ObservabilityProof::kCommonWitness ? ", together with other hazards"
-                                                              : "",
-          text_of_schedule(program, verdict.schedule), text_of_outputs(program, verdict.changed_outputs)));
+      finding.details.push_back(fmt::format("Observable{}: with {}, {} can differ.",
+                                            verdict.proof == ObservabilityProof::kCommonWitness
+                                                ? ", together with other hazards"
+                                                : "",
+                                            text_of_schedule(program, verdict.schedule),
+                                            text_of_outputs(program, verdict.changed_outputs)));
       return;
     case ObservabilityProof::kDecidingRuns:
       finding.observability = Observability::kUnobservable;

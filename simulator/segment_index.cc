@@ -27,8 +27,8 @@ void SegmentIndex::allocate(const std::function<uint64_t(uint32_t memory)>& size
 
 void SegmentIndex::finish() {
   for (Memory& memory : memories_) {
-    if (memory.endpoint_count == 0) continue;
     memory.first_segment = segment_count_;
+    if (memory.endpoint_count == 0) continue;
     const uint32_t distinct_count = memory.is_dense ? finish_dense(memory) : finish_sparse(memory);
     // One more than there are segments: the numbers of two memories never meet.
     INTERLOCK_CHECK(distinct_count <= UINT32_MAX - segment_count_);

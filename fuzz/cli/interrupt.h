@@ -1,5 +1,5 @@
-// ^C: work that saves what it finds asks between steps and ends cleanly. All other commands leave the
-// signal as it is: it ends them at once.
+// ^C: work that saves what it finds asks between steps and ends cleanly. All other commands leave
+// the signal as it is: it ends them at once.
 #pragma once
 
 #include <atomic>

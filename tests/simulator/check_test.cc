@@ -76,7 +76,7 @@ TEST(Check, ExplainsABarrierThatMakesNothingVisible) {
       report.findings[0].details,
       ElementsAre("A barrier execution orders them but makes nothing visible: what dispatch 0 "
                   "writes is not visible to dispatch 1.",
-                  "Observable: with produce visible only after consume, the final memory can "
+                  "Observable: with produce visible only after consume, memory b can "
                   "differ."));
   EXPECT_EQ(report.findings[0].fix, "a full barrier between dispatch 0 and dispatch 1.");
 }

@@ -22,6 +22,12 @@ uint64_t rank_of_kernel(const std::string& kernel) {
   return kernel == "copy" || kernel == "fill" ? kBytewiseRank : kTableRank;
 }
 
+// random(1), random(2), … in the order of the tensors cost nothing.
+uint64_t letters_of(const InitialValue& initial, uint64_t number) {
+  if (initial.kind != InitialKind::kRandom) return UINT8_MAX;
+  return initial.seed < number ? number - initial.seed : initial.seed - number;
+}
+
 // Adds up the cost, item by item, in order.
 class CostCounter {
  public:
@@ -51,14 +57,13 @@ class CostCounter {
     cost_.items += 1 + (tensor.placement != Placement::kPlaced);
     if (tensor.initial.kind != InitialKind::kNone) {
       cost_.items += 1;
-      cost_.letters += tensor.initial.kind == InitialKind::kRandom ? tensor.initial.seed : 10;
+      cost_.letters += letters_of(tensor.initial, ++initial_count_);
       has_value_.insert(tensor.name);
     }
-    // A view holds what its root holds; following it by name alone is close enough for a cost.
-    if (tensor.placement == Placement::kView) has_value_.insert(tensor.name);
+    const bool is_view = tensor.placement == Placement::kView && root_of_.count(tensor.base) > 0;
+    root_of_[tensor.name] = is_view ? root_of_[tensor.base] : tensor.name;
     for (const uint64_t extent : tensor.shape) cost_.bytes += extent;
     cost_.offsets += tensor.offset_bytes;
-    is_tensor_.insert(tensor.name);
   }
 
   void count_dispatch(const DispatchDraft& dispatch) {
@@ -70,29 +75,32 @@ class CostCounter {
       if (operand.mode == AccessMode::kUpdate) cost_.kernels += 1;
       if (operand.mode == AccessMode::kAtomic) cost_.kernels += 2;
       if (operand.slice) {
-        cost_.kernels += is_tensor_.count(operand.name);
+        cost_.kernels += root_of_.count(operand.name);
         cost_.bytes += operand.slice->size_bytes();
         cost_.offsets += operand.slice->begin;
         cost_.letters += 1;
-      } else if (is_tensor_.count(operand.name) == 0) {
+      } else if (root_of_.count(operand.name) == 0) {
         cost_.bytes += size_of_memory_[operand.name];
       }
       // Reading what nobody wrote is worse than an initial value.
       const bool is_unwritten =
-          is_tensor_.count(operand.name) > 0 && has_value_.count(operand.name) == 0;
+          root_of_.count(operand.name) > 0 && has_value_.count(root_of_[operand.name]) == 0;
       if (operand.mode == AccessMode::kRead && is_unwritten) {
         cost_.items += 2;
-        has_value_.insert(operand.name);
+        has_value_.insert(root_of_[operand.name]);
       }
     }
     for (const OperandDraft& operand : dispatch.operands) {
-      if (operand.mode != AccessMode::kRead) has_value_.insert(operand.name);
+      const bool writes_tensor =
+          operand.mode != AccessMode::kRead && root_of_.count(operand.name) > 0;
+      if (writes_tensor) has_value_.insert(root_of_[operand.name]);
     }
   }
 
   ProgramCost cost_;
   std::map<std::string, uint64_t> size_of_memory_;
-  std::set<std::string> is_tensor_;
+  std::map<std::string, std::string> root_of_;  // By tensor; views share the value of their root.
+  uint64_t initial_count_ = 0;
   std::set<std::string> has_value_;
 };
 

@@ -137,34 +137,86 @@ void drop_operands(Reduction& reduction) {
   }
 }
 
-// Operands take the root in place of a view; a donation becomes a tensor at the same place.
+namespace {
+
+// Where the bytes of tensor number `at` of the items lie.
+struct Place {
+  std::string memory;
+  uint64_t offset_bytes = 0;
+};
+
+Place place_of(const ProgramDraft& draft, size_t at) {
+  const auto& tensor = std::get<TensorDraft>(draft.items[at]);
+  Place place{tensor.base, tensor.offset_bytes};
+  if (tensor.placement == Placement::kPlaced) return place;
+  if (tensor.placement == Placement::kDonation) place.offset_bytes = 0;
+  for (size_t i = at; i-- > 0;) {
+    const auto* source = std::get_if<TensorDraft>(&draft.items[i]);
+    if (source == nullptr || source->name != tensor.base) continue;
+    const Place base = place_of(draft, i);
+    return {base.memory, base.offset_bytes + place.offset_bytes};
+  }
+  return place;
+}
+
+// The donation as a tensor at the same place.
+ProgramDraft with_placed_donation(const ProgramDraft& draft, size_t at) {
+  const Place place = place_of(draft, at);
+  ProgramDraft candidate = draft;
+  auto& tensor = std::get<TensorDraft>(candidate.items[at]);
+  tensor.placement = Placement::kPlaced;
+  tensor.base = place.memory;
+  tensor.offset_bytes = place.offset_bytes;
+  return candidate;
+}
+
+ProgramDraft with_root_for_view(const ProgramDraft& draft, size_t at) {
+  const auto& view = std::get<TensorDraft>(draft.items[at]);
+  ProgramDraft candidate = draft;
+  for (ItemDraft& item : candidate.items) {
+    auto* dispatch = std::get_if<DispatchDraft>(&item);
+    if (dispatch == nullptr) continue;
+    for (OperandDraft& operand : dispatch->operands) {
+      if (operand.name == view.name) operand.name = view.base;
+    }
+  }
+  return only_used(candidate);
+}
+
+// The view as an input of its own, behind everything else in its memory: at its old place it would
+// be a value that nobody wrote.
+ProgramDraft with_input_for_view(const ProgramDraft& draft, size_t at) {
+  const Place place = place_of(draft, at);
+  ProgramDraft candidate = draft;
+  auto& tensor = std::get<TensorDraft>(candidate.items[at]);
+  for (ItemDraft& item : candidate.items) {
+    auto* memory = std::get_if<MemoryDraft>(&item);
+    if (memory == nullptr || memory->name != place.memory) continue;
+    const uint64_t alignment_bytes = size_bytes_of(tensor.dtype);
+    uint64_t size_bytes = alignment_bytes;
+    for (const uint64_t extent : tensor.shape) size_bytes *= extent;
+    tensor.placement = Placement::kPlaced;
+    tensor.base = memory->name;
+    tensor.offset_bytes =
+        (memory->size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+    memory->size_bytes = tensor.offset_bytes + size_bytes;
+  }
+  if (tensor.dtype == DType::kF32) tensor.initial = {InitialKind::kRandom, 1};
+  return only_used(candidate);
+}
+
+}  // namespace
+
 void drop_sources(Reduction& reduction) {
   for (const size_t at : positions_of<TensorDraft>(reduction.current())) {
-    const auto tensor = std::get<TensorDraft>(reduction.current().items[at]);
-    if (tensor.placement == Placement::kPlaced) continue;
-    uint64_t offset_bytes = tensor.placement == Placement::kView ? tensor.offset_bytes : 0;
-    std::string base = tensor.base;
-    for (size_t i = at; i-- > 0;) {
-      const auto* source = std::get_if<TensorDraft>(&reduction.current().items[i]);
-      if (source == nullptr || source->name != base) continue;
-      if (source->placement != Placement::kDonation) offset_bytes += source->offset_bytes;
-      base = source->base;
+    const Placement placement = std::get<TensorDraft>(reduction.current().items[at]).placement;
+    if (placement == Placement::kDonation) {
+      reduction.attempt(with_placed_donation(reduction.current(), at));
+    } else if (placement == Placement::kView) {
+      const bool has_moved_items = reduction.attempt(with_root_for_view(reduction.current(), at)) ||
+                                   reduction.attempt(with_input_for_view(reduction.current(), at));
+      if (has_moved_items) return;  // Positions no longer hold; the passes come again.
     }
-    ProgramDraft candidate = reduction.current();
-    auto& placed = std::get<TensorDraft>(candidate.items[at]);
-    placed.placement = Placement::kPlaced;
-    placed.base = base;
-    placed.offset_bytes = offset_bytes;
-    if (reduction.attempt(std::move(candidate))) continue;
-    candidate = reduction.current();
-    for (ItemDraft& item : candidate.items) {
-      auto* dispatch = std::get_if<DispatchDraft>(&item);
-      if (dispatch == nullptr) continue;
-      for (OperandDraft& operand : dispatch->operands) {
-        if (operand.name == tensor.name) operand.name = tensor.base;
-      }
-    }
-    if (reduction.attempt(only_used(candidate))) return;  // Positions have moved; come again.
   }
 }
 

@@ -67,7 +67,10 @@ uint64_t count_levels(const Program& program, const ByteSegments& segments) {
 }  // namespace
 
 BarrierBounds barrier_bounds(const Program& program) {
-  const ByteSegments segments(program);
+  return barrier_bounds(program, ByteSegments(program));
+}
+
+BarrierBounds barrier_bounds(const Program& program, const ByteSegments& segments) {
   const uint64_t level_count = count_levels(program, segments);
   return {.fewest_barriers = count_greedy_barriers(program, segments),
           .longest_chain = level_count == 0 ? 0 : level_count - 1};

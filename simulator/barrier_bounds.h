@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "encoder/program.h"
+#include "simulator/byte_segments.h"
 
 namespace interlock {
 
@@ -18,5 +19,8 @@ struct BarrierBounds {
 
 // Cost: O(a log a) for a accesses.
 BarrierBounds barrier_bounds(const Program& program);
+
+// As above. Requires: `segments` was built from `program`.
+BarrierBounds barrier_bounds(const Program& program, const ByteSegments& segments);
 
 }  // namespace interlock

@@ -1,10 +1,12 @@
 // The basic idea is coordinate compression: sort the distinct endpoints of each memory; a segment
-// lies between two of them. Streams repeat their ranges, so a small direct-mapped cache in front of
-// the sort and of the binary searches takes most of the cost away.
+// lies between two of them. Each endpoint carries along where it came from, so that its rank goes
+// back there without a search. Streams repeat their ranges: a small direct-mapped cache in front
+// lets most accesses copy what an earlier one gets.
 #include "simulator/byte_segments.h"
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "encoder/check.h"
 
@@ -14,109 +16,119 @@ namespace {
 
 constexpr size_t kCacheBitsMax = 13;
 
-// A direct-mapped cache from ranges to spans. It only saves work: what it forgets is looked up.
+// A direct-mapped cache from ranges to the accesses that had them. It only saves work.
 class RangeCache {
  public:
-  struct Entry {
-    MemoryId memory;
-    ByteRange range;
-    SegmentSpan span;
-  };
-
   // No larger than the program asks for: a campaign builds one per program, of some fifty accesses.
   explicit RangeCache(size_t access_count)
       : shift_(64 - std::clamp<size_t>(std::bit_width(access_count), 1, kCacheBitsMax)),
-        entries_(size_t{1} << (64 - shift_)) {}
+        entries_(size_t{1} << (64 - shift_), kNone) {}
 
-  // The entry where this range belongs, and whether it is already there.
-  Entry& slot(const Access& access) {
+  // Returns an earlier access of the same range, or else `index`, which it remembers.
+  uint32_t find_or_add(const std::vector<Access>& accesses, uint32_t index) {
+    const Access& access = accesses[index];
     const uint64_t mixed = (access.range.begin * 0x9e3779b97f4a7c15) ^
                            (access.range.end * 0xc2b2ae3d27d4eb4f) ^
                            (uint64_t{access.memory.index} * 0xd6e8feb86659fd93);
-    return entries_[(mixed * 0x9e3779b97f4a7c15) >> shift_];
-  }
-  static bool holds(const Entry& entry, const Access& access) {
-    return entry.memory == access.memory && entry.range == access.range;
+    uint32_t& entry = entries_[(mixed * 0x9e3779b97f4a7c15) >> shift_];
+    if (entry == kNone || accesses[entry].memory != access.memory ||
+        accesses[entry].range != access.range) {
+      entry = index;
+    }
+    return entry;
   }
 
  private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
   size_t shift_;
-  std::vector<Entry> entries_;
+  std::vector<uint32_t> entries_;
 };
+
+constexpr int kDigitBits = 11;
+
+// Sorts by offset: by comparison if there are few, else by digits, the lowest first.
+template <typename Endpoint>
+void sort_by_offset(std::span<Endpoint> endpoints, std::vector<Endpoint>& scratch) {
+  if (endpoints.size() < (size_t{1} << kDigitBits)) {
+    std::sort(endpoints.begin(), endpoints.end(),
+              [](const Endpoint& a, const Endpoint& b) { return a.offset_bytes < b.offset_bytes; });
+    return;
+  }
+  uint64_t offset_max = 0;
+  for (const Endpoint& endpoint : endpoints) {
+    offset_max = std::max(offset_max, endpoint.offset_bytes);
+  }
+  scratch.resize(std::max(scratch.size(), endpoints.size()));
+  const auto digit_of = [](const Endpoint& endpoint, int shift) {
+    return (endpoint.offset_bytes >> shift) & ((uint64_t{1} << kDigitBits) - 1);
+  };
+  for (int shift = 0; shift < 64 && (offset_max >> shift) != 0; shift += kDigitBits) {
+    std::vector<size_t> next((size_t{1} << kDigitBits) + 1, 0);
+    for (const Endpoint& endpoint : endpoints) {
+      ++next[digit_of(endpoint, shift) + 1];
+    }
+    for (size_t digit = 1; digit < next.size(); ++digit) {
+      next[digit] += next[digit - 1];
+    }
+    for (const Endpoint& endpoint : endpoints) {
+      scratch[next[digit_of(endpoint, shift)]++] = endpoint;
+    }
+    std::copy_n(scratch.begin(), endpoints.size(), endpoints.begin());
+  }
+}
 
 }  // namespace
 
-ByteSegments::ByteSegments(const Program& program) {
-  collect_endpoints(program);
-  compute_spans(program);
-}
-
-void ByteSegments::collect_endpoints(const Program& program) {
-  // Which accesses bring endpoints that the cache does not remember, and how many per memory.
+ByteSegments::ByteSegments(const Program& program) : spans_(program.accesses.size()) {
+  INTERLOCK_CHECK(program.accesses.size() < UINT32_MAX / 2);
   RangeCache cache(program.accesses.size());
-  std::vector<uint32_t> new_accesses;
+  std::vector<uint32_t> source(program.accesses.size());  // The access that brings the range.
   std::vector<size_t> bucket_begin(program.memories.size() + 1, 0);
-  for (size_t i = 0; i < program.accesses.size(); ++i) {
+  for (uint32_t i = 0; i < source.size(); ++i) {
     const Access& access = program.accesses[i];
-    RangeCache::Entry& entry = cache.slot(access);
-    if (access.range.is_empty() || RangeCache::holds(entry, access)) {
-      continue;
-    }
-    entry.memory = access.memory;
-    entry.range = access.range;
-    new_accesses.push_back(static_cast<uint32_t>(i));
-    bucket_begin[access.memory.index + 1] += 2;
+    source[i] = access.range.is_empty() ? i : cache.find_or_add(program.accesses, i);
+    bucket_begin[access.memory.index + 1] += source[i] == i && !access.range.is_empty() ? 2 : 0;
   }
   for (size_t m = 0; m < program.memories.size(); ++m) {
     bucket_begin[m + 1] += bucket_begin[m];
   }
-  INTERLOCK_CHECK(bucket_begin.back() < UINT32_MAX);
 
-  endpoints_.resize(bucket_begin.back());
+  std::vector<Endpoint> endpoints(bucket_begin.back());
   std::vector<size_t> bucket_end(bucket_begin.begin(), bucket_begin.end());
-  for (const uint32_t index : new_accesses) {
-    const Access& access = program.accesses[index];
-    endpoints_[bucket_end[access.memory.index]++] = access.range.begin;
-    endpoints_[bucket_end[access.memory.index]++] = access.range.end;
-  }
-
-  // Sort each bucket and close the gaps that duplicates leave.
-  first_segment_.assign(program.memories.size() + 1, 0);
-  auto out = endpoints_.begin();
-  for (size_t m = 0; m < program.memories.size(); ++m) {
-    const auto begin = endpoints_.begin() + static_cast<std::ptrdiff_t>(bucket_begin[m]);
-    const auto end = endpoints_.begin() + static_cast<std::ptrdiff_t>(bucket_begin[m + 1]);
-    std::sort(begin, end);
-    out = std::move(begin, std::unique(begin, end), out);
-    first_segment_[m + 1] = static_cast<uint32_t>(out - endpoints_.begin());
-  }
-  endpoints_.erase(out, endpoints_.end());
-  endpoints_.shrink_to_fit();
-}
-
-void ByteSegments::compute_spans(const Program& program) {
-  RangeCache cache(program.accesses.size());
-  spans_.reserve(program.accesses.size());
-  for (const Access& access : program.accesses) {
-    RangeCache::Entry& entry = cache.slot(access);
-    if (!RangeCache::holds(entry, access)) {
-      entry = {access.memory, access.range, find_span(access.memory, access.range)};
+  for (uint32_t i = 0; i < source.size(); ++i) {
+    const Access& access = program.accesses[i];
+    if (source[i] == i && !access.range.is_empty()) {
+      size_t& end = bucket_end[access.memory.index];
+      endpoints[end++] = {access.range.begin, 2 * i};
+      endpoints[end++] = {access.range.end, 2 * i + 1};
     }
-    spans_.push_back(entry.span);
+  }
+  rank_endpoints(endpoints, bucket_begin);
+  for (uint32_t i = 0; i < source.size(); ++i) {
+    spans_[i] = spans_[source[i]];
   }
 }
 
-SegmentSpan ByteSegments::find_span(MemoryId memory, ByteRange range) const {
-  if (range.is_empty()) {
-    return {};
+// Sorts each bucket and hands out ranks; equal endpoints share one.
+void ByteSegments::rank_endpoints(std::vector<Endpoint>& endpoints,
+                                  const std::vector<size_t>& bucket_begin) {
+  std::vector<Endpoint> scratch;
+  first_segment_.assign(bucket_begin.size(), 0);
+  for (size_t m = 0; m + 1 < bucket_begin.size(); ++m) {
+    const std::span<Endpoint> bucket =
+        std::span(endpoints).subspan(bucket_begin[m], bucket_begin[m + 1] - bucket_begin[m]);
+    sort_by_offset(bucket, scratch);
+    for (const Endpoint& endpoint : bucket) {
+      if (endpoints_.size() == first_segment_[m] || endpoints_.back() != endpoint.offset_bytes) {
+        endpoints_.push_back(endpoint.offset_bytes);
+      }
+      SegmentSpan& span = spans_[endpoint.place / 2];
+      (endpoint.place % 2 == 0 ? span.begin : span.end) =
+          static_cast<uint32_t>(endpoints_.size() - 1);
+    }
+    first_segment_[m + 1] = static_cast<uint32_t>(endpoints_.size());
   }
-  const SegmentSpan segments = segments_of(memory);
-  const auto first = endpoints_.begin() + segments.begin;
-  const auto last = endpoints_.begin() + segments.end;
-  const auto begin = std::lower_bound(first, last, range.begin);
-  const auto end = std::lower_bound(begin, last, range.end);
-  return {static_cast<uint32_t>(begin - endpoints_.begin()),
-          static_cast<uint32_t>(end - endpoints_.begin())};
 }
 
 }  // namespace interlock

@@ -21,7 +21,7 @@ struct SegmentSpan {
 
 class ByteSegments {
  public:
-  // Cost: O(a log a) for a accesses.
+  // Cost: O(a log a) for a accesses, in passes over memory rather than in searches.
   explicit ByteSegments(const Program& program);
 
   // Segments are numbered from 0 through all memories, in order of (memory, byte).
@@ -41,9 +41,12 @@ class ByteSegments {
   }
 
  private:
-  void collect_endpoints(const Program& program);
-  void compute_spans(const Program& program);
-  SegmentSpan find_span(MemoryId memory, ByteRange range) const;
+  struct Endpoint {
+    uint64_t offset_bytes;
+    uint32_t place;  // 2 * access index, plus 1 for the end of its range.
+  };
+
+  void rank_endpoints(std::vector<Endpoint>& endpoints, const std::vector<size_t>& bucket_begin);
 
   std::vector<uint64_t> endpoints_;      // Sorted within each memory; where segment k begins.
   std::vector<uint32_t> first_segment_;  // By memory, and one more.

@@ -8,6 +8,7 @@
 
 #include "simulator/alias_contracts.h"
 #include "simulator/barrier_bounds.h"
+#include "simulator/byte_segments.h"
 #include "simulator/data_flow.h"
 #include "simulator/explain.h"
 #include "simulator/happens_before.h"
@@ -18,14 +19,14 @@ namespace interlock {
 
 namespace {
 
-void count_statements(const Program& program, CheckReport& report) {
+void count_statements(const Program& program, const ByteSegments& segments, CheckReport& report) {
   report.dispatch_count = program.dispatches.size();
   report.access_count = program.accesses.size();
   report.barrier_count = program.barriers.size();
   report.execution_barrier_count = static_cast<uint64_t>(std::count_if(
       program.barriers.begin(), program.barriers.end(),
       [](const Barrier& barrier) { return barrier.kind == BarrierKind::kExecution; }));
-  const BarrierBounds bounds = barrier_bounds(program);
+  const BarrierBounds bounds = barrier_bounds(program, segments);
   report.fewest_barriers = bounds.fewest_barriers;
   report.longest_chain = bounds.longest_chain;
 }
@@ -42,12 +43,14 @@ void count_pairs(const std::vector<Hazard>& hazards, CheckReport& report) {
   }
 }
 
-void add_hazards(const Program& program, const CheckOptions& options, CheckReport& report) {
+void add_hazards(const Program& program, const ByteSegments& segments, const CheckOptions& options,
+                 CheckReport& report) {
   const HappensBefore order(program);
   // One more than the limit tells whether there are more.
   const uint64_t limit = std::min(options.pair_limit, UINT64_MAX - 1) + 1;
-  std::vector<Hazard> hazards = options.lists_all_pairs ? find_all_hazards(program, order, limit)
-                                                        : find_hazards(program, order, limit);
+  std::vector<Hazard> hazards = options.lists_all_pairs
+                                    ? find_all_hazards(program, order, limit)
+                                    : find_hazards(program, order, segments, limit);
   report.is_truncated = hazards.size() == limit;
   if (report.is_truncated) {
     hazards.pop_back();
@@ -74,8 +77,11 @@ auto sort_key(const Finding& finding) {
 
 CheckReport check(const Program& program, const CheckOptions& options) {
   CheckReport report;
-  count_statements(program, report);
-  add_hazards(program, options, report);
+  {
+    const ByteSegments segments(program);
+    count_statements(program, segments, report);
+    add_hazards(program, segments, options, report);
+  }
   for (const ReorderedRead& read : find_reordered(program)) {
     report.findings.push_back(explain_reordered(program, read));
   }

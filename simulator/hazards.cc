@@ -9,7 +9,6 @@
 
 #include "encoder/check.h"
 #include "simulator/access_history.h"
-#include "simulator/byte_segments.h"
 
 namespace interlock {
 
@@ -57,8 +56,8 @@ struct Candidate {
 // The search state of find_hazards: what came before, and the hazards of one dispatch.
 class HazardSearch {
  public:
-  HazardSearch(const Program& program, const HappensBefore& order)
-      : program_(program), order_(order), segments_(program), history_(segments_.count()) {}
+  HazardSearch(const Program& program, const HappensBefore& order, const ByteSegments& segments)
+      : program_(program), order_(order), segments_(segments), history_(segments.count()) {}
 
   // Appends the hazards of `second` with earlier dispatches.
   void visit(DispatchId second, std::vector<Hazard>& hazards) {
@@ -112,7 +111,7 @@ class HazardSearch {
 
   const Program& program_;
   const HappensBefore& order_;
-  ByteSegments segments_;
+  const ByteSegments& segments_;
   AccessHistory history_;
   std::vector<Candidate> candidates_;
   std::vector<StampRun> runs_;
@@ -133,8 +132,13 @@ ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Acces
 
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
                                  uint64_t limit) {
+  return find_hazards(program, order, ByteSegments(program), limit);
+}
+
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
+                                 const ByteSegments& segments, uint64_t limit) {
   std::vector<Hazard> hazards;
-  HazardSearch search(program, order);
+  HazardSearch search(program, order, segments);
   for (size_t i = 0; i < program.dispatches.size() && hazards.size() < limit; ++i) {
     search.visit(DispatchId(i), hazards);
   }

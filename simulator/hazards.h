@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "encoder/program.h"
+#include "simulator/byte_segments.h"
 #include "simulator/happens_before.h"
 
 namespace interlock {
@@ -54,6 +55,10 @@ ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Acces
 // Cost: O((a + h) log a) for a accesses and h runs of hazardous bytes.
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
                                  uint64_t limit = UINT64_MAX);
+
+// As above. Requires: `segments` was built from `program`.
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
+                                 const ByteSegments& segments, uint64_t limit = UINT64_MAX);
 
 // Every hazardous pair, with every kind, in the same order, at most `limit` of them.
 // Cost: O(pairs of dispatches within a memory epoch).

@@ -39,16 +39,28 @@ class StampTree {
   void append_runs(SegmentSpan span, Stamp threshold, std::vector<StampRun>& runs) const;
 
  private:
-  struct Node {
-    Stamp greatest = 0;  // Of all that was raised in the subtree, `whole` of this node included.
-    Stamp whole = 0;     // Raised for all segments of the subtree at once.
+  // Nodes of level 0 are the segments; node i of level k has the children 16i to 16i+15 of level
+  // k-1. The top level has no more than 16 nodes and no parent.
+  struct Level {
+    size_t offset;   // Into stamps_.
+    uint32_t count;  // Nodes.
   };
   struct RunQuery;
 
-  void visit(size_t node, SegmentSpan covered, Stamp inherited, RunQuery& query) const;
+  // Of all that was raised in the subtree of the node, its own `whole` included.
+  Stamp& greatest(size_t level, uint32_t node);
+  const Stamp& greatest(size_t level, uint32_t node) const;
+  // Raised for all segments of the subtree at once. Requires: level > 0.
+  Stamp& whole(size_t level, uint32_t node);
+  const Stamp& whole(size_t level, uint32_t node) const;
 
-  size_t leaf_count_;        // A power of two.
-  std::vector<Node> nodes_;  // Node k has the children 2k and 2k+1; the root is 1.
+  // Splits `span` into the fewest runs of siblings that cover it: visit(level, first, last).
+  template <typename Visit>
+  void for_each_cover(SegmentSpan span, Visit visit) const;
+  void visit_nodes(size_t level, SegmentSpan nodes, Stamp inherited, RunQuery& query) const;
+
+  std::vector<Level> levels_;
+  std::vector<Stamp> stamps_;
 };
 
 // Calls visit(span, stamp in a, stamp in b) for the maximal pieces, in order, on which both stamps

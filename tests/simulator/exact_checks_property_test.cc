@@ -139,11 +139,12 @@ TEST(ExactChecks, ListAtMostAsManyHazardsAsTheLimit) {
   for (int i = 0; i < 200; ++i) {
     const Program program = random_program(choice);
     const HappensBefore order(program);
-    for (const auto& find : {find_hazards, find_all_hazards}) {
-      std::vector<Hazard> expected = find(program, order, UINT64_MAX);
-      expected.resize(std::min<size_t>(expected.size(), 3));
-      EXPECT_EQ(find(program, order, 3), expected);
-    }
+    std::vector<Hazard> expected = find_hazards(program, order);
+    expected.resize(std::min<size_t>(expected.size(), 3));
+    EXPECT_EQ(find_hazards(program, order, 3), expected);
+    expected = find_all_hazards(program, order);
+    expected.resize(std::min<size_t>(expected.size(), 3));
+    EXPECT_EQ(find_all_hazards(program, order, 3), expected);
   }
 }
 

@@ -61,10 +61,10 @@ TEST(StampTree, EmptySpansHoldNothing) {
 
 TEST(StampTree, AgreesWithAnArray) {
   SeededChoice choice(1);
-  for (uint32_t size = 1; size <= 40; ++size) {
+  for (const uint32_t size : {1u, 2u, 15u, 16u, 17u, 31u, 100u, 255u, 256u, 257u, 700u, 5000u}) {
     StampTree tree(size);
     std::vector<Stamp> stamps(size, 0);
-    for (Stamp step = 1; step <= 60; ++step) {
+    for (Stamp step = 1; step <= 100; ++step) {
       const auto begin = static_cast<uint32_t>(choice.below(size));
       const auto end = static_cast<uint32_t>(begin + choice.below(size - begin + 1));
       // Monotone stamps assign; others raise.

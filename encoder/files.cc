@@ -127,6 +127,11 @@ Result<Program> parse_file(const std::string& path, const ParseOptions& options)
 }
 
 Result<Success> write_file(const std::string& path, std::string_view content) {
+  // The stream that the process has already: opening the name again would start at its beginning.
+  if (path == "/dev/stdout" || path == "/dev/stderr") {
+    const auto code = write_all(path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO, content);
+    return code ? Result<Success>(file_error("write", path, *code)) : Success{};
+  }
   std::error_code ignored;
   const std::filesystem::path resolved = std::filesystem::canonical(path, ignored);
   const std::string target = ignored ? path : resolved.string();

@@ -21,6 +21,12 @@ enum class FindingKind : uint8_t {
 std::string_view word_of(FindingKind kind);
 std::optional<FindingKind> finding_kind_of(std::string_view word);
 
+// Executions find the others; a check executes nothing, so it can never meet an expectation of
+// them.
+inline bool is_checkable(FindingKind kind) {
+  return kind != FindingKind::kUndeclared && kind != FindingKind::kDivergence;
+}
+
 inline bool is_hazard(FindingKind kind) { return kind <= FindingKind::kWriteAfterWrite; }
 
 }  // namespace interlock

@@ -206,11 +206,11 @@ bool LineReader::read_expect() {
 
 bool LineReader::read_expected_finding(const Token& word) {
   const auto kind = finding_kind_of(word.text);
-  if (!kind) {
-    return is_later_kind(word.text) ? fail_later(word)
-                                    : fail_expecting(word,
-                                                     "'clean' or a kind of finding: RAW, WAR, WAW, "
-                                                     "reordered, alias, undeclared or divergence");
+  if (!kind || !is_checkable(*kind)) {
+    return is_later_kind(word.text)
+               ? fail_later(word)
+               : fail_expecting(word,
+                                "'clean' or what a check finds: RAW, WAR, WAW, reordered or alias");
   }
   expect_.kind = *kind;
   if (!take_reference(ItemPart::kFirst, expect_.first)) {

@@ -113,6 +113,10 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
   Expectation expectation;
   expectation.is_clean = item.is_clean;
   if (!item.is_clean) {
+    if (!is_checkable(item.kind)) {
+      return fail(ItemPart::kItem,
+                  fmt::format("a check cannot find '{}'; only executions do.", word_of(item.kind)));
+    }
     expectation.kind = item.kind;
     const auto first = find_dispatch(ItemPart::kFirst, item.first);
     if (!first) {

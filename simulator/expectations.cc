@@ -60,10 +60,12 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder,
       }
     }
     const std::string line = text_of(program, expectation);
-    if (expectation.is_clean || is_found) {
+    if (expectation.is_clean ? findings.empty() : is_found) {
       outcome.held.push_back(line);
     } else {
-      outcome.failures.push_back(fmt::format("'{}' does not hold: it is not found.", line));
+      outcome.failures.push_back(
+          fmt::format("'{}' does not hold: {}.", line,
+                      expectation.is_clean ? "there are findings" : "it is not found"));
     }
   }
   for (size_t i = 0; i < findings.size(); ++i) {
@@ -75,6 +77,14 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder,
 }
 
 }  // namespace
+
+bool is_as_expected(const Program& program, const CheckReport& report,
+                    const ExpectationOutcome& outcome) {
+  const bool speaks_of_program =
+      std::any_of(program.expectations.begin(), program.expectations.end(),
+                  [](const Expectation& expectation) { return !expectation.encoder.is_some(); });
+  return outcome.holds() && (speaks_of_program || report.findings.empty());
+}
 
 ExpectationOutcome judge_expectations(const Program& program, const CheckReport& report) {
   ExpectationOutcome outcome;

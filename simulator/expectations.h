@@ -35,4 +35,9 @@ struct ExpectationOutcome {
 // Cost: one encode and one check for each encoder that is named.
 ExpectationOutcome judge_expectations(const Program& program, const CheckReport& report);
 
+// What decides the exit status of a check: every expectation holds, and a program that says nothing
+// about itself has no findings. Requires: `report` and `outcome` are of `program`.
+bool is_as_expected(const Program& program, const CheckReport& report,
+                    const ExpectationOutcome& outcome);
+
 }  // namespace interlock

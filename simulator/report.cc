@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "simulator/happens_before.h"
 #include "simulator/operand_text.h"
 #include "simulator/schedule.h"
 
@@ -19,7 +20,39 @@ std::string count_of(uint64_t count, std::string_view singular, std::string_view
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
-std::string text_of_finding(const Finding& finding, std::string_view file_name) {
+// True iff the witness lines of `program` give the same schedule as `witness`.
+bool is_recorded_schedule(const Program& program, const std::vector<Displacement>& witness) {
+  if (program.witness.empty() || program.witness == witness) {
+    return !program.witness.empty();
+  }
+  const HappensBefore order(program);
+  const Result<Schedule> recorded = schedule_of(program, order, program.witness);
+  const Result<Schedule> shown = schedule_of(program, order, witness);
+  return recorded && shown && *recorded == *shown;
+}
+
+// The command that shows the finding; empty if no execution shows it. The witness lines of the file
+// are named only if they are another schedule.
+std::string replay_command(const Program& program, const Finding& finding,
+                           std::string_view file_name) {
+  if (finding.kind == FindingKind::kReordered) {
+    return fmt::format("interlock run {}", file_name);
+  }
+  if (finding.witness.empty()) {
+    return {};
+  }
+  std::string command = fmt::format("interlock replay {}", file_name);
+  if (is_recorded_schedule(program, finding.witness)) {
+    return command;
+  }
+  for (const Displacement& displacement : finding.witness) {
+    command += fmt::format(" --witness=\"{}\"", text_of(program, displacement));
+  }
+  return command;
+}
+
+std::string text_of_finding(const Program& program, const Finding& finding,
+                            std::string_view file_name) {
   std::string text = finding.headline + "\n";
   for (const std::string& detail : finding.details) {
     text += "  " + detail + "\n";
@@ -27,8 +60,9 @@ std::string text_of_finding(const Finding& finding, std::string_view file_name) 
   if (!finding.fix.empty()) {
     text += "  Fix: " + finding.fix + "\n";
   }
-  if (!finding.witness.empty() && file_name != "-") {
-    text += fmt::format("  Replay: interlock replay {}\n", file_name);
+  const std::string command = replay_command(program, finding, file_name);
+  if (!command.empty() && file_name != "-") {
+    text += "  Replay: " + command + "\n";
   }
   return text;
 }
@@ -100,13 +134,13 @@ std::string summary_of(const CheckReport& report) {
   return text;
 }
 
-std::string text_report(const Program& /*program*/, const CheckReport& report,
+std::string text_report(const Program& program, const CheckReport& report,
                         std::string_view file_name, uint64_t limit) {
   const uint64_t finding_count = report.findings.size();
   const uint64_t shown = limit == 0 ? finding_count : std::min(limit, finding_count);
   std::string text;
   for (uint64_t i = 0; i < shown; ++i) {
-    text += text_of_finding(report.findings[i], file_name);
+    text += text_of_finding(program, report.findings[i], file_name);
   }
   if (shown < finding_count) {
     text += fmt::format("… and {}.\n",
@@ -121,7 +155,7 @@ std::string text_report(const Program& /*program*/, const CheckReport& report,
 }
 
 std::string json_report(const Program& program, const CheckReport& report,
-                        std::string_view file_name) {
+                        const ExpectationOutcome& outcome, std::string_view file_name) {
   Json json = {{"file", file_name},
                {"dispatches", report.dispatch_count},
                {"accesses", report.access_count},
@@ -137,6 +171,13 @@ std::string json_report(const Program& program, const CheckReport& report,
                {"findings", Json::array()}};
   for (const Finding& finding : report.findings) {
     json["findings"].push_back(json_of_finding(program, finding));
+  }
+  json["expectations"] = Json::array();
+  for (const SubjectOutcome& subject : outcome.subjects) {
+    json["expectations"].push_back(
+        {{"encoder", subject.encoder.empty() ? Json(nullptr) : Json(subject.encoder)},
+         {"held", subject.held},
+         {"failures", subject.failures}});
   }
   // Names are untrusted bytes: what is not UTF-8 is replaced, not thrown at.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -7,6 +7,7 @@
 
 #include "encoder/program.h"
 #include "simulator/check.h"
+#include "simulator/expectations.h"
 
 namespace interlock {
 
@@ -19,8 +20,9 @@ std::string text_report(const Program& program, const CheckReport& report,
 // findings. 48 barriers above the minimum." without a newline.
 std::string summary_of(const CheckReport& report);
 
-// One JSON object on one line, as docs/json.md says.
+// One JSON object on one line, as docs/json.md says. `outcome` is that of the program's `expect`
+// lines; empty if it has none.
 std::string json_report(const Program& program, const CheckReport& report,
-                        std::string_view file_name);
+                        const ExpectationOutcome& outcome, std::string_view file_name);
 
 }  // namespace interlock

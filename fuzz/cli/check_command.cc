@@ -45,16 +45,6 @@ std::string text_of(const ExpectationOutcome& outcome) {
   return text;
 }
 
-// With expectations about the program as it stands, they decide; else any finding does.
-bool is_good(const Program& program, const CheckReport& report, const ExpectationOutcome& outcome) {
-  for (const Expectation& expectation : program.expectations) {
-    if (!expectation.encoder.is_some()) {
-      return outcome.holds();
-    }
-  }
-  return report.findings.empty() && outcome.holds();
-}
-
 ExitStatus check_one(const std::string& path, const CheckCommandOptions& options) {
   const Result<Program> program = parse_file(path, options.parse);
   if (!program) {
@@ -63,7 +53,7 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   const CheckReport report = check(*program, options.check);
   const ExpectationOutcome outcome = judge_expectations(*program, report);
   if (options.format == "json") {
-    print_out(json_report(*program, report, path));
+    print_out(json_report(*program, report, outcome, path));
   } else {
     print_report(text_report(*program, report, path, options.findings_max));
     if (options.findings_max != 0 && report.findings.size() > options.findings_max) {
@@ -71,7 +61,8 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
     }
     print_report(text_of(outcome));
   }
-  return is_good(*program, report, outcome) ? ExitStatus::kNothingFound : ExitStatus::kFinding;
+  return is_as_expected(*program, report, outcome) ? ExitStatus::kNothingFound
+                                                   : ExitStatus::kFinding;
 }
 
 ExitStatus run_check(const CheckCommandOptions& options) {
@@ -97,6 +88,7 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
   command
       ->add_option("--max-findings", options->findings_max,
                    "findings that the text prints in full; 0 prints all")
+      ->check(whole_number())
       ->capture_default_str();
   add_limit_options(*command, options->parse);
   command->callback([options, &status] { status = run_check(*options); });

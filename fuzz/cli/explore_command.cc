@@ -66,8 +66,10 @@ void add_explore_command(CLI::App& app, ExitStatus& status) {
       ->check(CLI::IsMember({"three", "directed", "random"}))
       ->capture_default_str();
   command->add_option("--schedules", options->explore.schedule_count, "how many to try at most")
+      ->check(whole_number(1))
       ->capture_default_str();
   command->add_option("--seed", options->explore.seed, "of --strategy=random")
+      ->check(whole_number())
       ->capture_default_str();
   command->callback([options, &status] { status = run_explore(*options); });
 }

@@ -8,6 +8,7 @@
 #include "fuzz/campaign.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 
 namespace interlock {
@@ -81,24 +82,28 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--encoder", options->encoder,
                       "the encoder under test; without it programs with sync of their own");
   command->add_option("--seed", campaign.seed, "same seed, same programs, same files")
+      ->check(whole_number())
       ->capture_default_str();
-  CLI::Option* const runs =
-      command->add_option("--runs", campaign.run_count, "how many programs")->capture_default_str();
+  CLI::Option* const runs = command->add_option("--runs", campaign.run_count, "how many programs")
+                                ->check(whole_number(1))
+                                ->capture_default_str();
   command->add_option("--first-run", campaign.first_run, "number of the first program")
+      ->check(whole_number())
       ->capture_default_str();
   command->add_option("--seconds", campaign.seconds, "instead of --runs: for how long")
       ->check(CLI::PositiveNumber)
       ->excludes(runs);
   command->add_option("--jobs", campaign.job_count, "worker threads; files do not depend on it")
-      ->check(CLI::Range(1u, 256u))
+      ->check(whole_number(1, 256))
       ->capture_default_str();
   command->add_option("--out", campaign.out_dir, "folder for minimized finds; none without it");
   command
       ->add_option("--max-finds", campaign.find_limit,
                    "stop after so many distinct finds; 0: never")
+      ->check(whole_number())
       ->capture_default_str();
   command->add_option("--max-dispatches", campaign.generator.max_dispatches, "of one program")
-      ->check(CLI::Range(1u, 1024u))
+      ->check(whole_number(1, 1024))
       ->capture_default_str();
   command->add_flag("--deny-excess", options->judges_excess,
                     "more barriers than the proven minimum is a finding too");

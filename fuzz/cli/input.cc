@@ -2,9 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "fuzz/cli/console.h"
 
 namespace interlock {
+
+CLI::Validator whole_number(uint64_t min, uint64_t max) {
+  const auto complaint = [min, max](const std::string& text) -> std::string {
+    uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    if (parsed.ec == std::errc() && parsed.ptr == end && min <= value && value <= max) {
+      return {};
+    }
+    return fmt::format("'{}' is not a whole number from {} to {}.", text, min, max);
+  };
+  return CLI::Validator(complaint, "UINT");
+}
 
 void add_limit_options(CLI::App& command, ParseOptions& options) {
   command
@@ -12,7 +27,7 @@ void add_limit_options(CLI::App& command, ParseOptions& options) {
           "--max-file-mib",
           [&options](const uint64_t& mib) { options.limits.file_bytes = mib << 20; },
           fmt::format("largest input file in MiB (default {})", Limits{}.file_bytes >> 20))
-      ->check(CLI::Range(1u, 1u << 20));
+      ->check(whole_number(1, 1u << 20));
 }
 
 void add_input_options(CLI::App& command, InputOptions& options) {

@@ -18,6 +18,9 @@ struct InputOptions {
 // Adds the positional FILE ("-" is standard input) and --max-file-mib.
 void add_input_options(CLI::App& command, InputOptions& options);
 
+// Accepts a decimal number in [min, max] and nothing else; CLI11 wraps negative numbers around.
+CLI::Validator whole_number(uint64_t min = 0, uint64_t max = UINT64_MAX);
+
 // Adds --max-file-mib alone, for commands with several files.
 void add_limit_options(CLI::App& command, ParseOptions& options);
 

@@ -1,6 +1,7 @@
 // interlock: the command line. Exit status: 0 nothing found, 1 a finding, 2 bad usage or bad input,
 // 3 a backend that is not there, 130 interrupted.
 #include <cstdio>
+#include <iostream>
 #include <new>
 
 #include "fuzz/cli/commands.h"
@@ -27,7 +28,9 @@ ExitStatus run_command_line(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11 reports usage by exception; help and version arrive here too, with exit code 0.
-    return app.exit(error) == 0 ? ExitStatus::kNothingFound : ExitStatus::kBadInput;
+    const bool is_help = app.exit(error) == 0;
+    std::cout.flush();
+    return is_help && std::cout ? ExitStatus::kNothingFound : ExitStatus::kBadInput;
   }
   if (interrupted().load()) {
     return ExitStatus::kInterrupted;

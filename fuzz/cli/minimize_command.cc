@@ -65,6 +65,7 @@ void add_minimize_command(CLI::App& app, ExitStatus& status) {
   command->add_flag("--keep-kernels,!--any-kernels", options->keeps_kernels,
                     "keep the kernels of the finding (default), or only its kind and alias shape");
   command->add_option("--max-evaluations", options->evaluations_max, "of candidate programs")
+      ->check(whole_number(1))
       ->capture_default_str();
   command->callback([options, &status] { status = run_minimize(*options); });
 }

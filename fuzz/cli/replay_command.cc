@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "backends/output_digest.h"
 #include "encoder/text.h"
@@ -18,7 +20,19 @@ namespace {
 struct ReplayOptions {
   InputOptions input;
   std::string backend = "cpu";
+  std::vector<std::string> witness;  // Instead of the recorded one.
 };
+
+// `program` with other witness lines. Errors: as parsing them in its text.
+Result<Program> with_witness(Program program, const std::vector<std::string>& clauses) {
+  program.witness.clear();
+  program.expectations.clear();
+  std::string text = print(program);
+  for (const std::string& clause : clauses) {
+    text += "witness " + clause + "\n";
+  }
+  return parse(text, "--witness");
+}
 
 std::string text_of(const ReplayReport& report) {
   std::string text = report.headline + "\n";
@@ -64,7 +78,10 @@ ExitStatus run_replay(const ReplayOptions& options) {
   if (backend == nullptr) {
     return status;
   }
-  const Result<Program> program = parse_file(options.input.path, options.input.parse);
+  Result<Program> program = parse_file(options.input.path, options.input.parse);
+  if (program && !options.witness.empty()) {
+    program = with_witness(std::move(program).value(), options.witness);
+  }
   if (!program) {
     return report_error(program.error());
   }
@@ -80,10 +97,15 @@ ExitStatus run_replay(const ReplayOptions& options) {
   }
   const Result<ReplayReport> report = replay(*program, *backend);
   if (!report) {
-    return report_error({report.error().message});
+    return report_error(report.error());
   }
   print_report(text_of(*report));
-  return report->diverges ? ExitStatus::kFinding : ExitStatus::kNothingFound;
+  if (report->diverges) {
+    return ExitStatus::kFinding;
+  }
+  // An edit of the program can leave its witness legal and harmless, and the hazard where it was.
+  return replay_deciding_schedules(*program, "Trying the schedules that decide one queue as well.",
+                                   *backend);
 }
 
 }  // namespace
@@ -94,6 +116,10 @@ void add_replay_command(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<ReplayOptions>();
   add_input_options(*command, options->input);
   command->add_option("--backend", options->backend, "where to run")->capture_default_str();
+  command->add_option(
+      "--witness", options->witness,
+      "a schedule instead of the recorded one, e.g. \"vjp before reduce\"; repeat it "
+      "for several displacements");
   command->callback([options, &status] { status = run_replay(*options); });
 }
 

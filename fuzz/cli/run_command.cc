@@ -41,6 +41,9 @@ Result<Schedule> named_schedule(const Program& program, const RunOptions& option
     return random_schedule(program, order, choice);
   }
   if (options.schedule == "witness") {
+    if (program.witness.empty()) {
+      return Error{"the program has no witness line, so --schedule=witness names no schedule."};
+    }
     return schedule_of(program, order, program.witness);
   }
   return issue_order_schedule(program);
@@ -83,6 +86,7 @@ ExitStatus report_undeclared(const Program& program) {
     for (const std::string& detail : finding.details) {
       print_out("  " + detail + "\n");
     }
+    print_out("  Fix: " + finding.fix + "\n");
   }
   if (findings->empty()) {
     print_out("Every kernel touched only what its dispatch declares.\n");
@@ -148,7 +152,9 @@ void add_run_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--schedule", options->schedule, "issue, reversed, lazy, random or witness")
       ->check(CLI::IsMember({"issue", "reversed", "lazy", "random", "witness"}))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of --schedule=random")->capture_default_str();
+  command->add_option("--seed", options->seed, "of --schedule=random")
+      ->check(whole_number())
+      ->capture_default_str();
   command->add_flag("--check-declared", options->checks_declared,
                     "also executes with instrumented accesses and reports undeclared ones");
   command->callback([options, &status] { status = run_program(*options); });

@@ -40,14 +40,13 @@ std::vector<ShownCommand> shown_commands(const std::string& readme) {
   return commands;
 }
 
-// True iff the lines stand in `output` in their order; others may stand between them.
+// True iff `output` begins with the lines.
 bool prints(const std::string& output, const std::vector<std::string>& lines) {
-  std::istringstream text(output);
-  size_t next = 0;
-  for (std::string line; next < lines.size() && std::getline(text, line);) {
-    next += line == lines[next] ? 1 : 0;
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line + "\n";
   }
-  return next == lines.size();
+  return output.starts_with(text);
 }
 
 TEST(Readme, ShowsAReportThatItsCommandsPrint) {
@@ -64,8 +63,8 @@ TEST(Readme, ShowsAReportThatItsCommandsPrint) {
 }
 
 TEST(Readme, AReportThatIsNotPrintedIsNoticed) {
-  EXPECT_TRUE(prints("a\nb\nc\n", {"a", "c"}));
-  EXPECT_FALSE(prints("a\nb\n", {"b", "a"}));
+  EXPECT_TRUE(prints("a\nb\nc\n", {"a", "b"}));
+  EXPECT_FALSE(prints("a\nb\nc\n", {"a", "c"}));
   EXPECT_EQ(shown_commands("    $ interlock check -\n    one\n\n    two\n")[0].lines.size(), 1u);
 }
 

@@ -114,9 +114,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "witness step before reduce"},
         ErrorCase{
             "expect war reduce step",
-            "8: found 'war'; expected 'clean' or a kind of finding: RAW, WAR, WAW, reordered, "
-            "alias, undeclared or divergence.",
+            "8: found 'war'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered or "
+            "alias.",
             "expect WAR reduce step"},
+        ErrorCase{"expect undeclared step",
+                  "8: found 'undeclared'; expected 'clean' or what a check finds: RAW, WAR, WAW, "
+                  "reordered or alias.",
+                  "expect alias step"},
         ErrorCase{"interlock 1", "1: found a second header line; only the first statement is one.",
                   "# interlock 1"},
         ErrorCase{"dispatch K reads x\v",
@@ -310,7 +314,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "expect clean"},
         ErrorCase{"expect use-after-free step",
                   "8: 'use-after-free' is not part of format version 1 as this release reads it.",
-                  "expect undeclared step"}));
+                  "expect alias step"}));
 
 TEST(ParseErrorOfHeader, SaysThatTheFirstStatementIsTheHeader) {
   EXPECT_EQ(parse("\n# comment\nmemory a 16\n", "p.ilk").error().message,

@@ -54,6 +54,7 @@ std::vector<ItemDraft> misfits() {
       WitnessDraft{"", {}, DisplacementKind::kAfter, "a"},
       ExpectDraft{"a=b", true, FindingKind::kAlias, "", ""},
       ExpectDraft{"", false, FindingKind::kAlias, "", ""},
+      ExpectDraft{"", false, FindingKind::kDivergence, "a", ""},
       ExpectDraft{"", false, FindingKind::kWriteAfterRead, "a", "9"},
   };
 }

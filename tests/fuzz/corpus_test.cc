@@ -50,7 +50,9 @@ TEST(Corpus, EveryFileMeetsItsExpectations) {
   for (const fs::path& path : judged_files()) {
     const Program program = parsed(path);
     EXPECT_FALSE(program.expectations.empty()) << path << " expects nothing.";
-    const ExpectationOutcome outcome = judge_expectations(program, check(program));
+    const CheckReport report = check(program);
+    const ExpectationOutcome outcome = judge_expectations(program, report);
+    EXPECT_TRUE(is_as_expected(program, report, outcome)) << path;
     for (const SubjectOutcome& subject : outcome.subjects) {
       for (const std::string& failure : subject.failures) {
         ADD_FAILURE() << path << ": " << failure;

@@ -10,11 +10,12 @@
 #include "fuzz/oracles.h"
 #include "simulator/alias_contracts.h"
 #include "simulator/choice.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
 
-constexpr uint64_t kSeedCount = 20'000;
+constexpr uint64_t kSeedCount = program_count(20'000);
 
 GeneratorOptions options_of(uint64_t seed) {
   GeneratorOptions options;

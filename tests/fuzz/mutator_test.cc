@@ -6,6 +6,7 @@
 #include "encoder/text.h"
 #include "fuzz/oracles.h"
 #include "simulator/choice.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -68,7 +69,7 @@ TEST(Mutator, MakesProgramsOnWhichOurMethodsAgree) {
   GeneratorOptions options;
   options.has_barriers = true;
   ProgramDraft draft;
-  for (uint64_t i = 0; i < 4000; ++i) {
+  for (uint64_t i = 0; i < static_cast<uint64_t>(program_count(4000)); ++i) {
     draft = draft_of(lenient_build(mutate(draft, choice, options)));
     const OracleReport report = judge(lenient_build(draft), {}, i);
     ASSERT_TRUE(report.disagreements.empty())

@@ -8,6 +8,7 @@
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "fuzz/campaign.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -99,12 +100,12 @@ TEST(Judge, FindsNothingInWhatCorrectEncodersEncode) {
     CampaignOptions options;
     options.encoder = &entry;
     options.seed = 7;
-    options.run_count = 2500;
+    options.run_count = static_cast<uint64_t>(program_count(25'000));
     const auto report = run_campaign(options);
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_THAT(report->disagreements, IsEmpty()) << entry.name;
     EXPECT_EQ(report->failing_run_count, 0u) << entry.name;
-    EXPECT_EQ(report->run_count, 2500u) << entry.name;
+    EXPECT_EQ(report->run_count, options.run_count) << entry.name;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "encoder/text.h"
 #include "simulator/barrier_bounds.h"
 #include "simulator/happens_before.h"
+#include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/reference_checks.h"
 
@@ -104,15 +105,15 @@ TEST(ExactChecks, AgreeWithTheDefinitionsOnAllTinyPrograms) {
 TEST(ExactChecks, AgreeWithTheDefinitionsOnRandomPrograms) {
   SeededChoice choice(1);
   uint64_t hazardous_count = 0;
-  for (int i = 0; i < 20'000 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < program_count(20'000) && !::testing::Test::HasFailure(); ++i) {
     const Program program =
         build_valid(with_empty_ranges(random_draft(choice, {.dispatch_count_max = 7}), choice));
     expect_hazards_as_in_reference(program);
     hazardous_count += !find_hazards(program, HappensBefore(program)).empty();
   }
   // Both outcomes are well covered.
-  EXPECT_GT(hazardous_count, 5'000u);
-  EXPECT_LT(hazardous_count, 19'000u);
+  EXPECT_GT(hazardous_count, static_cast<uint64_t>(program_count(5'000)));
+  EXPECT_LT(hazardous_count, static_cast<uint64_t>(program_count(19'000)));
 }
 
 TEST(ExactChecks, AgreeWithTheDefinitionsOnWideRandomPrograms) {
@@ -151,7 +152,7 @@ TEST(ExactChecks, ListAtMostAsManyHazardsAsTheLimit) {
 TEST(FindAliasViolations, AgreesWithTheDefinitionOnRandomPrograms) {
   SeededChoice choice(4);
   uint64_t violation_count = 0;
-  for (int i = 0; i < 20'000 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < program_count(20'000) && !::testing::Test::HasFailure(); ++i) {
     const Program program = build_valid(with_empty_ranges(
         random_draft(choice, {.dispatch_count_max = 4, .operand_count_max = 4}), choice));
     SCOPED_TRACE(print(program));
@@ -159,7 +160,7 @@ TEST(FindAliasViolations, AgreesWithTheDefinitionOnRandomPrograms) {
     EXPECT_EQ(violations, reference_alias_violations(program));
     violation_count += violations.size();
   }
-  EXPECT_GT(violation_count, 10'000u);
+  EXPECT_GT(violation_count, static_cast<uint64_t>(program_count(10'000)));
 }
 
 // Without atomics the two writers of a difference are determined; with them, which member of a row
@@ -190,7 +191,7 @@ std::vector<ReorderedRead> lowest_differences(const std::vector<ReorderedRead>& 
 TEST(FindReordered, AgreesWithTheDefinitionOnRandomPrograms) {
   SeededChoice choice(5);
   uint64_t reordered_count = 0;
-  for (int i = 0; i < 20'000 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < program_count(20'000) && !::testing::Test::HasFailure(); ++i) {
     const bool has_atomics = i % 2 == 1;
     const Program program = build_valid(with_program_order(
         random_draft(choice, {.dispatch_count_max = 7, .has_atomics = has_atomics}), choice));
@@ -207,8 +208,8 @@ TEST(FindReordered, AgreesWithTheDefinitionOnRandomPrograms) {
     }
     reordered_count += !found.empty();
   }
-  EXPECT_GT(reordered_count, 2'000u);
-  EXPECT_LT(reordered_count, 17'000u);
+  EXPECT_GT(reordered_count, static_cast<uint64_t>(program_count(2'000)));
+  EXPECT_LT(reordered_count, static_cast<uint64_t>(program_count(17'000)));
 }
 
 }  // namespace

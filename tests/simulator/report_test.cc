@@ -25,7 +25,7 @@ TEST(TextReport, PrintsAFindingWithItsFixAndItsReplay) {
             "  Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.\n"
             "  Observable: with reduce after vjp, memory b can differ.\n"
             "  Fix: an execution dependency after dispatch 0 (a barrier of any kind).\n"
-            "  Replay: interlock replay mlx.ilk\n"
+            "  Replay: interlock replay mlx.ilk --witness=\"reduce after vjp\"\n"
             "2 dispatches, 3 accesses, 0 barriers; fewest for this order 1, longest chain 1; 1 "
             "finding.\n");
 }
@@ -73,7 +73,7 @@ TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
 
 TEST(JsonReport, HasTheDocumentedKeys) {
   const Program program = program_on_abc(kOverwrite);
-  const std::string text = json_report(program, check(program), "mlx.ilk");
+  const std::string text = json_report(program, check(program), {}, "mlx.ilk");
   EXPECT_EQ(text.find('\n'), text.size() - 1) << "One object, one line.";
   const nlohmann::json json = nlohmann::json::parse(text);
   EXPECT_EQ(json["file"], "mlx.ilk");
@@ -93,7 +93,7 @@ TEST(JsonReport, HasTheDocumentedKeys) {
 
 TEST(JsonReport, CannotBeBrokenByAFileName) {
   const Program program = program_on_abc("");
-  EXPECT_TRUE(nlohmann::json::accept(json_report(program, check(program), "a\"\\\n\xff.ilk")));
+  EXPECT_TRUE(nlohmann::json::accept(json_report(program, check(program), {}, "a\"\\\n\xff.ilk")));
 }
 
 }  // namespace

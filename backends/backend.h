@@ -40,7 +40,9 @@ class Backend {
   virtual bool supports(ExecutionMode mode) const = 0;
 
   // Returns the final bytes. The issue-order schedule is the reference on this backend.
-  // Requires: supports(mode); `schedule` is legal for the program.
+  // Requires: supports(mode); `schedule` runs every slice once and commits whatever it runs late.
+  // Backends do not check that it is legal: the program order of an `order=` program (reference.h)
+  // may break issue order's dependencies, and witness mode executes it all the same.
   // Errors: the program's memories exceed the execution limit; the device failed.
   virtual Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                                   ExecutionMode mode) = 0;

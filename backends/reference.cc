@@ -1,163 +1,156 @@
 // The basic idea: one image is enough for ordinary bytes, because running in program order leaves
-// in them what program order means. Scratch bytes need the outputs of particular dispatches: each
-// read of scratch is given its writers beforehand, by walking issue order, and each writer's
-// scratch output is kept until its last reader has run.
+// in them what program order means. Scratch bytes are put together before each read, from what
+// particular accesses did in issue order (scratch_flow.h): of a plain write its bytes are kept, of
+// an atomic its operand, because what it found may not be there yet.
 #include "backends/reference.h"
 
 #include <algorithm>
 #include <cstring>
-#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "backends/cpu/execute.h"
+#include "backends/dispatch_params.h"
+#include "backends/scratch_flow.h"
+#include "encoder/check.h"
 
 namespace interlock {
 namespace {
 
-// The bytes that one dispatch left in one range of a scratch memory.
-using Version = std::map<std::pair<uint32_t, uint64_t>, std::vector<uint8_t>>;
+// What an access did to its taken ranges; empty before it runs and after its last reader.
+using KeptPieces = std::vector<std::vector<uint8_t>>;
 
-// `range` of `memory` was last written by `writer`; none: never.
-struct Source {
-  MemoryId memory;
-  ByteRange range;
-  DispatchId writer;
-};
-
-// The sources of every scratch read in issue order, and of the end of the program.
-class ScratchSources {
- public:
-  explicit ScratchSources(const Program& program) : program_(program) {
-    by_reader_.resize(program.dispatches.size() + 1);
-    read_count_.resize(program.dispatches.size());
-    writers_.resize(program.memories.size());
-    for (size_t m = 0; m < program.memories.size(); ++m) {
-      if (program.memories[m].is_scratch) {
-        writers_[m].resize(program.memories[m].size_bytes);
-      }
-    }
-    for (size_t d = 0; d < program.dispatches.size(); ++d) {
-      note_reads(d);
-      note_writes(DispatchId{d});
-    }
-    for (size_t m = 0; m < program.memories.size(); ++m) {
-      if (program.memories[m].is_scratch) {
-        append_sources(program.dispatches.size(), MemoryId{m}, {0, program.memories[m].size_bytes});
-      }
-    }
-  }
-
-  const std::vector<Source>& of(DispatchId reader) const { return by_reader_[reader.index]; }
-  const std::vector<Source>& of_the_end() const { return by_reader_.back(); }
-
-  // How many sources name `writer`.
-  uint64_t read_count(DispatchId writer) const { return read_count_[writer.index]; }
-
- private:
-  bool is_scratch(MemoryId memory) const { return program_.memory(memory).is_scratch; }
-
-  void note_reads(size_t reader) {
-    const Dispatch& dispatch = program_.dispatches[reader];
-    for (const Access& access : program_.accesses_of(dispatch)) {
-      const bool sees_old = access.mode != AccessMode::kWrite || dispatch.is_partial;
-      if (sees_old && is_scratch(access.memory)) {
-        append_sources(reader, access.memory, access.range);
-      }
-    }
-  }
-
-  void note_writes(DispatchId writer) {
-    for (const Access& access : program_.accesses_of(writer)) {
-      if (access.mode != AccessMode::kRead && is_scratch(access.memory)) {
-        std::vector<DispatchId>& writers = writers_[access.memory.index];
-        std::fill(writers.begin() + static_cast<ptrdiff_t>(access.range.begin),
-                  writers.begin() + static_cast<ptrdiff_t>(access.range.end), writer);
-      }
-    }
-  }
-
-  void append_sources(size_t reader, MemoryId memory, ByteRange range) {
-    const std::vector<DispatchId>& writers = writers_[memory.index];
-    for (uint64_t begin = range.begin; begin < range.end;) {
-      uint64_t end = begin + 1;
-      while (end < range.end && writers[end] == writers[begin]) {
-        ++end;
-      }
-      by_reader_[reader].push_back({memory, {begin, end}, writers[begin]});
-      if (writers[begin].is_some()) {
-        ++read_count_[writers[begin].index];
-      }
-      begin = end;
-    }
-  }
-
-  const Program& program_;
-  std::vector<std::vector<DispatchId>> writers_;  // By memory and byte; empty for ordinary ones.
-  std::vector<std::vector<Source>> by_reader_;    // By dispatch; the last one is the end.
-  std::vector<uint64_t> read_count_;
-};
-
-// Runs dispatches one by one and keeps the scratch output of each.
+// Runs dispatches one by one and keeps what later readers of scratch take from each.
 class ProgramOrderRun {
  public:
-  ProgramOrderRun(const Program& program, MemoryImage initial)
+  ProgramOrderRun(const Program& program, ScratchFlow flow, MemoryImage initial,
+                  uint64_t limit_bytes)
       : program_(program),
-        sources_(program),
-        initial_(initial),
+        flow_(std::move(flow)),
         image_(std::move(initial)),
-        versions_(program.dispatches.size()) {}
-
-  void run(DispatchId id) {
-    restore(sources_.of(id));
-    execute_dispatch(program_, id, image_);
-    if (sources_.read_count(id) == 0) {
-      return;
-    }
-    for (const Access& access : program_.accesses_of(id)) {
-      if (access.mode != AccessMode::kRead && program_.memory(access.memory).is_scratch) {
-        const auto at = image_.memories[access.memory.index].begin();
-        versions_[id.index][{access.memory.index, access.range.begin}].assign(
-            at + static_cast<ptrdiff_t>(access.range.begin),
-            at + static_cast<ptrdiff_t>(access.range.end));
-      }
+        limit_bytes_(limit_bytes),
+        held_bytes_(flow_.size_bytes),
+        kept_(program.accesses.size()) {
+    initial_.memories.resize(program.memories.size());
+    for (size_t m = 0; m < program.memories.size(); ++m) {
+      if (program.memories[m].is_scratch) initial_.memories[m] = image_.memories[m];
     }
   }
 
-  MemoryImage finish() {
-    restore(sources_.of_the_end());
+  Result<Success> run(DispatchId id) {
+    for (const ScratchSource& source : flow_.sources_of(id)) restore(source);
+    const Dispatch& dispatch = program_.dispatch(id);
+    std::vector<CpuOperand> operands = bind_operands(program_, id, image_);
+    std::vector<std::vector<uint8_t>> staged(dispatch.access_count);
+    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+      const uint32_t access = dispatch.first_access + k;
+      const bool is_staged = program_.accesses[access].is_atomic() && flow_.take_count[access] > 0;
+      if (!is_staged) continue;
+      const uint64_t size_bytes = program_.accesses[access].range.size_bytes();
+      if (!take(size_bytes)) return limit_error(id);
+      staged[k].resize(size_bytes);
+      operands[k].data = staged[k].data();
+      operands[k].is_staged = true;
+    }
+    execute_slices(program_, id, dispatch_params_of(program_, id), 0,
+                   slice_count_of(program_, dispatch), operands);
+    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+      if (!keep(dispatch.first_access + k, std::move(staged[k]))) return limit_error(id);
+    }
+    return Success{};
+  }
+
+  MemoryImage finish() && {
+    for (const ScratchSource& source : flow_.sources_of_the_end()) restore(source);
     return std::move(image_);
   }
 
  private:
-  // A writer that has not run yet is later in program order: the initial bytes stand in.
-  void restore(const std::vector<Source>& sources) {
-    for (const Source& source : sources) {
-      copy_bytes(initial_.memories[source.memory.index], source.range.begin, source.memory,
-                 source.range);
-      if (!source.writer.is_some()) {
-        continue;
-      }
-      for (const auto& [place, bytes] : versions_[source.writer.index]) {
-        const ByteRange written{place.second, place.second + bytes.size()};
-        const ByteRange shared = intersection(written, source.range);
-        if (place.first == source.memory.index && !shared.is_empty()) {
-          copy_bytes(bytes, shared.begin - written.begin, source.memory, shared);
-        }
-      }
+  bool take(uint64_t size_bytes) {
+    if (held_bytes_ > limit_bytes_ || size_bytes > limit_bytes_ - held_bytes_) return false;
+    held_bytes_ += size_bytes;
+    return true;
+  }
+
+  Error limit_error(DispatchId id) const {
+    return Error{fmt::format(
+        "The reference of this program needs more than {} bytes, the execution limit, for values "
+        "of scratch memories that wait for their readers while {} runs.",
+        limit_bytes_, program_.description_of(id))};
+  }
+
+  // `staged`: the operand of an atomic; its bytes are counted already.
+  bool keep(uint32_t index, std::vector<uint8_t> staged) {
+    if (flow_.take_count[index] == 0) return true;
+    const Access& access = program_.accesses[index];
+    const std::span<const ByteRange> taken = flow_.taken_of(index);
+    if (access.is_atomic() && taken.size() == 1 && taken[0] == access.range) {
+      kept_[index].push_back(std::move(staged));
+      return true;
+    }
+    const uint8_t* const bytes =
+        access.is_atomic() ? staged.data()
+                           : image_.memories[access.memory.index].data() + access.range.begin;
+    for (const ByteRange& range : taken) {
+      if (!take(range.size_bytes())) return false;
+      const uint8_t* const begin = bytes + (range.begin - access.range.begin);
+      kept_[index].emplace_back(begin, begin + range.size_bytes());
+    }
+    held_bytes_ -= staged.size();
+    return true;
+  }
+
+  void restore(const ScratchSource& source) {
+    uint8_t* const bytes = image_.memories[source.memory.index].data() + source.range.begin;
+    std::memcpy(bytes, initial_.memories[source.memory.index].data() + source.range.begin,
+                source.range.size_bytes());
+    chain_.clear();
+    for (ScratchLinkIndex i = source.link; i != kNoScratchLink; i = flow_.links[i].previous) {
+      chain_.push_back(i);
+    }
+    for (size_t i = chain_.size(); i-- > 0;) {
+      const ScratchLink& link = flow_.links[chain_[i]];
+      const uint32_t access = link.access;
+      if (!kept_[access].empty()) apply(link, source.range, bytes);
+      if (--flow_.take_count[access] == 0) release(access);
     }
   }
 
-  void copy_bytes(const std::vector<uint8_t>& from, uint64_t offset, MemoryId memory,
-                  ByteRange range) {
-    std::memcpy(image_.memories[memory.index].data() + range.begin, from.data() + offset,
-                range.size_bytes());
+  // `bytes`: those of `range`, which is part of what is taken from the access.
+  void apply(const ScratchLink& link, ByteRange range, uint8_t* bytes) const {
+    const std::span<const ByteRange> taken = flow_.taken_of(link.access);
+    const auto behind = std::upper_bound(
+        taken.begin(), taken.end(), range.begin,
+        [](uint64_t begin, const ByteRange& piece) { return begin < piece.begin; });
+    INTERLOCK_CHECK(behind != taken.begin() && range.end <= (behind - 1)->end);
+    const size_t piece = static_cast<size_t>(behind - taken.begin()) - 1;
+    const uint8_t* const from =
+        kept_[link.access][piece].data() + (range.begin - taken[piece].begin);
+    if (!link.is_atomic) {
+      std::memcpy(bytes, from, range.size_bytes());
+      return;
+    }
+    for (uint64_t i = 0; i < range.size_bytes(); ++i) {
+      bytes[i] = atomic_result(link.op, bytes[i], from[i]);
+    }
+  }
+
+  void release(uint32_t access) {
+    for (const std::vector<uint8_t>& piece : kept_[access]) held_bytes_ -= piece.size();
+    kept_[access] = KeptPieces();
   }
 
   const Program& program_;
-  ScratchSources sources_;
-  MemoryImage initial_;
+  ScratchFlow flow_;
+  MemoryImage initial_;  // Of scratch memories only.
   MemoryImage image_;
-  std::vector<Version> versions_;
+  uint64_t limit_bytes_;
+  uint64_t held_bytes_;           // By the flow, by what is kept, and by staged operands.
+  std::vector<KeptPieces> kept_;  // By access.
+  std::vector<ScratchLinkIndex> chain_;
 };
 
 std::vector<DispatchId> program_order(const Program& program) {
@@ -173,19 +166,35 @@ std::vector<DispatchId> program_order(const Program& program) {
 
 }  // namespace
 
-Result<MemoryImage> reference_image(const Program& program, Backend& backend) {
+Result<MemoryImage> reference_image(const Program& program, Backend& backend,
+                                    uint64_t limit_bytes) {
   if (!program.has_program_order) {
     return backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
   }
-  Result<MemoryImage> initial = initial_image(program, kExecutionLimitBytes);
+  const std::vector<DispatchId> order = program_order(program);
+  if (!touches_scratch(program)) {
+    Schedule schedule;
+    for (const DispatchId id : order) {
+      schedule.steps.push_back(whole_step(program, id, StepKind::kRun));
+    }
+    return backend.run(program, schedule, ExecutionMode::kWitness);
+  }
+  Result<MemoryImage> initial = initial_image(program, limit_bytes);
   if (!initial) {
     return initial;
   }
-  ProgramOrderRun run(program, std::move(initial).value());
-  for (const DispatchId id : program_order(program)) {
-    run.run(id);
+  Result<ScratchFlow> flow = trace_scratch(program, limit_bytes);
+  if (!flow) {
+    return flow.error();
   }
-  return run.finish();
+  ProgramOrderRun run(program, std::move(flow).value(), std::move(initial).value(), limit_bytes);
+  for (const DispatchId id : order) {
+    const Result<Success> executed = run.run(id);
+    if (!executed) {
+      return executed.error();
+    }
+  }
+  return std::move(run).finish();
 }
 
 }  // namespace interlock

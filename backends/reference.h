@@ -1,6 +1,8 @@
 // Reference: the right result of a program, which executions are compared with.
 #pragma once
 
+#include <cstdint>
+
 #include "backends/backend.h"
 #include "encoder/program.h"
 #include "encoder/result.h"
@@ -8,11 +10,17 @@
 namespace interlock {
 
 // Returns the final bytes that the program means. Without `order=` that is the issue-order run on
-// `backend`. With it, dispatches run in program order, whole, on the CPU: ordinary bytes come from
-// the last writer in program order; bytes of a scratch memory, which were placed after reordering,
-// come from the writer that issue order gives them, unless it is later in program order, in which
-// case the program is `reordered` and the initial bytes stand in (THEORY, "Program order and
-// reordering"). Errors: as Backend::run().
-Result<MemoryImage> reference_image(const Program& program, Backend& backend);
+// `backend`. With it, whole dispatches run in program order: on `backend` if no dispatch touches
+// scratch memory, else on the CPU, whatever `backend` is (floating-point sums of a device with its
+// own order of addition would differ from it). Bytes of a scratch memory, which were placed after
+// reordering, are what issue order gives them: the last plain write and, in issue order, all
+// atomics since. What of that is later in program order than its reader makes the program
+// `reordered`; it is left out, and for a plain write the initial bytes stand in (THEORY, "Program
+// order and reordering").
+// Memory: with scratch, the image, the initial scratch bytes, and at most `limit_bytes` of values
+// that wait for their last reader.
+// Errors: as Backend::run(); the memories, or what waits, exceed `limit_bytes`.
+Result<MemoryImage> reference_image(const Program& program, Backend& backend,
+                                    uint64_t limit_bytes = kExecutionLimitBytes);
 
 }  // namespace interlock

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/backend.h"
+#include "backends/reference.h"
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
 #include "fuzz/replay.h"
@@ -21,26 +22,34 @@ bool differs_in_shadow(const Program& program, const Schedule& schedule) {
            machine.run(schedule, ShadowMode::kObservable));
 }
 
-// Decides whether a schedule changes an output on the CPU; issue order runs once.
+// Decides whether a schedule changes an output on the CPU: of issue order, because a program may be
+// reordered besides, and of the reference, because that is what a replay compares with. Both run
+// once.
 class CpuJudge {
  public:
   explicit CpuJudge(const Program& program) : program_(program), cpu_(find_backend("cpu")) {
     INTERLOCK_CHECK(cpu_ != nullptr);
     auto image = cpu_->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
-    if (image) reference_ = std::move(image).value();
+    if (image) in_issue_order_ = std::move(image).value();
+    if (!program.has_program_order) return;
+    auto reference = reference_image(program, *cpu_);
+    if (reference) reference_ = std::move(reference).value();
   }
 
   // False too if the CPU cannot run the program: it is too large.
   bool differs(const Schedule& schedule) const {
-    if (!reference_) return false;
+    const bool has_reference = reference_ || !program_.has_program_order;
+    if (!in_issue_order_ || !has_reference) return false;
     const auto image = cpu_->run(program_, schedule, ExecutionMode::kWitness);
-    return image && outputs_differ(program_, *reference_, *image);
+    return image && outputs_differ(program_, *in_issue_order_, *image) &&
+           (!reference_ || outputs_differ(program_, *reference_, *image));
   }
 
  private:
   const Program& program_;
   Backend* cpu_;
-  std::optional<MemoryImage> reference_;
+  std::optional<MemoryImage> in_issue_order_;
+  std::optional<MemoryImage> reference_;  // None if it is issue order.
 };
 
 Hazard hazard_of(const OracleFinding& finding) {

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "fuzz/program_order.h"
 #include "fuzz/program_sketch.h"
 #include "fuzz/swarm.h"
 
@@ -19,10 +20,10 @@ namespace interlock {
 namespace {
 
 constexpr std::array<std::string_view, kFeatureCount> kFeatureWords = {
-    "elementwise",    "reduction",      "matmul",       "normalization", "vjp-group",  "bytewise",
-    "opaque-tensors", "opaque-ranges",  "tiny-overlap", "empty-range",   "update",     "atomic",
-    "partial",        "in-place",       "donation",     "view",          "slot-reuse", "scratch",
-    "outputs",        "initial-values", "many-readers", "many-outputs"};
+    "elementwise",    "reduction",      "matmul",       "normalization", "vjp-group",    "bytewise",
+    "opaque-tensors", "opaque-ranges",  "tiny-overlap", "empty-range",   "update",       "atomic",
+    "partial",        "in-place",       "donation",     "view",          "slot-reuse",   "scratch",
+    "outputs",        "initial-values", "many-readers", "many-outputs",  "program-order"};
 
 // Few extents per program, so that shapes meet again.
 struct Extents {
@@ -360,7 +361,13 @@ ProgramDraft Generator::run() {
     (this->*draw_kind())();
     add_barriers();
   }
-  return sketch_.finish();
+  ProgramDraft draft = sketch_.finish();
+  // Drawn last, and only for programs as they stand: what encoders are judged by stays the same.
+  if (options_.has_barriers && choice_.below(8) == 7) {
+    sketch_.note(Feature::kProgramOrder);
+    give_program_order(draft, choice_);
+  }
+  return draft;
 }
 
 }  // namespace

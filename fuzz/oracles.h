@@ -25,7 +25,7 @@ enum class OracleStage : uint8_t {
   kCrossCheck,       // `interlock` is clean with exactly the fewest barriers.
   kThreeRuns,        // Exact verdict iff strict runs differ; observable only if strict.
   kRandomSchedules,  // No random legal schedule differs on a clean program.
-  kCpu,              // The CPU agrees with the shadow machine.
+  kCpu,              // The CPU agrees with the shadow machine, and with the reference if clean.
 };
 std::string_view word_of(OracleStage stage);
 
@@ -63,7 +63,7 @@ struct OracleReport {
   uint64_t fewest_barriers = 0;
   bool is_observable = false;  // A shadow run changes an output.
   bool ran_on_cpu = false;
-  bool diverges_on_cpu = false;  // A legal schedule changes an output, in numbers.
+  bool diverges_on_cpu = false;  // A legal schedule changes an output of issue order.
 };
 
 // Judges one program. `number` selects the CPU runs and seeds the random schedules, so the report

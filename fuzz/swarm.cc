@@ -3,7 +3,8 @@
 namespace interlock {
 
 Swarm::Swarm(Choice& choice) {
-  for (uint32_t& weight : weights_) {
+  for (size_t i = 0; i < static_cast<size_t>(Feature::kProgramOrder); ++i) {
+    uint32_t& weight = weights_[i];
     if (choice.below(2) == 0) continue;
     // Small, middle and large weights are equally likely: 1..3, 4..8, 9..15.
     const uint64_t size = choice.below(3);

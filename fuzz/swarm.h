@@ -11,7 +11,8 @@ namespace interlock {
 
 class Swarm {
  public:
-  // Each feature is on in every second program, with a weight of 1 to 15 in 16.
+  // Each feature is on in every second program, with a weight of 1 to 15 in 16; but kProgramOrder,
+  // which the generator draws by itself, is off.
   explicit Swarm(Choice& choice);
 
   bool has(Feature feature) const { return weight(feature) > 0; }

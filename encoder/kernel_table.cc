@@ -82,8 +82,8 @@ KernelEntry mix() {
           nullptr};
 }
 
-const std::array<KernelEntry, 16>& table() {
-  static const std::array<KernelEntry, 16> entries = {
+std::span<const KernelEntry> table() {
+  static const auto entries = std::to_array<KernelEntry>({
       bytewise("fill", "y = value, bytewise", kFillOperands, kFillAttributes),
       bytewise("copy", "y = x, bytewise", kUnaryOperands, {}),
       elementwise("add", "y = a + b", kBinaryOperands, {}, kBinaryPairs),
@@ -125,7 +125,7 @@ const std::array<KernelEntry, 16>& table() {
       norm("layer_norm_vjp", "gx, and per row the terms of gw, of layer_norm", kNormVjpOperands,
            kNormVjpPairs, norm_vjp_range),
       mix(),
-  };
+  });
   return entries;
 }
 

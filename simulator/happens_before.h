@@ -1,6 +1,6 @@
 // Happens-before: the strict partial order that synchronization leaves among the dispatches of a
-// program. THEORY: execution dependencies order; memory dependencies also make writes available and
-// visible.
+// program. docs/theory.md: execution dependencies order; memory dependencies also make writes
+// available and visible.
 #pragma once
 
 #include <vector>

@@ -14,7 +14,8 @@ namespace interlock {
 enum class ObservabilityProof : uint8_t {
   kOwnWitness,     // The schedule moves this pair only, and an output differs.
   kCommonWitness,  // The schedule changes an output, but moves other hazards' dispatches too.
-  kDecidingRuns,   // The deciding runs change no output, hence no schedule does (THEORY: T5).
+  kDecidingRuns,   // The deciding runs change no output, hence no schedule does (docs/theory.md,
+                   // T5).
   kOwnSchedule,    // The schedule moves this pair only, and no output differs; others do.
   kOverBudget,     // Not judged.
 };

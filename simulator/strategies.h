@@ -12,18 +12,19 @@
 
 namespace interlock {
 
-// T5's deciding runs beside issue order (three.cc): the epoch-reversed run executes each execution
-// epoch backwards; the lazy run commits the writes of each memory epoch at its end, in reverse.
+// T5's deciding runs beside issue order (strategy_three.cc): the epoch-reversed run executes each
+// execution epoch backwards; the lazy run commits the writes of each memory epoch at its end, in
+// reverse.
 Schedule epoch_reversed_schedule(const Program& program, const HappensBefore& order);
 Schedule lazy_schedule(const Program& program, const HappensBefore& order);
 
-// T6 (directed.cc): the sink of a hazard moves its first dispatch, with what must follow it, to
-// right behind the second; a hazard that is ordered but not visible commits late instead.
+// T6 (strategy_directed.cc): the sink of a hazard moves its first dispatch, with what must follow
+// it, to right behind the second; a hazard that is ordered but not visible commits late instead.
 std::vector<Displacement> sink_of(const Program& program, const HappensBefore& order,
                                   const Hazard& hazard);
 
-// A random legal schedule (random.cc): a random linear extension, dispatches sometimes split in two
-// pieces, commits sometimes late.
+// A random legal schedule (strategy_random.cc): a random linear extension, dispatches sometimes
+// split in two pieces, commits sometimes late.
 Schedule random_schedule(const Program& program, const HappensBefore& order, Choice& choice);
 
 }  // namespace interlock

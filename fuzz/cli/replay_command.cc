@@ -43,7 +43,7 @@ std::string text_of(const ReplayReport& report) {
 }
 
 // Without a usable witness the deciding schedules stand in: on one queue they show whatever any
-// schedule can show (THEORY: T4, T5).
+// schedule can show (docs/theory.md, T4 and T5).
 ExitStatus replay_deciding_schedules(const Program& program, const std::string& why,
                                      Backend& backend) {
   print_out(why + "\n");

@@ -1,6 +1,6 @@
 // Brute force: executes every legal schedule of a small program, late commits included, one byte at
 // a time. As simple as can be, and nothing in common with the shadow machine or with HappensBefore:
-// the definitions of THEORY, spelled out.
+// the definitions of docs/theory.md, spelled out.
 #pragma once
 
 #include <cstdint>

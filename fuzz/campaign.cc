@@ -152,7 +152,8 @@ CampaignFind CampaignRunner::minimized_find(uint64_t run_index,
   const Program small = encode_with(minimized.program, options_.encoder);
   Evidence evidence{EvidenceLevel::kExact, finding, {}};
   if (!finding.is_excess) {
-    evidence = best_evidence(small, signature, SignatureDetail::kKernels, EvidenceLevel::kBackend);
+    evidence = best_evidence(small, signature, SignatureDetail::kKernels, EvidenceLevel::kBackend,
+                             kinds_of_pair(encoded, finding));
   }
   CampaignFind find;
   find.signature = signature;

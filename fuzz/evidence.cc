@@ -96,11 +96,20 @@ Evidence find_evidence(const Program& program, const OracleFinding& finding,
   return evidence;
 }
 
+ConflictKinds kinds_of_pair(const Program& program, const OracleFinding& finding) {
+  if (finding.is_excess || !is_hazard(finding.kind) || !finding.second) return kAllKinds;
+  return hazard_kinds(program, HappensBefore(program), finding.first.dispatch,
+                      finding.second->dispatch);
+}
+
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
-                       EvidenceLevel sufficient) {
+                       EvidenceLevel sufficient, ConflictKinds allowed) {
   Evidence best;
   for (const OracleFinding& finding : find_exactly(program)) {
     if (signature_of(program, finding, detail) != signature) continue;
+    const bool adds_kinds = is_hazard(finding.kind) && finding.second &&
+                            !allowed.includes(kinds_of_pair(program, finding));
+    if (adds_kinds) continue;
     Evidence evidence = find_evidence(program, finding, sufficient);
     if (evidence.level > best.level) best = std::move(evidence);
     if (best.level >= sufficient) break;

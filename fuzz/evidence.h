@@ -29,9 +29,16 @@ struct Evidence {
 Evidence find_evidence(const Program& program, const OracleFinding& finding,
                        EvidenceLevel sufficient);
 
-// The best evidence among the findings of `program` with this signature.
+// Every kind, for findings whose pair of dispatches may have any.
+inline constexpr ConflictKinds kAllKinds{true, true, true};
+
+// The kinds of hazard between the two dispatches of the finding; all where it is no hazard.
+ConflictKinds kinds_of_pair(const Program& program, const OracleFinding& finding);
+
+// The best evidence among the findings of `program` with this signature whose pair of dispatches
+// has hazards of the `allowed` kinds only: a pair that one repair suffices for stays such a pair.
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
-                       EvidenceLevel sufficient);
+                       EvidenceLevel sufficient, ConflictKinds allowed = kAllKinds);
 
 // `program` as it stands, with the evidence for `finding`: the fewest displacements found that make
 // an output differ on the CPU (else in the shadow machine) as witness lines, and an expect line for

@@ -34,12 +34,20 @@ ProgramDraft without_outputs(const ProgramDraft& draft) {
   return rest;
 }
 
-// The finding of this signature with the most evidence, as `encoder` encodes the program.
-Evidence evidence_of(const Program& program, const EncoderEntry* encoder,
-                     const std::string& signature, SignatureDetail detail,
-                     EvidenceLevel sufficient) {
-  const Program encoded = encode_with(program, encoder);
-  return best_evidence(encoded, signature, detail, sufficient);
+// What a reduction must keep of the finding. Kinds that the pair did not have would call for
+// another repair, so none may come in: a write after a read, say, needs an execution dependency
+// only.
+struct Target {
+  const EncoderEntry* encoder;
+  std::string signature;
+  SignatureDetail detail;
+  ConflictKinds allowed;
+};
+
+// The level of the finding with the most evidence, as the encoder encodes the program.
+EvidenceLevel level_of(const Program& program, const Target& target, EvidenceLevel sufficient) {
+  const Program encoded = encode_with(program, target.encoder);
+  return best_evidence(encoded, target.signature, target.detail, sufficient, target.allowed).level;
 }
 
 }  // namespace
@@ -67,8 +75,8 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
 MinimizeReport minimize_finding(const Program& program, const EncoderEntry* encoder,
                                 const OracleFinding& finding, const MinimizeOptions& options) {
   const Program encoded = encode_with(program, encoder);
-  const SignatureDetail detail = options.detail;
-  const std::string signature = signature_of(encoded, finding, detail);
+  const Target target{encoder, signature_of(encoded, finding, options.detail), options.detail,
+                      kinds_of_pair(encoded, finding)};
   if (finding.is_excess) {
     return minimize(
         draft_of(program),
@@ -76,15 +84,13 @@ MinimizeReport minimize_finding(const Program& program, const EncoderEntry* enco
         options);
   }
   ProgramDraft start = draft_of(program);
-  EvidenceLevel level =
-      evidence_of(program, encoder, signature, detail, EvidenceLevel::kBackend).level;
+  EvidenceLevel level = level_of(program, target, EvidenceLevel::kBackend);
   // With every memory live at the end, damage that no output shows comes to light.
   if (level != EvidenceLevel::kBackend && !program.outputs.empty()) {
     ProgramDraft all_live = without_outputs(start);
     const auto built = build(without_evidence(all_live));
     if (built) {
-      const EvidenceLevel better =
-          evidence_of(*built, encoder, signature, detail, EvidenceLevel::kBackend).level;
+      const EvidenceLevel better = level_of(*built, target, EvidenceLevel::kBackend);
       if (better > level) {
         level = better;
         start = std::move(all_live);
@@ -93,11 +99,7 @@ MinimizeReport minimize_finding(const Program& program, const EncoderEntry* enco
   }
   INTERLOCK_CHECK(level != EvidenceLevel::kNone);
   return minimize(
-      start,
-      [&](const Program& p) {
-        return evidence_of(p, encoder, signature, detail, level).level >= level;
-      },
-      options);
+      start, [&](const Program& p) { return level_of(p, target, level) >= level; }, options);
 }
 
 Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
@@ -117,8 +119,8 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
   }
   MinimizeReport report = minimize_finding(program, nullptr, *chosen, options);
   const std::string signature = signature_of(program, *chosen, options.detail);
-  const Evidence evidence =
-      best_evidence(report.program, signature, options.detail, EvidenceLevel::kBackend);
+  const Evidence evidence = best_evidence(report.program, signature, options.detail,
+                                          EvidenceLevel::kBackend, kinds_of_pair(program, *chosen));
   report.program = with_evidence(report.program, evidence.finding);
   return report;
 }

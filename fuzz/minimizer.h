@@ -57,7 +57,8 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
                         const MinimizeOptions& options = {});
 
 // Minimizes for the signature of `finding`, which judging with `encoder` (null: as it stands)
-// gives, and keeps it observable if it is. The result is the program before encoding.
+// gives, and keeps it observable if it is. Its pair of dispatches gets no kind of hazard that it
+// does not have. The result is the program before encoding.
 MinimizeReport minimize_finding(const Program& program, const EncoderEntry* encoder,
                                 const OracleFinding& finding, const MinimizeOptions& options = {});
 

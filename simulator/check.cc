@@ -43,23 +43,28 @@ void count_pairs(const std::vector<Hazard>& hazards, CheckReport& report) {
   }
 }
 
-void add_hazards(const Program& program, const ByteSegments& segments, const CheckOptions& options,
+void add_hazards(const Program& program, const ByteSegments& segments,
+                 const std::vector<AliasViolation>& violations, const CheckOptions& options,
                  CheckReport& report) {
   const HappensBefore order(program);
   // One more than the limit tells whether there are more.
   const uint64_t limit = std::min(options.pair_limit, UINT64_MAX - 1) + 1;
-  std::vector<Hazard> hazards = options.lists_all_pairs
-                                    ? find_all_hazards(program, order, limit)
-                                    : find_hazards(program, order, segments, limit);
-  report.is_truncated = hazards.size() == limit;
-  if (report.is_truncated) {
+  bool is_search_over = false;
+  std::vector<Hazard> hazards =
+      options.lists_all_pairs ? find_all_hazards(program, order, segments, limit, is_search_over)
+                              : find_hazards(program, order, segments, limit);
+  report.is_truncated = is_search_over || hazards.size() == limit;
+  if (hazards.size() == limit) {
     hazards.pop_back();
   }
   if (options.lists_all_pairs) {
     count_pairs(hazards, report);
   }
-  const std::vector<ObservabilityVerdict> verdicts =
-      judge_observability(program, order, hazards, options.observability_budget);
+  const std::vector<ObservabilityVerdict> verdicts = judge_observability(
+      program, order, segments, hazards,
+      {.work_limit = options.observability_budget,
+       .lists_all_pairs = options.lists_all_pairs,
+       .conflicting_in = violations.empty() ? DispatchId() : violations.front().dispatch});
   for (size_t i = 0; i < hazards.size(); ++i) {
     report.findings.push_back(explain_hazard(program, hazards[i]));
     explain_observability(program, verdicts[i], report.findings.back());
@@ -77,15 +82,16 @@ auto sort_key(const Finding& finding) {
 
 CheckReport check(const Program& program, const CheckOptions& options) {
   CheckReport report;
+  const std::vector<AliasViolation> violations = find_alias_violations(program);
   {
     const ByteSegments segments(program);
     count_statements(program, segments, report);
-    add_hazards(program, segments, options, report);
+    add_hazards(program, segments, violations, options, report);
   }
   for (const ReorderedRead& read : find_reordered(program)) {
     report.findings.push_back(explain_reordered(program, read));
   }
-  for (const AliasViolation& violation : find_alias_violations(program)) {
+  for (const AliasViolation& violation : violations) {
     report.findings.push_back(explain_alias(program, violation));
   }
   std::stable_sort(report.findings.begin(), report.findings.end(),

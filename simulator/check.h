@@ -13,8 +13,9 @@ struct CheckOptions {
   bool lists_all_pairs = false;  // Every hazardous pair instead of the latest.
   // Hazards listed at most. An explained finding takes about a kilobyte.
   uint64_t pair_limit = 250'000;
-  // Judging observability runs the shadow machine once per hazardous pair; it stops after this much
-  // work, in dispatches executed. Hazards beyond it stay Observability::kUnknown.
+  // Judging observability runs the shadow machine once per hazardous pair, listed or hidden behind
+  // a listed one; it stops after this much work, in dispatches executed and pairs looked for.
+  // Hazards beyond it stay Observability::kUnknown.
   uint64_t observability_budget = 4'000'000;
 };
 

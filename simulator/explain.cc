@@ -154,6 +154,20 @@ std::string text_of_outputs(const Program& program, const std::vector<uint32_t>&
   return fmt::format("{} {}", changed.size() == 1 ? noun : nouns, names);
 }
 
+// How the witness is about the finding: by itself, through a hazard that it hides, or with others.
+std::string text_of_reach(const Program& program, const ObservabilityVerdict& verdict,
+                          const Finding& finding) {
+  if (verdict.proof == ObservabilityProof::kCommonWitness) return ", together with other hazards";
+  if (!verdict.through.has_value()) return "";
+  const Hazard& hidden = *verdict.through;
+  const Access& access = access_of(program, hidden.first);
+  const bool is_same = access.memory == finding.memory && hidden.overlap == finding.overlap;
+  return fmt::format(
+      " through {}, which {} {} too", program.description_of(hidden.first.dispatch),
+      verb_of(access),
+      is_same ? "these bytes" : text_of_bytes(program, access.memory, hidden.overlap));
+}
+
 }  // namespace
 
 Finding explain_hazard(const Program& program, const Hazard& hazard) {
@@ -265,9 +279,7 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
       finding.observability = Observability::kObservable;
       finding.witness = verdict.schedule;
       finding.details.push_back(fmt::format("Observable{}: with {}, {} can differ.",
-                                            verdict.proof == ObservabilityProof::kCommonWitness
-                                                ? ", together with other hazards"
-                                                : "",
+                                            text_of_reach(program, verdict, finding),
                                             text_of_schedule(program, verdict.schedule),
                                             text_of_outputs(program, verdict.changed_outputs)));
       return;
@@ -277,9 +289,16 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
           "Unobservable: no schedule changes an output; what these bytes hold then reaches none.");
       return;
     case ObservabilityProof::kOwnSchedule:
-      finding.observability = Observability::kUnobservable;
-      finding.details.push_back(fmt::format("Unobservable by itself: with {}, no output differs.",
-                                            text_of_schedule(program, verdict.schedule)));
+      finding.observability = Observability::kMasked;
+      finding.details.push_back(
+          fmt::format("Masked: with {}, no output differs; other hazards change one.",
+                      text_of_schedule(program, verdict.schedule)));
+      return;
+    case ObservabilityProof::kSlices:
+      finding.details.push_back(
+          fmt::format("Whether an output can differ is not decided: slices of {} conflict with "
+                      "each other.",
+                      program.description_of(verdict.conflicting_in)));
       return;
     case ObservabilityProof::kOverBudget:
       finding.details.push_back(

@@ -13,11 +13,10 @@
 namespace interlock {
 
 enum class Observability : uint8_t {
-  kUnknown,     // Not judged: over the budget.
-  kObservable,  // `witness` changes an output, in the shadow machine.
-  // No schedule changes an output; or, where other hazards are observable, none does that reverses
-  // only this one.
-  kUnobservable,
+  kUnknown,       // Not judged: over the budget, or slices of one dispatch conflict.
+  kObservable,    // `witness` changes an output, in the shadow machine.
+  kUnobservable,  // No schedule changes an output.
+  kMasked,        // Other hazards change an output; reversing this one alone does not.
 };
 
 struct Finding {

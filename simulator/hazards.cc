@@ -9,42 +9,11 @@
 
 #include "encoder/check.h"
 #include "simulator/access_history.h"
+#include "simulator/hazard_between.h"
 
 namespace interlock {
 
 namespace {
-
-constexpr FindingKind kHazardKinds[] = {FindingKind::kReadAfterWrite, FindingKind::kWriteAfterRead,
-                                        FindingKind::kWriteAfterWrite};
-
-// A write after a read needs no memory dependency: a read makes nothing available.
-bool is_separated(const HappensBefore& order, DispatchId first, DispatchId second,
-                  FindingKind kind) {
-  return kind == FindingKind::kWriteAfterRead ? order.executes_before(first, second)
-                                              : order.is_visible_to(first, second);
-}
-
-// The access pair of lowest positions through which two dispatches conflict as `kind`.
-std::optional<Hazard> hazard_between(const Program& program, const HappensBefore& order,
-                                     DispatchId first, DispatchId second, FindingKind kind) {
-  const AtomicOp first_op = program.dispatch(first).atomic_op;
-  const AtomicOp second_op = program.dispatch(second).atomic_op;
-  const std::span<const Access> first_accesses = program.accesses_of(first);
-  const std::span<const Access> second_accesses = program.accesses_of(second);
-  for (uint32_t i = 0; i < first_accesses.size(); ++i) {
-    for (uint32_t k = 0; k < second_accesses.size(); ++k) {
-      const Access& a = first_accesses[i];
-      const Access& b = second_accesses[k];
-      if (!conflict_kinds(a, first_op, b, second_op).has(kind)) {
-        continue;
-      }
-      const bool is_ordered =
-          kind != FindingKind::kWriteAfterRead && order.executes_before(first, second);
-      return Hazard{kind, {first, i}, {second, k}, intersection(a.range, b.range), is_ordered};
-    }
-  }
-  return std::nullopt;
-}
 
 struct Candidate {
   DispatchId first;
@@ -57,7 +26,11 @@ struct Candidate {
 class HazardSearch {
  public:
   HazardSearch(const Program& program, const HappensBefore& order, const ByteSegments& segments)
-      : program_(program), order_(order), segments_(segments), history_(segments.count()) {}
+      : program_(program),
+        order_(order),
+        segments_(segments),
+        history_(segments.count()),
+        between_(program, order, segments) {}
 
   // Appends the hazards of `second` with earlier dispatches.
   void visit(DispatchId second, std::vector<Hazard>& hazards) {
@@ -69,9 +42,9 @@ class HazardSearch {
     }
     std::sort(candidates_.begin(), candidates_.end());
     candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+    if (!candidates_.empty()) between_.set_second(second);
     for (const Candidate& candidate : candidates_) {
-      const std::optional<Hazard> hazard =
-          hazard_between(program_, order_, candidate.first, second, candidate.kind);
+      const std::optional<Hazard> hazard = between_.find(candidate.first, candidate.kind);
       INTERLOCK_CHECK(hazard.has_value());
       hazards.push_back(*hazard);
     }
@@ -113,6 +86,7 @@ class HazardSearch {
   const HappensBefore& order_;
   const ByteSegments& segments_;
   AccessHistory history_;
+  HazardBetween between_;
   std::vector<Candidate> candidates_;
   std::vector<StampRun> runs_;
 };
@@ -146,27 +120,21 @@ std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& or
   return hazards;
 }
 
-std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
-                                     uint64_t limit) {
-  std::vector<Hazard> hazards;
-  for (size_t k = 0; k < program.dispatches.size(); ++k) {
-    const DispatchId second(k);
-    for (size_t i = order.memory_epoch_begin(second).index; i < k; ++i) {
-      const DispatchId first(i);
-      for (const FindingKind kind : kHazardKinds) {
-        if (is_separated(order, first, second, kind)) {
-          continue;
-        }
-        if (const auto hazard = hazard_between(program, order, first, second, kind)) {
-          if (hazards.size() == limit) {
-            return hazards;
-          }
-          hazards.push_back(*hazard);
-        }
-      }
+ConflictKinds hazard_kinds(const Program& program, const HappensBefore& order, DispatchId first,
+                           DispatchId second) {
+  ConflictKinds kinds;
+  const AtomicOp first_op = program.dispatch(first).atomic_op;
+  const AtomicOp second_op = program.dispatch(second).atomic_op;
+  const bool is_visible = order.is_visible_to(first, second);
+  for (const Access& a : program.accesses_of(first)) {
+    for (const Access& b : program.accesses_of(second)) {
+      const ConflictKinds pair = conflict_kinds(a, first_op, b, second_op);
+      kinds.raw = kinds.raw || (pair.raw && !is_visible);
+      kinds.war = kinds.war || (pair.war && !order.executes_before(first, second));
+      kinds.waw = kinds.waw || (pair.waw && !is_visible);
     }
   }
-  return hazards;
+  return kinds;
 }
 
 }  // namespace interlock

@@ -37,6 +37,9 @@ struct ConflictKinds {
   bool war = false;
   bool waw = false;
   bool any() const { return raw || war || waw; }
+  bool includes(ConflictKinds other) const {
+    return (raw || !other.raw) && (war || !other.war) && (waw || !other.waw);
+  }
   bool has(FindingKind kind) const {
     return kind == FindingKind::kReadAfterWrite   ? raw
            : kind == FindingKind::kWriteAfterRead ? war
@@ -52,7 +55,8 @@ ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Acces
 // the one of the lowest positions stands for all.
 // Empty iff there is no hazard at all (limit > 0).
 // Requires: `order` was built from `program`.
-// Cost: O((a + h) log a) for a accesses and h runs of hazardous bytes.
+// Cost: O((a + h) log a) for a accesses and h runs of hazardous bytes, and the operands of the two
+// for each hazard.
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
                                  uint64_t limit = UINT64_MAX);
 
@@ -61,8 +65,20 @@ std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& or
                                  const ByteSegments& segments, uint64_t limit = UINT64_MAX);
 
 // Every hazardous pair, with every kind, in the same order, at most `limit` of them.
-// Cost: O(pairs of dispatches within a memory epoch).
+// Cost: O((a + h) log a) for a accesses and h overlaps of hazardous pairs.
 std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
                                      uint64_t limit = UINT64_MAX);
+
+// As above. `is_truncated` tells whether there are more: because of the limit, or because hostile
+// operands make pairs overlap so often that the search ends at a multiple of the limit; the list
+// then misses some of the last second dispatch.
+std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
+                                     const ByteSegments& segments, uint64_t limit,
+                                     bool& is_truncated);
+
+// The kinds of hazard that the two have, through any of their operands.
+// Cost: O(pairs of operands).
+ConflictKinds hazard_kinds(const Program& program, const HappensBefore& order, DispatchId first,
+                           DispatchId second);
 
 }  // namespace interlock

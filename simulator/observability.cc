@@ -1,6 +1,7 @@
 // The basic idea is to ask the two deciding runs first: if neither changes an output, no schedule
 // does, and all hazards are settled at once. Otherwise each hazard has its own schedule, its sink,
-// which reverses that pair and nothing else that matters.
+// which reverses that pair and nothing else that matters. What a listed hazard hides is judged
+// after the listed ones, and only where these change nothing.
 #include "simulator/observability.h"
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <optional>
 
 #include "encoder/check.h"
+#include "simulator/hazard_between.h"
+#include "simulator/hazard_pairs.h"
 #include "simulator/schedule.h"
 #include "simulator/shadow_machine.h"
 #include "simulator/strategies.h"
@@ -31,6 +34,8 @@ class ObservabilityJudge {
   bool has_budget(uint64_t run_count) const {
     return executed_ + run_count * program_.dispatches.size() <= budget_;
   }
+  uint64_t work_left() const { return budget_ - std::min(budget_, executed_); }
+  void spend(uint64_t work) { executed_ += work; }
 
   std::vector<uint32_t> changed_outputs(const Schedule& schedule) {
     executed_ += program_.dispatches.size();
@@ -52,15 +57,17 @@ class ObservabilityJudge {
 
   // The verdict that the sink of `hazard` gives. The kinds of one pair share their sink.
   ObservabilityVerdict judge_by_sink(const Hazard& hazard) {
-    std::vector<Displacement> sink = sink_of(program_, order_, hazard);
-    if (last_.schedule == sink) {
+    if (last_first_ == hazard.first.dispatch && last_second_ == hazard.second.dispatch) {
       return last_;
     }
     if (!has_budget(1)) {
       return {};
     }
+    std::vector<Displacement> sink = sink_of(program_, order_, hazard);
     const Result<Schedule> schedule = schedule_of(program_, order_, sink);
     INTERLOCK_CHECK(schedule.has_value());
+    last_first_ = hazard.first.dispatch;
+    last_second_ = hazard.second.dispatch;
     last_.changed_outputs = changed_outputs(*schedule);
     last_.proof = last_.changed_outputs.empty() ? ObservabilityProof::kOwnSchedule
                                                 : ObservabilityProof::kOwnWitness;
@@ -70,15 +77,18 @@ class ObservabilityJudge {
 
   // No sink changes an output, but `run` does: several hazards act together. Shrinks `run`.
   ObservabilityVerdict judge_together(const Schedule& run) {
-    const uint64_t left = budget_ - std::min(budget_, executed_);
-    const uint64_t attempt_limit = left / std::max<uint64_t>(program_.dispatches.size(), 1);
+    const uint64_t attempt_limit = work_left() / std::max<uint64_t>(program_.dispatches.size(), 1);
     std::vector<Displacement> witness = shrink_witness(
         program_, order_, displacements_of(program_, run),
         [this](const Schedule& schedule) { return changes_an_output(schedule); },
         std::min<uint64_t>(attempt_limit, 1000));
     const Result<Schedule> schedule = schedule_of(program_, order_, witness);
     INTERLOCK_CHECK(schedule.has_value());
-    return {ObservabilityProof::kCommonWitness, std::move(witness), changed_outputs(*schedule)};
+    ObservabilityVerdict verdict;
+    verdict.proof = ObservabilityProof::kCommonWitness;
+    verdict.schedule = std::move(witness);
+    verdict.changed_outputs = changed_outputs(*schedule);
+    return verdict;
   }
 
  private:
@@ -88,8 +98,86 @@ class ObservabilityJudge {
   uint64_t executed_ = 0;  // Dispatches, in all runs.
   ShadowMachine machine_;
   ShadowResult reference_;
-  ObservabilityVerdict last_;  // Of the last sink that ran.
+  ObservabilityVerdict last_;  // Of the last sink that ran; of which pair:
+  DispatchId last_first_;
+  DispatchId last_second_;
 };
+
+// Judges what the listed hazards hide, one second dispatch after the other.
+class HiddenHazards {
+ public:
+  HiddenHazards(const Program& program, const HappensBefore& order, const ByteSegments& segments,
+                ObservabilityJudge& judge)
+      : judge_(judge), pairs_(program, order, segments), between_(program, order, segments) {}
+
+  // `listed` are the hazards of one second dispatch. Overwrites those of `verdicts` that say that
+  // the listed pair alone changes nothing, if a hidden one does or if the work limit is reached.
+  void judge(std::span<const Hazard> listed, std::span<ObservabilityVerdict> verdicts) {
+    const DispatchId second = listed.front().second.dispatch;
+    uint64_t examination_limit = judge_.work_left();
+    const bool is_complete = pairs_.find_firsts(second, examination_limit, firsts_);
+    judge_.spend(judge_.work_left() - examination_limit);
+    between_.set_second(second);
+    // The nearest first: its sink is the shortest.
+    for (size_t i = firsts_.size(); i-- > 0;) {
+      const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const Hazard& hazard) {
+        return hazard.first.dispatch == firsts_[i];
+      });
+      if (!is_listed) judge_hidden(firsts_[i], listed, verdicts);
+    }
+    for (ObservabilityVerdict& verdict : verdicts) {
+      if (!is_complete && verdict.proof == ObservabilityProof::kOwnSchedule) verdict = {};
+    }
+  }
+
+ private:
+  void judge_hidden(DispatchId first, std::span<const Hazard> listed,
+                    std::span<ObservabilityVerdict> verdicts) {
+    for (const FindingKind kind : kHazardKinds) {
+      std::optional<Hazard> hidden;
+      for (size_t i = 0; i < listed.size(); ++i) {
+        const bool may_hide = verdicts[i].proof == ObservabilityProof::kOwnSchedule &&
+                              listed[i].kind == kind && first < listed[i].first.dispatch;
+        if (!may_hide) continue;
+        if (!hidden.has_value()) hidden = between_.find(first, kind);
+        if (!hidden.has_value()) break;
+        judge_.spend(1);
+        if (!share_bytes(first, listed[i].first.dispatch, kind)) continue;
+        ObservabilityVerdict verdict = judge_.judge_by_sink(*hidden);
+        if (verdict.proof == ObservabilityProof::kOwnSchedule) continue;
+        if (verdict.proof == ObservabilityProof::kOwnWitness) verdict.through = hidden;
+        verdicts[i] = std::move(verdict);
+      }
+    }
+  }
+
+  bool share_bytes(DispatchId a, DispatchId b, FindingKind kind) const {
+    std::vector<SegmentSpan> common;
+    append_common(between_.shared_segments(a, kind), between_.shared_segments(b, kind), common);
+    return !common.empty();
+  }
+
+  ObservabilityJudge& judge_;
+  HazardPairs pairs_;
+  HazardBetween between_;
+  std::vector<DispatchId> firsts_;
+};
+
+void judge_hidden_hazards(HiddenHazards& hidden, std::span<const Hazard> hazards,
+                          std::span<ObservabilityVerdict> verdicts) {
+  for (size_t begin = 0; begin < hazards.size();) {
+    size_t end = begin;
+    bool has_masked = false;
+    for (; end < hazards.size() && hazards[end].second.dispatch == hazards[begin].second.dispatch;
+         ++end) {
+      has_masked = has_masked || verdicts[end].proof == ObservabilityProof::kOwnSchedule;
+    }
+    if (has_masked) {
+      hidden.judge(hazards.subspan(begin, end - begin), verdicts.subspan(begin, end - begin));
+    }
+    begin = end;
+  }
+}
 
 bool moves_pair(const std::vector<Displacement>& schedule, const Hazard& hazard) {
   return std::any_of(schedule.begin(), schedule.end(), [&](const Displacement& displacement) {
@@ -104,22 +192,35 @@ bool moves_pair(const std::vector<Displacement>& schedule, const Hazard& hazard)
 
 std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       const HappensBefore& order,
+                                                      const ByteSegments& segments,
                                                       std::span<const Hazard> hazards,
-                                                      uint64_t budget_dispatch_count) {
+                                                      const ObservabilityOptions& options) {
   std::vector<ObservabilityVerdict> verdicts(hazards.size());
-  if (hazards.empty() || 3 * program.dispatches.size() > budget_dispatch_count) {
+  if (hazards.empty() || 3 * program.dispatches.size() > options.work_limit) {
     return verdicts;
   }
-  ObservabilityJudge judge(program, order, budget_dispatch_count);
+  ObservabilityJudge judge(program, order, options.work_limit);
   const std::optional<Schedule> deciding_run = judge.find_deciding_run();
-  bool is_explained = false;
-  for (size_t i = 0; i < hazards.size(); ++i) {
-    verdicts[i] = deciding_run.has_value()
-                      ? judge.judge_by_sink(hazards[i])
-                      : ObservabilityVerdict{ObservabilityProof::kDecidingRuns, {}, {}};
-    is_explained = is_explained || verdicts[i].proof == ObservabilityProof::kOwnWitness;
+  if (!deciding_run.has_value()) {
+    ObservabilityVerdict verdict;
+    verdict.conflicting_in = options.conflicting_in;
+    verdict.proof = options.conflicting_in.is_some() ? ObservabilityProof::kSlices
+                                                     : ObservabilityProof::kDecidingRuns;
+    verdicts.assign(hazards.size(), verdict);
+    return verdicts;
   }
-  if (deciding_run.has_value() && !is_explained) {
+  for (size_t i = 0; i < hazards.size(); ++i) {
+    verdicts[i] = judge.judge_by_sink(hazards[i]);
+  }
+  if (!options.lists_all_pairs) {
+    HiddenHazards hidden(program, order, segments, judge);
+    judge_hidden_hazards(hidden, hazards, verdicts);
+  }
+  const bool is_explained =
+      std::any_of(verdicts.begin(), verdicts.end(), [](const ObservabilityVerdict& verdict) {
+        return verdict.proof == ObservabilityProof::kOwnWitness;
+      });
+  if (!is_explained) {
     ObservabilityVerdict together = judge.judge_together(*deciding_run);
     const auto moved = std::find_if(hazards.begin(), hazards.end(), [&](const Hazard& hazard) {
       return moves_pair(together.schedule, hazard);

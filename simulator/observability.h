@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "encoder/program.h"
+#include "simulator/byte_segments.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
 
@@ -18,22 +20,38 @@ enum class ObservabilityProof : uint8_t {
                    // T5).
   kOwnSchedule,    // The schedule moves this pair only, and no output differs; others do.
   kOverBudget,     // Not judged.
+  kSlices,         // The deciding runs change no output, but slices of one dispatch conflict.
 };
 
 struct ObservabilityVerdict {
   ObservabilityProof proof = ObservabilityProof::kOverBudget;
   std::vector<Displacement> schedule;  // Empty for kDecidingRuns and kOverBudget.
+  // kOwnWitness: the hidden hazard that the schedule reverses instead, if it is not the listed one.
+  std::optional<Hazard> through;
+  DispatchId conflicting_in;  // kSlices: a dispatch whose slices conflict.
   // What the witness changes: positions in Program::outputs; of memories if it has none.
   std::vector<uint32_t> changed_outputs;
 };
 
-// Returns a verdict for each of `hazards`, by executing schedules in the shadow machine.
-// Requires: `order` was built from `program`, and `hazards` found in it.
-// Cost: three runs, and one more per pair of dispatches if an output can differ at all; runs stop
-// once they have executed `budget_dispatch_count` dispatches.
+struct ObservabilityOptions {
+  uint64_t work_limit = UINT64_MAX;  // In dispatches executed and pairs looked for.
+  bool lists_all_pairs = false;      // `hazards` hides none.
+  // A dispatch whose slices conflict, if there is one: T5 then decides nothing.
+  DispatchId conflicting_in;
+};
+
+// Returns a verdict for each of `hazards`, by executing schedules in the shadow machine. A listed
+// hazard stands for those that it hides: of the same kind and second dispatch, with an earlier
+// first one, on bytes of its own. If it changes no output and one of these does, that is its
+// verdict.
+// Requires: `order` and `segments` were built from `program`, and `hazards` found in it, ordered by
+// second, then first.
+// Cost: three runs, and one more per pair of dispatches, listed or hidden, if an output can differ
+// at all; it ends with the work limit.
 std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       const HappensBefore& order,
+                                                      const ByteSegments& segments,
                                                       std::span<const Hazard> hazards,
-                                                      uint64_t budget_dispatch_count);
+                                                      const ObservabilityOptions& options);
 
 }  // namespace interlock

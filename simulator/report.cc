@@ -73,6 +73,8 @@ std::string_view word_of(Observability observability) {
       break;
     case Observability::kObservable:
       return "observable";
+    case Observability::kMasked:
+      return "masked";
     case Observability::kUnobservable:
       return "unobservable";
   }

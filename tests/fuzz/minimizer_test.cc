@@ -1,7 +1,9 @@
 #include "fuzz/minimizer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "backends/backend.h"
@@ -10,9 +12,12 @@
 #include "fuzz/campaign.h"
 #include "fuzz/evidence.h"
 #include "fuzz/replay.h"
+#include "simulator/happens_before.h"
 
 namespace interlock {
 namespace {
+
+using ::testing::SizeIs;
 
 Program parsed(const std::string& text) {
   auto program = parse("interlock 1\n" + text);
@@ -34,6 +39,18 @@ void for_each_failing_run(const char* encoder, uint64_t count, Visit visit) {
     --count;
     visit(program, encoded, *options.encoder, findings[run % findings.size()]);
   }
+}
+
+// The kinds of all hazards between the two dispatches of the finding, a letter each.
+std::string kinds_between(const Program& program, const OracleFinding& finding) {
+  std::string kinds;
+  if (!finding.second || !is_hazard(finding.kind)) return kinds;
+  for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program))) {
+    const bool is_pair = hazard.first.dispatch == finding.first.dispatch &&
+                         hazard.second.dispatch == finding.second->dispatch;
+    if (is_pair) kinds += "RrW"[static_cast<size_t>(hazard.kind)];
+  }
+  return kinds;
 }
 
 TEST(Minimizer, KeepsTheSignatureAndNeverGrows) {
@@ -143,6 +160,39 @@ d3: dispatch Last reads b[0:4] writes b[40:44]
   const auto replayed = replay(report->program, *find_backend("cpu"));
   ASSERT_TRUE(replayed) << replayed.error().message;
   EXPECT_TRUE(replayed->diverges);
+}
+
+TEST(MinimizeProgram, AddsNoKindToAPairThatAnExecutionBarrierRepairs) {
+  for (const char* outputs : {"", "output out\n"}) {
+    const Program program =
+        parsed("memory a 64\nmemory b 64\ntensor out u8[16] at b+0\n" + std::string(outputs) +
+               "d0: dispatch Consume reads a[0:16] writes out\n"
+               "d1: dispatch Produce writes a[8:24]\n");
+    const auto report = minimize_program(program);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_THAT(find_exactly(report->program), SizeIs(1)) << print(report->program);
+  }
+}
+
+TEST(Minimizer, AddsNoKindToThePairOfTheFinding) {
+  for_each_failing_run(
+      "mlx-2024", 60,
+      [](const Program& program, const Program& encoded, const EncoderEntry& encoder,
+         const OracleFinding& finding) {
+        const std::string signature = signature_of(encoded, finding);
+        const std::string kinds = kinds_between(encoded, finding);
+        const Program small =
+            encode_with(minimize_finding(program, &encoder, finding).program, &encoder);
+        bool is_kept = false;
+        for (const OracleFinding& other : find_exactly(small)) {
+          if (signature_of(small, other) != signature) continue;
+          const std::string left = kinds_between(small, other);
+          is_kept = is_kept || std::all_of(left.begin(), left.end(), [&](char kind) {
+                      return kinds.find(kind) != std::string::npos;
+                    });
+        }
+        EXPECT_TRUE(is_kept) << signature << " had " << kinds << "\n" << print(small);
+      });
 }
 
 TEST(MinimizeProgram, RefusesACleanProgram) {

@@ -219,6 +219,45 @@ TEST(FindAllHazards, ListsEveryPair) {
                           Hazard{kRaw, at(1), at(2), {0, 32}}));
 }
 
+TEST(FindAllHazards, ExaminesOnlyPairsThatAreHazards) {
+  // Half a billion pairs of readers, of commuting atomics, and of reads before an execution barrier
+  // with the write behind it: examining them all would take minutes.
+  std::string body;
+  for (int i = 0; i < 30'000; ++i) body += "dispatch R reads a[0:1]\n";
+  for (int i = 0; i < 30'000; ++i) body += "dispatch A atomics b[0:4] atomic=add\n";
+  body += "barrier execution\n";
+  for (int i = 0; i < 30'000; ++i) body += "dispatch R reads c[0:1]\n";
+  body += "barrier execution\ndispatch W writes a[0:1] c[0:1]\n";
+  const Program program = program_on_abc(body);
+  EXPECT_THAT(find_all_hazards(program, HappensBefore(program)), IsEmpty());
+}
+
+TEST(FindAllHazards, StopsAtTheLimit) {
+  std::string body;
+  for (int i = 0; i < 2'000; ++i) body += "dispatch W writes a[0:1]\n";
+  const Program program = program_on_abc(body);
+  const std::vector<Hazard> some = find_all_hazards(program, HappensBefore(program), 5);
+  EXPECT_THAT(some,
+              ElementsAre(Hazard{kWaw, at(0), at(1), {0, 1}}, Hazard{kWaw, at(0), at(2), {0, 1}},
+                          Hazard{kWaw, at(1), at(2), {0, 1}}, Hazard{kWaw, at(0), at(3), {0, 1}},
+                          Hazard{kWaw, at(1), at(3), {0, 1}}));
+}
+
+TEST(FindHazards, FindTheOneConflictOfManyOperands) {
+  // Two dispatches of 250 operands; the last and the first of them conflict.
+  std::string low = "memory x 100000\ndispatch Low writes";
+  std::string high = "\ndispatch High writes";
+  for (int i = 0; i < 250; ++i) {
+    low += " x[" + std::to_string(i) + ":" + std::to_string(i + 1) + "]";
+    high += " x[" + std::to_string(249 + i) + ":" + std::to_string(250 + i) + "]";
+  }
+  const Program program = program_of(low + high + "\n");
+  const HappensBefore order(program);
+  EXPECT_THAT(find_hazards(program, order),
+              ElementsAre(Hazard{kWaw, at(0, 249), at(1, 0), {249, 250}}));
+  EXPECT_EQ(find_all_hazards(program, order), find_hazards(program, order));
+}
+
 TEST(HappensBefore, NumbersEpochs) {
   const Program program = program_on_abc(R"(
       barrier

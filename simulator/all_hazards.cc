@@ -1,0 +1,56 @@
+// Every hazardous pair. The idea: HazardPairs names the earlier dispatches of each one, and what
+// it examines is what there is to list.
+#include <algorithm>
+
+#include "simulator/hazard_between.h"
+#include "simulator/hazard_pairs.h"
+#include "simulator/hazards.h"
+
+namespace interlock {
+
+namespace {
+
+// Overlaps examined per hazard that may be listed. Most pairs of dispatches overlap in a few runs
+// of bytes; hostile ones in as many as they have operands.
+constexpr uint64_t kExaminationsPerHazard = 64;
+constexpr uint64_t kExaminationsMin = 1'000'000;
+
+}  // namespace
+
+std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
+                                     uint64_t limit) {
+  bool is_truncated = false;
+  return find_all_hazards(program, order, ByteSegments(program), limit, is_truncated);
+}
+
+std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
+                                     const ByteSegments& segments, uint64_t limit,
+                                     bool& is_truncated) {
+  std::vector<Hazard> hazards;
+  HazardPairs pairs(program, order, segments);
+  HazardBetween between(program, order, segments);
+  std::vector<DispatchId> firsts;
+  uint64_t examination_limit =
+      std::max(std::min(limit, UINT64_MAX / kExaminationsPerHazard) * kExaminationsPerHazard,
+               kExaminationsMin);
+  is_truncated = false;
+  for (size_t k = 0; k < program.dispatches.size() && !is_truncated; ++k) {
+    is_truncated = !pairs.find_firsts(DispatchId(k), examination_limit, firsts);
+    if (firsts.empty()) continue;
+    between.set_second(DispatchId(k));
+    for (const DispatchId first : firsts) {
+      for (const FindingKind kind : kHazardKinds) {
+        const std::optional<Hazard> hazard = between.find(first, kind);
+        if (!hazard.has_value()) continue;
+        if (hazards.size() == limit) {
+          is_truncated = true;
+          return hazards;
+        }
+        hazards.push_back(*hazard);
+      }
+    }
+  }
+  return hazards;
+}
+
+}  // namespace interlock

@@ -181,7 +181,8 @@ TEST(Reference, EqualsTheSortedProgramIfAllMemoriesAreOrdinary) {
     const Program sorted = sorted_by_order(draft);
     ASSERT_TRUE(run(sorted, issue_order_schedule(sorted)) == reference(program)) << print(program);
   }
-  EXPECT_GT(reordered_count, count / 10);
+  // Enough of them are really reordered: the claim is about those.
+  EXPECT_GT(reordered_count, count / 20);
 }
 
 // Counts runs, and gives another image than the CPU.

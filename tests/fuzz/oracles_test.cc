@@ -100,7 +100,7 @@ TEST(Judge, FindsNothingInWhatCorrectEncodersEncode) {
     CampaignOptions options;
     options.encoder = &entry;
     options.seed = 7;
-    options.run_count = static_cast<uint64_t>(program_count(25'000));
+    options.run_count = is_slow_build() ? 1'000 : 25'000;
     const auto report = run_campaign(options);
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_THAT(report->disagreements, IsEmpty()) << entry.name;

@@ -92,7 +92,7 @@ class Tracer {
     for (uint32_t k = 0; k < dispatch.access_count && !is_too_large(); ++k) {
       const uint32_t index = dispatch.first_access + k;
       const Access& access = program_.accesses[index];
-      const bool is_change = access.mode != AccessMode::kRead && !access.range.is_empty();
+      const bool is_change = !access.only_reads() && !access.range.is_empty();
       if (!is_change || !program_.memory(access.memory).is_scratch) continue;
       if (!access.is_atomic()) {
         assign(access.memory, access.range, add_link({.access = index}));

@@ -65,6 +65,20 @@ DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId 
   return draft;
 }
 
+BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label) {
+  BarrierDraft draft;
+  draft.label = text_of(program, label);
+  draft.kind = barrier.kind;
+  for (const Dependency& dependency : program.dependencies_of(barrier)) {
+    DependencyDraft& part =
+        draft.dependencies.emplace_back(DependencyDraft{dependency.source, dependency.destination});
+    for (const Access& operand : program.operands_of(dependency)) {
+      part.operands.push_back(draft_of(program, operand));
+    }
+  }
+  return draft;
+}
+
 WitnessDraft draft_of(const Program& program, const Displacement& displacement) {
   WitnessDraft draft;
   draft.moved = program.reference_of(displacement.moved);
@@ -123,7 +137,7 @@ ProgramDraft draft_of(const Program& program) {
           draft_of(program, program.dispatches[statement.index], statement.label));
     } else {
       draft.items.emplace_back(
-          BarrierDraft{text_of(program, statement.label), program.barriers[statement.index].kind});
+          draft_of(program, program.barriers[statement.index], statement.label));
     }
   }
   for (const Displacement& displacement : program.witness) {

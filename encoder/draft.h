@@ -45,14 +45,21 @@ struct DispatchDraft {
   std::string label;  // Empty if it has none. So for every label below.
   std::string kernel;
   std::optional<uint64_t> order;
-  std::vector<OperandDraft> operands;  // Reads, writes, updates, atomics: in this order.
+  std::vector<OperandDraft> operands;  // Uniform, reads, writes, updates, atomics: in this order.
   bool is_partial = false;
   std::vector<std::pair<std::string, std::string>> attributes;  // key, value; as written.
+};
+
+struct DependencyDraft {
+  Scope source;
+  Scope destination;
+  std::vector<OperandDraft> operands;  // Their mode means nothing.
 };
 
 struct BarrierDraft {
   std::string label;
   BarrierKind kind = BarrierKind::kFull;
+  std::vector<DependencyDraft> dependencies;  // Of kScoped.
 };
 
 // Dispatches are referred to by label, or by dispatch index in decimal.

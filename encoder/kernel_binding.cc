@@ -11,20 +11,6 @@
 namespace interlock {
 namespace {
 
-std::string_view clause_of(AccessMode mode) {
-  switch (mode) {
-    case AccessMode::kRead:
-      return "reads";
-    case AccessMode::kWrite:
-      return "writes";
-    case AccessMode::kUpdate:
-      return "updates";
-    case AccessMode::kAtomic:
-      return "atomics";
-  }
-  return "";
-}
-
 // "reads x w writes y"
 std::string signature_of(const KernelEntry& entry) {
   std::string text;
@@ -45,10 +31,10 @@ Result<Success> check_modes(const KernelEntry& entry, std::span<const Access> ac
     fits = accesses[i].mode == entry.operands[i].mode;
   }
   if (fits) return Success{};
-  size_t counts[4] = {};
+  size_t counts[kAccessModeCount] = {};
   for (const Access& access : accesses) ++counts[static_cast<size_t>(access.mode)];
   std::string found;
-  for (size_t mode = 0; mode < 4; ++mode) {
+  for (size_t mode = 0; mode < kAccessModeCount; ++mode) {
     if (counts[mode] == 0) continue;
     found += fmt::format("{}{} {}", found.empty() ? "" : ", ",
                          clause_of(static_cast<AccessMode>(mode)), counts[mode]);

@@ -150,6 +150,23 @@ KernelId mix_kernel() {
   return id;
 }
 
+Stage stage_of(const Dispatch& dispatch) {
+  return kernel_entry(dispatch.kernel).is_bytewise ? Stage::kCopy : Stage::kCompute;
+}
+
+std::optional<StageAccess> read_sort_of(Stage stage, const Access& access) {
+  INTERLOCK_CHECK(stage == Stage::kCompute || stage == Stage::kCopy);
+  if (!access.reads() && !access.is_atomic()) return std::nullopt;
+  if (access.mode == AccessMode::kUniform) return StageAccess::kComputeUniform;
+  return stage == Stage::kCompute ? StageAccess::kComputeRead : StageAccess::kCopyRead;
+}
+
+std::optional<StageAccess> write_sort_of(Stage stage, const Access& access) {
+  INTERLOCK_CHECK(stage == Stage::kCompute || stage == Stage::kCopy);
+  if (!access.writes() && !access.is_atomic()) return std::nullopt;
+  return stage == Stage::kCompute ? StageAccess::kComputeWrite : StageAccess::kCopyWrite;
+}
+
 AliasContract alias_contract_of(const KernelEntry& entry, int input, int output) {
   if (entry.is_variadic) return AliasContract::kIdenticalElement;
   const auto& pairs = entry.identical_pairs;

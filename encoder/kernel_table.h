@@ -100,6 +100,14 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
 // The params of a dispatch of a valid program.
 KernelParams params_of(const Program& program, const Dispatch& dispatch);
 
+// Where the dispatch executes: copy and fill in kCopy, every other one in kCompute. Cost: constant.
+Stage stage_of(const Dispatch& dispatch);
+
+// The sorts of access by which `access` reads and writes in the stage of its dispatch; none if it
+// does not. Updates and atomics have both.
+std::optional<StageAccess> read_sort_of(Stage stage, const Access& access);
+std::optional<StageAccess> write_sort_of(Stage stage, const Access& access);
+
 // How many slices the dispatch has; at least 1. Cost: constant.
 uint64_t slice_count_of(const Program& program, const Dispatch& dispatch);
 

@@ -17,6 +17,8 @@ struct Limits {
   uint64_t statement_count = 20'000'000;
   uint64_t access_count_per_dispatch = 256;
   uint64_t attribute_count_per_dispatch = 64;
+  uint64_t dependency_count_per_barrier = 64;
+  uint64_t operand_count_per_barrier = 256;
   uint64_t witness_count = 1ull << 16;
   uint64_t expectation_count = 1ull << 20;
   uint64_t kernel_extent = 65'535;  // Rows, columns and inner extents of a table kernel.

@@ -66,9 +66,11 @@ class LineReader {
   bool read_dispatch();
   bool read_order();
   bool read_operands();
-  bool read_operand(const Token& name, AccessMode mode);
+  bool read_operand(const Token& name, OperandDraft& operand);
   bool read_attribute(const Token& key);
   bool read_barrier();
+  bool read_dependency();
+  bool read_scope(Scope& scope);
   bool read_witness();
   bool read_expect();
   bool read_expected_finding(const Token& word);

@@ -9,7 +9,7 @@
 namespace interlock {
 namespace {
 
-constexpr std::string_view kClauses[] = {"reads", "writes", "updates", "atomics"};
+constexpr std::string_view kClauses[] = {"uniform", "reads", "writes", "updates", "atomics"};
 
 template <size_t kCount>
 bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
@@ -17,13 +17,8 @@ bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
 }
 
 bool is_later_clause(std::string_view word) {
-  constexpr std::string_view kLaterClauses[] = {"indirect", "uniform", "on", "actual"};
+  constexpr std::string_view kLaterClauses[] = {"indirect", "on", "actual"};
   return is_one_of(kLaterClauses, word);
-}
-
-bool is_stage(std::string_view word) {
-  constexpr std::string_view kStages[] = {"compute", "copy", "indirect", "host", "all"};
-  return is_one_of(kStages, word.substr(0, word.find('.')));
 }
 
 bool is_later_kind(std::string_view word) {
@@ -90,7 +85,8 @@ bool LineReader::read_operands() {
       const int next = static_cast<int>(found - std::begin(kClauses));
       if (next <= clause || !has_operands_only) {
         return fail(token, fmt::format("found {} out of order; the clauses stand once each, as "
-                                       "reads, writes, updates, atomics, partial, KEY=VALUE.",
+                                       "uniform, reads, writes, updates, atomics, "
+                                       "partial, KEY=VALUE.",
                                        in_quotes(token.text)));
       }
       clause = next;
@@ -102,21 +98,21 @@ bool LineReader::read_operands() {
         return false;
       }
     } else if (clause < 0 || !has_operands_only || is_reserved(token.text)) {
-      return fail_expecting(token, clause < 0
-                                       ? "reads, writes, updates, atomics, partial or KEY=VALUE"
-                                       : "KEY=VALUE or the end of the line");
-    } else if (read_operand(token, static_cast<AccessMode>(clause))) {
-      clause_is_empty = false;
+      return fail_expecting(token, clause < 0 ? "uniform, reads, writes, updates, atomics, "
+                                                "partial or KEY=VALUE"
+                                              : "KEY=VALUE or the end of the line");
     } else {
-      return false;
+      dispatch_.operands.emplace_back().mode = static_cast<AccessMode>(clause);
+      if (!read_operand(token, dispatch_.operands.back())) {
+        return false;
+      }
+      clause_is_empty = false;
     }
   }
 }
 
-bool LineReader::read_operand(const Token& name, AccessMode mode) {
+bool LineReader::read_operand(const Token& name, OperandDraft& operand) {
   operand_columns_.push_back(name.column);
-  OperandDraft& operand = dispatch_.operands.emplace_back();
-  operand.mode = mode;
   operand.name = name.text;
   if (!lexer_.peek().is('[')) {
     return true;
@@ -139,16 +135,88 @@ bool LineReader::read_attribute(const Token& key) {
 bool LineReader::read_barrier() {
   barrier_.label = label_;
   barrier_.kind = BarrierKind::kFull;
-  const Token word = lexer_.next();
-  if (word.is("execution")) {
-    barrier_.kind = BarrierKind::kExecution;
-  } else if (word.kind == TokenKind::kName && (is_stage(word.text) || word.text == "on")) {
-    return fail_later(word);
-  } else if (word.kind != TokenKind::kEnd) {
-    return fail_expecting(word, "'execution' or the end of the line");
-  }
+  barrier_.dependencies.clear();
   kind_ = LineKind::kBarrier;
-  return take_end();
+  const Token word = lexer_.peek();
+  if (word.kind == TokenKind::kEnd) {
+    return true;
+  }
+  if (word.is("execution")) {
+    lexer_.next();
+    barrier_.kind = BarrierKind::kExecution;
+    return take_end();
+  }
+  if (word.is("on")) {
+    return fail_later(word);
+  }
+  if (word.kind != TokenKind::kName || !names_a_stage(word.text)) {
+    return fail_expecting(word,
+                          "'execution', a scope such as compute.write, or the end of the "
+                          "line");
+  }
+  barrier_.kind = BarrierKind::kScoped;
+  while (read_dependency()) {
+    const Token end = lexer_.next();
+    if (end.kind == TokenKind::kEnd) {
+      return true;
+    }
+    if (!end.is(',')) {
+      return end.is("on") ? fail_later(end)
+                          : fail_expecting(end, "',', an operand or the end of the line");
+    }
+  }
+  return false;
+}
+
+// Reads "SCOPE -> SCOPE OPERANDS".
+bool LineReader::read_dependency() {
+  DependencyDraft& dependency = barrier_.dependencies.emplace_back();
+  if (!read_scope(dependency.source)) {
+    return false;
+  }
+  const Token dash = lexer_.next();
+  const Token arrow = lexer_.next();
+  if (!dash.is('-') || !arrow.is('>') || arrow.is_spaced) {
+    return fail_expecting(dash, "'->' between the two scopes of a dependency");
+  }
+  if (!read_scope(dependency.destination)) {
+    return false;
+  }
+  while (lexer_.peek().kind == TokenKind::kName && !is_reserved(lexer_.peek().text)) {
+    const Token name = lexer_.next();
+    if (!name.is_spaced) {
+      return fail_expecting(name, "a space before this word");
+    }
+    if (!read_operand(name, dependency.operands.emplace_back())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Reads "compute.write|copy".
+bool LineReader::read_scope(Scope& scope) {
+  for (;;) {
+    const Token word = lexer_.next();
+    const auto part = word.kind == TokenKind::kName ? scope_of(word.text) : std::nullopt;
+    if (!part && word.kind == TokenKind::kName && names_a_stage(word.text)) {
+      return fail(word, fmt::format("{} is no scope: compute has the accesses read, write and "
+                                    "uniform; copy and host have read and write; indirect has "
+                                    "read; all has all of them.",
+                                    in_quotes(word.text)));
+    }
+    if (!part) {
+      return fail_expecting(word,
+                            "a scope: compute, copy, indirect, host or all, as in "
+                            "compute.write or copy|compute.read");
+    }
+    scope.stages |= part->stages;
+    scope.accesses |= part->accesses;
+    if (!lexer_.peek().is('|')) {
+      return true;
+    }
+    lexer_.next();
+  }
 }
 
 bool LineReader::read_witness() {

@@ -59,16 +59,13 @@ class LinePrinter {
     if (item.order) {
       add(" order={}", *item.order);
     }
-    constexpr std::string_view kClauses[] = {" reads", " writes", " updates", " atomics"};
     for (size_t i = 0; i < item.operands.size(); ++i) {
       const OperandDraft& operand = item.operands[i];
       if (i == 0 || operand.mode != item.operands[i - 1].mode) {
-        out_ += kClauses[static_cast<size_t>(operand.mode)];
+        out_ += ' ';
+        out_ += clause_of(operand.mode);
       }
-      add(" {}", operand.name);
-      if (operand.slice) {
-        add("[{}:{}]", operand.slice->begin, operand.slice->end);
-      }
+      add_operand(operand);
     }
     if (item.is_partial) {
       out_ += " partial";
@@ -80,7 +77,13 @@ class LinePrinter {
 
   void operator()(const BarrierDraft& item) {
     add_label(item.label);
-    out_ += item.kind == BarrierKind::kFull ? "barrier" : "barrier execution";
+    out_ += item.kind == BarrierKind::kExecution ? "barrier execution" : "barrier";
+    for (size_t i = 0; i < item.dependencies.size(); ++i) {
+      const DependencyDraft& dependency = item.dependencies[i];
+      add("{} {} -> {}", i == 0 ? "" : ",", text_of(dependency.source),
+          text_of(dependency.destination));
+      for (const OperandDraft& operand : dependency.operands) add_operand(operand);
+    }
   }
 
   void operator()(const WitnessDraft& item) {
@@ -111,6 +114,11 @@ class LinePrinter {
   template <typename... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  void add_operand(const OperandDraft& operand) {
+    add(" {}", operand.name);
+    if (operand.slice) add("[{}:{}]", operand.slice->begin, operand.slice->end);
   }
 
   void add_label(const std::string& label) {

@@ -31,6 +31,22 @@ std::string_view word_of(DType dtype) {
   INTERLOCK_CHECK(false);
 }
 
+std::string_view clause_of(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::kRead:
+      return "reads";
+    case AccessMode::kWrite:
+      return "writes";
+    case AccessMode::kUpdate:
+      return "updates";
+    case AccessMode::kAtomic:
+      return "atomics";
+    case AccessMode::kUniform:
+      return "uniform";
+  }
+  INTERLOCK_CHECK(false);
+}
+
 std::string_view word_of(AtomicOp op) {
   switch (op) {
     case AtomicOp::kNone:

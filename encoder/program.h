@@ -16,6 +16,7 @@
 #include "encoder/finding_kind.h"
 #include "encoder/ids.h"
 #include "encoder/range.h"
+#include "encoder/scope.h"
 
 namespace interlock {
 
@@ -60,7 +61,18 @@ struct Tensor {
   TensorId root;    // Itself, or the root of what it views.
 };
 
-enum class AccessMode : uint8_t { kRead, kWrite, kUpdate, kAtomic };
+// In the order of the clauses.
+enum class AccessMode : uint8_t {
+  kUniform,  // A read through another cache than kRead: scoped barriers tell the two apart.
+  kRead,
+  kWrite,
+  kUpdate,
+  kAtomic,
+};
+inline constexpr size_t kAccessModeCount = 5;
+
+// The word of the clause: "uniform", "reads", "writes", "updates", "atomics".
+std::string_view clause_of(AccessMode mode);
 
 enum class AtomicOp : uint8_t { kNone, kAdd, kMin, kMax, kAnd, kOr, kXor };
 std::string_view word_of(AtomicOp op);
@@ -73,9 +85,10 @@ struct Access {
   AccessMode mode = AccessMode::kRead;
   bool is_sliced = false;  // Written NAME[a:b].
 
-  bool reads() const { return mode == AccessMode::kRead || mode == AccessMode::kUpdate; }
+  bool reads() const { return only_reads() || mode == AccessMode::kUpdate; }
   bool writes() const { return mode == AccessMode::kWrite || mode == AccessMode::kUpdate; }
   bool is_atomic() const { return mode == AccessMode::kAtomic; }
+  bool only_reads() const { return mode == AccessMode::kRead || mode == AccessMode::kUniform; }
 };
 
 // `key=value` of a dispatch. The text is canonical; `number` is its value if `is_number`.
@@ -102,11 +115,24 @@ struct Dispatch {
 enum class BarrierKind : uint8_t {
   kFull,       // Execution and memory, everything.
   kExecution,  // Orders, makes nothing available or visible.
+  kScoped,     // Its dependencies say what it does.
+};
+
+// One part of a scoped barrier: all earlier work in the stages of `source` executes before all
+// later work in the stages of `destination`; the accesses say what becomes available and visible,
+// in the bytes of the operands if there are any. The dependencies of one barrier do not chain.
+struct Dependency {
+  Scope source;
+  Scope destination;
+  uint32_t first_operand = 0;  // Into Program::barrier_operands.
+  uint32_t operand_count = 0;  // None: all memory.
 };
 
 struct Barrier {
   StatementId statement;
   BarrierKind kind = BarrierKind::kFull;
+  uint32_t first_dependency = 0;  // Of kScoped, into Program::dependencies.
+  uint32_t dependency_count = 0;
 };
 
 enum class StatementKind : uint8_t { kDispatch, kBarrier };
@@ -152,6 +178,8 @@ struct Program {
   std::vector<Statement> statements;
   std::vector<Dispatch> dispatches;  // Issue order.
   std::vector<Barrier> barriers;
+  std::vector<Dependency> dependencies;  // Of scoped barriers.
+  std::vector<Access> barrier_operands;  // Of dependencies. Their mode means nothing.
   std::vector<Access> accesses;
   std::vector<Attribute> attributes;
   std::vector<Displacement> witness;
@@ -169,6 +197,13 @@ struct Program {
   std::span<const Access> accesses_of(DispatchId id) const { return accesses_of(dispatch(id)); }
   std::span<const Attribute> attributes_of(const Dispatch& d) const {
     return std::span(attributes).subspan(d.first_attribute, d.attribute_count);
+  }
+
+  std::span<const Dependency> dependencies_of(const Barrier& barrier) const {
+    return std::span(dependencies).subspan(barrier.first_dependency, barrier.dependency_count);
+  }
+  std::span<const Access> operands_of(const Dependency& dependency) const {
+    return std::span(barrier_operands).subspan(dependency.first_operand, dependency.operand_count);
   }
 
   // The label if it has one, else its dispatch index in decimal: how text refers to a dispatch.

@@ -25,7 +25,7 @@ enum class ItemPart : uint8_t {
   kInitial,
   kKernel,
   kOrder,
-  kOperand,    // Of a dispatch, by position; of an output.
+  kOperand,    // Of a dispatch or a barrier, by position; of an output.
   kAttribute,  // By position.
   kFirst,      // The moved dispatch of a witness, the first of an expectation.
   kSlices,
@@ -81,11 +81,13 @@ class ProgramBuilder {
   Result<Success> check_order(const DispatchDraft& item);
   void claim_order(uint64_t order);
   Result<Success> append_operands(const DispatchDraft& item);
+  Result<Success> append_dependencies(const BarrierDraft& item, Barrier& barrier);
   Result<Access> resolve(const OperandDraft& operand, size_t position);
   Result<Success> append_attributes(const DispatchDraft& item, Dispatch& dispatch);
   Result<Success> check_attribute_key(const DispatchDraft& item, size_t position);
   Result<Success> append_attribute(const DispatchDraft& item, size_t position, Dispatch& dispatch);
   Result<Success> check_line_length(const DispatchDraft& item);
+  Result<Success> check_line_length(const BarrierDraft& item);
   Result<Success> append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
   Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
   template <typename Map>

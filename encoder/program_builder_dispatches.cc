@@ -22,11 +22,6 @@ std::optional<AtomicOp> atomic_op_of(std::string_view word) {
   return std::nullopt;
 }
 
-std::string_view clause_of(AccessMode mode) {
-  constexpr std::string_view kClauses[] = {"reads", "writes", "updates", "atomics"};
-  return kClauses[static_cast<int>(mode)];
-}
-
 }  // namespace
 
 Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
@@ -166,8 +161,8 @@ Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
     const AccessMode mode = item.operands[i].mode;
     if (i > 0 && mode < item.operands[i - 1].mode) {
       return fail_at(ItemPart::kOperand, i,
-                     fmt::format("operand {} of '{}' stands behind '{}'; the order is reads, "
-                                 "writes, updates, atomics.",
+                     fmt::format("operand {} of '{}' stands behind '{}'; the order is "
+                                 "uniform, reads, writes, updates, atomics.",
                                  in_quotes(item.operands[i].name), clause_of(mode),
                                  clause_of(item.operands[i - 1].mode)));
     }
@@ -196,7 +191,7 @@ Result<Access> ProgramBuilder::resolve(const OperandDraft& operand, size_t posit
     offer_names(tensors_, nearest);
     offer_names(memories_, nearest);
     return fail_at(ItemPart::kOperand, position,
-                   fmt::format("no tensor or memory {} is declared before this dispatch.{}",
+                   fmt::format("no tensor or memory {} is declared before this line.{}",
                                in_quotes(operand.name), nearest.advice()));
   }
   if (!operand.slice) {

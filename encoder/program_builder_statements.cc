@@ -10,6 +10,24 @@
 namespace interlock {
 namespace {
 
+// An operand as the printer writes it, with its space.
+uint64_t text_bytes_max(const OperandDraft& operand) {
+  constexpr uint64_t kRangeBytesMax = 44;  // "[a:b]" of two 64-bit numbers.
+  return 1 + operand.name.size() + (operand.slice ? kRangeBytesMax : 0);
+}
+
+// The parser makes no other; a draft can have been made by hand.
+bool is_scope(Scope scope) {
+  if (scope.stages == 0 || (scope.stages & ~kAllStages) != 0) return false;
+  for (size_t i = 0; i < kStageAccessCount; ++i) {
+    const auto access = static_cast<StageAccess>(i);
+    if ((scope.accesses & bit_of(access)) != 0 && (scope.stages & bit_of(stage_of(access))) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool needs_two_dispatches(FindingKind kind) { return is_hazard(kind); }
 
 bool concerns_one_dispatch(FindingKind kind) {
@@ -25,10 +43,71 @@ Result<Success> ProgramBuilder::add(const BarrierDraft& item) {
   if (auto labelled = check_label(item.label); !labelled) {
     return labelled;
   }
+  Barrier barrier{StatementId(program_.statements.size()), item.kind,
+                  static_cast<uint32_t>(program_.dependencies.size())};
+  const size_t operand_count = program_.barrier_operands.size();
+  if (auto appended = append_dependencies(item, barrier); !appended) {
+    program_.dependencies.resize(barrier.first_dependency);
+    program_.barrier_operands.resize(operand_count);
+    return appended;
+  }
   Statement statement{StatementKind::kBarrier, static_cast<uint32_t>(program_.barriers.size()), {}};
   claim_label(item.label, statement);
-  program_.barriers.push_back({StatementId(program_.statements.size()), item.kind});
+  program_.barriers.push_back(barrier);
   program_.statements.push_back(statement);
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Barrier& barrier) {
+  if ((item.kind == BarrierKind::kScoped) != !item.dependencies.empty()) {
+    return fail(ItemPart::kItem,
+                "a scoped barrier has dependencies, and no other barrier has any; this one does "
+                "not fit.");
+  }
+  if (item.dependencies.size() > limits_.dependency_count_per_barrier) {
+    return fail(ItemPart::kItem,
+                fmt::format("the barrier has {} dependencies, more than the limit of {}.",
+                            item.dependencies.size(), limits_.dependency_count_per_barrier));
+  }
+  size_t position = 0;  // Among all operands of the barrier.
+  for (const DependencyDraft& part : item.dependencies) {
+    if (!is_scope(part.source) || !is_scope(part.destination)) {
+      return fail(ItemPart::kItem,
+                  "a scope of the barrier is empty or names an access outside of "
+                  "its stages.");
+    }
+    Dependency dependency{part.source, part.destination,
+                          static_cast<uint32_t>(program_.barrier_operands.size())};
+    for (const OperandDraft& operand : part.operands) {
+      if (position == limits_.operand_count_per_barrier) {
+        return fail_at(ItemPart::kOperand, position,
+                       fmt::format("the barrier has more operands than the limit of {}.",
+                                   limits_.operand_count_per_barrier));
+      }
+      const Result<Access> range = resolve(operand, position++);
+      if (!range) return range.error();
+      program_.barrier_operands.push_back(*range);
+      ++dependency.operand_count;
+    }
+    program_.dependencies.push_back(dependency);
+    ++barrier.dependency_count;
+  }
+  return check_line_length(item);
+}
+
+// The canonical line must be short enough to be read again.
+Result<Success> ProgramBuilder::check_line_length(const BarrierDraft& item) {
+  uint64_t length = item.label.size() + std::string_view(": barrier execution").size();
+  for (const DependencyDraft& part : item.dependencies) {
+    length += text_of(part.source).size() + text_of(part.destination).size() + 6;
+    for (const OperandDraft& operand : part.operands) length += text_bytes_max(operand);
+  }
+  if (length > limits_.line_bytes) {
+    return fail(ItemPart::kItem,
+                fmt::format("the barrier needs up to {} bytes of text, more than the limit of {} "
+                            "for a line.",
+                            length, limits_.line_bytes));
+  }
   return Success{};
 }
 

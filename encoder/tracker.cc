@@ -102,7 +102,7 @@ bool HazardTracker::conflicts(uint32_t first, const Access& access, AtomicOp ato
   for (uint32_t current = first;; current = segments_[current].next) {
     const Segment& segment = segments_[current];
     if (segment.epoch == epoch_) {
-      const bool both_read = segment.use == Use::kRead && access.mode == AccessMode::kRead;
+      const bool both_read = segment.use == Use::kRead && access.only_reads();
       const bool same_atomic = segment.use == Use::kAtomic && access.is_atomic() &&
                                segment.atomic_op == atomic_op && atomic_op != AtomicOp::kNone;
       if (!both_read && !same_atomic) return true;
@@ -120,9 +120,9 @@ void HazardTracker::use(Segment& segment, Use use, AtomicOp atomic_op) const {
 
 // Requires: `first` begins where the access does.
 void HazardTracker::record(uint32_t first, const Access& access, AtomicOp atomic_op) {
-  const Use new_use = access.mode == AccessMode::kRead ? Use::kRead
-                      : access.is_atomic()             ? Use::kAtomic
-                                                       : Use::kWrite;
+  const Use new_use = access.only_reads()  ? Use::kRead
+                      : access.is_atomic() ? Use::kAtomic
+                                           : Use::kWrite;
   int walked_count = 0;
   for (uint32_t current = first;; current = segments_[current].next) {
     if (segments_[current].range.end > access.range.end) split(current, access.range.end);

@@ -169,7 +169,7 @@ void Mutation::change_mode() {
     dispatch.attributes.clear();
   }
   OperandDraft& operand = dispatch.operands[choice_.below(dispatch.operands.size())];
-  operand.mode = static_cast<AccessMode>(choice_.below(4));
+  operand.mode = static_cast<AccessMode>(1 + choice_.below(4));
   const bool has_atomic =
       std::any_of(dispatch.operands.begin(), dispatch.operands.end(),
                   [](const OperandDraft& o) { return o.mode == AccessMode::kAtomic; });

@@ -24,7 +24,7 @@ bool depends(const Program& program, const Dispatch& second, const Dispatch& fir
     for (const Access& b : program.accesses_of(second)) {
       if (a.memory != b.memory || !share_a_byte(a.range, b.range)) continue;
       const bool must_follow = program.memory(a.memory).is_scratch
-                                   ? a.mode != AccessMode::kRead && sees_old_bytes(second, b)
+                                   ? !a.only_reads() && sees_old_bytes(second, b)
                                    : conflict_kinds(a, first.atomic_op, b, second.atomic_op).any();
       if (must_follow) return true;
     }

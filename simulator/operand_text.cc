@@ -71,6 +71,8 @@ std::string_view verb_of(const Access& access) {
       return "writes";
     case AccessMode::kUpdate:
       return "updates";
+    case AccessMode::kUniform:
+      return "reads as a uniform";
     case AccessMode::kAtomic:
       break;
   }

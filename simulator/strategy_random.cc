@@ -87,7 +87,7 @@ bool RandomWalk::may_be_late(DispatchId dispatch) const {
   if (is_alone) return false;
   const auto accesses = program_.accesses_of(dispatch);
   return std::any_of(accesses.begin(), accesses.end(),
-                     [](const Access& access) { return access.mode != AccessMode::kRead; });
+                     [](const Access& access) { return !access.only_reads(); });
 }
 
 void RandomWalk::take(const Step& step) {

@@ -8,7 +8,7 @@ namespace {
 
 bool writes_anything(const Program& program, DispatchId dispatch) {
   for (const Access& access : program.accesses_of(dispatch)) {
-    if (access.mode != AccessMode::kRead) return true;
+    if (!access.only_reads()) return true;
   }
   return false;
 }

@@ -85,7 +85,7 @@ class CpuRun {
     std::vector<CpuOperand> operands = bind_operands(program_, step.dispatch, image_);
     const std::span<const Access> accesses = program_.accesses_of(step.dispatch);
     for (size_t i = 0; i < accesses.size(); ++i) {
-      if (accesses[i].mode == AccessMode::kRead) continue;
+      if (accesses[i].only_reads()) continue;
       const ByteRange range = touched_range(piece, static_cast<int>(i));
       if (range.is_empty()) continue;
       if (range.size_bytes() > limit_bytes_ - staged_bytes_) {

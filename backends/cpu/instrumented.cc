@@ -30,20 +30,6 @@ struct Offence {
   uint64_t slice_count = 0;  // Slices that do it.
 };
 
-std::string_view verb_of(AccessMode mode) {
-  switch (mode) {
-    case AccessMode::kRead:
-      return "reads";
-    case AccessMode::kWrite:
-      return "writes";
-    case AccessMode::kUpdate:
-      return "updates";
-    case AccessMode::kAtomic:
-      return "atomics";
-  }
-  return "";
-}
-
 std::string declared_text(const Program& program, const Dispatch& dispatch, int access,
                           const StridedRange& range) {
   const ByteRange run = range.run(0);
@@ -52,7 +38,7 @@ std::string declared_text(const Program& program, const Dispatch& dispatch, int 
                            : fmt::format(" and {} more runs of {} bytes, every {} bytes",
                                          range.run_count - 1, range.run_bytes, range.pitch_bytes);
   const Access& declared = program.accesses_of(dispatch)[static_cast<size_t>(access)];
-  return fmt::format("{} {}[{}:{}]{}", verb_of(declared.mode),
+  return fmt::format("{} {}[{}:{}]{}", clause_of(declared.mode),
                      program.name(program.memory(declared.memory).name), run.begin, run.end, runs);
 }
 

@@ -65,7 +65,7 @@ struct MixKernel {
     for (uint32_t p = 0; p < params.operand_count; ++p) {
       const int operand = static_cast<int>(p);
       const AccessMode mode = memory.mode(operand);
-      if (mode == AccessMode::kRead) continue;
+      if (mode == AccessMode::kRead || mode == AccessMode::kUniform) continue;
       const uint32_t seed = scramble((digest ^ params.identity) + p * kPosition);
       if (mode == AccessMode::kAtomic) {
         apply_atomics(lane, memory, operand, seed, params.atomic_op);
@@ -123,7 +123,7 @@ struct MixKernel {
     for (uint32_t p = 0; p < params.operand_count; ++p) {
       const int operand = static_cast<int>(p);
       const AccessMode mode = memory.mode(operand);
-      if (mode != AccessMode::kRead && mode != AccessMode::kUpdate) continue;
+      if (mode == AccessMode::kWrite || mode == AccessMode::kAtomic) continue;
       for_each_word(lane, memory.size_bytes(operand), [&](uint64_t k, int byte_count) {
         const uint32_t word = load(memory, operand, k, byte_count);
         sum += scramble(p * kPosition + static_cast<uint32_t>(k) * kIndex + word * kWord);

@@ -19,7 +19,7 @@ void GgmlMetalEncoder::encode(const EncoderDispatch& dispatch, CommandSink& sink
     if (access.range.is_empty()) continue;
     const MemoryRange range{access.memory.index, access.range.begin, access.range.end, false};
     if (access.mode != AccessMode::kWrite) candidates_.push_back(range);
-    if (access.mode != AccessMode::kRead) {
+    if (!access.only_reads()) {
       candidates_.push_back(range);
       candidates_.back().is_destination = true;
     }

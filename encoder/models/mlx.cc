@@ -32,7 +32,7 @@ void Mlx2024Encoder::set_output(MemoryId memory) {
 
 void Mlx2024Encoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
   for (const Access& access : dispatch.accesses) {
-    if (access.mode == AccessMode::kRead) {
+    if (access.only_reads()) {
       set_input(access.memory);
     } else {
       set_output(access.memory);
@@ -57,7 +57,7 @@ void Mlx2026Encoder::set_output(MemoryId memory) {
 
 void Mlx2026Encoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
   for (const Access& access : dispatch.accesses) {
-    if (access.mode == AccessMode::kRead) {
+    if (access.only_reads()) {
       set_input(access.memory);
     } else {
       set_output(access.memory);

@@ -51,6 +51,10 @@ Result<Success> ProgramBuilder::add(const BarrierDraft& item) {
     program_.barrier_operands.resize(operand_count);
     return appended;
   }
+  for (size_t i = operand_count; i < program_.barrier_operands.size(); ++i) {
+    const Access& operand = program_.barrier_operands[i];
+    if (!operand.tensor.is_some()) is_raw_operand_[operand.memory.index] = true;
+  }
   Statement statement{StatementKind::kBarrier, static_cast<uint32_t>(program_.barriers.size()), {}};
   claim_label(item.label, statement);
   program_.barriers.push_back(barrier);

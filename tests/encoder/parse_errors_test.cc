@@ -96,19 +96,22 @@ INSTANTIATE_TEST_SUITE_P(
                   "18: found 'writes'; expected an operand behind 'reads'.",
                   "dispatch K reads x writes gb"},
         ErrorCase{"dispatch K writes gb reads x",
-                  "22: found 'reads' out of order; the clauses stand once each, as reads, writes, "
-                  "updates, atomics, partial, KEY=VALUE.",
+                  "22: found 'reads' out of order; the clauses stand once each, as uniform, "
+                  "reads, writes, updates, atomics, partial, KEY=VALUE.",
                   "dispatch K reads x writes gb"},
         ErrorCase{"dispatch K reads x[0:4]gb", "24: found 'gb'; expected a space before this word.",
                   "dispatch K reads x[0:4] gb"},
         ErrorCase{"dispatch K x",
-                  "12: found 'x'; expected reads, writes, updates, atomics, partial or KEY=VALUE.",
+                  "12: found 'x'; expected uniform, reads, writes, updates, atomics, partial or "
+                  "KEY=VALUE.",
                   "dispatch K reads x"},
         ErrorCase{"dispatch K lr=", "15: found the end of the line; expected a value of 'lr'.",
                   "dispatch K lr=1"},
-        ErrorCase{"barrier executing",
-                  "9: found 'executing'; expected 'execution' or the end of the line.",
-                  "barrier execution"},
+        ErrorCase{
+            "barrier executing",
+            "9: found 'executing'; expected 'execution', a scope such as compute.write, or the "
+            "end of the line.",
+            "barrier execution"},
         ErrorCase{"witness step until reduce",
                   "14: found 'until'; expected 'before', 'after' or 'commits after'.",
                   "witness step before reduce"},
@@ -229,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
             "  - While adding 'flash_attention' as dispatch 2.",
             "dispatch Flash_attention reads g"},
         ErrorCase{"up: dispatch K reads arenas",
-                  "22: no tensor or memory 'arenas' is declared before this dispatch. Did you mean "
+                  "22: no tensor or memory 'arenas' is declared before this line. Did you mean "
                   "'arena'?\n  - While adding 'up' as dispatch 2.",
                   "up: dispatch K reads arena"},
         ErrorCase{"dispatch K reads x arena[8:4]",
@@ -300,9 +303,11 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"memory m 16 noncoherent",
                   "13: 'noncoherent' is not part of format version 1 as this release reads it.",
                   "memory m 16"},
-        ErrorCase{"barrier compute.write -> compute.read",
-                  "9: 'compute.write' is not part of format version 1 as this release reads it.",
-                  "barrier"},
+        ErrorCase{"barrier on q1",
+                  "9: 'on' is not part of format version 1 as this release reads it.", "barrier"},
+        ErrorCase{"barrier compute -> copy on q1",
+                  "25: 'on' is not part of format version 1 as this release reads it.",
+                  "barrier compute -> copy"},
         ErrorCase{"dispatch K reads x on q1",
                   "20: 'on' is not part of format version 1 as this release reads it.",
                   "dispatch K reads x"},
@@ -358,8 +363,10 @@ TEST(ParseErrorQuotes, ShortensLongWordsAndEscapesUnprintableBytes) {
             "p.ilk:2:1: error: found '" + word.substr(0, 48) +
                 "…'; expected a statement: memory, tensor, output, dispatch, barrier, witness or "
                 "expect.");
-  EXPECT_EQ(parse("interlock 1\nbarrier \xc3\xa9", "p.ilk").error().message,
-            "p.ilk:2:9: error: found '\\xc3\\xa9'; expected 'execution' or the end of the line.");
+  EXPECT_EQ(
+      parse("interlock 1\nbarrier \xc3\xa9", "p.ilk").error().message,
+      "p.ilk:2:9: error: found '\\xc3\\xa9'; expected 'execution', a scope such as compute.write, "
+      "or the end of the line.");
 }
 
 }  // namespace

@@ -45,8 +45,10 @@ DispatchDraft dispatch(Numbers& numbers, bool has_order) {
   item.label = label(numbers);
   item.kernel = kernels[numbers.below(kernels.size())];
   if (has_order) item.order = numbers.below(20);
-  for (int mode = 0; mode < 4; ++mode) {
-    for (size_t count = numbers.below(mode < 2 ? 3 : 2); count > 0; --count) {
+  for (size_t mode = 0; mode < kAccessModeCount; ++mode) {
+    const bool is_common = static_cast<AccessMode>(mode) == AccessMode::kRead ||
+                           static_cast<AccessMode>(mode) == AccessMode::kWrite;
+    for (size_t count = numbers.below(is_common ? 3 : 2); count > 0; --count) {
       OperandDraft operand{static_cast<AccessMode>(mode), name(numbers), {}};
       const uint64_t begin = numbers.below(12);
       if (numbers.below(2) == 0) operand.slice = ByteRange{begin, begin + numbers.below(6)};
@@ -63,6 +65,35 @@ DispatchDraft dispatch(Numbers& numbers, bool has_order) {
   return item;
 }
 
+Scope scope(Numbers& numbers) {
+  constexpr std::string_view kWords[] = {
+      "compute", "compute.read", "compute.write", "compute.uniform", "copy.read", "copy.write",
+      "copy",    "all",          "all.read",      "all.write",       "host.read", "indirect.read"};
+  Scope scope;
+  for (uint64_t count = 1 + numbers.below(3); count > 0; --count) {
+    const Scope part = *scope_of(kWords[numbers.below(std::size(kWords))]);
+    scope.stages |= part.stages;
+    scope.accesses |= part.accesses;
+  }
+  return scope;
+}
+
+BarrierDraft barrier(Numbers& numbers) {
+  BarrierDraft item{label(numbers), static_cast<BarrierKind>(numbers.below(3)), {}};
+  if (item.kind != BarrierKind::kScoped) return item;
+  for (uint64_t count = 1 + numbers.below(2); count > 0; --count) {
+    DependencyDraft dependency{scope(numbers), scope(numbers), {}};
+    for (uint64_t operands = numbers.below(3); operands > 0; --operands) {
+      OperandDraft operand{AccessMode::kRead, name(numbers), {}};
+      const uint64_t begin = numbers.below(12);
+      if (numbers.below(2) == 0) operand.slice = ByteRange{begin, begin + numbers.below(6)};
+      dependency.operands.push_back(operand);
+    }
+    item.dependencies.push_back(dependency);
+  }
+  return item;
+}
+
 ItemDraft random_item(Numbers& numbers, bool has_order) {
   switch (numbers.below(12)) {
     case 0:
@@ -75,7 +106,7 @@ ItemDraft random_item(Numbers& numbers, bool has_order) {
     case 5:
       return OutputDraft{{name(numbers)}};
     case 6:
-      return BarrierDraft{label(numbers), static_cast<BarrierKind>(numbers.below(2))};
+      return barrier(numbers);
     case 7: {
       WitnessDraft item{reference(numbers),
                         {},

@@ -32,6 +32,16 @@ bool is_same(const Expectation& a, const Expectation& b) {
   return a.is_clean == b.is_clean && a.kind == b.kind && a.first == b.first && a.second == b.second;
 }
 
+bool is_same(const Barrier& a, const Barrier& b) {
+  return a.statement == b.statement && a.kind == b.kind &&
+         a.first_dependency == b.first_dependency && a.dependency_count == b.dependency_count;
+}
+
+bool is_same(const Dependency& a, const Dependency& b) {
+  return a.source == b.source && a.destination == b.destination &&
+         a.first_operand == b.first_operand && a.operand_count == b.operand_count;
+}
+
 template <typename T>
 bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -45,6 +55,9 @@ void expect_same(const Program& a, const Program& b) {
   EXPECT_EQ(a.outputs, b.outputs);
   EXPECT_TRUE(are_same(a.dispatches, b.dispatches));
   EXPECT_TRUE(are_same(a.accesses, b.accesses));
+  EXPECT_TRUE(are_same(a.barriers, b.barriers));
+  EXPECT_TRUE(are_same(a.dependencies, b.dependencies));
+  EXPECT_TRUE(are_same(a.barrier_operands, b.barrier_operands));
   EXPECT_EQ(a.witness, b.witness);
   EXPECT_TRUE(are_same(a.expectations, b.expectations));
   EXPECT_EQ(a.has_program_order, b.has_program_order);

@@ -2,32 +2,18 @@
 // they are external input, or poison that nobody should read, and both must be the same each time.
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "backends/backend.h"
 #include "encoder/check.h"
+#include "encoder/hash.h"
 
 namespace interlock {
 namespace {
 
-// The first output of the generator with this seed. S. Vigna, public domain.
-uint64_t splitmix64(uint64_t seed) {
-  uint64_t z = seed + 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 // In [-1, 1), a multiple of 2^-23: exact.
 float unit_f32(uint64_t random) { return static_cast<float>(random >> 40) * 0x1p-23f - 1.0f; }
-
-uint64_t fnv1a64(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 // Words are finite f32 values, so that a kernel that reads them makes no NaN.
 void fill_with_pattern(std::vector<uint8_t>& bytes, uint64_t name_hash) {
@@ -95,7 +81,7 @@ Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes) 
   image.memories.reserve(program.memories.size());
   for (const Memory& memory : program.memories) {
     std::vector<uint8_t>& bytes = image.memories.emplace_back(memory.size_bytes);
-    fill_with_pattern(bytes, fnv1a64(program.name(memory.name)));
+    fill_with_pattern(bytes, fnv1a(program.name(memory.name)));
   }
   for (const Tensor& tensor : program.tensors) {
     if (tensor.initial.kind == InitialKind::kNone) continue;

@@ -2,20 +2,12 @@
 
 #include <span>
 
+#include "encoder/hash.h"
+
 namespace interlock {
-namespace {
-
-uint64_t fnv1a(uint64_t digest, std::span<const uint8_t> bytes) {
-  for (const uint8_t byte : bytes) {
-    digest = (digest ^ byte) * 0x100000001b3ull;
-  }
-  return digest;
-}
-
-}  // namespace
 
 uint64_t output_digest(const Program& program, const MemoryImage& image) {
-  uint64_t digest = 0xcbf29ce484222325ull;
+  uint64_t digest = kFnv1aBasis;
   if (program.outputs.empty()) {
     for (const std::vector<uint8_t>& memory : image.memories) {
       digest = fnv1a(digest, memory);

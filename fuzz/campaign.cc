@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "encoder/check.h"
+#include "encoder/hash.h"
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "fuzz/evidence.h"
@@ -30,12 +31,9 @@ constexpr uint64_t kBlockRuns = 256;
 constexpr uint64_t kTriesPerSignature = 4;
 constexpr std::chrono::milliseconds kProgressPeriod{100};
 
-// The finalizer of splitmix64 over both numbers.
+// Runs of neighbouring seeds and numbers have nothing in common.
 uint64_t seed_of_run(uint64_t seed, uint64_t run_index) {
-  uint64_t z = seed * 0x9e3779b97f4a7c15ull + run_index + 0x632be59bd9b4e019ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
+  return scrambled(seed * kGolden64 + run_index + 0x632be59bd9b4e019);
 }
 
 // What is kept of one run; most runs leave nothing.

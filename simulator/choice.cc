@@ -3,17 +3,15 @@
 #include "simulator/choice.h"
 
 #include "encoder/check.h"
+#include "encoder/hash.h"
 
 namespace interlock {
 
 uint64_t SeededChoice::below(uint64_t n) {
   INTERLOCK_CHECK(n > 0);
-  state_ += 0x9e3779b97f4a7c15;
-  uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  state_ += kGolden64;
   // The remainder favours small answers by at most n / 2^64, which no test can notice.
-  return (z ^ (z >> 31)) % n;
+  return scrambled(state_) % n;
 }
 
 // Takes as few bytes as `n` needs, so that a fuzzer's one-byte mutation changes one answer.

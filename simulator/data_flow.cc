@@ -11,19 +11,13 @@
 #include <utility>
 
 #include "encoder/check.h"
+#include "encoder/hash.h"
 #include "simulator/byte_segments.h"
 #include "simulator/stamp_tree.h"
 
 namespace interlock {
 
 namespace {
-
-uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 // What a byte holds. State 0 is the initial bytes.
 struct State {
@@ -66,7 +60,7 @@ class Replay {
       } else if (access.writes()) {
         State next;
         next.writer = id;
-        next.content = mix(uint64_t{id.index} + 1);
+        next.content = splitmix64(uint64_t{id.index} + 1);
         next.latest = id;
         tree_.raise(span, add(next));
       }
@@ -113,13 +107,13 @@ class Replay {
     next.op = op;
     next.previous = found;
     next.base = found;
-    next.member_sum = mix(uint64_t{id.index} + 1);
+    next.member_sum = splitmix64(uint64_t{id.index} + 1);
     if (old.op != AtomicOp::kNone && old.op == op) {
       next.base = old.base;
       next.member_sum += old.member_sum;
     }
-    next.content =
-        mix(states_[next.base].content + mix(mix(next.member_sum) + static_cast<uint64_t>(op)));
+    next.content = splitmix64(states_[next.base].content +
+                              splitmix64(splitmix64(next.member_sum) + static_cast<uint64_t>(op)));
     next.latest = later_in_program_order(old.latest, id);
     tree_.raise(span, add(next));
   }

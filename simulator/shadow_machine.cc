@@ -17,18 +17,11 @@
 
 #include <utility>
 
+#include "encoder/hash.h"
 #include "simulator/shadow_program.h"
 
 namespace interlock {
 namespace {
-
-constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-
-uint64_t mix(uint64_t z) {  // The finalizer of splitmix64.
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 // Hashes one more value; the order of the values counts.
 uint64_t absorb(uint64_t digest, uint64_t value) {
@@ -86,7 +79,7 @@ struct ShadowMachine::Compiled {
 };
 
 uint64_t ShadowMachine::Compiled::digest_of(uint32_t unit) const {
-  uint64_t digest = mix(unit + 1);
+  uint64_t digest = scrambled(unit + 1);
   const uint32_t end = program.units[unit + 1].first_read;
   for (uint32_t r = program.units[unit].first_read; r < end; ++r) {
     const uint64_t* value = values.data() + program.reads[r].first_segment;
@@ -105,12 +98,12 @@ void ShadowMachine::Compiled::commit(uint32_t unit, uint64_t digest) {
     const ShadowWrite& write = program.writes[w];
     uint64_t* value = values.data() + write.first_segment;
     for (const uint64_t* last = value + write.segment_count; value < last; ++value) {
-      position += kGolden;
-      const uint64_t written = mix(position);
+      position += kGolden64;
+      const uint64_t written = scrambled(position);
       if (write.effect == ShadowEffect::kAtomic) {
         *value = apply_atomic(write.operation, *value, written);
       } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
-        *value = absorb(absorb(written, *value), kGolden);
+        *value = absorb(absorb(written, *value), kGolden64);
       } else {
         *value = written;
       }
@@ -140,7 +133,7 @@ void ShadowMachine::Compiled::execute(const Schedule& schedule) {
     }
     for (uint32_t unit = begin; unit < end; ++unit) {
       const uint64_t digest = digest_of(unit);
-      if (kIsStrict) values[program.segment_count + dispatch] += mix(digest);
+      if (kIsStrict) values[program.segment_count + dispatch] += scrambled(digest);
       if (step.kind == StepKind::kRunLate) {
         digests[unit] = digest;
         is_waiting[unit] = 1;
@@ -156,7 +149,7 @@ ShadowMachine::Compiled::Compiled(const Program& source)
       initial(program.segment_count + source.dispatches.size(), 0),
       digests(program.units.size()),
       is_waiting(program.units.size(), 0) {
-  for (uint32_t s = 0; s < program.segment_count; ++s) initial[s] = mix(~uint64_t{s});
+  for (uint32_t s = 0; s < program.segment_count; ++s) initial[s] = scrambled(~uint64_t{s});
 }
 
 ShadowMachine::ShadowMachine(const Program& program)

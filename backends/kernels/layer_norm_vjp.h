@@ -19,15 +19,9 @@ struct LayerNormVjpKernel {
     const uint32_t cols = params.cols;
     const uint64_t row = slice * cols;
     const float count = static_cast<float>(cols);
-    const float mean =
-        sum_over(lane, cols, [&](uint32_t i) { return memory.load_f32(0, row + i); }) / count;
-    const float variance = sum_over(lane, cols,
-                                    [&](uint32_t i) {
-                                      const float centered = memory.load_f32(0, row + i) - mean;
-                                      return centered * centered;
-                                    }) /
-                           count;
-    const float r = reciprocal_sqrt_f32(variance + params.eps);
+    const RowMoments x =
+        moments_over(lane, cols, [&](uint32_t i) { return memory.load_f32(0, row + i); });
+    const float r = reciprocal_sqrt_f32(x.variance + params.eps);
     const float cotangent_mean =
         sum_over(lane, cols,
                  [&](uint32_t i) { return memory.load_f32(1, i) * memory.load_f32(2, row + i); }) /
@@ -35,12 +29,12 @@ struct LayerNormVjpKernel {
     const float product_mean =
         sum_over(lane, cols,
                  [&](uint32_t i) {
-                   const float n = (memory.load_f32(0, row + i) - mean) * r;
+                   const float n = (memory.load_f32(0, row + i) - x.mean) * r;
                    return memory.load_f32(1, i) * memory.load_f32(2, row + i) * n;
                  }) /
         count;
     for (uint32_t i = lane.index(); i < cols; i += lane.count()) {
-      const float n = (memory.load_f32(0, row + i) - mean) * r;
+      const float n = (memory.load_f32(0, row + i) - x.mean) * r;
       const float w = memory.load_f32(1, i);
       const float g = memory.load_f32(2, row + i);
       memory.store_f32(3, row + i, (w * g - cotangent_mean - n * product_mean) * r);

@@ -1,25 +1,19 @@
 // matmul_nn: y[rows, cols] = a[rows, inner] b[inner, cols]. A slice is a row of y.
 #pragma once
 
-#include "backends/kernels/dialect.h"
-#include "encoder/kernel_table.h"
+#include "backends/kernels/matmul.h"
 
 namespace interlock {
 
-struct MatmulNnKernel {
-  template <class Lane, class Memory>
-  KERNEL_FUNCTION static void run(const Lane& lane, Memory& memory, const KernelParams& params,
-                                  uint64_t slice) {
-    const uint64_t row = slice;
-    for (uint64_t col = lane.index(); col < params.cols; col += lane.count()) {
-      float sum = 0.0f;
-      for (uint64_t k = 0; k < params.inner; ++k) {
-        sum +=
-            memory.load_f32(0, row * params.inner + k) * memory.load_f32(1, k * params.cols + col);
-      }
-      memory.store_f32(2, row * params.cols + col, sum);
-    }
+struct MatmulNnLayout {
+  KERNEL_FUNCTION static uint64_t a_index(const KernelParams& params, uint64_t row, uint64_t k) {
+    return row * params.inner + k;
+  }
+  KERNEL_FUNCTION static uint64_t b_index(const KernelParams& params, uint64_t k, uint64_t col) {
+    return k * params.cols + col;
   }
 };
+
+using MatmulNnKernel = MatmulKernel<MatmulNnLayout>;
 
 }  // namespace interlock

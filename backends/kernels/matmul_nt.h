@@ -1,25 +1,19 @@
 // matmul_nt: y[rows, cols] = a[rows, inner] b[cols, inner]^T. A slice is a row of y.
 #pragma once
 
-#include "backends/kernels/dialect.h"
-#include "encoder/kernel_table.h"
+#include "backends/kernels/matmul.h"
 
 namespace interlock {
 
-struct MatmulNtKernel {
-  template <class Lane, class Memory>
-  KERNEL_FUNCTION static void run(const Lane& lane, Memory& memory, const KernelParams& params,
-                                  uint64_t slice) {
-    const uint64_t row = slice;
-    for (uint64_t col = lane.index(); col < params.cols; col += lane.count()) {
-      float sum = 0.0f;
-      for (uint64_t k = 0; k < params.inner; ++k) {
-        sum +=
-            memory.load_f32(0, row * params.inner + k) * memory.load_f32(1, col * params.inner + k);
-      }
-      memory.store_f32(2, row * params.cols + col, sum);
-    }
+struct MatmulNtLayout {
+  KERNEL_FUNCTION static uint64_t a_index(const KernelParams& params, uint64_t row, uint64_t k) {
+    return row * params.inner + k;
+  }
+  KERNEL_FUNCTION static uint64_t b_index(const KernelParams& params, uint64_t k, uint64_t col) {
+    return col * params.inner + k;
   }
 };
+
+using MatmulNtKernel = MatmulKernel<MatmulNtLayout>;
 
 }  // namespace interlock

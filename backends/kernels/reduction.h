@@ -1,5 +1,5 @@
-// Sums over a row by all lanes of a slice, with one shape for every lane count: partial sum p adds
-// the terms p, p + 32, p + 64, … in this order; a tree adds the 32 partial sums.
+// Sums and moments over a row by all lanes of a slice, with one shape for every lane count: partial
+// sum p adds the terms p, p + 32, p + 64, … in this order; a tree adds the 32 partial sums.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,24 @@ KERNEL_FUNCTION float sum_over(const Lane& lane, uint32_t count, const Term& ter
   const float sum = lane.shared(0);
   lane.sync();  // The next sum reuses the partial sums.
   return sum;
+}
+
+struct RowMoments {
+  float mean;
+  float variance;  // Of the row as a population: divided by `count`.
+};
+
+// Returns the moments of value(0), …, value(count - 1) to every lane.
+// Requires: as sum_over(), and count > 0.
+template <class Lane, class Value>
+KERNEL_FUNCTION RowMoments moments_over(const Lane& lane, uint32_t count, const Value& value) {
+  const float divisor = static_cast<float>(count);
+  const float mean = sum_over(lane, count, value) / divisor;
+  const float square_sum = sum_over(lane, count, [&](uint32_t i) {
+    const float centered = value(i) - mean;
+    return centered * centered;
+  });
+  return {mean, square_sum / divisor};
 }
 
 }  // namespace interlock

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <ostream>
 #include <span>
 #include <string_view>
 
@@ -21,6 +22,9 @@ struct MutantEncoder {
   MutantKind kind;
   std::unique_ptr<Encoder> (*create)();
 };
+
+// A failing test says which one.
+inline void PrintTo(const MutantEncoder& mutant, std::ostream* out) { *out << mutant.name; }
 
 std::span<const MutantEncoder> mutant_encoders();
 

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "encoder/hash.h"
+
 namespace interlock {
 
 uint64_t TestRandom::next() {
-  state_ += 0x9e3779b97f4a7c15ull;
-  uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
+  state_ += kGolden64;
+  return scrambled(state_);
 }
 
 std::vector<TestDispatch> random_dispatches(TestRandom& random,

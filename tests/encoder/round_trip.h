@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "encoder/hash.h"
 #include "encoder/program.h"
 
 namespace interlock {
@@ -18,11 +19,8 @@ class Numbers {
  public:
   explicit Numbers(uint64_t seed) : state_(seed) {}
   size_t below(size_t bound) {
-    state_ += 0x9e3779b97f4a7c15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<size_t>((z ^ (z >> 31)) % bound);
+    state_ += kGolden64;
+    return static_cast<size_t>(scrambled(state_) % bound);
   }
 
  private:

@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-CampaignOptions campaign_of(const char* encoder, uint64_t seed, uint64_t run_count) {
+CampaignOptions campaign_of(std::string_view encoder, uint64_t seed, uint64_t run_count) {
   CampaignOptions options;
   options.encoder = find_encoder(encoder);
   EXPECT_NE(options.encoder, nullptr);
@@ -50,7 +50,7 @@ std::map<std::string, std::string> files_in(const std::filesystem::path& folder)
   return files;
 }
 
-class BrokenEncoder : public testing::TestWithParam<std::tuple<const char*, uint64_t>> {};
+class BrokenEncoder : public testing::TestWithParam<std::tuple<std::string, uint64_t>> {};
 
 // The first program with a finding was among the first 10 of each seed; the budget is 100.
 TEST_P(BrokenEncoder, IsFoundMinimizedToTwoDispatchesAndReplayed) {

@@ -98,6 +98,11 @@ ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
   draft.kind = expectation.kind;
   draft.first = reference_or_nothing(program, expectation.first);
   draft.second = reference_or_nothing(program, expectation.second);
+  if (expectation.barrier.is_some()) {
+    // An encoder's barriers are not those of the program: only numbers name them.
+    draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
+                                                : program.reference_of(expectation.barrier);
+  }
   return draft;
 }
 

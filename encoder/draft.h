@@ -74,8 +74,8 @@ struct ExpectDraft {
   std::string encoder;  // Empty: the program as it stands.
   bool is_clean = false;
   FindingKind kind = FindingKind::kReadAfterWrite;
-  std::string first;
-  std::string second;  // Empty if the kind concerns one dispatch.
+  std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers.
+  std::string second;  // Empty if the kind concerns one statement.
 };
 
 using ItemDraft = std::variant<MemoryDraft, TensorDraft, OutputDraft, DispatchDraft, BarrierDraft,

@@ -7,9 +7,9 @@
 namespace interlock {
 namespace {
 
-constexpr std::array<std::string_view, 7> kWords = {"RAW",   "WAR",        "WAW",       "reordered",
-                                                    "alias", "undeclared", "divergence"};
-static_assert(kWords.size() == static_cast<size_t>(FindingKind::kDivergence) + 1);
+constexpr std::array<std::string_view, 8> kWords = {
+    "RAW", "WAR", "WAW", "reordered", "alias", "undeclared", "divergence", "redundant"};
+static_assert(kWords.size() == static_cast<size_t>(FindingKind::kRedundant) + 1);
 
 }  // namespace
 

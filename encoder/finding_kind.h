@@ -15,6 +15,7 @@ enum class FindingKind : uint8_t {
   kAlias,            // "alias": operands share bytes against the kernel's alias contract.
   kUndeclared,       // "undeclared": a kernel touched bytes that its dispatch does not declare.
   kDivergence,       // "divergence": an execution differs from the reference.
+  kRedundant,        // "redundant": a sync command whose removal adds no hazard.
 };
 
 // The word of the text format and of reports.
@@ -26,6 +27,9 @@ std::optional<FindingKind> finding_kind_of(std::string_view word);
 inline bool is_checkable(FindingKind kind) {
   return kind != FindingKind::kUndeclared && kind != FindingKind::kDivergence;
 }
+
+// Advice: true of a program without being wrong in it.
+inline bool is_advice(FindingKind kind) { return kind == FindingKind::kRedundant; }
 
 inline bool is_hazard(FindingKind kind) { return kind <= FindingKind::kWriteAfterWrite; }
 

@@ -22,8 +22,8 @@ bool is_later_clause(std::string_view word) {
 }
 
 bool is_later_kind(std::string_view word) {
-  constexpr std::string_view kLaterKinds[] = {
-      "redundant", "excess", "clobber", "uninitialized", "deadlock", "gradient", "use-after-free"};
+  constexpr std::string_view kLaterKinds[] = {"excess",   "clobber",  "uninitialized",
+                                              "deadlock", "gradient", "use-after-free"};
   return is_one_of(kLaterKinds, word);
 }
 
@@ -277,8 +277,9 @@ bool LineReader::read_expected_finding(const Token& word) {
   if (!kind || !is_checkable(*kind)) {
     return is_later_kind(word.text)
                ? fail_later(word)
-               : fail_expecting(word,
-                                "'clean' or what a check finds: RAW, WAR, WAW, reordered or alias");
+               : fail_expecting(
+                     word,
+                     "'clean' or what a check finds: RAW, WAR, WAW, reordered, alias or redundant");
   }
   expect_.kind = *kind;
   if (!take_reference(ItemPart::kFirst, expect_.first)) {

@@ -72,6 +72,11 @@ std::string Program::reference_of(DispatchId id) const {
   return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
 }
 
+std::string Program::reference_of(BarrierId id) const {
+  const NameId label = statements[barriers[id.index].statement.index].label;
+  return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
+}
+
 std::string Program::description_of(DispatchId id) const {
   const Dispatch& d = dispatch(id);
   const NameId label = statements[d.statement.index].label;

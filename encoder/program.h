@@ -161,13 +161,16 @@ struct Displacement {
   bool operator==(const Displacement&) const = default;
 };
 
-// `expect clean` (no kind) or `expect KIND FIRST [SECOND]`, for all subjects or for one encoder.
+// `expect clean` (no kind), `expect KIND FIRST [SECOND]` or `expect redundant BARRIER`, for the
+// program as it stands or for one encoder.
 struct Expectation {
   NameId encoder;  // None: the program as it stands.
   bool is_clean = false;
   FindingKind kind = FindingKind::kReadAfterWrite;
   DispatchId first;
   DispatchId second;  // None for kinds that concern one dispatch.
+  BarrierId barrier;  // Of kRedundant, which has no dispatches. May be past the last one if
+                      // `encoder` is some: it counts the barriers that the encoder places.
 };
 
 struct Program {
@@ -208,6 +211,9 @@ struct Program {
 
   // The label if it has one, else its dispatch index in decimal: how text refers to a dispatch.
   std::string reference_of(DispatchId id) const;
+
+  // The label if it has one, else its position among the barriers in decimal.
+  std::string reference_of(BarrierId id) const;
 
   // "vjp (dispatch 1)": how messages refer to a dispatch; the kernel name stands in for a label.
   std::string description_of(DispatchId id) const;

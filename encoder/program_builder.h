@@ -90,6 +90,8 @@ class ProgramBuilder {
   Result<Success> check_line_length(const BarrierDraft& item);
   Result<Success> append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
   Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
+  Result<BarrierId> find_barrier(const ExpectDraft& item);
+  Result<Success> set_expected_dispatches(const ExpectDraft& item, Expectation& expectation);
   template <typename Map>
   void offer_names(const Map& map, class NearestName& nearest);
 

@@ -1,6 +1,7 @@
 // The rules of barriers, witnesses and expectations.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "encoder/kernel_table.h"
@@ -180,6 +181,75 @@ Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
   return Success{};
 }
 
+Result<Success> ProgramBuilder::set_expected_dispatches(const ExpectDraft& item,
+                                                        Expectation& expectation) {
+  const auto first = find_dispatch(ItemPart::kFirst, item.first);
+  if (!first) {
+    return first.error();
+  }
+  expectation.first = *first;
+  if (item.second.empty() && needs_two_dispatches(item.kind)) {
+    return fail(ItemPart::kFirst, fmt::format("{} concerns two dispatches, and only {} is named.",
+                                              word_of(item.kind), in_quotes(item.first)));
+  }
+  if (!item.second.empty()) {
+    if (concerns_one_dispatch(item.kind)) {
+      return fail(ItemPart::kSecond,
+                  fmt::format("{} concerns one dispatch, and {} is a second.",
+                              in_quotes(word_of(item.kind)), in_quotes(item.second)));
+    }
+    const auto second = find_dispatch(ItemPart::kSecond, item.second);
+    if (!second) {
+      return second.error();
+    }
+    expectation.second = *second;
+  }
+  return Success{};
+}
+
+// The barrier that a line about `redundant` names.
+Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
+  const std::string& reference = item.first;
+  if (!item.second.empty()) {
+    return fail(ItemPart::kSecond,
+                fmt::format("'redundant' concerns one barrier, and {} is a second.",
+                            in_quotes(item.second)));
+  }
+  if (!reference.empty() && is_digit(reference[0])) {
+    const auto index = decimal_of(reference);
+    const uint64_t barrier_count =
+        item.encoder.empty() ? program_.barriers.size() : limits_.statement_count;
+    if (!index || *index >= std::min<uint64_t>(barrier_count, UINT32_MAX)) {
+      return fail(ItemPart::kFirst,
+                  item.encoder.empty()
+                      ? fmt::format("there is no barrier {}; {} stand before this line.",
+                                    in_quotes(reference), program_.barriers.size())
+                      : fmt::format("barrier {} is past the limit of {} statements.",
+                                    in_quotes(reference), limits_.statement_count));
+    }
+    return BarrierId(*index);
+  }
+  if (!item.encoder.empty()) {
+    return fail(ItemPart::kFirst,
+                fmt::format("{} names no barrier of an encoder; such barriers have no labels, only "
+                            "positions.",
+                            in_quotes(reference)));
+  }
+  const auto found = labels_.find(reference);
+  if (found == labels_.end()) {
+    NearestName nearest(reference);
+    offer_names(labels_, nearest);
+    return fail(ItemPart::kFirst, fmt::format("no barrier before this line has the label {}.{}",
+                                              in_quotes(reference), nearest.advice()));
+  }
+  const Statement& statement = program_.statements[found->second.index];
+  if (statement.kind != StatementKind::kBarrier) {
+    return fail(ItemPart::kFirst, fmt::format("label {} stands on a dispatch; expected a barrier.",
+                                              in_quotes(reference)));
+  }
+  return BarrierId(statement.index);
+}
+
 Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
   if (program_.expectations.size() >= limits_.expectation_count) {
     return fail(ItemPart::kItem,
@@ -201,26 +271,14 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
                   fmt::format("a check cannot find '{}'; only executions do.", word_of(item.kind)));
     }
     expectation.kind = item.kind;
-    const auto first = find_dispatch(ItemPart::kFirst, item.first);
-    if (!first) {
-      return first.error();
-    }
-    expectation.first = *first;
-    if (item.second.empty() && needs_two_dispatches(item.kind)) {
-      return fail(ItemPart::kFirst, fmt::format("{} concerns two dispatches, and only {} is named.",
-                                                word_of(item.kind), in_quotes(item.first)));
-    }
-    if (!item.second.empty()) {
-      if (concerns_one_dispatch(item.kind)) {
-        return fail(ItemPart::kSecond,
-                    fmt::format("{} concerns one dispatch, and {} is a second.",
-                                in_quotes(word_of(item.kind)), in_quotes(item.second)));
+    if (item.kind == FindingKind::kRedundant) {
+      const auto barrier = find_barrier(item);
+      if (!barrier) {
+        return barrier.error();
       }
-      const auto second = find_dispatch(ItemPart::kSecond, item.second);
-      if (!second) {
-        return second.error();
-      }
-      expectation.second = *second;
+      expectation.barrier = *barrier;
+    } else if (auto found = set_expected_dispatches(item, expectation); !found) {
+      return found;
     }
   }
   if (!item.encoder.empty()) {

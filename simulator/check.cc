@@ -47,6 +47,7 @@ void add_hazards(const Program& program, const ByteSegments& segments,
                  const std::vector<AliasViolation>& violations, const CheckOptions& options,
                  CheckReport& report) {
   const HappensBefore order(program);
+  report.redundant = find_redundant(program, order, segments);
   // One more than the limit tells whether there are more.
   const uint64_t limit = std::min(options.pair_limit, UINT64_MAX - 1) + 1;
   bool is_search_over = false;

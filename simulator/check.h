@@ -6,6 +6,7 @@
 
 #include "encoder/program.h"
 #include "simulator/finding.h"
+#include "simulator/redundancy.h"
 
 namespace interlock {
 
@@ -22,6 +23,8 @@ struct CheckOptions {
 struct CheckReport {
   // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
   std::vector<Finding> findings;
+  // Advice, in order of barriers: each of these can go, one at a time.
+  std::vector<RedundantBarrier> redundant;
   uint64_t dispatch_count = 0;
   uint64_t access_count = 0;
   uint64_t barrier_count = 0;
@@ -36,8 +39,9 @@ struct CheckReport {
   bool is_truncated = false;  // pair_limit was reached.
 };
 
-// Returns all findings with explanations, and the numbers. Barriers above the minimum are advice,
-// not findings: compare barrier_count with fewest_barriers where nothing is found. Cost: O((a + h)
+// Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
+// above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where
+// nothing is found. Cost: O((a + h)
 // log a) for a accesses and h hazards, and the budget for observability.
 CheckReport check(const Program& program, const CheckOptions& options = {});
 

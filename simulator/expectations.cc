@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "encoder/draft.h"
@@ -22,7 +23,10 @@ std::string text_of(const Program& program, const Expectation& expectation) {
   }
   draft.is_clean = expectation.is_clean;
   draft.kind = expectation.kind;
-  if (expectation.first.is_some()) {
+  if (expectation.barrier.is_some()) {
+    draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
+                                                : program.reference_of(expectation.barrier);
+  } else if (expectation.first.is_some()) {
     draft.first = program.reference_of(expectation.first);
   }
   if (expectation.second.is_some()) {
@@ -32,7 +36,7 @@ std::string text_of(const Program& program, const Expectation& expectation) {
 }
 
 bool matches(const Expectation& expectation, const Finding& finding) {
-  if (expectation.is_clean || expectation.kind != finding.kind ||
+  if (expectation.is_clean || is_advice(expectation.kind) || expectation.kind != finding.kind ||
       expectation.first != finding.first.dispatch) {
     return false;
   }
@@ -41,8 +45,16 @@ bool matches(const Expectation& expectation, const Finding& finding) {
   return second == (expectation.second.is_some() ? expectation.second : expectation.first);
 }
 
-SubjectOutcome judge_subject(const Program& program, NameId encoder,
-                             const std::vector<Finding>& findings) {
+// Advice that nobody expects is no failure, so it is looked up and not crossed off.
+bool is_redundant(const CheckReport& report, BarrierId barrier) {
+  const auto found = std::lower_bound(
+      report.redundant.begin(), report.redundant.end(), barrier,
+      [](const RedundantBarrier& entry, BarrierId wanted) { return entry.barrier < wanted; });
+  return found != report.redundant.end() && found->barrier == barrier;
+}
+
+SubjectOutcome judge_subject(const Program& program, NameId encoder, const CheckReport& report) {
+  const std::vector<Finding>& findings = report.findings;
   SubjectOutcome outcome;
   if (encoder.is_some()) {
     outcome.encoder = program.name(encoder);
@@ -52,7 +64,8 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder,
     if (expectation.encoder != encoder) {
       continue;
     }
-    bool is_found = false;
+    bool is_found = expectation.kind == FindingKind::kRedundant && !expectation.is_clean &&
+                    is_redundant(report, expectation.barrier);
     for (size_t i = 0; i < findings.size(); ++i) {
       if (matches(expectation, findings[i])) {
         is_found = true;
@@ -86,6 +99,23 @@ bool is_as_expected(const Program& program, const CheckReport& report,
   return outcome.holds() && (speaks_of_program || report.findings.empty());
 }
 
+std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,
+                                                    const CheckReport& report) {
+  std::vector<BarrierId> expected;
+  for (const Expectation& expectation : program.expectations) {
+    if (!expectation.encoder.is_some() && expectation.barrier.is_some()) {
+      expected.push_back(expectation.barrier);
+    }
+  }
+  std::sort(expected.begin(), expected.end());
+  std::vector<RedundantBarrier> unexpected;
+  std::copy_if(report.redundant.begin(), report.redundant.end(), std::back_inserter(unexpected),
+               [&](const RedundantBarrier& redundant) {
+                 return !std::binary_search(expected.begin(), expected.end(), redundant.barrier);
+               });
+  return unexpected;
+}
+
 ExpectationOutcome judge_expectations(const Program& program, const CheckReport& report) {
   ExpectationOutcome outcome;
   std::vector<NameId> subjects;
@@ -96,7 +126,7 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
   }
   for (const NameId subject : subjects) {
     if (!subject.is_some()) {
-      outcome.subjects.push_back(judge_subject(program, subject, report.findings));
+      outcome.subjects.push_back(judge_subject(program, subject, report));
       continue;
     }
     const std::string_view name = program.name(subject);
@@ -108,7 +138,7 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
     }
     const std::unique_ptr<Encoder> encoder = entry->create();
     const Program encoded = encode(program, *encoder);
-    outcome.subjects.push_back(judge_subject(program, subject, check(encoded).findings));
+    outcome.subjects.push_back(judge_subject(program, subject, check(encoded)));
   }
   return outcome;
 }

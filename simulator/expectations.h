@@ -29,11 +29,16 @@ struct ExpectationOutcome {
   }
 };
 
-// Judges every expectation. A subject holds iff each of its lines does and nothing else is found.
+// Judges every expectation. A subject holds iff each of its lines does and nothing else is found,
+// advice aside.
 // The program as it stands is a subject only if some line is about it.
 // Requires: `report` is the check of `program`.
 // Cost: one encode and one check for each encoder that is named.
 ExpectationOutcome judge_expectations(const Program& program, const CheckReport& report);
+
+// The redundant barriers that no `expect redundant` line about the program as it stands names.
+std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,
+                                                    const CheckReport& report);
 
 // What decides the exit status of a check: every expectation holds, and a program that says nothing
 // about itself has no findings. Requires: `report` and `outcome` are of `program`.

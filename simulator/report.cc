@@ -1,20 +1,16 @@
-// Text and JSON are two renderings of the same findings; neither computes anything.
+// The text of a report: it lays sentences out and computes nothing.
 #include "simulator/report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "simulator/happens_before.h"
-#include "simulator/operand_text.h"
 #include "simulator/schedule.h"
 
 namespace interlock {
 
 namespace {
-
-using Json = nlohmann::ordered_json;  // Keys in the order of the documentation.
 
 std::string count_of(uint64_t count, std::string_view singular, std::string_view plural) {
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
@@ -67,51 +63,25 @@ std::string text_of_finding(const Program& program, const Finding& finding,
   return text;
 }
 
-std::string_view word_of(Observability observability) {
-  switch (observability) {
-    case Observability::kUnknown:
-      break;
-    case Observability::kObservable:
-      return "observable";
-    case Observability::kMasked:
-      return "masked";
-    case Observability::kUnobservable:
-      return "unobservable";
+std::string text_of_redundancy(const Program& program, const CheckReport& report, uint64_t limit) {
+  const uint64_t count = report.redundant.size();
+  if (count == 0) return {};
+  const uint64_t shown = std::min(limit, count);
+  std::string text;
+  for (uint64_t i = 0; i < shown; ++i) {
+    text +=
+        fmt::format("redundant: {} can go.\n  {}\n", description_of(program, report.redundant[i]),
+                    reason_of(program, report.redundant[i]));
   }
-  return "unknown";
-}
-
-Json json_of_access(const Program& program, AccessRef ref) {
-  const Access& access = access_of(program, ref);
-  Json json = {{"dispatch", ref.dispatch.index},
-               {"reference", program.reference_of(ref.dispatch)},
-               {"kernel", program.name(program.dispatch(ref.dispatch).kernel_name)},
-               {"access", ref.access},
-               {"verb", verb_of(access)},
-               {"begin", access.range.begin},
-               {"end", access.range.end}};
-  json["tensor"] = access.tensor.is_some() ? Json(program.name(program.tensor(access.tensor).name))
-                                           : Json(nullptr);
-  return json;
-}
-
-Json json_of_finding(const Program& program, const Finding& finding) {
-  Json json = {{"kind", word_of(finding.kind)},
-               {"observability", word_of(finding.observability)},
-               {"memory", program.name(program.memory(finding.memory).name)},
-               {"begin", finding.overlap.begin},
-               {"end", finding.overlap.end},
-               {"first", json_of_access(program, finding.first)}};
-  json["second"] =
-      finding.second.has_value() ? json_of_access(program, *finding.second) : Json(nullptr);
-  json["headline"] = finding.headline;
-  json["details"] = finding.details;
-  json["fix"] = finding.fix;
-  json["witness"] = Json::array();
-  for (const Displacement& displacement : finding.witness) {
-    json["witness"].push_back(text_of(program, displacement));
+  if (shown < count) {
+    text += fmt::format("… and {}.\n", count_of(count - shown, "more redundant barrier",
+                                                "more redundant barriers"));
   }
-  return json;
+  text += fmt::format("{} of {}: {} removal adds no hazard.{}\n",
+                      count_of(count, "redundant barrier", "redundant barriers"),
+                      report.barrier_count, count == 1 ? "its" : "each one's",
+                      count == 1 ? "" : " Removals interact: check again after each.");
+  return text;
 }
 
 }  // namespace
@@ -137,9 +107,9 @@ std::string summary_of(const CheckReport& report) {
 }
 
 std::string text_report(const Program& program, const CheckReport& report,
-                        std::string_view file_name, uint64_t limit) {
+                        std::string_view file_name, const TextLimits& limits) {
   const uint64_t finding_count = report.findings.size();
-  const uint64_t shown = limit == 0 ? finding_count : std::min(limit, finding_count);
+  const uint64_t shown = std::min(limits.findings, finding_count);
   std::string text;
   for (uint64_t i = 0; i < shown; ++i) {
     text += text_of_finding(program, report.findings[i], file_name);
@@ -153,36 +123,8 @@ std::string text_report(const Program& program, const CheckReport& report,
                         count_of(report.pair_count, "hazardous pair", "hazardous pairs"),
                         report.raw_count, report.war_count, report.waw_count);
   }
+  text += text_of_redundancy(program, report, limits.redundant);
   return text + summary_of(report) + "\n";
-}
-
-std::string json_report(const Program& program, const CheckReport& report,
-                        const ExpectationOutcome& outcome, std::string_view file_name) {
-  Json json = {{"file", file_name},
-               {"dispatches", report.dispatch_count},
-               {"accesses", report.access_count},
-               {"barriers", report.barrier_count},
-               {"execution_barriers", report.execution_barrier_count},
-               {"fewest_barriers", report.fewest_barriers},
-               {"longest_chain", report.longest_chain},
-               {"raw_pairs", report.raw_count},
-               {"war_pairs", report.war_count},
-               {"waw_pairs", report.waw_count},
-               {"hazardous_pairs", report.pair_count},
-               {"is_truncated", report.is_truncated},
-               {"findings", Json::array()}};
-  for (const Finding& finding : report.findings) {
-    json["findings"].push_back(json_of_finding(program, finding));
-  }
-  json["expectations"] = Json::array();
-  for (const SubjectOutcome& subject : outcome.subjects) {
-    json["expectations"].push_back(
-        {{"encoder", subject.encoder.empty() ? Json(nullptr) : Json(subject.encoder)},
-         {"held", subject.held},
-         {"failures", subject.failures}});
-  }
-  // Names are untrusted bytes: what is not UTF-8 is replaced, not thrown at.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace interlock

@@ -11,10 +11,16 @@
 
 namespace interlock {
 
-// The findings, each with its details, and one summary line. At most `limit` findings are printed
-// in full; 0 prints all. `file_name` stands in the lines that say how to replay.
+// How many of each are printed in full; the rest is counted.
+struct TextLimits {
+  uint64_t findings = UINT64_MAX;
+  uint64_t redundant = UINT64_MAX;
+};
+
+// The findings, each with its details, the redundant barriers, each with its reason, and one
+// summary line. `file_name` stands in the lines that say how to replay.
 std::string text_report(const Program& program, const CheckReport& report,
-                        std::string_view file_name, uint64_t limit = 0);
+                        std::string_view file_name, const TextLimits& limits = {});
 
 // "456 dispatches, 1080 accesses, 455 barriers; fewest for this order 407, longest chain 407; no
 // findings. 48 barriers above the minimum." without a newline.

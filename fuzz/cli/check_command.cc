@@ -16,12 +16,15 @@
 namespace interlock {
 namespace {
 
+constexpr uint64_t kRedundantShown = 20;  // Without --all.
+
 struct CheckCommandOptions {
   std::vector<std::string> paths;
   ParseOptions parse;
   CheckOptions check;
   std::string format = "text";
   uint64_t findings_max = 100;
+  std::vector<std::string> denied;
 };
 
 // The worse of two: bad input outranks a finding, so that a script cannot mistake one for the
@@ -45,6 +48,13 @@ std::string text_of(const ExpectationOutcome& outcome) {
   return text;
 }
 
+TextLimits text_limits_of(const CheckCommandOptions& options) {
+  TextLimits limits;
+  if (options.findings_max != 0) limits.findings = options.findings_max;
+  if (!options.check.lists_all_pairs) limits.redundant = kRedundantShown;
+  return limits;
+}
+
 ExitStatus check_one(const std::string& path, const CheckCommandOptions& options) {
   const Result<Program> program = parse_file(path, options.parse);
   if (!program) {
@@ -55,14 +65,19 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   if (options.format == "json") {
     print_out(json_report(*program, report, outcome, path));
   } else {
-    print_report(text_report(*program, report, path, options.findings_max));
+    print_report(text_report(*program, report, path, text_limits_of(options)));
+    if (!options.check.lists_all_pairs && report.redundant.size() > kRedundantShown) {
+      print_out("  (--all prints every redundant barrier.)\n");
+    }
     if (options.findings_max != 0 && report.findings.size() > options.findings_max) {
       print_out("  (--max-findings=0 prints them all.)\n");
     }
     print_report(text_of(outcome));
   }
-  return is_as_expected(*program, report, outcome) ? ExitStatus::kNothingFound
-                                                   : ExitStatus::kFinding;
+  const bool is_denied =
+      !options.denied.empty() && !unexpected_redundancy(*program, report).empty();
+  return is_as_expected(*program, report, outcome) && !is_denied ? ExitStatus::kNothingFound
+                                                                 : ExitStatus::kFinding;
 }
 
 ExitStatus run_check(const CheckCommandOptions& options) {
@@ -81,7 +96,12 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
   command->add_option("files", options->paths, "program texts (.ilk); - is standard input")
       ->required();
   command->add_flag("--all", options->check.lists_all_pairs,
-                    "every hazardous pair, not only the latest accesses of the bytes");
+                    "every hazardous pair, not only the latest accesses of the bytes, and every "
+                    "redundant barrier");
+  command
+      ->add_option("--deny", options->denied,
+                   "advice that counts as a finding: redundant, for barriers that can go")
+      ->check(CLI::IsMember({"redundant"}));
   command->add_option("--format", options->format, "text, or json: one object a line for each file")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

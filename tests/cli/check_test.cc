@@ -94,6 +94,38 @@ TEST(CheckCommand, JudgesEveryFileAndReturnsTheWorst) {
   EXPECT_THAT(result.err, HasSubstr("broken.ilk:2:"));
 }
 
+constexpr const char* kIdleBarrier = R"(interlock 1
+memory a 256
+memory b 256
+dispatch Left writes a
+idle: barrier
+dispatch Right writes b
+)";
+
+TEST(CheckCommand, AdvisesToRemoveARedundantBarrier) {
+  const CommandResult result = run_interlock({"check", "-"}, kIdleBarrier);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("redundant: idle (barrier 0, before dispatch 1) can go.\n"));
+}
+
+TEST(CheckCommand, DeniesARedundantBarrierThatNobodyExpects) {
+  EXPECT_EQ(run_interlock({"check", "--deny=redundant", "-"}, kIdleBarrier).status, 1);
+  EXPECT_EQ(run_interlock({"check", "--deny=redundant", "-"}, kRepaired).status, 0);
+  const std::string expected = std::string(kIdleBarrier) + "expect redundant idle\n";
+  EXPECT_EQ(run_interlock({"check", "--deny=redundant", "-"}, expected).status, 0);
+  EXPECT_EQ(run_interlock({"check", "--deny=excuses", "-"}, kRepaired).status, 2);
+}
+
+TEST(CheckCommand, ShowsTwentyRedundantBarriersUnlessAskedForAll) {
+  const std::string stream = kCorpus + "streams/ggml-llama24-metal.ilk";
+  const std::string some = run_interlock({"check", stream}).out;
+  EXPECT_THAT(some, HasSubstr("… and 28 more redundant barriers.\n48 redundant barriers of 455:"));
+  EXPECT_THAT(some, HasSubstr("--all prints"));
+  const std::string all = run_interlock({"check", "--all", stream}).out;
+  EXPECT_THAT(all, Not(HasSubstr("more redundant barriers")));
+  EXPECT_THAT(all, Not(HasSubstr("--all prints")));
+}
+
 TEST(CheckCommand, SaysHowManyFindingsItLeftOut) {
   const CommandResult result =
       run_interlock({"check", "--max-findings=3", kCorpus + "streams/ggml-llama24-nobarrier.ilk"});

@@ -117,12 +117,12 @@ INSTANTIATE_TEST_SUITE_P(
                   "witness step before reduce"},
         ErrorCase{
             "expect war reduce step",
-            "8: found 'war'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered or "
-            "alias.",
+            "8: found 'war'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered, "
+            "alias or redundant.",
             "expect WAR reduce step"},
         ErrorCase{"expect undeclared step",
                   "8: found 'undeclared'; expected 'clean' or what a check finds: RAW, WAR, WAW, "
-                  "reordered or alias.",
+                  "reordered, alias or redundant.",
                   "expect alias step"},
         ErrorCase{"interlock 1", "1: found a second header line; only the first statement is one.",
                   "# interlock 1"},
@@ -291,7 +291,22 @@ INSTANTIATE_TEST_SUITE_P(
                   "expect WAR reduce step"},
         ErrorCase{"expect alias reduce step",
                   "21: 'alias' concerns one dispatch, and 'step' is a second.",
-                  "expect alias reduce"}));
+                  "expect alias reduce"},
+        ErrorCase{"expect redundant step",
+                  "18: label 'step' stands on a dispatch; expected a barrier.",
+                  "expect redundant fence"},
+        ErrorCase{"expect redundant fense",
+                  "18: no barrier before this line has the label 'fense'. Did you mean 'fence'?",
+                  "expect redundant fence"},
+        ErrorCase{"expect redundant 1", "18: there is no barrier '1'; 1 stand before this line.",
+                  "expect redundant 0"},
+        ErrorCase{"expect redundant fence step",
+                  "24: 'redundant' concerns one barrier, and 'step' is a second.",
+                  "expect redundant fence"},
+        ErrorCase{"expect encoder=none redundant fence",
+                  "31: 'fence' names no barrier of an encoder; such barriers have no labels, only "
+                  "positions.",
+                  "expect encoder=none redundant 12"}));
 
 INSTANTIATE_TEST_SUITE_P(
     PartsOfTheFormatThatComeLater, ParseError,
@@ -314,9 +329,6 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"dispatch K reads arena[0:64 rows 2 pitch 32 width 8]",
                   "29: 'rows' is not part of format version 1 as this release reads it.",
                   "dispatch K reads arena[0:64]"},
-        ErrorCase{"expect redundant fence",
-                  "8: 'redundant' is not part of format version 1 as this release reads it.",
-                  "expect clean"},
         ErrorCase{"expect use-after-free step",
                   "8: 'use-after-free' is not part of format version 1 as this release reads it.",
                   "expect alias step"}));

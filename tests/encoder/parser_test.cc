@@ -231,6 +231,21 @@ TEST(ParseExpect, ReadsKindsDispatchesAndEncoders) {
   EXPECT_TRUE(p.expectations[4].is_clean);
 }
 
+TEST(ParseExpect, ReadsRedundantBarriersByLabelAndByPosition) {
+  const Program p = parsed(
+      "barrier\nfence: barrier execution\nexpect redundant 0\nexpect redundant 1\n"
+      "expect redundant fence\nexpect encoder=none redundant 7\n");
+  ASSERT_THAT(p.expectations, SizeIs(4));
+  EXPECT_EQ(p.expectations[0].kind, FindingKind::kRedundant);
+  EXPECT_EQ(p.expectations[0].barrier, BarrierId(0));
+  EXPECT_EQ(p.expectations[1].barrier, BarrierId(1));
+  EXPECT_EQ(p.expectations[2].barrier, BarrierId(1));
+  EXPECT_EQ(p.expectations[3].barrier, BarrierId(7));
+  EXPECT_THAT(print(p), testing::HasSubstr("expect redundant 0\nexpect redundant fence\n"
+                                           "expect redundant fence\n"
+                                           "expect encoder=none redundant 7\n"));
+}
+
 TEST(ParseText, AcceptsAnyLineEndAndWhiteSpace) {
   EXPECT_EQ(print(*parse("\r\n# first\r\ninterlock\t1 # x\r\n\tmemory  m   16\r\nbarrier")),
             "interlock 1\nmemory m 16\nbarrier\n");

@@ -56,6 +56,9 @@ std::vector<ItemDraft> misfits() {
       ExpectDraft{"", false, FindingKind::kAlias, "", ""},
       ExpectDraft{"", false, FindingKind::kDivergence, "a", ""},
       ExpectDraft{"", false, FindingKind::kWriteAfterRead, "a", "9"},
+      ExpectDraft{"", false, FindingKind::kRedundant, "a", ""},
+      ExpectDraft{"", false, FindingKind::kRedundant, "9", ""},
+      ExpectDraft{"", false, FindingKind::kRedundant, "", ""},
   };
 }
 

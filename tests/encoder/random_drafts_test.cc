@@ -118,7 +118,8 @@ ItemDraft random_item(Numbers& numbers, bool has_order) {
     case 8: {
       ExpectDraft item{numbers.below(2) == 0 ? "" : "mlx-2024", numbers.below(4) == 0, {}, "", ""};
       if (item.is_clean) return item;
-      item.kind = static_cast<FindingKind>(numbers.below(5));
+      const size_t kind = numbers.below(6);
+      item.kind = kind < 5 ? static_cast<FindingKind>(kind) : FindingKind::kRedundant;
       item.first = reference(numbers);
       if (numbers.below(2) == 0) item.second = reference(numbers);
       return item;

@@ -29,7 +29,8 @@ bool is_same(const Tensor& a, const Tensor& b) {
 }
 
 bool is_same(const Expectation& a, const Expectation& b) {
-  return a.is_clean == b.is_clean && a.kind == b.kind && a.first == b.first && a.second == b.second;
+  return a.is_clean == b.is_clean && a.kind == b.kind && a.first == b.first &&
+         a.second == b.second && a.barrier == b.barrier;
 }
 
 bool is_same(const Barrier& a, const Barrier& b) {

@@ -41,7 +41,7 @@ TEST(TextReport, ReplaysOnlyFilesAndWitnesses) {
 TEST(TextReport, StopsAtTheLimit) {
   const Program program =
       program_on_abc("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
-  const std::string text = text_report(program, check(program), "x.ilk", 1);
+  const std::string text = text_report(program, check(program), "x.ilk", {.findings = 1});
   // The hazard between A and B is hidden by C, so it comes second.
   EXPECT_THAT(text, HasSubstr("WAW hazard: C (dispatch 2)"));
   EXPECT_THAT(text, Not(HasSubstr("WAW hazard: B (dispatch 1)")));
@@ -53,6 +53,27 @@ TEST(TextReport, CountsAllPairs) {
       program_on_abc("dispatch A writes a\ndispatch B updates a\ndispatch C writes a\n");
   EXPECT_THAT(text_report(program, check(program, {.lists_all_pairs = true}), "x.ilk"),
               HasSubstr("3 hazardous pairs: RAW 1, WAR 1, WAW 3.\n"));
+}
+
+TEST(TextReport, SaysWhichBarriersCanGoAndWhy) {
+  const Program program = program_on_abc(R"(
+      dispatch A writes a
+      idle: barrier
+      dispatch B writes b
+      barrier
+      barrier
+      dispatch C reads b)");
+  const CheckReport report = check(program);
+  EXPECT_EQ(
+      text_report(program, report, "x.ilk", {.redundant = 2}),
+      "redundant: idle (barrier 0, before dispatch 1) can go.\n"
+      "  No access of dispatch 0 conflicts with one of dispatch 1.\n"
+      "redundant: barrier 1 (before dispatch 2) can go.\n"
+      "  Barrier 2, at the same place, does what it does.\n"
+      "… and 1 more redundant barrier.\n"
+      "3 redundant barriers of 3: each one's removal adds no hazard. Removals interact: check "
+      "again after each.\n" +
+          summary_of(report) + "\n");
 }
 
 TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
@@ -89,6 +110,19 @@ TEST(JsonReport, HasTheDocumentedKeys) {
   EXPECT_EQ(finding["second"]["kernel"], "Vjp");
   EXPECT_EQ(finding["second"]["tensor"], nullptr);
   EXPECT_EQ(finding["witness"].at(0), "reduce after vjp");
+}
+
+TEST(JsonReport, ListsRedundantBarriers) {
+  const Program program = program_on_abc(
+      "dispatch A writes a\nidle: barrier execution\ndispatch B writes b\nbarrier\n");
+  const nlohmann::json json =
+      nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
+  EXPECT_EQ(json["redundant"].dump(),
+            R"([{"barrier":0,"before":1,"is_execution":true,)"
+            R"("reason":"No access of dispatch 0 conflicts with one of dispatch 1.",)"
+            R"("reference":"idle"},)"
+            R"({"barrier":1,"before":null,"is_execution":false,)"
+            R"("reason":"No dispatch stands behind it.","reference":"1"}])");
 }
 
 TEST(JsonReport, CannotBeBrokenByAFileName) {

@@ -1,0 +1,46 @@
+// Redundancy: which sync commands of a program can go. Each can go by itself; removals interact, so
+// that two that each can go may not both go (barrier_bounds.h counts what can go together).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "encoder/program.h"
+#include "simulator/byte_segments.h"
+#include "simulator/happens_before.h"
+
+namespace interlock {
+
+enum class RedundancyReason : uint8_t {
+  kNothingBefore,  // No dispatch stands before it.
+  kNothingBehind,  // No dispatch stands behind it.
+  kSamePlace,      // `other`, with no dispatch between, does what it does.
+  kNoConflict,     // No conflict joins what it separates.
+};
+
+struct RedundantBarrier {
+  BarrierId barrier;
+  RedundancyReason reason;
+  BarrierId other;    // Of kSamePlace.
+  uint32_t slot = 0;  // How many dispatches stand before it.
+
+  bool operator==(const RedundantBarrier&) const = default;
+};
+
+// Returns the barriers whose removal leaves the hazards of `program` as they are: it adds none, and
+// takes from none the execution order that it has without visibility. In order of barriers.
+// Exact also in programs that have hazards: a barrier is listed iff no conflict joins the two
+// execution epochs that it separates, and no RAW or WAW the two memory epochs.
+// Requires: `order` and `segments` were built from `program`.
+// Cost: O(a log a) for a accesses.
+std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
+                                             const ByteSegments& segments);
+std::vector<RedundantBarrier> find_redundant(const Program& program);
+
+// "fence (barrier 3, before dispatch 7)", "barrier 3 (behind the last dispatch)".
+std::string description_of(const Program& program, const RedundantBarrier& redundant);
+
+// Complete sentences that say why it can go. Cost: the statements of the epochs that it separates.
+std::string reason_of(const Program& program, const RedundantBarrier& redundant);
+
+}  // namespace interlock

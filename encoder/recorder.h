@@ -1,0 +1,783 @@
+// Recorder: writes what a runtime issues as program text (.ilk), for `interlock check`.
+//
+// One header, C99 or C++11 and later, nothing but libc: copy it, include it where you encode.
+// docs/recording.md has an example and says what to record.
+//
+//     interlock_recorder* r = interlock_recorder_open("step.ilk");
+//     interlock_memory x = interlock_recorder_memory(r, "x", 0, 4096, 0);
+//     interlock_recorder_dispatch(r, "add", "residual");
+//     interlock_recorder_access(r, INTERLOCK_READ, x, 0, 1024);
+//     interlock_recorder_access(r, INTERLOCK_WRITE, x, 1024, 1024);
+//     interlock_recorder_end(r);
+//     interlock_recorder_barrier(r, NULL);
+//     interlock_status status = interlock_recorder_close(r);
+//
+// Errors stick: the first one is kept, later calls do nothing, close() returns it, and the file
+// ends in a line that no parser takes for a program. Every call takes a null recorder and then does
+// nothing: to record or not is one pointer.
+// Threads: one recorder, one thread at a time; the order of calls is the issue order. Recorders
+// share nothing.
+// Cost: a dispatch of three reads and a write takes about 0.15 us and no allocation. Memory: 150
+// KiB and about 120 bytes for each memory that is not freed.
+#pragma once
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define INTERLOCK_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#define INTERLOCK_PRINTF(text, first)
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
+
+typedef enum interlock_status {
+  INTERLOCK_OK = 0,
+  INTERLOCK_NOT_RECORDING,      // The recorder is null.
+  INTERLOCK_OPEN_FAILED,        // The file cannot be created.
+  INTERLOCK_WRITE_FAILED,       // For example: the disk is full.
+  INTERLOCK_OUT_OF_MEMORY,      // For one more memory.
+  INTERLOCK_BAD_MEMORY,         // Unknown, freed, of no bytes, or on the addresses of another.
+  INTERLOCK_BAD_RANGE,          // An access outside its memory.
+  INTERLOCK_BAD_ACCESS,         // An unknown kind, or two atomic operations in one dispatch.
+  INTERLOCK_TOO_MANY_ACCESSES,  // More than 256 in one dispatch.
+  INTERLOCK_BAD_SEQUENCE,       // For example: an access outside a dispatch.
+  INTERLOCK_BAD_BARRIER         // A scope that is not one line of printable text.
+} interlock_status;
+
+typedef enum interlock_access_kind {
+  INTERLOCK_UNIFORM,  // A read as a uniform: scoped barriers tell it from other reads.
+  INTERLOCK_READ,
+  INTERLOCK_WRITE,
+  INTERLOCK_UPDATE,      // Reads and writes.
+  INTERLOCK_ATOMIC_ADD,  // Returns nothing. The atomics of a dispatch have one operation.
+  INTERLOCK_ATOMIC_MIN,
+  INTERLOCK_ATOMIC_MAX,
+  INTERLOCK_ATOMIC_AND,
+  INTERLOCK_ATOMIC_OR,
+  INTERLOCK_ATOMIC_XOR
+} interlock_access_kind;
+
+// Kernels of the copy stage, for scoped barriers: one write of all its bytes, and for the copy one
+// read of as many.
+#define INTERLOCK_COPY "=copy"
+#define INTERLOCK_FILL "=fill"
+
+// Flags of a memory.
+enum {
+  INTERLOCK_HANDLE = 1,  // The key is a handle and stands for itself alone, not for a range.
+  INTERLOCK_SCRATCH = 2  // Placed after a reordering, so judged in issue order: see docs/format.md.
+};
+
+typedef uint64_t interlock_memory;  // 0 is none.
+typedef struct interlock_recorder interlock_recorder;
+
+// --- Files ---------------------------------------------------------------------------------------
+
+// Creates the file. Returns null only if there is no memory for a recorder.
+static inline interlock_recorder* interlock_recorder_open(const char* path);
+
+// As above, into a file that stays the caller's and is not closed.
+static inline interlock_recorder* interlock_recorder_open_file(FILE* file);
+
+// Writes what is buffered, so that a crash cannot take it: always whole lines. Returns the status.
+static inline interlock_status interlock_recorder_flush(interlock_recorder* r);
+
+// Writes what is buffered, closes, and frees the recorder. Returns the first error, if any.
+static inline interlock_status interlock_recorder_close(interlock_recorder* r);
+
+static inline interlock_status interlock_recorder_status(const interlock_recorder* r);
+
+// The first error as a sentence, "" without one. Valid until close().
+static inline const char* interlock_recorder_error(const interlock_recorder* r);
+
+// --- Memories ------------------------------------------------------------------------------------
+
+// Declares an allocation of the device, of 1 to 2^48 bytes: what the driver gave, not what a pool
+// made of it, or hazards between two users of the same bytes are not seen. `name` may be null; it
+// is made legal and unique, and shortened. `key`, if not 0, is its address (the memory is then
+// found by any address inside it), or with INTERLOCK_HANDLE a number of its own, as a pointer to
+// the buffer object. Keys in use differ.
+static inline interlock_memory interlock_recorder_memory(interlock_recorder* r, const char* name,
+                                                         uint64_t key, uint64_t size_bytes,
+                                                         unsigned flags);
+
+// The allocation is gone: its key may come back, with another memory. Not inside a dispatch.
+static inline void interlock_recorder_free(interlock_recorder* r, interlock_memory memory);
+
+// The memory that has `key`, and the offset of `key` in it; 0 if there is none. Cost: O(log n).
+static inline interlock_memory interlock_recorder_find(const interlock_recorder* r, uint64_t key,
+                                                       uint64_t* offset_bytes);
+
+// Its name in the file, for the operands of barriers; "" if there is none.
+static inline const char* interlock_recorder_name(const interlock_recorder* r, interlock_memory m);
+
+// These bytes matter at the end. Without an output, all memories do.
+static inline void interlock_recorder_output(interlock_recorder* r, interlock_memory memory,
+                                             uint64_t offset_bytes, uint64_t size_bytes);
+
+// --- Commands ------------------------------------------------------------------------------------
+
+// Begins a dispatch; its accesses follow in any order, then end(). `kernel` is made legal and its
+// first letter upper case: it stands for what it declares to access. `label` may be null; it is
+// made legal, and behind its first use unique by the index of the dispatch.
+static inline void interlock_recorder_dispatch(interlock_recorder* r, const char* kernel,
+                                               const char* label);
+static inline void interlock_recorder_end(interlock_recorder* r);
+
+// An access of the dispatch, one of 256 at most.
+static inline void interlock_recorder_access(interlock_recorder* r, interlock_access_kind kind,
+                                             interlock_memory memory, uint64_t offset_bytes,
+                                             uint64_t size_bytes);
+
+// The same by key: an address, with 0 or an offset from it, or a handle and an offset.
+static inline void interlock_recorder_access_at(interlock_recorder* r, interlock_access_kind kind,
+                                                uint64_t key, uint64_t offset_bytes,
+                                                uint64_t size_bytes);
+
+// The place of the dispatch in program order, if it was reordered; on all dispatches or on none.
+static inline void interlock_recorder_order(interlock_recorder* r, uint64_t order);
+
+// The dispatch may leave bytes that it writes as they were.
+static inline void interlock_recorder_partial(interlock_recorder* r);
+
+// A barrier: of everything if `scope` is null, else "execution" or a scope of docs/format.md, as
+// "compute.write -> compute.read". Inside a dispatch it stands before it: encoders place barriers
+// when they know the operands.
+static inline void interlock_recorder_barrier(interlock_recorder* r, const char* scope);
+
+// --- Below is how; nothing of it is for callers --------------------------------------------------
+//
+// The basic idea is that a dispatch is collected in a fixed array and formatted when it ends, into
+// a buffer that always has room for one more statement and is written at ends of lines only.
+
+enum {
+  INTERLOCK_BUFFER_BYTES = 1 << 16,
+  INTERLOCK_ACCESSES_MAX = 256,
+  INTERLOCK_MEMORY_NAME_BYTES = 64,  // With the terminating zero, as below.
+  INTERLOCK_LABEL_BYTES = 256,       // The format allows 255.
+  INTERLOCK_SUFFIX_BYTES = 21,       // ".", and a number of 64 bits.
+  INTERLOCK_SCOPE_BYTES_MAX = 4096,
+  INTERLOCK_MESSAGE_BYTES = 512,
+  // Bounds every statement: 256 accesses of " NAME[BEGIN:END]", two names of 255 bytes, and words.
+  INTERLOCK_LINE_BYTES_MAX = 256 * (64 + 43) + 2 * 256 + 256,
+  INTERLOCK_CLAUSES = 5,
+  INTERLOCK_SEEN_SLOTS = 1 << 13  // A power of two; at most half of them are used.
+};
+
+typedef struct {
+  uint64_t number;  // Never used twice; 0: the slot is free.
+  uint64_t size_bytes;
+  uint64_t key;
+  uint64_t key_count;  // Keys that find it: none, one, or as many as bytes.
+  uint32_t next_free;
+  uint32_t name_length;
+  char name[INTERLOCK_MEMORY_NAME_BYTES];
+} interlock_memory_entry_;
+
+typedef struct {
+  uint64_t key;
+  uint32_t slot;
+} interlock_keyed_;
+
+typedef struct {
+  uint64_t begin, end;
+  uint32_t slot;
+  uint32_t clause;
+} interlock_access_;
+
+struct interlock_recorder {
+  FILE* file;
+  int owns_file;
+  interlock_status status;
+
+  // The open dispatch.
+  int is_open, is_partial, has_order;
+  uint64_t order;
+  interlock_access_kind atomic_kind;          // Or INTERLOCK_READ: there are no atomics.
+  unsigned clause_counts[INTERLOCK_CLAUSES];  // Uniform, reads, writes, updates, atomics.
+  size_t kernel_length, label_length, access_count;
+  char kernel[INTERLOCK_LABEL_BYTES], label[INTERLOCK_LABEL_BYTES];
+  interlock_access_ accesses[INTERLOCK_ACCESSES_MAX];
+  uint64_t dispatch_count;
+  int orders_dispatches;  // Whether the first dispatch had an order.
+
+  // Memories in slots; those with keys sorted by key.
+  interlock_memory_entry_* entries;
+  interlock_keyed_* by_key;
+  uint32_t slot_count, slot_capacity, first_free, keyed_count;
+  uint64_t next_number;
+
+  size_t used;
+  uint64_t seen_count;
+  uint64_t seen[INTERLOCK_SEEN_SLOTS];  // Hashes of names in use; 0: none.
+  char message[INTERLOCK_MESSAGE_BYTES];
+  char buffer[INTERLOCK_BUFFER_BYTES];
+};
+
+// Keeps the first error. Inside a dispatch its sentence starts with the dispatch.
+static inline void interlock_fail_(interlock_recorder* r, interlock_status status,
+                                   const char* format, ...) INTERLOCK_PRINTF(3, 4);
+static inline void interlock_fail_(interlock_recorder* r, interlock_status status,
+                                   const char* format, ...) {
+  va_list arguments;
+  int length = 0;
+  if (r->status != INTERLOCK_OK) return;
+  r->status = status;
+  if (r->is_open) {
+    length = snprintf(r->message, sizeof r->message, "In dispatch %llu (%.80s), ",
+                      (unsigned long long)r->dispatch_count, r->kernel);
+  }
+  va_start(arguments, format);
+  vsnprintf(r->message + length, sizeof r->message - (size_t)length, format, arguments);
+  va_end(arguments);
+  if (r->message[0] >= 'a' && r->message[0] <= 'z')
+    r->message[0] = (char)(r->message[0] - 'a' + 'A');
+}
+
+static inline int interlock_is_recording_(const interlock_recorder* r) {
+  return r != NULL && r->status == INTERLOCK_OK;
+}
+
+static inline void interlock_write_(interlock_recorder* r) {
+  const size_t used = r->used;
+  r->used = 0;
+  if (r->file == NULL || r->status == INTERLOCK_WRITE_FAILED) return;
+  errno = 0;
+  if (fwrite(r->buffer, 1, used, r->file) != used || fflush(r->file) != 0) {
+    const int code = errno;
+    r->is_open = 0;
+    r->status = INTERLOCK_OK;  // What the file lacks outranks what went wrong before.
+    interlock_fail_(r, INTERLOCK_WRITE_FAILED, "The recording cannot be written: %s.",
+                    code != 0 ? strerror(code) : "the stream refuses it");
+  }
+}
+
+// Returns where the next statement goes; it has INTERLOCK_LINE_BYTES_MAX bytes there.
+static inline char* interlock_reserve_(interlock_recorder* r) {
+  if (r->used > (size_t)INTERLOCK_BUFFER_BYTES - (size_t)INTERLOCK_LINE_BYTES_MAX) {
+    interlock_write_(r);
+  }
+  return r->buffer + r->used;
+}
+
+static inline void interlock_commit_(interlock_recorder* r, char* end) {
+  *end++ = '\n';
+  r->used = (size_t)(end - r->buffer);
+}
+
+static inline char* interlock_put_(char* at, const char* text, size_t length) {
+  memcpy(at, text, length);
+  return at + length;
+}
+
+static inline char* interlock_put_word_(char* at, const char* text) {
+  return interlock_put_(at, text, strlen(text));
+}
+
+static inline char* interlock_put_number_(char* at, uint64_t number) {
+  char digits[20];
+  size_t first = sizeof digits;
+  do {
+    digits[--first] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  return interlock_put_(at, digits + first, sizeof digits - first);
+}
+
+static inline int interlock_is_digit_(char c) { return c >= '0' && c <= '9'; }
+static inline int interlock_is_upper_(char c) { return c >= 'A' && c <= 'Z'; }
+static inline int interlock_is_letter_(char c) {
+  return interlock_is_upper_(c) || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+// Copies `name` as a legal one of at most `length_max` bytes. Returns its length.
+static inline size_t interlock_legal_name_(char* to, const char* name, size_t length_max) {
+  size_t length = 0;
+  if (!interlock_is_letter_(*name)) to[length++] = '_';
+  for (; *name != '\0' && length < length_max; ++name) {
+    const int is_legal = interlock_is_letter_(*name) || interlock_is_digit_(*name) || *name == '.';
+    to[length++] = is_legal ? *name : '_';
+  }
+  to[length] = '\0';
+  return length;
+}
+
+static inline size_t interlock_kernel_name_(char* to, const char* kernel) {
+  size_t i, length;
+  if (kernel == NULL) kernel = "";
+  if (*kernel == '=') return interlock_legal_name_(to, kernel + 1, INTERLOCK_LABEL_BYTES - 2);
+  length = interlock_legal_name_(to, kernel, INTERLOCK_LABEL_BYTES - 2);
+  for (i = 0; i < length; ++i) {
+    if (interlock_is_upper_(to[i]) && (i == 0 || to[i - 1] == '.')) return length;
+  }
+  if (to[0] != '_') {
+    to[0] = (char)(to[0] - 'a' + 'A');
+    return length;
+  }
+  memmove(to + 1, to, length + 1);
+  to[0] = 'K';
+  return length + 1;
+}
+
+static inline int interlock_is_reserved_(const char* name) {
+  static const char* const words[] = {"reads",    "writes",  "updates", "atomics", "partial",
+                                      "indirect", "uniform", "on",      "order",   "actual"};
+  size_t i;
+  for (i = 0; i < sizeof words / sizeof *words; ++i) {
+    if (strcmp(name, words[i]) == 0) return 1;
+  }
+  return 0;
+}
+
+// True iff the name ends in '.' and a number, as a name made unique does.
+static inline int interlock_is_numbered_(const char* name, size_t length) {
+  size_t i = length;
+  while (i > 0 && interlock_is_digit_(name[i - 1])) --i;
+  return i < length && i > 0 && name[i - 1] == '.';
+}
+
+// True iff the table has room and the name was not in it. Equal hashes count as equal names: that
+// costs a suffix. `salt` keeps name spaces apart.
+static inline int interlock_is_first_use_(interlock_recorder* r, const char* name, size_t length,
+                                          uint64_t salt) {
+  uint64_t hash = 14695981039346656037u ^ salt;  // FNV-1a
+  size_t i;
+  for (i = 0; i < length; ++i) hash = (hash ^ (unsigned char)name[i]) * 1099511628211u;
+  if (hash == 0) hash = 1;
+  for (i = (size_t)(hash >> 32);; ++i) {
+    uint64_t* const slot = &r->seen[i % INTERLOCK_SEEN_SLOTS];
+    if (*slot == hash) return 0;
+    if (*slot != 0) continue;
+    if (r->seen_count >= INTERLOCK_SEEN_SLOTS / 2) return 0;
+    ++r->seen_count;
+    *slot = hash;
+    return 1;
+  }
+}
+
+// Writes `name` legal and unique into `to`. Returns its length.
+// The names that were free when first used have no number at their end, the others have one that no
+// other has: so all differ, in bounded memory.
+static inline size_t interlock_unique_name_(interlock_recorder* r, char* to, size_t capacity,
+                                            const char* name, uint64_t salt, uint64_t number) {
+  size_t length = interlock_legal_name_(to, name, capacity - 1 - INTERLOCK_SUFFIX_BYTES);
+  if (interlock_is_numbered_(to, length) || interlock_is_reserved_(to) ||
+      !interlock_is_first_use_(r, to, length, salt)) {
+    to[length++] = '.';
+    length = (size_t)(interlock_put_number_(to + length, number) - to);
+    to[length] = '\0';
+  }
+  return length;
+}
+
+// --- Files ---
+
+static inline interlock_recorder* interlock_recorder_open_file(FILE* file) {
+  interlock_recorder* const r = (interlock_recorder*)calloc(1, sizeof *r);
+  if (r == NULL) return NULL;
+  r->file = file;
+  r->next_number = 1;
+  r->first_free = UINT32_MAX;
+  interlock_commit_(r, interlock_put_word_(r->buffer, "interlock 1"));
+  if (file == NULL) interlock_fail_(r, INTERLOCK_OPEN_FAILED, "There is no file to record into.");
+  return r;
+}
+
+static inline interlock_recorder* interlock_recorder_open(const char* path) {
+  FILE* const file = path != NULL ? fopen(path, "wb") : NULL;
+  const int code = errno;
+  interlock_recorder* const r = interlock_recorder_open_file(file);
+  if (r == NULL) {
+    if (file != NULL) fclose(file);
+    return NULL;
+  }
+  r->owns_file = file != NULL;
+  if (file != NULL) {
+    setvbuf(file, NULL, _IONBF, 0);  // What is written has one buffer already.
+  } else if (path != NULL) {
+    r->status = INTERLOCK_OK;
+    interlock_fail_(r, INTERLOCK_OPEN_FAILED, "'%.200s' cannot be created: %s.", path,
+                    strerror(code));
+  }
+  return r;
+}
+
+static inline interlock_status interlock_recorder_flush(interlock_recorder* r) {
+  if (interlock_is_recording_(r)) interlock_write_(r);
+  return interlock_recorder_status(r);
+}
+
+static inline interlock_status interlock_recorder_close(interlock_recorder* r) {
+  interlock_status status;
+  if (r == NULL) return INTERLOCK_NOT_RECORDING;
+  if (r->is_open) {
+    interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "the recording ends before the dispatch does.");
+  }
+  if (r->status != INTERLOCK_OK) {
+    char* at = interlock_put_word_(interlock_reserve_(r), "recording stopped: ");
+    interlock_commit_(r, interlock_put_word_(at, r->message));
+  }
+  interlock_write_(r);
+  if (r->owns_file && fclose(r->file) != 0 && r->status == INTERLOCK_OK) {
+    r->status = INTERLOCK_WRITE_FAILED;
+  }
+  status = r->status;
+  free(r->entries);
+  free(r->by_key);
+  free(r);
+  return status;
+}
+
+static inline interlock_status interlock_recorder_status(const interlock_recorder* r) {
+  return r != NULL ? r->status : INTERLOCK_NOT_RECORDING;
+}
+
+static inline const char* interlock_recorder_error(const interlock_recorder* r) {
+  return r != NULL ? r->message : "There is no recorder.";
+}
+
+// --- Memories ---
+
+// The handle of a slot: its number above its slot, so that a freed one is recognized.
+static inline interlock_memory interlock_handle_(const interlock_recorder* r, uint32_t slot) {
+  return r->entries[slot].number << 32 | slot;
+}
+
+// Null if the handle is none of a memory in use.
+static inline interlock_memory_entry_* interlock_entry_(const interlock_recorder* r,
+                                                        interlock_memory memory) {
+  const uint32_t slot = (uint32_t)memory;
+  if (memory == 0 || slot >= r->slot_count || r->entries[slot].number != memory >> 32) return NULL;
+  return &r->entries[slot];
+}
+
+// The number of keyed memories that start at or before `key`.
+static inline uint32_t interlock_key_position_(const interlock_recorder* r, uint64_t key) {
+  uint32_t first = 0, count = r->keyed_count;
+  while (count > 0) {
+    const uint32_t half = count / 2;
+    // Without a branch that depends on the key: it would be guessed wrong half the time.
+    const int is_above = r->by_key[first + half].key <= key;
+    first = is_above ? first + half + 1 : first;
+    count = is_above ? count - half - 1 : half;
+  }
+  return first;
+}
+
+static inline interlock_memory interlock_recorder_find(const interlock_recorder* r, uint64_t key,
+                                                       uint64_t* offset_bytes) {
+  uint32_t position;
+  if (r == NULL || (position = interlock_key_position_(r, key)) == 0) return 0;
+  const interlock_memory_entry_* const entry = &r->entries[r->by_key[position - 1].slot];
+  if (key - entry->key >= entry->key_count) return 0;
+  if (offset_bytes != NULL) *offset_bytes = key - entry->key;
+  return interlock_handle_(r, r->by_key[position - 1].slot);
+}
+
+// Returns a free slot, or UINT32_MAX without memory for one.
+static inline uint32_t interlock_take_slot_(interlock_recorder* r) {
+  if (r->first_free != UINT32_MAX) {
+    const uint32_t slot = r->first_free;
+    r->first_free = r->entries[slot].next_free;
+    return slot;
+  }
+  if (r->slot_count == r->slot_capacity) {
+    const size_t capacity = r->slot_capacity == 0 ? 64 : (size_t)r->slot_capacity * 2;
+    void* const entries = realloc(r->entries, capacity * sizeof *r->entries);
+    if (entries != NULL) r->entries = (interlock_memory_entry_*)entries;
+    void* const by_key = realloc(r->by_key, capacity * sizeof *r->by_key);
+    if (by_key != NULL) r->by_key = (interlock_keyed_*)by_key;
+    if (entries == NULL || by_key == NULL) return UINT32_MAX;
+    r->slot_capacity = (uint32_t)capacity;
+  }
+  return r->slot_count++;
+}
+
+// Returns false, and fails, if the keys are those of a memory in use.
+static inline int interlock_keys_are_free_(interlock_recorder* r, uint64_t key, uint64_t count,
+                                           uint32_t position) {
+  uint32_t neighbour = UINT32_MAX;
+  if (key + (count - 1) < key) {
+    interlock_fail_(r, INTERLOCK_BAD_MEMORY, "a memory at key %llu ends past the last address.",
+                    (unsigned long long)key);
+    return 0;
+  }
+  if (position < r->keyed_count && r->by_key[position].key - key < count) {
+    neighbour = r->by_key[position].slot;
+  } else if (interlock_recorder_find(r, key, NULL) != 0) {
+    neighbour = r->by_key[position - 1].slot;
+  }
+  if (neighbour == UINT32_MAX) return 1;
+  interlock_fail_(r, INTERLOCK_BAD_MEMORY,
+                  "a memory at key %llu overlaps '%s', which is not freed.",
+                  (unsigned long long)key, r->entries[neighbour].name);
+  return 0;
+}
+
+static inline interlock_memory interlock_recorder_memory(interlock_recorder* r, const char* name,
+                                                         uint64_t key, uint64_t size_bytes,
+                                                         unsigned flags) {
+  const uint64_t key_count = key == 0 ? 0 : (flags & INTERLOCK_HANDLE) != 0 ? 1 : size_bytes;
+  uint32_t slot, position;
+  char* at;
+  if (!interlock_is_recording_(r)) return 0;
+  if (size_bytes == 0 || size_bytes > (uint64_t)1 << 48 || r->next_number > UINT32_MAX) {
+    interlock_fail_(r, INTERLOCK_BAD_MEMORY,
+                    "a memory has %llu bytes; it needs 1 to 2^48, and there are 2^32 at most.",
+                    (unsigned long long)size_bytes);
+    return 0;
+  }
+  position = interlock_key_position_(r, key);
+  if (key_count != 0 && !interlock_keys_are_free_(r, key, key_count, position)) return 0;
+  slot = interlock_take_slot_(r);
+  if (slot == UINT32_MAX) {
+    interlock_fail_(r, INTERLOCK_OUT_OF_MEMORY, "there is no memory left to declare one more.");
+    return 0;
+  }
+  interlock_memory_entry_* const entry = &r->entries[slot];
+  entry->number = r->next_number++;
+  entry->size_bytes = size_bytes;
+  entry->key = key;
+  entry->key_count = key_count;
+  entry->name_length = (uint32_t)interlock_unique_name_(
+      r, entry->name, sizeof entry->name, name != NULL ? name : "memory", 0, entry->number);
+  if (key_count != 0) {
+    memmove(r->by_key + position + 1, r->by_key + position,
+            (r->keyed_count - position) * sizeof *r->by_key);
+    r->by_key[position].key = key;
+    r->by_key[position].slot = slot;
+    ++r->keyed_count;
+  }
+  at = interlock_put_word_(interlock_reserve_(r), "memory ");
+  at = interlock_put_(at, entry->name, entry->name_length);
+  *at++ = ' ';
+  at = interlock_put_number_(at, size_bytes);
+  if ((flags & INTERLOCK_SCRATCH) != 0) at = interlock_put_word_(at, " scratch");
+  interlock_commit_(r, at);
+  return interlock_handle_(r, slot);
+}
+
+// Null, and the recorder fails, if there is no such memory or the range leaves it.
+static inline interlock_memory_entry_* interlock_place_(interlock_recorder* r,
+                                                        interlock_memory memory, uint64_t offset,
+                                                        uint64_t size) {
+  interlock_memory_entry_* const entry = interlock_entry_(r, memory);
+  if (entry == NULL) {
+    interlock_fail_(r, INTERLOCK_BAD_MEMORY, "memory %#llx is unknown or freed.",
+                    (unsigned long long)memory);
+    return NULL;
+  }
+  if (offset > entry->size_bytes || size > entry->size_bytes - offset) {
+    interlock_fail_(r, INTERLOCK_BAD_RANGE,
+                    "%llu bytes at offset %llu end past the end of memory '%s' (%llu bytes).",
+                    (unsigned long long)size, (unsigned long long)offset, entry->name,
+                    (unsigned long long)entry->size_bytes);
+    return NULL;
+  }
+  return entry;
+}
+
+static inline void interlock_recorder_free(interlock_recorder* r, interlock_memory memory) {
+  interlock_memory_entry_* entry;
+  if (!interlock_is_recording_(r) || (entry = interlock_place_(r, memory, 0, 0)) == NULL) return;
+  if (r->is_open) {
+    interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "a memory is freed before the dispatch ends.");
+    return;
+  }
+  if (entry->key_count != 0) {
+    const uint32_t position = interlock_key_position_(r, entry->key);
+    --r->keyed_count;
+    memmove(r->by_key + position - 1, r->by_key + position,
+            (r->keyed_count - (position - 1)) * sizeof *r->by_key);
+  }
+  entry->number = 0;
+  entry->next_free = r->first_free;
+  r->first_free = (uint32_t)memory;
+}
+
+static inline const char* interlock_recorder_name(const interlock_recorder* r, interlock_memory m) {
+  const interlock_memory_entry_* const entry = r != NULL ? interlock_entry_(r, m) : NULL;
+  return entry != NULL ? entry->name : "";
+}
+
+// The tensor is numbered as memories are, so that it has a name that none of them has.
+static inline void interlock_recorder_output(interlock_recorder* r, interlock_memory memory,
+                                             uint64_t offset_bytes, uint64_t size_bytes) {
+  const interlock_memory_entry_* entry;
+  char* at;
+  if (!interlock_is_recording_(r)) return;
+  if ((entry = interlock_place_(r, memory, offset_bytes, size_bytes)) == NULL) return;
+  if (size_bytes == 0) return;
+  at = interlock_put_word_(interlock_reserve_(r), "tensor output.");
+  at = interlock_put_number_(at, r->next_number);
+  at = interlock_put_word_(at, " u8[");
+  at = interlock_put_number_(at, size_bytes);
+  at = interlock_put_word_(at, "] at ");
+  at = interlock_put_(at, entry->name, entry->name_length);
+  *at++ = '+';
+  at = interlock_put_number_(at, offset_bytes);
+  at = interlock_put_word_(at, "\noutput output.");
+  interlock_commit_(r, interlock_put_number_(at, r->next_number++));
+}
+
+// --- Commands ---
+
+static inline void interlock_recorder_dispatch(interlock_recorder* r, const char* kernel,
+                                               const char* label) {
+  if (!interlock_is_recording_(r)) return;
+  if (r->is_open) {
+    interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "another dispatch begins before this one ends.");
+    return;
+  }
+  r->is_open = 1;
+  r->is_partial = r->has_order = 0;
+  r->atomic_kind = INTERLOCK_READ;
+  r->access_count = 0;
+  memset(r->clause_counts, 0, sizeof r->clause_counts);
+  r->kernel_length = interlock_kernel_name_(r->kernel, kernel);
+  r->label_length = label == NULL ? 0
+                                  : interlock_unique_name_(r, r->label, sizeof r->label, label,
+                                                           0x9e3779b97f4a7c15u, r->dispatch_count);
+}
+
+// True iff a dispatch is open; else, and if nothing went wrong before, the recorder fails.
+static inline int interlock_is_inside_(interlock_recorder* r, const char* what) {
+  if (!interlock_is_recording_(r)) return 0;
+  if (!r->is_open) interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "%s outside a dispatch.", what);
+  return r->is_open;
+}
+
+static inline void interlock_recorder_access(interlock_recorder* r, interlock_access_kind kind,
+                                             interlock_memory memory, uint64_t offset_bytes,
+                                             uint64_t size_bytes) {
+  const uint32_t clause =
+      (unsigned)kind < INTERLOCK_ATOMIC_ADD ? (uint32_t)kind : INTERLOCK_CLAUSES - 1;
+  if (!interlock_is_inside_(r, "an access stands")) return;
+  if (r->access_count == INTERLOCK_ACCESSES_MAX) {
+    interlock_fail_(r, INTERLOCK_TOO_MANY_ACCESSES, "there are more than 256 accesses.");
+    return;
+  }
+  if ((unsigned)kind > INTERLOCK_ATOMIC_XOR ||
+      (clause == INTERLOCK_CLAUSES - 1 && r->atomic_kind != INTERLOCK_READ &&
+       r->atomic_kind != kind)) {
+    interlock_fail_(r, INTERLOCK_BAD_ACCESS, "access kind %d is unknown, or a second atomic one.",
+                    (int)kind);
+    return;
+  }
+  if (interlock_place_(r, memory, offset_bytes, size_bytes) == NULL) return;
+  interlock_access_* const access = &r->accesses[r->access_count++];
+  access->begin = offset_bytes;
+  access->end = offset_bytes + size_bytes;
+  access->slot = (uint32_t)memory;
+  access->clause = clause;
+  ++r->clause_counts[clause];
+  if (clause == INTERLOCK_CLAUSES - 1) r->atomic_kind = kind;
+}
+
+static inline void interlock_recorder_access_at(interlock_recorder* r, interlock_access_kind kind,
+                                                uint64_t key, uint64_t offset_bytes,
+                                                uint64_t size_bytes) {
+  uint64_t start = 0;
+  const interlock_memory memory = interlock_recorder_find(r, key, &start);
+  if (memory == 0 && interlock_is_recording_(r)) {
+    interlock_fail_(r, INTERLOCK_BAD_MEMORY, "no memory has the key %#llx.",
+                    (unsigned long long)key);
+  }
+  // An offset that wraps around is past the end of any memory.
+  if (offset_bytes > UINT64_MAX - start) start = UINT64_MAX - offset_bytes;
+  interlock_recorder_access(r, kind, memory, start + offset_bytes, size_bytes);
+}
+
+static inline void interlock_recorder_order(interlock_recorder* r, uint64_t order) {
+  if (!interlock_is_inside_(r, "an order stands")) return;
+  r->has_order = 1;
+  r->order = order;
+}
+
+static inline void interlock_recorder_partial(interlock_recorder* r) {
+  if (interlock_is_inside_(r, "'partial' stands")) r->is_partial = 1;
+}
+
+// Appends one clause: " reads x y[0:64]".
+static inline char* interlock_put_clause_(const interlock_recorder* r, char* at, uint32_t clause) {
+  static const char* const words[] = {" uniform", " reads", " writes", " updates", " atomics"};
+  size_t i;
+  if (r->clause_counts[clause] == 0) return at;
+  at = interlock_put_word_(at, words[clause]);
+  for (i = 0; i < r->access_count; ++i) {
+    const interlock_access_* const access = &r->accesses[i];
+    const interlock_memory_entry_* const entry = &r->entries[access->slot];
+    if (access->clause != clause) continue;
+    *at++ = ' ';
+    at = interlock_put_(at, entry->name, entry->name_length);
+    if (access->begin == 0 && access->end == entry->size_bytes) continue;
+    *at++ = '[';
+    at = interlock_put_number_(at, access->begin);
+    *at++ = ':';
+    at = interlock_put_number_(at, access->end);
+    *at++ = ']';
+  }
+  return at;
+}
+
+static inline void interlock_recorder_end(interlock_recorder* r) {
+  static const char* const operations[] = {"add", "min", "max", "and", "or", "xor"};
+  char* at;
+  uint32_t clause;
+  if (!interlock_is_inside_(r, "an end stands")) return;
+  if (r->dispatch_count == 0) r->orders_dispatches = r->has_order;
+  if (r->orders_dispatches != r->has_order) {
+    interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "order stands on some dispatches only.");
+    return;
+  }
+  at = interlock_reserve_(r);
+  if (r->label_length != 0) {
+    at = interlock_put_(interlock_put_(at, r->label, r->label_length), ": ", 2);
+  }
+  at = interlock_put_(interlock_put_(at, "dispatch ", 9), r->kernel, r->kernel_length);
+  if (r->has_order) at = interlock_put_number_(interlock_put_word_(at, " order="), r->order);
+  for (clause = 0; clause < INTERLOCK_CLAUSES; ++clause) at = interlock_put_clause_(r, at, clause);
+  if (r->is_partial) at = interlock_put_word_(at, " partial");
+  if (r->atomic_kind != INTERLOCK_READ) {
+    at = interlock_put_word_(at, " atomic=");
+    at = interlock_put_word_(at, operations[r->atomic_kind - INTERLOCK_ATOMIC_ADD]);
+  }
+  interlock_commit_(r, at);
+  r->is_open = 0;
+  ++r->dispatch_count;
+}
+
+static inline void interlock_recorder_barrier(interlock_recorder* r, const char* scope) {
+  size_t length = 0;
+  char* at;
+  if (!interlock_is_recording_(r)) return;
+  for (; scope != NULL && scope[length] != '\0'; ++length) {
+    if (scope[length] < ' ' || scope[length] > '~' || scope[length] == '#' ||
+        length == INTERLOCK_SCOPE_BYTES_MAX) {
+      interlock_fail_(r, INTERLOCK_BAD_BARRIER,
+                      "byte %lu of a scope is not printable, or '#', or more than 4096.",
+                      (unsigned long)length);
+      return;
+    }
+  }
+  at = interlock_put_word_(interlock_reserve_(r), "barrier");
+  if (length != 0) {
+    *at++ = ' ';
+    at = interlock_put_(at, scope, length);
+  }
+  interlock_commit_(r, at);
+}
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+#undef INTERLOCK_PRINTF

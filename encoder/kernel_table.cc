@@ -151,7 +151,9 @@ KernelId mix_kernel() {
 }
 
 Stage stage_of(const Dispatch& dispatch) {
-  return kernel_entry(dispatch.kernel).is_bytewise ? Stage::kCopy : Stage::kCompute;
+  const KernelEntry& entry = kernel_entry(dispatch.kernel);
+  const bool is_a_copy = entry.is_bytewise && !entry.is_variadic;  // mix is variadic.
+  return is_a_copy ? Stage::kCopy : Stage::kCompute;
 }
 
 std::optional<StageAccess> read_sort_of(Stage stage, const Access& access) {

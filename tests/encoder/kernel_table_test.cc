@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "encoder/text.h"
 
@@ -165,6 +166,20 @@ TEST(KernelTable, SaysWhichBytesASliceTouches) {
   const Dispatch& opaque = program->dispatches[1];
   EXPECT_EQ(slice_count_of(*program, opaque), 1u);
   EXPECT_EQ(slice_range_of(*program, opaque, {}, 0, 0).run(0), (ByteRange{3, 9}));
+}
+
+TEST(KernelTable, ExecutesCopyAndFillInTheCopyStage) {
+  const auto program = parse(std::string(kTensors) +
+                             "dispatch copy reads raw[0:8] writes raw[8:16]\n"
+                             "dispatch fill writes raw value=9\n"
+                             "dispatch add reads x y writes z\n"
+                             "dispatch Opaque reads raw writes x\n"
+                             "dispatch mix reads raw writes x\n");
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  std::vector<Stage> stages;
+  for (const Dispatch& dispatch : program->dispatches) stages.push_back(stage_of(dispatch));
+  EXPECT_THAT(stages, testing::ElementsAre(Stage::kCopy, Stage::kCopy, Stage::kCompute,
+                                           Stage::kCompute, Stage::kCompute));
 }
 
 TEST(KernelTable, HasAliasContracts) {

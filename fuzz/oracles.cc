@@ -219,7 +219,8 @@ OracleReport OracleStack::run(const Program& program) {
   cross_check_encoder(program);
   // Within a dispatch that breaks its alias contract the order of slices matters, and no schedule
   // is the right one.
-  if (!has_alias_violation_) run_schedules();
+  const bool has_scopes = HappensBefore(report_.program).has_scopes();
+  if (!has_alias_violation_ && !has_scopes) run_schedules();
   return std::move(report_);
 }
 

@@ -38,6 +38,7 @@ std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore
     is_truncated = !pairs.find_firsts(DispatchId(k), examination_limit, firsts);
     if (firsts.empty()) continue;
     between.set_second(DispatchId(k));
+    const uint64_t steps_before = between.step_count();
     for (const DispatchId first : firsts) {
       for (const FindingKind kind : kHazardKinds) {
         const std::optional<Hazard> hazard = between.find(first, kind);
@@ -49,6 +50,7 @@ std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore
         hazards.push_back(*hazard);
       }
     }
+    examination_limit -= std::min(examination_limit, between.step_count() - steps_before);
   }
   return hazards;
 }

@@ -80,14 +80,22 @@ void sort_by_offset(std::span<Endpoint> endpoints, std::vector<Endpoint>& scratc
 
 }  // namespace
 
-ByteSegments::ByteSegments(const Program& program) : spans_(program.accesses.size()) {
-  INTERLOCK_CHECK(program.accesses.size() < UINT32_MAX / 2);
-  RangeCache cache(program.accesses.size());
-  std::vector<uint32_t> source(program.accesses.size());  // The access that brings the range.
+ByteSegments::ByteSegments(const Program& program) : access_count_(program.accesses.size()) {
+  std::vector<Access> with_operands;
+  if (!program.barrier_operands.empty()) {
+    with_operands = program.accesses;
+    with_operands.insert(with_operands.end(), program.barrier_operands.begin(),
+                         program.barrier_operands.end());
+  }
+  const std::vector<Access>& accesses = with_operands.empty() ? program.accesses : with_operands;
+  INTERLOCK_CHECK(accesses.size() < UINT32_MAX / 2);
+  spans_.resize(accesses.size());
+  RangeCache cache(accesses.size());
+  std::vector<uint32_t> source(accesses.size());  // The access that brings the range.
   std::vector<size_t> bucket_begin(program.memories.size() + 1, 0);
   for (uint32_t i = 0; i < source.size(); ++i) {
-    const Access& access = program.accesses[i];
-    source[i] = access.range.is_empty() ? i : cache.find_or_add(program.accesses, i);
+    const Access& access = accesses[i];
+    source[i] = access.range.is_empty() ? i : cache.find_or_add(accesses, i);
     bucket_begin[access.memory.index + 1] += source[i] == i && !access.range.is_empty() ? 2 : 0;
   }
   for (size_t m = 0; m < program.memories.size(); ++m) {
@@ -97,7 +105,7 @@ ByteSegments::ByteSegments(const Program& program) : spans_(program.accesses.siz
   std::vector<Endpoint> endpoints(bucket_begin.back());
   std::vector<size_t> bucket_end(bucket_begin.begin(), bucket_begin.end());
   for (uint32_t i = 0; i < source.size(); ++i) {
-    const Access& access = program.accesses[i];
+    const Access& access = accesses[i];
     if (source[i] == i && !access.range.is_empty()) {
       size_t& end = bucket_end[access.memory.index];
       endpoints[end++] = {access.range.begin, 2 * i};

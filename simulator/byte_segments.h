@@ -1,5 +1,5 @@
-// ByteSegments: compressed byte coordinates. The endpoints of all accesses cut every memory into
-// segments, and each access covers a run of whole ones.
+// ByteSegments: compressed byte coordinates. The endpoints of all accesses, and of all operands of
+// barriers, cut every memory into segments, and each of them covers a run of whole ones.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,11 @@ class ByteSegments {
   // The segments of access number `access_index` of Program::accesses.
   SegmentSpan span_of(size_t access_index) const { return spans_[access_index]; }
 
+  // The segments of operand number `operand_index` of Program::barrier_operands.
+  SegmentSpan span_of_operand(size_t operand_index) const {
+    return spans_[access_count_ + operand_index];
+  }
+
   // Requires: `span` is not empty and lies in one memory.
   ByteRange bytes_of(SegmentSpan span) const {
     return {endpoints_[span.begin], endpoints_[span.end]};
@@ -50,7 +55,8 @@ class ByteSegments {
 
   std::vector<uint64_t> endpoints_;      // Sorted within each memory; where segment k begins.
   std::vector<uint32_t> first_segment_;  // By memory, and one more.
-  std::vector<SegmentSpan> spans_;       // By access.
+  std::vector<SegmentSpan> spans_;       // By access, then by operand of barriers.
+  size_t access_count_;
 };
 
 }  // namespace interlock

@@ -53,7 +53,7 @@ void add_hazards(const Program& program, const ByteSegments& segments,
   bool is_search_over = false;
   std::vector<Hazard> hazards =
       options.lists_all_pairs ? find_all_hazards(program, order, segments, limit, is_search_over)
-                              : find_hazards(program, order, segments, limit);
+                              : find_hazards(program, order, segments, limit, is_search_over);
   report.is_truncated = is_search_over || hazards.size() == limit;
   if (hazards.size() == limit) {
     hazards.pop_back();

@@ -1,9 +1,10 @@
 // The basic idea is that a global barrier splits issue order into epochs, so that the whole partial
 // order is two numbers per dispatch. A full barrier starts a new epoch of both sorts; an
-// execution-only barrier starts a new execution epoch and leaves the memory epoch as it is.
+// execution-only barrier starts a new execution epoch and leaves the memory epoch as it is. Scoped
+// barriers are scoped_order.h's.
 #include "simulator/happens_before.h"
 
-#include "encoder/check.h"
+#include <algorithm>
 
 namespace interlock {
 
@@ -29,6 +30,13 @@ class EpochCounter {
 }  // namespace
 
 HappensBefore::HappensBefore(const Program& program) {
+  const bool has_scoped_barrier =
+      std::any_of(program.barriers.begin(), program.barriers.end(),
+                  [](const Barrier& barrier) { return barrier.kind == BarrierKind::kScoped; });
+  if (has_scoped_barrier) {
+    scopes_ = std::make_shared<const ScopedOrder>(program);
+    return;
+  }
   execution_epoch_.reserve(program.dispatches.size());
   memory_epoch_.reserve(program.dispatches.size());
   EpochCounter execution;
@@ -49,11 +57,11 @@ HappensBefore::HappensBefore(const Program& program) {
 }
 
 DispatchId HappensBefore::execution_epoch_begin(DispatchId dispatch) const {
-  return execution_begin_[execution_epoch_[dispatch.index]];
+  return execution_begin_[execution_epoch(dispatch)];
 }
 
 DispatchId HappensBefore::memory_epoch_begin(DispatchId dispatch) const {
-  return memory_begin_[memory_epoch_[dispatch.index]];
+  return memory_begin_[memory_epoch(dispatch)];
 }
 
 }  // namespace interlock

@@ -2,19 +2,12 @@
 // all, by binary search, and to look for the partner only behind a yes.
 #include "simulator/hazard_between.h"
 
-#include "encoder/check.h"
+#include "encoder/kernel_table.h"
 #include "simulator/access_history.h"
 
 namespace interlock {
 
 namespace {
-
-// A write after a read needs no memory dependency: a read makes nothing available.
-bool is_separated(const HappensBefore& order, DispatchId first, DispatchId second,
-                  FindingKind kind) {
-  return kind == FindingKind::kWriteAfterRead ? order.executes_before(first, second)
-                                              : order.is_visible_to(first, second);
-}
 
 bool first_reads(FindingKind kind) { return kind == FindingKind::kWriteAfterRead; }
 bool second_reads(FindingKind kind) { return kind == FindingKind::kReadAfterWrite; }
@@ -27,7 +20,10 @@ void HazardBetween::set_second(DispatchId second) {
 }
 
 std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) const {
-  if (is_separated(order_, first, second_, kind)) return std::nullopt;
+  const bool is_ordered = order_.executes_before(first, second_);
+  // A write after a read needs no memory dependency: a read makes nothing available.
+  if (first_reads(kind) && is_ordered) return std::nullopt;
+  if (!first_reads(kind) && is_visible_everywhere(first, kind)) return std::nullopt;
   const AtomicOp first_op = program_.dispatch(first).atomic_op;
   const AtomicOp second_op = program_.dispatch(second_).atomic_op;
   const bool atomics_commute = first_op == second_op && first_op != AtomicOp::kNone;
@@ -44,12 +40,33 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
     for (uint32_t k = 0; k < second_accesses.size(); ++k) {
       const Access& b = second_accesses[k];
       if (!conflict_kinds(a, first_op, b, second_op).has(kind)) continue;
-      const bool is_ordered = !first_reads(kind) && order_.executes_before(first, second_);
-      return Hazard{kind, {first, i}, {second_, k}, intersection(a.range, b.range), is_ordered};
+      std::optional<ByteRange> bytes = intersection(a.range, b.range);
+      if (!first_reads(kind)) bytes = find_invisible(first, b, kind, *bytes);
+      if (!bytes.has_value()) continue;
+      return Hazard{kind, {first, i}, {second_, k}, *bytes, is_ordered};
     }
-    INTERLOCK_CHECK(false);
   }
   return std::nullopt;
+}
+
+bool HazardBetween::is_visible_everywhere(DispatchId first, FindingKind kind) const {
+  const Stage stage = stage_of(program_.dispatch(second_));
+  if (!second_reads(kind)) {
+    return order_.is_visible_everywhere(first, second_, write_sort_of(stage));
+  }
+  if (stage == Stage::kCopy) {
+    return order_.is_visible_everywhere(first, second_, StageAccess::kCopyRead);
+  }
+  return order_.is_visible_everywhere(first, second_, StageAccess::kComputeRead) &&
+         order_.is_visible_everywhere(first, second_, StageAccess::kComputeUniform);
+}
+
+std::optional<ByteRange> HazardBetween::find_invisible(DispatchId first, const Access& access,
+                                                       FindingKind kind, ByteRange bytes) const {
+  const Stage stage = stage_of(program_.dispatch(second_));
+  const std::optional<StageAccess> sort =
+      second_reads(kind) ? read_sort_of(stage, access) : write_sort_of(stage, access);
+  return order_.find_invisible(first, second_, *sort, access.memory, bytes, &step_count_);
 }
 
 std::vector<SegmentSpan> HazardBetween::shared_segments(DispatchId first, FindingKind kind) const {

@@ -26,18 +26,28 @@ class HazardBetween {
   void set_second(DispatchId second);
 
   // The hazard of this kind, by the access pair of lowest positions; none if there is none.
-  // Cost: O(p log q + q) for p operands of `first` and q of the second dispatch.
+  // Cost: O(p log q + q) for p operands of `first` and q of the second dispatch, if the two are in
+  // no order; where they are, what find_invisible of HappensBefore costs for each conflicting pair.
   std::optional<Hazard> find(DispatchId first, FindingKind kind) const;
 
   // The segments on which the two conflict as `kind`, merged; ordered or not.
   std::vector<SegmentSpan> shared_segments(DispatchId first, FindingKind kind) const;
 
+  // What find_invisible of HappensBefore has done so far.
+  uint64_t step_count() const { return step_count_; }
+
  private:
+  // To all accesses of the second dispatch that make a hazard `kind`.
+  bool is_visible_everywhere(DispatchId first, FindingKind kind) const;
+  std::optional<ByteRange> find_invisible(DispatchId first, const Access& access, FindingKind kind,
+                                          ByteRange bytes) const;
+
   const Program& program_;
   const HappensBefore& order_;
   const ByteSegments& segments_;
   DispatchId second_;
   DispatchSpans spans_;  // Of second_.
+  mutable uint64_t step_count_ = 0;
 };
 
 }  // namespace interlock

@@ -10,6 +10,7 @@
 #include "simulator/dispatch_spans.h"
 #include "simulator/happens_before.h"
 #include "simulator/overlap_window.h"
+#include "simulator/scoped_hazards.h"
 
 namespace interlock {
 
@@ -22,6 +23,8 @@ class HazardPairs {
   // Replaces `firsts` by the dispatches before `second` that have a hazard with it, ascending, and
   // takes the overlaps examined from `examination_limit`. Returns false if that is too few: then
   // some may be missing. Every overlap examined is a hazard; a pair with many operands has several.
+  // With scoped barriers others are examined and returned too: those that conflict, and share a
+  // byte with a hazard of `second`.
   // Requires: `second` is no earlier than in the last call.
   bool find_firsts(DispatchId second, uint64_t& examination_limit, std::vector<DispatchId>& firsts);
 
@@ -32,12 +35,18 @@ class HazardPairs {
   static constexpr size_t kFirstAtomic = 2;
   static constexpr size_t kSortCount = kFirstAtomic + static_cast<size_t>(AtomicOp::kXor) + 1;
 
+  void slide_windows(DispatchId second);
+  bool find_scoped_firsts(DispatchId second, uint64_t& examination_limit,
+                          std::vector<DispatchId>& firsts);
+
   static size_t atomic_sort(AtomicOp op) { return kFirstAtomic + static_cast<size_t>(op); }
 
   const Program& program_;
   const HappensBefore& order_;
   const ByteSegments& segments_;
   std::array<std::unique_ptr<OverlapWindow>, kSortCount> windows_;  // Null: no such access.
+  std::unique_ptr<ScopedHazards> scoped_;                           // Null: there are no scopes.
+  std::vector<HazardousRun> runs_;
 };
 
 }  // namespace interlock

@@ -8,12 +8,17 @@
 #include <optional>
 
 #include "encoder/check.h"
+#include "encoder/kernel_table.h"
 #include "simulator/access_history.h"
 #include "simulator/hazard_between.h"
+#include "simulator/scoped_hazards.h"
 
 namespace interlock {
 
 namespace {
+
+// A bound for hostile programs: of the largest streams, a clean one takes a few per access.
+constexpr uint64_t kScopedStepsMax = 400'000'000;
 
 struct Candidate {
   DispatchId first;
@@ -112,6 +117,10 @@ std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& or
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
                                  const ByteSegments& segments, uint64_t limit) {
   std::vector<Hazard> hazards;
+  if (order.has_scopes()) {
+    INTERLOCK_CHECK(find_scoped_hazards(program, order, segments, limit, UINT64_MAX, hazards));
+    return hazards;
+  }
   HazardSearch search(program, order, segments);
   for (size_t i = 0; i < program.dispatches.size() && hazards.size() < limit; ++i) {
     search.visit(DispatchId(i), hazards);
@@ -120,18 +129,35 @@ std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& or
   return hazards;
 }
 
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
+                                 const ByteSegments& segments, uint64_t limit, bool& is_truncated) {
+  std::vector<Hazard> hazards;
+  is_truncated = false;
+  if (order.has_scopes()) {
+    is_truncated = !find_scoped_hazards(program, order, segments, limit, kScopedStepsMax, hazards);
+  } else {
+    hazards = find_hazards(program, order, segments, limit);
+  }
+  return hazards;
+}
+
 ConflictKinds hazard_kinds(const Program& program, const HappensBefore& order, DispatchId first,
                            DispatchId second) {
   ConflictKinds kinds;
   const AtomicOp first_op = program.dispatch(first).atomic_op;
   const AtomicOp second_op = program.dispatch(second).atomic_op;
-  const bool is_visible = order.is_visible_to(first, second);
+  const Stage stage = stage_of(program.dispatch(second));
+  const bool is_ordered = order.executes_before(first, second);
   for (const Access& a : program.accesses_of(first)) {
     for (const Access& b : program.accesses_of(second)) {
       const ConflictKinds pair = conflict_kinds(a, first_op, b, second_op);
-      kinds.raw = kinds.raw || (pair.raw && !is_visible);
-      kinds.war = kinds.war || (pair.war && !order.executes_before(first, second));
-      kinds.waw = kinds.waw || (pair.waw && !is_visible);
+      const ByteRange shared = intersection(a.range, b.range);
+      const auto is_invisible = [&](std::optional<StageAccess> sort) {
+        return order.find_invisible(first, second, *sort, b.memory, shared).has_value();
+      };
+      kinds.raw = kinds.raw || (pair.raw && is_invisible(read_sort_of(stage, b)));
+      kinds.war = kinds.war || (pair.war && !is_ordered);
+      kinds.waw = kinds.waw || (pair.waw && is_invisible(write_sort_of(stage, b)));
     }
   }
   return kinds;

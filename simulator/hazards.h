@@ -23,7 +23,9 @@ struct Hazard {
   FindingKind kind;  // RAW, WAR or WAW.
   AccessRef first;   // Earlier in issue order.
   AccessRef second;
-  ByteRange overlap;  // In the memory of both: what the two accesses share.
+  // In the memory of both: what the two accesses share, or the first run of it in which the first
+  // one is not visible to the second.
+  ByteRange overlap;
   // RAW, WAW: an execution dependency is there, a memory dependency is not.
   bool is_ordered = false;
 
@@ -51,18 +53,25 @@ ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Acces
 
 // Returns the hazards of `program`, each access listed against the latest conflicting accesses of
 // its bytes, per kind: one per (kind, first dispatch, second dispatch), ordered by second, first,
-// kind, at most `limit` of them. Of the access pairs of two dispatches that conflict as this kind,
-// the one of the lowest positions stands for all.
+// kind, at most `limit` of them. Of the access pairs of two dispatches that have this hazard, the
+// one of the lowest positions stands for all. With scoped barriers: the latest accesses of each
+// stage.
 // Empty iff there is no hazard at all (limit > 0).
 // Requires: `order` was built from `program`.
 // Cost: O((a + h) log a) for a accesses and h runs of hazardous bytes, and the operands of the two
-// for each hazard.
+// for each hazard. Where operands narrow dependencies, more: see scoped_hazards.h and
+// HappensBefore::find_invisible.
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
                                  uint64_t limit = UINT64_MAX);
 
 // As above. Requires: `segments` was built from `program`.
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
                                  const ByteSegments& segments, uint64_t limit = UINT64_MAX);
+
+// As above, but the work is bounded: if hostile operands of scoped barriers make it too much, the
+// search ends early and sets `is_truncated`. The list may then miss hazards, even be empty.
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
+                                 const ByteSegments& segments, uint64_t limit, bool& is_truncated);
 
 // Every hazardous pair, with every kind, in the same order, at most `limit` of them.
 // Cost: O((a + h) log a) for a accesses and h overlaps of hazardous pairs.

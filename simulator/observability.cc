@@ -196,7 +196,9 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       std::span<const Hazard> hazards,
                                                       const ObservabilityOptions& options) {
   std::vector<ObservabilityVerdict> verdicts(hazards.size());
-  if (hazards.empty() || 3 * program.dispatches.size() > options.work_limit) {
+  // Scoped barriers are outside T5.
+  const bool is_over_budget = 3 * program.dispatches.size() > options.work_limit;
+  if (hazards.empty() || order.has_scopes() || is_over_budget) {
     return verdicts;
   }
   ObservabilityJudge judge(program, order, options.work_limit);

@@ -277,9 +277,9 @@ TEST(HappensBefore, NumbersEpochs) {
   EXPECT_FALSE(order.executes_before(a, b));
   EXPECT_TRUE(order.executes_before(b, c));
   EXPECT_FALSE(order.executes_before(c, b));
-  EXPECT_TRUE(order.is_visible_to(b, c));
+  EXPECT_TRUE(order.is_visible_everywhere(b, c, StageAccess::kComputeRead));
   EXPECT_TRUE(order.executes_before(c, d));
-  EXPECT_FALSE(order.is_visible_to(c, d));
+  EXPECT_FALSE(order.is_visible_everywhere(c, d, StageAccess::kComputeRead));
   EXPECT_EQ(order.execution_epoch_begin(b), a);
   EXPECT_EQ(order.execution_epoch_begin(d), d);
   EXPECT_EQ(order.memory_epoch_begin(d), c);

@@ -9,23 +9,17 @@
 
 #include "encoder/encoder.h"
 #include "encoder/interlock_encoder.h"
-#include "encoder/none_encoder.h"
 #include "encoder/serial_encoder.h"
 #include "encoder/text.h"
+#include "fuzz/testing/matchers.h"
 
 namespace interlock {
 namespace {
 
 using testing::ElementsAre;
 
-Program parsed(const std::string& text) {
-  Result<Program> program = parse(text);
-  EXPECT_TRUE(program.has_value()) << program.error().message;
-  return *std::move(program);
-}
-
 std::string encoded(const std::string& text, Encoder& encoder) {
-  return print(encode(parsed(text), encoder));
+  return print(encode(program_of(text), encoder));
 }
 
 // Issues everything at the end, last dispatch first.
@@ -156,7 +150,7 @@ TEST(Encode, LeavesAnEmptyProgramEmpty) {
 }
 
 TEST(Encode, GivesProgramsThatParseBack) {
-  const Program program = parsed(R"(interlock 1
+  const Program program = program_of(R"(interlock 1
 memory a 64
 d0: dispatch Produce writes a[0:8]
 dispatch Consume reads a[4:12] writes a[32:40]
@@ -173,20 +167,13 @@ dispatch Count atomics a[0:4] atomic=max
 }
 
 TEST(SerialEncoder, PartsAllDispatches) {
-  SerialEncoder encoder;
-  EXPECT_EQ(
-      encode(parsed("interlock 1\nmemory a 64\ndispatch A\ndispatch B\ndispatch C\n"), encoder)
-          .barriers.size(),
-      2u);
+  EXPECT_THAT("memory a 64\ndispatch A\ndispatch B\ndispatch C\n",
+              EncodedBy("serial", HasBarrierCount(2)));
 }
 
 TEST(NoneEncoder, PartsNoDispatches) {
-  NoneEncoder encoder;
-  EXPECT_EQ(
-      encode(parsed("interlock 1\nmemory a 64\ndispatch A writes a\nbarrier\ndispatch B reads a\n"),
-             encoder)
-          .barriers.size(),
-      0u);
+  EXPECT_THAT("memory a 64\ndispatch A writes a\nbarrier\ndispatch B reads a\n",
+              EncodedBy("none", HasBarrierCount(0)));
 }
 
 TEST(EncoderRegistry, FindsEveryEncoderByItsName) {

@@ -6,18 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/encoder.h"
-#include "encoder/text.h"
+#include "fuzz/testing/programs.h"
 
 namespace interlock {
 namespace {
 
 // Where the encoder puts barriers: one letter per command, 'D' or '|'.
 std::string placement(std::string_view encoder, const std::string& statements) {
-  const Result<Program> program =
-      parse("interlock 1\nmemory a 64\nmemory b 64\nmemory c 64\n" + statements);
-  EXPECT_TRUE(program.has_value()) << program.error().message;
-  const Program result = encode(*program, *find_encoder(encoder)->create());
+  const Program result =
+      encode_with(encoder, "memory a 64\nmemory b 64\nmemory c 64\n" + statements);
   std::string letters;
   for (const Statement& statement : result.statements) {
     letters += statement.kind == StatementKind::kBarrier ? '|' : 'D';

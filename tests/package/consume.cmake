@@ -15,6 +15,7 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${consumer} -G ${GENERATOR}
 run(${CMAKE_COMMAND} --build ${consumer})
 run(${consumer}/consumer)
 run(${consumer}/recorder_consumer)
+run(${consumer}/testing_consumer)
 
 # Builds what links the recorder, and so nothing of Interlock.
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${subdirectory} -G ${GENERATOR}

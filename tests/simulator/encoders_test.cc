@@ -10,6 +10,7 @@
 
 #include "encoder/encoder.h"
 #include "encoder/text.h"
+#include "fuzz/testing/matchers.h"
 #include "simulator/barrier_bounds.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
@@ -24,19 +25,12 @@ using testing::Field;
 using testing::IsEmpty;
 using testing::Not;
 
-Program encoded(const Program& program, std::string_view encoder) {
-  return encode(program, *find_encoder(encoder)->create());
-}
-
 std::vector<Hazard> hazards_of(const Program& program) {
   return find_hazards(program, HappensBefore(program));
 }
 
 Program recorded(const std::string& name) {
-  Result<Program> program =
-      parse_file(INTERLOCK_SOURCE_DIR "/corpus/streams/ggml-" + name + ".ilk");
-  EXPECT_TRUE(program.has_value()) << program.error().message;
-  return *std::move(program);
+  return program_in(INTERLOCK_SOURCE_DIR "/corpus/streams/ggml-" + name + ".ilk");
 }
 
 // Indices of the dispatches that a barrier stands before.
@@ -53,11 +47,8 @@ std::vector<size_t> barrier_places(const Program& program) {
   return places;
 }
 
-Program parsed(const std::string& statements) {
-  Result<Program> program =
-      parse("interlock 1\nmemory a 64\nmemory b 64\nmemory c 64\n" + statements);
-  EXPECT_TRUE(program.has_value()) << program.error().message;
-  return *std::move(program);
+Program on_abc(const std::string& statements) {
+  return program_of("memory a 64\nmemory b 64\nmemory c 64\n" + statements);
 }
 
 TEST(Encoders, LeaveNoHazardInRandomProgramsUnlessTheyAreBroken) {
@@ -66,7 +57,7 @@ TEST(Encoders, LeaveNoHazardInRandomProgramsUnlessTheyAreBroken) {
     const Program program = program_of(random_dispatches(random), 12);
     for (const EncoderEntry& entry : encoder_registry()) {
       if (entry.is_broken) continue;
-      const Program result = encoded(program, entry.name);
+      const Program result = encode_with(entry.name, program);
       ASSERT_THAT(hazards_of(result), IsEmpty()) << entry.name << "\n" << print(result);
     }
   }
@@ -81,7 +72,7 @@ TEST(Encoders, LeaveHazardsInRandomProgramsIfTheyAreBroken) {
     bool has_hazard = false;
     for (int i = 0; i < 4'000 && !has_hazard; ++i) {
       has_hazard =
-          !hazards_of(encoded(program_of(random_dispatches(random), 12), entry.name)).empty();
+          !hazards_of(encode_with(entry.name, program_of(random_dispatches(random), 12))).empty();
     }
     EXPECT_TRUE(has_hazard) << entry.name;
   }
@@ -93,7 +84,7 @@ TEST(InterlockEncoder, PlacesTheFewestBarriersOfTheSimulatorsBound) {
   TestRandom random(13);
   for (int i = 0; i < 4'000; ++i) {
     const Program program = program_of(random_dispatches(random, options), 12);
-    const Program result = encoded(program, "interlock");
+    const Program result = encode_with("interlock", program);
     ASSERT_EQ(result.barriers.size(), barrier_bounds(program).fewest_barriers) << print(result);
     ASSERT_THAT(hazards_of(result), IsEmpty()) << print(result);
   }
@@ -105,7 +96,8 @@ TEST(Mlx2024, LeavesOnlyWriteAfterRead) {
   RandomDispatchesOptions options;
   options.has_atomics = false;
   for (int i = 0; i < 4'000; ++i) {
-    const Program result = encoded(program_of(random_dispatches(random, options), 12), "mlx-2024");
+    const Program result =
+        encode_with("mlx-2024", program_of(random_dispatches(random, options), 12));
     ASSERT_THAT(hazards_of(result), Each(Field(&Hazard::kind, FindingKind::kWriteAfterRead)))
         << print(result);
   }
@@ -121,30 +113,21 @@ tensor gb f32[4] at b+0
 reduce: dispatch col_sum reads g writes gb
 vjp: dispatch Vjp writes gx
 )";
-  const Program donated = parsed(tensors + "tensor gx f32[4,4] donates g" + dispatches);
-  const std::vector<Hazard> hazards = hazards_of(encoded(donated, "mlx-2024"));
-  ASSERT_EQ(hazards.size(), 1u);
-  EXPECT_EQ(hazards[0].kind, FindingKind::kWriteAfterRead);
-  EXPECT_EQ(hazards[0].first.dispatch, DispatchId(0));
-  EXPECT_EQ(hazards[0].second.dispatch, DispatchId(1));
-  EXPECT_EQ(hazards[0].overlap, (ByteRange{0, 64}));
-
-  EXPECT_THAT(hazards_of(encoded(donated, "mlx-2026")), IsEmpty());
-  const Program placed = parsed(tensors + "tensor gx f32[4,4] at c+0" + dispatches);
-  EXPECT_THAT(hazards_of(encoded(placed, "mlx-2024")), IsEmpty());
+  const Program donated = on_abc(tensors + "tensor gx f32[4,4] donates g" + dispatches);
+  EXPECT_THAT(donated, EncodedBy("mlx-2024", HasHazard("WAR", "reduce", "vjp")));
+  EXPECT_THAT(donated, EncodedBy("mlx-2026", IsHazardFree()));
+  const Program placed = on_abc(tensors + "tensor gx f32[4,4] at c+0" + dispatches);
+  EXPECT_THAT(placed, EncodedBy("mlx-2024", IsHazardFree()));
 }
 
 // The last writer and a reader since: none leaves every kind.
 TEST(NoneEncoder, LeavesEveryConflictAsAHazard) {
-  EXPECT_EQ(
-      hazards_of(encoded(parsed("dispatch A writes a\ndispatch B reads a\n"), "none"))[0].kind,
-      FindingKind::kReadAfterWrite);
-  EXPECT_EQ(
-      hazards_of(encoded(parsed("dispatch A reads a\ndispatch B writes a\n"), "none"))[0].kind,
-      FindingKind::kWriteAfterRead);
-  EXPECT_EQ(
-      hazards_of(encoded(parsed("dispatch A writes a\ndispatch B writes a\n"), "none"))[0].kind,
-      FindingKind::kWriteAfterWrite);
+  EXPECT_THAT(on_abc("dispatch A writes a\ndispatch B reads a\n"),
+              EncodedBy("none", HasHazard("RAW", 0, 1)));
+  EXPECT_THAT(on_abc("dispatch A reads a\ndispatch B writes a\n"),
+              EncodedBy("none", HasHazard("WAR", 0, 1)));
+  EXPECT_THAT(on_abc("dispatch A writes a\ndispatch B writes a\n"),
+              EncodedBy("none", HasHazard("WAW", 0, 1)));
 }
 
 TEST(InterlockEncoder, PlacesTheMinimumOnRecordedStreams) {
@@ -156,7 +139,7 @@ TEST(InterlockEncoder, PlacesTheMinimumOnRecordedStreams) {
       {"train-metal-30", 997},          {"soft-max-back-alias", 1},
       {"rms-norm-back-alias", 2},       {"vulkan-reorder-min", 3}};
   for (const auto& [name, minimum] : minimums) {
-    const Program result = encoded(recorded(name), "interlock");
+    const Program result = encode_with("interlock", recorded(name));
     EXPECT_EQ(result.barriers.size(), minimum) << name;
     EXPECT_EQ(barrier_bounds(result).fewest_barriers, minimum) << name;
     EXPECT_THAT(hazards_of(result), IsEmpty()) << name;
@@ -164,16 +147,16 @@ TEST(InterlockEncoder, PlacesTheMinimumOnRecordedStreams) {
 }
 
 TEST(NoneEncoder, LeavesTheRecordedStreamFullOfHazards) {
-  EXPECT_THAT(hazards_of(encoded(recorded("llama24-metal"), "none")), Not(IsEmpty()));
+  EXPECT_THAT(recorded("llama24-metal"), EncodedBy("none", Not(IsHazardFree())));
 }
 
 TEST(GgmlMetal, PlacesTheBarriersOfTheRecordedEncoder) {
-  EXPECT_EQ(encoded(recorded("llama24-nobarrier"), "ggml-metal").barriers.size(), 455u);
+  EXPECT_THAT(recorded("llama24-nobarrier"), EncodedBy("ggml-metal", HasBarrierCount(455)));
   for (const std::string name :
        {"llama24-metal", "llama24-metal-reorder", "llama24-metal-64steps", "train-metal-4",
         "train-metal-30", "llama24kv-metal", "soft-max-back-alias", "rms-norm-back-alias"}) {
     const Program program = recorded(name);
-    const Program result = encoded(program, "ggml-metal");
+    const Program result = encode_with("ggml-metal", program);
     EXPECT_EQ(barrier_places(result), barrier_places(program)) << name;
     EXPECT_THAT(hazards_of(result), IsEmpty()) << name;
   }
@@ -181,7 +164,7 @@ TEST(GgmlMetal, PlacesTheBarriersOfTheRecordedEncoder) {
 
 TEST(Mlx2026, LeavesNoHazardInRecordedStreams) {
   for (const std::string name : {"llama24-nobarrier", "llama24kv-metal", "train-metal-30"}) {
-    EXPECT_THAT(hazards_of(encoded(recorded(name), "mlx-2026")), IsEmpty()) << name;
+    EXPECT_THAT(recorded(name), EncodedBy("mlx-2026", IsHazardFree())) << name;
   }
 }
 

@@ -3,26 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <string_view>
-#include <utility>
 
-#include "encoder/check.h"
-#include "encoder/text.h"
+#include "fuzz/testing/programs.h"
 
 namespace interlock {
 
-// Requires: `body` is valid.
-inline Program program_of(std::string_view body) {
-  Result<Program> program = parse("interlock 1\n" + std::string(body));
-  if (!program) fmt::print(stderr, "{}\n", program.error().message);
-  INTERLOCK_CHECK(program.has_value());
-  return std::move(program).value();
-}
-
-// The same behind memories a, b and c of 4096 bytes each.
+// The program behind memories a, b and c of 4096 bytes each.
 inline Program program_on_abc(std::string_view body) {
-  return program_of("memory a 4096\nmemory b 4096\nmemory c 4096\n" + std::string(body));
+  return program_of(fmt::format("memory a 4096\nmemory b 4096\nmemory c 4096\n{}", body));
 }
 
 }  // namespace interlock

@@ -1,0 +1,154 @@
+// Matchers for GoogleTest: what a unit test of a command encoder claims about its barriers.
+//
+//     TEST(MyEncoder, OrdersEveryHazard) {
+//       EXPECT_THAT(encode_with(MyEncoder(), kLayerNormVjp),
+//                   AllOf(IsHazardFree(), HasFewestBarriers()));
+//     }
+//
+// They match a Program or the text of one. A failure shows what `interlock check` prints.
+// docs/testing.md has the rest.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "encoder/finding_kind.h"
+#include "fuzz/testing/judgements.h"
+#include "fuzz/testing/programs.h"
+#include "fuzz/testing/sample_programs.h"
+
+namespace interlock {
+
+// A matcher of programs and of their texts, made of a judge and its words. Behind every matcher
+// below; also for claims of your own.
+class ProgramMatcher {
+ public:
+  using Judge = std::function<Result<Judgement>(const Program&)>;
+
+  ProgramMatcher(Judge judge, std::string claim, std::string denial)
+      : judge_(std::move(judge)), claim_(std::move(claim)), denial_(std::move(denial)) {}
+
+  bool MatchAndExplain(const Program& program, ::testing::MatchResultListener* listener) const {
+    const Result<Judgement> judgement = judge_(program);
+    if (!judgement) return fail(judgement.error());
+    *listener << judgement->reason;
+    return judgement->holds;
+  }
+  bool MatchAndExplain(std::string_view text, ::testing::MatchResultListener* listener) const {
+    const Result<Program> program = parse_body(text);
+    return program ? MatchAndExplain(*program, listener) : fail(program.error());
+  }
+  void DescribeTo(std::ostream* out) const { *out << claim_; }
+  void DescribeNegationTo(std::ostream* out) const { *out << denial_; }
+
+ private:
+  // Fails the test whether or not the claim is negated: nobody claims anything about a typo.
+  static bool fail(const Error& error) {
+    ADD_FAILURE() << error.message;
+    return false;
+  }
+
+  Judge judge_;
+  std::string claim_;
+  std::string denial_;
+};
+
+using PolymorphicProgramMatcher = ::testing::PolymorphicMatcher<ProgramMatcher>;
+
+inline PolymorphicProgramMatcher matches_if(ProgramMatcher::Judge judge, std::string claim,
+                                            std::string denial) {
+  return ::testing::MakePolymorphicMatcher(
+      ProgramMatcher(std::move(judge), std::move(claim), std::move(denial)));
+}
+
+// `interlock check` finds nothing: no hazard, no reordered read, no illegal alias.
+inline PolymorphicProgramMatcher IsHazardFree() {
+  return matches_if(judge_hazard_free, "is hazard free", "has a finding");
+}
+
+// A dispatch as text names it: by label, or by its index among the dispatches.
+class DispatchReference {
+ public:
+  DispatchReference(const char* label) : text_(label) {}             // NOLINT
+  DispatchReference(std::string label) : text_(std::move(label)) {}  // NOLINT
+  DispatchReference(int index) : text_(std::to_string(index)) {}     // NOLINT
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// There is a finding of this kind between the two, the earlier one in issue order first.
+inline PolymorphicProgramMatcher HasHazard(FindingKind kind, const DispatchReference& first,
+                                           const DispatchReference& second) {
+  const std::string words = std::string(word_of(kind)) + (is_hazard(kind) ? " hazard" : "") +
+                            " between " + first.text() + " and " + second.text();
+  return matches_if(
+      [kind, first, second](const Program& program) {
+        return judge_hazard(program, kind, first.text(), second.text());
+      },
+      "has the " + words, "does not have the " + words);
+}
+
+// The same by word: "RAW", "WAR", "WAW", "reordered", "alias".
+inline PolymorphicProgramMatcher HasHazard(std::string_view word, const DispatchReference& first,
+                                           const DispatchReference& second) {
+  if (const std::optional<FindingKind> kind = finding_kind_of(word)) {
+    return HasHazard(*kind, first, second);
+  }
+  const std::string kind = "kind '" + std::string(word) + "'";
+  return matches_if([kind](const Program&) { return Error{"No finding is of " + kind + "."}; },
+                    "has a finding of " + kind, "has no finding of " + kind);
+}
+
+// The number of barriers matches: HasBarrierCount(2), HasBarrierCount(Le(10)).
+inline PolymorphicProgramMatcher HasBarrierCount(const ::testing::Matcher<size_t>& count) {
+  std::string claim = ::testing::DescribeMatcher<size_t>(count);
+  std::string denial = ::testing::DescribeMatcher<size_t>(count, true);
+  return matches_if(
+      [count](const Program& program) {
+        const size_t barrier_count = program.barriers.size();
+        return Judgement{count.Matches(barrier_count),
+                         "which has " + std::to_string(barrier_count)};
+      },
+      "has a number of barriers that " + claim, "has a number of barriers that " + denial);
+}
+
+// Exactly as many barriers as the conflicts need in this order: the proven minimum. Beside
+// IsHazardFree(): the fewest barriers in wrong places order nothing.
+inline PolymorphicProgramMatcher HasFewestBarriers() {
+  return matches_if(judge_fewest_barriers, "has the fewest barriers",
+                    "has not the fewest barriers");
+}
+
+// No barrier can go without adding a hazard.
+inline PolymorphicProgramMatcher HasNoUselessSync() {
+  return matches_if(judge_no_useless_sync, "has no useless sync", "has useless sync");
+}
+
+// The program as the registered encoder encodes it matches.
+inline PolymorphicProgramMatcher EncodedBy(std::string encoder_name,
+                                           const ::testing::Matcher<const Program&>& inner) {
+  const std::string words = "encoded by " + encoder_name + " ";
+  std::string claim = words + ::testing::DescribeMatcher<const Program&>(inner);
+  std::string denial = words + ::testing::DescribeMatcher<const Program&>(inner, true);
+  return matches_if(
+      [encoder_name = std::move(encoder_name), inner](const Program& program) -> Result<Judgement> {
+        const Result<Program> encoded = encode_checked(program, encoder_name);
+        if (!encoded) return encoded.error();
+        ::testing::StringMatchResultListener listener;
+        const bool holds = inner.MatchAndExplain(*encoded, &listener);
+        return Judgement{holds, "encoded " + listener.str()};
+      },
+      claim, denial);
+}
+
+}  // namespace interlock

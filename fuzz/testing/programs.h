@@ -1,0 +1,72 @@
+// Programs as a test writes them: in text, from a file, or as an encoder encodes them. What goes
+// wrong is a failure of the test, with the sentence that says why, and an empty program.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "encoder/encoder.h"
+#include "encoder/program.h"
+#include "encoder/text.h"
+#include "fuzz/testing/judgements.h"
+
+namespace interlock {
+
+// Returns the value, or fails the test.
+inline Program value_or_fail(Result<Program> program) {
+  if (program) return std::move(program).value();
+  ADD_FAILURE() << program.error().message;
+  return {};
+}
+
+// The program in `text`, with or without the line "interlock 1".
+inline Program program_of(std::string_view text) { return value_or_fail(parse_body(text)); }
+
+// The program in a file: recorded, minimized or written.
+inline Program program_in(const std::string& path) { return value_or_fail(parse_file(path)); }
+
+// Returns `program` as the encoder encodes it. Requires: the encoder is fresh.
+inline Program encode_with(Encoder& encoder, const Program& program) {
+  return value_or_fail(encode_checked(program, encoder));
+}
+inline Program encode_with(Encoder&& encoder, const Program& program) {
+  return encode_with(encoder, program);
+}
+
+// By name: "interlock", "mlx-2024", and what else `interlock list encoders` names.
+inline Program encode_with(std::string_view encoder_name, const Program& program) {
+  return value_or_fail(encode_checked(program, encoder_name));
+}
+
+inline Program encode_with(Encoder& encoder, std::string_view text) {
+  return encode_with(encoder, program_of(text));
+}
+inline Program encode_with(Encoder&& encoder, std::string_view text) {
+  return encode_with(encoder, program_of(text));
+}
+inline Program encode_with(std::string_view encoder_name, std::string_view text) {
+  return encode_with(encoder_name, program_of(text));
+}
+
+// How GoogleTest prints a program: its text, shortened when long.
+inline void PrintTo(const Program& program, std::ostream* out) {
+  constexpr int kLineCountMax = 60;
+  const std::string text = print(program);
+  size_t end = 0;
+  for (int line = 0; line < kLineCountMax && end < text.size(); ++line) {
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  }
+  *out << "the program\n" << text.substr(0, end);
+  if (end < text.size()) {
+    *out << "… and "
+         << std::count(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(), '\n')
+         << " more lines\n";
+  }
+}
+
+}  // namespace interlock

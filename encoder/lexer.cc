@@ -1,11 +1,37 @@
+// The basic idea is that every byte has a class, looked up in one table, and that a token ends
+// where the class changes.
 #include "encoder/lexer.h"
+
+#include <array>
 
 #include "encoder/names.h"
 
 namespace interlock {
 namespace {
 
-bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+enum class ByteClass : uint8_t { kPunctuation, kSpace, kLetter, kDigit, kDot, kOutsideAscii };
+
+constexpr std::array<ByteClass, 256> classify_bytes() {
+  std::array<ByteClass, 256> classes{};
+  for (size_t byte = 0; byte < classes.size(); ++byte) {
+    const char c = static_cast<char>(byte);
+    classes[byte] = byte >= 0x80            ? ByteClass::kOutsideAscii
+                    : is_letter(c)          ? ByteClass::kLetter
+                    : is_digit(c)           ? ByteClass::kDigit
+                    : c == '.'              ? ByteClass::kDot
+                    : c == ' ' || c == '\t' ? ByteClass::kSpace
+                                            : ByteClass::kPunctuation;
+  }
+  return classes;
+}
+
+constexpr std::array<ByteClass, 256> kByteClasses = classify_bytes();
+
+ByteClass class_of(char c) { return kByteClasses[static_cast<unsigned char>(c)]; }
+
+bool continues_name(ByteClass byte) {
+  return byte >= ByteClass::kLetter && byte <= ByteClass::kDot;
+}
 
 }  // namespace
 
@@ -13,64 +39,49 @@ std::string description_of(const Token& token) {
   return token.kind == TokenKind::kEnd ? "the end of the line" : in_quotes(token.text);
 }
 
-Token Lexer::start_token() {
-  const size_t start = position_;
-  while (position_ < line_.size() && (line_[position_] == ' ' || line_[position_] == '\t')) {
-    ++position_;
-  }
-  Token token;
-  token.is_spaced = position_ == 0 || position_ > start;
-  token.column = static_cast<uint32_t>(position_ + 1);
-  return token;
-}
-
-Token Lexer::finish_token(Token token, TokenKind kind, size_t end) {
-  token.kind = kind;
-  token.text = line_.substr(position_, end - position_);
-  position_ = end;
-  return token;
-}
-
-Token Lexer::next() {
-  const Token token = start_token();
-  if (position_ == line_.size() || line_[position_] == '#') {
-    return finish_token(token, TokenKind::kEnd, position_);
-  }
-  const char first = line_[position_];
-  if (!is_letter(first) && !is_digit(first)) {
-    // Bytes outside ASCII count as punctuation that no rule takes; an error shows the run of them.
-    size_t end = position_ + 1;
-    while (!is_ascii(first) && end < line_.size() && !is_ascii(line_[end])) {
-      ++end;
-    }
-    return finish_token(token, TokenKind::kPunctuation, end);
-  }
-  size_t end = position_ + 1;
-  while (end < line_.size() && is_name_char(line_[end])) {
+void Lexer::read_ahead() {
+  const char* const begin = line_.data();
+  const size_t size = line_.size();
+  size_t start = position_;
+  while (start < size && class_of(begin[start]) == ByteClass::kSpace) ++start;
+  ahead_.is_spaced = start == 0 || start > position_;
+  ahead_.column = static_cast<uint32_t>(start + 1);
+  size_t end = start;
+  if (start == size || begin[start] == '#') {
+    ahead_.kind = TokenKind::kEnd;
+  } else {
+    const ByteClass first = class_of(begin[start]);
     ++end;
+    if (first == ByteClass::kLetter || first == ByteClass::kDigit) {
+      ahead_.kind = first == ByteClass::kLetter ? TokenKind::kName : TokenKind::kNumber;
+      while (end < size && continues_name(class_of(begin[end]))) ++end;
+    } else {
+      ahead_.kind = TokenKind::kPunctuation;
+      // Bytes outside ASCII are punctuation that no rule takes; an error shows the run of them.
+      if (first == ByteClass::kOutsideAscii) {
+        while (end < size && class_of(begin[end]) == ByteClass::kOutsideAscii) ++end;
+      }
+    }
   }
-  return finish_token(token, is_letter(first) ? TokenKind::kName : TokenKind::kNumber, end);
-}
-
-Token Lexer::peek() {
-  const size_t position = position_;
-  const Token token = next();
-  position_ = position;
-  return token;
+  ahead_.text = {begin + start, end - start};
+  position_ = end;
 }
 
 Token Lexer::next_word() {
-  const Token token = start_token();
-  size_t end = position_;
-  while (end < line_.size() &&
-         (is_name_char(line_[end]) || line_[end] == '-' || line_[end] == '+')) {
-    ++end;
-  }
-  if (end == position_) {
-    return next();
-  }
-  return finish_token(token, is_letter(line_[position_]) ? TokenKind::kName : TokenKind::kNumber,
-                      end);
+  const auto continues_word = [this](size_t i) {
+    return i < line_.size() &&
+           (continues_name(class_of(line_[i])) || line_[i] == '-' || line_[i] == '+');
+  };
+  const size_t start = ahead_.column - 1;
+  size_t end = start;
+  while (continues_word(end)) ++end;
+  if (end == start) return next();
+  Token token = ahead_;
+  token.kind = is_letter(line_[start]) ? TokenKind::kName : TokenKind::kNumber;
+  token.text = line_.substr(start, end - start);
+  position_ = end;
+  read_ahead();
+  return token;
 }
 
 }  // namespace interlock

@@ -32,20 +32,26 @@ std::string description_of(const Token& token);
 // Requires: the line outlives the lexer and its tokens.
 class Lexer {
  public:
-  explicit Lexer(std::string_view line = {}) : line_(line) {}
+  explicit Lexer(std::string_view line = {}) : line_(line) { read_ahead(); }
 
-  Token next();
-  Token peek();
+  // The token that next() will return. It is read once: the grammar looks ahead all the time.
+  const Token& peek() const { return ahead_; }
+
+  Token next() {
+    const Token token = ahead_;
+    read_ahead();
+    return token;
+  }
 
   // As next(), where signs and dashes belong to the word: "1e-05", "mlx-2024", "use-after-free".
   Token next_word();
 
  private:
-  Token start_token();
-  Token finish_token(Token token, TokenKind kind, size_t end);
+  void read_ahead();
 
   std::string_view line_;
-  size_t position_ = 0;
+  size_t position_ = 0;  // Behind the token ahead.
+  Token ahead_;
 };
 
 }  // namespace interlock

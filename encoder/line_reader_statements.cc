@@ -62,7 +62,8 @@ bool LineReader::read_operands() {
     const Token token = lexer_.next();
     const bool is_name = token.kind == TokenKind::kName;
     const bool is_key = is_name && lexer_.peek().is('=');
-    if (clause_is_empty && (!is_name || is_key || is_reserved(token.text))) {
+    const bool is_word = is_name && is_reserved(token.text);
+    if (clause_is_empty && (!is_name || is_key || is_word)) {
       return fail_expecting(token, fmt::format("an operand behind '{}'", kClauses[clause]));
     }
     if (token.kind == TokenKind::kEnd) {
@@ -72,6 +73,15 @@ bool LineReader::read_operands() {
       return fail_expecting(
           token, is_name ? "a space before this word" : "a clause, an operand or KEY=VALUE");
     }
+    const bool has_operands_only = !dispatch_.is_partial && dispatch_.attributes.empty();
+    if (!is_word && !is_key && clause >= 0 && has_operands_only) {
+      dispatch_.operands.emplace_back().mode = static_cast<AccessMode>(clause);
+      if (!read_operand(token, dispatch_.operands.back())) {
+        return false;
+      }
+      clause_is_empty = false;
+      continue;
+    }
     if (token.text == "order") {
       return fail(token,
                   "'order=' stands behind other clauses; it stands right behind the kernel.");
@@ -79,7 +89,6 @@ bool LineReader::read_operands() {
     if (is_later_clause(token.text)) {
       return fail_later(token);
     }
-    const bool has_operands_only = !dispatch_.is_partial && dispatch_.attributes.empty();
     const auto found = std::find(std::begin(kClauses), std::end(kClauses), token.text);
     if (found != std::end(kClauses)) {
       const int next = static_cast<int>(found - std::begin(kClauses));
@@ -97,16 +106,10 @@ bool LineReader::read_operands() {
       if (!read_attribute(token)) {
         return false;
       }
-    } else if (clause < 0 || !has_operands_only || is_reserved(token.text)) {
+    } else {
       return fail_expecting(token, clause < 0 ? "uniform, reads, writes, updates, atomics, "
                                                 "partial or KEY=VALUE"
                                               : "KEY=VALUE or the end of the line");
-    } else {
-      dispatch_.operands.emplace_back().mode = static_cast<AccessMode>(clause);
-      if (!read_operand(token, dispatch_.operands.back())) {
-        return false;
-      }
-      clause_is_empty = false;
     }
   }
 }

@@ -8,11 +8,11 @@
 
 namespace interlock {
 
-inline bool is_letter(char c) {
+constexpr bool is_letter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-inline bool is_name_char(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_name_char(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
 
 // [A-Za-z_][A-Za-z0-9_.]*: names of memories, tensors, labels, kernels and attribute keys.
 bool is_name(std::string_view text);

@@ -52,6 +52,7 @@ DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId 
   if (program.has_program_order) {
     draft.order = dispatch.order;
   }
+  draft.operands.reserve(dispatch.access_count);
   for (const Access& access : program.accesses_of(dispatch)) {
     draft.operands.push_back(draft_of(program, access));
   }
@@ -128,6 +129,9 @@ void append_outputs(const Program& program, ProgramDraft& draft) {
 
 ProgramDraft draft_of(const Program& program) {
   ProgramDraft draft;
+  draft.items.reserve(program.memories.size() + program.tensors.size() + 1 +
+                      program.statements.size() + program.witness.size() +
+                      program.expectations.size());
   for (const Memory& memory : program.memories) {
     draft.items.emplace_back(
         MemoryDraft{std::string(program.name(memory.name)), memory.size_bytes, memory.is_scratch});

@@ -1,7 +1,7 @@
 // Binding: a dispatch as written against the entry of its kernel. Everything that a body relies on
 // is checked here once, so that bodies and backends check nothing.
+#include <array>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,6 +10,8 @@
 
 namespace interlock {
 namespace {
+
+constexpr size_t kOperandsMax = 8;  // Of a table kernel.
 
 // "reads x w writes y"
 std::string signature_of(const KernelEntry& entry) {
@@ -43,10 +45,12 @@ Result<Success> check_modes(const KernelEntry& entry, std::span<const Access> ac
                            found.empty() ? "has no operands" : found + " operand(s)")};
 }
 
+// `size_bytes` outlives the shape.
 Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, size_t operand,
-                              const Access& access) {
+                              const Access& access, uint64_t& size_bytes) {
   if (entry.is_bytewise) {
-    return OperandShape{DType::kU8, {access.range.size_bytes()}, false};
+    size_bytes = access.range.size_bytes();
+    return OperandShape{DType::kU8, {&size_bytes, 1}, false};
   }
   const std::string_view name = entry.operands[operand].name;
   if (access.is_sliced || !access.tensor.is_some()) {
@@ -141,16 +145,17 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
         "Kernel '{}' overwrites every byte of its outputs; only opaque dispatches can be partial.",
         entry.name)};
   }
-  std::vector<OperandShape> shapes;
-  shapes.reserve(accesses.size());
+  std::array<OperandShape, kOperandsMax> shapes;
+  std::array<uint64_t, kOperandsMax> sizes_bytes;
+  INTERLOCK_CHECK(accesses.size() <= kOperandsMax);
   for (size_t i = 0; i < accesses.size(); ++i) {
-    auto shape = shape_of(program, entry, i, accesses[i]);
+    const auto shape = shape_of(program, entry, i, accesses[i], sizes_bytes[i]);
     if (!shape) return shape.error();
-    shapes.push_back(std::move(*shape));
+    shapes[i] = *shape;
   }
   auto params = bind_attributes(program, entry, program.attributes_of(dispatch));
   if (!params) return params.error();
-  return entry.bind(entry, shapes, *params, limits);
+  return entry.bind(entry, std::span(shapes).first(accesses.size()), *params, limits);
 }
 
 KernelParams params_of(const Program& program, const Dispatch& dispatch) {
@@ -159,9 +164,9 @@ KernelParams params_of(const Program& program, const Dispatch& dispatch) {
   return bind_kernel(program, dispatch, unlimited).value();
 }
 
-uint64_t slice_count_of(const Program& program, const Dispatch& dispatch) {
-  const KernelEntry& entry = kernel_entry(dispatch.kernel);
-  return entry.is_variadic ? 1 : entry.slice_count(params_of(program, dispatch));
+uint64_t slice_count_of(KernelId kernel, const KernelParams& params) {
+  const KernelEntry& entry = kernel_entry(kernel);
+  return entry.is_variadic ? 1 : entry.slice_count(params);
 }
 
 StridedRange slice_range_of(const Program& program, const Dispatch& dispatch,

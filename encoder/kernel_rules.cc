@@ -16,7 +16,7 @@ namespace {
 
 using Extent = std::pair<std::string_view, uint64_t>;  // Name and value.
 
-std::string text_of(const std::vector<uint64_t>& shape) {
+std::string text_of(std::span<const uint64_t> shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : ",", shape[i]);
@@ -53,20 +53,26 @@ Error shape_error(const KernelEntry& entry, std::span<const OperandShape> operan
 // Checks that the operand has exactly these extents.
 Result<Success> expect_shape(const KernelEntry& entry, std::span<const OperandShape> operands,
                              size_t operand, std::initializer_list<Extent> extents) {
+  const std::span<const uint64_t> shape = operands[operand].shape;
+  const auto is_extent = [](uint64_t found, const Extent& wanted) {
+    return found == wanted.second;
+  };
+  if (std::equal(shape.begin(), shape.end(), extents.begin(), extents.end(), is_extent)) {
+    return Success{};
+  }
   std::vector<uint64_t> expected;
   std::string names;
   for (const Extent& extent : extents) {
     expected.push_back(extent.second);
     names += fmt::format("{}{}", names.empty() ? "" : ", ", extent.first);
   }
-  if (operands[operand].shape == expected) return Success{};
   return shape_error(entry, operands, operand, fmt::format("[{}] = {}", names, text_of(expected)));
 }
 
 // Checks that the operand is a matrix whose extents are in bounds.
 Result<Success> expect_matrix(const KernelEntry& entry, std::span<const OperandShape> operands,
                               size_t operand, std::string_view names, const Limits& limits) {
-  const std::vector<uint64_t>& shape = operands[operand].shape;
+  const std::span<const uint64_t> shape = operands[operand].shape;
   if (shape.size() != 2) {
     return shape_error(entry, operands, operand, fmt::format("two extents, [{}]", names));
   }
@@ -111,7 +117,8 @@ Result<KernelParams> bind_elementwise(const KernelEntry& entry,
                                       std::span<const OperandShape> operands, KernelParams params,
                                       const Limits& /*limits*/) {
   for (size_t i = 1; i < operands.size(); ++i) {
-    if (operands[i].shape != operands[0].shape) {
+    if (!std::equal(operands[i].shape.begin(), operands[i].shape.end(), operands[0].shape.begin(),
+                    operands[0].shape.end())) {
       return shape_error(
           entry, operands, i,
           fmt::format("the shape of '{}', {}", entry.operands[0].name, text_of(operands[0].shape)));

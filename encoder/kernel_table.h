@@ -59,7 +59,7 @@ enum class AliasContract : uint8_t {
 // An operand as a shape rule sees it.
 struct OperandShape {
   DType dtype = DType::kU8;
-  std::vector<uint64_t> shape;  // Raw memory and slices: u8, one extent, in bytes.
+  std::span<const uint64_t> shape;  // Raw memory and slices: u8, one extent, in bytes.
   bool is_whole_tensor = false;
 };
 
@@ -108,8 +108,13 @@ Stage stage_of(const Dispatch& dispatch);
 std::optional<StageAccess> read_sort_of(Stage stage, const Access& access);
 std::optional<StageAccess> write_sort_of(Stage stage, const Access& access);
 
-// How many slices the dispatch has; at least 1. Cost: constant.
-uint64_t slice_count_of(const Program& program, const Dispatch& dispatch);
+// How many slices a dispatch with these params has; at least 1. Cost: constant.
+uint64_t slice_count_of(KernelId kernel, const KernelParams& params);
+
+// Of a dispatch of a valid program.
+inline uint64_t slice_count_of(const Program& /*program*/, const Dispatch& dispatch) {
+  return dispatch.slice_count;
+}
 
 // The bytes that `slice` touches through access number `access`, in its memory.
 // Requires: slice < slice_count_of(...). Cost: constant.

@@ -2,6 +2,7 @@
 // hashed once per mention; all that it can mean hangs on its number.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,57 +14,65 @@
 
 namespace interlock {
 
-// What a name means. It can mean several things: memories, tensors, labels and kernels have
-// separate names.
+// A name can mean one thing of each sort at once. None: nothing of this sort has the name.
 struct NameMeaning {
   MemoryId memory;
   TensorId tensor;
   StatementId label;
-  KernelId kernel;
+  KernelId kernel;  // Also none if no dispatch has named it yet.
 };
 
+// Holds numbers only; the names themselves are the caller's, who passes the same list to every
+// call and changes it through this table alone.
 class NameTable {
  public:
-  // Returns the number of the name, or none. `names` are those added so far, here and below.
+  using Names = std::vector<std::string>;
+
+  // Returns the number of the name, or none.
   // Cost: linear in the name; at worst times the log of the names, whoever chose them.
-  NameId find(const std::vector<std::string>& names, std::string_view name) const;
+  NameId find(const Names& names, std::string_view name) const;
 
-  // Returns the number of the name, and appends it to `names` if it is new. Cost: as find().
-  NameId add(std::vector<std::string>& names, std::string_view name);
+  // As find(); a new name is appended to `names`.
+  NameId add(Names& names, std::string_view name);
 
-  // Drops the names from number `count` on, as if they had never been added.
-  void drop_from(std::vector<std::string>& names, size_t count);
+  // Forgets the names from number `count` on, as if they had never been added.
+  void forget_from(Names& names, size_t count);
 
-  const NameMeaning& meaning(NameId id) const { return meanings_[id.index]; }
+  // What the name means; nothing if it is unknown. Cost: as find().
+  NameMeaning meaning_of(const Names& names, std::string_view name) const {
+    const NameId id = find(names, name);
+    return id.is_some() ? meanings_[id.index] : NameMeaning{};
+  }
   NameMeaning& meaning(NameId id) { return meanings_[id.index]; }
 
-  // The names that mean something of this sort, in alphabetical order, at most `limit` of them.
+  // The first `limit` names, in alphabetical order, that mean something of this sort.
   // Cost: linear in all names, times log of the limit.
   template <typename MeaningId>
-  std::vector<std::string_view> names_with(const std::vector<std::string>& names,
-                                           MeaningId NameMeaning::* sort, size_t limit) const {
-    return first_names(names, limit,
-                       [sort](const NameMeaning& meaning) { return (meaning.*sort).is_some(); });
+  std::vector<std::string_view> first_names(const Names& names, MeaningId NameMeaning::*sort,
+                                            size_t limit) const {
+    std::vector<std::string_view> found;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if ((meanings_[i].*sort).is_some()) found.push_back(names[i]);
+    }
+    const size_t count = std::min(limit, found.size());
+    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count),
+                      found.end());
+    found.resize(count);
+    return found;
   }
 
  private:
-  // Names that collide too often are kept in order instead: a hostile text cannot make us slow.
-  static constexpr size_t kProbesMax = 16;
-
   struct Slot {
     uint32_t tag = 0;  // Of the hash: most names that are not wanted are never looked at.
     NameId id;         // None: the slot is free.
   };
 
-  size_t slot_of(const std::vector<std::string>& names, uint64_t hash, std::string_view name) const;
-  void store(const std::vector<std::string>& names, NameId id);
-  void grow(const std::vector<std::string>& names);
-  std::vector<std::string_view> first_names(const std::vector<std::string>& names, size_t limit,
-                                            bool (*is_wanted)(const NameMeaning&)) const;
+  void store(const Names& names, NameId id);
+  void grow(const Names& names);
 
-  std::vector<Slot> slots_;  // A power of two of them, or none.
-  std::map<std::string, NameId, std::less<>> crowded_out_;
-  std::vector<NameMeaning> meanings_;  // By name.
+  std::vector<Slot> slots_;                             // A power of two of them, or none.
+  std::map<std::string, NameId, std::less<>> crowded_;  // Those that found no slot.
+  std::vector<NameMeaning> meanings_;                   // By name.
 };
 
 }  // namespace interlock

@@ -1,9 +1,7 @@
 // The canonical text: one space between words, numbers in decimal, clauses in the order of the
 // format, no comments.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <iterator>
 #include <variant>
 
 #include "encoder/text.h"
@@ -17,27 +15,29 @@ class LinePrinter {
   explicit LinePrinter(std::string& text) : out_(text) {}
 
   void operator()(const MemoryDraft& item) {
-    add("memory {} {}{}", item.name, item.size_bytes, item.is_scratch ? " scratch" : "");
+    add("memory ", item.name, ' ', item.size_bytes, item.is_scratch ? " scratch" : "");
   }
 
   void operator()(const TensorDraft& item) {
-    add("tensor {} {}[{}]", item.name, word_of(item.dtype), fmt::join(item.shape, ","));
+    add("tensor ", item.name, ' ', word_of(item.dtype), '[');
+    for (size_t i = 0; i < item.shape.size(); ++i) add(i == 0 ? "" : ",", item.shape[i]);
+    add(']');
     switch (item.placement) {
       case Placement::kPlaced:
-        add(" at {}+{}", item.base, item.offset_bytes);
+        add(" at ", item.base, '+', item.offset_bytes);
         break;
       case Placement::kView:
-        add(" view {}+{}", item.base, item.offset_bytes);
+        add(" view ", item.base, '+', item.offset_bytes);
         break;
       case Placement::kDonation:
-        add(" donates {}", item.base);
+        add(" donates ", item.base);
         break;
     }
     switch (item.initial.kind) {
       case InitialKind::kNone:
         break;
       case InitialKind::kRandom:
-        add(" = random({})", item.initial.seed);
+        add(" = random(", item.initial.seed, ')');
         break;
       case InitialKind::kZeros:
         add(" = zeros");
@@ -51,79 +51,87 @@ class LinePrinter {
     }
   }
 
-  void operator()(const OutputDraft& item) { add("output {}", fmt::join(item.tensors, " ")); }
+  void operator()(const OutputDraft& item) {
+    add("output");
+    for (const std::string& tensor : item.tensors) add(' ', tensor);
+  }
 
   void operator()(const DispatchDraft& item) {
     add_label(item.label);
-    add("dispatch {}", item.kernel);
+    add("dispatch ", item.kernel);
     if (item.order) {
-      add(" order={}", *item.order);
+      add(" order=", *item.order);
     }
     for (size_t i = 0; i < item.operands.size(); ++i) {
       const OperandDraft& operand = item.operands[i];
       if (i == 0 || operand.mode != item.operands[i - 1].mode) {
-        out_ += ' ';
-        out_ += clause_of(operand.mode);
+        add(' ', clause_of(operand.mode));
       }
       add_operand(operand);
     }
     if (item.is_partial) {
-      out_ += " partial";
+      add(" partial");
     }
     for (const auto& attribute : item.attributes) {
-      add(" {}={}", attribute.first, attribute.second);
+      add(' ', attribute.first, '=', attribute.second);
     }
   }
 
   void operator()(const BarrierDraft& item) {
     add_label(item.label);
-    out_ += item.kind == BarrierKind::kExecution ? "barrier execution" : "barrier";
+    add(item.kind == BarrierKind::kExecution ? "barrier execution" : "barrier");
     for (size_t i = 0; i < item.dependencies.size(); ++i) {
       const DependencyDraft& dependency = item.dependencies[i];
-      add("{} {} -> {}", i == 0 ? "" : ",", text_of(dependency.source),
-          text_of(dependency.destination));
+      add(i == 0 ? " " : ", ", text_of(dependency.source), " -> ", text_of(dependency.destination));
       for (const OperandDraft& operand : dependency.operands) add_operand(operand);
     }
   }
 
   void operator()(const WitnessDraft& item) {
     constexpr std::string_view kKinds[] = {"before", "after", "commits after"};
-    add("witness {}", item.moved);
+    add("witness ", item.moved);
     if (item.slices) {
-      add("[{}:{}]", item.slices->first, item.slices->second);
+      add('[', item.slices->first, ':', item.slices->second, ']');
     }
-    add(" {} {}", kKinds[static_cast<size_t>(item.kind)], item.anchor);
+    add(' ', kKinds[static_cast<size_t>(item.kind)], ' ', item.anchor);
   }
 
   void operator()(const ExpectDraft& item) {
-    out_ += "expect";
+    add("expect");
     if (!item.encoder.empty()) {
-      add(" encoder={}", item.encoder);
+      add(" encoder=", item.encoder);
     }
     if (item.is_clean) {
-      out_ += " clean";
+      add(" clean");
       return;
     }
-    add(" {} {}", word_of(item.kind), item.first);
+    add(' ', word_of(item.kind), ' ', item.first);
     if (!item.second.empty()) {
-      add(" {}", item.second);
+      add(' ', item.second);
     }
   }
 
  private:
-  template <typename... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  // Campaigns print millions of programs: no format strings are read again for each.
+  template <typename... Parts>
+  void add(const Parts&... parts) {
+    (append(parts), ...);
+  }
+  void append(std::string_view text) { out_ += text; }
+  void append(char c) { out_ += c; }
+  void append(uint64_t number) {
+    const fmt::format_int digits(number);
+    out_.append(digits.data(), digits.size());
   }
 
   void add_operand(const OperandDraft& operand) {
-    add(" {}", operand.name);
-    if (operand.slice) add("[{}:{}]", operand.slice->begin, operand.slice->end);
+    add(' ', operand.name);
+    if (operand.slice) add('[', operand.slice->begin, ':', operand.slice->end, ']');
   }
 
   void add_label(const std::string& label) {
     if (!label.empty()) {
-      add("{}: ", label);
+      add(label, ": ");
     }
   }
 

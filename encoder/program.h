@@ -102,8 +102,9 @@ struct Attribute {
 struct Dispatch {
   StatementId statement;
   NameId kernel_name;
-  KernelId kernel;     // Opaque dispatches have the kernel `mix`.
-  uint64_t order = 0;  // Program order: `order=N`, else the dispatch index.
+  KernelId kernel;           // Opaque dispatches have the kernel `mix`.
+  uint32_t slice_count = 1;  // As the kernel table splits it.
+  uint64_t order = 0;        // Program order: `order=N`, else the dispatch index.
   uint32_t first_access = 0;
   uint32_t access_count = 0;
   uint32_t first_attribute = 0;

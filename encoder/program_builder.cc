@@ -22,24 +22,6 @@ Error ProgramBuilder::fail_at(ItemPart part, size_t index, std::string message) 
   return Error{std::move(message)};
 }
 
-NameId ProgramBuilder::intern(std::string_view name) {
-  const auto found = name_ids_.lower_bound(name);
-  if (found != name_ids_.end() && found->first == name) {
-    return found->second;
-  }
-  const NameId id(program_.names.size());
-  program_.names.emplace_back(name);
-  name_ids_.emplace_hint(found, program_.names.back(), id);
-  return id;
-}
-
-void ProgramBuilder::forget_names_from(size_t name_count) {
-  while (program_.names.size() > name_count) {
-    name_ids_.erase(program_.names.back());
-    program_.names.pop_back();
-  }
-}
-
 Result<Success> ProgramBuilder::check_name(ItemPart part, std::string_view noun,
                                            std::string_view name) {
   if (!is_name(name)) {
@@ -65,8 +47,8 @@ Result<Success> ProgramBuilder::check_label(const std::string& label) {
   if (auto named = check_name(ItemPart::kLabel, "label", label); !named) {
     return named;
   }
-  if (const auto found = labels_.find(label); found != labels_.end()) {
-    const Statement& other = program_.statements[found->second.index];
+  if (const StatementId holder = meaning_of(label).label; holder.is_some()) {
+    const Statement& other = program_.statements[holder.index];
     return fail(
         ItemPart::kLabel,
         fmt::format("label {} already stands on {} {}; labels must differ.", in_quotes(label),
@@ -78,7 +60,7 @@ Result<Success> ProgramBuilder::check_label(const std::string& label) {
 void ProgramBuilder::claim_label(const std::string& label, Statement& statement) {
   if (!label.empty()) {
     statement.label = intern(label);
-    labels_.emplace(label, StatementId(program_.statements.size()));
+    names_.meaning(statement.label).label = StatementId(program_.statements.size());
   }
 }
 

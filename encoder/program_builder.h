@@ -9,6 +9,7 @@
 
 #include "encoder/draft.h"
 #include "encoder/limits.h"
+#include "encoder/name_table.h"
 #include "encoder/program.h"
 #include "encoder/result.h"
 
@@ -63,8 +64,10 @@ class ProgramBuilder {
  private:
   Error fail(ItemPart part, std::string message) { return fail_at(part, 0, std::move(message)); }
   Error fail_at(ItemPart part, size_t index, std::string message);
-  NameId intern(std::string_view name);
-  void forget_names_from(size_t name_count);
+  NameId intern(std::string_view name) { return names_.add(program_.names, name); }
+  NameMeaning meaning_of(std::string_view name) const {
+    return names_.meaning_of(program_.names, name);
+  }
 
   Result<Success> check_name(ItemPart part, std::string_view noun, std::string_view name);
   Result<Success> check_label(const std::string& label);
@@ -92,17 +95,13 @@ class ProgramBuilder {
   Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
   Result<BarrierId> find_barrier(const ExpectDraft& item);
   Result<Success> set_expected_dispatches(const ExpectDraft& item, Expectation& expectation);
-  template <typename Map>
-  void offer_names(const Map& map, class NearestName& nearest);
+  template <typename MeaningId>
+  void offer_names(MeaningId NameMeaning::*sort, class NearestName& nearest);
 
   Limits limits_;
   Program program_;
   ItemPlace error_place_;
-  // Ordered maps: iteration order must not depend on a hash seed.
-  std::map<std::string, NameId, std::less<>> name_ids_;
-  std::map<std::string, MemoryId, std::less<>> memories_;
-  std::map<std::string, TensorId, std::less<>> tensors_;
-  std::map<std::string, StatementId, std::less<>> labels_;
+  NameTable names_;
   // Disjoint ranges with initial values: (memory, begin) to the tensor.
   std::map<std::pair<MemoryId, uint64_t>, TensorId> initial_ranges_;
   // The numbers given by `order=`, as disjoint runs: first to last, both included. Recorded streams

@@ -39,7 +39,7 @@ Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
   if (auto appended = append_dispatch(item, dispatch); !appended) {
     program_.accesses.resize(dispatch.first_access);
     program_.attributes.resize(dispatch.first_attribute);
-    forget_names_from(name_count);
+    names_.forget_from(program_.names, name_count);
     const std::string& name = item.label.empty() ? item.kernel : item.label;
     return Error{fmt::format("{}\n  - While adding {} as dispatch {}.", appended.error().message,
                              in_quotes(name), program_.dispatches.size())};
@@ -63,7 +63,9 @@ Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
 
 // May leave operands, attributes and names behind when it fails.
 Result<Success> ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispatch& dispatch) {
-  const Result<KernelId> kernel = kernel_of(item);
+  const NameId known_name = names_.find(program_.names, item.kernel);
+  const KernelId known = known_name.is_some() ? names_.meaning(known_name).kernel : KernelId{};
+  const Result<KernelId> kernel = known.is_some() ? known : kernel_of(item);
   if (!kernel) {
     return kernel.error();
   }
@@ -71,7 +73,8 @@ Result<Success> ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispa
     return ordered;
   }
   dispatch.kernel = *kernel;
-  dispatch.kernel_name = intern(item.kernel);
+  dispatch.kernel_name = known_name.is_some() ? known_name : intern(item.kernel);
+  names_.meaning(dispatch.kernel_name).kernel = *kernel;
   dispatch.order = item.order.value_or(program_.dispatches.size());
   dispatch.is_partial = item.is_partial;
   if (auto appended = append_operands(item); !appended) {
@@ -87,8 +90,14 @@ Result<Success> ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispa
   if (is_opaque(program_, dispatch)) {
     return Success{};
   }
-  const auto bound = bind_kernel(program_, dispatch, limits_);
-  return bound ? Result<Success>(Success{}) : fail(ItemPart::kKernel, bound.error().message);
+  const auto params = bind_kernel(program_, dispatch, limits_);
+  if (!params) {
+    return fail(ItemPart::kKernel, params.error().message);
+  }
+  const uint64_t slice_count = slice_count_of(dispatch.kernel, *params);
+  INTERLOCK_CHECK(slice_count <= std::numeric_limits<uint32_t>::max());
+  dispatch.slice_count = static_cast<uint32_t>(slice_count);
+  return Success{};
 }
 
 Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
@@ -179,17 +188,18 @@ Result<Access> ProgramBuilder::resolve(const OperandDraft& operand, size_t posit
   Access access;
   access.mode = operand.mode;
   access.is_sliced = operand.slice.has_value();
-  if (const auto tensor = tensors_.find(operand.name); tensor != tensors_.end()) {
-    access.tensor = tensor->second;
+  const NameMeaning meaning = meaning_of(operand.name);
+  if (meaning.tensor.is_some()) {
+    access.tensor = meaning.tensor;
     access.memory = program_.tensor(access.tensor).memory;
     access.range = program_.tensor(access.tensor).range;
-  } else if (const auto memory = memories_.find(operand.name); memory != memories_.end()) {
-    access.memory = memory->second;
+  } else if (meaning.memory.is_some()) {
+    access.memory = meaning.memory;
     access.range = {0, program_.memory(access.memory).size_bytes};
   } else {
     NearestName nearest(operand.name);
-    offer_names(tensors_, nearest);
-    offer_names(memories_, nearest);
+    offer_names(&NameMeaning::tensor, nearest);
+    offer_names(&NameMeaning::memory, nearest);
     return fail_at(ItemPart::kOperand, position,
                    fmt::format("no tensor or memory {} is declared before this line.{}",
                                in_quotes(operand.name), nearest.advice()));

@@ -125,14 +125,14 @@ Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::strin
     }
     return DispatchId(*index);
   }
-  const auto found = labels_.find(reference);
-  if (found == labels_.end()) {
+  const StatementId holder = meaning_of(reference).label;
+  if (!holder.is_some()) {
     NearestName nearest(reference);
-    offer_names(labels_, nearest);
+    offer_names(&NameMeaning::label, nearest);
     return fail(part, fmt::format("no dispatch before this line has the label {}.{}",
                                   in_quotes(reference), nearest.advice()));
   }
-  const Statement& statement = program_.statements[found->second.index];
+  const Statement& statement = program_.statements[holder.index];
   if (statement.kind != StatementKind::kDispatch) {
     return fail(part, fmt::format("label {} stands on a barrier; expected a dispatch.",
                                   in_quotes(reference)));
@@ -235,14 +235,14 @@ Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
                             "positions.",
                             in_quotes(reference)));
   }
-  const auto found = labels_.find(reference);
-  if (found == labels_.end()) {
+  const StatementId holder = meaning_of(reference).label;
+  if (!holder.is_some()) {
     NearestName nearest(reference);
-    offer_names(labels_, nearest);
+    offer_names(&NameMeaning::label, nearest);
     return fail(ItemPart::kFirst, fmt::format("no barrier before this line has the label {}.{}",
                                               in_quotes(reference), nearest.advice()));
   }
-  const Statement& statement = program_.statements[found->second.index];
+  const Statement& statement = program_.statements[holder.index];
   if (statement.kind != StatementKind::kBarrier) {
     return fail(ItemPart::kFirst, fmt::format("label {} stands on a dispatch; expected a barrier.",
                                               in_quotes(reference)));

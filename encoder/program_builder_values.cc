@@ -33,26 +33,26 @@ std::string with_context(std::string message, const TensorDraft& item) {
 
 }  // namespace
 
-template <typename Map>
-void ProgramBuilder::offer_names(const Map& map, NearestName& nearest) {
-  int candidates_left = advice_left_ > 0 ? 4096 : 0;
-  for (auto it = map.begin(); it != map.end() && candidates_left > 0; ++it, --candidates_left) {
-    nearest.offer(it->first);
+template <typename MeaningId>
+void ProgramBuilder::offer_names(MeaningId NameMeaning::*sort, NearestName& nearest) {
+  constexpr size_t kCandidatesMax = 4096;
+  if (advice_left_ > 0) {
+    for (const std::string_view name : names_.first_names(program_.names, sort, kCandidatesMax)) {
+      nearest.offer(name);
+    }
   }
   --advice_left_;
 }
-template void ProgramBuilder::offer_names(const std::map<std::string, MemoryId, std::less<>>&,
-                                          NearestName&);
-template void ProgramBuilder::offer_names(const std::map<std::string, TensorId, std::less<>>&,
-                                          NearestName&);
-template void ProgramBuilder::offer_names(const std::map<std::string, StatementId, std::less<>>&,
-                                          NearestName&);
+template void ProgramBuilder::offer_names(MemoryId NameMeaning::*, NearestName&);
+template void ProgramBuilder::offer_names(TensorId NameMeaning::*, NearestName&);
+template void ProgramBuilder::offer_names(StatementId NameMeaning::*, NearestName&);
 
 Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
   if (auto named = check_name(ItemPart::kName, "memory", item.name); !named) {
     return named;
   }
-  if (memories_.count(item.name) != 0) {
+  const NameMeaning meaning = meaning_of(item.name);
+  if (meaning.memory.is_some()) {
     return fail(ItemPart::kName,
                 fmt::format("memory {} is declared twice; names of memories must differ.",
                             in_quotes(item.name)));
@@ -70,8 +70,9 @@ Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
     return fail(ItemPart::kItem, fmt::format("the program has more memories than the limit of {}.",
                                              limits_.memory_count));
   }
-  memories_.emplace(item.name, MemoryId(program_.memories.size()));
-  program_.memories.push_back({intern(item.name), item.size_bytes, item.is_scratch});
+  const NameId name = intern(item.name);
+  names_.meaning(name).memory = MemoryId(program_.memories.size());
+  program_.memories.push_back({name, item.size_bytes, item.is_scratch});
   is_raw_operand_.push_back(false);
   return Success{};
 }
@@ -80,15 +81,15 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
   if (auto named = check_name(ItemPart::kName, "tensor", item.name); !named) {
     return named;
   }
-  if (tensors_.count(item.name) != 0) {
+  const NameMeaning meaning = meaning_of(item.name);
+  if (meaning.tensor.is_some()) {
     return fail(ItemPart::kName,
                 fmt::format("tensor {} is declared twice; names of tensors must differ.",
                             in_quotes(item.name)));
   }
   // Operands look up tensors first. In canonical text, where declarations come first, the operands
   // that mean the memory would mean the tensor.
-  const auto namesake = memories_.find(item.name);
-  if (namesake != memories_.end() && is_raw_operand_[namesake->second.index]) {
+  if (meaning.memory.is_some() && is_raw_operand_[meaning.memory.index]) {
     return fail(ItemPart::kName, fmt::format("tensor {} has the name of a memory that an earlier "
                                              "dispatch has as an operand; rename one of them.",
                                              in_quotes(item.name)));
@@ -109,7 +110,7 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
     initial_ranges_.emplace(std::pair(tensor.memory, tensor.range.begin), id);
   }
   tensor.name = intern(item.name);
-  tensors_.emplace(item.name, id);
+  names_.meaning(tensor.name).tensor = id;
   program_.tensors.push_back(std::move(tensor));
   is_output_.push_back(false);
   return Success{};
@@ -172,15 +173,15 @@ Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
 
 Result<Success> ProgramBuilder::place_in_memory(const TensorDraft& item, uint64_t size_bytes,
                                                 Tensor& tensor) {
-  const auto found = memories_.find(item.base);
-  if (found == memories_.end()) {
+  const MemoryId base = meaning_of(item.base).memory;
+  if (!base.is_some()) {
     NearestName nearest(item.base);
-    offer_names(memories_, nearest);
+    offer_names(&NameMeaning::memory, nearest);
     return fail(ItemPart::kBase,
                 fmt::format("no memory {} is declared before tensor {}.{}", in_quotes(item.base),
                             in_quotes(item.name), nearest.advice()));
   }
-  const Memory& memory = program_.memory(found->second);
+  const Memory& memory = program_.memory(base);
   uint64_t end = 0;
   if (__builtin_add_overflow(item.offset_bytes, size_bytes, &end) || end > memory.size_bytes) {
     const std::string last =
@@ -191,7 +192,7 @@ Result<Success> ProgramBuilder::place_in_memory(const TensorDraft& item, uint64_
                                          memory.size_bytes),
                              item));
   }
-  tensor.memory = found->second;
+  tensor.memory = base;
   tensor.range = {item.offset_bytes, end};
   return Success{};
 }
@@ -199,15 +200,15 @@ Result<Success> ProgramBuilder::place_in_memory(const TensorDraft& item, uint64_
 Result<Success> ProgramBuilder::place_in_tensor(const TensorDraft& item, uint64_t size_bytes,
                                                 Tensor& tensor) {
   const bool is_view = item.placement == Placement::kView;
-  const auto found = tensors_.find(item.base);
-  if (found == tensors_.end()) {
+  const TensorId base = meaning_of(item.base).tensor;
+  if (!base.is_some()) {
     NearestName nearest(item.base);
-    offer_names(tensors_, nearest);
+    offer_names(&NameMeaning::tensor, nearest);
     return fail(ItemPart::kBase, fmt::format("no tensor {} is declared before {}, which {} it.{}",
                                              in_quotes(item.base), in_quotes(item.name),
                                              is_view ? "views" : "donates", nearest.advice()));
   }
-  const Tensor& source = program_.tensor(found->second);
+  const Tensor& source = program_.tensor(base);
   const uint64_t offset_bytes = is_view ? item.offset_bytes : 0;
   const uint64_t source_bytes = source.range.size_bytes();
   if (offset_bytes > source_bytes || size_bytes > source_bytes - offset_bytes) {
@@ -219,7 +220,7 @@ Result<Success> ProgramBuilder::place_in_tensor(const TensorDraft& item, uint64_
                               in_quotes(item.name), size_bytes, in_quotes(item.base), source_bytes);
     return fail(is_view ? ItemPart::kOffset : ItemPart::kBase, with_context(message, item));
   }
-  tensor.source = found->second;
+  tensor.source = base;
   tensor.memory = source.memory;
   tensor.range.begin = source.range.begin + offset_bytes;
   tensor.range.end = tensor.range.begin + size_bytes;
@@ -267,10 +268,10 @@ Result<Success> ProgramBuilder::add(const OutputDraft& item) {
   std::vector<TensorId> outputs;
   for (size_t i = 0; i < item.tensors.size(); ++i) {
     const std::string& name = item.tensors[i];
-    const auto found = tensors_.find(name);
-    if (found == tensors_.end()) {
+    const TensorId tensor = meaning_of(name).tensor;
+    if (!tensor.is_some()) {
       NearestName nearest(name);
-      offer_names(tensors_, nearest);
+      offer_names(&NameMeaning::tensor, nearest);
       for (const TensorId id : outputs) {
         is_output_[id.index] = false;
       }
@@ -278,15 +279,15 @@ Result<Success> ProgramBuilder::add(const OutputDraft& item) {
                      fmt::format("no tensor {} is declared before this output.{}", in_quotes(name),
                                  nearest.advice()));
     }
-    if (is_output_[found->second.index]) {
+    if (is_output_[tensor.index]) {
       for (const TensorId id : outputs) {
         is_output_[id.index] = false;
       }
       return fail_at(ItemPart::kOperand, i,
                      fmt::format("tensor {} is an output already.", in_quotes(name)));
     }
-    is_output_[found->second.index] = true;
-    outputs.push_back(found->second);
+    is_output_[tensor.index] = true;
+    outputs.push_back(tensor);
   }
   if (outputs.empty()) {
     return fail(ItemPart::kItem, "the output statement names no tensor; expected at least one.");

@@ -11,9 +11,13 @@
 namespace interlock {
 
 std::vector<OracleFinding> find_exactly(const Program& program) {
+  return find_exactly(program, HappensBefore(program), ByteSegments(program));
+}
+
+std::vector<OracleFinding> find_exactly(const Program& program, const HappensBefore& order,
+                                        const ByteSegments& segments) {
   std::vector<OracleFinding> findings;
-  const HappensBefore order(program);
-  for (const Hazard& hazard : find_hazards(program, order)) {
+  for (const Hazard& hazard : find_hazards(program, order, segments)) {
     OracleFinding finding;
     finding.kind = hazard.kind;
     finding.first = hazard.first;
@@ -45,9 +49,9 @@ std::vector<OracleFinding> find_exactly(const Program& program) {
 }
 
 std::optional<OracleFinding> find_excess(const Program& program) {
-  const uint64_t fewest_barriers = barrier_bounds(program).fewest_barriers;
-  if (program.barriers.size() <= fewest_barriers) return std::nullopt;
-  if (!find_hazards(program, HappensBefore(program), 1).empty()) return std::nullopt;
+  const ByteSegments segments(program);
+  if (program.barriers.size() <= fewest_barriers(program, segments)) return std::nullopt;
+  if (!find_hazards(program, HappensBefore(program), segments, 1).empty()) return std::nullopt;
   OracleFinding finding;
   finding.is_excess = true;
   return finding;

@@ -13,12 +13,14 @@
 #include "encoder/draft.h"
 #include "encoder/encoder.h"
 #include "encoder/program.h"
+#include "simulator/byte_segments.h"
+#include "simulator/happens_before.h"
 #include "simulator/hazards.h"
 
 namespace interlock {
 
 enum class OracleStage : uint8_t {
-  kBuild,            // The draft becomes a program.
+  kBuild,            // The draft, printed, parses.
   kPrintParse,       // parse(print(p)) equals p, and printing is a fixed point.
   kEncode,           // The encoder under test encodes it.
   kExactCheck,       // Hazards, reordering, alias contracts.
@@ -71,7 +73,7 @@ struct OracleReport {
 // Cost: some 20 to 100 microseconds for a program of 16 dispatches; CPU runs apart.
 OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number);
 
-// As above, from a draft; a draft that does not build is a disagreement of stage kBuild.
+// As above, from the text of a draft; if it does not parse, that is a disagreement of stage kBuild.
 OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number);
 
 // The program as `options.encoder` encodes it; itself without an encoder.
@@ -79,6 +81,10 @@ Program encode_with(const Program& program, const EncoderEntry* encoder);
 
 // Only what the exact checks say of the program as it stands, in issue order.
 std::vector<OracleFinding> find_exactly(const Program& program);
+
+// As above. Requires: `order` and `segments` were built from `program`.
+std::vector<OracleFinding> find_exactly(const Program& program, const HappensBefore& order,
+                                        const ByteSegments& segments);
 
 // Barriers of `program` beyond the fewest for its order, as one finding; none if there are none or
 // if the program has hazards, which make the comparison meaningless.

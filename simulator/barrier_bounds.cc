@@ -38,7 +38,20 @@ void record(const Program& program, const ByteSegments& segments, const Dispatch
   }
 }
 
-uint64_t count_greedy_barriers(const Program& program, const ByteSegments& segments) {
+uint64_t count_levels(const Program& program, const ByteSegments& segments) {
+  AccessHistory history(segments.count());
+  Stamp highest = 0;
+  for (const Dispatch& dispatch : program.dispatches) {
+    const Stamp level = 1 + greatest_conflict(program, segments, history, dispatch);
+    record(program, segments, dispatch, level, history);
+    highest = std::max(highest, level);
+  }
+  return highest;
+}
+
+}  // namespace
+
+uint64_t fewest_barriers(const Program& program, const ByteSegments& segments) {
   AccessHistory history(segments.count());
   uint64_t barrier_count = 0;
   Stamp epoch_begin = 1;
@@ -53,26 +66,13 @@ uint64_t count_greedy_barriers(const Program& program, const ByteSegments& segme
   return barrier_count;
 }
 
-uint64_t count_levels(const Program& program, const ByteSegments& segments) {
-  AccessHistory history(segments.count());
-  Stamp highest = 0;
-  for (const Dispatch& dispatch : program.dispatches) {
-    const Stamp level = 1 + greatest_conflict(program, segments, history, dispatch);
-    record(program, segments, dispatch, level, history);
-    highest = std::max(highest, level);
-  }
-  return highest;
-}
-
-}  // namespace
-
 BarrierBounds barrier_bounds(const Program& program) {
   return barrier_bounds(program, ByteSegments(program));
 }
 
 BarrierBounds barrier_bounds(const Program& program, const ByteSegments& segments) {
   const uint64_t level_count = count_levels(program, segments);
-  return {.fewest_barriers = count_greedy_barriers(program, segments),
+  return {.fewest_barriers = fewest_barriers(program, segments),
           .longest_chain = level_count == 0 ? 0 : level_count - 1};
 }
 

@@ -23,4 +23,7 @@ BarrierBounds barrier_bounds(const Program& program);
 // As above. Requires: `segments` was built from `program`.
 BarrierBounds barrier_bounds(const Program& program, const ByteSegments& segments);
 
+// Only BarrierBounds::fewest_barriers, in half the time.
+uint64_t fewest_barriers(const Program& program, const ByteSegments& segments);
+
 }  // namespace interlock

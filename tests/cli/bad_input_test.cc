@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/command.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -56,7 +57,7 @@ TEST(BadInput, AFileOverTheLimitIsRefusedBeforeItIsRead) {
 
 TEST(BadInput, AHundredThousandStatementsOnTheSameBytesStayWithinBounds) {
   std::string text = "interlock 1\nmemory a 64\n";
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < program_count(100'000); ++i) {
     text += "l" + std::to_string(i) + ": dispatch D updates a\n";
   }
   EXPECT_EQ(check_text(text).status, 1);

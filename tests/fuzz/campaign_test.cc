@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -35,7 +36,9 @@ CampaignReport reported(const CampaignOptions& options) {
 }
 
 std::filesystem::path fresh_folder(const std::string& name) {
-  const auto path = std::filesystem::path(testing::TempDir()) / ("interlock_campaign_" + name);
+  // Two builds may run this test at once.
+  const auto path = std::filesystem::path(testing::TempDir()) /
+                    ("interlock_campaign_" + std::to_string(getpid()) + "_" + name);
   std::filesystem::remove_all(path);
   return path;
 }

@@ -88,16 +88,19 @@ ProgramDraft with_empty_ranges(ProgramDraft draft, Choice& choice) {
 }
 
 TEST(ExactChecks, AgreeWithTheDefinitionsOnAllTinyPrograms) {
-  // 2 bytes, 3 dispatches, no atomics; then 1 byte, 4 dispatches, with them.
+  // 2 bytes, 3 dispatches, no atomics; then 1 byte, 4 dispatches, with them. A dispatch less in a
+  // slow build.
+  const uint64_t spared = is_slow_build() ? 1 : 0;
   for (const TinyProgramOptions& options :
-       {TinyProgramOptions{.dispatch_count = 3, .memory_bytes = 2, .mode_count = 4},
-        TinyProgramOptions{.dispatch_count = 4, .memory_bytes = 1, .mode_count = 5}}) {
+       {TinyProgramOptions{.dispatch_count = 3 - spared, .memory_bytes = 2, .mode_count = 4},
+        TinyProgramOptions{.dispatch_count = 4 - spared, .memory_bytes = 1, .mode_count = 5}}) {
     ExhaustiveChoice choice;
     uint64_t program_count = 0;
     do {
       expect_hazards_as_in_reference(tiny_program(choice, options));
       ++program_count;
     } while (choice.advance() && !::testing::Test::HasFailure());
+    if (is_slow_build()) continue;
     EXPECT_EQ(program_count, options.dispatch_count == 3 ? 36'864u : 16'875u);
   }
 }

@@ -134,7 +134,7 @@ TEST(Observability, CallsAProgramObservableIffSomeScheduleChangesAnOutput) {
   SeededChoice choice(6);
   uint64_t observable_count = 0;
   uint64_t unobservable_count = 0;
-  for (int i = 0; i < 3'000 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < program_count(3'000) && !::testing::Test::HasFailure(); ++i) {
     const Program program = random_program(choice, {.dispatch_count_max = 4});
     SCOPED_TRACE(print(program));
     const CheckReport report = check(program);
@@ -155,8 +155,8 @@ TEST(Observability, CallsAProgramObservableIffSomeScheduleChangesAnOutput) {
     observable_count += is_observable;
     unobservable_count += has_hazard && !is_observable;
   }
-  EXPECT_GT(observable_count, 300u);
-  EXPECT_GT(unobservable_count, 30u);
+  EXPECT_GT(observable_count, static_cast<uint64_t>(program_count(300)));
+  EXPECT_GT(unobservable_count, static_cast<uint64_t>(program_count(30)));
 }
 
 // The second dispatches of the observable findings.

@@ -1,0 +1,132 @@
+// A campaign, and its parts: items are programs of the generator.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "encoder/check.h"
+#include "encoder/encoder.h"
+#include "encoder/program_builder.h"
+#include "encoder/text.h"
+#include "fuzz/campaign.h"
+#include "fuzz/minimizer.h"
+#include "fuzz/oracles.h"
+#include "simulator/shadow_machine.h"
+#include "simulator/strategies.h"
+#include "tests/bench/dispatch_stream.h"
+
+namespace interlock {
+namespace {
+
+CampaignOptions campaign_of(const char* encoder) {
+  CampaignOptions options;
+  options.encoder = find_encoder(encoder);
+  options.oracles.encoder = options.encoder;
+  options.seed = 1;
+  return options;
+}
+
+// Everything that one run of `interlock fuzz` does: generate, print, parse, encode, exact check,
+// cross-check, strict and random runs; observable runs where there is a hazard; the canonical text
+// again on 1 in 4, and the CPU kernels on 1 in 64.
+void FuzzOneProgram(benchmark::State& state) {
+  const CampaignOptions options = campaign_of("interlock");
+  uint64_t run = 0;
+  for (auto _ : state) {
+    const OracleReport report = judge(draft_of_run(options, run), options.oracles, run);
+    INTERLOCK_CHECK(report.findings.empty() && report.disagreements.empty());
+    ++run;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(FuzzOneProgram)->Unit(benchmark::kMicrosecond);
+
+// The parts, on the same programs.
+constexpr uint64_t kPartRuns = 256;
+
+void Generate(benchmark::State& state) {
+  const CampaignOptions options = campaign_of("interlock");
+  uint64_t run = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(draft_of_run(options, run++ % kPartRuns).items.size());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(Generate)->Unit(benchmark::kMicrosecond);
+
+void PrintAndParse(benchmark::State& state) {
+  const CampaignOptions options = campaign_of("interlock");
+  std::vector<ProgramDraft> drafts;
+  for (uint64_t run = 0; run < kPartRuns; ++run) drafts.push_back(draft_of_run(options, run));
+  uint64_t run = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(parse(print(drafts[run++ % kPartRuns])).has_value());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(PrintAndParse)->Unit(benchmark::kMicrosecond);
+
+void JudgeWithoutText(benchmark::State& state) {
+  CampaignOptions options = campaign_of("interlock");
+  options.oracles.text_period = 0;
+  std::vector<Program> programs;
+  for (uint64_t run = 0; run < kPartRuns; ++run) {
+    programs.push_back(build(draft_of_run(options, run)).value());
+  }
+  uint64_t run = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        judge(programs[run % kPartRuns], options.oracles, run).disagreements.size());
+    ++run;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(JudgeWithoutText)->Unit(benchmark::kMicrosecond);
+
+// The three deciding runs of a program of 16 dispatches, strict, with all that they need.
+void ThreeStrictRuns(benchmark::State& state) {
+  const Program program = dispatch_stream(16, 8);
+  const HappensBefore order(program);
+  const Schedule issue = issue_order_schedule(program);
+  for (auto _ : state) {
+    ShadowMachine machine(program);
+    const ShadowResult result = machine.run(issue, ShadowMode::kStrict);
+    benchmark::DoNotOptimize(
+        result == machine.run(epoch_reversed_schedule(program, order), ShadowMode::kStrict));
+    benchmark::DoNotOptimize(result ==
+                             machine.run(lazy_schedule(program, order), ShadowMode::kStrict));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(ThreeStrictRuns)->Unit(benchmark::kMicrosecond);
+
+// The first programs in which the encoder misses a barrier, from some 16 dispatches down to two.
+void Minimize(benchmark::State& state, const char* encoder) {
+  constexpr size_t kProgramCount = 8;
+  const CampaignOptions options = campaign_of(encoder);
+  std::vector<Program> programs;
+  std::vector<OracleFinding> findings;
+  for (uint64_t run = 0; programs.size() < kProgramCount; ++run) {
+    Program program = build(draft_of_run(options, run)).value();
+    const auto found = find_exactly(encode_with(program, options.encoder));
+    if (found.empty() || !is_hazard(found[0].kind)) continue;
+    programs.push_back(std::move(program));
+    findings.push_back(found[0]);
+  }
+  uint64_t evaluation_count = 0;
+  size_t next = 0;
+  for (auto _ : state) {
+    const MinimizeReport report = minimize_finding(programs[next], options.encoder, findings[next]);
+    evaluation_count += report.evaluation_count;
+    next = (next + 1) % kProgramCount;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["evaluations"] =
+      benchmark::Counter(static_cast<double>(evaluation_count), benchmark::Counter::kAvgIterations);
+}
+BENCHMARK_CAPTURE(Minimize, none, "none")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Minimize, mlx_2024, "mlx-2024")->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace interlock

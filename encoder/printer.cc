@@ -147,7 +147,10 @@ std::string print(const ItemDraft& item) {
 }
 
 std::string print(const ProgramDraft& draft) {
-  std::string text = "interlock 1\n";
+  constexpr size_t kLineBytesTypical = 64;
+  std::string text;
+  text.reserve(kLineBytesTypical * (draft.items.size() + 1));
+  text += "interlock 1\n";
   LinePrinter printer(text);
   for (const ItemDraft& item : draft.items) {
     std::visit(printer, item);

@@ -1,8 +1,10 @@
-// BoundaryIndex: finds the segment of one memory that holds a byte. An ordered map from where
-// segments begin to their ids, as sorted chunks: a lookup is two binary searches, and an insertion
-// moves half a chunk, which at these sizes beats any tree of single nodes.
+// BoundaryIndex: finds the segment of a memory that holds a byte. A B+ tree (Bayer and McCreight,
+// "Organization and Maintenance of Large Ordered Indexes", 1972; leaves hold all entries) from
+// where segments begin to their ids, for many memories at once: each has a tree of its own, and all
+// trees take their nodes from one pool.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,33 +13,73 @@ namespace interlock {
 
 class BoundaryIndex {
  public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  // The tree of one memory, kept by whoever owns the memory.
+  struct Tree {
+    uint32_t root = kNone;  // kNone: the tree has no entries.
+    uint32_t height = 0;    // Levels above the leaves.
+  };
+
   // Returns the segment with the greatest begin <= offset.
   // Requires: there is one. Cost: O(log n).
-  uint32_t find(uint64_t offset) const;
+  uint32_t find(const Tree& tree, uint64_t offset);
 
-  // Requires: no segment begins at `begin`. Cost: O(log n), and O(n / chunk size) once per chunk.
-  void insert(uint64_t begin, uint32_t segment);
+  // Requires: no segment begins at `begin`; begin != UINT64_MAX; unless the tree is empty, one
+  // begins before. Cost: O(log n), constant where the last find() or insert() has been.
+  void insert(Tree& tree, uint64_t begin, uint32_t segment);
 
-  // Removes all segments that begin in [first, last). Cost: O(log n) and the removed ones.
-  void erase(uint64_t first, uint64_t last);
+  // Removes all segments that begin in [first, last). Requires: a segment begins before `first`.
+  // Cost: O(log n) and the removed ones.
+  void erase(Tree& tree, uint64_t first, uint64_t last);
 
+  // Appends the segments of a tree to `result`, in ascending order. Cost: linear in the entries.
+  void append_all(const Tree& tree, std::vector<uint32_t>& result) const {
+    if (tree.root != kNone) append_below(tree.root, tree.height, result);
+  }
+
+  // Empties the trees of all memories; their owner forgets the roots.
   void clear();
 
+  size_t size_bytes() const { return nodes_.capacity() * sizeof(Node); }
+
  private:
-  static constexpr size_t kChunkEntries = 64;
+  static constexpr uint32_t kFanout = 32;    // A power of two: see position_of().
+  static constexpr uint32_t kMaxLevels = 8;  // 16^8 entries: more than there are ids.
 
-  struct Entry {
-    uint64_t begin = 0;
-    uint32_t segment = 0;
+  // Entry i of an inner node leads to the begins from keys[i] up to keys[i + 1]; keys[i] is the
+  // least of them, but for the leftmost path of a tree, where it may be anything up to that.
+  struct Node {
+    uint32_t count = 0;
+    std::array<uint32_t, kFanout> values;  // Nodes, or in a leaf segments.
+    std::array<uint64_t, kFanout> keys;    // Ascending; UINT64_MAX from `count` on.
   };
-  using Chunk = std::vector<Entry>;  // Sorted by begin; never empty.
 
-  // The last chunk whose first begin is <= offset, or the first chunk.
-  size_t chunk_of(uint64_t offset) const;
+  // The way to the entry that was needed last, and the offsets that belong into its leaf.
+  struct Finger {
+    uint32_t root = kNone;  // kNone: there is none.
+    uint64_t low = 0;
+    uint64_t high = 0;
+    std::array<uint32_t, kMaxLevels> nodes;  // By level; the leaf is level 0.
+    std::array<uint32_t, kMaxLevels> positions;
+  };
 
-  std::vector<uint64_t> first_begins_;  // chunks_[i][0].begin, apart, so that a
-                                        // search stays small.
-  std::vector<Chunk> chunks_;
+  static void prefetch(const Node& node);
+  static uint32_t position_of(const Node& node, uint64_t offset);
+  static void insert_at(Node& node, uint32_t position, uint64_t key, uint32_t value);
+  static void remove(Node& node, uint32_t first, uint32_t last);
+
+  void reach(const Tree& tree, uint64_t offset);
+  void descend(const Tree& tree, uint64_t offset);
+  uint32_t new_node();
+  uint32_t split(uint32_t node, bool is_append);
+  void insert_above(Tree& tree, uint32_t level, uint64_t key, uint32_t node);
+  void append_below(uint32_t node, uint32_t height, std::vector<uint32_t>& result) const;
+  bool erase_below(uint32_t node, uint32_t height, uint64_t first, uint64_t last);
+
+  std::vector<Node> nodes_;
+  std::vector<uint32_t> free_nodes_;
+  Finger finger_;
 };
 
 }  // namespace interlock

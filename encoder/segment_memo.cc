@@ -1,24 +1,22 @@
 #include "encoder/segment_memo.h"
 
-#include <algorithm>
-#include <bit>
-
-#include "encoder/check.h"
-
 namespace interlock {
 
-void SegmentMemo::store(uint64_t hash, uint32_t id) {
-  INTERLOCK_CHECK(!is_full());
-  size_t i = first_slot(hash);
-  while (slots_[i].id != kNone) i = (i + 1) & mask_;
-  slots_[i] = {static_cast<uint32_t>(hash), id};
-  ++stored_count_;
+void SegmentMemo::store(uint32_t tag, uint32_t id) {
+  Slot* const slots = slots_.data() + (tag >> shift_);
+  size_t place = 0;
+  while (place < kWindow && slots[place].id != kNone && slots[place].tag != tag) ++place;
+  if (place == kWindow) place = 0;
+  if (slots[place].id == kNone) ++stored_count_;
+  slots[place] = {tag, id};
 }
 
-void SegmentMemo::reset(size_t id_count) {
+void SegmentMemo::resize(size_t id_count) {
   constexpr size_t kMinSlots = 256;
-  slots_.assign(std::bit_ceil(std::max(kMinSlots, 4 * id_count)), Slot());
-  mask_ = slots_.size() - 1;
+  constexpr size_t kMaxSlots = size_t{1} << 31;
+  const size_t count = std::clamp(std::bit_ceil(4 * id_count), kMinSlots, kMaxSlots);
+  slots_.assign(count + kWindow - 1, Slot());
+  shift_ = 32 - std::countr_zero(count);
   stored_count_ = 0;
 }
 

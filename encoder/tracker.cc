@@ -1,193 +1,209 @@
 // The basic idea is that every memory is a list of adjoining segments, cut wherever an access began
 // or ended, and that a segment carries the epoch of its last use: a barrier is then one increment,
-// and nothing is ever cleared. A memo leads from the begin of an access straight to its first
-// segment. A cut keeps the lower half under its old id, so memo entries survive cuts; where they do
-// not survive (segments are merged), the segment itself tells that it is not what was asked for.
+// and nothing is ever cleared. A dispatch first cuts what it accesses and looks at the stamps, then
+// stamps the same segments: cuts alone change no answer, so both passes walk the same segments.
 //
-// Merging keeps the walk short. Recording an access leaves all segments of its range alike, so a
-// long walk ends in a single segment, and every segment that it removes was once paid for by a cut.
+// Merging keeps walks short. Recording an access leaves all segments of its range alike, so a long
+// walk ends in a single segment, and every segment that it removes was once paid for by a cut.
 
 #include "encoder/tracker.h"
-
-#include <algorithm>
 
 #include "encoder/check.h"
 
 namespace interlock {
 namespace {
 
-// Shorter walks are left alone: a program that names both a range and its parts would otherwise cut
-// and merge forever.
-constexpr int kMaxUnmergedWalk = 8;
+// Shorter walks are left alone: to cut a part of a range again costs as much as so many steps, and
+// many programs name both a range and its parts.
+constexpr int kMaxUnmergedWalk = 32;
 
 }  // namespace
 
-bool HazardTracker::add(std::span<const Access> accesses, AtomicOp atomic_op) {
-  if (segment_count() > sweep_limit_) sweep();
-  // All ranges are queried before any is recorded: a dispatch does not conflict with itself.
-  hints_.clear();
-  bool is_conflict = false;
-  for (const Access& access : accesses) {
-    const uint32_t first = access.range.is_empty() ? kNone : segment_with(access);
-    hints_.push_back(first);
-    if (!is_conflict && first != kNone) is_conflict = conflicts(first, access, atomic_op);
+// Whether a segment was used in this epoch, and how, is as good as random to a branch predictor:
+// what depends on it is computed without a branch.
+class HazardTracker::Codes {
+ public:
+  explicit Codes(AtomicOp atomic_op) {
+    const bool commutes = atomic_op != AtomicOp::kNone;
+    const uint64_t atomic_code = commutes ? static_cast<uint64_t>(atomic_op) : kWriteCode;
+    codes_ |= atomic_code << shift_of(AccessMode::kAtomic);
+    allowed_ |= (commutes ? atomic_code : kNothing) << shift_of(AccessMode::kAtomic);
   }
+
+  bool conflicts(uint64_t stamp, AccessMode mode, uint64_t epoch) const {
+    const uint64_t earlier = stamp - epoch;  // Wraps to no code if the stamp is older.
+    const uint64_t allowed = (allowed_ >> shift_of(mode)) & kNothing;
+    return (earlier < kCodeCount) & (earlier != allowed);
+  }
+
+  uint64_t stamp_after(uint64_t stamp, AccessMode mode, uint64_t epoch) const {
+    const uint64_t earlier = stamp - epoch;
+    const uint64_t code = (codes_ >> shift_of(mode)) & kWriteCode;
+    const uint64_t is_mixture = (earlier < kCodeCount) & (earlier != code);
+    return epoch + (code | is_mixture * kWriteCode);
+  }
+
+ private:
+  static constexpr uint64_t kNothing = 0xff;  // No code.
+
+  static constexpr int shift_of(AccessMode mode) { return 8 * static_cast<int>(mode); }
+
+  // By mode, a byte each: the code of an access, and the earlier code that it does not conflict
+  // with. Reads of both kinds have the code 0 in both.
+  uint64_t codes_ =
+      kWriteCode << shift_of(AccessMode::kWrite) | kWriteCode << shift_of(AccessMode::kUpdate);
+  uint64_t allowed_ =
+      kNothing << shift_of(AccessMode::kWrite) | kNothing << shift_of(AccessMode::kUpdate);
+};
+
+// Stays on in release builds: bytes of a freed buffer may be another's by now.
+inline const HazardTracker::Buffer& HazardTracker::buffer(BufferId id) const {
+  INTERLOCK_CHECK(id.index < buffers_.size());
+  INTERLOCK_CHECK(buffers_[id.index].generation == id.generation);
+  return buffers_[id.index];
+}
+
+// All accesses are queried before any is recorded: a dispatch does not conflict with itself.
+template <typename... Spans>
+inline bool HazardTracker::add_all(AtomicOp atomic_op, Spans... accesses) {
+  if (segments_.is_sweep_due()) segments_.sweep(epoch_);
+  const Codes codes(atomic_op);
+  bool is_conflict = false;
+  ((is_conflict |= find_conflict(accesses, codes)), ...);
   if (is_conflict) begin_epoch();
-  for (size_t i = 0; i < accesses.size(); ++i) {
-    if (hints_[i] == kNone) continue;
-    record(segment_from(accesses[i], hints_[i]), accesses[i], atomic_op);
+  (record(accesses, codes), ...);
+  if (!long_walks_.empty()) merge_long_walks();
+  return is_conflict;
+}
+
+bool HazardTracker::add(std::span<const Access> ranges, AtomicOp atomic_op) {
+  return add_all(atomic_op, ranges);
+}
+
+bool HazardTracker::add(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  return add_all(atomic_op, buffers);
+}
+
+bool HazardTracker::add(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+                        AtomicOp atomic_op) {
+  return add_all(atomic_op, ranges, buffers);
+}
+
+// Does not stop at the first conflict: the rest of the ranges must be cut as well.
+inline bool HazardTracker::find_conflict(std::span<const Access> ranges, Codes codes) {
+  const uint64_t epoch = epoch_;
+  bool is_conflict = false;
+  if (first_segments_.size() < ranges.size()) first_segments_.resize(ranges.size());
+  uint32_t* first_segment = first_segments_.data();
+  for (const Access& access : ranges) {
+    if (!access.range.is_empty()) {
+      *first_segment = segments_.locate(access.memory, access.range);
+      const Segment* segment = &segments_[*first_segment];
+      is_conflict |= codes.conflicts(segment->stamp, access.mode, epoch);
+      while (segment->end != access.range.end) {
+        segment = &segments_[segment->next];
+        is_conflict |= codes.conflicts(segment->stamp, access.mode, epoch);
+      }
+    }
+    ++first_segment;
   }
   return is_conflict;
 }
 
-bool HazardTracker::begins_at(uint32_t segment, const Access& access) const {
-  return segments_[segment].memory == access.memory.index &&
-         segments_[segment].range.begin == access.range.begin;
+inline void HazardTracker::record(std::span<const Access> ranges, Codes codes) {
+  const uint64_t epoch = epoch_;
+  const uint32_t* first_segment = first_segments_.data();
+  for (const Access& access : ranges) {
+    if (!access.range.is_empty()) {
+      Segment& first = segments_[*first_segment];
+      first.stamp = codes.stamp_after(first.stamp, access.mode, epoch);
+      if (first.end != access.range.end) record_rest(first, access, codes);
+    }
+    ++first_segment;
+  }
 }
 
-// The segment that holds the first byte of the access.
-uint32_t HazardTracker::segment_with(const Access& access) {
-  const uint64_t hash = SegmentMemo::hash_of(access.memory.index, access.range.begin);
-  const uint32_t known =
-      memo_.find(hash, [&](uint32_t segment) { return begins_at(segment, access); });
-  if (known != SegmentMemo::kNone) return known;
-  const uint32_t holder = tracked(access.memory).index.find(access.range.begin);
-  if (begins_at(holder, access)) memorize(holder);
-  return holder;
+// Stamps what follows the first segment of the access.
+void HazardTracker::record_rest(const Segment& first, const Access& access, Codes codes) {
+  const uint64_t epoch = epoch_;
+  int walked_count = 1;
+  for (const Segment* last = &first; last->end != access.range.end; ++walked_count) {
+    Segment& segment = segments_[last->next];
+    segment.stamp = codes.stamp_after(segment.stamp, access.mode, epoch);
+    last = &segment;
+  }
+  if (walked_count > kMaxUnmergedWalk) long_walks_.push_back({access.memory, access.range});
 }
 
-// The segment that begins where the access does; cuts one if there is none. `hint` held the first
-// byte of the access before other accesses of its dispatch were recorded, which may have moved it.
-uint32_t HazardTracker::segment_from(const Access& access, uint32_t hint) {
-  if (begins_at(hint, access)) return hint;
-  const bool still_holds_it = segments_[hint].memory == access.memory.index &&
-                              segments_[hint].range.begin < access.range.begin &&
-                              access.range.begin < segments_[hint].range.end;
-  const uint32_t holder = still_holds_it ? hint : segment_with(access);
-  if (begins_at(holder, access)) return holder;
-  const uint32_t first = split(holder, access.range.begin);
-  memorize(first);
-  return first;
-}
-
-void HazardTracker::memorize(uint32_t segment) {
-  const auto store = [this](uint32_t id) {
-    memo_.store(SegmentMemo::hash_of(segments_[id].memory, segments_[id].range.begin), id);
-  };
-  if (memo_.is_full()) {
-    memo_.reset(segment_count());
-    for (uint32_t id = 0; id < segments_.size(); ++id) {
-      if (segments_[id].memory != kNone && id != segment) store(id);
+inline bool HazardTracker::find_conflict(std::span<const BufferAccess> buffers, Codes codes) const {
+  const uint64_t epoch = epoch_;
+  bool is_conflict = false;
+  for (const BufferAccess& access : buffers) {
+    const Buffer& bytes = buffer(access.buffer);
+    for (uint32_t id = bytes.first; id != bytes.behind; id = segments_[id].next) {
+      is_conflict |= codes.conflicts(segments_[id].stamp, access.mode, epoch);
     }
   }
-  store(segment);
+  return is_conflict;
 }
 
-HazardTracker::TrackedMemory& HazardTracker::tracked(MemoryId memory) {
-  INTERLOCK_CHECK(memory.is_some());
-  if (memory.index >= memories_.size()) memories_.resize(memory.index + size_t{1});
-  TrackedMemory& result = memories_[memory.index];
-  if (result.first_segment == kNone) {
-    Segment everything;
-    everything.range = {0, UINT64_MAX};
-    everything.memory = memory.index;
-    everything.next = kNone;
-    result.first_segment = new_segment(everything);
-    result.index.insert(0, result.first_segment);
-  }
-  return result;
-}
-
-bool HazardTracker::conflicts(uint32_t first, const Access& access, AtomicOp atomic_op) const {
-  for (uint32_t current = first;; current = segments_[current].next) {
-    const Segment& segment = segments_[current];
-    if (segment.epoch == epoch_) {
-      const bool both_read = segment.use == Use::kRead && access.only_reads();
-      const bool same_atomic = segment.use == Use::kAtomic && access.is_atomic() &&
-                               segment.atomic_op == atomic_op && atomic_op != AtomicOp::kNone;
-      if (!both_read && !same_atomic) return true;
+inline void HazardTracker::record(std::span<const BufferAccess> buffers, Codes codes) {
+  const uint64_t epoch = epoch_;
+  for (const BufferAccess& access : buffers) {
+    const Buffer& bytes = buffers_[access.buffer.index];
+    int walked_count = 0;
+    for (uint32_t id = bytes.first; id != bytes.behind; id = segments_[id].next) {
+      segments_[id].stamp = codes.stamp_after(segments_[id].stamp, access.mode, epoch);
+      ++walked_count;
     }
-    if (segment.range.end >= access.range.end) return false;
+    if (walked_count > kMaxUnmergedWalk) note_long_walk(bytes);
   }
 }
 
-void HazardTracker::use(Segment& segment, Use use, AtomicOp atomic_op) const {
-  const bool is_mixture = segment.epoch == epoch_ && segment.use != use;
-  segment.use = is_mixture ? Use::kWrite : use;
-  segment.atomic_op = segment.use == Use::kAtomic ? atomic_op : AtomicOp::kNone;
-  segment.epoch = epoch_;
+void HazardTracker::note_long_walk(const Buffer& bytes) {
+  const Segment& first = segments_[bytes.first];
+  const bool is_to_the_end = bytes.behind == SegmentMap::kNone;
+  const uint64_t end = is_to_the_end ? UINT64_MAX : segments_[bytes.behind].begin;
+  long_walks_.push_back({MemoryId(first.memory), {first.begin, end}});
 }
 
-// Requires: `first` begins where the access does.
-void HazardTracker::record(uint32_t first, const Access& access, AtomicOp atomic_op) {
-  const Use new_use = access.only_reads()  ? Use::kRead
-                      : access.is_atomic() ? Use::kAtomic
-                                           : Use::kWrite;
-  int walked_count = 0;
-  for (uint32_t current = first;; current = segments_[current].next) {
-    if (segments_[current].range.end > access.range.end) split(current, access.range.end);
-    use(segments_[current], new_use, atomic_op);
-    ++walked_count;
-    if (segments_[current].range.end == access.range.end) break;
+// Only once all is recorded: merging removes segments that other accesses of the dispatch start at.
+void HazardTracker::merge_long_walks() {
+  for (const Walk& walk : long_walks_) segments_.merge(walk.memory, walk.range, epoch_);
+  long_walks_.clear();
+}
+
+BufferId HazardTracker::register_buffer(MemoryId memory, ByteRange range) {
+  if (segments_.is_sweep_due()) segments_.sweep(epoch_);
+  if (free_buffers_.empty()) {
+    INTERLOCK_CHECK(buffers_.size() < BufferId().index);
+    free_buffers_.push_back(static_cast<uint32_t>(buffers_.size()));
+    buffers_.emplace_back();
   }
-  if (walked_count > kMaxUnmergedWalk) merge_alike(first, access.range.end);
-}
-
-uint32_t HazardTracker::new_segment(const Segment& segment) {
-  if (!free_segments_.empty()) {
-    const uint32_t id = free_segments_.back();
-    free_segments_.pop_back();
-    segments_[id] = segment;
-    return id;
+  const uint32_t index = free_buffers_.back();
+  free_buffers_.pop_back();
+  Buffer& bytes = buffers_[index];
+  if (!range.is_empty()) {
+    bytes.first = segments_.pin(memory, range.begin);
+    if (range.end != UINT64_MAX) bytes.behind = segments_.pin(memory, range.end);
   }
-  INTERLOCK_CHECK(segments_.size() < kNone);
-  segments_.push_back(segment);
-  return static_cast<uint32_t>(segments_.size() - 1);
+  return {index, bytes.generation};
 }
 
-// Cuts the segment at `offset`; returns the upper half. The lower half keeps the id. Requires:
-// `offset` lies inside the segment, not at its begin.
-uint32_t HazardTracker::split(uint32_t segment, uint64_t offset) {
-  Segment upper = segments_[segment];
-  upper.range.begin = offset;
-  const uint32_t upper_id = new_segment(upper);
-  segments_[segment].range.end = offset;
-  segments_[segment].next = upper_id;
-  memories_[upper.memory].index.insert(offset, upper_id);
-  return upper_id;
+void HazardTracker::unregister_buffer(BufferId id) {
+  const Buffer& bytes = buffer(id);
+  if (bytes.first != SegmentMap::kNone) segments_.unpin(bytes.first);
+  if (bytes.behind != SegmentMap::kNone) segments_.unpin(bytes.behind);
+  Buffer vacant;
+  vacant.generation = bytes.generation + 1;
+  buffers_[id.index] = vacant;
+  free_buffers_.push_back(id.index);
 }
 
-// True iff no later access can tell the two apart.
-bool HazardTracker::is_alike(const Segment& a, const Segment& b) const {
-  if (a.epoch != epoch_ || b.epoch != epoch_) return a.epoch != epoch_ && b.epoch != epoch_;
-  return a.use == b.use && a.atomic_op == b.atomic_op;
-}
-
-// Merges neighbours that are alike among the segments from `first` up to the byte `end`.
-void HazardTracker::merge_alike(uint32_t first, uint64_t end) {
-  const uint32_t memory = segments_[first].memory;
-  uint32_t current = first;
-  while (segments_[current].range.end < end) {
-    Segment& kept = segments_[current];
-    const uint64_t kept_end = kept.range.end;
-    while (kept.range.end < end && is_alike(kept, segments_[kept.next])) {
-      Segment& merged = segments_[kept.next];
-      free_segments_.push_back(kept.next);
-      kept.range.end = merged.range.end;
-      kept.next = merged.next;
-      merged.memory = kNone;
-    }
-    memories_[memory].index.erase(kept_end, kept.range.end);
-    if (kept.range.end < end) current = kept.next;
-  }
-}
-
-// Forgets cuts that tell nothing apart any more, so that a stream without end fits in memory.
-void HazardTracker::sweep() {
-  for (TrackedMemory& memory : memories_) {
-    if (memory.first_segment != kNone) merge_alike(memory.first_segment, UINT64_MAX);
-  }
-  sweep_limit_ = std::max(kMinSweepLimit, 2 * segment_count());
+size_t HazardTracker::size_bytes() const {
+  return segments_.size_bytes() + buffers_.capacity() * sizeof(Buffer) +
+         free_buffers_.capacity() * sizeof(uint32_t) +
+         first_segments_.capacity() * sizeof(uint32_t) + long_walks_.capacity() * sizeof(Walk);
 }
 
 }  // namespace interlock

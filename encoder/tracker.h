@@ -1,5 +1,18 @@
 // HazardTracker: says, one dispatch at a time, whether it conflicts with the dispatches since the
-// last barrier. A runtime can use it as it is: it sees memories as small numbers and byte ranges.
+// last barrier. A runtime can use it as it is. It sees memories as small numbers and byte ranges;
+// ranges that a runtime owns for long are registered once and named by a handle from then on:
+//
+//     HazardTracker tracker;
+//     const BufferId weights = tracker.register_buffer(heap, {0, 4096});  // At allocation.
+//     const BufferId output = tracker.register_buffer(heap, {4096, 8192});
+//
+//     const BufferAccess accesses[] = {{weights, AccessMode::kRead}, {output, AccessMode::kWrite}};
+//     if (tracker.add(accesses)) issue_barrier();  // At each dispatch.
+//     issue_dispatch();
+//
+//     tracker.unregister_buffer(output);  // At deallocation.
+//
+// One tracker serves one queue. It is not synchronized.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +20,25 @@
 #include <span>
 #include <vector>
 
-#include "encoder/boundary_index.h"
 #include "encoder/program.h"
-#include "encoder/segment_memo.h"
+#include "encoder/segment_map.h"
 
 namespace interlock {
+
+// A registered buffer. A handle that was unregistered is never valid again, though its index is
+// reused.
+struct BufferId {
+  uint32_t index = UINT32_MAX;
+  uint32_t generation = 0;
+
+  bool operator==(const BufferId&) const = default;
+};
+
+// One operand of a dispatch: all bytes of a registered buffer.
+struct BufferAccess {
+  BufferId buffer;
+  AccessMode mode = AccessMode::kRead;
+};
 
 class HazardTracker {
  public:
@@ -19,67 +46,86 @@ class HazardTracker {
   // byte: RAW, WAR or WAW. Then a new epoch begins, that is, the caller issues a full barrier
   // first. Either way the dispatch is now part of the current epoch. Two atomics of the same
   // operation do not conflict; otherwise an atomic is a read and a write. An empty range conflicts
-  // with nothing.
-  // Cost per access: one probe for a range seen before; O(log s) amortized in general, for s
-  // segments.
-  bool add(std::span<const Access> accesses, AtomicOp atomic_op);
+  // with nothing. `ranges` and `buffers` may share bytes, and so may any two buffers.
+  // Requires: every buffer is registered. Memory indices are small: each costs a few bytes, whether
+  // it is used or not.
+  // Cost per access: constant for a registered buffer, and a probe for a range seen before, while
+  // nobody else cuts their bytes; O(log s) amortized for a new range, for s segments. Bytes that
+  // others cut cost a step per piece; cuts that no registered buffer needs go away in time. Once
+  // segment_count() reaches its bound, raw ranges of past epochs are forgotten, and are new again.
+  bool add(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+           AtomicOp atomic_op = AtomicOp::kNone);
+  bool add(std::span<const Access> ranges, AtomicOp atomic_op = AtomicOp::kNone);
+  bool add(std::span<const BufferAccess> buffers, AtomicOp atomic_op = AtomicOp::kNone);
 
   // Forgets all accesses: the caller has issued a full barrier of its own. Cost: constant.
-  void begin_epoch() { ++epoch_; }
+  void begin_epoch() { epoch_ += kCodeCount; }
 
-  // How many pieces of memory are told apart right now. Bounded by the memories touched, and by
-  // twice the pieces that the current epoch tells apart, or a constant.
-  size_t segment_count() const { return segments_.size() - free_segments_.size(); }
+  // Returns a handle of these bytes. They may overlap those of other buffers: the pieces are told
+  // apart here, once. What the current epoch has done to the bytes stays known.
+  // Cost: O(log s), and two cuts that stay until the buffer is unregistered.
+  BufferId register_buffer(MemoryId memory, ByteRange range);
+
+  // The same for a memory from its first byte to its last, whatever its size.
+  BufferId register_buffer(MemoryId memory) { return register_buffer(memory, {0, UINT64_MAX}); }
+
+  // Ends the life of a handle. Accesses to its bytes stay known: an allocator may hand them out
+  // again before the next barrier. Requires: the buffer is registered. Cost: constant.
+  void unregister_buffer(BufferId buffer);
+
+  // How many pieces of memory are told apart right now. At most 2^14, or twice the pieces that
+  // the current epoch and the registered buffers tell apart, or the greatest memory index used.
+  size_t segment_count() const { return segments_.segment_count(); }
+
+  // The bytes of memory that the tracker holds. Grows with the maximum that segment_count() has
+  // had, with the buffers registered at one time and with the greatest memory index.
+  size_t size_bytes() const;
 
  private:
-  // What the current epoch has done to a piece of memory. Any mixture is a kWrite: an epoch that
-  // does not conflict with itself mixes accesses only within one dispatch, and whatever comes later
-  // conflicts with one part of the mixture or the other.
-  enum class Use : uint8_t { kRead, kWrite, kAtomic };
+  // A segment's stamp is the epoch of its last use, plus a code of what that epoch has done to it:
+  // kReadCode, an AtomicOp, or kWriteCode. Epochs are multiples of kCodeCount, so that a stamp
+  // below the current epoch means: not used since the last barrier.
+  //
+  // Any mixture is a write: an epoch that does not conflict with itself mixes accesses only within
+  // one dispatch, and whatever comes later conflicts with one part of the mixture or the other.
+  static constexpr uint64_t kReadCode = 0;
+  static constexpr uint64_t kWriteCode = 15;
+  static constexpr uint64_t kCodeCount = 16;
 
-  // A maximal piece of one memory whose bytes have been treated alike.
-  struct Segment {
+  // The segments from `first` up to, and without, `behind`. Both begin at pinned cuts, so the ids
+  // last as long as the buffer.
+  struct alignas(16) Buffer {
+    uint32_t first = SegmentMap::kNone;
+    uint32_t behind = SegmentMap::kNone;  // kNone: the buffer has the memory's last segment.
+    uint32_t generation = 0;
+  };
+
+  // What the modes of one dispatch do to a stamp.
+  class Codes;
+
+  // Bytes to merge once the dispatch at hand is recorded.
+  struct Walk {
+    MemoryId memory;
     ByteRange range;
-    uint64_t epoch = 0;   // Of the last use; an older one than the current means: not used.
-    uint32_t memory = 0;  // kNone for a free segment.
-    uint32_t next = 0;    // In its memory; the next range begins where this one ends.
-    Use use = Use::kRead;
-    AtomicOp atomic_op = AtomicOp::kNone;  // Of kAtomic.
   };
 
-  // All bytes of one memory, as a list of adjoining segments. The first begins at 0, the last has
-  // no end: the tracker need not know how large memories are.
-  struct TrackedMemory {
-    uint32_t first_segment = kNone;
-    BoundaryIndex index;
-  };
+  template <typename... Spans>
+  bool add_all(AtomicOp atomic_op, Spans... accesses);
+  const Buffer& buffer(BufferId id) const;
+  bool find_conflict(std::span<const Access> ranges, Codes codes);
+  bool find_conflict(std::span<const BufferAccess> buffers, Codes codes) const;
+  void record(std::span<const Access> ranges, Codes codes);
+  void record(std::span<const BufferAccess> buffers, Codes codes);
+  void record_rest(const Segment& first, const Access& access, Codes codes);
+  void note_long_walk(const Buffer& bytes);
+  void merge_long_walks();
 
-  static constexpr uint32_t kNone = UINT32_MAX;
-
-  bool begins_at(uint32_t segment, const Access& access) const;
-  uint32_t segment_with(const Access& access);
-  uint32_t segment_from(const Access& access, uint32_t hint);
-  bool conflicts(uint32_t first, const Access& access, AtomicOp atomic_op) const;
-  void record(uint32_t first, const Access& access, AtomicOp atomic_op);
-  void use(Segment& segment, Use use, AtomicOp atomic_op) const;
-  TrackedMemory& tracked(MemoryId memory);
-  void memorize(uint32_t segment);
-  uint32_t split(uint32_t segment, uint64_t offset);
-  uint32_t new_segment(const Segment& segment);
-  bool is_alike(const Segment& a, const Segment& b) const;
-  void merge_alike(uint32_t first, uint64_t end);
-  void sweep();
-
-  std::vector<TrackedMemory> memories_;  // By memory index.
-  std::vector<Segment> segments_;
-  std::vector<uint32_t> free_segments_;
-  SegmentMemo memo_;
-  std::vector<uint32_t>
-      hints_;           // By access of the dispatch at hand: a segment that holds its begin.
-  uint64_t epoch_ = 1;  // Segments start with epoch 0: not used.
-  size_t sweep_limit_ = kMinSweepLimit;
-
-  static constexpr size_t kMinSweepLimit = size_t{1} << 14;
+  SegmentMap segments_;
+  std::vector<Buffer> buffers_;
+  std::vector<uint32_t> free_buffers_;
+  std::vector<uint32_t> first_segments_;  // By range of the dispatch at hand.
+  std::vector<Walk> long_walks_;          // Of the dispatch at hand.
+  uint64_t epoch_ = kCodeCount;           // Segments start with the stamp 0: not used.
 };
 
 }  // namespace interlock

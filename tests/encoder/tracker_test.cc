@@ -1,4 +1,5 @@
-// The tracker over long streams: the same answers as a map of single bytes, in bounded memory.
+// The tracker in single situations, and in bounded memory over streams without end.
+// tracker_property_test.cc holds it against an obvious tracker.
 
 #include "encoder/tracker.h"
 
@@ -8,185 +9,248 @@
 #include <cstdint>
 #include <vector>
 
-#include "encoder/boundary_index.h"
-#include "tests/encoder/random_dispatches.h"
-
 namespace interlock {
 namespace {
 
-Access access_of(size_t memory, AccessMode mode, ByteRange range) {
+constexpr MemoryId kHeap(0);
+
+Access access_of(AccessMode mode, ByteRange range) {
   Access access;
-  access.memory = MemoryId(memory);
+  access.memory = kHeap;
   access.mode = mode;
   access.range = range;
   return access;
 }
 
-// Per byte: the last write, read and atomic of the epoch. Slow and obvious.
-class ByteTracker {
- public:
-  explicit ByteTracker(size_t bytes) : bytes_(bytes) {}
+bool add(HazardTracker& tracker, const Access& access) { return tracker.add({&access, 1}); }
 
-  bool add(const std::vector<Access>& accesses, AtomicOp atomic_op) {
-    bool is_conflict = false;
-    for (const Access& access : accesses) {
-      for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
-        const Byte& byte = bytes_[b];
-        if (access.mode == AccessMode::kRead) {
-          is_conflict |= byte.is_written || byte.atomic_op != AtomicOp::kNone;
-        } else if (access.is_atomic()) {
-          is_conflict |= byte.is_written || byte.is_read ||
-                         (byte.atomic_op != AtomicOp::kNone && byte.atomic_op != atomic_op);
-        } else {
-          is_conflict |= byte.is_written || byte.is_read || byte.atomic_op != AtomicOp::kNone;
-        }
-      }
-    }
-    if (is_conflict) std::fill(bytes_.begin(), bytes_.end(), Byte());
-    for (const Access& access : accesses) {
-      for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
-        bytes_[b].is_read |= access.mode == AccessMode::kRead;
-        bytes_[b].is_written |= access.writes();
-        if (access.is_atomic()) bytes_[b].atomic_op = atomic_op;
-      }
-    }
-    return is_conflict;
-  }
+bool add(HazardTracker& tracker, BufferId buffer, AccessMode mode) {
+  const BufferAccess access{buffer, mode};
+  return tracker.add({&access, 1});
+}
 
- private:
-  struct Byte {
-    bool is_read = false;
-    bool is_written = false;
-    AtomicOp atomic_op = AtomicOp::kNone;
-  };
-  std::vector<Byte> bytes_;
-};
-
-// Few writes to small ranges, many reads of ranges of all sizes: long walks, and thus merges.
-TEST(HazardTracker, AgreesWithSingleBytesOverLongStreams) {
-  constexpr uint64_t kBytes = 400;
-  for (uint64_t seed = 0; seed < 20; ++seed) {
-    TestRandom random(seed);
-    HazardTracker tracker;
-    ByteTracker reference(kBytes);
-    int conflict_count = 0;
-    for (int i = 0; i < 2'000; ++i) {
-      std::vector<Access> accesses;
-      for (uint64_t k = random.below(4); k > 0; --k) {
-        const bool is_read = random.below(8) != 0;
-        const uint64_t size = random.below(is_read ? 1 + random.below(kBytes) : 4);
-        const uint64_t begin = random.below(kBytes - size);
-        const AccessMode mode = is_read                ? AccessMode::kRead
-                                : random.below(3) != 0 ? AccessMode::kWrite
-                                                       : AccessMode::kAtomic;
-        accesses.push_back(access_of(0, mode, {begin, begin + size}));
-      }
-      const AtomicOp op = random.below(2) == 0 ? AtomicOp::kAdd : AtomicOp::kMin;
-      const bool expected = reference.add(accesses, op);
-      conflict_count += expected;
-      ASSERT_EQ(tracker.add(accesses, op), expected) << "seed " << seed << ", dispatch " << i;
-    }
-    EXPECT_GT(conflict_count, 50) << seed;
-    EXPECT_LT(conflict_count, 1'950) << seed;
-  }
+// As in the header.
+TEST(HazardTracker, TakesTheDispatchesOfARuntime) {
+  HazardTracker tracker;
+  const BufferId weights = tracker.register_buffer(kHeap, {0, 4096});
+  const BufferId output = tracker.register_buffer(kHeap, {4096, 8192});
+  const BufferAccess accesses[] = {{weights, AccessMode::kRead}, {output, AccessMode::kWrite}};
+  EXPECT_FALSE(tracker.add(accesses));
+  EXPECT_TRUE(tracker.add(accesses));
+  tracker.unregister_buffer(output);
 }
 
 TEST(HazardTracker, TakesTouchingRangesForDisjoint) {
   HazardTracker tracker;
-  const Access low = access_of(0, AccessMode::kWrite, {0, 4});
-  const Access high = access_of(0, AccessMode::kWrite, {4, 8});
-  const Access last_byte = access_of(0, AccessMode::kRead, {3, 4});
-  EXPECT_FALSE(tracker.add({&low, 1}, AtomicOp::kNone));
-  EXPECT_FALSE(tracker.add({&high, 1}, AtomicOp::kNone));
-  EXPECT_TRUE(tracker.add({&last_byte, 1}, AtomicOp::kNone));
+  EXPECT_FALSE(add(tracker, access_of(AccessMode::kWrite, {0, 4})));
+  EXPECT_FALSE(add(tracker, access_of(AccessMode::kWrite, {4, 8})));
+  EXPECT_TRUE(add(tracker, access_of(AccessMode::kRead, {3, 4})));
 }
 
 TEST(HazardTracker, ForgetsAtABarrierOfTheCaller) {
   HazardTracker tracker;
-  const Access write = access_of(0, AccessMode::kWrite, {0, 4});
-  EXPECT_FALSE(tracker.add({&write, 1}, AtomicOp::kNone));
+  const Access write = access_of(AccessMode::kWrite, {0, 4});
+  EXPECT_FALSE(add(tracker, write));
   tracker.begin_epoch();
-  EXPECT_FALSE(tracker.add({&write, 1}, AtomicOp::kNone));
-  EXPECT_TRUE(tracker.add({&write, 1}, AtomicOp::kNone));
+  EXPECT_FALSE(add(tracker, write));
+  EXPECT_TRUE(add(tracker, write));
 }
 
 // An atomic and a read of the same bytes by one dispatch: later atomics must wait for the read.
 TEST(HazardTracker, RemembersBothSidesOfADispatchThatMixesAccesses) {
   HazardTracker tracker;
-  const std::vector<Access> mixed = {access_of(0, AccessMode::kRead, {0, 4}),
-                                     access_of(0, AccessMode::kAtomic, {0, 4})};
+  const std::vector<Access> mixed = {access_of(AccessMode::kRead, {0, 4}),
+                                     access_of(AccessMode::kAtomic, {0, 4})};
   EXPECT_FALSE(tracker.add(mixed, AtomicOp::kAdd));
   EXPECT_TRUE(tracker.add({&mixed[1], 1}, AtomicOp::kAdd));
 }
 
-TEST(HazardTracker, StaysBoundedOnAStreamOfNewRangesWithBarriers) {
+TEST(HazardTracker, FindsConflictsOfRegisteredBuffersThatOverlap) {
   HazardTracker tracker;
-  uint64_t begin = 0;
-  for (int i = 0; i < 400'000; ++i) {
-    const Access access = access_of(0, AccessMode::kWrite, {begin, begin + 8});
-    begin += 16;
-    tracker.add({&access, 1}, AtomicOp::kNone);
+  const BufferId low = tracker.register_buffer(kHeap, {0, 8});
+  const BufferId high = tracker.register_buffer(kHeap, {4, 12});
+  const BufferId apart = tracker.register_buffer(kHeap, {8, 12});
+  EXPECT_FALSE(add(tracker, low, AccessMode::kWrite));
+  EXPECT_FALSE(add(tracker, apart, AccessMode::kWrite));
+  EXPECT_TRUE(add(tracker, high, AccessMode::kRead));
+}
+
+TEST(HazardTracker, FindsConflictsBetweenRegisteredBuffersAndRawRanges) {
+  HazardTracker tracker;
+  const BufferId buffer = tracker.register_buffer(kHeap, {16, 32});
+  EXPECT_FALSE(add(tracker, buffer, AccessMode::kWrite));
+  EXPECT_FALSE(add(tracker, access_of(AccessMode::kRead, {8, 16})));
+  EXPECT_FALSE(add(tracker, access_of(AccessMode::kRead, {32, 40})));
+  EXPECT_TRUE(add(tracker, access_of(AccessMode::kRead, {31, 40})));
+  EXPECT_TRUE(add(tracker, buffer, AccessMode::kWrite));
+}
+
+TEST(HazardTracker, CountsBuffersAndRangesOfOneDispatchTogether) {
+  HazardTracker tracker;
+  const BufferAccess source{tracker.register_buffer(kHeap, {0, 8}), AccessMode::kRead};
+  const Access target = access_of(AccessMode::kWrite, {4, 12});
+  EXPECT_FALSE(tracker.add({&target, 1}, {&source, 1}));
+  EXPECT_TRUE(tracker.add({&target, 1}, {&source, 1}));
+}
+
+// What the current epoch did is in the bytes, not in the handles.
+TEST(HazardTracker, RemembersTheEpochThroughRegistrationAndBack) {
+  HazardTracker tracker;
+  EXPECT_FALSE(add(tracker, access_of(AccessMode::kWrite, {0, 64})));
+  const BufferId first = tracker.register_buffer(kHeap, {60, 80});
+  EXPECT_TRUE(add(tracker, first, AccessMode::kWrite));
+  tracker.unregister_buffer(first);
+  const BufferId second = tracker.register_buffer(kHeap, {79, 90});
+  EXPECT_TRUE(add(tracker, second, AccessMode::kRead));
+}
+
+TEST(HazardTracker, RegistersWholeMemoriesAndEmptyBuffers) {
+  HazardTracker tracker;
+  const BufferId whole = tracker.register_buffer(kHeap);
+  const BufferId empty = tracker.register_buffer(kHeap, {8, 8});
+  EXPECT_FALSE(add(tracker, whole, AccessMode::kWrite));
+  EXPECT_FALSE(add(tracker, empty, AccessMode::kWrite));
+  EXPECT_TRUE(add(tracker, access_of(AccessMode::kRead, {1'000'000, 1'000'001})));
+  tracker.unregister_buffer(empty);
+  tracker.unregister_buffer(whole);
+  EXPECT_TRUE(add(tracker, access_of(AccessMode::kWrite, {0, UINT64_MAX})));
+}
+
+TEST(HazardTrackerDeathTest, RejectsAHandleThatWasUnregisteredThoughItsIndexIsInUse) {
+  HazardTracker tracker;
+  const BufferId stale = tracker.register_buffer(kHeap, {0, 8});
+  tracker.unregister_buffer(stale);
+  const BufferId current = tracker.register_buffer(kHeap, {0, 8});
+  ASSERT_EQ(current.index, stale.index);
+  EXPECT_FALSE(add(tracker, current, AccessMode::kRead));
+  EXPECT_DEATH(add(tracker, stale, AccessMode::kRead), "generation");
+  EXPECT_DEATH(tracker.unregister_buffer(stale), "generation");
+  EXPECT_DEATH(add(tracker, BufferId(), AccessMode::kRead), "size");
+}
+
+// --- Bounded memory
+// -------------------------------------------------------------------------------
+
+// What the tracker may hold when nothing needs to be told apart for long.
+constexpr size_t kFewSegments = 20'000;
+constexpr size_t kFewBytes = size_t{4} << 20;
+
+TEST(HazardTracker, StaysBoundedOnMillionsOfNewRangesWithBarriers) {
+  HazardTracker tracker;
+  size_t most_segments = 0;
+  for (uint64_t i = 0; i < 2'000'000; ++i) {
+    ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
     if (i % 100 == 0) tracker.begin_epoch();
+    most_segments = std::max(most_segments, tracker.segment_count());
   }
-  EXPECT_LE(tracker.segment_count(), 40'000u);
+  EXPECT_LE(most_segments, kFewSegments);
+  EXPECT_LE(tracker.size_bytes(), kFewBytes);
+}
+
+// Ranges that come twice are also kept by the memo.
+TEST(HazardTracker, StaysBoundedOnRangesThatComeTwiceAndNeverAgain) {
+  HazardTracker tracker;
+  size_t most_segments = 0;
+  for (uint64_t i = 0; i < 500'000; ++i) {
+    ASSERT_FALSE(add(tracker, access_of(AccessMode::kRead, {16 * i, 16 * i + 8})));
+    ASSERT_FALSE(add(tracker, access_of(AccessMode::kRead, {16 * i, 16 * i + 8})));
+    if (i % 100 == 0) tracker.begin_epoch();
+    most_segments = std::max(most_segments, tracker.segment_count());
+  }
+  EXPECT_LE(most_segments, kFewSegments);
+  EXPECT_LE(tracker.size_bytes(), kFewBytes);
 }
 
 TEST(HazardTracker, StaysBoundedOnAnEpochThatFillsMemoryPieceByPiece) {
   HazardTracker tracker;
   for (uint64_t i = 0; i < 400'000; ++i) {
-    const Access access = access_of(0, AccessMode::kWrite, {8 * i, 8 * i + 8});
-    ASSERT_FALSE(tracker.add({&access, 1}, AtomicOp::kNone));
+    ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {8 * i, 8 * i + 8})));
   }
-  EXPECT_LE(tracker.segment_count(), 40'000u);
-  const Access any = access_of(0, AccessMode::kRead, {1'234'567, 1'234'568});
-  EXPECT_TRUE(tracker.add({&any, 1}, AtomicOp::kNone));
+  EXPECT_LE(tracker.segment_count(), kFewSegments);
+  EXPECT_LE(tracker.size_bytes(), kFewBytes);
+  EXPECT_TRUE(add(tracker, access_of(AccessMode::kRead, {1'234'567, 1'234'568})));
+}
+
+// An allocator that never comes back to an address; each buffer is used, some by raw ranges too.
+TEST(HazardTracker, StaysBoundedOnBuffersThatComeAndGo) {
+  HazardTracker tracker;
+  std::vector<BufferId> alive;
+  size_t most_segments = 0;
+  for (uint64_t i = 0; i < 500'000; ++i) {
+    alive.push_back(tracker.register_buffer(kHeap, {64 * i, 64 * i + 40}));
+    ASSERT_FALSE(add(tracker, alive.back(), AccessMode::kWrite));
+    if (i % 4 == 0) tracker.begin_epoch();
+    add(tracker, access_of(AccessMode::kRead, {64 * i + 8, 64 * i + 16}));
+    if (alive.size() < 100) continue;
+    for (const BufferId buffer : alive) tracker.unregister_buffer(buffer);
+    alive.clear();
+    most_segments = std::max(most_segments, tracker.segment_count());
+  }
+  EXPECT_LE(most_segments, kFewSegments);
+  EXPECT_LE(tracker.size_bytes(), kFewBytes);
+}
+
+// Registration alone, without a dispatch ever, is a stream too.
+TEST(HazardTracker, StaysBoundedOnBuffersThatNobodyUses) {
+  HazardTracker tracker;
+  for (uint64_t i = 0; i < 500'000; ++i) {
+    tracker.unregister_buffer(tracker.register_buffer(kHeap, {64 * i, 64 * i + 40}));
+  }
+  EXPECT_LE(tracker.segment_count(), kFewSegments);
+  EXPECT_LE(tracker.size_bytes(), kFewBytes);
+}
+
+// Sweeps forget memories in which nothing is told apart, but not those with a handle to them.
+TEST(HazardTracker, KeepsTheHandleOfAWholeMemoryThroughSweeps) {
+  HazardTracker tracker;
+  const MemoryId registered(1);
+  const BufferId whole = tracker.register_buffer(registered);
+  for (uint64_t i = 0; i < 50'000; ++i) {
+    ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
+    tracker.begin_epoch();
+  }
+  EXPECT_FALSE(add(tracker, whole, AccessMode::kWrite));
+  Access read = access_of(AccessMode::kRead, {100, 101});
+  EXPECT_FALSE(add(tracker, read));
+  read.memory = registered;
+  EXPECT_TRUE(add(tracker, read));
+}
+
+TEST(HazardTracker, RemembersAMemoryWrittenWholeThroughSweeps) {
+  HazardTracker tracker;
+  Access whole = access_of(AccessMode::kWrite, {0, UINT64_MAX});
+  whole.memory = MemoryId(1);
+  EXPECT_FALSE(add(tracker, whole));
+  for (uint64_t i = 0; i < 50'000; ++i) {
+    ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
+  }
+  whole.range = {5, 6};
+  EXPECT_TRUE(add(tracker, whole));
 }
 
 TEST(HazardTracker, TellsEverythingApartThatAnEpochNeeds) {
   HazardTracker tracker;
   constexpr uint64_t kPieces = 100'000;
   for (uint64_t i = 0; i < kPieces; ++i) {
-    const Access access = access_of(0, AccessMode::kWrite, {16 * i, 16 * i + 8});
-    ASSERT_FALSE(tracker.add({&access, 1}, AtomicOp::kNone));
+    ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
   }
   for (uint64_t i = 0; i < kPieces; ++i) {
-    const Access gap = access_of(0, AccessMode::kRead, {16 * i + 8, 16 * i + 16});
-    ASSERT_FALSE(tracker.add({&gap, 1}, AtomicOp::kNone)) << i;
+    ASSERT_FALSE(add(tracker, access_of(AccessMode::kRead, {16 * i + 8, 16 * i + 16}))) << i;
   }
-  const Access written = access_of(0, AccessMode::kRead, {16 * 77'777, 16 * 77'777 + 1});
-  EXPECT_TRUE(tracker.add({&written, 1}, AtomicOp::kNone));
+  EXPECT_TRUE(add(tracker, access_of(AccessMode::kRead, {16 * 77'777, 16 * 77'777 + 1})));
 }
 
-TEST(BoundaryIndex, AgreesWithASortedList) {
-  TestRandom random(3);
-  BoundaryIndex index;
-  std::vector<uint64_t> begins = {0};
-  index.insert(0, 0);
-  for (int i = 0; i < 20'000; ++i) {
-    const uint64_t begin = random.below(1u << 20);
-    const auto place = std::lower_bound(begins.begin(), begins.end(), begin);
-    if (place == begins.end() || *place != begin) {
-      begins.insert(place, begin);
-      index.insert(begin, static_cast<uint32_t>(begin));
-    }
-    if (i % 100 == 0) {
-      const uint64_t first = 1 + random.below(1u << 20);
-      const uint64_t last = first + random.below(1u << 14);
-      index.erase(first, last);
-      begins.erase(std::lower_bound(begins.begin(), begins.end(), first),
-                   std::lower_bound(begins.begin(), begins.end(), last));
-    }
-    const uint64_t probe = random.below(1u << 20);
-    const uint64_t expected = *(std::upper_bound(begins.begin(), begins.end(), probe) - 1);
-    ASSERT_EQ(index.find(probe), expected) << i;
-  }
-  EXPECT_GT(begins.size(), 5'000u);
-}
-
-TEST(BoundaryIndex, FindsAllOfAnAppendedSequence) {
-  BoundaryIndex index;
-  for (uint32_t i = 0; i < 1'000; ++i) index.insert(10 * i, i);
-  for (uint32_t i = 0; i < 1'000; ++i) ASSERT_EQ(index.find(10 * i + 9), i);
+// A whole memory against its parts: the cuts that only the past needed go, so a walk stays short.
+TEST(HazardTracker, MergesWhatALongAccessLeavesAlikeButNoRegisteredBuffer) {
+  HazardTracker tracker;
+  const BufferId buffer = tracker.register_buffer(kHeap, {1'000, 1'016});
+  for (uint64_t i = 0; i < 1'000; ++i)
+    add(tracker, access_of(AccessMode::kRead, {8 * i, 8 * i + 4}));
+  EXPECT_GE(tracker.segment_count(), 2'000u);
+  add(tracker, access_of(AccessMode::kWrite, {0, 8'000}));
+  EXPECT_LE(tracker.segment_count(), 5u);
+  EXPECT_TRUE(add(tracker, buffer, AccessMode::kRead));
+  EXPECT_FALSE(add(tracker, access_of(AccessMode::kWrite, {992, 1'000})));
 }
 
 }  // namespace

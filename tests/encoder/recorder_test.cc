@@ -10,15 +10,15 @@
 
 #include "encoder/names.h"
 #include "encoder/text.h"
-#include "simulator/check.h"
+#include "fuzz/testing/matchers.h"
 #include "simulator/choice.h"
 #include "tests/encoder/recording.h"
 
 namespace interlock {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 Program parsed(const Recording& recording) {
@@ -121,10 +121,28 @@ Program donated_cotangent(bool has_barrier) {
 }
 
 TEST(Recorder, LetsTheCheckFindTheMissingBarrier) {
-  const CheckReport report = check(donated_cotangent(false));
-  ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].kind, FindingKind::kWriteAfterRead);
-  EXPECT_THAT(check(donated_cotangent(true)).findings, IsEmpty());
+  EXPECT_THAT(donated_cotangent(false), HasHazard("WAR", "reduce", "vjp"));
+  EXPECT_THAT(donated_cotangent(true), AllOf(IsHazardFree(), HasFewestBarriers()));
+}
+
+// A fill in the copy stage, read by a dispatch behind a barrier of this scope.
+Program filled_and_read(const char* scope) {
+  return parsed(recording_of([scope](interlock_recorder* r) {
+    const interlock_memory a = interlock_recorder_memory(r, "a", 0, 64, 0);
+    interlock_recorder_dispatch(r, INTERLOCK_FILL, nullptr);
+    interlock_recorder_access(r, INTERLOCK_WRITE, a, 0, 64);
+    interlock_recorder_end(r);
+    interlock_recorder_barrier(r, scope);
+    interlock_recorder_dispatch(r, "use", nullptr);
+    interlock_recorder_access(r, INTERLOCK_UNIFORM, a, 0, 64);
+    interlock_recorder_end(r);
+  }));
+}
+
+TEST(Recorder, LetsTheCheckJudgeScopes) {
+  EXPECT_THAT(filled_and_read("copy.write -> compute.uniform"), IsHazardFree());
+  EXPECT_THAT(filled_and_read("copy.write -> compute.read"), HasHazard("RAW", 0, 1));
+  EXPECT_THAT(filled_and_read("compute.write -> compute.uniform"), HasHazard("RAW", 0, 1));
 }
 
 // --- Names ---

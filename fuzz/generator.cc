@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "fuzz/program_order.h"
+#include "fuzz/program_scopes.h"
 #include "fuzz/program_sketch.h"
 #include "fuzz/swarm.h"
 
@@ -20,10 +21,11 @@ namespace interlock {
 namespace {
 
 constexpr std::array<std::string_view, kFeatureCount> kFeatureWords = {
-    "elementwise",    "reduction",      "matmul",       "normalization", "vjp-group",    "bytewise",
-    "opaque-tensors", "opaque-ranges",  "tiny-overlap", "empty-range",   "update",       "atomic",
-    "partial",        "in-place",       "donation",     "view",          "slot-reuse",   "scratch",
-    "outputs",        "initial-values", "many-readers", "many-outputs",  "program-order"};
+    "elementwise",  "reduction",      "matmul",        "normalization", "vjp-group",
+    "bytewise",     "opaque-tensors", "opaque-ranges", "tiny-overlap",  "empty-range",
+    "update",       "atomic",         "partial",       "in-place",      "donation",
+    "view",         "slot-reuse",     "scratch",       "outputs",       "initial-values",
+    "many-readers", "many-outputs",   "program-order", "scopes"};
 
 // Few extents per program, so that shapes meet again.
 struct Extents {
@@ -363,6 +365,10 @@ ProgramDraft Generator::run() {
   }
   ProgramDraft draft = sketch_.finish();
   // Drawn last, and only for programs as they stand: what encoders are judged by stays the same.
+  if (options_.has_barriers && choice_.below(4) == 3) {
+    sketch_.note(Feature::kScopes);
+    give_scopes(draft, choice_);
+  }
   if (options_.has_barriers && choice_.below(8) == 7) {
     sketch_.note(Feature::kProgramOrder);
     give_program_order(draft, choice_);

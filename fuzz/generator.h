@@ -36,14 +36,15 @@ enum class Feature : uint8_t {
   kManyReaders,   // One value read again and again: the trackers' lists grow.
   kManyOutputs,   // Long runs of independent writers: the trackers' lists grow.
   kProgramOrder,  // `order=` on all dispatches; only with GeneratorOptions::has_barriers.
+  kScopes,        // Scoped barriers and uniform reads; only with GeneratorOptions::has_barriers.
 };
-inline constexpr int kFeatureCount = static_cast<int>(Feature::kProgramOrder) + 1;
+inline constexpr int kFeatureCount = static_cast<int>(Feature::kScopes) + 1;
 std::string_view word_of(Feature feature);
 
 struct GeneratorOptions {
   uint32_t max_dispatches = 32;
   uint32_t max_memories = 8;
-  bool has_barriers = false;  // Barriers of both kinds, for programs judged as they stand.
+  bool has_barriers = false;  // Barriers of all kinds, for programs judged as they stand.
   bool gives_roots_own_memories = false;  // Each root tensor its own memory, as MLX allocates.
 };
 

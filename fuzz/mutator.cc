@@ -9,6 +9,7 @@
 
 #include "encoder/program_builder.h"
 #include "fuzz/draft_positions.h"
+#include "fuzz/program_scopes.h"
 
 namespace interlock {
 namespace {
@@ -38,6 +39,7 @@ class Mutation {
   void duplicate_dispatch();
   void swap_dispatches();
   void move_dispatch();
+  bool has_scoped_barrier() const;
   void insert_barrier();
   void change_barrier();
   void nudge_range();
@@ -111,8 +113,22 @@ void Mutation::move_dispatch() {
   draft_.items.insert(draft_.items.begin() + static_cast<std::ptrdiff_t>(slot), std::move(item));
 }
 
+// Scoped barriers come only where there are some: other programs stay in the class that three runs
+// decide.
+bool Mutation::has_scoped_barrier() const {
+  return std::any_of(draft_.items.begin(), draft_.items.end(), [](const ItemDraft& item) {
+    const auto* barrier = std::get_if<BarrierDraft>(&item);
+    return barrier != nullptr && barrier->kind == BarrierKind::kScoped;
+  });
+}
+
 void Mutation::insert_barrier() {
   const size_t slot = pick_statement_slot();
+  if (has_scoped_barrier()) {
+    draft_.items.insert(draft_.items.begin() + static_cast<std::ptrdiff_t>(slot),
+                        draw_scoped_barrier(draft_, choice_));
+    return;
+  }
   const BarrierKind kind = choice_.chance(1, 2) ? BarrierKind::kFull : BarrierKind::kExecution;
   draft_.items.insert(draft_.items.begin() + static_cast<std::ptrdiff_t>(slot),
                       BarrierDraft{"", kind});
@@ -126,6 +142,10 @@ void Mutation::change_barrier() {
     return;
   }
   auto& barrier = std::get<BarrierDraft>(draft_.items[*at]);
+  if (barrier.kind == BarrierKind::kScoped) {
+    barrier.dependencies = draw_scoped_barrier(draft_, choice_).dependencies;
+    return;
+  }
   barrier.kind = barrier.kind == BarrierKind::kFull ? BarrierKind::kExecution : BarrierKind::kFull;
 }
 

@@ -1,5 +1,6 @@
 #include "fuzz/reduction.h"
 
+#include <bit>
 #include <map>
 #include <set>
 #include <utility>
@@ -28,6 +29,11 @@ uint64_t letters_of(const InitialValue& initial, uint64_t number) {
   return initial.seed < number ? number - initial.seed : initial.seed - number;
 }
 
+// Stages and accesses that the scope names.
+uint64_t words_of(Scope scope) {
+  return static_cast<uint64_t>(std::popcount(scope.stages) + std::popcount(scope.accesses));
+}
+
 // Adds up the cost, item by item, in order.
 class CostCounter {
  public:
@@ -43,8 +49,8 @@ class CostCounter {
       cost_.items += 1 + output->tensors.size();
     } else if (const auto* dispatch = std::get_if<DispatchDraft>(&item)) {
       count_dispatch(*dispatch);
-    } else if (std::holds_alternative<BarrierDraft>(item)) {
-      cost_.statements += 1;
+    } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
+      count_barrier(*barrier);
     } else {
       cost_.items += 1;
     }
@@ -66,6 +72,22 @@ class CostCounter {
     cost_.offsets += tensor.offset_bytes;
   }
 
+  void count_barrier(const BarrierDraft& barrier) {
+    constexpr uint64_t kRanks[] = {0, 1, 2};  // Full, execution, scoped.
+    cost_.statements += 1;
+    cost_.kernels += kRanks[static_cast<size_t>(barrier.kind)];
+    for (const DependencyDraft& dependency : barrier.dependencies) {
+      cost_.items += 1;
+      cost_.kernels += words_of(dependency.source) + words_of(dependency.destination);
+      for (const OperandDraft& operand : dependency.operands) {
+        cost_.items += 1;
+        if (!operand.slice) continue;
+        cost_.bytes += operand.slice->size_bytes();
+        cost_.offsets += operand.slice->begin;
+      }
+    }
+  }
+
   void count_dispatch(const DispatchDraft& dispatch) {
     cost_.statements += 1;
     cost_.kernels += rank_of_kernel(dispatch.kernel) + dispatch.attributes.size() +
@@ -73,6 +95,7 @@ class CostCounter {
     for (const OperandDraft& operand : dispatch.operands) {
       cost_.items += 1;
       if (operand.mode == AccessMode::kUpdate) cost_.kernels += 1;
+      if (operand.mode == AccessMode::kUniform) cost_.kernels += 1;
       if (operand.mode == AccessMode::kAtomic) cost_.kernels += 2;
       if (operand.slice) {
         cost_.kernels += root_of_.count(operand.name);
@@ -92,7 +115,7 @@ class CostCounter {
     }
     for (const OperandDraft& operand : dispatch.operands) {
       const bool writes_tensor =
-          operand.mode != AccessMode::kRead && root_of_.count(operand.name) > 0;
+          operand.mode >= AccessMode::kWrite && root_of_.count(operand.name) > 0;
       if (writes_tensor) has_value_.insert(root_of_[operand.name]);
     }
   }

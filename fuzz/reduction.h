@@ -51,6 +51,9 @@ void shrink_shapes(Reduction& reduction);          // An extent wherever it occu
 void settle_initial_values(Reduction& reduction);  // None without a reader, else random(1, 2, …).
 void rename_by_first_use(Reduction& reduction);    // Generated names only.
 
+// reduction_scopes.cc: barriers that say less.
+void simplify_barriers(Reduction& reduction);  // Kinds, dependencies, scopes, operands.
+
 // reduction_ranges.cc: fewer bytes, further to the left.
 void merge_memories(Reduction& reduction);
 void shrink_ranges(Reduction& reduction);

@@ -34,13 +34,9 @@ bool names_a_tensor(const ProgramDraft& draft, const std::string& name) {
 template <typename Visit>
 void for_each_raw_operand(ProgramDraft& draft, const std::string& memory, Visit visit) {
   if (names_a_tensor(draft, memory)) return;
-  for (ItemDraft& item : draft.items) {
-    auto* dispatch = std::get_if<DispatchDraft>(&item);
-    if (dispatch == nullptr) continue;
-    for (OperandDraft& operand : dispatch->operands) {
-      if (operand.name == memory) visit(operand);
-    }
-  }
+  for_each_operand(draft, [&](OperandDraft& operand) {
+    if (operand.name == memory) visit(operand);
+  });
 }
 
 template <typename Visit>
@@ -174,14 +170,10 @@ void shrink_ranges(Reduction& reduction) {
         if (has_shrunk || range == *slice) continue;  // The cost says whether it is smaller.
         // All operands of this range at once, then this one alone.
         ProgramDraft joint = reduction.current();
-        for (ItemDraft& item : joint.items) {
-          auto* dispatch = std::get_if<DispatchDraft>(&item);
-          if (dispatch == nullptr) continue;
-          for (OperandDraft& other : dispatch->operands) {
-            const bool is_same = other.name == operand.name && other.slice == operand.slice;
-            if (is_same) other.slice = range;
-          }
-        }
+        for_each_operand(joint, [&](OperandDraft& other) {
+          const bool is_same = other.name == operand.name && other.slice == operand.slice;
+          if (is_same) other.slice = range;
+        });
         ProgramDraft single = reduction.current();
         std::get<DispatchDraft>(single.items[at]).operands[k].slice = range;
         has_shrunk = reduction.attempt(std::move(joint)) || reduction.attempt(std::move(single));

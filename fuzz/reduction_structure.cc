@@ -34,12 +34,11 @@ ProgramDraft without(const ProgramDraft& draft, const std::vector<size_t>& posit
 }
 
 // Keeps what the statements refer to, directly or through views and donations.
-ProgramDraft only_used(const ProgramDraft& draft) {
+ProgramDraft only_used(ProgramDraft draft) {
   std::set<std::string> used;
+  for_each_operand(draft, [&](const OperandDraft& operand) { used.insert(operand.name); });
   for (const ItemDraft& item : draft.items) {
-    if (const auto* dispatch = std::get_if<DispatchDraft>(&item)) {
-      for (const OperandDraft& operand : dispatch->operands) used.insert(operand.name);
-    } else if (const auto* output = std::get_if<OutputDraft>(&item)) {
+    if (const auto* output = std::get_if<OutputDraft>(&item)) {
       used.insert(output->tensors.begin(), output->tensors.end());
     }
   }
@@ -173,13 +172,9 @@ ProgramDraft with_placed_donation(const ProgramDraft& draft, size_t at) {
 ProgramDraft with_root_for_view(const ProgramDraft& draft, size_t at) {
   const auto& view = std::get<TensorDraft>(draft.items[at]);
   ProgramDraft candidate = draft;
-  for (ItemDraft& item : candidate.items) {
-    auto* dispatch = std::get_if<DispatchDraft>(&item);
-    if (dispatch == nullptr) continue;
-    for (OperandDraft& operand : dispatch->operands) {
-      if (operand.name == view.name) operand.name = view.base;
-    }
-  }
+  for_each_operand(candidate, [&](OperandDraft& operand) {
+    if (operand.name == view.name) operand.name = view.base;
+  });
   return only_used(candidate);
 }
 

@@ -157,11 +157,11 @@ void rename_by_first_use(Reduction& reduction) {
     } else if (auto* dispatch = std::get_if<DispatchDraft>(&item)) {
       const std::string label = "d" + std::to_string(dispatch_count++);
       if (dispatch->label.empty() || is_generated(dispatch->label, 'd')) dispatch->label = label;
-      for (OperandDraft& operand : dispatch->operands) {
-        // Tensors are looked up first, as the builder does.
-        rename(operand.name, tensors.count(operand.name) > 0 ? tensors : memories);
-      }
     }
+    for_each_operand(item, [&](OperandDraft& operand) {
+      // Tensors are looked up first, as the builder does.
+      rename(operand.name, tensors.count(operand.name) > 0 ? tensors : memories);
+    });
   }
   reduction.attempt(std::move(candidate));
 }

@@ -11,8 +11,8 @@ namespace interlock {
 
 class Swarm {
  public:
-  // Each feature is on in every second program, with a weight of 1 to 15 in 16; but kProgramOrder,
-  // which the generator draws by itself, is off.
+  // Each feature is on in every second program, with a weight of 1 to 15 in 16; but kProgramOrder
+  // and kScopes, which the generator draws by itself, are off.
   explicit Swarm(Choice& choice);
 
   bool has(Feature feature) const { return weight(feature) > 0; }

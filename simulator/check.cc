@@ -67,7 +67,7 @@ void add_hazards(const Program& program, const ByteSegments& segments,
        .lists_all_pairs = options.lists_all_pairs,
        .conflicting_in = violations.empty() ? DispatchId() : violations.front().dispatch});
   for (size_t i = 0; i < hazards.size(); ++i) {
-    report.findings.push_back(explain_hazard(program, hazards[i]));
+    report.findings.push_back(explain_hazard(program, order, hazards[i]));
     explain_observability(program, verdicts[i], report.findings.back());
   }
 }

@@ -9,6 +9,7 @@
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "simulator/explain_scopes.h"
 #include "simulator/operand_text.h"
 
 namespace interlock {
@@ -170,7 +171,7 @@ std::string text_of_reach(const Program& program, const ObservabilityVerdict& ve
 
 }  // namespace
 
-Finding explain_hazard(const Program& program, const Hazard& hazard) {
+Finding explain_hazard(const Program& program, const HappensBefore& order, const Hazard& hazard) {
   const Access& first = access_of(program, hazard.first);
   const Access& second = access_of(program, hazard.second);
   const std::string first_dispatch = program.description_of(hazard.first.dispatch);
@@ -188,7 +189,12 @@ Finding explain_hazard(const Program& program, const Hazard& hazard) {
                   verb_of(second), text_of_bytes(program, first.memory, hazard.overlap),
                   tensor_clause_of(program, second), first_dispatch, verb_of(first),
                   tensor_clause_of(program, first));
-  if (hazard.is_ordered) {
+  const bool has_scopes = order.has_scopes();
+  const MissingDependency missing =
+      has_scopes ? explain_missing(program, order.scopes(), hazard) : MissingDependency{};
+  if (has_scopes) {
+    finding.details.push_back(missing.reason);
+  } else if (hazard.is_ordered) {
     finding.details.push_back(fmt::format(
         "A barrier execution orders them but makes nothing visible: what dispatch {} writes is not "
         "visible to dispatch {}.",
@@ -202,7 +208,8 @@ Finding explain_hazard(const Program& program, const Hazard& hazard) {
     finding.details.push_back(std::move(sentence));
   }
   finding.fix =
-      hazard.kind == FindingKind::kWriteAfterRead
+      has_scopes ? missing.fix
+      : hazard.kind == FindingKind::kWriteAfterRead
           ? fmt::format("an execution dependency after dispatch {} (a barrier of any kind).",
                         first_index)
           : fmt::format("a full barrier between dispatch {} and dispatch {}.", first_index,
@@ -284,6 +291,7 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
                                             text_of_outputs(program, verdict.changed_outputs)));
       return;
     case ObservabilityProof::kDecidingRuns:
+    case ObservabilityProof::kSinks:
       finding.observability = Observability::kUnobservable;
       finding.details.push_back(
           "Unobservable: no schedule changes an output; what these bytes hold then reaches none.");
@@ -299,6 +307,17 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
           fmt::format("Whether an output can differ is not decided: slices of {} conflict with "
                       "each other.",
                       program.description_of(verdict.conflicting_in)));
+      return;
+    case ObservabilityProof::kUndecided:
+      finding.details.push_back(fmt::format(
+          "Whether an output can differ is not decided: with {}, none does; between scoped "
+          "barriers other schedules could change one.",
+          text_of_schedule(program, verdict.schedule)));
+      return;
+    case ObservabilityProof::kNoSchedule:
+      finding.details.push_back(
+          "Whether an output can differ is not decided: the second dispatch or one before it must "
+          "see some of this write, and a late commit hides all of it from all.");
       return;
     case ObservabilityProof::kOverBudget:
       finding.details.push_back(

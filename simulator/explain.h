@@ -8,13 +8,15 @@
 #include "simulator/alias_contracts.h"
 #include "simulator/data_flow.h"
 #include "simulator/finding.h"
+#include "simulator/happens_before.h"
 #include "simulator/hazards.h"
 #include "simulator/observability.h"
 
 namespace interlock {
 
 // Each returns a finding with kind, accesses, bytes and sentences; observability is not judged yet.
-Finding explain_hazard(const Program& program, const Hazard& hazard);
+// Requires: `order` was built from `program`.
+Finding explain_hazard(const Program& program, const HappensBefore& order, const Hazard& hazard);
 Finding explain_alias(const Program& program, const AliasViolation& violation);
 
 // `first` and `second` are, in issue order, the writer that the read sees and the reader. If it

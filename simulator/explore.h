@@ -23,6 +23,7 @@ std::optional<Strategy> strategy_of(std::string_view word);
 
 struct ExploreOptions {
   Strategy strategy = Strategy::kThree;
+  // With scoped barriers every strategy but kRandom is kDirected; the claim says so.
   uint64_t schedule_count = 1000;  // At most; kThree tries two, kDirected one per hazard.
   uint64_t seed = 1;               // Of kRandom.
 };
@@ -37,6 +38,7 @@ struct Exploration {
   std::vector<TriedSchedule> tried;
   uint64_t strict_count = 0;      // Of `tried`, those that differ strictly,
   uint64_t observable_count = 0;  // and observably.
+  std::string claim;              // What the schedules tried say together; may be empty.
   // The first schedule that differs observably, or, if none does, strictly; none if all agree.
   std::optional<uint64_t> first_different;  // Into `tried`.
   std::vector<Displacement> witness;        // That schedule, shrunk. Legal, and still different.

@@ -1,7 +1,8 @@
 // The basic idea is to ask the two deciding runs first: if neither changes an output, no schedule
 // does, and all hazards are settled at once. Otherwise each hazard has its own schedule, its sink,
 // which reverses that pair and nothing else that matters. What a listed hazard hides is judged
-// after the listed ones, and only where these change nothing.
+// after the listed ones, and only where these change nothing. With scoped barriers no few runs
+// decide; there are only the sinks.
 #include "simulator/observability.h"
 
 #include <algorithm>
@@ -65,15 +66,24 @@ class ObservabilityJudge {
     }
     std::vector<Displacement> sink = sink_of(program_, order_, hazard);
     const Result<Schedule> schedule = schedule_of(program_, order_, sink);
-    INTERLOCK_CHECK(schedule.has_value());
     last_first_ = hazard.first.dispatch;
     last_second_ = hazard.second.dispatch;
+    is_all_about_order_ = is_all_about_order_ && !hazard.is_ordered;
+    if (!schedule) {
+      INTERLOCK_CHECK(order_.has_scopes() && hazard.is_ordered);
+      last_ = {};
+      last_.proof = ObservabilityProof::kNoSchedule;
+      return last_;
+    }
     last_.changed_outputs = changed_outputs(*schedule);
     last_.proof = last_.changed_outputs.empty() ? ObservabilityProof::kOwnSchedule
                                                 : ObservabilityProof::kOwnWitness;
     last_.schedule = std::move(sink);
     return last_;
   }
+
+  // None of the hazards judged by sinks is ordered and only not visible.
+  bool is_all_about_order() const { return is_all_about_order_; }
 
   // No sink changes an output, but `run` does: several hazards act together. Shrinks `run`.
   ObservabilityVerdict judge_together(const Schedule& run) {
@@ -101,6 +111,7 @@ class ObservabilityJudge {
   ObservabilityVerdict last_;  // Of the last sink that ran; of which pair:
   DispatchId last_first_;
   DispatchId last_second_;
+  bool is_all_about_order_ = true;
 };
 
 // Judges what the listed hazards hide, one second dispatch after the other.
@@ -145,6 +156,10 @@ class HiddenHazards {
         if (!share_bytes(first, listed[i].first.dispatch, kind)) continue;
         ObservabilityVerdict verdict = judge_.judge_by_sink(*hidden);
         if (verdict.proof == ObservabilityProof::kOwnSchedule) continue;
+        if (verdict.proof == ObservabilityProof::kNoSchedule) {
+          verdicts[i].proof = ObservabilityProof::kUndecided;
+          continue;
+        }
         if (verdict.proof == ObservabilityProof::kOwnWitness) verdict.through = hidden;
         verdicts[i] = std::move(verdict);
       }
@@ -188,6 +203,46 @@ bool moves_pair(const std::vector<Displacement>& schedule, const Hazard& hazard)
   });
 }
 
+bool has_proof(std::span<const ObservabilityVerdict> verdicts, ObservabilityProof proof) {
+  return std::any_of(
+      verdicts.begin(), verdicts.end(),
+      [proof](const ObservabilityVerdict& verdict) { return verdict.proof == proof; });
+}
+
+// Every hazard by its sink, and if it changes nothing, those that it hides by theirs.
+std::vector<ObservabilityVerdict> judge_by_sinks(const Program& program, const HappensBefore& order,
+                                                 const ByteSegments& segments,
+                                                 std::span<const Hazard> hazards,
+                                                 const ObservabilityOptions& options,
+                                                 ObservabilityJudge& judge) {
+  std::vector<ObservabilityVerdict> verdicts;
+  verdicts.reserve(hazards.size());
+  for (const Hazard& hazard : hazards) verdicts.push_back(judge.judge_by_sink(hazard));
+  if (!options.lists_all_pairs) {
+    HiddenHazards hidden(program, order, segments, judge);
+    judge_hidden_hazards(hidden, hazards, verdicts);
+  }
+  return verdicts;
+}
+
+// What the sinks say where there are no deciding runs.
+void conclude_scoped(const ObservabilityJudge& judge, const ObservabilityOptions& options,
+                     std::span<ObservabilityVerdict> verdicts) {
+  if (has_proof(verdicts, ObservabilityProof::kOwnWitness)) return;
+  // T6 asks for the sinks of all hazards.
+  const bool is_decided =
+      judge.is_all_about_order() && !has_proof(verdicts, ObservabilityProof::kOverBudget);
+  for (ObservabilityVerdict& verdict : verdicts) {
+    if (verdict.proof != ObservabilityProof::kOwnSchedule) continue;
+    verdict.proof = is_decided ? ObservabilityProof::kSinks : ObservabilityProof::kUndecided;
+    if (!is_decided) continue;
+    verdict.schedule.clear();
+    if (!options.conflicting_in.is_some()) continue;
+    verdict.proof = ObservabilityProof::kSlices;
+    verdict.conflicting_in = options.conflicting_in;
+  }
+}
+
 }  // namespace
 
 std::vector<ObservabilityVerdict> judge_observability(const Program& program,
@@ -196,12 +251,15 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       std::span<const Hazard> hazards,
                                                       const ObservabilityOptions& options) {
   std::vector<ObservabilityVerdict> verdicts(hazards.size());
-  // Scoped barriers are outside T5.
-  const bool is_over_budget = 3 * program.dispatches.size() > options.work_limit;
-  if (hazards.empty() || order.has_scopes() || is_over_budget) {
+  if (hazards.empty() || 3 * program.dispatches.size() > options.work_limit) {
     return verdicts;
   }
   ObservabilityJudge judge(program, order, options.work_limit);
+  if (order.has_scopes()) {
+    verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);
+    conclude_scoped(judge, options, verdicts);
+    return verdicts;
+  }
   const std::optional<Schedule> deciding_run = judge.find_deciding_run();
   if (!deciding_run.has_value()) {
     ObservabilityVerdict verdict;
@@ -211,18 +269,8 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
     verdicts.assign(hazards.size(), verdict);
     return verdicts;
   }
-  for (size_t i = 0; i < hazards.size(); ++i) {
-    verdicts[i] = judge.judge_by_sink(hazards[i]);
-  }
-  if (!options.lists_all_pairs) {
-    HiddenHazards hidden(program, order, segments, judge);
-    judge_hidden_hazards(hidden, hazards, verdicts);
-  }
-  const bool is_explained =
-      std::any_of(verdicts.begin(), verdicts.end(), [](const ObservabilityVerdict& verdict) {
-        return verdict.proof == ObservabilityProof::kOwnWitness;
-      });
-  if (!is_explained) {
+  verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);
+  if (!has_proof(verdicts, ObservabilityProof::kOwnWitness)) {
     ObservabilityVerdict together = judge.judge_together(*deciding_run);
     const auto moved = std::find_if(hazards.begin(), hazards.end(), [&](const Hazard& hazard) {
       return moves_pair(together.schedule, hazard);

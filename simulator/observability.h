@@ -19,13 +19,19 @@ enum class ObservabilityProof : uint8_t {
   kDecidingRuns,   // The deciding runs change no output, hence no schedule does (docs/theory.md,
                    // T5).
   kOwnSchedule,    // The schedule moves this pair only, and no output differs; others do.
-  kOverBudget,     // Not judged.
-  kSlices,         // The deciding runs change no output, but slices of one dispatch conflict.
+  kSinks,       // No sink of a hazard changes an output, and all hazards are about order: hence no
+                // schedule does (T6).
+  kUndecided,   // Scoped barriers: `schedule` changes no output, which decides nothing.
+  kNoSchedule,  // Scoped barriers: no schedule shows it alone. Another dispatch must see what the
+                // first one writes before the second misses it.
+  kOverBudget,  // Not judged.
+  kSlices,      // The deciding runs change no output, but slices of one dispatch conflict.
 };
 
 struct ObservabilityVerdict {
   ObservabilityProof proof = ObservabilityProof::kOverBudget;
-  std::vector<Displacement> schedule;  // Empty for kDecidingRuns and kOverBudget.
+  // Empty for kDecidingRuns, kSinks, kNoSchedule and kOverBudget.
+  std::vector<Displacement> schedule;
   // kOwnWitness: the hidden hazard that the schedule reverses instead, if it is not the listed one.
   std::optional<Hazard> through;
   DispatchId conflicting_in;  // kSlices: a dispatch whose slices conflict.
@@ -36,7 +42,7 @@ struct ObservabilityVerdict {
 struct ObservabilityOptions {
   uint64_t work_limit = UINT64_MAX;  // In dispatches executed and pairs looked for.
   bool lists_all_pairs = false;      // `hazards` hides none.
-  // A dispatch whose slices conflict, if there is one: T5 then decides nothing.
+  // A dispatch whose slices conflict, if there is one: T5 and T6 then decide nothing.
   DispatchId conflicting_in;
 };
 

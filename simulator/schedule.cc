@@ -1,16 +1,19 @@
 // Schedules in issue order, and what makes any other one legal. The idea of the check: with `done`
 // the length of the longest prefix of dispatches in issue order that have all run (committed), a
 // dispatch may run iff its execution (memory) epoch begins no later than that prefix ends. One pass
-// decides, because epochs begin in issue order.
+// decides, because epochs begin in issue order. With scoped barriers there is a prefix per stage,
+// and each late write is asked who must see it.
 #include "simulator/schedule.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "simulator/late_writes.h"
 
 namespace interlock {
 namespace {
@@ -18,7 +21,12 @@ namespace {
 class LegalityCheck {
  public:
   LegalityCheck(const Program& program, const HappensBefore& order)
-      : program_(program), order_(order), states_(program.dispatches.size()) {}
+      : program_(program),
+        order_(order),
+        states_(program.dispatches.size()),
+        late_writes_(program, order) {
+    advance_prefixes();
+  }
 
   Result<Success> add(const Step& step);
   Result<Success> finish();
@@ -33,10 +41,12 @@ class LegalityCheck {
   Result<Success> add_run(const Step& step, State& state);
   Result<Success> add_commit(const Step& step, State& state);
   Result<Success> check_order(DispatchId dispatch) const;
+  Result<Success> check_scoped_order(DispatchId dispatch) const;
   bool has_run(size_t index) const {
     return states_[index].slices_run == slice_count_of(program_, program_.dispatches[index]);
   }
   void advance_prefixes();
+  void advance_stage_prefixes();
 
   const Program& program_;
   const HappensBefore& order_;
@@ -44,6 +54,9 @@ class LegalityCheck {
   std::vector<Step> pieces_;     // Steps that run less than their dispatch.
   size_t run_prefix_ = 0;        // Dispatches [0, run_prefix_) have run.
   size_t committed_prefix_ = 0;  // Dispatches [0, committed_prefix_) have run and committed.
+  // With scopes. Of each stage, the dispatches before this one have run.
+  std::array<size_t, kDispatchStageCount> stage_prefix_{};
+  LateWrites late_writes_;
 };
 
 Result<Success> LegalityCheck::add(const Step& step) {
@@ -75,6 +88,15 @@ Result<Success> LegalityCheck::add_run(const Step& step, State& state) {
   if (Result<Success> ordered = check_order(step.dispatch); !ordered) return ordered;
   if (step.slice_count < slice_count) pieces_.push_back(step);
   state.slices_run += step.slice_count;
+  if (step.kind == StepKind::kRunLate && order_.has_scopes() && !state.is_waiting) {
+    if (late_writes_.is_full()) {
+      return Error{fmt::format(
+          "More than {} dispatches wait for their commit when {} runs, the limit in a program with "
+          "scoped barriers.",
+          LateWrites::kCountMax, name())};
+    }
+    late_writes_.add(step.dispatch);
+  }
   state.is_waiting |= step.kind == StepKind::kRunLate;
   return Success{};
 }
@@ -92,10 +114,12 @@ Result<Success> LegalityCheck::add_commit(const Step& step, State& state) {
   }
   state.is_waiting = false;
   state.is_committed = true;
+  late_writes_.remove(step.dispatch);
   return Success{};
 }
 
 Result<Success> LegalityCheck::check_order(DispatchId dispatch) const {
+  if (order_.has_scopes()) return check_scoped_order(dispatch);
   if (run_prefix_ < order_.execution_epoch_begin(dispatch).index) {
     return Error{fmt::format("The schedule runs {} before {}, but a barrier orders them.",
                              program_.description_of(dispatch),
@@ -109,7 +133,36 @@ Result<Success> LegalityCheck::check_order(DispatchId dispatch) const {
   return Success{};
 }
 
+Result<Success> LegalityCheck::check_scoped_order(DispatchId dispatch) const {
+  for (size_t s = 0; s < kDispatchStageCount; ++s) {
+    if (stage_prefix_[s] >= order_.scopes().unordered_begin(static_cast<Stage>(s), dispatch)) {
+      continue;
+    }
+    return Error{fmt::format("The schedule runs {} before {}, but a barrier orders them.",
+                             program_.description_of(dispatch),
+                             program_.description_of(DispatchId(stage_prefix_[s])))};
+  }
+  if (const std::optional<DispatchId> forced = late_writes_.find_forced(dispatch)) {
+    return Error{fmt::format(
+        "The schedule runs {} before {} commits, but a barrier makes its writes visible.",
+        program_.description_of(dispatch), program_.description_of(*forced))};
+  }
+  return Success{};
+}
+
+void LegalityCheck::advance_stage_prefixes() {
+  for (size_t s = 0; s < kDispatchStageCount; ++s) {
+    size_t& prefix = stage_prefix_[s];
+    while (prefix < states_.size() &&
+           (order_.scopes().stage_of(DispatchId(prefix)) != static_cast<Stage>(s) ||
+            has_run(prefix))) {
+      ++prefix;
+    }
+  }
+}
+
 void LegalityCheck::advance_prefixes() {
+  if (order_.has_scopes()) advance_stage_prefixes();
   while (run_prefix_ < states_.size() && has_run(run_prefix_)) ++run_prefix_;
   while (committed_prefix_ < run_prefix_ && !states_[committed_prefix_].is_waiting) {
     ++committed_prefix_;

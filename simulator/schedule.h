@@ -53,7 +53,9 @@ Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
 std::vector<Displacement> displacements_of(const Program& program, const Schedule& schedule);
 
 // Legal: every slice runs exactly once; runs extend `order`; a late write commits before any
-// dispatch runs that it must be visible to, and once. Errors: a sentence that names the dispatches.
+// dispatch runs that it must be visible to, and once. With scoped barriers that is any dispatch
+// that touches a byte of it through an access to which it is visible, and at most
+// LateWrites::kCountMax dispatches wait at once. Errors: a sentence that names the dispatches.
 Result<Success> check_legal(const Program& program, const HappensBefore& order,
                             const Schedule& schedule);
 

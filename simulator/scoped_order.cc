@@ -111,6 +111,7 @@ ScopedOrder::ScopedOrder(const Program& program) {
   first_dependency_.push_back(0);
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kBarrier) {
+      INTERLOCK_CHECK(statement.index == command_count());
       add_command(program, program.barriers[statement.index]);
       clocks.apply(dependencies_of(command_count() - 1), static_cast<uint32_t>(stages_.size()));
       has_moved = true;

@@ -101,7 +101,7 @@ class ScopedOrder {
   bool has_operands() const { return !operands_.empty(); }
   Stage stage_of(DispatchId dispatch) const { return stages_[dispatch.index]; }
 
-  // Commands are numbered in issue order: all barriers, whatever their kind.
+  // Commands are numbered in issue order, as Program::barriers are: all of them, of any kind.
   uint32_t command_count() const { return static_cast<uint32_t>(first_dependency_.size()) - 1; }
   uint32_t commands_before(DispatchId dispatch) const {
     return points_[point_of_[dispatch.index]].command_count;

@@ -38,6 +38,7 @@ std::string text_of(const Program& program, const Exploration& exploration) {
   text +=
       fmt::format("{} schedules tried; {} differ from issue order, {} observably.\n",
                   exploration.tried.size(), exploration.strict_count, exploration.observable_count);
+  if (!exploration.claim.empty()) text += exploration.claim + "\n";
   for (const Displacement& displacement : exploration.witness) {
     text += fmt::format("  witness {}\n", text_of(program, displacement));
   }

@@ -30,6 +30,12 @@ struct RunOptions {
 
 Result<Schedule> named_schedule(const Program& program, const RunOptions& options) {
   const HappensBefore order(program);
+  if (order.has_scopes() && (options.schedule == "reversed" || options.schedule == "lazy")) {
+    return Error{fmt::format(
+        "--schedule={} is about the epochs of global barriers, and this program has scoped ones; "
+        "random and witness work for both.",
+        options.schedule)};
+  }
   if (options.schedule == "reversed") {
     return epoch_reversed_schedule(program, order);
   }

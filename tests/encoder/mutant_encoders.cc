@@ -20,7 +20,7 @@ struct Tracked {
   size_t write_count = 0;  // Other accesses of its dispatch.
 };
 
-bool modifies(const Access& access) { return access.mode != AccessMode::kRead; }
+bool modifies(const Access& access) { return !access.only_reads(); }
 bool observes(const Access& access) { return access.mode != AccessMode::kWrite; }
 
 class LinearScanEncoder : public Encoder {
@@ -120,6 +120,26 @@ class MissesLastByte final : public LinearScanEncoder {
   }
 };
 
+// As a table keyed by address.
+class ComparesBeginsOnly final : public LinearScanEncoder {
+  bool share_bytes(const Access& earlier, const Access& later) const override {
+    return LinearScanEncoder::share_bytes(earlier, later) &&
+           earlier.range.begin == later.range.begin;
+  }
+};
+
+// Whether the later range has bytes of the earlier is asked at its ends, so what lies strictly
+// inside it is missed.
+class ComparesEndsOnly final : public LinearScanEncoder {
+  bool share_bytes(const Access& earlier, const Access& later) const override {
+    const auto is_in_earlier = [&](uint64_t byte) {
+      return earlier.range.begin <= byte && byte < earlier.range.end;
+    };
+    return LinearScanEncoder::share_bytes(earlier, later) &&
+           (is_in_earlier(later.range.begin) || is_in_earlier(later.range.end - 1));
+  }
+};
+
 class ForgetsBehindBarrier final : public LinearScanEncoder {
   void record(const Tracked& tracked, bool is_behind_barrier) override {
     if (!is_behind_barrier) epoch_.push_back(tracked);
@@ -187,6 +207,14 @@ class RemembersOneRangePerMemory final : public LinearScanEncoder {
   }
 };
 
+// As a hash of the handle into a table of four.
+class ConfusesMemories final : public LinearScanEncoder {
+  bool share_bytes(const Access& earlier, const Access& later) const override {
+    return earlier.memory.index % 4 == later.memory.index % 4 &&
+           share_a_byte(earlier.range, later.range);
+  }
+};
+
 class IgnoresOffsets final : public LinearScanEncoder {
   bool share_bytes(const Access& earlier, const Access& later) const override {
     return earlier.memory == later.memory && !earlier.range.is_empty() && !later.range.is_empty();
@@ -249,6 +277,10 @@ constexpr std::array kMutants = {
                   &create<MissesFirstByte>},
     MutantEncoder{"misses-last-byte", "ranges end one byte early", kUnsafe,
                   &create<MissesLastByte>},
+    MutantEncoder{"compares-begins-only", "only ranges of one begin conflict", kUnsafe,
+                  &create<ComparesBeginsOnly>},
+    MutantEncoder{"compares-ends-only", "misses a range strictly inside a later one", kUnsafe,
+                  &create<ComparesEndsOnly>},
     MutantEncoder{"forgets-behind-barrier", "the dispatch behind a barrier is not taken down",
                   kUnsafe, &create<ForgetsBehindBarrier>},
     MutantEncoder{"first-operand-only", "looks at the first operand", kUnsafe,
@@ -267,6 +299,8 @@ constexpr std::array kMutants = {
                   &create<TakesUpdatesForReads>},
     MutantEncoder{"one-range-per-memory", "a memory remembers its last access only", kUnsafe,
                   &create<RemembersOneRangePerMemory>},
+    MutantEncoder{"confuses-memories", "every fourth memory counts as one", kExcess,
+                  &create<ConfusesMemories>},
     MutantEncoder{"ignores-offsets", "whole memories conflict", kExcess, &create<IgnoresOffsets>},
     MutantEncoder{"touching-conflicts", "adjacent ranges conflict", kExcess,
                   &create<TouchingConflicts>},

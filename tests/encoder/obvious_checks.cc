@@ -17,7 +17,10 @@ bool has_byte(const Access& access, uint32_t memory, uint64_t byte) {
 
 // True iff two uses of one byte by different dispatches need an order.
 bool needs_order(AccessMode first, AtomicOp first_op, AccessMode second, AtomicOp second_op) {
-  if (first == AccessMode::kRead && second == AccessMode::kRead) return false;
+  const auto only_reads = [](AccessMode mode) {
+    return mode == AccessMode::kRead || mode == AccessMode::kUniform;
+  };
+  if (only_reads(first) && only_reads(second)) return false;
   if (first == AccessMode::kAtomic && second == AccessMode::kAtomic) {
     return first_op != second_op || first_op == AtomicOp::kNone;
   }

@@ -137,7 +137,7 @@ bool Machine::may_run(const State& state, size_t dispatch) const {
 void Machine::run(State& state, size_t dispatch) const {
   uint64_t digest = dispatch;
   for (const Access& access : program_.accesses_of(DispatchId(dispatch))) {
-    if (access.mode != AccessMode::kRead && access.mode != AccessMode::kUpdate) continue;
+    if (access.mode == AccessMode::kWrite || access.mode == AccessMode::kAtomic) continue;
     for (uint64_t i = access.range.begin; i < access.range.end; ++i) {
       digest = hash(digest, state.memories[access.memory.index][i].value());
     }
@@ -150,7 +150,7 @@ void Machine::commit(State& state, size_t dispatch) const {
   const Dispatch& d = program_.dispatches[dispatch];
   uint64_t written = hash(state.digests[dispatch], dispatch);
   for (const Access& access : program_.accesses_of(d)) {
-    if (access.mode == AccessMode::kRead) continue;
+    if (access.mode == AccessMode::kRead || access.mode == AccessMode::kUniform) continue;
     for (uint64_t i = access.range.begin; i < access.range.end; ++i) {
       written = hash(written, i);
       Byte& byte = state.memories[access.memory.index][i];

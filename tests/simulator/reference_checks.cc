@@ -21,7 +21,7 @@ bool touches(const Access& access, size_t memory, uint64_t byte) {
 }
 
 bool reads(const Access& access) { return access.mode != AccessMode::kWrite; }
-bool writes(const Access& access) { return access.mode != AccessMode::kRead; }
+bool writes(const Access& access) { return !access.only_reads(); }
 
 // Whether two accesses that touch the same byte conflict as `kind`.
 bool conflicts_as(const Program& program, FindingKind kind, AccessRef first, AccessRef second) {
@@ -194,7 +194,7 @@ std::optional<DispatchId> later_member(const Program& program, const Content& co
 
 bool sees_old_bytes(const Program& program, AccessRef ref) {
   const AccessMode mode = program.accesses_of(ref.dispatch)[ref.access].mode;
-  return mode == AccessMode::kRead || mode == AccessMode::kUpdate ||
+  return mode == AccessMode::kRead || mode == AccessMode::kUniform || mode == AccessMode::kUpdate ||
          (mode == AccessMode::kWrite && program.dispatch(ref.dispatch).is_partial);
 }
 
@@ -323,7 +323,7 @@ std::vector<AliasViolation> reference_alias_violations(const Program& program) {
         const Access& b = accesses[k];
         const bool both_atomic = a.mode == AccessMode::kAtomic && b.mode == AccessMode::kAtomic;
         const bool is_in_place =
-            a.mode == AccessMode::kRead && b.mode != AccessMode::kAtomic && a.range == b.range;
+            a.only_reads() && b.mode != AccessMode::kAtomic && a.range == b.range;
         if (shared.is_empty() || (!writes(a) && !writes(b)) || both_atomic || is_in_place) {
           continue;
         }

@@ -13,12 +13,17 @@
 #include "simulator/hazards.h"
 #include "simulator/shadow_machine.h"
 #include "simulator/strategies.h"
+#include "simulator/strategy_text.h"
 #include "simulator/witness.h"
 
 namespace interlock {
 namespace {
 
-constexpr std::string_view kWords[] = {"three", "directed", "random"};  // By Strategy.
+constexpr std::string_view kWords[] = {"three", "directed", "exhaustive", "random",
+                                       "pct"};  // By Strategy.
+
+// Hazards looked at by kExhaustive: a kind of a pair of dispatches each.
+constexpr uint64_t kExhaustiveHazardsMax = 100'000;
 
 class Explorer {
  public:
@@ -34,7 +39,9 @@ class Explorer {
   Strategy available_strategy(Strategy wanted);
   void try_three(uint64_t schedule_count);
   void try_directed(uint64_t schedule_count);
+  void try_exhaustive(const ExploreOptions& options);
   void try_random(uint64_t schedule_count, uint64_t seed);
+  void try_pct(const ExploreOptions& options);
   Exploration finish();
 
  private:
@@ -97,6 +104,8 @@ void Explorer::try_directed(uint64_t schedule_count) {
   const uint64_t limit = std::min<uint64_t>(schedule_count, UINT64_MAX / 3) * 3;
   for (const Hazard& hazard : find_all_hazards(program_, order_, limit)) {
     if (exploration_.tried.size() >= schedule_count) return;
+    // With scoped barriers nothing commits late.
+    if (hazard.is_ordered && order_.has_scopes()) continue;
     // A pair of dispatches has one sink, whatever its kinds.
     const DispatchId first = hazard.first.dispatch;
     const DispatchId second = hazard.second.dispatch;
@@ -115,6 +124,39 @@ void Explorer::try_random(uint64_t schedule_count, uint64_t seed) {
   SeededChoice choice(seed);
   for (uint64_t i = 0; i < schedule_count; ++i) {
     try_schedule(fmt::format("random {}", i), random_schedule(program_, order_, choice));
+  }
+}
+
+void Explorer::try_exhaustive(const ExploreOptions& options) {
+  bool is_truncated = false;
+  const std::vector<Hazard> hazards = find_all_hazards(program_, order_, ByteSegments(program_),
+                                                       kExhaustiveHazardsMax, is_truncated);
+  const bool has_late_commits =
+      !order_.has_scopes() && std::any_of(hazards.begin(), hazards.end(),
+                                          [](const Hazard& hazard) { return hazard.is_ordered; });
+  ExhaustiveOptions exhaustive;
+  exhaustive.combines_groups = options.combines_groups;
+  exhaustive.schedule_limit = options.schedule_count - (has_late_commits ? 1 : 0);
+  ExhaustiveSchedules traces(program_, order_, hazards, is_truncated, exhaustive);
+  if (options.announce) {
+    options.announce(announcement_of(traces.plan(), exhaustive, has_late_commits));
+  }
+  if (has_late_commits) try_schedule("lazy", lazy_schedule(program_, order_));
+  Schedule schedule;
+  bool has_next = traces.next(schedule);
+  for (; has_next && exploration_.tried.size() < options.schedule_count;
+       has_next = traces.next(schedule)) {
+    try_schedule(traces.name(), schedule);
+  }
+  exploration_.claim = claim_of(traces.plan(), exhaustive, !has_next);
+}
+
+void Explorer::try_pct(const ExploreOptions& options) {
+  const PctSchedules pct(program_, order_, {options.depth});
+  if (options.announce) options.announce(announcement_of(pct, options.depth));
+  SeededChoice choice(options.seed);
+  for (uint64_t i = 0; i < options.schedule_count; ++i) {
+    try_schedule(fmt::format("pct {}", i), pct.schedule(choice));
   }
 }
 
@@ -139,6 +181,10 @@ std::optional<Strategy> strategy_of(std::string_view word) {
   return std::nullopt;
 }
 
+bool supports_scopes(Strategy strategy) {
+  return strategy != Strategy::kThree && strategy != Strategy::kRandom;
+}
+
 Exploration explore(const Program& program, const ExploreOptions& options) {
   Explorer explorer(program);
   switch (explorer.available_strategy(options.strategy)) {
@@ -148,8 +194,14 @@ Exploration explore(const Program& program, const ExploreOptions& options) {
     case Strategy::kDirected:
       explorer.try_directed(options.schedule_count);
       break;
+    case Strategy::kExhaustive:
+      explorer.try_exhaustive(options);
+      break;
     case Strategy::kRandom:
       explorer.try_random(options.schedule_count, options.seed);
+      break;
+    case Strategy::kPct:
+      explorer.try_pct(options);
       break;
   }
   return explorer.finish();

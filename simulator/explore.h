@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,18 +15,28 @@ namespace interlock {
 
 enum class Strategy : uint8_t {
   kThree,  // The epoch-reversed and the lazy run: with one queue and global barriers they decide.
-  kDirected,  // One sink per hazard.
-  kRandom,    // Random legal schedules.
+  kDirected,    // One sink per hazard.
+  kExhaustive,  // Every trace once, and the lazy run where late commits matter.
+  kRandom,      // Random legal schedules.
+  kPct,         // Random priorities, changed a few times.
 };
 
 std::string_view word_of(Strategy strategy);
 std::optional<Strategy> strategy_of(std::string_view word);
 
+// Whether the strategy can be used on programs with scoped barriers. There only the order of runs
+// is explored: a hazard that is ordered, but not visible, shows in no schedule.
+bool supports_scopes(Strategy strategy);
+
 struct ExploreOptions {
   Strategy strategy = Strategy::kThree;
   // With scoped barriers every strategy but kRandom is kDirected; the claim says so.
   uint64_t schedule_count = 1000;  // At most; kThree tries two, kDirected one per hazard.
-  uint64_t seed = 1;               // Of kRandom.
+  uint64_t seed = 1;               // Of kRandom and kPct.
+  uint64_t depth = 2;              // Of kPct: order constraints that a schedule is to meet.
+  bool combines_groups = false;    // Of kExhaustive: the product of groups, not one at a time.
+  // Is told what is about to be tried, before the first schedule runs: lines of text.
+  std::function<void(std::string_view)> announce;
 };
 
 struct TriedSchedule {
@@ -45,6 +56,7 @@ struct Exploration {
 };
 
 // The same program and options give the same exploration everywhere.
+// Requires: supports_scopes(options.strategy), or no scoped barrier.
 // Cost: two shadow runs per schedule.
 Exploration explore(const Program& program, const ExploreOptions& options = {});
 

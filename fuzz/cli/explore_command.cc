@@ -3,12 +3,14 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "encoder/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "simulator/explore.h"
+#include "simulator/happens_before.h"
 
 namespace interlock {
 namespace {
@@ -20,6 +22,7 @@ struct ExploreCommandOptions {
 };
 
 constexpr uint64_t kNamesShown = 10;
+constexpr uint64_t kDepthMax = 1000;  // Known bugs need 1 to 3.
 
 std::string text_of(const Program& program, const Exploration& exploration) {
   std::string text;
@@ -35,6 +38,7 @@ std::string text_of(const Program& program, const Exploration& exploration) {
   if (shown > kNamesShown) {
     text += fmt::format("  … and {} more\n", shown - kNamesShown);
   }
+  text += exploration.claim;
   text +=
       fmt::format("{} schedules tried; {} differ from issue order, {} observably.\n",
                   exploration.tried.size(), exploration.strict_count, exploration.observable_count);
@@ -51,6 +55,14 @@ ExitStatus run_explore(ExploreCommandOptions& options) {
     return report_error(program.error());
   }
   options.explore.strategy = *strategy_of(options.strategy);
+  if (!supports_scopes(options.explore.strategy) && HappensBefore(*program).has_scopes()) {
+    return report_error(
+        Error{fmt::format("Strategy '{}' explores programs of global barriers only, and this one "
+                          "has scoped barriers; "
+                          "directed, exhaustive and pct explore its orders of runs.",
+                          options.strategy)});
+  }
+  options.explore.announce = [](std::string_view lines) { print_out(lines); };
   const Exploration exploration = explore(*program, options.explore);
   print_report(text_of(*program, exploration));
   return exploration.strict_count == 0 ? ExitStatus::kNothingFound : ExitStatus::kFinding;
@@ -63,15 +75,22 @@ void add_explore_command(CLI::App& app, ExitStatus& status) {
       app.add_subcommand("explore", "tries schedules on hashes and names those that differ");
   auto options = std::make_shared<ExploreCommandOptions>();
   add_input_options(*command, options->input);
-  command->add_option("--strategy", options->strategy, "three, directed or random")
-      ->check(CLI::IsMember({"three", "directed", "random"}))
+  command->add_option("--strategy", options->strategy, "three, directed, exhaustive, random or pct")
+      ->check(CLI::IsMember({"three", "directed", "exhaustive", "random", "pct"}))
       ->capture_default_str();
   command->add_option("--schedules", options->explore.schedule_count, "how many to try at most")
       ->check(whole_number(1))
       ->capture_default_str();
-  command->add_option("--seed", options->explore.seed, "of --strategy=random")
+  command->add_option("--seed", options->explore.seed, "of random and pct")
       ->check(whole_number())
       ->capture_default_str();
+  command
+      ->add_option("--depth", options->explore.depth,
+                   "of pct: how many order constraints a schedule is to meet")
+      ->check(whole_number(1, kDepthMax))
+      ->capture_default_str();
+  command->add_flag("--combine", options->explore.combines_groups,
+                    "of exhaustive: every trace of the program, not of one group at a time");
   command->callback([options, &status] { status = run_explore(*options); });
 }
 

@@ -45,7 +45,9 @@ std::string list_strategies() {
   return "strategies\n"
          "  three            issue order, each epoch reversed, late commits: decides one queue\n"
          "  directed         one schedule per hazard, its sink\n"
-         "  random           seeded random schedules\n";
+         "  exhaustive       every trace once, and how many there are\n"
+         "  random           seeded random schedules\n"
+         "  pct              seeded random priorities: a bound on the odds of each schedule\n";
 }
 
 }  // namespace

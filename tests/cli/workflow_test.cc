@@ -145,7 +145,7 @@ TEST(Workflow, TheInstrumentedRunFindsNothingUndeclaredInTheSeeds) {
 }
 
 TEST(Workflow, ExploreNamesTheScheduleThatDiffers) {
-  for (const char* strategy : {"three", "directed", "random"}) {
+  for (const char* strategy : {"three", "directed", "exhaustive", "random", "pct"}) {
     const CommandResult result =
         run_interlock({"explore", kCorpus + "bugs/mlx-3630.ilk",
                        std::string("--strategy=") + strategy, "--schedules=64", "--seed=1"});
@@ -153,6 +153,12 @@ TEST(Workflow, ExploreNamesTheScheduleThatDiffers) {
     EXPECT_THAT(result.out, HasSubstr("witness ")) << strategy;
   }
   EXPECT_EQ(run_interlock({"explore", kCorpus + "bugs/mlx-3630.fixed.ilk"}).status, 0);
+  EXPECT_THAT(
+      run_interlock({"explore", kCorpus + "bugs/mlx-3630.ilk", "--strategy=exhaustive"}).out,
+      HasSubstr("1 hazard between 2 dispatches"));
+  EXPECT_THAT(
+      run_interlock({"explore", kCorpus + "bugs/mlx-3630.ilk", "--strategy=pct", "--depth=1"}).out,
+      HasSubstr("1/3."));
 }
 
 TEST(Workflow, ListNamesWhatTheCommandsTake) {

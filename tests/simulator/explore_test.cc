@@ -29,6 +29,9 @@ constexpr std::string_view kDonation = R"(
     vjp: dispatch Vjp writes gx
 )";
 
+constexpr Strategy kAllStrategies[] = {Strategy::kThree, Strategy::kDirected, Strategy::kExhaustive,
+                                       Strategy::kRandom, Strategy::kPct};
+
 std::vector<std::string> witness_of(const Program& program, const Exploration& exploration) {
   std::vector<std::string> lines;
   for (const Displacement& d : exploration.witness) lines.push_back(text_of(program, d));
@@ -37,7 +40,7 @@ std::vector<std::string> witness_of(const Program& program, const Exploration& e
 
 TEST(Explore, FindsAndShrinksAWitnessByEveryStrategy) {
   const Program program = program_of(fmt::format(fmt::runtime(kDonation), ""));
-  for (const Strategy strategy : {Strategy::kThree, Strategy::kDirected, Strategy::kRandom}) {
+  for (const Strategy strategy : kAllStrategies) {
     SCOPED_TRACE(word_of(strategy));
     const Exploration exploration = explore(program, {strategy, 100, 1});
     EXPECT_GT(exploration.observable_count, 0u);
@@ -51,7 +54,7 @@ TEST(Explore, FindsAndShrinksAWitnessByEveryStrategy) {
 
 TEST(Explore, FindsNothingBehindABarrier) {
   const Program program = program_of(fmt::format(fmt::runtime(kDonation), "barrier"));
-  for (const Strategy strategy : {Strategy::kThree, Strategy::kDirected, Strategy::kRandom}) {
+  for (const Strategy strategy : kAllStrategies) {
     SCOPED_TRACE(word_of(strategy));
     const Exploration exploration = explore(program, {strategy, 100, 1});
     EXPECT_EQ(exploration.strict_count, 0u);
@@ -98,19 +101,111 @@ TEST(Explore, IsAFunctionOfTheSeed) {
       dispatch B updates m[4:12]
       dispatch C reads m[8:16]
       dispatch D reads m[0:4] writes m[12:16])");
-  const auto differences = [&program](uint64_t seed) {
-    std::vector<bool> result;
-    for (const TriedSchedule& tried : explore(program, {Strategy::kRandom, 64, seed}).tried) {
-      result.push_back(tried.differs_strictly);
-    }
-    return result;
-  };
-  EXPECT_EQ(differences(5), differences(5));
-  EXPECT_NE(differences(5), differences(6));  // Equal with odds far below 2^-20.
+  for (const Strategy strategy : {Strategy::kRandom, Strategy::kPct}) {
+    SCOPED_TRACE(word_of(strategy));
+    const auto differences = [&program, strategy](uint64_t seed) {
+      std::vector<bool> result;
+      for (const TriedSchedule& tried : explore(program, {strategy, 64, seed}).tried) {
+        result.push_back(tried.differs_strictly);
+      }
+      return result;
+    };
+    EXPECT_EQ(differences(5), differences(5));
+    EXPECT_NE(differences(5), differences(6));  // Equal with odds far below 2^-20.
+  }
+}
+
+// What `explore` says before it starts and when it is done.
+std::string words_of(std::string_view body, const ExploreOptions& given) {
+  ExploreOptions options = given;
+  std::string text;
+  options.announce = [&text](std::string_view lines) { text += lines; };
+  const Exploration exploration = explore(program_of(body), options);
+  return text + exploration.claim;
+}
+
+constexpr std::string_view kTwoGroups = R"(
+    memory m 8
+    dispatch A writes m[0:4]
+    dispatch B writes m[0:4]
+    dispatch C reads m[0:4]
+    barrier
+    dispatch D writes m[4:8]
+    dispatch E reads m[4:8])";
+
+TEST(Explore, SaysHowManyTracesThereAreBeforeItTriesThem) {
+  ExploreOptions options;
+  options.strategy = Strategy::kExhaustive;
+  EXPECT_EQ(words_of(kTwoGroups, options),
+            "4 hazards between 5 dispatches, in 2 groups of independent order: 12 traces.\n"
+            "One group at a time: 6 schedules beside issue order.\n"
+            "Complete: every trace of each group was tried.\n");
+  options.combines_groups = true;
+  EXPECT_EQ(words_of(kTwoGroups, options),
+            "4 hazards between 5 dispatches, in 2 groups of independent order: 12 traces.\n"
+            "All groups combined: 11 schedules beside issue order.\n"
+            "Complete: every trace of the program was tried.\n");
+  options.schedule_count = 3;
+  EXPECT_EQ(words_of(kTwoGroups, options),
+            "4 hazards between 5 dispatches, in 2 groups of independent order: 12 traces.\n"
+            "All groups combined: 11 schedules beside issue order, of which at most 3 will run.\n"
+            "Not complete: some traces were not tried.\n");
+}
+
+TEST(Explore, SaysThatNoHazardIsOneTrace) {
+  ExploreOptions options;
+  options.strategy = Strategy::kExhaustive;
+  EXPECT_EQ(words_of("memory m 4\n dispatch A writes m\n barrier\n dispatch B reads m", options),
+            "No hazard depends on the order of runs: 1 trace.\n"
+            "Complete: every trace of each group was tried.\n");
+}
+
+TEST(Explore, LetsTheLazyRunStandForLateCommitsWhichAreNoPartOfATrace) {
+  const std::string_view body = R"(
+      memory m 4
+      a: dispatch A writes m
+      barrier execution
+      b: dispatch B reads m)";
+  ExploreOptions options;
+  options.strategy = Strategy::kExhaustive;
+  EXPECT_EQ(words_of(body, options),
+            "No hazard depends on the order of runs: 1 trace.\n"
+            "Some hazards are ordered, but not visible. No order of runs shows them: the lazy run "
+            "does.\n"
+            "Complete: every trace of each group was tried.\n");
+  const Program program = program_of(body);
+  const Exploration exploration = explore(program, options);
+  EXPECT_EQ(exploration.strict_count, 1u);
+  EXPECT_THAT(witness_of(program, exploration), ElementsAre("a commits after b"));
+}
+
+// The barrier orders W behind the copy, and not behind R.
+TEST(Explore, FindsWhatAScopedBarrierLeavesUnordered) {
+  const Program program = program_of(R"(
+      memory m 12
+      c: dispatch copy reads m[0:4] writes m[4:8]
+      r: dispatch R reads m[0:4] writes m[8:12]
+      barrier copy -> compute
+      w: dispatch W writes m[0:4])");
+  for (const Strategy strategy : kAllStrategies) {
+    if (!supports_scopes(strategy)) continue;
+    SCOPED_TRACE(word_of(strategy));
+    EXPECT_THAT(witness_of(program, explore(program, {strategy, 100, 1})),
+                ElementsAre("w after c"));
+  }
+}
+
+TEST(Explore, SaysWhatPctGuarantees) {
+  ExploreOptions options;
+  options.strategy = Strategy::kPct;
+  options.depth = 3;
+  EXPECT_EQ(words_of(kTwoGroups, options),
+            "5 dispatches with 8 steps in all: if some schedule meets 3 order constraints, each of "
+            "these does with probability at least 1/(5 * 8^2).\n");
 }
 
 TEST(Strategy, HasAWordThatNamesIt) {
-  for (const Strategy strategy : {Strategy::kThree, Strategy::kDirected, Strategy::kRandom}) {
+  for (const Strategy strategy : kAllStrategies) {
     EXPECT_EQ(strategy_of(word_of(strategy)), strategy);
   }
   EXPECT_FALSE(strategy_of("best").has_value());

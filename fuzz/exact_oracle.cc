@@ -50,8 +50,11 @@ std::vector<OracleFinding> find_exactly(const Program& program, const HappensBef
 
 std::optional<OracleFinding> find_excess(const Program& program) {
   const ByteSegments segments(program);
-  if (program.barriers.size() <= fewest_barriers(program, segments)) return std::nullopt;
-  if (!find_hazards(program, HappensBefore(program), segments, 1).empty()) return std::nullopt;
+  GreedyBarriers greedy;
+  ConflictObserver* const observers[] = {&greedy};
+  const bool is_clean =
+      find_hazards(program, HappensBefore(program), segments, 1, observers).empty();
+  if (!is_clean || program.barriers.size() <= greedy.count()) return std::nullopt;
   OracleFinding finding;
   finding.is_excess = true;
   return finding;

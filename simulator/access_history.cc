@@ -30,6 +30,7 @@ AccessHistory::AccessHistory(uint32_t segment_count) : segment_count_(segment_co
 StampTree& AccessHistory::tree(size_t index) {
   if (trees_[index] == nullptr) {
     trees_[index] = std::make_unique<StampTree>(segment_count_);
+    has_atomics_ = has_atomics_ || index >= kFirstAtomic;
   }
   return *trees_[index];
 }
@@ -54,11 +55,18 @@ void AccessHistory::for_each_conflicting_tree(const Access& access, AtomicOp op,
   if (trees_[plain] != nullptr) {
     visit(*trees_[plain]);
   }
+  if (!has_atomics_) return;
   const bool commutes_with_own = access.is_atomic() && op != AtomicOp::kNone;
   for (size_t i = kFirstAtomic; i < kTreeCount; ++i) {
     if (trees_[i] != nullptr && !(commutes_with_own && i == atomic_tree(op))) {
       visit(*trees_[i]);
     }
+  }
+}
+
+void AccessHistory::prefetch(SegmentSpan span) const {
+  for (const size_t index : {kPlainReads, kPlainWrites}) {
+    if (trees_[index] != nullptr) trees_[index]->prefetch(span);
   }
 }
 

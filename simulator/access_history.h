@@ -38,6 +38,9 @@ class AccessHistory {
   // Requires: `access` writes, unless `side` is kWrites.
   Stamp latest(SegmentSpan span, const Access& access, AtomicOp op, AccessSide side) const;
 
+  // Asks for the cache lines that record() and latest() of `span` are about to wait for.
+  void prefetch(SegmentSpan span) const;
+
   // Replaces `runs` by the runs of `span`, in order, in which that stamp is at least `threshold`.
   // Requires: threshold > 0.
   void latest_runs(SegmentSpan span, const Access& access, AtomicOp op, AccessSide side,
@@ -58,6 +61,7 @@ class AccessHistory {
 
   uint32_t segment_count_;
   std::array<std::unique_ptr<StampTree>, kTreeCount> trees_;  // Null: nothing recorded.
+  bool has_atomics_ = false;                                  // One of the atomic trees is there.
 };
 
 }  // namespace interlock

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
+#include <utility>
 
 #include "encoder/check.h"
 
@@ -46,36 +46,72 @@ class RangeCache {
 };
 
 constexpr int kDigitBits = 11;
+constexpr size_t kDigitCount = size_t{1} << kDigitBits;
+
+// The endpoints of ranges: where each lies, and 2 * access index, plus 1 for the end of the range.
+// Two arrays, so that no padding counts: while they are sorted is when a check takes most memory.
+struct Endpoints {
+  std::vector<uint64_t> offsets_bytes;
+  std::vector<uint32_t> places;
+
+  void resize(size_t count) {
+    offsets_bytes.resize(count);
+    places.resize(count);
+  }
+};
+
+// [begin, begin + size) of Endpoints.
+struct EndpointRun {
+  uint64_t* offsets_bytes;
+  uint32_t* places;
+  size_t size;
+};
+
+EndpointRun run_of(Endpoints& endpoints, size_t begin, size_t end) {
+  return {endpoints.offsets_bytes.data() + begin, endpoints.places.data() + begin, end - begin};
+}
+
+void copy(const EndpointRun& from, const EndpointRun& to) {
+  std::copy_n(from.offsets_bytes, from.size, to.offsets_bytes);
+  std::copy_n(from.places, from.size, to.places);
+}
+
+void sort_few(const EndpointRun& run) {
+  std::vector<std::pair<uint64_t, uint32_t>> sorted(run.size);
+  for (size_t i = 0; i < run.size; ++i) sorted[i] = {run.offsets_bytes[i], run.places[i]};
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < run.size; ++i) {
+    run.offsets_bytes[i] = sorted[i].first;
+    run.places[i] = sorted[i].second;
+  }
+}
 
 // Sorts by offset: by comparison if there are few, else by digits, the lowest first.
-template <typename Endpoint>
-void sort_by_offset(std::span<Endpoint> endpoints, std::vector<Endpoint>& scratch) {
-  if (endpoints.size() < (size_t{1} << kDigitBits)) {
-    std::sort(endpoints.begin(), endpoints.end(),
-              [](const Endpoint& a, const Endpoint& b) { return a.offset_bytes < b.offset_bytes; });
+void sort_by_offset(const EndpointRun& run, Endpoints& scratch) {
+  if (run.size < kDigitCount) {
+    sort_few(run);
     return;
   }
-  uint64_t offset_max = 0;
-  for (const Endpoint& endpoint : endpoints) {
-    offset_max = std::max(offset_max, endpoint.offset_bytes);
-  }
-  scratch.resize(std::max(scratch.size(), endpoints.size()));
-  const auto digit_of = [](const Endpoint& endpoint, int shift) {
-    return (endpoint.offset_bytes >> shift) & ((uint64_t{1} << kDigitBits) - 1);
-  };
+  const uint64_t offset_max = *std::max_element(run.offsets_bytes, run.offsets_bytes + run.size);
+  if (scratch.places.size() < run.size) scratch.resize(run.size);
+  EndpointRun from = run;
+  EndpointRun to = run_of(scratch, 0, run.size);
+  std::vector<size_t> next(kDigitCount + 1);
   for (int shift = 0; shift < 64 && (offset_max >> shift) != 0; shift += kDigitBits) {
-    std::vector<size_t> next((size_t{1} << kDigitBits) + 1, 0);
-    for (const Endpoint& endpoint : endpoints) {
-      ++next[digit_of(endpoint, shift) + 1];
+    const auto digit_of = [&](size_t i) {
+      return (from.offsets_bytes[i] >> shift) & (kDigitCount - 1);
+    };
+    std::fill(next.begin(), next.end(), 0);
+    for (size_t i = 0; i < run.size; ++i) ++next[digit_of(i) + 1];
+    for (size_t digit = 1; digit < next.size(); ++digit) next[digit] += next[digit - 1];
+    for (size_t i = 0; i < run.size; ++i) {
+      const size_t at = next[digit_of(i)]++;
+      to.offsets_bytes[at] = from.offsets_bytes[i];
+      to.places[at] = from.places[i];
     }
-    for (size_t digit = 1; digit < next.size(); ++digit) {
-      next[digit] += next[digit - 1];
-    }
-    for (const Endpoint& endpoint : endpoints) {
-      scratch[next[digit_of(endpoint, shift)]++] = endpoint;
-    }
-    std::copy_n(scratch.begin(), endpoints.size(), endpoints.begin());
+    std::swap(from, to);
   }
+  if (from.places != run.places) copy(from, run);
 }
 
 }  // namespace
@@ -91,52 +127,65 @@ ByteSegments::ByteSegments(const Program& program) : access_count_(program.acces
   INTERLOCK_CHECK(accesses.size() < UINT32_MAX / 2);
   spans_.resize(accesses.size());
   RangeCache cache(accesses.size());
-  std::vector<uint32_t> source(accesses.size());  // The access that brings the range.
+  // Until its place is known, the span of an access that repeats a range is where that came first.
+  std::vector<bool> is_repeat(accesses.size(), false);
   std::vector<size_t> bucket_begin(program.memories.size() + 1, 0);
-  for (uint32_t i = 0; i < source.size(); ++i) {
+  for (uint32_t i = 0; i < spans_.size(); ++i) {
     const Access& access = accesses[i];
-    source[i] = access.range.is_empty() ? i : cache.find_or_add(accesses, i);
-    bucket_begin[access.memory.index + 1] += source[i] == i && !access.range.is_empty() ? 2 : 0;
+    if (access.range.is_empty()) continue;
+    const uint32_t source = cache.find_or_add(accesses, i);
+    is_repeat[i] = source != i;
+    spans_[i].begin = source;
+    bucket_begin[access.memory.index + 1] += is_repeat[i] ? 0 : 2;
   }
   for (size_t m = 0; m < program.memories.size(); ++m) {
     bucket_begin[m + 1] += bucket_begin[m];
   }
 
-  std::vector<Endpoint> endpoints(bucket_begin.back());
+  Endpoints endpoints;
+  endpoints.resize(bucket_begin.back());
   std::vector<size_t> bucket_end(bucket_begin.begin(), bucket_begin.end());
-  for (uint32_t i = 0; i < source.size(); ++i) {
+  for (uint32_t i = 0; i < spans_.size(); ++i) {
     const Access& access = accesses[i];
-    if (source[i] == i && !access.range.is_empty()) {
-      size_t& end = bucket_end[access.memory.index];
-      endpoints[end++] = {access.range.begin, 2 * i};
-      endpoints[end++] = {access.range.end, 2 * i + 1};
+    if (is_repeat[i] || access.range.is_empty()) {
+      if (!is_repeat[i]) spans_[i] = {};
+      continue;
     }
+    size_t& end = bucket_end[access.memory.index];
+    endpoints.offsets_bytes[end] = access.range.begin;
+    endpoints.places[end++] = 2 * i;
+    endpoints.offsets_bytes[end] = access.range.end;
+    endpoints.places[end++] = 2 * i + 1;
   }
-  rank_endpoints(endpoints, bucket_begin);
-  for (uint32_t i = 0; i < source.size(); ++i) {
-    spans_[i] = spans_[source[i]];
+  Endpoints scratch;
+  for (size_t m = 0; m < program.memories.size(); ++m) {
+    sort_by_offset(run_of(endpoints, bucket_begin[m], bucket_begin[m + 1]), scratch);
+  }
+  scratch = {};
+  rank_endpoints(endpoints.places, bucket_begin, endpoints.offsets_bytes);
+  endpoints_ = std::move(endpoints.offsets_bytes);
+  for (uint32_t i = 0; i < spans_.size(); ++i) {
+    if (is_repeat[i]) spans_[i] = spans_[spans_[i].begin];
   }
 }
 
-// Sorts each bucket and hands out ranks; equal endpoints share one.
-void ByteSegments::rank_endpoints(std::vector<Endpoint>& endpoints,
-                                  const std::vector<size_t>& bucket_begin) {
-  std::vector<Endpoint> scratch;
+// Hands out ranks and keeps one of equal offsets. Each memory is sorted.
+void ByteSegments::rank_endpoints(const std::vector<uint32_t>& places,
+                                  const std::vector<size_t>& bucket_begin,
+                                  std::vector<uint64_t>& offsets_bytes) {
   first_segment_.assign(bucket_begin.size(), 0);
+  uint32_t count = 0;
   for (size_t m = 0; m + 1 < bucket_begin.size(); ++m) {
-    const std::span<Endpoint> bucket =
-        std::span(endpoints).subspan(bucket_begin[m], bucket_begin[m + 1] - bucket_begin[m]);
-    sort_by_offset(bucket, scratch);
-    for (const Endpoint& endpoint : bucket) {
-      if (endpoints_.size() == first_segment_[m] || endpoints_.back() != endpoint.offset_bytes) {
-        endpoints_.push_back(endpoint.offset_bytes);
+    for (size_t k = bucket_begin[m]; k < bucket_begin[m + 1]; ++k) {
+      if (count == first_segment_[m] || offsets_bytes[count - 1] != offsets_bytes[k]) {
+        offsets_bytes[count++] = offsets_bytes[k];
       }
-      SegmentSpan& span = spans_[endpoint.place / 2];
-      (endpoint.place % 2 == 0 ? span.begin : span.end) =
-          static_cast<uint32_t>(endpoints_.size() - 1);
+      SegmentSpan& span = spans_[places[k] / 2];
+      (places[k] % 2 == 0 ? span.begin : span.end) = count - 1;
     }
-    first_segment_[m + 1] = static_cast<uint32_t>(endpoints_.size());
+    first_segment_[m + 1] = count;
   }
+  offsets_bytes.resize(count);
 }
 
 }  // namespace interlock

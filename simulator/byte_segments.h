@@ -46,12 +46,8 @@ class ByteSegments {
   }
 
  private:
-  struct Endpoint {
-    uint64_t offset_bytes;
-    uint32_t place;  // 2 * access index, plus 1 for the end of its range.
-  };
-
-  void rank_endpoints(std::vector<Endpoint>& endpoints, const std::vector<size_t>& bucket_begin);
+  void rank_endpoints(const std::vector<uint32_t>& places, const std::vector<size_t>& bucket_begin,
+                      std::vector<uint64_t>& offsets_bytes);
 
   std::vector<uint64_t> endpoints_;      // Sorted within each memory; where segment k begins.
   std::vector<uint32_t> first_segment_;  // By memory, and one more.

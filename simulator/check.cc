@@ -6,9 +6,11 @@
 #include <iterator>
 #include <tuple>
 
+#include "encoder/check.h"
 #include "simulator/alias_contracts.h"
 #include "simulator/barrier_bounds.h"
 #include "simulator/byte_segments.h"
+#include "simulator/certificate.h"
 #include "simulator/data_flow.h"
 #include "simulator/explain.h"
 #include "simulator/happens_before.h"
@@ -19,16 +21,23 @@ namespace interlock {
 
 namespace {
 
-void count_statements(const Program& program, const ByteSegments& segments, CheckReport& report) {
+void count_statements(const Program& program, CheckReport& report) {
   report.dispatch_count = program.dispatches.size();
   report.access_count = program.accesses.size();
   report.barrier_count = program.barriers.size();
   report.execution_barrier_count = static_cast<uint64_t>(std::count_if(
       program.barriers.begin(), program.barriers.end(),
       [](const Barrier& barrier) { return barrier.kind == BarrierKind::kExecution; }));
-  const BarrierBounds bounds = barrier_bounds(program, segments);
+}
+
+void set_bounds(const Program& program, BarrierBounds bounds, CheckReport& report) {
+  // A barrier is removed because of this number, so its proof is checked each time it is given.
+  INTERLOCK_CHECK(!certificate_defect(program, bounds.forcing, bounds.fewest_barriers).has_value());
   report.fewest_barriers = bounds.fewest_barriers;
+  report.fewest_full_barriers = bounds.fewest_full_barriers;
   report.longest_chain = bounds.longest_chain;
+  report.forcing = std::move(bounds.forcing);
+  report.chain = std::move(bounds.chain);
 }
 
 // Requires: `hazards` is ordered by second, then first.
@@ -47,13 +56,26 @@ void add_hazards(const Program& program, const ByteSegments& segments,
                  const std::vector<AliasViolation>& violations, const CheckOptions& options,
                  CheckReport& report) {
   const HappensBefore order(program);
-  report.redundant = find_redundant(program, order, segments);
   // One more than the limit tells whether there are more.
   const uint64_t limit = std::min(options.pair_limit, UINT64_MAX - 1) + 1;
   bool is_search_over = false;
-  std::vector<Hazard> hazards =
-      options.lists_all_pairs ? find_all_hazards(program, order, segments, limit, is_search_over)
-                              : find_hazards(program, order, segments, limit, is_search_over);
+  GreedyBarriers greedy;
+  EpochJoins joins(program, order);
+  ConflictObserver* const observers[] = {&greedy, &joins};
+  std::vector<Hazard> hazards;
+  if (order.has_scopes()) {
+    scan_conflicts(program, segments, std::span(observers).first(1));
+    hazards = find_hazards(program, order, segments, limit, is_search_over);
+  } else {
+    hazards =
+        find_hazards(program, order, segments, options.lists_all_pairs ? 1 : limit, observers);
+  }
+  const bool has_joins = hazards.empty() && !order.has_scopes();
+  report.redundant = has_joins ? joins.redundant() : find_redundant(program, order, segments);
+  set_bounds(program, std::move(greedy).bounds(program, segments), report);
+  if (options.lists_all_pairs) {
+    hazards = find_all_hazards(program, order, segments, limit, is_search_over);
+  }
   report.is_truncated = is_search_over || hazards.size() == limit;
   if (hazards.size() == limit) {
     hazards.pop_back();
@@ -86,7 +108,7 @@ CheckReport check(const Program& program, const CheckOptions& options) {
   const std::vector<AliasViolation> violations = find_alias_violations(program);
   {
     const ByteSegments segments(program);
-    count_statements(program, segments, report);
+    count_statements(program, report);
     add_hazards(program, segments, violations, options, report);
   }
   for (const ReorderedRead& read : find_reordered(program)) {

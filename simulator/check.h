@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "encoder/program.h"
+#include "simulator/barrier_bounds.h"
 #include "simulator/finding.h"
 #include "simulator/redundancy.h"
 
@@ -30,7 +31,10 @@ struct CheckReport {
   uint64_t barrier_count = 0;
   uint64_t execution_barrier_count = 0;  // Of barrier_count, those that are execution only.
   uint64_t fewest_barriers = 0;          // For this issue order.
+  uint64_t fewest_full_barriers = 0;     // That any placement needs to be full.
   uint64_t longest_chain = 0;            // Dispatches on the longest chain of conflicts, minus 1.
+  std::vector<ForcingPair> forcing;      // Proves fewest_barriers; verified.
+  std::vector<DispatchId> chain;  // The longest one; empty unless it is shorter than forcing.
   // Hazardous pairs by kind, with lists_all_pairs; a pair can count under several.
   uint64_t raw_count = 0;
   uint64_t war_count = 0;

@@ -2,6 +2,9 @@
 // all, by binary search, and to look for the partner only behind a yes.
 #include "simulator/hazard_between.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "encoder/kernel_table.h"
 #include "simulator/access_history.h"
 
@@ -47,6 +50,11 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
     }
   }
   return std::nullopt;
+}
+
+bool HazardBetween::do_conflict(DispatchId first) const {
+  return std::any_of(std::begin(kHazardKinds), std::end(kHazardKinds),
+                     [&](FindingKind kind) { return !shared_segments(first, kind).empty(); });
 }
 
 bool HazardBetween::is_visible_everywhere(DispatchId first, FindingKind kind) const {

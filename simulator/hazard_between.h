@@ -30,6 +30,9 @@ class HazardBetween {
   // no order; where they are, what find_invisible of HappensBefore costs for each conflicting pair.
   std::optional<Hazard> find(DispatchId first, FindingKind kind) const;
 
+  // Whether the two conflict, ordered or not.
+  bool do_conflict(DispatchId first) const;
+
   // The segments on which the two conflict as `kind`, merged; ordered or not.
   std::vector<SegmentSpan> shared_segments(DispatchId first, FindingKind kind) const;
 

@@ -34,11 +34,19 @@ class HazardSearch {
       : program_(program),
         order_(order),
         segments_(segments),
-        history_(segments.count()),
+        scan_(program, segments),
         between_(program, order, segments) {}
 
+  LatestConflicts latest(DispatchId second) const { return scan_.latest(second); }
+  void record(DispatchId second) { scan_.record(second); }
+
+  bool is_hazardous(DispatchId second, const LatestConflicts& latest) const {
+    return latest.write > order_.memory_epoch_begin(second).index ||
+           latest.read > order_.execution_epoch_begin(second).index;
+  }
+
   // Appends the hazards of `second` with earlier dispatches.
-  void visit(DispatchId second, std::vector<Hazard>& hazards) {
+  void append_hazards(DispatchId second, std::vector<Hazard>& hazards) {
     const Dispatch& dispatch = program_.dispatch(second);
     candidates_.clear();
     for (uint32_t k = 0; k < dispatch.access_count; ++k) {
@@ -53,12 +61,6 @@ class HazardSearch {
       INTERLOCK_CHECK(hazard.has_value());
       hazards.push_back(*hazard);
     }
-    // The accesses of one dispatch do not conflict with each other: record them after all queries.
-    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
-      history_.record(segments_.span_of(dispatch.first_access + k),
-                      program_.accesses[dispatch.first_access + k], dispatch.atomic_op,
-                      second.index + 1);
-    }
   }
 
  private:
@@ -68,8 +70,8 @@ class HazardSearch {
     const AtomicOp op = program_.dispatch(second).atomic_op;
     const bool reads = has_read_side(access);
     const bool writes = has_write_side(access);
-    if (history_.latest(span, access, op, AccessSide::kWrites) >= memory_begin) {
-      history_.latest_runs(span, access, op, AccessSide::kWrites, memory_begin, runs_);
+    if (scan_.history().latest(span, access, op, AccessSide::kWrites) >= memory_begin) {
+      scan_.history().latest_runs(span, access, op, AccessSide::kWrites, memory_begin, runs_);
       for (const StampRun& run : runs_) {
         if (reads) {
           candidates_.push_back({DispatchId(run.stamp - 1), FindingKind::kReadAfterWrite});
@@ -79,8 +81,8 @@ class HazardSearch {
         }
       }
     }
-    if (writes && history_.latest(span, access, op, AccessSide::kReads) >= execution_begin) {
-      history_.latest_runs(span, access, op, AccessSide::kReads, execution_begin, runs_);
+    if (writes && scan_.history().latest(span, access, op, AccessSide::kReads) >= execution_begin) {
+      scan_.history().latest_runs(span, access, op, AccessSide::kReads, execution_begin, runs_);
       for (const StampRun& run : runs_) {
         candidates_.push_back({DispatchId(run.stamp - 1), FindingKind::kWriteAfterRead});
       }
@@ -90,7 +92,7 @@ class HazardSearch {
   const Program& program_;
   const HappensBefore& order_;
   const ByteSegments& segments_;
-  AccessHistory history_;
+  ConflictScan scan_;
   HazardBetween between_;
   std::vector<Candidate> candidates_;
   std::vector<StampRun> runs_;
@@ -115,15 +117,24 @@ std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& or
 }
 
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
-                                 const ByteSegments& segments, uint64_t limit) {
+                                 const ByteSegments& segments, uint64_t limit,
+                                 std::span<ConflictObserver* const> observers) {
   std::vector<Hazard> hazards;
   if (order.has_scopes()) {
+    if (!observers.empty()) scan_conflicts(program, segments, observers);
     INTERLOCK_CHECK(find_scoped_hazards(program, order, segments, limit, UINT64_MAX, hazards));
     return hazards;
   }
   HazardSearch search(program, order, segments);
-  for (size_t i = 0; i < program.dispatches.size() && hazards.size() < limit; ++i) {
-    search.visit(DispatchId(i), hazards);
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (hazards.size() >= limit && observers.empty()) break;
+    const DispatchId second(i);
+    const LatestConflicts latest = search.latest(second);
+    for (ConflictObserver* const observer : observers) observer->see(second, latest);
+    if (hazards.size() < limit && search.is_hazardous(second, latest)) {
+      search.append_hazards(second, hazards);
+    }
+    search.record(second);
   }
   hazards.resize(std::min<uint64_t>(hazards.size(), limit));
   return hazards;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "encoder/program.h"
 #include "simulator/byte_segments.h"
+#include "simulator/conflict_scan.h"
 #include "simulator/happens_before.h"
 
 namespace interlock {
@@ -64,9 +66,11 @@ ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Acces
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
                                  uint64_t limit = UINT64_MAX);
 
-// As above. Requires: `segments` was built from `program`.
+// As above, and each of `observers` sees every dispatch: the limit ends the list and not the pass.
+// Requires: `segments` was built from `program`.
 std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
-                                 const ByteSegments& segments, uint64_t limit = UINT64_MAX);
+                                 const ByteSegments& segments, uint64_t limit = UINT64_MAX,
+                                 std::span<ConflictObserver* const> observers = {});
 
 // As above, but the work is bounded: if hostile operands of scoped barriers make it too much, the
 // search ends early and sets `is_truncated`. The list may then miss hazards, even be empty.

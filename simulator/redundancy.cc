@@ -26,7 +26,7 @@ class JoinedEpochs {
     }
   }
 
-  bool is_joined(uint32_t epoch) const { return is_joined_[epoch]; }
+  const std::vector<bool>& joined() const { return is_joined_; }
 
  private:
   void start_epoch(DispatchId begin) {
@@ -109,19 +109,11 @@ void append_idle(uint32_t begin, uint32_t end, RedundancyReason reason, uint32_t
   for (uint32_t i = begin; i < end; ++i) redundant.push_back({BarrierId(i), reason, {}, slot});
 }
 
-// Every barrier is full or execution only.
-std::vector<RedundantBarrier> find_redundant_global(const Program& program,
-                                                    const HappensBefore& order,
-                                                    const ByteSegments& segments) {
+// The barriers that the joined epochs do not need. Every barrier is full or execution only.
+std::vector<RedundantBarrier> list_redundant(const Program& program, const HappensBefore& order,
+                                             const std::vector<bool>& execution,
+                                             const std::vector<bool>& memory) {
   std::vector<RedundantBarrier> redundant;
-  if (program.barriers.empty()) return redundant;
-  JoinedEpochs execution(program, segments);
-  JoinedEpochs memory(program, segments);
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
-    const DispatchId id(i);
-    execution.visit(id, order.execution_epoch_begin(id), true);
-    memory.visit(id, order.memory_epoch_begin(id), false);
-  }
   uint32_t row_begin = 0;
   uint32_t barrier_count = 0;
   for (const Statement& statement : program.statements) {
@@ -133,11 +125,10 @@ std::vector<RedundantBarrier> find_redundant_global(const Program& program,
     if (barrier_count > row_begin && next.index == 0) {
       append_idle(row_begin, barrier_count, RedundancyReason::kNothingBefore, 0, redundant);
     } else if (barrier_count > row_begin) {
-      append_redundant(
-          program,
-          {next.index, row_begin, barrier_count, execution.is_joined(order.execution_epoch(next)),
-           memory.is_joined(order.memory_epoch(next))},
-          redundant);
+      append_redundant(program,
+                       {next.index, row_begin, barrier_count,
+                        execution[order.execution_epoch(next)], memory[order.memory_epoch(next)]},
+                       redundant);
     }
     row_begin = barrier_count;
   }
@@ -148,7 +139,35 @@ std::vector<RedundantBarrier> find_redundant_global(const Program& program,
   return redundant;
 }
 
+// A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
+bool has_global_barriers_only(const Program& program) {
+  return std::all_of(program.barriers.begin(), program.barriers.end(),
+                     [](const Barrier& barrier) { return barrier.kind != BarrierKind::kScoped; });
+}
+
 }  // namespace
+
+void EpochJoins::Epochs::see(DispatchId epoch_begin, Stamp latest) {
+  if (joined.empty() || begin != epoch_begin) {
+    previous = joined.empty() ? epoch_begin : begin;
+    begin = epoch_begin;
+    joined.push_back(false);
+  }
+  if (latest > previous.index) joined.back() = true;
+}
+
+EpochJoins::EpochJoins(const Program& program, const HappensBefore& order)
+    : program_(program), order_(order) {}
+
+void EpochJoins::see(DispatchId dispatch, const LatestConflicts& latest) {
+  execution_.see(order_.execution_epoch_begin(dispatch), latest.any());
+  memory_.see(order_.memory_epoch_begin(dispatch), latest.write);
+}
+
+std::vector<RedundantBarrier> EpochJoins::redundant() const {
+  if (!has_global_barriers_only(program_)) return {};
+  return list_redundant(program_, order_, execution_.joined, memory_.joined);
+}
 
 std::vector<RedundantBarrier> find_redundant(const Program& program) {
   return find_redundant(program, HappensBefore(program), ByteSegments(program));
@@ -156,12 +175,15 @@ std::vector<RedundantBarrier> find_redundant(const Program& program) {
 
 std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
                                              const ByteSegments& segments) {
-  const bool is_global =
-      std::all_of(program.barriers.begin(), program.barriers.end(),
-                  [](const Barrier& barrier) { return barrier.kind != BarrierKind::kScoped; });
-  // A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
-  return is_global ? find_redundant_global(program, order, segments)
-                   : std::vector<RedundantBarrier>{};
+  if (program.barriers.empty() || !has_global_barriers_only(program)) return {};
+  JoinedEpochs execution(program, segments);
+  JoinedEpochs memory(program, segments);
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    const DispatchId id(i);
+    execution.visit(id, order.execution_epoch_begin(id), true);
+    memory.visit(id, order.memory_epoch_begin(id), false);
+  }
+  return list_redundant(program, order, execution.joined(), memory.joined());
 }
 
 }  // namespace interlock

@@ -7,6 +7,7 @@
 
 #include "encoder/program.h"
 #include "simulator/byte_segments.h"
+#include "simulator/conflict_scan.h"
 #include "simulator/happens_before.h"
 
 namespace interlock {
@@ -25,6 +26,33 @@ struct RedundantBarrier {
   uint32_t slot = 0;  // How many dispatches stand before it.
 
   bool operator==(const RedundantBarrier&) const = default;
+};
+
+// Which epochs a conflict joins, as part of a pass over the dispatches.
+class EpochJoins : public ConflictObserver {
+ public:
+  // Requires: `order` was built from `program`; both outlive this.
+  EpochJoins(const Program& program, const HappensBefore& order);
+
+  void see(DispatchId dispatch, const LatestConflicts& latest) override;
+
+  // As find_redundant() says. Requires: every dispatch was seen, and none has a hazard: a hazard
+  // can hide the conflict that joins two epochs.
+  std::vector<RedundantBarrier> redundant() const;
+
+ private:
+  struct Epochs {
+    void see(DispatchId begin, Stamp latest);
+
+    DispatchId begin;          // Of the current epoch.
+    DispatchId previous;       // Of the one before it.
+    std::vector<bool> joined;  // By epoch: with the one before.
+  };
+
+  const Program& program_;
+  const HappensBefore& order_;
+  Epochs execution_;
+  Epochs memory_;
 };
 
 // Returns the barriers whose removal leaves the hazards of `program` as they are: it adds none, and

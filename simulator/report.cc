@@ -84,6 +84,35 @@ std::string text_of_redundancy(const Program& program, const CheckReport& report
   return text;
 }
 
+std::string text_of_certificate(const Program& program, const CheckReport& report) {
+  std::string text = fmt::format(
+      "Certificate: {} in disjoint slots, each in need of a barrier of its own; verified.\n",
+      count_of(report.forcing.size(), "conflict", "conflicts"));
+  for (const ForcingPair& pair : report.forcing) {
+    text += fmt::format("  {} and {}\n", program.description_of(pair.first),
+                        program.description_of(pair.second));
+  }
+  return text;
+}
+
+// Names a chain that is shorter than the fewest barriers need, its middle left out if it is long.
+std::string text_of_chain(const Program& program, const CheckReport& report) {
+  constexpr size_t kNamed = 12;
+  const std::vector<DispatchId>& chain = report.chain;
+  if (chain.empty()) return {};
+  std::string names;
+  for (size_t i = 0; i < chain.size(); ++i) {
+    if (chain.size() > kNamed && i == kNamed / 2) {
+      names += fmt::format(", … {} more …", chain.size() - kNamed);
+      i = chain.size() - kNamed / 2;
+    }
+    names += (i == 0 ? "" : ", ") + program.description_of(chain[i]);
+  }
+  return fmt::format(
+      "Another order could do with {} instead of {}: the longest chain of conflicts is {}.\n",
+      count_of(report.longest_chain, "barrier", "barriers"), report.fewest_barriers, names);
+}
+
 }  // namespace
 
 std::string summary_of(const CheckReport& report) {
@@ -100,8 +129,10 @@ std::string summary_of(const CheckReport& report) {
   text += "no findings.";
   if (report.barrier_count > report.fewest_barriers) {
     text +=
-        fmt::format(" {} above the minimum.",
+        fmt::format(" {} above the proven minimum.",
                     count_of(report.barrier_count - report.fewest_barriers, "barrier", "barriers"));
+  } else if (report.fewest_barriers > 0) {
+    text += " As few barriers as there can be; proven.";
   }
   return text;
 }
@@ -124,6 +155,8 @@ std::string text_report(const Program& program, const CheckReport& report,
                         report.raw_count, report.war_count, report.waw_count);
   }
   text += text_of_redundancy(program, report, limits.redundant);
+  if (limits.has_certificate) text += text_of_certificate(program, report);
+  if (report.findings.empty()) text += text_of_chain(program, report);
   return text + summary_of(report) + "\n";
 }
 

@@ -15,6 +15,7 @@ namespace interlock {
 struct TextLimits {
   uint64_t findings = UINT64_MAX;
   uint64_t redundant = UINT64_MAX;
+  bool has_certificate = false;  // Whether to print the pairs that prove the fewest barriers.
 };
 
 // The findings, each with its details, the redundant barriers, each with its reason, and one
@@ -23,7 +24,7 @@ std::string text_report(const Program& program, const CheckReport& report,
                         std::string_view file_name, const TextLimits& limits = {});
 
 // "456 dispatches, 1080 accesses, 455 barriers; fewest for this order 407, longest chain 407; no
-// findings. 48 barriers above the minimum." without a newline.
+// findings. 48 barriers above the proven minimum." without a newline.
 std::string summary_of(const CheckReport& report);
 
 // One JSON object on one line, as docs/json.md says. `outcome` is that of the program's `expect`

@@ -78,6 +78,7 @@ std::string json_report(const Program& program, const CheckReport& report,
                {"barriers", report.barrier_count},
                {"execution_barriers", report.execution_barrier_count},
                {"fewest_barriers", report.fewest_barriers},
+               {"fewest_full_barriers", report.fewest_full_barriers},
                {"longest_chain", report.longest_chain},
                {"raw_pairs", report.raw_count},
                {"war_pairs", report.war_count},
@@ -91,6 +92,14 @@ std::string json_report(const Program& program, const CheckReport& report,
   json["redundant"] = Json::array();
   for (const RedundantBarrier& redundant : report.redundant) {
     json["redundant"].push_back(json_of_redundant(program, redundant));
+  }
+  json["certificate"] = Json::array();
+  for (const ForcingPair& pair : report.forcing) {
+    json["certificate"].push_back({pair.first.index, pair.second.index});
+  }
+  json["chain"] = Json::array();
+  for (const DispatchId dispatch : report.chain) {
+    json["chain"].push_back(dispatch.index);
   }
   json["expectations"] = Json::array();
   for (const SubjectOutcome& subject : outcome.subjects) {

@@ -30,24 +30,25 @@ StampTree::StampTree(uint32_t segment_count) {
   uint32_t count = segment_count;
   while (true) {
     levels_.push_back({offset, count});
-    // Blocks of 16 siblings: their `greatest`, and above level 0 their `whole` behind it.
+    // Blocks of `greatest`, above level 0 each with its block of `whole` behind it.
     const size_t block_count = (size_t{count} + kFanOut - 1) / kFanOut;
-    offset += block_count * kFanOut * (levels_.size() == 1 ? 1 : 2);
+    offset += block_count * (levels_.size() == 1 ? 1 : 2);
     if (count <= kFanOut) {
       break;
     }
     count = static_cast<uint32_t>(block_count);
   }
-  stamps_.resize(offset);
+  blocks_.resize(offset);
 }
 
 const Stamp& StampTree::greatest(size_t level, uint32_t node) const {
-  const size_t place = level == 0 ? node : size_t{node} + (node & ~(kFanOut - 1));
-  return stamps_[levels_[level].offset + place];
+  const size_t block = size_t{node / kFanOut} << (level == 0 ? 0 : 1);
+  return blocks_[levels_[level].offset + block].stamps[node % kFanOut];
 }
 
 const Stamp& StampTree::whole(size_t level, uint32_t node) const {
-  return *(&greatest(level, node) + kFanOut);
+  const size_t block = size_t{node / kFanOut} * 2 + 1;
+  return blocks_[levels_[level].offset + block].stamps[node % kFanOut];
 }
 
 Stamp& StampTree::greatest(size_t level, uint32_t node) {
@@ -91,8 +92,10 @@ void StampTree::raise(SegmentSpan span, Stamp stamp) {
     for (uint32_t i = 0; i < last - first; ++i) {
       at[i] = std::max(at[i], stamp);
     }
-    for (uint32_t i = 0; level > 0 && i < last - first; ++i) {
-      at[kFanOut + i] = std::max(at[kFanOut + i], stamp);
+    if (level == 0) return;
+    Stamp* const whole_at = &whole(level, first);
+    for (uint32_t i = 0; i < last - first; ++i) {
+      whole_at[i] = std::max(whole_at[i], stamp);
     }
   });
   // Every node above those contains the first or the last segment.
@@ -121,6 +124,18 @@ Stamp StampTree::max(SegmentSpan span) const {
     }
   }
   return found;
+}
+
+// The lowest levels have nearly all lines; the others stay in the cache.
+void StampTree::prefetch(SegmentSpan span) const {
+  const size_t level_count = std::min<size_t>(levels_.size(), 2);
+  for (size_t level = 0; !span.is_empty() && level < level_count; ++level) {
+    for (const uint32_t segment : {span.begin, span.end - 1}) {
+      const uint32_t node = ancestor_of(segment, level);
+      __builtin_prefetch(&greatest(level, node));
+      if (level > 0) __builtin_prefetch(&whole(level, node));
+    }
+  }
 }
 
 struct StampTree::RunQuery {

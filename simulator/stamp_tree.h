@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -33,6 +34,9 @@ class StampTree {
   // Returns the greatest stamp in `span`, zero if it is empty. Cost: O(log segments).
   Stamp max(SegmentSpan span) const;
 
+  // Asks for the cache lines that raise() and max() of `span` are about to wait for.
+  void prefetch(SegmentSpan span) const;
+
   // Appends the runs within `span` whose stamp is at least `threshold`, in order; runs that touch
   // and have the same stamp are one.
   // Requires: threshold > 0. Cost: O(log segments) per appended run and per raise behind it.
@@ -42,7 +46,7 @@ class StampTree {
   // Nodes of level 0 are the segments; node i of level k has the children 16i to 16i+15 of level
   // k-1. The top level has no more than 16 nodes and no parent.
   struct Level {
-    size_t offset;   // Into stamps_.
+    size_t offset;   // Into blocks_.
     uint32_t count;  // Nodes.
   };
   struct RunQuery;
@@ -59,8 +63,13 @@ class StampTree {
   void for_each_cover(SegmentSpan span, Visit visit) const;
   void visit_nodes(size_t level, SegmentSpan nodes, Stamp inherited, RunQuery& query) const;
 
+  // The `greatest` or the `whole` of 16 siblings: one cache line.
+  struct alignas(64) Block {
+    std::array<Stamp, 16> stamps{};
+  };
+
   std::vector<Level> levels_;
-  std::vector<Stamp> stamps_;
+  std::vector<Block> blocks_;
 };
 
 // Calls visit(span, stamp in a, stamp in b) for the maximal pieces, in order, on which both stamps

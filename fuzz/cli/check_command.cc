@@ -25,6 +25,7 @@ struct CheckCommandOptions {
   std::string format = "text";
   uint64_t findings_max = 100;
   std::vector<std::string> denied;
+  bool has_certificate = false;
 };
 
 // The worse of two: bad input outranks a finding, so that a script cannot mistake one for the
@@ -52,6 +53,7 @@ TextLimits text_limits_of(const CheckCommandOptions& options) {
   TextLimits limits;
   if (options.findings_max != 0) limits.findings = options.findings_max;
   if (!options.check.lists_all_pairs) limits.redundant = kRedundantShown;
+  limits.has_certificate = options.has_certificate;
   return limits;
 }
 
@@ -102,6 +104,8 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
       ->add_option("--deny", options->denied,
                    "advice that counts as a finding: redundant, for barriers that can go")
       ->check(CLI::IsMember({"redundant"}));
+  command->add_flag("--certificate", options->has_certificate,
+                    "the conflicts that prove the fewest barriers");
   command->add_option("--format", options->format, "text, or json: one object a line for each file")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -116,6 +116,14 @@ TEST(CheckCommand, DeniesARedundantBarrierThatNobodyExpects) {
   EXPECT_EQ(run_interlock({"check", "--deny=excuses", "-"}, kRepaired).status, 2);
 }
 
+TEST(CheckCommand, PrintsTheCertificateIfAsked) {
+  EXPECT_THAT(
+      run_interlock({"check", "--certificate", "-"}, kRepaired).out,
+      HasSubstr("Certificate: 1 conflict in disjoint slots, each in need of a barrier of its "
+                "own; verified.\n  reduce (dispatch 0) and vjp (dispatch 1)\n"));
+  EXPECT_THAT(run_interlock({"check", "-"}, kRepaired).out, Not(HasSubstr("Certificate")));
+}
+
 TEST(CheckCommand, ShowsTwentyRedundantBarriersUnlessAskedForAll) {
   const std::string stream = kCorpus + "streams/ggml-llama24-metal.ilk";
   const std::string some = run_interlock({"check", stream}).out;

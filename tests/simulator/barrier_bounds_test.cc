@@ -1,6 +1,7 @@
 // Bounds on barriers; the reference tries all placements in exact_checks_property_test.cc.
 #include "simulator/barrier_bounds.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/simulator/program_text.h"
@@ -39,6 +40,40 @@ TEST(BarrierBounds, CommutingAtomicsNeedNone) {
       dispatch B atomics a atomic=xor)"))
                 .fewest_barriers,
             1u);
+}
+
+TEST(BarrierBounds, AreProvenByDisjointConflicts) {
+  EXPECT_THAT(barrier_bounds(program_on_abc(R"(
+      dispatch A writes a
+      dispatch B reads b
+      dispatch C reads a writes b
+      dispatch D reads b)"))
+                  .forcing,
+              ::testing::ElementsAre(ForcingPair{DispatchId(1), DispatchId(2)},
+                                     ForcingPair{DispatchId(2), DispatchId(3)}));
+}
+
+TEST(BarrierBounds, CountFullBarriersForRawAndWawAlone) {
+  const BarrierBounds bounds = barrier_bounds(program_on_abc(R"(
+      dispatch A reads a
+      dispatch B writes a
+      dispatch C reads a)"));
+  EXPECT_EQ(bounds.fewest_barriers, 2u);
+  EXPECT_EQ(bounds.fewest_full_barriers, 1u);
+}
+
+TEST(BarrierBounds, NameTheChainWhereItIsShorter) {
+  EXPECT_THAT(barrier_bounds(program_on_abc(R"(
+      dispatch A writes a
+      dispatch B reads a
+      dispatch C writes b
+      dispatch D writes c
+      dispatch E reads b
+      dispatch F updates c)"))
+                  .chain,
+              ::testing::ElementsAre(DispatchId(0), DispatchId(1)));
+  EXPECT_THAT(barrier_bounds(program_on_abc("dispatch A writes a\ndispatch B reads a\n")).chain,
+              ::testing::IsEmpty());
 }
 
 TEST(BarrierBounds, AreZeroWithoutDispatches) {

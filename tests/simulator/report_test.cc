@@ -76,16 +76,51 @@ TEST(TextReport, SaysWhichBarriersCanGoAndWhy) {
           summary_of(report) + "\n");
 }
 
+constexpr const char* kTwoChains = R"(
+    dispatch A writes a
+    barrier
+    dispatch B reads a
+    dispatch C writes b
+    barrier
+    dispatch D reads b)";
+
+TEST(TextReport, PrintsTheCertificateIfAsked) {
+  const Program program = program_on_abc(kTwoChains);
+  const CheckReport report = check(program);
+  EXPECT_THAT(text_report(program, report, "x.ilk", {.has_certificate = true}),
+              HasSubstr("Certificate: 2 conflicts in disjoint slots, each in need of a barrier of "
+                        "its own; verified.\n"
+                        "  A (dispatch 0) and B (dispatch 1)\n"
+                        "  C (dispatch 2) and D (dispatch 3)\n"));
+  EXPECT_THAT(text_report(program, report, "x.ilk"), Not(HasSubstr("Certificate")));
+}
+
+TEST(TextReport, NamesTheLongestChainWhereAnotherOrderNeedsFewerBarriers) {
+  const Program program = program_on_abc(kTwoChains);
+  EXPECT_THAT(text_report(program, check(program), "x.ilk"),
+              HasSubstr("Another order could do with 1 barrier instead of 2: the longest chain of "
+                        "conflicts is A (dispatch 0), B (dispatch 1).\n"));
+}
+
+TEST(TextReport, LeavesTheMiddleOfALongChainOut) {
+  std::string body;
+  for (int i = 0; i < 15; ++i) body += "dispatch A updates a\nbarrier\n";
+  body += "dispatch B writes b\nbarrier\ndispatch B reads b\n";
+  const Program program = program_on_abc(body);
+  EXPECT_THAT(text_report(program, check(program), "x.ilk"),
+              HasSubstr("A (dispatch 5), … 3 more …, A (dispatch 9), A (dispatch 10)"));
+}
+
 TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
   const auto summary = [](std::string_view body) {
     return summary_of(check(program_on_abc(body)));
   };
   EXPECT_EQ(summary("dispatch A writes a\nbarrier\nbarrier\ndispatch B reads a\nbarrier\n"),
             "2 dispatches, 2 accesses, 3 barriers; fewest for this order 1, longest chain 1; no "
-            "findings. 2 barriers above the minimum.");
+            "findings. 2 barriers above the proven minimum.");
   EXPECT_EQ(summary("dispatch A writes a\nbarrier\ndispatch B reads a\n"),
             "2 dispatches, 2 accesses, 1 barrier; fewest for this order 1, longest chain 1; no "
-            "findings.");
+            "findings. As few barriers as there can be; proven.");
   // What is too few cannot also be too many.
   EXPECT_EQ(summary("barrier\nbarrier\ndispatch A writes a\ndispatch B reads a\n"),
             "2 dispatches, 2 accesses, 2 barriers; fewest for this order 1, longest chain 1; 1 "
@@ -110,6 +145,15 @@ TEST(JsonReport, HasTheDocumentedKeys) {
   EXPECT_EQ(finding["second"]["kernel"], "Vjp");
   EXPECT_EQ(finding["second"]["tensor"], nullptr);
   EXPECT_EQ(finding["witness"].at(0), "reduce after vjp");
+}
+
+TEST(JsonReport, HasTheCertificateAndTheChain) {
+  const Program program = program_on_abc(kTwoChains);
+  const nlohmann::json json =
+      nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
+  EXPECT_EQ(json["certificate"].dump(), "[[0,1],[2,3]]");
+  EXPECT_EQ(json["chain"].dump(), "[0,1]");
+  EXPECT_EQ(json["fewest_full_barriers"], 2);
 }
 
 TEST(JsonReport, ListsRedundantBarriers) {

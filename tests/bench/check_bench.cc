@@ -1,0 +1,185 @@
+// `check` at stream speed: time and memory per dispatch, from 1e5 to 1e7 dispatches of 2 reads and
+// 1 write, on repeated ranges and on ranges that overlap at random. The streams are clean, with the
+// fewest barriers, and are made in memory: parsing is apart (Parse of spine_bench).
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+#include "encoder/program.h"
+#include "simulator/barrier_bounds.h"
+#include "simulator/check.h"
+#include "simulator/choice.h"
+
+namespace {
+
+// Bytes allocated through operator new, now and at most.
+std::atomic<size_t> live_bytes{0};
+std::atomic<size_t> peak_bytes{0};
+
+void* count_allocation(void* block) {
+  if (block == nullptr) std::abort();
+  const size_t live = live_bytes += malloc_usable_size(block);
+  size_t peak = peak_bytes;
+  while (live > peak && !peak_bytes.compare_exchange_weak(peak, live)) {
+  }
+  return block;
+}
+
+void count_release(void* block) {
+  if (block != nullptr) live_bytes -= malloc_usable_size(block);
+  std::free(block);
+}
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(size_t size) { return count_allocation(std::malloc(size)); }
+[[gnu::noinline]] void* operator new[](size_t size) { return count_allocation(std::malloc(size)); }
+[[gnu::noinline]] void operator delete(void* block) noexcept { count_release(block); }
+[[gnu::noinline]] void operator delete[](void* block) noexcept { count_release(block); }
+[[gnu::noinline]] void operator delete(void* block, size_t) noexcept { count_release(block); }
+[[gnu::noinline]] void operator delete[](void* block, size_t) noexcept { count_release(block); }
+
+[[gnu::noinline]] void* operator new(size_t size, std::align_val_t alignment) {
+  const auto alignment_bytes = static_cast<size_t>(alignment);
+  const size_t rounded = (size + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+  return count_allocation(std::aligned_alloc(alignment_bytes, rounded));
+}
+[[gnu::noinline]] void operator delete(void* block, std::align_val_t) noexcept {
+  count_release(block);
+}
+[[gnu::noinline]] void operator delete(void* block, size_t, std::align_val_t) noexcept {
+  count_release(block);
+}
+
+namespace interlock {
+namespace {
+
+enum class Ranges {
+  kRepeated,     // 1024 buffers of 256 bytes.
+  kOverlapping,  // All different, of up to 1/64 of one memory, anywhere in it.
+};
+
+ByteRange random_range(Ranges ranges, SeededChoice& choice) {
+  if (ranges == Ranges::kRepeated) {
+    const uint64_t begin = choice.below(1024) * 256;
+    return {begin, begin + 256};
+  }
+  const uint64_t size = 1 + choice.below(uint64_t{1} << 34);
+  const uint64_t begin = choice.below((uint64_t{1} << 40) - size);
+  return {begin, begin + size};
+}
+
+void append_barrier(Program& program) {
+  const auto index = static_cast<uint32_t>(program.barriers.size());
+  program.barriers.push_back({StatementId(program.statements.size()), BarrierKind::kFull});
+  program.statements.push_back({StatementKind::kBarrier, index, NameId()});
+}
+
+void append_dispatch(const Dispatch& dispatch, Program& program) {
+  const auto index = static_cast<uint32_t>(program.dispatches.size());
+  program.dispatches.push_back(dispatch);
+  program.dispatches.back().statement = StatementId(program.statements.size());
+  program.statements.push_back({StatementKind::kDispatch, index, NameId()});
+}
+
+Program unordered_stream(Ranges ranges, int64_t dispatch_count) {
+  Program program;
+  program.names = {"pool", "Work"};
+  program.memories = {{NameId(0), uint64_t{1} << 40, false}};
+  SeededChoice choice(1);
+  program.statements.reserve(static_cast<size_t>(dispatch_count));
+  program.dispatches.reserve(static_cast<size_t>(dispatch_count));
+  program.accesses.reserve(static_cast<size_t>(dispatch_count) * 3);
+  for (int64_t i = 0; i < dispatch_count; ++i) {
+    Dispatch dispatch;
+    dispatch.kernel_name = NameId(1);
+    dispatch.kernel = mix_kernel();
+    dispatch.order = static_cast<uint64_t>(i);
+    dispatch.first_access = static_cast<uint32_t>(program.accesses.size());
+    dispatch.access_count = 3;
+    for (const AccessMode mode : {AccessMode::kRead, AccessMode::kRead, AccessMode::kWrite}) {
+      ByteRange range = random_range(ranges, choice);
+      // Operands of one dispatch do not overlap: slices of one dispatch would conflict.
+      for (size_t k = dispatch.first_access; k < program.accesses.size(); ++k) {
+        while (share_a_byte(range, program.accesses[k].range)) {
+          range = random_range(ranges, choice);
+          k = dispatch.first_access;
+        }
+      }
+      program.accesses.push_back({MemoryId(0), TensorId(), range, mode, true});
+    }
+    append_dispatch(dispatch, program);
+  }
+  return program;
+}
+
+// Puts a barrier before the second of each forcing pair: the fewest, and no hazard.
+Program ordered_stream(Ranges ranges, int64_t dispatch_count) {
+  Program program = unordered_stream(ranges, dispatch_count);
+  const BarrierBounds bounds = barrier_bounds(program);
+  std::vector<Dispatch> dispatches;
+  dispatches.swap(program.dispatches);
+  program.dispatches.reserve(dispatches.size());
+  program.statements.clear();
+  program.statements.reserve(dispatches.size() + bounds.forcing.size());
+  program.barriers.reserve(bounds.forcing.size());
+  size_t next = 0;
+  for (size_t i = 0; i < dispatches.size(); ++i) {
+    if (next < bounds.forcing.size() && bounds.forcing[next].second == DispatchId(i)) {
+      append_barrier(program);
+      ++next;
+    }
+    append_dispatch(dispatches[i], program);
+  }
+  return program;
+}
+
+uint64_t size_bytes_of(const Program& program) {
+  return program.statements.capacity() * sizeof(Statement) +
+         program.dispatches.capacity() * sizeof(Dispatch) +
+         program.barriers.capacity() * sizeof(Barrier) +
+         program.accesses.capacity() * sizeof(Access);
+}
+
+void Check(benchmark::State& state, Ranges ranges) {
+  const Program program = ordered_stream(ranges, state.range(0));
+  uint64_t barrier_count = 0;
+  size_t peak = 0;
+  for (auto _ : state) {
+    const size_t before = live_bytes;
+    peak_bytes = before;
+    const CheckReport report = check(program);
+    INTERLOCK_CHECK(report.findings.empty() && report.redundant.empty());
+    peak = peak_bytes - before;
+    barrier_count = report.barrier_count;
+  }
+  const auto dispatch_count = static_cast<double>(state.range(0));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.counters["bytes_per_dispatch"] = static_cast<double>(peak) / dispatch_count;
+  state.counters["program_bytes_per_dispatch"] =
+      static_cast<double>(size_bytes_of(program)) / dispatch_count;
+  state.counters["per_dispatch"] = benchmark::Counter(
+      dispatch_count, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["barriers"] = static_cast<double>(barrier_count);
+}
+BENCHMARK_CAPTURE(Check, repeated, Ranges::kRepeated)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Arg(10'000'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Check, overlapping, Ranges::kOverlapping)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Arg(10'000'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace interlock

@@ -16,6 +16,7 @@
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
 #include "simulator/observability.h"
+#include "simulator/scoped_redundancy.h"
 
 namespace interlock {
 
@@ -70,8 +71,14 @@ void add_hazards(const Program& program, const ByteSegments& segments,
     hazards =
         find_hazards(program, order, segments, options.lists_all_pairs ? 1 : limit, observers);
   }
-  const bool has_joins = hazards.empty() && !order.has_scopes();
-  report.redundant = has_joins ? joins.redundant() : find_redundant(program, order, segments);
+  if (order.has_scopes()) {
+    ScopedRedundancy scoped = find_scoped_redundant(program, options.redundancy_budget);
+    report.redundant = std::move(scoped.redundant);
+    report.unjudged_barrier_count = scoped.unjudged_count;
+  } else {
+    report.redundant =
+        hazards.empty() ? joins.redundant() : find_redundant(program, order, segments);
+  }
   set_bounds(program, std::move(greedy).bounds(program, segments), report);
   if (options.lists_all_pairs) {
     hazards = find_all_hazards(program, order, segments, limit, is_search_over);

@@ -19,6 +19,8 @@ struct CheckOptions {
   // a listed one; it stops after this much work, in dispatches executed and pairs looked for.
   // Hazards beyond it stay Observability::kUnknown.
   uint64_t observability_budget = 4'000'000;
+  // Beside scoped barriers each redundancy is found by checking again; in all so many accesses.
+  uint64_t redundancy_budget = 10'000'000;
 };
 
 struct CheckReport {
@@ -26,6 +28,7 @@ struct CheckReport {
   std::vector<Finding> findings;
   // Advice, in order of barriers: each of these can go, one at a time.
   std::vector<RedundantBarrier> redundant;
+  uint64_t unjudged_barrier_count = 0;  // redundancy_budget was too small for these.
   uint64_t dispatch_count = 0;
   uint64_t access_count = 0;
   uint64_t barrier_count = 0;
@@ -45,8 +48,8 @@ struct CheckReport {
 
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
 // above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where
-// nothing is found. Cost: O((a + h)
-// log a) for a accesses and h hazards, and the budget for observability.
+// nothing is found.
+// Cost: O((a + h) log a) for a accesses and h hazards, and the two budgets.
 CheckReport check(const Program& program, const CheckOptions& options = {});
 
 }  // namespace interlock

@@ -39,19 +39,19 @@ HazardPairs::HazardPairs(const Program& program, const HappensBefore& order,
 
 // To what is not separated from `second` for sure.
 void HazardPairs::slide_windows(DispatchId second) {
-  uint32_t unordered_begin = UINT32_MAX;
+  uint32_t unfinished_begin = UINT32_MAX;
   uint32_t invisible_begin = UINT32_MAX;
   if (order_.has_scopes()) {
-    order_.scopes().find_window(second, unordered_begin, invisible_begin);
+    order_.scopes().find_window(second, unfinished_begin, invisible_begin);
   } else {
-    unordered_begin = order_.execution_epoch_begin(second).index;
+    unfinished_begin = order_.execution_epoch_begin(second).index;
     invisible_begin = order_.memory_epoch_begin(second).index;
   }
   for (size_t sort = 0; sort < kSortCount; ++sort) {
     if (windows_[sort] == nullptr) continue;
     const bool is_war_only = sort == kReads;
     const uint32_t begin =
-        is_war_only ? unordered_begin : std::min(unordered_begin, invisible_begin);
+        is_war_only ? unfinished_begin : std::min(unfinished_begin, invisible_begin);
     windows_[sort]->slide(DispatchId(size_t{begin}), second);
   }
 }

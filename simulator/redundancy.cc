@@ -8,6 +8,7 @@
 
 #include "encoder/check.h"
 #include "simulator/access_history.h"
+#include "simulator/scoped_redundancy.h"
 
 namespace interlock {
 namespace {
@@ -175,7 +176,10 @@ std::vector<RedundantBarrier> find_redundant(const Program& program) {
 
 std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
                                              const ByteSegments& segments) {
-  if (program.barriers.empty() || !has_global_barriers_only(program)) return {};
+  if (program.barriers.empty()) return {};
+  if (!has_global_barriers_only(program)) {
+    return find_scoped_redundant(program, UINT64_MAX).redundant;
+  }
   JoinedEpochs execution(program, segments);
   JoinedEpochs memory(program, segments);
   for (size_t i = 0; i < program.dispatches.size(); ++i) {

@@ -17,6 +17,7 @@ enum class RedundancyReason : uint8_t {
   kNothingBehind,  // No dispatch stands behind it.
   kSamePlace,      // `other`, with no dispatch between, does what it does.
   kNoConflict,     // No conflict joins what it separates.
+  kNoDifference,   // Scoped: without it the same accesses have the same hazards.
 };
 
 struct RedundantBarrier {
@@ -58,9 +59,10 @@ class EpochJoins : public ConflictObserver {
 // Returns the barriers whose removal leaves the hazards of `program` as they are: it adds none, and
 // takes from none the execution order that it has without visibility. In order of barriers.
 // Exact also in programs that have hazards: a barrier is listed iff no conflict joins the two
-// execution epochs that it separates, and no RAW or WAW the two memory epochs.
+// execution epochs that it separates, and no RAW or WAW the two memory epochs. Beside scoped
+// barriers it is find_scoped_redundant() without a limit.
 // Requires: `order` and `segments` were built from `program`.
-// Cost: O(a log a) for a accesses.
+// Cost: O(a log a) for a accesses; beside scoped barriers see scoped_redundancy.h.
 std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
                                              const ByteSegments& segments);
 std::vector<RedundantBarrier> find_redundant(const Program& program);

@@ -100,6 +100,8 @@ std::string reason_of(const Program& program, const RedundantBarrier& redundant)
     case RedundancyReason::kSamePlace:
       return fmt::format("Barrier {}, at the same place, does what it does.",
                          redundant.other.index);
+    case RedundancyReason::kNoDifference:
+      return "Without it every conflict is ordered and visible as it is with it.";
     case RedundancyReason::kNoConflict:
       return no_conflict_sentence(program, redundant);
   }

@@ -65,9 +65,13 @@ std::string text_of_finding(const Program& program, const Finding& finding,
 
 std::string text_of_redundancy(const Program& program, const CheckReport& report, uint64_t limit) {
   const uint64_t count = report.redundant.size();
-  if (count == 0) return {};
-  const uint64_t shown = std::min(limit, count);
   std::string text;
+  if (report.unjudged_barrier_count > 0) {
+    text = fmt::format("{} not judged: whether they can go takes more work than the limit.\n",
+                       count_of(report.unjudged_barrier_count, "barrier is", "barriers are"));
+  }
+  if (count == 0) return text;
+  const uint64_t shown = std::min(limit, count);
   for (uint64_t i = 0; i < shown; ++i) {
     text +=
         fmt::format("redundant: {} can go.\n  {}\n", description_of(program, report.redundant[i]),

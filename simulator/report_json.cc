@@ -93,6 +93,7 @@ std::string json_report(const Program& program, const CheckReport& report,
   for (const RedundantBarrier& redundant : report.redundant) {
     json["redundant"].push_back(json_of_redundant(program, redundant));
   }
+  json["unjudged_barriers"] = report.unjudged_barrier_count;
   json["certificate"] = Json::array();
   for (const ForcingPair& pair : report.forcing) {
     json["certificate"].push_back({pair.first.index, pair.second.index});

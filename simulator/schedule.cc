@@ -135,7 +135,7 @@ Result<Success> LegalityCheck::check_order(DispatchId dispatch) const {
 
 Result<Success> LegalityCheck::check_scoped_order(DispatchId dispatch) const {
   for (size_t s = 0; s < kDispatchStageCount; ++s) {
-    if (stage_prefix_[s] >= order_.scopes().unordered_begin(static_cast<Stage>(s), dispatch)) {
+    if (stage_prefix_[s] >= order_.scopes().unfinished_begin(static_cast<Stage>(s), dispatch)) {
       continue;
     }
     return Error{fmt::format("The schedule runs {} before {}, but a barrier orders them.",

@@ -101,7 +101,7 @@ void ScopedHazards::collect(DispatchId second, uint32_t access, std::vector<Haza
 
 void ScopedHazards::collect_reads(DispatchId second, const Access& access, SegmentSpan span,
                                   Stage stage, std::vector<HazardousRun>& runs) {
-  const Stamp threshold = order_.unordered_begin(stage, second) + 1;
+  const Stamp threshold = order_.unfinished_begin(stage, second) + 1;
   const AtomicOp op = program_.dispatch(second).atomic_op;
   latest_.clear();
   for (size_t tree = 0; tree < kTreeCount; ++tree) {

@@ -72,7 +72,7 @@ class ScopedOrder::Clocks {
   Point point(uint32_t command_count) const {
     Point point;
     point.command_count = command_count;
-    for (size_t t = 0; t < kDispatchStageCount; ++t) point.unordered_begin[t] = executed_[t];
+    for (size_t t = 0; t < kDispatchStageCount; ++t) point.unfinished_begin[t] = executed_[t];
     point.invisible_begin = visible_;
     return point;
   }
@@ -129,16 +129,16 @@ ScopedOrder::ScopedOrder(const Program& program) {
   INTERLOCK_CHECK(stages_.size() == program.dispatches.size());
 }
 
-void ScopedOrder::find_window(DispatchId second, uint32_t& unordered_begin,
+void ScopedOrder::find_window(DispatchId second, uint32_t& unfinished_begin,
                               uint32_t& invisible_begin) const {
   const Point& point = points_[point_of_[second.index]];
-  unordered_begin = second.index;
+  unfinished_begin = second.index;
   invisible_begin = second.index;
   for (size_t s = 0; s < kDispatchStageCount; ++s) {
     if (!has(dispatch_stages_, s)) continue;
     for (size_t t = 0; t < kDispatchStageCount; ++t) {
       if (!has(dispatch_stages_, t)) continue;
-      unordered_begin = std::min(unordered_begin, point.unordered_begin[t][s]);
+      unfinished_begin = std::min(unfinished_begin, point.unfinished_begin[t][s]);
     }
     for (size_t sort = 0; sort < kDispatchSortCount; ++sort) {
       if ((sorts_ >> sort & 1) == 0) continue;

@@ -68,13 +68,13 @@ class ScopedOrder {
 
   // `first` has finished before `second` starts. Cost: constant.
   bool executes_before(DispatchId first, DispatchId second) const {
-    return first.index < unordered_begin(stage_of(first), second);
+    return first.index < unfinished_begin(stage_of(first), second);
   }
 
   // Exactly the dispatches of `stage` before this one execute before `second`. Cost: constant.
-  uint32_t unordered_begin(Stage stage, DispatchId second) const {
+  uint32_t unfinished_begin(Stage stage, DispatchId second) const {
     const Point& point = points_[point_of_[second.index]];
-    return point.unordered_begin[index_of(stage_of(second))][index_of(stage)];
+    return point.unfinished_begin[index_of(stage_of(second))][index_of(stage)];
   }
 
   // What dispatches of `stage` before this one write is visible to accesses of sort `sort` by
@@ -85,9 +85,9 @@ class ScopedOrder {
         .invisible_begin[static_cast<size_t>(sort)][index_of(stage)];
   }
 
-  // All dispatches before `unordered_begin` execute before `second` and all later ones, and what
+  // All dispatches before `unfinished_begin` execute before `second` and all later ones, and what
   // those before `invisible_begin` write is visible to them everywhere. So neither ever decreases.
-  void find_window(DispatchId second, uint32_t& unordered_begin, uint32_t& invisible_begin) const;
+  void find_window(DispatchId second, uint32_t& unfinished_begin, uint32_t& invisible_begin) const;
 
   // Returns the first maximal run of `bytes` in which what `first` writes is not visible to
   // accesses of sort `sort` by `second`; none if it is visible in all of them. Adds to
@@ -123,7 +123,7 @@ class ScopedOrder {
   struct Point {
     uint32_t command_count = 0;
     // By the stage of the second dispatch, then of the first.
-    std::array<std::array<uint32_t, kDispatchStageCount>, kDispatchStageCount> unordered_begin{};
+    std::array<std::array<uint32_t, kDispatchStageCount>, kDispatchStageCount> unfinished_begin{};
     // By the sort of the second access, then the stage of the first dispatch.
     std::array<std::array<uint32_t, kDispatchStageCount>, kDispatchSortCount> invisible_begin{};
   };

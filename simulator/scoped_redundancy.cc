@@ -174,7 +174,7 @@ class RedundancySearch {
     const Window without(program_, begin, end, at);
     switch (compare(with.program(), without.program())) {
       case Verdict::kRedundant:
-        result.redundant.push_back({id, RedundancyReason::kNoConflict, {}, slot});
+        result.redundant.push_back({id, RedundancyReason::kNoDifference, {}, slot});
         break;
       case Verdict::kUnknown:
         ++result.unjudged_count;

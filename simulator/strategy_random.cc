@@ -81,7 +81,7 @@ void RandomWalk::admit_by_stage() {
       if (order.stage_of(dispatch) != static_cast<Stage>(t)) continue;
       bool may_run = true;
       for (size_t s = 0; s < kDispatchStageCount; ++s) {
-        may_run &= stage_prefix_[s] >= order.unordered_begin(static_cast<Stage>(s), dispatch);
+        may_run &= stage_prefix_[s] >= order.unfinished_begin(static_cast<Stage>(s), dispatch);
       }
       if (!may_run) break;
       admit_dispatch(dispatch);

@@ -24,8 +24,11 @@ size_t place_of(uint64_t hash) { return static_cast<size_t>(hash >> 32); }
 }  // namespace
 
 NameId NameTable::find(const Names& names, std::string_view name) const {
+  return find_hashed(names, name, hash_of(name));
+}
+
+NameId NameTable::find_hashed(const Names& names, std::string_view name, uint64_t hash) const {
   if (slots_.empty()) return {};
-  const uint64_t hash = hash_of(name);
   const size_t mask = slots_.size() - 1;
   for (size_t probe = 0; probe < kProbesMax; ++probe) {
     const Slot& slot = slots_[(place_of(hash) + probe) & mask];
@@ -37,18 +40,18 @@ NameId NameTable::find(const Names& names, std::string_view name) const {
 }
 
 NameId NameTable::add(Names& names, std::string_view name) {
-  const NameId known = find(names, name);
+  const uint64_t hash = hash_of(name);
+  const NameId known = find_hashed(names, name, hash);
   if (known.is_some()) return known;
   if (2 * (names.size() + 1) > slots_.size()) grow(names);
   const NameId id(names.size());
   names.emplace_back(name);
   meanings_.emplace_back();
-  store(names, id);
+  store(names, id, hash);
   return id;
 }
 
-void NameTable::store(const Names& names, NameId id) {
-  const uint64_t hash = hash_of(names[id.index]);
+void NameTable::store(const Names& names, NameId id, uint64_t hash) {
   const size_t mask = slots_.size() - 1;
   for (size_t probe = 0; probe < kProbesMax; ++probe) {
     Slot& slot = slots_[(place_of(hash) + probe) & mask];
@@ -63,7 +66,7 @@ void NameTable::store(const Names& names, NameId id) {
 void NameTable::grow(const Names& names) {
   slots_.assign(std::max(kSlotsMin, 2 * slots_.size()), Slot{});
   crowded_.clear();
-  for (size_t i = 0; i < names.size(); ++i) store(names, NameId(i));
+  for (size_t i = 0; i < names.size(); ++i) store(names, NameId(i), hash_of(names[i]));
 }
 
 void NameTable::forget_from(Names& names, size_t count) {

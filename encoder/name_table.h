@@ -67,7 +67,8 @@ class NameTable {
     NameId id;         // None: the slot is free.
   };
 
-  void store(const Names& names, NameId id);
+  NameId find_hashed(const Names& names, std::string_view name, uint64_t hash) const;
+  void store(const Names& names, NameId id, uint64_t hash);
   void grow(const Names& names);
 
   std::vector<Slot> slots_;                             // A power of two of them, or none.

@@ -53,8 +53,8 @@ struct OracleOptions {
   const EncoderEntry* encoder = nullptr;  // Null: programs as they stand.
   bool judges_excess = false;             // More barriers than needed is a finding.
   uint32_t random_schedule_count = 1;
-  uint64_t cpu_period = 64;  // CPU runs on 1 in so many programs; 0: never.
-  uint64_t text_period = 4;  // The print-parse stage on 1 in so many programs; 0: never.
+  uint64_t cpu_period = 64;   // CPU runs on 1 in so many programs; 0: never.
+  uint64_t text_period = 16;  // The print-parse stage on 1 in so many programs; 0: never.
 };
 
 struct OracleReport {

@@ -29,7 +29,7 @@ CampaignOptions campaign_of(const char* encoder) {
 
 // Everything that one run of `interlock fuzz` does: generate, print, parse, encode, exact check,
 // cross-check, strict and random runs; observable runs where there is a hazard; the canonical text
-// again on 1 in 4, and the CPU kernels on 1 in 64.
+// again on 1 in 16, and the CPU kernels on 1 in 64.
 void FuzzOneProgram(benchmark::State& state) {
   const CampaignOptions options = campaign_of("interlock");
   uint64_t run = 0;

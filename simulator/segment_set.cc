@@ -6,7 +6,7 @@
 
 namespace interlock {
 
-SegmentSet::SegmentSet(uint32_t bound) : bound_(bound) {
+SegmentSet::SegmentSet(uint32_t bound) {
   size_t count = bound;
   do {
     count = (count + 63) / 64;

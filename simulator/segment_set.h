@@ -27,7 +27,6 @@ class SegmentSet {
   uint32_t after(uint32_t segment) const;
 
  private:
-  uint32_t bound_;
   // Bit i of level 0 is number i; of level k + 1: word i of level k is not zero.
   std::vector<std::vector<uint64_t>> levels_;
 };

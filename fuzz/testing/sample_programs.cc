@@ -121,6 +121,32 @@ dispatch Consume reads pool[0:64] writes b
 reuse: dispatch Produce writes pool[32:128]
 )";
 
+constexpr std::string_view kRangeInside = R"(
+memory a 64
+memory b 64
+inner: dispatch Produce writes a[16:32]
+outer: dispatch Consume reads a[0:64] writes b
+)";
+
+constexpr std::string_view kManyMemories = R"(
+memory a 64
+memory b 64
+memory c 64
+memory d 64
+memory e 64
+memory f 64
+memory g 64
+memory h 64
+dispatch Produce writes a
+dispatch Produce writes b
+dispatch Produce writes c
+dispatch Produce writes d
+dispatch Produce writes e
+dispatch Produce writes f
+dispatch Produce writes g
+dispatch Produce writes h
+)";
+
 constexpr std::array kPrograms = {
     SampleProgram{"layer-norm-vjp", "a write on donated bytes that were read (MLX #3630)",
                   kLayerNormVjp},
@@ -144,6 +170,8 @@ constexpr std::array kPrograms = {
                   kAtomicsOfTwoOperations},
     SampleProgram{"two-ranges-of-one-memory", "a memory has more than one access to remember",
                   kTwoRangesOfOneMemory},
+    SampleProgram{"range-inside", "a range within another conflicts with it", kRangeInside},
+    SampleProgram{"many-memories", "memories do not conflict with each other", kManyMemories},
     SampleProgram{"slot-reuse", "a planner's slot is overwritten while it is read", kSlotReuse},
 };
 

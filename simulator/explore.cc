@@ -79,13 +79,10 @@ void Explorer::try_schedule(std::string name, Schedule schedule) {
 }
 
 Strategy Explorer::available_strategy(Strategy wanted) {
-  if (!order_.has_scopes() || wanted == Strategy::kRandom || wanted == Strategy::kDirected) {
-    return wanted;
-  }
-  exploration_.claim = fmt::format(
-      "Strategy '{}' decides for global barriers only; this program has scoped ones, so one sink "
-      "per hazard was tried instead.",
-      word_of(wanted));
+  if (!order_.has_scopes() || wanted != Strategy::kThree) return wanted;
+  exploration_.claim =
+      "Strategy 'three' decides for global barriers only; this program has scoped ones, so one "
+      "sink per hazard was tried instead.\n";
   return Strategy::kDirected;
 }
 
@@ -104,8 +101,6 @@ void Explorer::try_directed(uint64_t schedule_count) {
   const uint64_t limit = std::min<uint64_t>(schedule_count, UINT64_MAX / 3) * 3;
   for (const Hazard& hazard : find_all_hazards(program_, order_, limit)) {
     if (exploration_.tried.size() >= schedule_count) return;
-    // With scoped barriers nothing commits late.
-    if (hazard.is_ordered && order_.has_scopes()) continue;
     // A pair of dispatches has one sink, whatever its kinds.
     const DispatchId first = hazard.first.dispatch;
     const DispatchId second = hazard.second.dispatch;
@@ -179,10 +174,6 @@ std::optional<Strategy> strategy_of(std::string_view word) {
     if (kWords[i] == word) return static_cast<Strategy>(i);
   }
   return std::nullopt;
-}
-
-bool supports_scopes(Strategy strategy) {
-  return strategy != Strategy::kThree && strategy != Strategy::kRandom;
 }
 
 Exploration explore(const Program& program, const ExploreOptions& options) {

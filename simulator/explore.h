@@ -24,13 +24,10 @@ enum class Strategy : uint8_t {
 std::string_view word_of(Strategy strategy);
 std::optional<Strategy> strategy_of(std::string_view word);
 
-// Whether the strategy can be used on programs with scoped barriers. There only the order of runs
-// is explored: a hazard that is ordered, but not visible, shows in no schedule.
-bool supports_scopes(Strategy strategy);
-
 struct ExploreOptions {
+  // With scoped barriers kThree is kDirected, and the claim says so; kExhaustive and kPct then try
+  // orders of runs only, so that a hazard that is ordered but not visible shows in none of theirs.
   Strategy strategy = Strategy::kThree;
-  // With scoped barriers every strategy but kRandom is kDirected; the claim says so.
   uint64_t schedule_count = 1000;  // At most; kThree tries two, kDirected one per hazard.
   uint64_t seed = 1;               // Of kRandom and kPct.
   uint64_t depth = 2;              // Of kPct: order constraints that a schedule is to meet.
@@ -49,14 +46,13 @@ struct Exploration {
   std::vector<TriedSchedule> tried;
   uint64_t strict_count = 0;      // Of `tried`, those that differ strictly,
   uint64_t observable_count = 0;  // and observably.
-  std::string claim;              // What the schedules tried say together; may be empty.
+  std::string claim;              // What the schedules tried say together: lines, perhaps none.
   // The first schedule that differs observably, or, if none does, strictly; none if all agree.
   std::optional<uint64_t> first_different;  // Into `tried`.
   std::vector<Displacement> witness;        // That schedule, shrunk. Legal, and still different.
 };
 
 // The same program and options give the same exploration everywhere.
-// Requires: supports_scopes(options.strategy), or no scoped barrier.
 // Cost: two shadow runs per schedule.
 Exploration explore(const Program& program, const ExploreOptions& options = {});
 

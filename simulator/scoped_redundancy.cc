@@ -115,14 +115,32 @@ bool is_hazard_free(const Program& program) {
 
 enum class Verdict { kNeeded, kRedundant, kUnknown };
 
-Verdict compare(const Program& with, const Program& without) {
+// The barrier, `slot` dispatches behind the begin, starts or ends where the hazard does: it was
+// meant for it, and fails.
+bool fails_to_order(const Program& program, const Barrier& barrier, uint32_t slot,
+                    const Hazard& hazard) {
+  if (hazard.first.dispatch.index >= slot || hazard.second.dispatch.index < slot) return false;
+  const StageMask first = bit_of(stage_of(program.dispatch(hazard.first.dispatch)));
+  const StageMask second = bit_of(stage_of(program.dispatch(hazard.second.dispatch)));
+  const auto dependencies = program.dependencies_of(barrier);
+  return std::any_of(dependencies.begin(), dependencies.end(), [&](const Dependency& dependency) {
+    return (dependency.source.stages & first) != 0 || (dependency.destination.stages & second) != 0;
+  });
+}
+
+// Requires: `without` is `with` without its barrier number `barrier`, which has `slot` dispatches
+// before it.
+Verdict compare(const Program& with, const Program& without, uint32_t barrier, uint32_t slot) {
   if (is_hazard_free(with)) {
     return is_hazard_free(without) ? Verdict::kRedundant : Verdict::kNeeded;
   }
   const std::vector<Hazard> before = find_all_hazards(with, HappensBefore(with), kHazardsMax);
   const std::vector<Hazard> after = find_all_hazards(without, HappensBefore(without), kHazardsMax);
   if (before.size() == kHazardsMax || after.size() == kHazardsMax) return Verdict::kUnknown;
-  return before == after ? Verdict::kRedundant : Verdict::kNeeded;
+  const bool fails = std::any_of(before.begin(), before.end(), [&](const Hazard& hazard) {
+    return fails_to_order(with, with.barriers[barrier], slot, hazard);
+  });
+  return before == after && !fails ? Verdict::kRedundant : Verdict::kNeeded;
 }
 
 class RedundancySearch {
@@ -172,7 +190,13 @@ class RedundancySearch {
     work_left_ -= work;
     const Window with(program_, begin, end, StatementId());
     const Window without(program_, begin, end, at);
-    switch (compare(with.program(), without.program())) {
+    uint32_t barriers_before = 0;
+    uint32_t dispatches_before = 0;
+    for (size_t i = begin; i < at.index; ++i) {
+      const bool is_barrier = program_.statements[i].kind == StatementKind::kBarrier;
+      ++(is_barrier ? barriers_before : dispatches_before);
+    }
+    switch (compare(with.program(), without.program(), barriers_before, dispatches_before)) {
       case Verdict::kRedundant:
         result.redundant.push_back({id, RedundancyReason::kNoDifference, {}, slot});
         break;

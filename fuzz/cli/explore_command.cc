@@ -42,7 +42,6 @@ std::string text_of(const Program& program, const Exploration& exploration) {
   text +=
       fmt::format("{} schedules tried; {} differ from issue order, {} observably.\n",
                   exploration.tried.size(), exploration.strict_count, exploration.observable_count);
-  if (!exploration.claim.empty()) text += exploration.claim + "\n";
   for (const Displacement& displacement : exploration.witness) {
     text += fmt::format("  witness {}\n", text_of(program, displacement));
   }
@@ -55,13 +54,6 @@ ExitStatus run_explore(ExploreCommandOptions& options) {
     return report_error(program.error());
   }
   options.explore.strategy = *strategy_of(options.strategy);
-  if (!supports_scopes(options.explore.strategy) && HappensBefore(*program).has_scopes()) {
-    return report_error(
-        Error{fmt::format("Strategy '{}' explores programs of global barriers only, and this one "
-                          "has scoped barriers; "
-                          "directed, exhaustive and pct explore its orders of runs.",
-                          options.strategy)});
-  }
   options.explore.announce = [](std::string_view lines) { print_out(lines); };
   const Exploration exploration = explore(*program, options.explore);
   print_report(text_of(*program, exploration));

@@ -13,6 +13,7 @@
 namespace interlock {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -188,10 +189,12 @@ TEST(Explore, FindsWhatAScopedBarrierLeavesUnordered) {
       barrier copy -> compute
       w: dispatch W writes m[0:4])");
   for (const Strategy strategy : kAllStrategies) {
-    if (!supports_scopes(strategy)) continue;
     SCOPED_TRACE(word_of(strategy));
-    EXPECT_THAT(witness_of(program, explore(program, {strategy, 100, 1})),
-                ElementsAre("w after c"));
+    const Exploration exploration = explore(program, {strategy, 100, 1});
+    EXPECT_GT(exploration.strict_count, 0u);
+    EXPECT_THAT(
+        witness_of(program, exploration),
+        AnyOf(ElementsAre("w after c"), ElementsAre("w before r"), ElementsAre("r after w")));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "fuzz/campaign.h"
 #include "fuzz/evidence.h"
 #include "fuzz/replay.h"
+#include "simulator/barrier_bounds.h"
 #include "simulator/happens_before.h"
 
 namespace interlock {
@@ -51,6 +52,30 @@ std::string kinds_between(const Program& program, const OracleFinding& finding) 
     if (is_pair) kinds += "RrW"[static_cast<size_t>(hazard.kind)];
   }
   return kinds;
+}
+
+// Ordered and visible by nothing but a scoped barrier.
+bool is_clean_by_a_scope(const Program& program) {
+  if (program.dispatches.size() != 2 || program.barriers.size() != 1) return false;
+  if (program.barriers[0].kind != BarrierKind::kScoped) return false;
+  return barrier_bounds(program).fewest_barriers == 1 && find_exactly(program).empty();
+}
+
+TEST(Minimizer, LeavesOfAScopedBarrierWhatItTakes) {
+  const Program program = parsed(R"(
+      memory a 256
+      memory b 256
+      memory spare 64
+      fill_it: dispatch Produce uniform spare writes a
+      fence: barrier copy -> copy spare, all.write|compute.read -> all.read|compute.write b a[64:192]
+      use_it: dispatch Consume reads a[64:128] writes b)");
+  ASSERT_TRUE(is_clean_by_a_scope(program));
+  const MinimizeReport report = minimize(draft_of(program), is_clean_by_a_scope);
+  EXPECT_TRUE(report.is_fixpoint);
+  const std::string text = print(report.program);
+  EXPECT_THAT(text, ::testing::HasSubstr("fence: barrier compute.write -> compute.read\n"));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("spare")));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("uniform")));
 }
 
 TEST(Minimizer, KeepsTheSignatureAndNeverGrows) {

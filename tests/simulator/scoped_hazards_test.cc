@@ -15,8 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr FindingKind kRaw = FindingKind::kReadAfterWrite;
-constexpr FindingKind kWar = FindingKind::kWriteAfterRead;
-constexpr FindingKind kWaw = FindingKind::kWriteAfterWrite;
 
 std::vector<Hazard> hazards_of(std::string_view body) {
   const Program program = program_on_abc(body);

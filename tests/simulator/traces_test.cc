@@ -112,7 +112,7 @@ TEST(Traces, AreTheClassesOfAllLinearExtensions) {
     ASSERT_NO_FATAL_FAILURE(check_relations(relations)) << "relations " << i;
     several_groups += groups_of(relations).size() > 1 ? 1 : 0;
   }
-  EXPECT_GT(several_groups, program_count(80));
+  EXPECT_GT(several_groups, program_count(50));
 }
 
 TEST(Traces, AreTheClassesOfAllLinearExtensionsOfSevenSteps) {

@@ -19,8 +19,9 @@ struct CheckOptions {
   // a listed one; it stops after this much work, in dispatches executed and pairs looked for.
   // Hazards beyond it stay Observability::kUnknown.
   uint64_t observability_budget = 4'000'000;
-  // Beside scoped barriers each redundancy is found by checking again; in all so many accesses.
-  uint64_t redundancy_budget = 10'000'000;
+  // Beside scoped barriers each redundancy is found by checking again; in all so many visits of
+  // accesses, where a barrier with operands may visit all of them.
+  uint64_t redundancy_budget = 200'000'000;
 };
 
 struct CheckReport {
@@ -42,8 +43,10 @@ struct CheckReport {
   uint64_t raw_count = 0;
   uint64_t war_count = 0;
   uint64_t waw_count = 0;
-  uint64_t pair_count = 0;    // Distinct pairs of dispatches.
-  bool is_truncated = false;  // pair_limit was reached.
+  uint64_t pair_count = 0;  // Distinct pairs of dispatches.
+  // pair_limit was reached, or hostile operands of barriers made the search end early. Then even a
+  // report without findings says nothing about the rest of the program.
+  bool is_truncated = false;
 };
 
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers

@@ -55,6 +55,7 @@ bool is_redundant(const CheckReport& report, BarrierId barrier) {
 
 SubjectOutcome judge_subject(const Program& program, NameId encoder, const CheckReport& report) {
   const std::vector<Finding>& findings = report.findings;
+  const bool is_clean = findings.empty() && !report.is_truncated;
   SubjectOutcome outcome;
   if (encoder.is_some()) {
     outcome.encoder = program.name(encoder);
@@ -73,12 +74,14 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Check
       }
     }
     const std::string line = text_of(program, expectation);
-    if (expectation.is_clean ? findings.empty() : is_found) {
+    if (expectation.is_clean ? is_clean : is_found) {
       outcome.held.push_back(line);
     } else {
       outcome.failures.push_back(
           fmt::format("'{}' does not hold: {}.", line,
-                      expectation.is_clean ? "there are findings" : "it is not found"));
+                      !expectation.is_clean ? "it is not found"
+                      : findings.empty()    ? "the search takes too much work and was ended"
+                                            : "there are findings"));
     }
   }
   for (size_t i = 0; i < findings.size(); ++i) {
@@ -96,7 +99,8 @@ bool is_as_expected(const Program& program, const CheckReport& report,
   const bool speaks_of_program =
       std::any_of(program.expectations.begin(), program.expectations.end(),
                   [](const Expectation& expectation) { return !expectation.encoder.is_some(); });
-  return outcome.holds() && (speaks_of_program || report.findings.empty());
+  const bool is_clean = report.findings.empty() && !report.is_truncated;
+  return outcome.holds() && (speaks_of_program || is_clean);
 }
 
 std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,

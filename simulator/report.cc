@@ -130,6 +130,10 @@ std::string summary_of(const CheckReport& report) {
     text += report.is_truncated ? ", and more hazards than the limit." : ".";
     return text;
   }
+  if (report.is_truncated) {
+    return text +
+           "no findings so far, and no verdict: the search takes too much work and was ended.";
+  }
   text += "no findings.";
   if (report.barrier_count > report.fewest_barriers) {
     text +=

@@ -208,15 +208,21 @@ class RedundancySearch {
     }
   }
 
+  // A barrier with operands can visit every range that an access has left.
   uint64_t work_of(size_t begin, size_t end) const {
-    uint64_t work = end - begin;
-    for (size_t i = begin; i < end && work < work_left_; ++i) {
+    uint64_t access_count = 0;
+    uint64_t visit_count = 1;
+    for (size_t i = begin; i < end; ++i) {
       const Statement& statement = program_.statements[i];
       if (statement.kind == StatementKind::kDispatch) {
-        work += program_.dispatches[statement.index].access_count;
+        access_count += program_.dispatches[statement.index].access_count;
+        continue;
       }
+      const auto dependencies = program_.dependencies_of(program_.barriers[statement.index]);
+      visit_count += std::any_of(dependencies.begin(), dependencies.end(),
+                                 [](const Dependency& d) { return d.operand_count > 0; });
     }
-    return work;
+    return end - begin + access_count * visit_count;
   }
 
   const Program& program_;

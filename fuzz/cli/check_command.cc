@@ -76,6 +76,8 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
     }
     print_report(text_of(outcome));
   }
+  // Without a verdict nothing must pass for clean.
+  if (report.is_truncated && report.findings.empty()) return ExitStatus::kBadInput;
   const bool is_denied =
       !options.denied.empty() && !unexpected_redundancy(*program, report).empty();
   return is_as_expected(*program, report, outcome) && !is_denied ? ExitStatus::kNothingFound

@@ -77,11 +77,11 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Check
     if (expectation.is_clean ? is_clean : is_found) {
       outcome.held.push_back(line);
     } else {
-      outcome.failures.push_back(
-          fmt::format("'{}' does not hold: {}.", line,
-                      !expectation.is_clean ? "it is not found"
-                      : findings.empty()    ? "the search takes too much work and was ended"
-                                            : "there are findings"));
+      outcome.failures.push_back(fmt::format("'{}' does not hold: {}.", line,
+                                             !expectation.is_clean ? "it is not found"
+                                             : findings.empty()
+                                                 ? "the search takes too much work and was ended"
+                                                 : "there are findings"));
     }
   }
   for (size_t i = 0; i < findings.size(); ++i) {

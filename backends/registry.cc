@@ -3,12 +3,15 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/cpu_backend.h"
+#include "backends/vulkan/vulkan_backend.h"
 
 namespace interlock {
 
 std::span<Backend* const> backend_registry() {
   static CpuBackend cpu;
-  static const std::array<Backend*, 1> backends = {&cpu};
+  // Never destroyed: the driver it loads may be gone before statics of this program are.
+  static auto* const vulkan = new VulkanBackend;
+  static const std::array<Backend*, 2> backends = {&cpu, vulkan};
   return backends;
 }
 

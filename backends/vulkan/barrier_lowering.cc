@@ -1,0 +1,103 @@
+#include "backends/vulkan/barrier_lowering.h"
+
+#include <vulkan/vulkan_core.h>
+
+#include <array>
+#include <vector>
+
+namespace interlock {
+namespace {
+
+// In the order of Stage. Fills and copies are both of the stage `copy`.
+constexpr uint64_t kDeviceStages[] = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                      VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_CLEAR_BIT,
+                                      VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+                                      VK_PIPELINE_STAGE_2_HOST_BIT};
+static_assert(std::size(kDeviceStages) == kStageCount);
+
+// In the order of StageAccess. Each belongs to one stage in Vulkan as well, so that a union of
+// pairs needs one barrier.
+constexpr uint64_t kDeviceAccesses[] = {
+    VK_ACCESS_2_SHADER_STORAGE_READ_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+    VK_ACCESS_2_UNIFORM_READ_BIT,        VK_ACCESS_2_TRANSFER_READ_BIT,
+    VK_ACCESS_2_TRANSFER_WRITE_BIT,      VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT,
+    VK_ACCESS_2_HOST_READ_BIT,           VK_ACCESS_2_HOST_WRITE_BIT};
+static_assert(std::size(kDeviceAccesses) == kStageAccessCount);
+
+constexpr uint64_t kEveryStage =
+    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
+
+DeviceDependency scoped_dependency(const Program& program, const Dependency& dependency,
+                                   const ArenaLayout& layout, CommandList& list) {
+  DeviceDependency lowered{device_stages_of(dependency.source.stages),
+                           device_accesses_of(dependency.source.accesses),
+                           device_stages_of(dependency.destination.stages),
+                           device_accesses_of(dependency.destination.accesses)};
+  if (dependency.operand_count == 0) return lowered;
+  lowered.first_range = static_cast<uint32_t>(list.barrier_ranges.size());
+  for (const Access& operand : program.operands_of(dependency)) {
+    if (operand.range.is_empty()) continue;
+    list.barrier_ranges.push_back(layout.range_of(operand));
+    ++lowered.range_count;
+  }
+  if (lowered.range_count ==
+      0) {  // No byte at all becomes visible: only the execution part is left.
+    lowered.source_accesses = 0;
+    lowered.destination_accesses = 0;
+  }
+  return lowered;
+}
+
+}  // namespace
+
+DeviceDependency full_dependency() {
+  constexpr uint64_t kAll = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+  constexpr uint64_t kHost = VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_HOST_WRITE_BIT;
+  return {kEveryStage, kAll | kHost, kEveryStage, kAll | kHost};
+}
+
+DeviceDependency compute_dependency() {
+  constexpr uint64_t kStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  constexpr uint64_t kReadAndWrite =
+      VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  return {kStage, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kStage, kReadAndWrite};
+}
+
+uint64_t device_stages_of(StageMask stages) {
+  uint64_t device_stages = 0;
+  for (const Stage stage : kStages) {
+    if ((stages & bit_of(stage)) != 0) device_stages |= kDeviceStages[static_cast<size_t>(stage)];
+  }
+  return device_stages;
+}
+
+uint64_t device_accesses_of(AccessMask accesses) {
+  uint64_t device_accesses = 0;
+  for (size_t i = 0; i < kStageAccessCount; ++i) {
+    if ((accesses & bit_of(static_cast<StageAccess>(i))) != 0)
+      device_accesses |= kDeviceAccesses[i];
+  }
+  return device_accesses;
+}
+
+void lower_barrier(const Program& program, const Barrier& barrier, const ArenaLayout& layout,
+                   CommandList& list) {
+  switch (barrier.kind) {
+    case BarrierKind::kFull:
+      list.add_full_barrier();
+      break;
+    case BarrierKind::kExecution:
+      list.add_barrier(std::array{DeviceDependency{kEveryStage, 0, kEveryStage, 0}});
+      break;
+    case BarrierKind::kScoped: {
+      std::vector<DeviceDependency> parts;
+      for (const Dependency& dependency : program.dependencies_of(barrier)) {
+        parts.push_back(scoped_dependency(program, dependency, layout, list));
+      }
+      list.add_barrier(parts);
+      break;
+    }
+  }
+}
+
+}  // namespace interlock

@@ -1,0 +1,87 @@
+// CommandList: what a run asks of the device, as plain numbers. Lowering makes it from a program
+// without any device; recording (command_recorder.h) turns it into Vulkan commands one by one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/vulkan/shaders.h"
+
+namespace interlock {
+
+// Bytes of the arena, the one buffer that holds all memories of a run.
+struct ArenaRange {
+  uint64_t offset_bytes = 0;
+  uint64_t size_bytes = 0;
+};
+
+// Dispatches workgroups of a shader.
+struct Launch {
+  ShaderIndex shader = 0;
+  uint32_t first_binding = 0;  // Into CommandList::bindings; binding k of the shader is the k-th.
+  uint32_t binding_count = 0;
+  uint32_t first_push_word = 0;  // Into CommandList::push_words.
+  uint32_t push_word_count = 0;
+  uint32_t group_count_x = 1;
+  uint32_t group_count_y = 1;
+};
+
+struct BufferCopy {
+  uint64_t source_bytes = 0;  // Offsets in the arena.
+  uint64_t destination_bytes = 0;
+  uint64_t size_bytes = 0;
+};
+
+struct BufferFill {
+  ArenaRange range;  // Multiples of four bytes.
+  uint32_t word = 0;
+};
+
+// A memory dependency between Vulkan stages (VkPipelineStageFlags2, VkAccessFlags2), in the ranges
+// if there are any, else in all memory. Without accesses: an execution dependency.
+struct DeviceDependency {
+  uint64_t source_stages = 0;
+  uint64_t source_accesses = 0;
+  uint64_t destination_stages = 0;
+  uint64_t destination_accesses = 0;
+  uint32_t first_range = 0;  // Into CommandList::barrier_ranges.
+  uint32_t range_count = 0;
+};
+
+// One barrier command. Its dependencies do not chain.
+struct DeviceBarrier {
+  uint32_t first_dependency = 0;
+  uint32_t dependency_count = 0;
+};
+
+enum class CommandKind : uint8_t { kLaunch, kCopy, kFill, kBarrier };
+
+struct Command {
+  CommandKind kind = CommandKind::kLaunch;
+  uint32_t index = 0;  // Into the vector of its kind.
+};
+
+struct CommandList {
+  std::vector<Command> commands;
+  std::vector<Launch> launches;
+  std::vector<ArenaRange> bindings;
+  std::vector<uint32_t> push_words;
+  std::vector<BufferCopy> copies;
+  std::vector<BufferFill> fills;
+  std::vector<DeviceBarrier> barriers;
+  std::vector<DeviceDependency> dependencies;
+  std::vector<ArenaRange> barrier_ranges;
+
+  // `launch` has its shader and grid; this sets the rest.
+  void add_launch(Launch launch, std::span<const ArenaRange> operands,
+                  std::span<const uint32_t> params);
+  void add_copy(BufferCopy copy);  // An empty one adds nothing.
+  void add_fill(BufferFill fill);  // Likewise.
+  void add_barrier(std::span<const DeviceDependency> parts);
+
+  // Everything before is over, and visible to everything behind and to the host.
+  void add_full_barrier();
+};
+
+}  // namespace interlock

@@ -1,0 +1,99 @@
+#include "backends/vulkan/command_recorder.h"
+
+#include <array>
+#include <vector>
+
+#include "encoder/check.h"
+
+namespace interlock {
+namespace {
+
+constexpr size_t kBindingCountMax = 14;  // shaders/mix.comp
+
+}  // namespace
+
+Result<Success> CommandRecorder::record(const CommandList& list, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    const Command& command = list.commands[i];
+    switch (command.kind) {
+      case CommandKind::kLaunch: {
+        auto recorded = record_launch(list, list.launches[command.index]);
+        if (!recorded) return recorded;
+        break;
+      }
+      case CommandKind::kCopy: {
+        const BufferCopy& copy = list.copies[command.index];
+        const VkBufferCopy region{copy.source_bytes, copy.destination_bytes, copy.size_bytes};
+        table_.vkCmdCopyBuffer(commands_, arena_, arena_, 1, &region);
+        break;
+      }
+      case CommandKind::kFill: {
+        const BufferFill& fill = list.fills[command.index];
+        table_.vkCmdFillBuffer(commands_, arena_, fill.range.offset_bytes, fill.range.size_bytes,
+                               fill.word);
+        break;
+      }
+      case CommandKind::kBarrier:
+        record_barrier(list, list.barriers[command.index]);
+        break;
+    }
+  }
+  return Success{};
+}
+
+Result<Success> CommandRecorder::record_launch(const CommandList& list, const Launch& launch) {
+  auto found = pipelines_.get(launch.shader);
+  if (!found) return found.error();
+  const Pipeline& pipeline = **found;
+  if (bound_ != &pipeline) {
+    table_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
+    bound_ = &pipeline;
+  }
+  INTERLOCK_CHECK(launch.binding_count == pipeline.binding_types.size() &&
+                  launch.binding_count <= kBindingCountMax);
+  std::array<VkDescriptorBufferInfo, kBindingCountMax> buffers;
+  std::array<VkWriteDescriptorSet, kBindingCountMax> writes;
+  for (uint32_t i = 0; i < launch.binding_count; ++i) {
+    const ArenaRange& range = list.bindings[launch.first_binding + i];
+    buffers[i] = {arena_, range.offset_bytes, range.size_bytes};
+    writes[i] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    writes[i].dstBinding = i;
+    writes[i].descriptorCount = 1;
+    writes[i].descriptorType = pipeline.binding_types[i];
+    writes[i].pBufferInfo = &buffers[i];
+  }
+  table_.vkCmdPushDescriptorSetKHR(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0,
+                                   launch.binding_count, writes.data());
+  table_.vkCmdPushConstants(commands_, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                            launch.push_word_count * sizeof(uint32_t),
+                            &list.push_words[launch.first_push_word]);
+  table_.vkCmdDispatch(commands_, launch.group_count_x, launch.group_count_y, 1);
+  return Success{};
+}
+
+void CommandRecorder::record_barrier(const CommandList& list, const DeviceBarrier& barrier) {
+  std::vector<VkMemoryBarrier2> memory;
+  std::vector<VkBufferMemoryBarrier2> buffers;
+  for (uint32_t i = 0; i < barrier.dependency_count; ++i) {
+    const DeviceDependency& part = list.dependencies[barrier.first_dependency + i];
+    if (part.range_count == 0) {
+      memory.push_back({VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, nullptr, part.source_stages,
+                        part.source_accesses, part.destination_stages, part.destination_accesses});
+    }
+    for (uint32_t k = 0; k < part.range_count; ++k) {
+      const ArenaRange& range = list.barrier_ranges[part.first_range + k];
+      buffers.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2, nullptr, part.source_stages,
+                         part.source_accesses, part.destination_stages, part.destination_accesses,
+                         VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_FAMILY_IGNORED, arena_,
+                         range.offset_bytes, range.size_bytes});
+    }
+  }
+  VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  info.memoryBarrierCount = static_cast<uint32_t>(memory.size());
+  info.pMemoryBarriers = memory.data();
+  info.bufferMemoryBarrierCount = static_cast<uint32_t>(buffers.size());
+  info.pBufferMemoryBarriers = buffers.data();
+  table_.vkCmdPipelineBarrier2(commands_, &info);
+}
+
+}  // namespace interlock

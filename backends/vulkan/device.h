@@ -1,0 +1,63 @@
+// Device: the Vulkan device that runs programs, with the queues and features that we use.
+#pragma once
+
+#include <volk.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/vulkan/arena.h"
+#include "backends/vulkan/instance.h"
+#include "encoder/result.h"
+
+namespace interlock {
+
+// Queues that we open where the device has as many.
+inline constexpr uint32_t kQueueCountMax = 4;
+
+class Device {
+ public:
+  // Opens the fastest kind of device that fits: a discrete GPU before an integrated one before a
+  // CPU. `on_table` may replace entry points.
+  // Errors: there is no device, or none fits; the sentence says what each lacks.
+  static Result<std::unique_ptr<Device>> create(
+      Instance& instance, const std::function<void(VolkDeviceTable&)>& on_table);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  VkDevice handle() const { return handle_; }
+  VkPhysicalDevice physical() const { return physical_; }
+  const VolkDeviceTable& table() const { return table_; }
+  const DeviceLimits& limits() const { return limits_; }
+  const std::string& description() const { return description_; }
+  uint32_t queue_family() const { return queue_family_; }
+  const std::vector<VkQueue>& queues() const { return queues_; }
+
+  // Host memory can be imported at multiples of this many bytes; 0 if it cannot.
+  uint64_t import_alignment_bytes() const { return import_alignment_bytes_; }
+
+  // The first memory type of `types`, a mask, that has all of `wanted`; else nothing.
+  Result<uint32_t> memory_type(uint32_t types, VkMemoryPropertyFlags wanted) const;
+  bool has_property(uint32_t memory_type, VkMemoryPropertyFlags wanted) const {
+    return (memory_.memoryTypes[memory_type].propertyFlags & wanted) == wanted;
+  }
+
+ private:
+  Device() = default;
+
+  VkPhysicalDevice physical_ = VK_NULL_HANDLE;
+  VkDevice handle_ = VK_NULL_HANDLE;
+  VolkDeviceTable table_{};
+  VkPhysicalDeviceMemoryProperties memory_{};
+  DeviceLimits limits_;
+  std::string description_;
+  uint32_t queue_family_ = 0;
+  std::vector<VkQueue> queues_;
+  uint64_t import_alignment_bytes_ = 0;
+};
+
+}  // namespace interlock

@@ -1,0 +1,160 @@
+#include "backends/vulkan/dispatch_lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "backends/dispatch_params.h"
+#include "backends/vulkan/mix_lowering.h"
+#include "encoder/check.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kWordBytes = 4;
+constexpr size_t kOperandCountMax = 5;  // Of a table kernel: shaders/kernel.glsl.
+
+// lavapipe ends the loops of an invocation silently after 65,535 rounds, so no shader may need
+// more.
+constexpr uint32_t kExtentMax = 65'535;
+
+uint32_t divide_up(uint64_t n, uint64_t divisor) {
+  return static_cast<uint32_t>((n + divisor - 1) / divisor);
+}
+
+// Workgroups in the second extent of the grid: those shaders give an invocation one column each.
+uint32_t column_group_count(const KernelEntry& entry, const KernelParams& params,
+                            const DeviceLimits& limits) {
+  if (entry.name == "col_sum") {
+    return divide_up(std::min<uint64_t>(params.block, params.cols), limits.lane_count);
+  }
+  return entry.name.starts_with("matmul") ? divide_up(params.cols, limits.lane_count) : 1;
+}
+
+// As shaders/kernel.glsl has them.
+std::vector<uint32_t> push_words_of(const KernelParams& params) {
+  return {0,
+          static_cast<uint32_t>(params.element_count),
+          static_cast<uint32_t>(params.block),
+          params.rows,
+          params.cols,
+          params.inner,
+          params.byte,
+          std::bit_cast<uint32_t>(params.factor),
+          std::bit_cast<uint32_t>(params.eps)};
+}
+
+Result<Success> lower_table_piece(const Lowering& lowering, const Piece& piece,
+                                  std::span<const PlacedOperand> operands) {
+  const KernelId kernel = lowering.program.dispatch(piece.dispatch).kernel;
+  const KernelEntry& entry = kernel_entry(kernel);
+  const KernelParams& params = piece.params;
+  if (std::max({params.rows, params.cols, params.inner}) > kExtentMax) {
+    return Error{fmt::format("{} has an extent above {}, the most that a Vulkan device runs.",
+                             lowering.program.description_of(piece.dispatch), kExtentMax)};
+  }
+  auto width = width_of(lowering, piece.dispatch, operands, entry.is_bytewise);
+  if (!width) return width.error();
+  INTERLOCK_CHECK(operands.size() <= kOperandCountMax);
+  std::vector<uint32_t> words = push_words_of(params);
+  std::array<ArenaRange, kOperandCountMax> bindings;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const ArenaRange range = operands[i].range;
+    const BoundRange bound =
+        range.size_bytes == 0
+            ? BoundRange{lowering.layout.take_unused(lowering.limits.storage_alignment)}
+            : bind_range(range, lowering.limits.storage_alignment);
+    if (bound.binding.size_bytes > lowering.limits.storage_bytes_max) {
+      return Error{fmt::format(
+          "Operand '{}' of {} has {} bytes; the Vulkan device binds at most {} at once.",
+          entry.operands[i].name, lowering.program.description_of(piece.dispatch), range.size_bytes,
+          lowering.limits.storage_bytes_max)};
+    }
+    bindings[i] = bound.binding;
+    words.push_back(bound.first_byte);
+  }
+  Launch launch;
+  launch.shader = shader_of(kernel, *width);
+  launch.group_count_y = column_group_count(entry, params, lowering.limits);
+  for (uint64_t done = 0; done < piece.slice_count; done += launch.group_count_x) {
+    words[0] = static_cast<uint32_t>(piece.first_slice + done);
+    launch.group_count_x = static_cast<uint32_t>(
+        std::min<uint64_t>(piece.slice_count - done, lowering.limits.group_count_max));
+    lowering.list.add_launch(launch, std::span(bindings).first(operands.size()), words);
+  }
+  return Success{};
+}
+
+bool overlap(ArenaRange a, ArenaRange b) {
+  return a.offset_bytes < b.offset_bytes + b.size_bytes &&
+         b.offset_bytes < a.offset_bytes + a.size_bytes;
+}
+
+// True iff the dispatch became a transfer command.
+bool lower_to_transfer(const Lowering& lowering, const KernelEntry& entry,
+                       const KernelParams& params, std::span<const PlacedOperand> operands) {
+  if (entry.name == "copy" && !overlap(operands[0].range, operands[1].range)) {
+    lowering.list.add_copy({operands[0].range.offset_bytes, operands[1].range.offset_bytes,
+                            operands[0].range.size_bytes});
+    return true;
+  }
+  if (entry.name != "fill") return false;
+  const ArenaRange range = operands[0].range;
+  if (range.offset_bytes % kWordBytes != 0 || range.size_bytes % kWordBytes != 0) return false;
+  lowering.list.add_fill({range, params.byte * 0x01010101u});
+  return true;
+}
+
+}  // namespace
+
+std::vector<PlacedOperand> place_operands(const Lowering& lowering, DispatchId id) {
+  std::vector<PlacedOperand> operands;
+  for (const Access& access : lowering.program.accesses_of(id)) {
+    operands.push_back({lowering.layout.range_of(access), access.mode});
+  }
+  return operands;
+}
+
+BoundRange bind_range(ArenaRange range, uint64_t alignment) {
+  const uint64_t first_byte = range.offset_bytes % alignment;
+  return {{range.offset_bytes - first_byte, first_byte + range.size_bytes},
+          static_cast<uint32_t>(first_byte)};
+}
+
+Result<OperandWidth> width_of(const Lowering& lowering, DispatchId id,
+                              std::span<const PlacedOperand> operands, bool needs_whole_words) {
+  const bool is_in_words =
+      std::all_of(operands.begin(), operands.end(), [&](const PlacedOperand& operand) {
+        return operand.range.offset_bytes % kWordBytes == 0 &&
+               (!needs_whole_words || operand.range.size_bytes % kWordBytes == 0);
+      });
+  if (is_in_words) return OperandWidth::kWords;
+  if (lowering.limits.has_byte_access) return OperandWidth::kBytes;
+  return Error{
+      fmt::format("{} has an operand that does not consist of aligned words, and the Vulkan device "
+                  "has no 8-bit "
+                  "storage.",
+                  lowering.program.description_of(id))};
+}
+
+Result<Success> lower_piece(const Lowering& lowering, const Piece& piece,
+                            std::span<const PlacedOperand> operands) {
+  return lowering.program.dispatch(piece.dispatch).kernel == mix_kernel()
+             ? lower_mix(lowering, piece, operands)
+             : lower_table_piece(lowering, piece, operands);
+}
+
+Result<Success> lower_dispatch(const Lowering& lowering, DispatchId id) {
+  const Dispatch& dispatch = lowering.program.dispatch(id);
+  const std::vector<PlacedOperand> operands = place_operands(lowering, id);
+  const KernelParams params = dispatch_params_of(lowering.program, id);
+  if (lower_to_transfer(lowering, kernel_entry(dispatch.kernel), params, operands)) {
+    return Success{};
+  }
+  return lower_piece(lowering, {id, params, 0, slice_count_of(lowering.program, dispatch)},
+                     operands);
+}
+
+}  // namespace interlock

@@ -1,0 +1,66 @@
+// Lowers dispatches to launches of shaders: binds the operands, fills in the params, sets the grid.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/vulkan/arena.h"
+#include "backends/vulkan/command_list.h"
+#include "encoder/kernel_table.h"
+#include "encoder/program.h"
+#include "encoder/result.h"
+
+namespace interlock {
+
+// What all parts of lowering a run share.
+struct Lowering {
+  const Program& program;
+  const DeviceLimits& limits;
+  ArenaLayout& layout;
+  CommandList& list;
+};
+
+// An operand of a dispatch as a launch finds it: in its memory, or in a staging copy.
+struct PlacedOperand {
+  ArenaRange range;
+  AccessMode mode = AccessMode::kRead;
+};
+
+// The operands of the dispatch in their memories.
+std::vector<PlacedOperand> place_operands(const Lowering& lowering, DispatchId id);
+
+// Slices [first_slice, first_slice + slice_count) of a dispatch.
+struct Piece {
+  DispatchId dispatch;
+  KernelParams params;  // dispatch_params_of()
+  uint64_t first_slice = 0;
+  uint64_t slice_count = 0;
+};
+
+// Appends the launches of the piece.
+// Errors: an operand is larger than the device binds; the device lacks what its alignment needs.
+Result<Success> lower_piece(const Lowering& lowering, const Piece& piece,
+                            std::span<const PlacedOperand> operands);
+
+// Appends the whole dispatch in the stage where the program has it: copy and fill become transfer
+// commands. Where Vulkan has none that fits (operands of copy that overlap, fill at odd places),
+// they are launches, and so compute.
+// Errors: as lower_piece().
+Result<Success> lower_dispatch(const Lowering& lowering, DispatchId id);
+
+// A binding, and where in it the range starts.
+struct BoundRange {
+  ArenaRange binding;
+  uint32_t first_byte = 0;
+};
+
+// The smallest binding of an offset that is a multiple of `alignment`.
+BoundRange bind_range(ArenaRange range, uint64_t alignment);
+
+// The width that fits all of `ranges`.
+// Errors: it is kBytes, and the device has no 8-bit storage.
+Result<OperandWidth> width_of(const Lowering& lowering, DispatchId id,
+                              std::span<const PlacedOperand> operands, bool needs_whole_words);
+
+}  // namespace interlock

@@ -1,0 +1,53 @@
+// Instance: the Vulkan loader, and what the validation layers say.
+#pragma once
+
+#include <volk.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "encoder/result.h"
+
+namespace interlock {
+
+// The messages of validation layers: ours if we ask for them, or those of the environment.
+class ValidationLog {
+ public:
+  void add(std::string_view id, std::string_view message);
+
+  // The messages since the last call that concern our use of Vulkan.
+  std::vector<std::string> take_errors();
+  // Likewise, those of synchronization validation.
+  std::vector<std::string> take_hazards();
+
+ private:
+  std::mutex mutex_;  // Layers call from any host thread.
+  std::vector<std::string> errors_;
+  std::vector<std::string> hazards_;
+};
+
+class Instance {
+ public:
+  // Loads the Vulkan loader at the first call.
+  // Errors: there is no loader, no driver, or (with `validates`) no validation layer.
+  static Result<std::unique_ptr<Instance>> create(bool validates);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  VkInstance handle() const { return handle_; }
+  ValidationLog& log() { return log_; }
+
+ private:
+  Instance() = default;
+  void listen();
+
+  VkInstance handle_ = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  bool has_messenger_extension_ = false;
+  ValidationLog log_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,24 @@
+// Lowers mix, whose operands are of any number, size and alignment: to one launch where they fit
+// into one workgroup, else to one launch for each window of each operand.
+#pragma once
+
+#include <span>
+
+#include "backends/vulkan/dispatch_lowering.h"
+
+namespace interlock {
+
+// Up to these a dispatch of mix is one launch, so that no barrier of ours stands inside it.
+inline constexpr uint64_t kMixGroupBytesMax = 1ull << 20;  // Of all operands.
+inline constexpr uint32_t kMixBindingCount = 14;           // shaders/mix.comp
+
+// Requires: the dispatch has the kernel mix.
+Result<Success> lower_mix(const Lowering& lowering, const Piece& piece,
+                          std::span<const PlacedOperand> operands);
+
+// Applies the staged operand of an atomic to `memory`. Requires: both have the same size and the
+// same offset modulo ArenaLayout::kAlignmentBytes.
+void lower_atomic_commit(const Lowering& lowering, AtomicOp op, ArenaRange memory,
+                         ArenaRange staged);
+
+}  // namespace interlock

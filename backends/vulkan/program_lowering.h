@@ -1,0 +1,34 @@
+// Lowers whole programs, one way for each way to run them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/vulkan/dispatch_lowering.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+
+// Witness mode: the steps one after another, with a full barrier behind each.
+// Errors: as lower_piece(); late writes exceed `limit_bytes`.
+Result<Success> lower_schedule(const Lowering& lowering, const Schedule& schedule,
+                               uint64_t limit_bytes);
+
+// Overlap mode on one queue: the statements of the program, and no other sync.
+// Errors: as lower_dispatch().
+Result<Success> lower_statements(const Lowering& lowering);
+
+// Commands [begin, end) of the list.
+struct CommandSpan {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// What stands between two barriers: the commands of each dispatch.
+using DispatchGroup = std::vector<CommandSpan>;
+
+// Overlap mode on several queues: dispatches in groups that barriers part; the list has no barrier
+// of the program. Errors: as lower_dispatch().
+Result<std::vector<DispatchGroup>> lower_groups(const Lowering& lowering);
+
+}  // namespace interlock

@@ -1,0 +1,37 @@
+// Queue: a device queue with a command buffer and the fence that says when it is done.
+#pragma once
+
+#include <volk.h>
+
+#include <memory>
+
+#include "backends/vulkan/device.h"
+#include "encoder/result.h"
+
+namespace interlock {
+
+class Queue {
+ public:
+  static Result<std::unique_ptr<Queue>> create(Device& device, VkQueue handle);
+  ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  // begin(), record into commands(), submit(), wait(); and again. Each error is one of the driver.
+  // Requires: nothing that was submitted is unfinished.
+  VkResult begin();
+  VkCommandBuffer commands() const { return commands_; }
+  VkResult submit();
+  VkResult wait(double timeout_seconds);  // VK_TIMEOUT is an error.
+
+ private:
+  Queue(Device& device, VkQueue handle) : device_(device), handle_(handle) {}
+
+  Device& device_;
+  VkQueue handle_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  VkFence fence_ = VK_NULL_HANDLE;
+};
+
+}  // namespace interlock

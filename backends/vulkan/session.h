@@ -1,0 +1,38 @@
+// Session: an open device with all that running on it takes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "backends/vulkan/buffer.h"
+#include "backends/vulkan/device.h"
+#include "backends/vulkan/instance.h"
+#include "backends/vulkan/pipelines.h"
+#include "backends/vulkan/queue.h"
+
+namespace interlock {
+
+struct SessionOptions {
+  bool validates = false;
+  bool always_stages = false;
+  std::function<void(VolkDeviceTable&)> on_device_table;
+};
+
+// In this order: each needs those before it.
+struct Session {
+  std::unique_ptr<Instance> instance;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Pipelines> pipelines;
+  std::vector<std::unique_ptr<Queue>> queues;  // At least one.
+  std::unique_ptr<ArenaMemory> arena;
+
+  // Errors: as Instance::create() and Device::create().
+  static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
+
+  // Keeps the objects of a device that does not answer until the process ends: it may still use
+  // them.
+  static void abandon(std::unique_ptr<Session> session);
+};
+
+}  // namespace interlock

@@ -1,0 +1,43 @@
+#include "backends/vulkan/shaders.h"
+
+#include <vector>
+
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+
+namespace interlock {
+namespace {
+
+// kEmbeddedShaders: written by CMake, which knows the list of shaders.
+#include "embedded_shaders.inc"
+
+std::vector<ShaderIndex> indices_by_kernel() {
+  std::vector<ShaderIndex> indices;
+  for (const KernelEntry& entry : kernel_table()) {
+    for (const OperandWidth width : {OperandWidth::kWords, OperandWidth::kBytes}) {
+      indices.push_back(shader_index(entry.name, width));
+    }
+  }
+  return indices;
+}
+
+}  // namespace
+
+std::span<const Shader> shaders() { return kEmbeddedShaders; }
+
+ShaderIndex shader_index(std::string_view name, OperandWidth width) {
+  for (size_t i = 0; i < shaders().size(); ++i) {
+    if (shaders()[i].name == name && shaders()[i].width == width) {
+      return static_cast<ShaderIndex>(i);
+    }
+  }
+  INTERLOCK_CHECK(!"A kernel has no shader; every kernel of the table needs one.");
+  return 0;
+}
+
+ShaderIndex shader_of(KernelId kernel, OperandWidth width) {
+  static const std::vector<ShaderIndex> indices = indices_by_kernel();
+  return indices[2 * kernel.index + static_cast<size_t>(width)];
+}
+
+}  // namespace interlock

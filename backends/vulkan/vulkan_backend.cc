@@ -1,0 +1,272 @@
+// A run lowers the program to a list of commands, uploads its memories, records and submits the
+// list, waits, and reads the memories back. What differs between modes is the lowering.
+#include "backends/vulkan/vulkan_backend.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "backends/vulkan/arena.h"
+#include "backends/vulkan/command_recorder.h"
+#include "backends/vulkan/driver_error.h"
+#include "backends/vulkan/mix_lowering.h"
+#include "backends/vulkan/program_lowering.h"
+#include "backends/vulkan/session.h"
+#include "backends/vulkan/several_queues.h"
+#include "encoder/check.h"
+
+namespace interlock {
+
+// What a run makes of its program.
+struct LoweredRun {
+  explicit LoweredRun(const Program& program) : layout(program) {}
+
+  ArenaLayout layout;
+  CommandList list;
+};
+
+class VulkanBackend::State {
+ public:
+  explicit State(VulkanOptions options) : options_(std::move(options)) {}
+
+  Availability availability();
+  VulkanCapabilities capabilities();
+  Result<MemoryImage> run(const Program& program, const Schedule& schedule, ExecutionMode mode);
+  std::vector<std::string> take_messages();
+
+ private:
+  Result<Success> open();
+  void open_second();
+  bool uses_several_queues() const { return first_->queues.size() > 1 || second_ != nullptr; }
+
+  Result<Success> execute(const Program& program, const Schedule& schedule, ExecutionMode mode,
+                          MemoryImage& image);
+  Result<Success> execute_on_one_queue(const LoweredRun& run, const Program& program,
+                                       MemoryImage& image);
+  Result<Success> execute_on_several_queues(const LoweredRun& run,
+                                            const std::vector<DispatchGroup>& groups,
+                                            const Program& program, MemoryImage& image);
+  Result<Success> copy_arena(uint64_t size_bytes, bool is_upload);
+  Result<Success> judge_messages(ExecutionMode mode);
+
+  // The error for a failed call, after which a device that is lost or hangs is given up.
+  Error give_up(VkResult result, std::string_view action);
+
+  VulkanOptions options_;
+  std::mutex mutex_;
+  std::optional<Error> missing_;  // Why there is no device.
+  std::optional<Error> lost_;     // Why there is none any more.
+  std::unique_ptr<Session> first_;
+  std::unique_ptr<Session> second_;  // Shares host memory with the first; null if there is none.
+  SharedArena shared_;
+  uint64_t trial_count_ = 0;  // Runs on several queues.
+  std::vector<std::string> messages_;
+};
+
+Result<Success> VulkanBackend::State::open() {
+  if (first_ != nullptr) return Success{};
+  if (missing_) return *missing_;
+  const SessionOptions options{options_.validates, options_.always_stages,
+                               options_.on_device_table};
+  auto session = Session::open(options);
+  if (!session) {
+    missing_ = session.error();
+    return *missing_;
+  }
+  first_ = std::move(*session);
+  lost_.reset();
+  open_second();
+  return Success{};
+}
+
+// Where it does not open, overlap mode has one queue.
+void VulkanBackend::State::open_second() {
+  const bool helps = options_.overlap == OverlapKind::kSeveralQueues &&
+                     first_->queues.size() == 1 && first_->device->import_alignment_bytes() > 0;
+  if (!helps) return;
+  auto session = Session::open({options_.validates, false, options_.on_device_table});
+  if (session) second_ = std::move(*session);
+}
+
+Availability VulkanBackend::State::availability() {
+  const std::lock_guard lock(mutex_);
+  if (lost_) return {false, lost_->message};
+  auto opened = open();
+  if (!opened) return {false, opened.error().message};
+  return {true, first_->device->description()};
+}
+
+VulkanCapabilities VulkanBackend::State::capabilities() {
+  const std::lock_guard lock(mutex_);
+  INTERLOCK_CHECK(first_ != nullptr);
+  const Device& device = *first_->device;
+  VulkanCapabilities capabilities;
+  capabilities.device = device.description();
+  capabilities.queue_count = static_cast<uint32_t>(second_ != nullptr ? 2 : first_->queues.size());
+  capabilities.imports_memory = device.import_alignment_bytes() > 0;
+  capabilities.has_byte_access = device.limits().has_byte_access;
+  capabilities.operand_bytes_max = device.limits().storage_bytes_max;
+  capabilities.binding_count_max = kMixBindingCount;
+  capabilities.mix_bytes_max = kMixGroupBytesMax;
+  return capabilities;
+}
+
+Result<MemoryImage> VulkanBackend::State::run(const Program& program, const Schedule& schedule,
+                                              ExecutionMode mode) {
+  const std::lock_guard lock(mutex_);
+  auto opened = open();
+  if (!opened) return Error{"The Vulkan backend is not available: " + opened.error().message};
+  auto image = initial_image(program, options_.limit_bytes);
+  if (!image) return image.error();
+  auto executed = execute(program, schedule, mode, *image);
+  if (first_ != nullptr) {
+    auto judged = judge_messages(mode);
+    if (executed && !judged) return judged.error();
+  }
+  if (!executed) return executed.error();
+  return std::move(*image);
+}
+
+Result<Success> VulkanBackend::State::execute(const Program& program, const Schedule& schedule,
+                                              ExecutionMode mode, MemoryImage& image) {
+  LoweredRun run(program);
+  const Lowering lowering{program, first_->device->limits(), run.layout, run.list};
+  if (mode == ExecutionMode::kWitness) {
+    auto lowered = lower_schedule(lowering, schedule, options_.limit_bytes);
+    if (!lowered) return lowered;
+    return execute_on_one_queue(run, program, image);
+  }
+  if (options_.overlap == OverlapKind::kSeveralQueues && uses_several_queues()) {
+    auto groups = lower_groups(lowering);
+    if (!groups) return groups.error();
+    return execute_on_several_queues(run, *groups, program, image);
+  }
+  auto lowered = lower_statements(lowering);
+  if (!lowered) return lowered;
+  return execute_on_one_queue(run, program, image);
+}
+
+Result<Success> VulkanBackend::State::execute_on_one_queue(const LoweredRun& run,
+                                                           const Program& program,
+                                                           MemoryImage& image) {
+  ArenaMemory& arena = *first_->arena;
+  auto reserved = arena.reserve(run.layout.size_bytes());
+  if (!reserved) return reserved;
+  run.layout.store(image, arena.host_bytes());
+  Queue& queue = *first_->queues[0];
+  const VkResult begun = queue.begin();
+  if (begun != VK_SUCCESS) return give_up(begun, "recording commands");
+  arena.record_upload(queue.commands(), run.layout.size_bytes());
+  CommandRecorder recorder(*first_->device, *first_->pipelines, arena.handle(), queue.commands());
+  auto recorded = recorder.record(run.list, 0, run.list.commands.size());
+  if (!recorded) return recorded;
+  arena.record_download(queue.commands(), run.layout.memories_end_bytes());
+  const VkResult submitted = queue.submit();
+  if (submitted != VK_SUCCESS) return give_up(submitted, "submitting commands");
+  const VkResult waited = queue.wait(options_.timeout_seconds);
+  if (waited != VK_SUCCESS) return give_up(waited, "waiting for its queue");
+  return run.layout.load(program, arena.host_bytes(), image);
+}
+
+Result<Success> VulkanBackend::State::execute_on_several_queues(
+    const LoweredRun& run, const std::vector<DispatchGroup>& groups, const Program& program,
+    MemoryImage& image) {
+  const uint64_t size_bytes = run.layout.size_bytes();
+  std::vector<Lane> lanes;
+  uint8_t* host_bytes = nullptr;
+  if (second_ != nullptr) {
+    auto reserved = shared_.reserve(*first_->device, *second_->device, size_bytes);
+    if (!reserved) return reserved;
+    lanes = {{first_.get(), first_->queues[0].get(), shared_.first()},
+             {second_.get(), second_->queues[0].get(), shared_.second()}};
+    host_bytes = shared_.host_bytes();
+    run.layout.store(image, host_bytes);
+  } else {
+    auto reserved = first_->arena->reserve(size_bytes);
+    if (!reserved) return reserved;
+    for (const auto& queue : first_->queues) {
+      lanes.push_back({first_.get(), queue.get(), first_->arena->handle()});
+    }
+    host_bytes = first_->arena->host_bytes();
+    run.layout.store(image, host_bytes);
+    auto uploaded = copy_arena(size_bytes, true);
+    if (!uploaded) return uploaded;
+  }
+  DriverFailure failure;
+  auto executed =
+      run_groups(lanes, run.list, groups, trial_count_++, options_.timeout_seconds, failure);
+  if (failure.result != VK_SUCCESS) return give_up(failure.result, failure.action);
+  if (!executed) return executed;
+  if (second_ == nullptr) {
+    auto downloaded = copy_arena(run.layout.memories_end_bytes(), false);
+    if (!downloaded) return downloaded;
+  }
+  return run.layout.load(program, host_bytes, image);
+}
+
+Result<Success> VulkanBackend::State::copy_arena(uint64_t size_bytes, bool is_upload) {
+  Queue& queue = *first_->queues[0];
+  VkResult result = queue.begin();
+  if (result == VK_SUCCESS) {
+    if (is_upload) {
+      first_->arena->record_upload(queue.commands(), size_bytes);
+    } else {
+      first_->arena->record_download(queue.commands(), size_bytes);
+    }
+    result = queue.submit();
+  }
+  if (result == VK_SUCCESS) result = queue.wait(options_.timeout_seconds);
+  if (result != VK_SUCCESS) return give_up(result, "copying memories");
+  return Success{};
+}
+
+Error VulkanBackend::State::give_up(VkResult result, std::string_view action) {
+  const Error error = driver_error(result, action);
+  if (result != VK_ERROR_DEVICE_LOST && result != VK_TIMEOUT) return error;
+  lost_ = error;
+  Session::abandon(std::move(first_));
+  Session::abandon(std::move(second_));
+  SharedArena::abandon(std::exchange(shared_, {}));
+  return error;
+}
+
+Result<Success> VulkanBackend::State::judge_messages(ExecutionMode mode) {
+  std::vector<std::string> errors;
+  for (Session* session : {first_.get(), second_.get()}) {
+    if (session == nullptr) continue;
+    for (std::string& message : session->instance->log().take_errors()) {
+      errors.push_back(std::move(message));
+    }
+    for (std::string& message : session->instance->log().take_hazards()) {
+      (mode == ExecutionMode::kWitness ? errors : messages_).push_back(std::move(message));
+    }
+  }
+  if (errors.empty()) return Success{};
+  return Error{fmt::format("The Vulkan validation layers have {} complaint{}. The first is: {}",
+                           errors.size(), errors.size() == 1 ? "" : "s", errors[0])};
+}
+
+std::vector<std::string> VulkanBackend::State::take_messages() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(messages_, {});
+}
+
+VulkanBackend::VulkanBackend(VulkanOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+
+VulkanBackend::~VulkanBackend() = default;
+
+Availability VulkanBackend::availability() const { return state_->availability(); }
+
+Result<MemoryImage> VulkanBackend::run(const Program& program, const Schedule& schedule,
+                                       ExecutionMode mode) {
+  return state_->run(program, schedule, mode);
+}
+
+VulkanCapabilities VulkanBackend::capabilities() const { return state_->capabilities(); }
+
+std::vector<std::string> VulkanBackend::take_messages() { return state_->take_messages(); }
+
+}  // namespace interlock

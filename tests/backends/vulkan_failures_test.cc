@@ -1,0 +1,124 @@
+// What the backend says when the driver fails: entry points are replaced by ones that do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <volk.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "tests/backends/kernel_case.h"
+#include "tests/backends/vulkan_device.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+using VulkanFailures = OnVulkan;
+
+const char* const kProgram = "interlock 1\nmemory a 64\ndispatch K reads a writes a\n";
+
+// The error of a run whose device has these entry points.
+std::string error_with(VulkanBackend& backend) {
+  const Program program = parsed(kProgram);
+  const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  return image ? "" : image.error().message;
+}
+
+std::string error_with(std::function<void(VolkDeviceTable&)> on_device_table) {
+  VulkanBackend backend({.on_device_table = std::move(on_device_table)});
+  return error_with(backend);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL lose_device(VkQueue, uint32_t, const VkSubmitInfo2*, VkFence) {
+  return VK_ERROR_DEVICE_LOST;
+}
+
+TEST_F(VulkanFailures, ALostDeviceIsNamedAndOpenedAnew) {
+  int open_count = 0;
+  VulkanBackend backend({.on_device_table = [&](VolkDeviceTable& table) {
+    if (open_count++ < 2) table.vkQueueSubmit2 = lose_device;  // Both devices of the first time.
+  }});
+  EXPECT_TRUE(backend.availability().is_available);
+  EXPECT_EQ(error_with(backend),
+            "The Vulkan device was lost while submitting commands (VK_ERROR_DEVICE_LOST).");
+  EXPECT_FALSE(backend.availability().is_available);
+  EXPECT_THAT(backend.availability().reason, HasSubstr("was lost"));
+  if (open_count < 2) return;  // One device only, whose second opening fails as well.
+  EXPECT_EQ(error_with(backend), "");
+  EXPECT_TRUE(backend.availability().is_available);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hang(VkDevice, uint32_t, const VkFence*, VkBool32, uint64_t) {
+  return VK_TIMEOUT;
+}
+
+TEST_F(VulkanFailures, ADeviceThatHangsIsGivenUp) {
+  EXPECT_EQ(error_with([](VolkDeviceTable& table) { table.vkWaitForFences = hang; }),
+            "The Vulkan device does not answer while waiting for its queue (VK_TIMEOUT).");
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL have_no_memory(VkDevice, const VkMemoryAllocateInfo*,
+                                              const VkAllocationCallbacks*, VkDeviceMemory*) {
+  return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+TEST_F(VulkanFailures, WithoutMemoryTheErrorHasTheSize) {
+  EXPECT_EQ(error_with([](VolkDeviceTable& table) { table.vkAllocateMemory = have_no_memory; }),
+            "The Vulkan device has not enough memory while allocating 65536 bytes "
+            "(VK_ERROR_OUT_OF_DEVICE_MEMORY).");
+}
+
+PFN_vkCmdDispatch real_dispatch = nullptr;
+PFN_vkCmdPushDescriptorSetKHR real_push = nullptr;
+PFN_vkCmdFillBuffer real_fill = nullptr;
+VkBuffer bound_arena = VK_NULL_HANDLE;
+
+VKAPI_ATTR void VKAPI_CALL dispatch_too_much(VkCommandBuffer commands, uint32_t, uint32_t y,
+                                             uint32_t z) {
+  real_dispatch(commands, 1u << 31, y, z);
+}
+VKAPI_ATTR VkResult VKAPI_CALL submit_nothing(VkQueue, uint32_t, const VkSubmitInfo2*, VkFence) {
+  return VK_SUCCESS;
+}
+VKAPI_ATTR VkResult VKAPI_CALL wait_for_nothing(VkDevice, uint32_t, const VkFence*, VkBool32,
+                                                uint64_t) {
+  return VK_SUCCESS;
+}
+
+TEST_F(VulkanFailures, AComplaintOfTheValidationLayersIsAnError) {
+  VulkanBackend backend({.validates = true, .on_device_table = [](VolkDeviceTable& table) {
+                           real_dispatch = table.vkCmdDispatch;
+                           table.vkCmdDispatch = dispatch_too_much;
+                           table.vkQueueSubmit2 = submit_nothing;
+                           table.vkWaitForFences = wait_for_nothing;
+                         }});
+  EXPECT_THAT(error_with(backend), HasSubstr("The Vulkan validation layers have 1 complaint. The "
+                                             "first is: VUID-vkCmdDispatch-groupCountX"));
+}
+
+VKAPI_ATTR void VKAPI_CALL push_and_note(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                         VkPipelineLayout layout, uint32_t set, uint32_t count,
+                                         const VkWriteDescriptorSet* writes) {
+  bound_arena = writes[0].pBufferInfo->buffer;
+  real_push(commands, point, layout, set, count, writes);
+}
+VKAPI_ATTR void VKAPI_CALL dispatch_and_stray(VkCommandBuffer commands, uint32_t x, uint32_t y,
+                                              uint32_t z) {
+  real_dispatch(commands, x, y, z);
+  real_fill(commands, bound_arena, 0, 4, 0);
+}
+
+TEST_F(VulkanFailures, AWriteOutsideOfMemoriesIsAnError) {
+  EXPECT_EQ(error_with([](VolkDeviceTable& table) {
+              real_dispatch = table.vkCmdDispatch;
+              real_push = table.vkCmdPushDescriptorSetKHR;
+              real_fill = table.vkCmdFillBuffer;
+              table.vkCmdDispatch = dispatch_and_stray;
+              table.vkCmdPushDescriptorSetKHR = push_and_note;
+            }),
+            "The device wrote bytes before memory 'a'.");
+}
+
+}  // namespace
+}  // namespace interlock

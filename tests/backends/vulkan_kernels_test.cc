@@ -1,0 +1,174 @@
+// Every kernel on the Vulkan device: against the CPU bit for bit where the device rounds as the CPU
+// does, against the float64 oracles everywhere; at any alignment, in place, and piece by piece.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "encoder/kernel_table.h"
+#include "encoder/text.h"
+#include "tests/backends/kernel_case.h"
+#include "tests/backends/oracles.h"
+#include "tests/backends/vulkan_device.h"
+
+namespace interlock {
+namespace {
+
+using VulkanKernels = OnVulkan;
+
+Doubles doubles_of(const std::vector<float>& values) { return {values.begin(), values.end()}; }
+
+bool is_bytewise(const KernelCase& c) { return c.kernel == "fill" || c.kernel == "copy"; }
+
+TEST_F(VulkanKernels, HaveTheBitsOfTheCpu) {
+  if (!has_correct_rounding()) GTEST_SKIP() << "the device may round otherwise than the CPU";
+  for (const KernelCase& c : all_cases()) {
+    const Program program = program_of(c);
+    const Schedule issue = issue_order_schedule(program);
+    EXPECT_TRUE(image_on_vulkan(program, issue) == image_after(program, issue)) << c;
+  }
+}
+
+TEST_F(VulkanKernels, AgreeWithTheirOracles) {
+  for (const KernelCase& c : all_cases()) {
+    if (is_bytewise(c)) continue;
+    SCOPED_TRACE(testing::PrintToString(c));
+    const Program program = program_of(c);
+    const MemoryImage image = image_on_vulkan(program, issue_order_schedule(program));
+    std::vector<Doubles> inputs;
+    std::vector<Doubles> outputs;
+    for (const CaseOperand& operand : operands_of(c)) {
+      (operand.is_output ? outputs : inputs)
+          .push_back(doubles_of(values_of(program, image, operand.name)));
+    }
+    const auto oracles =
+        oracle_of(c.kernel, inputs, {c.rows, c.cols, c.inner}, {kCaseFactor, double{kCaseEps}});
+    ASSERT_EQ(outputs.size(), oracles.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      for (size_t k = 0; k < outputs[i].size(); ++k) {
+        ASSERT_LE(std::fabs(outputs[i][k] - oracles[i][k].value), oracles[i][k].bound)
+            << "output " << i << " element " << k;
+      }
+    }
+  }
+}
+
+// The text of a case with every tensor `shift` bytes further: other shaders run then.
+Program shifted(const KernelCase& c, int shift) {
+  std::string text = print(program_of(c));
+  for (size_t at = text.find("+256"); at != std::string::npos; at = text.find("+256", at + 1)) {
+    text.replace(at, 4, "+" + std::to_string(256 + shift));
+  }
+  return parsed(text);
+}
+
+TEST_F(VulkanKernels, RunAtAnyAlignment) {
+  for (const KernelCase& c : one_case_per_kernel()) {
+    for (const int shift : {1, 2, 7, 12}) {
+      const Program program = shifted(c, shift);
+      const Schedule issue = issue_order_schedule(program);
+      const MemoryImage image = image_on_vulkan(program, issue);
+      const MemoryImage aligned =
+          image_on_vulkan(program_of(c), issue_order_schedule(program_of(c)));
+      for (const CaseOperand& operand : operands_of(c)) {
+        EXPECT_EQ(bytes_of(program, image, operand.name),
+                  bytes_of(program_of(c), aligned, operand.name))
+            << c << " shifted by " << shift;
+      }
+      if (has_correct_rounding()) {
+        EXPECT_TRUE(image == image_after(program, issue)) << c;
+      }
+    }
+  }
+}
+
+TEST_F(VulkanKernels, RunInPlaceWhereTheTableAllowsIt) {
+  for (const KernelCase& c : one_case_per_kernel()) {
+    const std::vector<CaseOperand> operands = operands_of(c);
+    const MemoryImage apart = image_on_vulkan(program_of(c), issue_order_schedule(program_of(c)));
+    for (const auto& [input, output] :
+         kernel_entry(find_kernel(c.kernel).value()).identical_pairs) {
+      const std::string& replaced = operands[static_cast<size_t>(input)].name;
+      const std::string& name = operands[static_cast<size_t>(output)].name;
+      const Program program = program_of(c, {{name, {replaced, 0}}});
+      for (const Schedule& schedule :
+           {issue_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
+        const MemoryImage image = image_on_vulkan(program, schedule);
+        EXPECT_EQ(bytes_of(program, image, name), bytes_of(program_of(c), apart, name))
+            << c << ": " << name << " on " << replaced;
+      }
+    }
+  }
+}
+
+TEST_F(VulkanKernels, GiveTheSameBitsInPieces) {
+  for (const KernelCase& c : one_case_per_kernel()) {
+    const Program program = program_of(c);
+    const MemoryImage whole = image_on_vulkan(program, issue_order_schedule(program));
+    EXPECT_TRUE(image_on_vulkan(program, slices_in_order(descending_slices(program))) == whole)
+        << c;
+    EXPECT_TRUE(image_on_vulkan(program, slices_in_order(shuffled_slices(program, 1))) == whole)
+        << c;
+  }
+}
+
+// lavapipe ends the loops of an invocation silently after 65,535 rounds.
+TEST_F(VulkanKernels, RunTheLongestLoopsThatTheTableAllows) {
+  const Program program = parsed(R"(interlock 1
+memory tall_bytes 786420
+memory sums_bytes 64
+memory wide_bytes 262140
+memory w_bytes 262140
+memory y_bytes 262140
+memory rows_bytes 262140
+tensor tall f32[65535,3] at tall_bytes+0 = random(1)
+tensor sums f32[3] at sums_bytes+0
+tensor wide f32[1,65535] at wide_bytes+0 = random(2)
+tensor column f32[65535,1] at wide_bytes+0
+tensor w f32[65535] at w_bytes+0 = random(3)
+tensor y f32[1,65535] at y_bytes+0
+tensor rows f32[1,65535] at rows_bytes+0
+tensor product f32[1,1] at sums_bytes+32
+dispatch col_sum reads tall writes sums
+dispatch matmul_nn reads wide column writes product
+dispatch layer_norm_vjp reads wide w wide writes y rows eps=1e-05
+)");
+  const Schedule issue = issue_order_schedule(program);
+  const MemoryImage image = image_on_vulkan(program, issue);
+  if (has_correct_rounding()) {
+    EXPECT_TRUE(image == image_after(program, issue));
+  }
+}
+
+// Infinities and NaNs come out as on the CPU; every NaN is the canonical one.
+TEST_F(VulkanKernels, TreatSpecialValuesAsTheCpuDoes) {
+  const Program program = parsed(R"(interlock 1
+memory bits 64
+memory a_bytes 32
+memory y_bytes 32
+memory z_bytes 32
+tensor sign u8[4] at a_bytes+0
+tensor a f32[8] at a_bytes+0
+tensor y f32[8] at y_bytes+0
+tensor z f32[8] at z_bytes+0
+dispatch fill writes a_bytes[0:4] value=255
+dispatch fill writes a_bytes[4:8] value=127
+dispatch fill writes a_bytes[10:12] value=127
+dispatch fill writes a_bytes[8:10] value=0
+barrier
+dispatch silu reads a writes y
+dispatch mul reads a a writes z
+)");
+  const Schedule issue = issue_order_schedule(program);
+  const MemoryImage image = image_on_vulkan(program, issue);
+  const MemoryImage expected = image_after(program, issue);
+  EXPECT_EQ(image.memories[1], expected.memories[1]);
+  EXPECT_EQ(image.memories[2], expected.memories[2]);
+  EXPECT_EQ(image.memories[3], expected.memories[3]);
+  EXPECT_TRUE(std::isnan(values_of(program, image, "y")[0]));
+}
+
+}  // namespace
+}  // namespace interlock

@@ -7,7 +7,7 @@ enum class ExitStatus : int {
   kNothingFound = 0,
   kFinding = 1,
   kBadInput = 2,     // Bad usage or bad input.
-  kUnavailable = 3,  // Asked for a backend that is not there.
+  kUnavailable = 3,  // Asked for a backend that is not there, or no longer.
   kInterrupted = 130,
 };
 

@@ -51,4 +51,9 @@ Backend* require_backend(const std::string& name, ExitStatus& status) {
   return backend;
 }
 
+ExitStatus report_run_error(const Error& error, const Backend& backend) {
+  const ExitStatus status = report_error(error);
+  return backend.availability().is_available ? status : ExitStatus::kUnavailable;
+}
+
 }  // namespace interlock

@@ -57,7 +57,7 @@ ExitStatus replay_deciding_schedules(const Program& program, const std::string& 
   for (const auto& [name, schedule] : schedules) {
     const Result<ReplayReport> report = replay(program, schedule, backend);
     if (!report) {
-      return report_error({report.error().message});
+      return report_run_error(report.error(), backend);
     }
     if (report->diverges) {
       status = ExitStatus::kFinding;
@@ -97,7 +97,7 @@ ExitStatus run_replay(const ReplayOptions& options) {
   }
   const Result<ReplayReport> report = replay(*program, *backend);
   if (!report) {
-    return report_error(report.error());
+    return report_run_error(report.error(), *backend);
   }
   print_report(text_of(*report));
   if (report->diverges) {

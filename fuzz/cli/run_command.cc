@@ -124,7 +124,7 @@ ExitStatus run_program(const RunOptions& options) {
   const Result<MemoryImage> reference = reference_image(*program, *backend);
   const Result<MemoryImage> image = backend->run(*program, *schedule, mode);
   if (!reference || !image) {
-    return report_error({(reference ? image : reference).error().message});
+    return report_run_error((reference ? image : reference).error(), *backend);
   }
   print_out(fmt::format("{} dispatches ran on {}, {} schedule; output digest {:016x}.\n",
                         program->dispatches.size(), backend->name(), options.schedule,

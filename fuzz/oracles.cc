@@ -13,6 +13,7 @@
 #include "backends/backend.h"
 #include "backends/reference.h"
 #include "encoder/check.h"
+#include "encoder/kernel_table.h"
 #include "encoder/text.h"
 #include "fuzz/replay.h"
 #include "simulator/barrier_bounds.h"
@@ -23,9 +24,9 @@
 namespace interlock {
 namespace {
 
-constexpr std::array<std::string_view, 8> kStageWords = {
-    "build",       "print-parse", "encode",           "exact-check",
-    "cross-check", "three-runs",  "random-schedules", "cpu"};
+constexpr std::array<std::string_view, 9> kStageWords = {
+    "build",      "print-parse",      "encode", "exact-check", "cross-check",
+    "three-runs", "random-schedules", "cpu",    "device"};
 
 bool is_of_hazard(const OracleFinding& finding) {
   return !finding.is_excess && is_hazard(finding.kind);
@@ -55,7 +56,8 @@ class OracleStack {
   void run_schedules(const HappensBefore& order);
   void run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
                             const ShadowResult& reference);
-  void run_on_cpu(const HappensBefore& order);
+  void execute(const HappensBefore& order);
+  Result<MemoryImage> execute_on(Backend& backend, OracleStage stage, const HappensBefore& order);
 
   const OracleOptions& options_;
   SeededChoice choice_;
@@ -195,44 +197,70 @@ void OracleStack::run_schedules(const HappensBefore& order) {
              "An output differs between observable runs, but the three strict runs agree.");
   }
   const bool wants_cpu = options_.cpu_period > 0 && (report_.is_observable || is_cpu_turn_);
-  if (wants_cpu) run_on_cpu(order);
+  if (wants_cpu) execute(order);
 }
 
-void OracleStack::run_on_cpu(const HappensBefore& order) {
-  const Program& program = report_.program;
+void OracleStack::execute(const HappensBefore& order) {
   Backend* const cpu = find_backend("cpu");
   INTERLOCK_CHECK(cpu != nullptr);
-  const Schedule issue = issue_order_schedule(program);
-  const auto in_issue_order = cpu->run(program, issue, ExecutionMode::kWitness);
-  if (!in_issue_order) return;  // The program is too large to execute here.
-  const auto reference = reference_image(program, *cpu);
-  if (!reference) return;
+  const auto on_cpu = execute_on(*cpu, OracleStage::kCpu, order);
+  if (!on_cpu) return;  // The program is too large to execute here.
   report_.ran_on_cpu = true;
+  if (options_.device == nullptr || !report_.disagreements.empty()) return;
+  const auto on_device = execute_on(*options_.device, OracleStage::kDevice, order);
+  if (!on_device) return disagree(OracleStage::kDevice, on_device.error().message);
+  const std::vector<Dispatch>& dispatches = report_.program.dispatches;
+  const bool is_exact = std::all_of(dispatches.begin(), dispatches.end(), [](const Dispatch& d) {
+    return kernel_entry(d.kernel).is_bytewise;
+  });
+  if (is_exact && !(*on_device == *on_cpu)) {
+    disagree(OracleStage::kDevice,
+             fmt::format("Issue order leaves other bytes on {} than on the CPU, although no kernel "
+                         "of the program rounds.",
+                         options_.device->name()));
+  }
+}
+
+// Returns what issue order leaves. Errors: as Backend::run().
+Result<MemoryImage> OracleStack::execute_on(Backend& backend, OracleStage stage,
+                                            const HappensBefore& order) {
+  const Program& program = report_.program;
+  const Schedule issue = issue_order_schedule(program);
+  auto in_issue_order = backend.run(program, issue, ExecutionMode::kWitness);
+  if (!in_issue_order) return in_issue_order;
+  const auto reference = reference_image(program, backend);
+  if (!reference) return reference.error();
   std::vector<Schedule> schedules = {issue};
   if (!order.has_scopes()) {
     schedules.push_back(epoch_reversed_schedule(program, order));
     schedules.push_back(lazy_schedule(program, order));
   }
   schedules.push_back(random_schedule(program, order, choice_));
+  bool diverges = false;
   for (const Schedule& schedule : schedules) {
-    const auto image = cpu->run(program, schedule, ExecutionMode::kWitness);
-    if (!image) return;
-    report_.diverges_on_cpu |= outputs_differ(program, *in_issue_order, *image);
+    const auto image = backend.run(program, schedule, ExecutionMode::kWitness);
+    if (!image) return image.error();
+    diverges |= outputs_differ(program, *in_issue_order, *image);
     if (!has_hazard_ && !(*image == *in_issue_order)) {
-      return disagree(OracleStage::kCpu,
-                      "A legal schedule leaves other bytes on the CPU, although no check finds a "
-                      "hazard.");
+      disagree(stage, fmt::format("A legal schedule leaves other bytes on {}, although no check "
+                                  "finds a hazard.",
+                                  backend.name()));
+      return in_issue_order;
     }
     if (!has_hazard_ && !is_reordered_ && !(*image == *reference)) {
-      return disagree(OracleStage::kCpu,
-                      "A legal schedule leaves other bytes on the CPU than the reference, although "
-                      "no check finds anything.");
+      disagree(stage, fmt::format("A legal schedule leaves other bytes on {} than the reference, "
+                                  "although no check finds anything.",
+                                  backend.name()));
+      return in_issue_order;
     }
   }
-  if (report_.diverges_on_cpu && !report_.is_observable && !order.has_scopes()) {
-    disagree(OracleStage::kCpu,
-             "An output differs on the CPU, although the shadow machine says that none can.");
+  if (stage == OracleStage::kCpu) report_.diverges_on_cpu = diverges;
+  if (diverges && !report_.is_observable && !order.has_scopes()) {
+    disagree(stage, fmt::format("An output differs on {}, although the shadow machine says that "
+                                "none can.",
+                                backend.name()));
   }
+  return in_issue_order;
 }
 
 OracleReport OracleStack::run(const Program& program) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/backend.h"
 #include "encoder/draft.h"
 #include "encoder/encoder.h"
 #include "encoder/program.h"
@@ -28,6 +29,7 @@ enum class OracleStage : uint8_t {
   kThreeRuns,        // Exact verdict iff strict runs differ; observable only if strict.
   kRandomSchedules,  // No random legal schedule differs on a clean program.
   kCpu,              // The CPU agrees with the shadow machine, and with the reference if clean.
+  kDevice,           // So does the device, and with the CPU where numbers are exact.
 };
 std::string_view word_of(OracleStage stage);
 
@@ -54,6 +56,7 @@ struct OracleOptions {
   bool judges_excess = false;             // More barriers than needed is a finding.
   uint32_t random_schedule_count = 1;
   uint64_t cpu_period = 64;   // CPU runs on 1 in so many programs; 0: never.
+  Backend* device = nullptr;  // Executes what the CPU executes, too.
   uint64_t text_period = 16;  // The print-parse stage on 1 in so many programs; 0: never.
 };
 

@@ -24,7 +24,7 @@ uint64_t power_of_two_above(uint64_t size_bytes) {
 
 }  // namespace
 
-VkResult Buffer::make_handle(bool is_imported) {
+VkResult VulkanBuffer::make_handle(bool is_imported) {
   VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
   external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
   VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
@@ -36,8 +36,8 @@ VkResult Buffer::make_handle(bool is_imported) {
   return device_.table().vkCreateBuffer(device_.handle(), &info, nullptr, &handle_);
 }
 
-Result<Success> Buffer::allocate(VkMemoryPropertyFlags wanted, const void* import_info,
-                                 uint32_t types) {
+Result<Success> VulkanBuffer::allocate(VkMemoryPropertyFlags wanted, const void* import_info,
+                                       uint32_t types) {
   const VolkDeviceTable& table = device_.table();
   VkMemoryRequirements required{};
   table.vkGetBufferMemoryRequirements(device_.handle(), handle_, &required);
@@ -60,9 +60,9 @@ Result<Success> Buffer::allocate(VkMemoryPropertyFlags wanted, const void* impor
   return driver_error(result, fmt::format("allocating {} bytes", size_bytes_));
 }
 
-Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, uint64_t size_bytes,
-                                               BufferPlace place) {
-  std::unique_ptr<Buffer> buffer(new Buffer(device, size_bytes));
+Result<std::unique_ptr<VulkanBuffer>> VulkanBuffer::create(VulkanDevice& device,
+                                                           uint64_t size_bytes, BufferPlace place) {
+  std::unique_ptr<VulkanBuffer> buffer(new VulkanBuffer(device, size_bytes));
   const VkResult made = buffer->make_handle(false);
   if (made != VK_SUCCESS) {
     return driver_error(made, fmt::format("making a buffer of {} bytes", size_bytes));
@@ -83,9 +83,10 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, uint64_t size_byt
   }
 }
 
-Result<std::unique_ptr<Buffer>> Buffer::import(Device& device, void* host, uint64_t size_bytes) {
+Result<std::unique_ptr<VulkanBuffer>> VulkanBuffer::import(VulkanDevice& device, void* host,
+                                                           uint64_t size_bytes) {
   constexpr auto kHandleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-  std::unique_ptr<Buffer> buffer(new Buffer(device, size_bytes));
+  std::unique_ptr<VulkanBuffer> buffer(new VulkanBuffer(device, size_bytes));
   VkMemoryHostPointerPropertiesEXT properties{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
   VkResult result = device.table().vkGetMemoryHostPointerPropertiesEXT(device.handle(), kHandleType,
                                                                        host, &properties);
@@ -102,7 +103,7 @@ Result<std::unique_ptr<Buffer>> Buffer::import(Device& device, void* host, uint6
   return buffer;
 }
 
-Buffer::~Buffer() {
+VulkanBuffer::~VulkanBuffer() {
   const VolkDeviceTable& table = device_.table();
   if (handle_ != VK_NULL_HANDLE) table.vkDestroyBuffer(device_.handle(), handle_, nullptr);
   if (memory_ != VK_NULL_HANDLE) table.vkFreeMemory(device_.handle(), memory_, nullptr);
@@ -113,11 +114,11 @@ Result<Success> ArenaMemory::reserve(uint64_t size_bytes) {
   arena_.reset();
   staging_.reset();
   const uint64_t rounded = power_of_two_above(size_bytes);
-  auto arena = Buffer::create(device_, rounded,
-                              always_stages_ ? BufferPlace::kDeviceUnmapped : BufferPlace::kDevice);
+  auto arena = VulkanBuffer::create(
+      device_, rounded, always_stages_ ? BufferPlace::kDeviceUnmapped : BufferPlace::kDevice);
   if (!arena) return arena.error();
   if ((*arena)->mapped() == nullptr) {
-    auto staging = Buffer::create(device_, rounded, BufferPlace::kHost);
+    auto staging = VulkanBuffer::create(device_, rounded, BufferPlace::kHost);
     if (!staging) return staging.error();
     staging_ = std::move(*staging);
   }

@@ -17,31 +17,33 @@ enum class BufferPlace : uint8_t {
   kHost,            // In the host's memory, mapped.
 };
 
-class Buffer {
+class VulkanBuffer {
  public:
   // Errors: no memory left, or none of that kind.
-  static Result<std::unique_ptr<Buffer>> create(Device& device, uint64_t size_bytes,
-                                                BufferPlace place);
+  static Result<std::unique_ptr<VulkanBuffer>> create(VulkanDevice& device, uint64_t size_bytes,
+                                                      BufferPlace place);
 
   // A buffer on host memory that the caller keeps.
   // Requires: the device imports memory, and address and size are multiples of its alignment.
-  static Result<std::unique_ptr<Buffer>> import(Device& device, void* host, uint64_t size_bytes);
+  static Result<std::unique_ptr<VulkanBuffer>> import(VulkanDevice& device, void* host,
+                                                      uint64_t size_bytes);
 
-  ~Buffer();
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
+  ~VulkanBuffer();
+  VulkanBuffer(const VulkanBuffer&) = delete;
+  VulkanBuffer& operator=(const VulkanBuffer&) = delete;
 
   VkBuffer handle() const { return handle_; }
   uint64_t size_bytes() const { return size_bytes_; }
   uint8_t* mapped() const { return mapped_; }  // Null if it is not. Coherent.
 
  private:
-  Buffer(Device& device, uint64_t size_bytes) : device_(device), size_bytes_(size_bytes) {}
+  VulkanBuffer(VulkanDevice& device, uint64_t size_bytes)
+      : device_(device), size_bytes_(size_bytes) {}
 
   VkResult make_handle(bool is_imported);
   Result<Success> allocate(VkMemoryPropertyFlags wanted, const void* import_info, uint32_t types);
 
-  Device& device_;
+  VulkanDevice& device_;
   uint64_t size_bytes_;
   VkBuffer handle_ = VK_NULL_HANDLE;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
@@ -52,7 +54,7 @@ class Buffer {
 // uploads.
 class ArenaMemory {
  public:
-  ArenaMemory(Device& device, bool always_stages)
+  ArenaMemory(VulkanDevice& device, bool always_stages)
       : device_(device), always_stages_(always_stages) {}
 
   // Makes room. Errors: no memory left.
@@ -70,10 +72,10 @@ class ArenaMemory {
  private:
   bool is_staged() const { return staging_ != nullptr; }
 
-  Device& device_;
+  VulkanDevice& device_;
   bool always_stages_;
-  std::unique_ptr<Buffer> arena_;
-  std::unique_ptr<Buffer> staging_;  // Null where the arena is mapped.
+  std::unique_ptr<VulkanBuffer> arena_;
+  std::unique_ptr<VulkanBuffer> staging_;  // Null where the arena is mapped.
 };
 
 // Records that everything before is over and visible to everything behind, the host included.

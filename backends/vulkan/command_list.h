@@ -1,5 +1,6 @@
-// CommandList: what a run asks of the device, as plain numbers. Lowering makes it from a program
-// without any device; recording (command_recorder.h) turns it into Vulkan commands one by one.
+// CommandList: what a run asks of the device, as plain numbers. VulkanLowering makes it from a
+// program without any device; recording (command_recorder.h) turns it into Vulkan commands one by
+// one.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct ArenaRange {
 };
 
 // Dispatches workgroups of a shader.
-struct Launch {
+struct ShaderLaunch {
   ShaderIndex shader = 0;
   uint32_t first_binding = 0;  // Into CommandList::bindings; binding k of the shader is the k-th.
   uint32_t binding_count = 0;
@@ -55,16 +56,16 @@ struct DeviceBarrier {
   uint32_t dependency_count = 0;
 };
 
-enum class CommandKind : uint8_t { kLaunch, kCopy, kFill, kBarrier };
+enum class DeviceCommandKind : uint8_t { kLaunch, kCopy, kFill, kBarrier };
 
-struct Command {
-  CommandKind kind = CommandKind::kLaunch;
+struct DeviceCommand {
+  DeviceCommandKind kind = DeviceCommandKind::kLaunch;
   uint32_t index = 0;  // Into the vector of its kind.
 };
 
 struct CommandList {
-  std::vector<Command> commands;
-  std::vector<Launch> launches;
+  std::vector<DeviceCommand> commands;
+  std::vector<ShaderLaunch> launches;
   std::vector<ArenaRange> bindings;
   std::vector<uint32_t> push_words;
   std::vector<BufferCopy> copies;
@@ -74,7 +75,7 @@ struct CommandList {
   std::vector<ArenaRange> barrier_ranges;
 
   // `launch` has its shader and grid; this sets the rest.
-  void add_launch(Launch launch, std::span<const ArenaRange> operands,
+  void add_launch(ShaderLaunch launch, std::span<const ArenaRange> operands,
                   std::span<const uint32_t> params);
   void add_copy(BufferCopy copy);  // An empty one adds nothing.
   void add_fill(BufferFill fill);  // Likewise.

@@ -14,26 +14,26 @@ constexpr size_t kBindingCountMax = 14;  // shaders/mix.comp
 
 Result<Success> CommandRecorder::record(const CommandList& list, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
-    const Command& command = list.commands[i];
+    const DeviceCommand& command = list.commands[i];
     switch (command.kind) {
-      case CommandKind::kLaunch: {
+      case DeviceCommandKind::kLaunch: {
         auto recorded = record_launch(list, list.launches[command.index]);
         if (!recorded) return recorded;
         break;
       }
-      case CommandKind::kCopy: {
+      case DeviceCommandKind::kCopy: {
         const BufferCopy& copy = list.copies[command.index];
         const VkBufferCopy region{copy.source_bytes, copy.destination_bytes, copy.size_bytes};
         table_.vkCmdCopyBuffer(commands_, arena_, arena_, 1, &region);
         break;
       }
-      case CommandKind::kFill: {
+      case DeviceCommandKind::kFill: {
         const BufferFill& fill = list.fills[command.index];
         table_.vkCmdFillBuffer(commands_, arena_, fill.range.offset_bytes, fill.range.size_bytes,
                                fill.word);
         break;
       }
-      case CommandKind::kBarrier:
+      case DeviceCommandKind::kBarrier:
         record_barrier(list, list.barriers[command.index]);
         break;
     }
@@ -41,10 +41,11 @@ Result<Success> CommandRecorder::record(const CommandList& list, size_t begin, s
   return Success{};
 }
 
-Result<Success> CommandRecorder::record_launch(const CommandList& list, const Launch& launch) {
+Result<Success> CommandRecorder::record_launch(const CommandList& list,
+                                               const ShaderLaunch& launch) {
   auto found = pipelines_.get(launch.shader);
   if (!found) return found.error();
-  const Pipeline& pipeline = **found;
+  const VulkanPipeline& pipeline = **found;
   if (bound_ != &pipeline) {
     table_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
     bound_ = &pipeline;

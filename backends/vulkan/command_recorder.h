@@ -15,21 +15,22 @@ namespace interlock {
 class CommandRecorder {
  public:
   // Requires: all outlive the recorder; `commands` is being recorded.
-  CommandRecorder(Device& device, Pipelines& pipelines, VkBuffer arena, VkCommandBuffer commands)
+  CommandRecorder(VulkanDevice& device, VulkanPipelines& pipelines, VkBuffer arena,
+                  VkCommandBuffer commands)
       : table_(device.table()), pipelines_(pipelines), arena_(arena), commands_(commands) {}
 
   // Records commands [begin, end) of the list. Errors: a shader does not compile.
   Result<Success> record(const CommandList& list, size_t begin, size_t end);
 
  private:
-  Result<Success> record_launch(const CommandList& list, const Launch& launch);
+  Result<Success> record_launch(const CommandList& list, const ShaderLaunch& launch);
   void record_barrier(const CommandList& list, const DeviceBarrier& barrier);
 
   const VolkDeviceTable& table_;
-  Pipelines& pipelines_;
+  VulkanPipelines& pipelines_;
   VkBuffer arena_;
   VkCommandBuffer commands_;
-  const Pipeline* bound_ = nullptr;  // Pipelines stay bound from launch to launch.
+  const VulkanPipeline* bound_ = nullptr;  // Pipelines stay bound from launch to launch.
 };
 
 }  // namespace interlock

@@ -200,11 +200,11 @@ VkResult open_device(const Candidate& candidate, uint32_t queue_count, VkDevice&
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> Device::create(
-    Instance& instance, const std::function<void(VolkDeviceTable&)>& on_table) {
+Result<std::unique_ptr<VulkanDevice>> VulkanDevice::create(
+    VulkanInstance& instance, const std::function<void(VolkDeviceTable&)>& on_table) {
   auto best = best_candidate(instance.handle());
   if (!best) return best.error();
-  std::unique_ptr<Device> device(new Device);
+  std::unique_ptr<VulkanDevice> device(new VulkanDevice);
   const uint32_t queue_count = std::min(best->queue_count, kQueueCountMax);
   const VkResult opened = open_device(*best, queue_count, device->handle_);
   if (opened != VK_SUCCESS) return driver_error(opened, "opening a device");
@@ -227,11 +227,11 @@ Result<std::unique_ptr<Device>> Device::create(
   return device;
 }
 
-Device::~Device() {
+VulkanDevice::~VulkanDevice() {
   if (handle_ != VK_NULL_HANDLE) table_.vkDestroyDevice(handle_, nullptr);
 }
 
-Result<uint32_t> Device::memory_type(uint32_t types, VkMemoryPropertyFlags wanted) const {
+Result<uint32_t> VulkanDevice::memory_type(uint32_t types, VkMemoryPropertyFlags wanted) const {
   for (uint32_t i = 0; i < memory_.memoryTypeCount; ++i) {
     if ((types & (1u << i)) != 0 && has_property(i, wanted)) return i;
   }

@@ -1,4 +1,4 @@
-// Device: the Vulkan device that runs programs, with the queues and features that we use.
+// VulkanDevice: the Vulkan device that runs programs, with the queues and features that we use.
 #pragma once
 
 #include <volk.h>
@@ -18,16 +18,16 @@ namespace interlock {
 // Queues that we open where the device has as many.
 inline constexpr uint32_t kQueueCountMax = 4;
 
-class Device {
+class VulkanDevice {
  public:
   // Opens the fastest kind of device that fits: a discrete GPU before an integrated one before a
   // CPU. `on_table` may replace entry points.
   // Errors: there is no device, or none fits; the sentence says what each lacks.
-  static Result<std::unique_ptr<Device>> create(
-      Instance& instance, const std::function<void(VolkDeviceTable&)>& on_table);
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  static Result<std::unique_ptr<VulkanDevice>> create(
+      VulkanInstance& instance, const std::function<void(VolkDeviceTable&)>& on_table);
+  ~VulkanDevice();
+  VulkanDevice(const VulkanDevice&) = delete;
+  VulkanDevice& operator=(const VulkanDevice&) = delete;
 
   VkDevice handle() const { return handle_; }
   VkPhysicalDevice physical() const { return physical_; }
@@ -47,7 +47,7 @@ class Device {
   }
 
  private:
-  Device() = default;
+  VulkanDevice() = default;
 
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
   VkDevice handle_ = VK_NULL_HANDLE;

@@ -46,7 +46,7 @@ std::vector<uint32_t> push_words_of(const KernelParams& params) {
           std::bit_cast<uint32_t>(params.eps)};
 }
 
-Result<Success> lower_table_piece(const Lowering& lowering, const Piece& piece,
+Result<Success> lower_table_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
                                   std::span<const PlacedOperand> operands) {
   const KernelId kernel = lowering.program.dispatch(piece.dispatch).kernel;
   const KernelEntry& entry = kernel_entry(kernel);
@@ -75,7 +75,7 @@ Result<Success> lower_table_piece(const Lowering& lowering, const Piece& piece,
     bindings[i] = bound.binding;
     words.push_back(bound.first_byte);
   }
-  Launch launch;
+  ShaderLaunch launch;
   launch.shader = shader_of(kernel, *width);
   launch.group_count_y = column_group_count(entry, params, lowering.limits);
   for (uint64_t done = 0; done < piece.slice_count; done += launch.group_count_x) {
@@ -93,7 +93,7 @@ bool overlap(ArenaRange a, ArenaRange b) {
 }
 
 // True iff the dispatch became a transfer command.
-bool lower_to_transfer(const Lowering& lowering, const KernelEntry& entry,
+bool lower_to_transfer(const VulkanLowering& lowering, const KernelEntry& entry,
                        const KernelParams& params, std::span<const PlacedOperand> operands) {
   if (entry.name == "copy" && !overlap(operands[0].range, operands[1].range)) {
     lowering.list.add_copy({operands[0].range.offset_bytes, operands[1].range.offset_bytes,
@@ -109,7 +109,7 @@ bool lower_to_transfer(const Lowering& lowering, const KernelEntry& entry,
 
 }  // namespace
 
-std::vector<PlacedOperand> place_operands(const Lowering& lowering, DispatchId id) {
+std::vector<PlacedOperand> place_operands(const VulkanLowering& lowering, DispatchId id) {
   std::vector<PlacedOperand> operands;
   for (const Access& access : lowering.program.accesses_of(id)) {
     operands.push_back({lowering.layout.range_of(access), access.mode});
@@ -123,7 +123,7 @@ BoundRange bind_range(ArenaRange range, uint64_t alignment) {
           static_cast<uint32_t>(first_byte)};
 }
 
-Result<OperandWidth> width_of(const Lowering& lowering, DispatchId id,
+Result<OperandWidth> width_of(const VulkanLowering& lowering, DispatchId id,
                               std::span<const PlacedOperand> operands, bool needs_whole_words) {
   const bool is_in_words =
       std::all_of(operands.begin(), operands.end(), [&](const PlacedOperand& operand) {
@@ -139,14 +139,14 @@ Result<OperandWidth> width_of(const Lowering& lowering, DispatchId id,
                   lowering.program.description_of(id))};
 }
 
-Result<Success> lower_piece(const Lowering& lowering, const Piece& piece,
+Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
                             std::span<const PlacedOperand> operands) {
   return lowering.program.dispatch(piece.dispatch).kernel == mix_kernel()
              ? lower_mix(lowering, piece, operands)
              : lower_table_piece(lowering, piece, operands);
 }
 
-Result<Success> lower_dispatch(const Lowering& lowering, DispatchId id) {
+Result<Success> lower_dispatch(const VulkanLowering& lowering, DispatchId id) {
   const Dispatch& dispatch = lowering.program.dispatch(id);
   const std::vector<PlacedOperand> operands = place_operands(lowering, id);
   const KernelParams params = dispatch_params_of(lowering.program, id);

@@ -14,7 +14,7 @@
 namespace interlock {
 
 // What all parts of lowering a run share.
-struct Lowering {
+struct VulkanLowering {
   const Program& program;
   const DeviceLimits& limits;
   ArenaLayout& layout;
@@ -28,10 +28,10 @@ struct PlacedOperand {
 };
 
 // The operands of the dispatch in their memories.
-std::vector<PlacedOperand> place_operands(const Lowering& lowering, DispatchId id);
+std::vector<PlacedOperand> place_operands(const VulkanLowering& lowering, DispatchId id);
 
 // Slices [first_slice, first_slice + slice_count) of a dispatch.
-struct Piece {
+struct DispatchPiece {
   DispatchId dispatch;
   KernelParams params;  // dispatch_params_of()
   uint64_t first_slice = 0;
@@ -40,14 +40,14 @@ struct Piece {
 
 // Appends the launches of the piece.
 // Errors: an operand is larger than the device binds; the device lacks what its alignment needs.
-Result<Success> lower_piece(const Lowering& lowering, const Piece& piece,
+Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
                             std::span<const PlacedOperand> operands);
 
 // Appends the whole dispatch in the stage where the program has it: copy and fill become transfer
 // commands. Where Vulkan has none that fits (operands of copy that overlap, fill at odd places),
 // they are launches, and so compute.
 // Errors: as lower_piece().
-Result<Success> lower_dispatch(const Lowering& lowering, DispatchId id);
+Result<Success> lower_dispatch(const VulkanLowering& lowering, DispatchId id);
 
 // A binding, and where in it the range starts.
 struct BoundRange {
@@ -60,7 +60,7 @@ BoundRange bind_range(ArenaRange range, uint64_t alignment);
 
 // The width that fits all of `ranges`.
 // Errors: it is kBytes, and the device has no 8-bit storage.
-Result<OperandWidth> width_of(const Lowering& lowering, DispatchId id,
+Result<OperandWidth> width_of(const VulkanLowering& lowering, DispatchId id,
                               std::span<const PlacedOperand> operands, bool needs_whole_words);
 
 }  // namespace interlock

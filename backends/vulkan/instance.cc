@@ -79,7 +79,7 @@ std::vector<std::string> ValidationLog::take_hazards() {
   return std::exchange(hazards_, {});
 }
 
-Result<std::unique_ptr<Instance>> Instance::create(bool validates) {
+Result<std::unique_ptr<VulkanInstance>> VulkanInstance::create(bool validates) {
   const std::lock_guard lock(loader_mutex);
   // lavapipe runs small work two to six times faster on the thread that submits it. Read once, when
   // the first instance loads the driver; a value of the user stays.
@@ -93,7 +93,7 @@ Result<std::unique_ptr<Instance>> Instance::create(bool validates) {
   if (validates && !has_layer(kValidationLayer)) {
     return Error{fmt::format("there is no layer {}.", kValidationLayer)};
   }
-  std::unique_ptr<Instance> instance(new Instance);
+  std::unique_ptr<VulkanInstance> instance(new VulkanInstance);
   instance->has_messenger_extension_ = has_extension(kMessengerExtension);
 
   VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
@@ -128,7 +128,7 @@ Result<std::unique_ptr<Instance>> Instance::create(bool validates) {
   return instance;
 }
 
-void Instance::listen() {
+void VulkanInstance::listen() {
   if (!has_messenger_extension_) return;
   const VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(log_);
   if (vkCreateDebugUtilsMessengerEXT(handle_, &info, nullptr, &messenger_) != VK_SUCCESS) {
@@ -136,7 +136,7 @@ void Instance::listen() {
   }
 }
 
-Instance::~Instance() {
+VulkanInstance::~VulkanInstance() {
   if (messenger_ != VK_NULL_HANDLE) vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
   if (handle_ != VK_NULL_HANDLE) vkDestroyInstance(handle_, nullptr);
 }

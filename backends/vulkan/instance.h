@@ -1,4 +1,4 @@
-// Instance: the Vulkan loader, and what the validation layers say.
+// VulkanInstance: the Vulkan loader, and what the validation layers say.
 #pragma once
 
 #include <volk.h>
@@ -28,20 +28,20 @@ class ValidationLog {
   std::vector<std::string> hazards_;
 };
 
-class Instance {
+class VulkanInstance {
  public:
   // Loads the Vulkan loader at the first call.
   // Errors: there is no loader, no driver, or (with `validates`) no validation layer.
-  static Result<std::unique_ptr<Instance>> create(bool validates);
-  ~Instance();
-  Instance(const Instance&) = delete;
-  Instance& operator=(const Instance&) = delete;
+  static Result<std::unique_ptr<VulkanInstance>> create(bool validates);
+  ~VulkanInstance();
+  VulkanInstance(const VulkanInstance&) = delete;
+  VulkanInstance& operator=(const VulkanInstance&) = delete;
 
   VkInstance handle() const { return handle_; }
   ValidationLog& log() { return log_; }
 
  private:
-  Instance() = default;
+  VulkanInstance() = default;
   void listen();
 
   VkInstance handle_ = VK_NULL_HANDLE;

@@ -36,12 +36,13 @@ constexpr BindingGroup kUpdates{10, 12};
 constexpr BindingGroup kAtomics{12, 14};
 static_assert(kAtomics.end == kMixBindingCount);
 
-bool fits_uniform(const Lowering& lowering, ArenaRange range) {
+bool fits_uniform(const VulkanLowering& lowering, ArenaRange range) {
   return range.offset_bytes % lowering.limits.uniform_alignment + range.size_bytes <=
          kUniformBytesMax;
 }
 
-BindingGroup group_of(const Lowering& lowering, const Piece& piece, const PlacedOperand& operand) {
+BindingGroup group_of(const VulkanLowering& lowering, const DispatchPiece& piece,
+                      const PlacedOperand& operand) {
   switch (operand.mode) {
     case AccessMode::kUniform:
       return fits_uniform(lowering, operand.range) ? kUniforms : kReads;
@@ -75,7 +76,7 @@ BoundRange bind_whole_words(ArenaRange range, uint64_t alignment) {
 }
 
 // The width for the operands of the piece that are neither atomic nor uniform.
-Result<OperandWidth> plain_width_of(const Lowering& lowering, const Piece& piece,
+Result<OperandWidth> plain_width_of(const VulkanLowering& lowering, const DispatchPiece& piece,
                                     std::span<const PlacedOperand> operands) {
   std::vector<PlacedOperand> plain;
   for (const PlacedOperand& operand : operands) {
@@ -87,7 +88,8 @@ Result<OperandWidth> plain_width_of(const Lowering& lowering, const Piece& piece
 }
 
 // The binding of each operand in the shader of one launch; none if they do not fit.
-std::optional<std::vector<uint32_t>> slots_of(const Lowering& lowering, const Piece& piece,
+std::optional<std::vector<uint32_t>> slots_of(const VulkanLowering& lowering,
+                                              const DispatchPiece& piece,
                                               std::span<const PlacedOperand> operands) {
   std::vector<uint32_t> slots;
   std::array<uint32_t, kMixBindingCount> used{};  // By the begin of a group.
@@ -103,7 +105,7 @@ std::optional<std::vector<uint32_t>> slots_of(const Lowering& lowering, const Pi
   return slots;
 }
 
-Result<Success> lower_to_one_launch(const Lowering& lowering, const Piece& piece,
+Result<Success> lower_to_one_launch(const VulkanLowering& lowering, const DispatchPiece& piece,
                                     std::span<const PlacedOperand> operands,
                                     std::span<const uint32_t> slots) {
   auto width = plain_width_of(lowering, piece, operands);
@@ -141,7 +143,7 @@ Result<Success> lower_to_one_launch(const Lowering& lowering, const Piece& piece
 }
 
 // Launches `shader` on each window of the operand: as large as a binding and the grid allow.
-void launch_on_windows(const Lowering& lowering, std::string_view shader, OperandWidth width,
+void launch_on_windows(const VulkanLowering& lowering, std::string_view shader, OperandWidth width,
                        ArenaRange operand, uint32_t position, const KernelParams& params,
                        ArenaRange other) {
   const DeviceLimits& limits = lowering.limits;
@@ -171,7 +173,7 @@ void launch_on_windows(const Lowering& lowering, std::string_view shader, Operan
                                         params.identity,
                                         static_cast<uint32_t>(params.atomic_op),
                                         0};
-    Launch launch;
+    ShaderLaunch launch;
     launch.shader = shader_index(shader, width);
     const uint64_t touched_bytes = bound.binding.size_bytes;
     launch.group_count_x = static_cast<uint32_t>((touched_bytes + group_bytes - 1) / group_bytes);
@@ -184,7 +186,7 @@ std::string_view phase_of(AccessMode mode, bool is_partial) {
   return is_partial ? "mix_partial" : "mix_write";
 }
 
-Result<Success> lower_to_phases(const Lowering& lowering, const Piece& piece,
+Result<Success> lower_to_phases(const VulkanLowering& lowering, const DispatchPiece& piece,
                                 std::span<const PlacedOperand> operands) {
   auto width = plain_width_of(lowering, piece, operands);
   if (!width) return width.error();
@@ -209,14 +211,14 @@ Result<Success> lower_to_phases(const Lowering& lowering, const Piece& piece,
 
 }  // namespace
 
-Result<Success> lower_mix(const Lowering& lowering, const Piece& piece,
+Result<Success> lower_mix(const VulkanLowering& lowering, const DispatchPiece& piece,
                           std::span<const PlacedOperand> operands) {
   const auto slots = slots_of(lowering, piece, operands);
   return slots ? lower_to_one_launch(lowering, piece, operands, *slots)
                : lower_to_phases(lowering, piece, operands);
 }
 
-void lower_atomic_commit(const Lowering& lowering, AtomicOp op, ArenaRange memory,
+void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, ArenaRange memory,
                          ArenaRange staged) {
   KernelParams params;
   params.atomic_op = op;

@@ -13,12 +13,12 @@ inline constexpr uint64_t kMixGroupBytesMax = 1ull << 20;  // Of all operands.
 inline constexpr uint32_t kMixBindingCount = 14;           // shaders/mix.comp
 
 // Requires: the dispatch has the kernel mix.
-Result<Success> lower_mix(const Lowering& lowering, const Piece& piece,
+Result<Success> lower_mix(const VulkanLowering& lowering, const DispatchPiece& piece,
                           std::span<const PlacedOperand> operands);
 
 // Applies the staged operand of an atomic to `memory`. Requires: both have the same size and the
 // same offset modulo ArenaLayout::kAlignmentBytes.
-void lower_atomic_commit(const Lowering& lowering, AtomicOp op, ArenaRange memory,
+void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, ArenaRange memory,
                          ArenaRange staged);
 
 }  // namespace interlock

@@ -13,8 +13,8 @@ constexpr uint32_t kPushBytes = 128;  // At least what any shader has.
 
 }  // namespace
 
-Result<const Pipeline*> Pipelines::get(ShaderIndex shader) {
-  Pipeline& pipeline = by_shader_[shader];
+Result<const VulkanPipeline*> VulkanPipelines::get(ShaderIndex shader) {
+  VulkanPipeline& pipeline = by_shader_[shader];
   if (pipeline.handle != VK_NULL_HANDLE) return &pipeline;
   VkResult result = VK_SUCCESS;
   if (pipeline.layout == VK_NULL_HANDLE) result = make_layouts(shaders()[shader], pipeline);
@@ -24,7 +24,7 @@ Result<const Pipeline*> Pipelines::get(ShaderIndex shader) {
 }
 
 // The module says what its bindings are, so there is no second list of them.
-VkResult Pipelines::make_layouts(const Shader& shader, Pipeline& pipeline) {
+VkResult VulkanPipelines::make_layouts(const Shader& shader, VulkanPipeline& pipeline) {
   const VolkDeviceTable& table = device_.table();
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   pipeline.binding_types.clear();
@@ -54,7 +54,7 @@ VkResult Pipelines::make_layouts(const Shader& shader, Pipeline& pipeline) {
   return table.vkCreatePipelineLayout(device_.handle(), &layout, nullptr, &pipeline.layout);
 }
 
-VkResult Pipelines::make_pipeline(const Shader& shader, Pipeline& pipeline) {
+VkResult VulkanPipelines::make_pipeline(const Shader& shader, VulkanPipeline& pipeline) {
   const VolkDeviceTable& table = device_.table();
   const std::vector<uint32_t> words = with_aliased_buffers(shader.module);
   VkShaderModuleCreateInfo module_info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
@@ -80,9 +80,9 @@ VkResult Pipelines::make_pipeline(const Shader& shader, Pipeline& pipeline) {
   return result;
 }
 
-Pipelines::~Pipelines() {
+VulkanPipelines::~VulkanPipelines() {
   const VolkDeviceTable& table = device_.table();
-  for (const Pipeline& pipeline : by_shader_) {
+  for (const VulkanPipeline& pipeline : by_shader_) {
     table.vkDestroyPipeline(device_.handle(), pipeline.handle, nullptr);
     table.vkDestroyPipelineLayout(device_.handle(), pipeline.layout, nullptr);
     table.vkDestroyDescriptorSetLayout(device_.handle(), pipeline.set_layout, nullptr);

@@ -1,4 +1,4 @@
-// Pipelines: one per shader, made when a run first needs it.
+// VulkanPipelines: one per shader, made when a run first needs it.
 #pragma once
 
 #include <volk.h>
@@ -11,30 +11,30 @@
 
 namespace interlock {
 
-struct Pipeline {
+struct VulkanPipeline {
   VkPipeline handle = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;  // Of push descriptors.
   std::vector<VkDescriptorType> binding_types;        // By binding.
 };
 
-class Pipelines {
+class VulkanPipelines {
  public:
-  explicit Pipelines(Device& device) : device_(device), by_shader_(shaders().size()) {}
-  ~Pipelines();
-  Pipelines(const Pipelines&) = delete;
-  Pipelines& operator=(const Pipelines&) = delete;
+  explicit VulkanPipelines(VulkanDevice& device) : device_(device), by_shader_(shaders().size()) {}
+  ~VulkanPipelines();
+  VulkanPipelines(const VulkanPipelines&) = delete;
+  VulkanPipelines& operator=(const VulkanPipelines&) = delete;
 
   // Cost: constant but for the first call for this shader, which compiles it.
   // Errors: the driver failed.
-  Result<const Pipeline*> get(ShaderIndex shader);
+  Result<const VulkanPipeline*> get(ShaderIndex shader);
 
  private:
-  VkResult make_layouts(const Shader& shader, Pipeline& pipeline);
-  VkResult make_pipeline(const Shader& shader, Pipeline& pipeline);
+  VkResult make_layouts(const Shader& shader, VulkanPipeline& pipeline);
+  VkResult make_pipeline(const Shader& shader, VulkanPipeline& pipeline);
 
-  Device& device_;
-  std::vector<Pipeline> by_shader_;
+  VulkanDevice& device_;
+  std::vector<VulkanPipeline> by_shader_;
 };
 
 }  // namespace interlock

@@ -2,33 +2,33 @@
 
 #include "backends/dispatch_params.h"
 #include "backends/vulkan/barrier_lowering.h"
-#include "backends/vulkan/late_writes.h"
+#include "backends/vulkan/staged_writes.h"
 #include "encoder/check.h"
 
 namespace interlock {
 
-Result<Success> lower_schedule(const Lowering& lowering, const Schedule& schedule,
+Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
                                uint64_t limit_bytes) {
-  LateWrites late_writes(limit_bytes);
+  StagedWrites staged_writes(limit_bytes);
   for (const Step& step : schedule.steps) {
     INTERLOCK_CHECK(step.dispatch.index < lowering.program.dispatches.size());
     if (step.kind == StepKind::kCommit) {
-      late_writes.commit(lowering, step.dispatch);
+      staged_writes.commit(lowering, step.dispatch);
     } else {
-      const Piece piece{step.dispatch, dispatch_params_of(lowering.program, step.dispatch),
-                        step.first_slice, step.slice_count};
+      const DispatchPiece piece{step.dispatch, dispatch_params_of(lowering.program, step.dispatch),
+                                step.first_slice, step.slice_count};
       auto lowered = step.kind == StepKind::kRunLate
-                         ? late_writes.run_late(lowering, piece)
+                         ? staged_writes.run_late(lowering, piece)
                          : lower_piece(lowering, piece, place_operands(lowering, step.dispatch));
       if (!lowered) return lowered;
     }
     lowering.list.add_full_barrier();
   }
-  INTERLOCK_CHECK(late_writes.is_empty());
+  INTERLOCK_CHECK(staged_writes.is_empty());
   return Success{};
 }
 
-Result<Success> lower_statements(const Lowering& lowering) {
+Result<Success> lower_statements(const VulkanLowering& lowering) {
   const Program& program = lowering.program;
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kBarrier) {
@@ -41,7 +41,7 @@ Result<Success> lower_statements(const Lowering& lowering) {
   return Success{};
 }
 
-Result<std::vector<DispatchGroup>> lower_groups(const Lowering& lowering) {
+Result<std::vector<DispatchGroup>> lower_groups(const VulkanLowering& lowering) {
   std::vector<DispatchGroup> groups(1);
   for (const Statement& statement : lowering.program.statements) {
     if (statement.kind == StatementKind::kBarrier) {

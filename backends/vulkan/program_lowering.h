@@ -11,12 +11,12 @@ namespace interlock {
 
 // Witness mode: the steps one after another, with a full barrier behind each.
 // Errors: as lower_piece(); late writes exceed `limit_bytes`.
-Result<Success> lower_schedule(const Lowering& lowering, const Schedule& schedule,
+Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
                                uint64_t limit_bytes);
 
 // Overlap mode on one queue: the statements of the program, and no other sync.
 // Errors: as lower_dispatch().
-Result<Success> lower_statements(const Lowering& lowering);
+Result<Success> lower_statements(const VulkanLowering& lowering);
 
 // Commands [begin, end) of the list.
 struct CommandSpan {
@@ -29,6 +29,6 @@ using DispatchGroup = std::vector<CommandSpan>;
 
 // Overlap mode on several queues: dispatches in groups that barriers part; the list has no barrier
 // of the program. Errors: as lower_dispatch().
-Result<std::vector<DispatchGroup>> lower_groups(const Lowering& lowering);
+Result<std::vector<DispatchGroup>> lower_groups(const VulkanLowering& lowering);
 
 }  // namespace interlock

@@ -4,8 +4,8 @@
 
 namespace interlock {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device, VkQueue handle) {
-  std::unique_ptr<Queue> queue(new Queue(device, handle));
+Result<std::unique_ptr<VulkanQueue>> VulkanQueue::create(VulkanDevice& device, VkQueue handle) {
+  std::unique_ptr<VulkanQueue> queue(new VulkanQueue(device, handle));
   const VolkDeviceTable& table = device.table();
   VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   pool.queueFamilyIndex = device.queue_family();
@@ -25,13 +25,13 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, VkQueue handle) {
   return queue;
 }
 
-Queue::~Queue() {
+VulkanQueue::~VulkanQueue() {
   const VolkDeviceTable& table = device_.table();
   table.vkDestroyFence(device_.handle(), fence_, nullptr);
   table.vkDestroyCommandPool(device_.handle(), pool_, nullptr);
 }
 
-VkResult Queue::begin() {
+VkResult VulkanQueue::begin() {
   const VkResult reset = device_.table().vkResetCommandPool(device_.handle(), pool_, 0);
   if (reset != VK_SUCCESS) return reset;
   VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
@@ -39,7 +39,7 @@ VkResult Queue::begin() {
   return device_.table().vkBeginCommandBuffer(commands_, &info);
 }
 
-VkResult Queue::submit() {
+VkResult VulkanQueue::submit() {
   const VolkDeviceTable& table = device_.table();
   const VkResult ended = table.vkEndCommandBuffer(commands_);
   if (ended != VK_SUCCESS) return ended;
@@ -51,7 +51,7 @@ VkResult Queue::submit() {
   return table.vkQueueSubmit2(handle_, 1, &info, fence_);
 }
 
-VkResult Queue::wait(double timeout_seconds) {
+VkResult VulkanQueue::wait(double timeout_seconds) {
   const VolkDeviceTable& table = device_.table();
   const auto timeout_ns = static_cast<uint64_t>(timeout_seconds * 1e9);
   const VkResult waited = table.vkWaitForFences(device_.handle(), 1, &fence_, VK_TRUE, timeout_ns);

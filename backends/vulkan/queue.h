@@ -1,4 +1,4 @@
-// Queue: a device queue with a command buffer and the fence that says when it is done.
+// VulkanQueue: a device queue with a command buffer and the fence that says when it is done.
 #pragma once
 
 #include <volk.h>
@@ -10,12 +10,12 @@
 
 namespace interlock {
 
-class Queue {
+class VulkanQueue {
  public:
-  static Result<std::unique_ptr<Queue>> create(Device& device, VkQueue handle);
-  ~Queue();
-  Queue(const Queue&) = delete;
-  Queue& operator=(const Queue&) = delete;
+  static Result<std::unique_ptr<VulkanQueue>> create(VulkanDevice& device, VkQueue handle);
+  ~VulkanQueue();
+  VulkanQueue(const VulkanQueue&) = delete;
+  VulkanQueue& operator=(const VulkanQueue&) = delete;
 
   // begin(), record into commands(), submit(), wait(); and again. Each error is one of the driver.
   // Requires: nothing that was submitted is unfinished.
@@ -25,9 +25,9 @@ class Queue {
   VkResult wait(double timeout_seconds);  // VK_TIMEOUT is an error.
 
  private:
-  Queue(Device& device, VkQueue handle) : device_(device), handle_(handle) {}
+  VulkanQueue(VulkanDevice& device, VkQueue handle) : device_(device), handle_(handle) {}
 
-  Device& device_;
+  VulkanDevice& device_;
   VkQueue handle_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;

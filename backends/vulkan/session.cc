@@ -4,17 +4,17 @@
 
 namespace interlock {
 
-Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
-  auto session = std::make_unique<Session>();
-  auto instance = Instance::create(options.validates);
+Result<std::unique_ptr<VulkanSession>> VulkanSession::open(const SessionOptions& options) {
+  auto session = std::make_unique<VulkanSession>();
+  auto instance = VulkanInstance::create(options.validates);
   if (!instance) return instance.error();
   session->instance = std::move(*instance);
-  auto device = Device::create(*session->instance, options.on_device_table);
+  auto device = VulkanDevice::create(*session->instance, options.on_device_table);
   if (!device) return device.error();
   session->device = std::move(*device);
-  session->pipelines = std::make_unique<Pipelines>(*session->device);
+  session->pipelines = std::make_unique<VulkanPipelines>(*session->device);
   for (VkQueue handle : session->device->queues()) {
-    auto queue = Queue::create(*session->device, handle);
+    auto queue = VulkanQueue::create(*session->device, handle);
     if (!queue) return queue.error();
     session->queues.push_back(std::move(*queue));
   }
@@ -22,8 +22,8 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   return session;
 }
 
-void Session::abandon(std::unique_ptr<Session> session) {
-  static auto* const abandoned = new std::vector<std::unique_ptr<Session>>;
+void VulkanSession::abandon(std::unique_ptr<VulkanSession> session) {
+  static auto* const abandoned = new std::vector<std::unique_ptr<VulkanSession>>;
   if (session != nullptr) abandoned->push_back(std::move(session));
 }
 

@@ -1,4 +1,4 @@
-// Session: an open device with all that running on it takes.
+// VulkanSession: an open device with all that running on it takes.
 #pragma once
 
 #include <functional>
@@ -20,19 +20,19 @@ struct SessionOptions {
 };
 
 // In this order: each needs those before it.
-struct Session {
-  std::unique_ptr<Instance> instance;
-  std::unique_ptr<Device> device;
-  std::unique_ptr<Pipelines> pipelines;
-  std::vector<std::unique_ptr<Queue>> queues;  // At least one.
+struct VulkanSession {
+  std::unique_ptr<VulkanInstance> instance;
+  std::unique_ptr<VulkanDevice> device;
+  std::unique_ptr<VulkanPipelines> pipelines;
+  std::vector<std::unique_ptr<VulkanQueue>> queues;  // At least one.
   std::unique_ptr<ArenaMemory> arena;
 
-  // Errors: as Instance::create() and Device::create().
-  static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
+  // Errors: as VulkanInstance::create() and VulkanDevice::create().
+  static Result<std::unique_ptr<VulkanSession>> open(const SessionOptions& options);
 
   // Keeps the objects of a device that does not answer until the process ends: it may still use
   // them.
-  static void abandon(std::unique_ptr<Session> session);
+  static void abandon(std::unique_ptr<VulkanSession> session);
 };
 
 }  // namespace interlock

@@ -21,8 +21,8 @@ std::vector<size_t> lanes_of_group(size_t dispatch_count, size_t lane_count, uin
   return lanes;
 }
 
-VkResult begin_all(const std::vector<Lane>& lanes) {
-  for (const Lane& lane : lanes) {
+VkResult begin_all(const std::vector<QueueLane>& lanes) {
+  for (const QueueLane& lane : lanes) {
     const VkResult begun = lane.queue->begin();
     if (begun != VK_SUCCESS) return begun;
     record_full_barrier(lane.session->device->table(), lane.queue->commands());
@@ -31,7 +31,7 @@ VkResult begin_all(const std::vector<Lane>& lanes) {
 }
 
 // Starts the lanes as close together as can be, the first one by turns.
-VkResult submit_all(const std::vector<Lane>& lanes, uint64_t seed) {
+VkResult submit_all(const std::vector<QueueLane>& lanes, uint64_t seed) {
   for (size_t i = 0; i < lanes.size(); ++i) {
     const VkResult submitted = lanes[(i + (seed >> 8)) % lanes.size()].queue->submit();
     if (submitted != VK_SUCCESS) return submitted;
@@ -41,7 +41,8 @@ VkResult submit_all(const std::vector<Lane>& lanes, uint64_t seed) {
 
 }  // namespace
 
-Result<Success> SharedArena::reserve(Device& first, Device& second, uint64_t size_bytes) {
+Result<Success> SharedArena::reserve(VulkanDevice& first, VulkanDevice& second,
+                                     uint64_t size_bytes) {
   if (size_bytes <= size_bytes_) return Success{};
   const uint64_t alignment =
       std::lcm(first.import_alignment_bytes(), second.import_alignment_bytes());
@@ -52,9 +53,9 @@ Result<Success> SharedArena::reserve(Device& first, Device& second, uint64_t siz
   size_bytes_ = 0;
   host_.reset(static_cast<uint8_t*>(std::aligned_alloc(alignment, rounded)));
   if (host_ == nullptr) return Error{"There is not enough host memory for the arena."};
-  auto first_buffer = Buffer::import(first, host_.get(), rounded);
+  auto first_buffer = VulkanBuffer::import(first, host_.get(), rounded);
   if (!first_buffer) return first_buffer.error();
-  auto second_buffer = Buffer::import(second, host_.get(), rounded);
+  auto second_buffer = VulkanBuffer::import(second, host_.get(), rounded);
   if (!second_buffer) return second_buffer.error();
   first_ = std::move(*first_buffer);
   second_ = std::move(*second_buffer);
@@ -67,7 +68,7 @@ void SharedArena::abandon(SharedArena arena) {
   abandoned->push_back(std::move(arena));
 }
 
-Result<Success> run_groups(const std::vector<Lane>& lanes, const CommandList& list,
+Result<Success> run_groups(const std::vector<QueueLane>& lanes, const CommandList& list,
                            const std::vector<DispatchGroup>& groups, uint64_t trial,
                            double timeout_seconds, DriverFailure& failure) {
   for (size_t g = 0; g < groups.size(); ++g) {
@@ -77,7 +78,7 @@ Result<Success> run_groups(const std::vector<Lane>& lanes, const CommandList& li
     failure = {begin_all(lanes), "recording commands"};
     if (failure.result != VK_SUCCESS) return Success{};
     for (size_t l = 0; l < lanes.size(); ++l) {
-      const Lane& lane = lanes[l];
+      const QueueLane& lane = lanes[l];
       CommandRecorder recorder(*lane.session->device, *lane.session->pipelines, lane.arena,
                                lane.queue->commands());
       for (size_t i = 0; i < group.size(); ++i) {
@@ -88,7 +89,7 @@ Result<Success> run_groups(const std::vector<Lane>& lanes, const CommandList& li
       record_full_barrier(lane.session->device->table(), lane.queue->commands());
     }
     failure = {submit_all(lanes, seed), "submitting commands"};
-    for (const Lane& lane : lanes) {
+    for (const QueueLane& lane : lanes) {
       if (failure.result != VK_SUCCESS) return Success{};
       failure = {lane.queue->wait(timeout_seconds), "waiting for its queues"};
     }

@@ -18,7 +18,7 @@ namespace interlock {
 class SharedArena {
  public:
   // Makes room. Errors: no memory left; a device does not import it.
-  Result<Success> reserve(Device& first, Device& second, uint64_t size_bytes);
+  Result<Success> reserve(VulkanDevice& first, VulkanDevice& second, uint64_t size_bytes);
 
   // Keeps it until the process ends: devices may still use it.
   static void abandon(SharedArena arena);
@@ -34,14 +34,14 @@ class SharedArena {
 
   uint64_t size_bytes_ = 0;
   std::unique_ptr<uint8_t, Free> host_;
-  std::unique_ptr<Buffer> first_;
-  std::unique_ptr<Buffer> second_;
+  std::unique_ptr<VulkanBuffer> first_;
+  std::unique_ptr<VulkanBuffer> second_;
 };
 
 // A queue, and the arena as its device sees it.
-struct Lane {
-  Session* session = nullptr;
-  Queue* queue = nullptr;
+struct QueueLane {
+  VulkanSession* session = nullptr;
+  VulkanQueue* queue = nullptr;
   VkBuffer arena = VK_NULL_HANDLE;
 };
 
@@ -55,7 +55,7 @@ struct DriverFailure {
 // where, and which lane starts first: the same numbers, the same choices.
 // Errors: a shader does not compile. `failure` is set where a call of the driver failed, and then
 // something may still run.
-Result<Success> run_groups(const std::vector<Lane>& lanes, const CommandList& list,
+Result<Success> run_groups(const std::vector<QueueLane>& lanes, const CommandList& list,
                            const std::vector<DispatchGroup>& groups, uint64_t trial,
                            double timeout_seconds, DriverFailure& failure);
 

@@ -58,8 +58,9 @@ class VulkanBackend::State {
   std::mutex mutex_;
   std::optional<Error> missing_;  // Why there is no device.
   std::optional<Error> lost_;     // Why there is none any more.
-  std::unique_ptr<Session> first_;
-  std::unique_ptr<Session> second_;  // Shares host memory with the first; null if there is none.
+  std::unique_ptr<VulkanSession> first_;
+  std::unique_ptr<VulkanSession>
+      second_;  // Shares host memory with the first; null if there is none.
   SharedArena shared_;
   uint64_t trial_count_ = 0;  // Runs on several queues.
   std::vector<std::string> messages_;
@@ -70,7 +71,7 @@ Result<Success> VulkanBackend::State::open() {
   if (missing_) return *missing_;
   const SessionOptions options{options_.validates, options_.always_stages,
                                options_.on_device_table};
-  auto session = Session::open(options);
+  auto session = VulkanSession::open(options);
   if (!session) {
     missing_ = session.error();
     return *missing_;
@@ -86,7 +87,7 @@ void VulkanBackend::State::open_second() {
   const bool helps = options_.overlap == OverlapKind::kSeveralQueues &&
                      first_->queues.size() == 1 && first_->device->import_alignment_bytes() > 0;
   if (!helps) return;
-  auto session = Session::open({options_.validates, false, options_.on_device_table});
+  auto session = VulkanSession::open({options_.validates, false, options_.on_device_table});
   if (session) second_ = std::move(*session);
 }
 
@@ -101,7 +102,7 @@ Availability VulkanBackend::State::availability() {
 VulkanCapabilities VulkanBackend::State::capabilities() {
   const std::lock_guard lock(mutex_);
   INTERLOCK_CHECK(first_ != nullptr);
-  const Device& device = *first_->device;
+  const VulkanDevice& device = *first_->device;
   VulkanCapabilities capabilities;
   capabilities.device = device.description();
   capabilities.queue_count = static_cast<uint32_t>(second_ != nullptr ? 2 : first_->queues.size());
@@ -132,7 +133,7 @@ Result<MemoryImage> VulkanBackend::State::run(const Program& program, const Sche
 Result<Success> VulkanBackend::State::execute(const Program& program, const Schedule& schedule,
                                               ExecutionMode mode, MemoryImage& image) {
   LoweredRun run(program);
-  const Lowering lowering{program, first_->device->limits(), run.layout, run.list};
+  const VulkanLowering lowering{program, first_->device->limits(), run.layout, run.list};
   if (mode == ExecutionMode::kWitness) {
     auto lowered = lower_schedule(lowering, schedule, options_.limit_bytes);
     if (!lowered) return lowered;
@@ -155,7 +156,7 @@ Result<Success> VulkanBackend::State::execute_on_one_queue(const LoweredRun& run
   auto reserved = arena.reserve(run.layout.size_bytes());
   if (!reserved) return reserved;
   run.layout.store(image, arena.host_bytes());
-  Queue& queue = *first_->queues[0];
+  VulkanQueue& queue = *first_->queues[0];
   const VkResult begun = queue.begin();
   if (begun != VK_SUCCESS) return give_up(begun, "recording commands");
   arena.record_upload(queue.commands(), run.layout.size_bytes());
@@ -174,7 +175,7 @@ Result<Success> VulkanBackend::State::execute_on_several_queues(
     const LoweredRun& run, const std::vector<DispatchGroup>& groups, const Program& program,
     MemoryImage& image) {
   const uint64_t size_bytes = run.layout.size_bytes();
-  std::vector<Lane> lanes;
+  std::vector<QueueLane> lanes;
   uint8_t* host_bytes = nullptr;
   if (second_ != nullptr) {
     auto reserved = shared_.reserve(*first_->device, *second_->device, size_bytes);
@@ -207,7 +208,7 @@ Result<Success> VulkanBackend::State::execute_on_several_queues(
 }
 
 Result<Success> VulkanBackend::State::copy_arena(uint64_t size_bytes, bool is_upload) {
-  Queue& queue = *first_->queues[0];
+  VulkanQueue& queue = *first_->queues[0];
   VkResult result = queue.begin();
   if (result == VK_SUCCESS) {
     if (is_upload) {
@@ -226,15 +227,15 @@ Error VulkanBackend::State::give_up(VkResult result, std::string_view action) {
   const Error error = driver_error(result, action);
   if (result != VK_ERROR_DEVICE_LOST && result != VK_TIMEOUT) return error;
   lost_ = error;
-  Session::abandon(std::move(first_));
-  Session::abandon(std::move(second_));
+  VulkanSession::abandon(std::move(first_));
+  VulkanSession::abandon(std::move(second_));
   SharedArena::abandon(std::exchange(shared_, {}));
   return error;
 }
 
 Result<Success> VulkanBackend::State::judge_messages(ExecutionMode mode) {
   std::vector<std::string> errors;
-  for (Session* session : {first_.get(), second_.get()}) {
+  for (VulkanSession* session : {first_.get(), second_.get()}) {
     if (session == nullptr) continue;
     for (std::string& message : session->instance->log().take_errors()) {
       errors.push_back(std::move(message));

@@ -18,6 +18,7 @@ struct FuzzOptions {
   std::string encoder;
   CampaignOptions campaign;
   bool judges_excess = false;
+  std::string backend = "cpu";
 };
 
 std::string text_of(const CampaignFind& find) {
@@ -28,9 +29,10 @@ std::string text_of(const CampaignFind& find) {
 }
 
 std::string summary_of(const CampaignReport& report, const FuzzOptions& options) {
-  std::string text =
-      fmt::format("{} programs, {} on the CPU too; {} with findings, {} distinct", report.run_count,
-                  report.cpu_run_count, report.failing_run_count, report.finds.size());
+  std::string text = fmt::format("{} programs, {} on the CPU{} too; {} with findings, {} distinct",
+                                 report.run_count, report.cpu_run_count,
+                                 options.backend == "cpu" ? "" : " and " + options.backend,
+                                 report.failing_run_count, report.finds.size());
   text += fmt::format(" ({}, seed {}).\n",
                       options.encoder.empty() ? "as they stand" : "encoder " + options.encoder,
                       options.campaign.seed);
@@ -50,6 +52,11 @@ ExitStatus run_fuzz(FuzzOptions& options) {
       return report_error({fmt::format(
           "there is no encoder '{}'. `interlock list encoders` names them.", options.encoder)});
     }
+  }
+  if (options.backend != "cpu") {
+    ExitStatus status = ExitStatus::kNothingFound;
+    campaign.oracles.device = require_backend(options.backend, status);
+    if (campaign.oracles.device == nullptr) return status;
   }
   campaign.generator.has_barriers = campaign.encoder == nullptr;
   campaign.oracles.judges_excess = options.judges_excess;
@@ -81,6 +88,10 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
   CampaignOptions& campaign = options->campaign;
   command->add_option("--encoder", options->encoder,
                       "the encoder under test; without it programs with sync of their own");
+  command
+      ->add_option("--backend", options->backend,
+                   "executes what the CPU executes on this one, too, and compares")
+      ->capture_default_str();
   command->add_option("--seed", campaign.seed, "same seed, same programs, same files")
       ->check(whole_number())
       ->capture_default_str();

@@ -1,4 +1,4 @@
-#include "backends/vulkan/late_writes.h"
+#include "backends/vulkan/staged_writes.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,8 @@ namespace interlock {
 namespace {
 
 // Copies what the slices of the piece wrote, and no byte between: those may have changed since.
-void commit_slices(const Lowering& lowering, const Piece& piece, int operand, ArenaRange staged) {
+void commit_slices(const VulkanLowering& lowering, const DispatchPiece& piece, int operand,
+                   ArenaRange staged) {
   const Dispatch& dispatch = lowering.program.dispatch(piece.dispatch);
   const Access& access = lowering.program.accesses_of(dispatch)[static_cast<size_t>(operand)];
   const uint64_t memory = lowering.layout.memory_offset_bytes(access.memory.index);
@@ -34,8 +35,8 @@ void commit_slices(const Lowering& lowering, const Piece& piece, int operand, Ar
 
 }  // namespace
 
-Result<Success> LateWrites::run_late(const Lowering& lowering, const Piece& piece) {
-  LatePiece late{piece, {}};
+Result<Success> StagedWrites::run_late(const VulkanLowering& lowering, const DispatchPiece& piece) {
+  StagedPiece late{piece, {}};
   std::vector<PlacedOperand> operands = place_operands(lowering, piece.dispatch);
   bool has_copies = false;
   for (PlacedOperand& operand : operands) {
@@ -67,10 +68,10 @@ Result<Success> LateWrites::run_late(const Lowering& lowering, const Piece& piec
   return Success{};
 }
 
-void LateWrites::commit(const Lowering& lowering, DispatchId dispatch) {
+void StagedWrites::commit(const VulkanLowering& lowering, DispatchId dispatch) {
   const auto found = waiting_.find(dispatch);
   INTERLOCK_CHECK(found != waiting_.end());
-  for (const LatePiece& late : found->second) {
+  for (const StagedPiece& late : found->second) {
     for (size_t i = 0; i < late.staged.size(); ++i) {
       const PlacedOperand& staged = late.staged[i];
       if (staged.range.size_bytes == 0) continue;

@@ -1,0 +1,66 @@
+// Backends as the command line has them: what is listed, what a missing one does to the exit
+// status, and a real device where there is one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/cli/command.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kBug = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.ilk";
+const std::string kRepaired = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.fixed.ilk";
+
+// For this test and the programs that it starts; under ctest it has a process of its own.
+void hide_vulkan_drivers() {
+  setenv("VK_DRIVER_FILES", "/nonexistent", 1);
+  setenv("VK_ICD_FILENAMES", "/nonexistent", 1);
+}
+
+bool has_vulkan() {
+  return run_interlock({"list", "backends"}).out.find("vulkan           available") !=
+         std::string::npos;
+}
+
+TEST(Backends, AreListedWithWhyOneIsMissing) {
+  hide_vulkan_drivers();
+  const CommandResult result = run_interlock({"list", "backends"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("cpu              available: "));
+  EXPECT_THAT(result.out, HasSubstr("vulkan           not available: th"));
+}
+
+TEST(Backends, AMissingOneIsStatusThree) {
+  hide_vulkan_drivers();
+  for (const char* command : {"run", "replay"}) {
+    const CommandResult result = run_interlock({command, "--backend=vulkan", kBug});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_THAT(result.err, HasSubstr("backend 'vulkan' is not available: th"));
+  }
+  EXPECT_EQ(run_interlock({"fuzz", "--backend=vulkan", "--runs=1"}).status, 3);
+}
+
+TEST(Backends, ReplayABugOnADeviceAndNotItsRepair) {
+  if (!has_vulkan()) GTEST_SKIP() << "no Vulkan";
+  const CommandResult bug = run_interlock({"replay", "--backend=vulkan", kBug});
+  EXPECT_EQ(bug.status, 1);
+  EXPECT_THAT(bug.out, HasSubstr("It still fails on vulkan"));
+  EXPECT_EQ(run_interlock({"replay", "--backend=vulkan", kRepaired}).status, 0);
+  EXPECT_EQ(run_interlock({"run", "--backend=vulkan", "--mode=overlap", kRepaired}).status, 0);
+}
+
+TEST(Backends, FuzzedProgramsExecuteOnADeviceToo) {
+  if (!has_vulkan()) GTEST_SKIP() << "no Vulkan";
+  const CommandResult result =
+      run_interlock({"fuzz", "--backend=vulkan", "--encoder=interlock", "--runs=3000", "--seed=1"});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("on the CPU and vulkan too"));
+}
+
+}  // namespace
+}  // namespace interlock

@@ -32,12 +32,26 @@ struct Availability {
   std::string reason;  // Why not; or the device, for a report.
 };
 
+// What a run may use of the device. 0 where a backend knows no limit.
+struct Capabilities {
+  std::string device;        // Its name, and the driver's name and version.
+  uint32_t queue_count = 0;  // That overlap mode spreads dispatches over; 0 without that mode.
+  bool imports_host_memory = false;  // Several devices can share host memory.
+  bool has_byte_access = false;      // Operands may start and end at any byte.
+  uint64_t operand_bytes_max = 0;    // Of a table kernel; mix has no limit.
+  uint32_t binding_count_max = 0;    // Operands of a dispatch of mix that stays one launch.
+  uint64_t mix_bytes_max = 0;        // Bytes of a dispatch of mix that stays one launch.
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual Availability availability() const = 0;
   virtual bool supports(ExecutionMode mode) const = 0;
+
+  // Requires: available.
+  virtual Capabilities capabilities() const = 0;
 
   // Returns the final bytes. The issue-order schedule is the reference on this backend.
   // Requires: supports(mode); `schedule` runs every slice once and commits whatever it runs late.

@@ -158,8 +158,10 @@ class CpuRun {
 
 }  // namespace
 
-Availability CpuBackend::availability() const {
-  return {true, "kernels on the host, one lane at a time"};
+Availability CpuBackend::availability() const { return {true, capabilities().device}; }
+
+Capabilities CpuBackend::capabilities() const {
+  return {.device = "kernels on the host, one lane at a time", .has_byte_access = true};
 }
 
 Result<MemoryImage> CpuBackend::run(const Program& program, const Schedule& schedule,

@@ -19,6 +19,7 @@ class CpuBackend final : public Backend {
 
   // Witness mode only: one lane at a time overlaps nothing.
   bool supports(ExecutionMode mode) const override { return mode == ExecutionMode::kWitness; }
+  Capabilities capabilities() const override;
 
   // The backend keeps no state between runs: runs may go on in several host threads.
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,

@@ -22,7 +22,7 @@ Result<MemoryImage> VulkanBackend::run(const Program&, const Schedule&, Executio
   return Error{std::string("The Vulkan backend is not available: ") + kReason};
 }
 
-VulkanCapabilities VulkanBackend::capabilities() const {
+Capabilities VulkanBackend::capabilities() const {
   INTERLOCK_CHECK(!"Requires: available.");
   return {};
 }

@@ -32,7 +32,7 @@ class VulkanBackend::State {
   explicit State(VulkanOptions options) : options_(std::move(options)) {}
 
   Availability availability();
-  VulkanCapabilities capabilities();
+  Capabilities capabilities();
   Result<MemoryImage> run(const Program& program, const Schedule& schedule, ExecutionMode mode);
   std::vector<std::string> take_messages();
 
@@ -99,14 +99,14 @@ Availability VulkanBackend::State::availability() {
   return {true, first_->device->description()};
 }
 
-VulkanCapabilities VulkanBackend::State::capabilities() {
+Capabilities VulkanBackend::State::capabilities() {
   const std::lock_guard lock(mutex_);
   INTERLOCK_CHECK(first_ != nullptr);
   const VulkanDevice& device = *first_->device;
-  VulkanCapabilities capabilities;
+  Capabilities capabilities;
   capabilities.device = device.description();
   capabilities.queue_count = static_cast<uint32_t>(second_ != nullptr ? 2 : first_->queues.size());
-  capabilities.imports_memory = device.import_alignment_bytes() > 0;
+  capabilities.imports_host_memory = device.import_alignment_bytes() > 0;
   capabilities.has_byte_access = device.limits().has_byte_access;
   capabilities.operand_bytes_max = device.limits().storage_bytes_max;
   capabilities.binding_count_max = kMixBindingCount;
@@ -266,7 +266,7 @@ Result<MemoryImage> VulkanBackend::run(const Program& program, const Schedule& s
   return state_->run(program, schedule, mode);
 }
 
-VulkanCapabilities VulkanBackend::capabilities() const { return state_->capabilities(); }
+Capabilities VulkanBackend::capabilities() const { return state_->capabilities(); }
 
 std::vector<std::string> VulkanBackend::take_messages() { return state_->take_messages(); }
 

@@ -39,17 +39,6 @@ struct VulkanOptions {
   std::function<void(VolkDeviceTable&)> on_device_table;
 };
 
-// What a run may use of the device.
-struct VulkanCapabilities {
-  std::string device;           // Its name, and the driver's name and version.
-  uint32_t queue_count = 0;     // That overlap mode uses.
-  bool imports_memory = false;  // Two devices can share host memory.
-  bool has_byte_access = false;
-  uint64_t operand_bytes_max = 0;  // Of a table kernel; mix has no limit.
-  uint32_t binding_count_max = 0;  // Operands of a dispatch of mix that stays one dispatch.
-  uint64_t mix_bytes_max = 0;      // Bytes of a dispatch of mix that stays one dispatch.
-};
-
 class VulkanBackend final : public Backend {
  public:
   explicit VulkanBackend(VulkanOptions options = {});
@@ -73,8 +62,7 @@ class VulkanBackend final : public Backend {
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                           ExecutionMode mode) override;
 
-  // Requires: available.
-  VulkanCapabilities capabilities() const;
+  Capabilities capabilities() const override;
 
   // The messages of synchronization validation since the last call: hazards that the layer sees in
   // the programs that ran in overlap mode. Empty unless `validates`.

@@ -30,6 +30,28 @@ std::string list_kernels() {
   return text;
 }
 
+// The limits of a device, where it has any.
+std::string text_of(const Capabilities& capabilities) {
+  std::string text;
+  const auto say = [&](std::string_view what) {
+    text += text.empty() ? "" : ", ";
+    text += what;
+  };
+  if (capabilities.queue_count > 0) {
+    say(fmt::format("overlap on {} queues{}", capabilities.queue_count,
+                    capabilities.imports_host_memory ? " (imports host memory)" : ""));
+  }
+  if (!capabilities.has_byte_access) say("operands in words of 4 bytes only");
+  if (capabilities.operand_bytes_max > 0) {
+    say(fmt::format("operands up to {} bytes", capabilities.operand_bytes_max));
+  }
+  if (capabilities.binding_count_max > 0) {
+    say(fmt::format("mix in one launch up to {} operands and {} bytes",
+                    capabilities.binding_count_max, capabilities.mix_bytes_max));
+  }
+  return text;
+}
+
 std::string list_backends() {
   std::string text = "backends\n";
   for (Backend* const backend : backend_registry()) {
@@ -37,6 +59,9 @@ std::string list_backends() {
     text += fmt::format(
         fmt::runtime(kLine), backend->name(),
         (availability.is_available ? "available: " : "not available: ") + availability.reason);
+    if (!availability.is_available) continue;
+    const std::string limits = text_of(backend->capabilities());
+    if (!limits.empty()) text += fmt::format(fmt::runtime(kLine), "", limits);
   }
   return text;
 }

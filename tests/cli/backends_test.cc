@@ -35,6 +35,13 @@ TEST(Backends, AreListedWithWhyOneIsMissing) {
   EXPECT_THAT(result.out, HasSubstr("vulkan           not available: th"));
 }
 
+TEST(Backends, AreListedWithWhatTheirDeviceCan) {
+  if (!has_vulkan()) GTEST_SKIP() << "no Vulkan";
+  const std::string out = run_interlock({"list", "backends"}).out;
+  EXPECT_THAT(out, HasSubstr("overlap on "));
+  EXPECT_THAT(out, HasSubstr("operands up to "));
+}
+
 TEST(Backends, AMissingOneIsStatusThree) {
   hide_vulkan_drivers();
   for (const char* command : {"run", "replay"}) {

@@ -50,6 +50,11 @@ DeviceDependency scoped_dependency(const Program& program, const Dependency& dep
 
 }  // namespace
 
+DeviceDependency execution_part_of(const DeviceDependency& dependency) {
+  return {.source_stages = dependency.source_stages,
+          .destination_stages = dependency.destination_stages};
+}
+
 DeviceDependency full_dependency() {
   constexpr uint64_t kAll = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
   constexpr uint64_t kHost = VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_HOST_WRITE_BIT;
@@ -93,6 +98,7 @@ void lower_barrier(const Program& program, const Barrier& barrier, const ArenaLa
       std::vector<DeviceDependency> parts;
       for (const Dependency& dependency : program.dependencies_of(barrier)) {
         parts.push_back(scoped_dependency(program, dependency, layout, list));
+        if (parts.back().range_count > 0) parts.push_back(execution_part_of(parts.back()));
       }
       list.add_barrier(parts);
       break;

@@ -200,7 +200,7 @@ Result<Success> lower_to_phases(const VulkanLowering& lowering, const DispatchPi
   between.first_range = static_cast<uint32_t>(lowering.list.barrier_ranges.size());
   between.range_count = 1;
   lowering.list.barrier_ranges.push_back(digest);
-  lowering.list.add_barrier(std::array{between});
+  lowering.list.add_barrier(std::array{between, execution_part_of(between)});
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].mode == AccessMode::kRead || operands[i].mode == AccessMode::kUniform) continue;
     launch_on_windows(lowering, phase_of(operands[i].mode, piece.params.is_partial), *width,

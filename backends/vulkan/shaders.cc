@@ -9,7 +9,7 @@ namespace interlock {
 namespace {
 
 // kEmbeddedShaders: written by CMake, which knows the list of shaders.
-#include "embedded_shaders.inc"
+#include "backends/vulkan/embedded_shaders.inc"
 
 std::vector<ShaderIndex> indices_by_kernel() {
   std::vector<ShaderIndex> indices;

@@ -101,7 +101,8 @@ Availability VulkanBackend::State::availability() {
 
 Capabilities VulkanBackend::State::capabilities() {
   const std::lock_guard lock(mutex_);
-  INTERLOCK_CHECK(first_ != nullptr);
+  const auto opened = open();
+  INTERLOCK_CHECK(opened.has_value());
   const VulkanDevice& device = *first_->device;
   Capabilities capabilities;
   capabilities.device = device.description();

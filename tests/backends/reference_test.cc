@@ -191,6 +191,7 @@ class OtherBackend final : public Backend {
   std::string_view name() const override { return "other"; }
   Availability availability() const override { return {true, ""}; }
   bool supports(ExecutionMode mode) const override { return mode == ExecutionMode::kWitness; }
+  Capabilities capabilities() const override { return {}; }
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                           ExecutionMode /*mode*/) override {
     for (const Step& step : schedule.steps) {

@@ -3,7 +3,9 @@
 
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "backends/cpu/instrumented.h"
 #include "backends/output_digest.h"
@@ -25,7 +27,15 @@ struct RunOptions {
   std::string mode = "witness";
   std::string schedule = "issue";
   uint64_t seed = 1;
+  uint64_t trial_count = 1;  // Of overlap mode.
   bool checks_declared = false;
+};
+
+// What the trials of overlap mode left: each is another execution.
+struct Trials {
+  MemoryImage shown;  // Of the first trial that differs from the reference; else of the last one.
+  uint64_t differing_count = 0;
+  std::set<uint64_t> digests;  // Of outputs.
 };
 
 Result<Schedule> named_schedule(const Program& program, const RunOptions& options) {
@@ -82,6 +92,36 @@ std::string first_values(const Program& program, const MemoryImage& image, Tenso
   return text + (count > kShown ? " …\n" : "\n");
 }
 
+// Errors: as Backend::run().
+Result<Trials> run_trials(const Program& program, Backend& backend, const MemoryImage& reference,
+                          uint64_t trial_count) {
+  Trials trials;
+  const Schedule issue = issue_order_schedule(program);  // Which overlap mode does not obey.
+  for (uint64_t i = 0; i < trial_count; ++i) {
+    Result<MemoryImage> image = backend.run(program, issue, ExecutionMode::kOverlap);
+    if (!image) return image.error();
+    trials.digests.insert(output_digest(program, *image));
+    const bool differs = outputs_differ(program, reference, *image);
+    if (trials.differing_count == 0) trials.shown = std::move(*image);
+    trials.differing_count += differs ? 1 : 0;
+    show_progress(
+        fmt::format("{} of {} trials, {} differ", i + 1, trial_count, trials.differing_count));
+  }
+  finish_progress();
+  return trials;
+}
+
+std::string text_of(const Trials& trials, const Program& program, std::string_view backend,
+                    uint64_t trial_count) {
+  return fmt::format(
+      "{} dispatches ran {} on {} in overlap mode: {} of {} differ from the reference "
+      "({:.1f} %), {} in all.\n",
+      program.dispatches.size(), trial_count == 1 ? "once" : fmt::format("{} times", trial_count),
+      backend, trials.differing_count, trial_count,
+      100.0 * static_cast<double>(trials.differing_count) / static_cast<double>(trial_count),
+      trials.digests.size() == 1 ? "one result" : fmt::format("{} results", trials.digests.size()));
+}
+
 ExitStatus report_undeclared(const Program& program) {
   const Result<std::vector<Finding>> findings = find_undeclared(program);
   if (!findings) {
@@ -109,6 +149,12 @@ ExitStatus run_program(const RunOptions& options) {
   }
   const ExecutionMode mode =
       options.mode == "overlap" ? ExecutionMode::kOverlap : ExecutionMode::kWitness;
+  if (mode == ExecutionMode::kOverlap && options.schedule != "issue") {
+    return report_error({"--schedule is of --mode=witness: in overlap mode the device chooses."});
+  }
+  if (mode == ExecutionMode::kWitness && options.trial_count != 1) {
+    return report_error({"--trials is of --mode=overlap: in witness mode every run is the same."});
+  }
   if (!backend->supports(mode)) {
     report_error({fmt::format("backend '{}' has no {} mode.", options.backend, options.mode)});
     return ExitStatus::kUnavailable;
@@ -122,13 +168,20 @@ ExitStatus run_program(const RunOptions& options) {
     return report_error({schedule.error().message});
   }
   const Result<MemoryImage> reference = reference_image(*program, *backend);
-  const Result<MemoryImage> image = backend->run(*program, *schedule, mode);
-  if (!reference || !image) {
-    return report_run_error((reference ? image : reference).error(), *backend);
+  if (!reference) return report_run_error(reference.error(), *backend);
+  Result<MemoryImage> image = MemoryImage{};
+  if (mode == ExecutionMode::kOverlap) {
+    Result<Trials> trials = run_trials(*program, *backend, *reference, options.trial_count);
+    if (!trials) return report_run_error(trials.error(), *backend);
+    print_out(text_of(*trials, *program, backend->name(), options.trial_count));
+    image = std::move(trials->shown);
+  } else {
+    image = backend->run(*program, *schedule, mode);
+    if (!image) return report_run_error(image.error(), *backend);
+    print_out(fmt::format("{} dispatches ran on {}, {} schedule; output digest {:016x}.\n",
+                          program->dispatches.size(), backend->name(), options.schedule,
+                          output_digest(*program, *image)));
   }
-  print_out(fmt::format("{} dispatches ran on {}, {} schedule; output digest {:016x}.\n",
-                        program->dispatches.size(), backend->name(), options.schedule,
-                        output_digest(*program, *image)));
   for (const TensorId id : program->outputs) {
     print_out(first_values(*program, *image, id));
   }
@@ -160,6 +213,11 @@ void add_run_command(CLI::App& app, ExitStatus& status) {
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of --schedule=random")
       ->check(whole_number())
+      ->capture_default_str();
+  command
+      ->add_option("--trials", options->trial_count,
+                   "of --mode=overlap: how often; counts those that differ")
+      ->check(whole_number(1, 1'000'000))
       ->capture_default_str();
   command->add_flag("--check-declared", options->checks_declared,
                     "also executes with instrumented accesses and reports undeclared ones");

@@ -23,7 +23,7 @@ Result<MemoryImage> VulkanBackend::run(const Program&, const Schedule&, Executio
 }
 
 Capabilities VulkanBackend::capabilities() const {
-  INTERLOCK_CHECK(!"Requires: available.");
+  INTERLOCK_CHECK(availability().is_available);
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "backends/vulkan/shaders.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "encoder/check.h"
@@ -26,13 +27,12 @@ std::vector<ShaderIndex> indices_by_kernel() {
 std::span<const Shader> shaders() { return kEmbeddedShaders; }
 
 ShaderIndex shader_index(std::string_view name, OperandWidth width) {
-  for (size_t i = 0; i < shaders().size(); ++i) {
-    if (shaders()[i].name == name && shaders()[i].width == width) {
-      return static_cast<ShaderIndex>(i);
-    }
-  }
-  INTERLOCK_CHECK(!"A kernel has no shader; every kernel of the table needs one.");
-  return 0;
+  const std::span<const Shader> all = shaders();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Shader& shader) {
+    return shader.name == name && shader.width == width;
+  });
+  INTERLOCK_CHECK(found != all.end());  // Every kernel of the table needs one.
+  return static_cast<ShaderIndex>(found - all.begin());
 }
 
 ShaderIndex shader_of(KernelId kernel, OperandWidth width) {

@@ -61,7 +61,30 @@ struct MixKernel {
   template <class Lane, class Memory>
   KERNEL_FUNCTION static void run(const Lane& lane, Memory& memory, const KernelParams& params,
                                   uint64_t /*slice*/) {
-    const uint32_t digest = digest_of(lane, memory, params);
+    apply(lane, memory, params, sum_over_lanes(lane, own_digest(lane, memory, params)));
+  }
+
+  // The share of the lane in the digest. Integer sums have no order: any lane may take any word.
+  template <class Lane, class Memory>
+  KERNEL_FUNCTION static uint32_t own_digest(const Lane& lane, Memory& memory,
+                                             const KernelParams& params) {
+    uint32_t sum = 0;
+    for (uint32_t p = 0; p < params.operand_count; ++p) {
+      const int operand = static_cast<int>(p);
+      const AccessMode mode = memory.mode(operand);
+      if (mode == AccessMode::kWrite || mode == AccessMode::kAtomic) continue;
+      for_each_word(lane, memory.size_bytes(operand), [&](uint64_t k, int byte_count) {
+        const uint32_t word = load(memory, operand, k, byte_count);
+        sum += scramble(p * kPosition + static_cast<uint32_t>(k) * kIndex + word * kWord);
+      });
+    }
+    return sum;
+  }
+
+  // What the lane does behind the digest. Requires: all lanes have made their loads.
+  template <class Lane, class Memory>
+  KERNEL_FUNCTION static void apply(const Lane& lane, Memory& memory, const KernelParams& params,
+                                    uint32_t digest) {
     for (uint32_t p = 0; p < params.operand_count; ++p) {
       const int operand = static_cast<int>(p);
       const AccessMode mode = memory.mode(operand);
@@ -115,24 +138,7 @@ struct MixKernel {
     return scramble(seed + static_cast<uint32_t>(k) * kIndex);
   }
 
-  // Returns the digest to every lane. Integer sums have no order: any lane may take any word.
-  template <class Lane, class Memory>
-  KERNEL_FUNCTION static uint32_t digest_of(const Lane& lane, Memory& memory,
-                                            const KernelParams& params) {
-    uint32_t sum = 0;
-    for (uint32_t p = 0; p < params.operand_count; ++p) {
-      const int operand = static_cast<int>(p);
-      const AccessMode mode = memory.mode(operand);
-      if (mode == AccessMode::kWrite || mode == AccessMode::kAtomic) continue;
-      for_each_word(lane, memory.size_bytes(operand), [&](uint64_t k, int byte_count) {
-        const uint32_t word = load(memory, operand, k, byte_count);
-        sum += scramble(p * kPosition + static_cast<uint32_t>(k) * kIndex + word * kWord);
-      });
-    }
-    return sum_over_lanes(lane, sum);
-  }
-
-  // In rounds, because lanes may outnumber the shared words.
+  // Returns the sum to every lane. In rounds, because lanes may outnumber the shared words.
   template <class Lane>
   KERNEL_FUNCTION static uint32_t sum_over_lanes(const Lane& lane, uint32_t own) {
     uint32_t sum = 0;

@@ -3,15 +3,17 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/cpu_backend.h"
+#include "backends/cuda/cuda_backend.h"
 #include "backends/vulkan/vulkan_backend.h"
 
 namespace interlock {
 
 std::span<Backend* const> backend_registry() {
   static CpuBackend cpu;
-  // Never destroyed: the driver it loads may be gone before statics of this program are.
+  // Never destroyed: the drivers they load may be gone before statics of this program are.
   static auto* const vulkan = new VulkanBackend;
-  static const std::array<Backend*, 2> backends = {&cpu, vulkan};
+  static auto* const cuda = new CudaBackend;
+  static const std::array<Backend*, 3> backends = {&cpu, vulkan, cuda};
   return backends;
 }
 

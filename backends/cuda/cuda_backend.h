@@ -1,0 +1,57 @@
+// CudaBackend: executes programs on the first CUDA device that the process sees. Without nvcc at
+// build time, a driver or a device the backend is there and says why it is not available.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "backends/backend.h"
+#include "backends/cuda/cuda_recording.h"
+
+namespace interlock {
+
+class CudaRuntime;
+
+struct CudaOptions {
+  uint64_t limit_bytes = kExecutionLimitBytes;  // Of the memories, and apart, of late writes.
+  // Of overlap mode. The seed counts on from one run to the next.
+  CudaRecordingOptions overlap = {.lowering = CudaLowering::kStreams};
+  // A device that takes longer for one run is given up as lost.
+  double timeout_seconds = 120;
+  // Null: the runtime of this build. Tests may have one that executes on the host, or fails.
+  CudaRuntime* runtime = nullptr;
+};
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(CudaOptions options = {});
+  ~CudaBackend() override;
+
+  std::string_view name() const override { return "cuda"; }
+
+  // The reason names the device, or what is missing.
+  Availability availability() const override;
+  bool supports(ExecutionMode) const override { return true; }
+
+  // As Backend::run(). Overlap mode executes the program as it stands, whole dispatches in issue
+  // order, and not `schedule`. Witness mode is deterministic, and gives the bits of the CPU.
+  // Errors: as there; after a lost device the backend is no longer available, because CUDA does not
+  // open it anew in the same process.
+  // Runs of several host threads take turns.
+  Result<MemoryImage> run(const Program& program, const Schedule& schedule,
+                          ExecutionMode mode) override;
+
+  Capabilities capabilities() const override;
+
+  // Records the program once, to execute it many times on the same buffers. Recordings and runs of
+  // one backend may not go on at the same time. Errors: no device; as CUDA's.
+  Result<std::unique_ptr<CudaRecording>> record(const Program& program,
+                                                const CudaRecordingOptions& options);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,106 @@
+// CudaRuntime: the calls of the CUDA runtime that the backend makes, and no other. The backend
+// itself needs no header of CUDA and compiles everywhere; a build with nvcc has the real runtime,
+// and tests have one that executes on the host and fails when it is told to.
+//
+// Names of the calls that stand behind each function are in its comment. All are asynchronous where
+// those are; what a failed launch did wrong may be the result of any later call.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "backends/cuda/cuda_status.h"
+#include "backends/cuda/launch_arguments.h"
+#include "encoder/ids.h"
+
+namespace interlock {
+
+using CudaStream = struct CudaStreamTag*;
+using CudaEvent = struct CudaEventTag*;
+using CudaGraphSource = struct CudaGraphTag*;
+using CudaGraphNode = struct CudaGraphNodeTag*;
+using CudaGraphExecutable = struct CudaGraphExecutableTag*;
+
+// Which function of device_kernels.h a launch runs.
+enum class DeviceFunction : uint8_t {
+  kRunSlices,
+  kDigestMix,
+  kApplyMix,
+  kCommitAtomics,
+  kDelay,  // Only lets time pass.
+};
+
+struct DeviceLaunch {
+  DeviceFunction function = DeviceFunction::kRunSlices;
+  KernelId kernel;  // Of kRunSlices.
+  uint32_t block_count = 1;
+  uint32_t thread_count = 1;  // Of each block.
+  LaunchArguments arguments;  // Of kRunSlices, kDigestMix and kApplyMix.
+  CommitArguments commit;     // Of kCommitAtomics.
+  uint64_t delay_ns = 0;      // Of kDelay.
+};
+
+struct CudaDeviceInfo {
+  std::string name;  // Of the device, with its compute capability and the versions of the software.
+  uint64_t memory_bytes = 0;
+};
+
+class CudaRuntime {
+ public:
+  virtual ~CudaRuntime() = default;
+
+  // "cudaErrorNoDevice: no CUDA-capable device is detected".
+  virtual std::string text_of(CudaStatus status) const = 0;
+
+  // cudaGetDeviceCount. `count` is set iff the call succeeds.
+  virtual CudaStatus count_devices(int& count) = 0;
+  // cudaSetDevice, cudaGetDeviceProperties.
+  virtual CudaStatus open_device(int device, CudaDeviceInfo& info) = 0;
+
+  // cudaMalloc: at a multiple of 256. cudaFree.
+  virtual CudaStatus allocate(uint64_t size_bytes, uint8_t*& memory) = 0;
+  virtual CudaStatus release(uint8_t* memory) = 0;
+  // cudaMemcpyAsync, either way or within the device.
+  virtual CudaStatus copy(void* destination, const void* source, uint64_t size_bytes,
+                          CudaStream stream) = 0;
+
+  // cudaStreamCreateWithFlags (cudaStreamNonBlocking). cudaStreamQuery: kNotReady while it works.
+  virtual CudaStatus create_stream(CudaStream& stream) = 0;
+  virtual CudaStatus destroy_stream(CudaStream stream) = 0;
+  virtual CudaStatus query(CudaStream stream) = 0;
+
+  // cudaEventCreateWithFlags, with or without timing. cudaEventRecord, cudaStreamWaitEvent.
+  virtual CudaStatus create_event(bool has_time, CudaEvent& event) = 0;
+  virtual CudaStatus destroy_event(CudaEvent event) = 0;
+  virtual CudaStatus query(CudaEvent event) = 0;
+  virtual CudaStatus record(CudaEvent event, CudaStream stream) = 0;
+  virtual CudaStatus wait(CudaStream stream, CudaEvent event) = 0;
+  // cudaEventElapsedTime.
+  virtual CudaStatus elapsed(CudaEvent first, CudaEvent second, double& seconds) = 0;
+
+  // cudaLaunchKernel.
+  virtual CudaStatus launch(const DeviceLaunch& launch, CudaStream stream) = 0;
+
+  // cudaStreamBeginCapture (of this host thread), cudaStreamEndCapture.
+  virtual CudaStatus begin_capture(CudaStream stream) = 0;
+  virtual CudaStatus end_capture(CudaStream stream, CudaGraphSource& graph) = 0;
+
+  // cudaGraphCreate, cudaGraphAddKernelNode, cudaGraphAddEmptyNode.
+  virtual CudaStatus create_graph(CudaGraphSource& graph) = 0;
+  virtual CudaStatus destroy_graph(CudaGraphSource graph) = 0;
+  virtual CudaStatus add_launch(CudaGraphSource graph, std::span<const CudaGraphNode> predecessors,
+                                const DeviceLaunch& launch, CudaGraphNode& node) = 0;
+  virtual CudaStatus add_join(CudaGraphSource graph, std::span<const CudaGraphNode> predecessors,
+                              CudaGraphNode& node) = 0;
+
+  // cudaGraphInstantiate, cudaGraphLaunch, cudaGraphExecDestroy.
+  virtual CudaStatus instantiate(CudaGraphSource graph, CudaGraphExecutable& executable) = 0;
+  virtual CudaStatus launch(CudaGraphExecutable executable, CudaStream stream) = 0;
+  virtual CudaStatus destroy_executable(CudaGraphExecutable executable) = 0;
+};
+
+// The runtime of this build; null if it has none.
+CudaRuntime* system_cuda_runtime();
+
+}  // namespace interlock

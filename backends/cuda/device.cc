@@ -1,0 +1,140 @@
+#include "backends/cuda/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <thread>
+
+#include "encoder/check.h"
+
+namespace interlock {
+
+Result<std::shared_ptr<CudaDevice>> CudaDevice::open(CudaRuntime& runtime, double timeout_seconds) {
+  std::shared_ptr<CudaDevice> device(new CudaDevice(runtime, timeout_seconds));
+  int count = 0;
+  const CudaStatus counted = runtime.count_devices(count);
+  if (counted != CudaStatus::kSuccess) {
+    return Error{fmt::format("there is no CUDA device ({}).", runtime.text_of(counted))};
+  }
+  if (count == 0) return Error{"the CUDA driver has no device."};
+  const CudaStatus opened = runtime.open_device(0, device->info_);
+  if (opened != CudaStatus::kSuccess) {
+    return Error{fmt::format("the CUDA device does not open ({}).", runtime.text_of(opened))};
+  }
+  return device;
+}
+
+CudaDevice::~CudaDevice() {
+  if (lost_) return;
+  // Nothing can be done about errors here.
+  for (CudaStream stream : streams_) runtime_.destroy_stream(stream);
+  for (CudaEvent event : events_) runtime_.destroy_event(event);
+  for (CudaEvent event : timed_events_) runtime_.destroy_event(event);
+  for (const Allocation& allocation : allocations_) runtime_.release(allocation.memory);
+}
+
+Result<Success> CudaDevice::check(CudaStatus status, std::string_view action) {
+  if (status == CudaStatus::kSuccess) return Success{};
+  Error error = cuda_error(status, action, runtime_.text_of(status));
+  if (is_lost(status)) lost_ = error;
+  return error;
+}
+
+Result<CudaStream> CudaDevice::stream(uint32_t index) {
+  while (streams_.size() <= index) {
+    CudaStream stream = nullptr;
+    auto created = check(runtime_.create_stream(stream), "creating a stream");
+    if (!created) return created.error();
+    streams_.push_back(stream);
+  }
+  return streams_[index];
+}
+
+Result<CudaEvent> CudaDevice::event_of(std::vector<CudaEvent>& events, uint32_t index,
+                                       bool has_time) {
+  while (events.size() <= index) {
+    CudaEvent event = nullptr;
+    auto created = check(runtime_.create_event(has_time, event), "creating an event");
+    if (!created) return created.error();
+    events.push_back(event);
+  }
+  return events[index];
+}
+
+Result<CudaEvent> CudaDevice::event(uint32_t index) { return event_of(events_, index, false); }
+
+Result<CudaEvent> CudaDevice::timed_event(uint32_t index) {
+  return event_of(timed_events_, index, true);
+}
+
+// Polls instead of blocking, because no call of CUDA that waits takes a time limit. Most waits are
+// short, so it only sleeps once it has polled for a while.
+template <typename Handle>
+Result<Success> CudaDevice::poll(Handle handle) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  for (;;) {
+    const CudaStatus status = runtime_.query(handle);
+    if (status != CudaStatus::kNotReady) return check(status, "waiting for it");
+    const std::chrono::duration<double> waited = Clock::now() - begin;
+    if (waited.count() > timeout_seconds_) {
+      lost_ = cuda_error(CudaStatus::kTimeout, "waiting for it",
+                         fmt::format("for {} seconds", timeout_seconds_));
+      return *lost_;
+    }
+    if (waited > std::chrono::microseconds(500)) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+}
+
+Result<Success> CudaDevice::wait(CudaStream stream) { return poll(stream); }
+
+Result<Success> CudaDevice::wait(CudaEvent event) { return poll(event); }
+
+Result<Success> CudaDevice::wait_for_all() {
+  for (CudaStream stream : streams_) {
+    auto done = wait(stream);
+    if (!done) return done;
+  }
+  return Success{};
+}
+
+// The smallest free allocation that is large enough; else a new one instead of the free ones.
+Result<uint8_t*> CudaDevice::take_memory(uint64_t size_bytes) {
+  Allocation* found = nullptr;
+  for (Allocation& allocation : allocations_) {
+    if (allocation.is_taken || allocation.size_bytes < size_bytes) continue;
+    if (found == nullptr || allocation.size_bytes < found->size_bytes) found = &allocation;
+  }
+  if (found != nullptr) {
+    found->is_taken = true;
+    return found->memory;
+  }
+  for (size_t i = allocations_.size(); i-- > 0;) {
+    if (allocations_[i].is_taken) continue;
+    auto released = check(runtime_.release(allocations_[i].memory), "freeing memory");
+    allocations_.erase(allocations_.begin() + static_cast<ptrdiff_t>(i));
+    if (!released) return released.error();
+  }
+  constexpr uint64_t kBytesMin = 64ull << 10;
+  const uint64_t rounded_bytes = std::max(kBytesMin, std::bit_ceil(size_bytes));
+  uint8_t* memory = nullptr;
+  auto allocated = check(runtime_.allocate(rounded_bytes, memory),
+                         fmt::format("allocating {} bytes", rounded_bytes));
+  if (!allocated) return allocated.error();
+  allocations_.push_back({memory, rounded_bytes, true});
+  return memory;
+}
+
+void CudaDevice::give_memory_back(uint8_t* memory) {
+  const auto found =
+      std::find_if(allocations_.begin(), allocations_.end(),
+                   [&](const Allocation& allocation) { return allocation.memory == memory; });
+  INTERLOCK_CHECK(found != allocations_.end() && found->is_taken);
+  found->is_taken = false;
+}
+
+}  // namespace interlock

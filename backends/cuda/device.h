@@ -1,0 +1,73 @@
+// CudaDevice: the device, its streams and events, and the memory that runs take turns in. Once it
+// is lost it stays so, and nothing of CUDA is called any more: every call would fail or hang.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "backends/cuda/cuda_runtime.h"
+#include "encoder/result.h"
+
+namespace interlock {
+
+class CudaDevice {
+ public:
+  // Opens the first device. Errors: there is none, or no driver.
+  static Result<std::shared_ptr<CudaDevice>> open(CudaRuntime& runtime, double timeout_seconds);
+  ~CudaDevice();
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  CudaRuntime& runtime() { return runtime_; }
+  const CudaDeviceInfo& info() const { return info_; }
+
+  // Returns the error of a failed call as a sentence. `action`: "launching a kernel".
+  Result<Success> check(CudaStatus status, std::string_view action);
+
+  // Why the device is lost, if it is.
+  const std::optional<Error>& lost() const { return lost_; }
+
+  // The stream (event) of this number. They stay, and whoever runs has them all.
+  // Errors: as CUDA's.
+  Result<CudaStream> stream(uint32_t index);
+  Result<CudaEvent> event(uint32_t index);
+  Result<CudaEvent> timed_event(uint32_t index);
+
+  // Returns when all work on the stream (before the event) is over. Errors: the device does not
+  // answer in time; what a launch before did wrong.
+  Result<Success> wait(CudaStream stream);
+  Result<Success> wait(CudaEvent event);
+  Result<Success> wait_for_all();
+
+  // Returns memory of at least so many bytes, which others may have used before; gives it back.
+  Result<uint8_t*> take_memory(uint64_t size_bytes);
+  void give_memory_back(uint8_t* memory);
+
+ private:
+  struct Allocation {
+    uint8_t* memory = nullptr;
+    uint64_t size_bytes = 0;
+    bool is_taken = false;
+  };
+
+  CudaDevice(CudaRuntime& runtime, double timeout_seconds)
+      : runtime_(runtime), timeout_seconds_(timeout_seconds) {}
+
+  Result<CudaEvent> event_of(std::vector<CudaEvent>& events, uint32_t index, bool has_time);
+  template <typename Handle>
+  Result<Success> poll(Handle handle);
+
+  CudaRuntime& runtime_;
+  double timeout_seconds_;
+  CudaDeviceInfo info_;
+  std::optional<Error> lost_;
+  std::vector<CudaStream> streams_;
+  std::vector<CudaEvent> events_;
+  std::vector<CudaEvent> timed_events_;
+  std::vector<Allocation> allocations_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,218 @@
+#include "backends/cuda/issuing.h"
+
+#include <array>
+#include <span>
+
+#include "encoder/check.h"
+#include "encoder/hash.h"
+
+namespace interlock {
+namespace {
+
+// The host waits before a queue of CUDA is full: a launch that finds it full blocks without a time
+// limit. Each stream has two events, and is at most two windows ahead of the device.
+class IssueWindows {
+ public:
+  // Numbers of events from `first_event` on are free.
+  IssueWindows(CudaDevice& device, uint32_t stream_count, uint32_t first_event)
+      : device_(device), counts_(stream_count), first_event_(first_event) {}
+
+  Result<Success> count_launch(uint32_t stream) {
+    if (++counts_[stream] % kWindowLaunches != 0) return Success{};
+    const uint32_t window = counts_[stream] / kWindowLaunches;
+    auto own = device_.event(first_event_ + 2 * stream + window % 2);
+    if (!own) return own.error();
+    auto handle = device_.stream(stream);
+    if (!handle) return handle.error();
+    auto recorded = device_.check(device_.runtime().record(*own, *handle), "recording an event");
+    if (!recorded || window == 1) return recorded;
+    auto previous = device_.event(first_event_ + 2 * stream + (window + 1) % 2);
+    if (!previous) return previous.error();
+    return device_.wait(*previous);
+  }
+
+ private:
+  static constexpr uint32_t kWindowLaunches = 256;
+
+  CudaDevice& device_;
+  std::vector<uint32_t> counts_;
+  uint32_t first_event_;
+};
+
+DeviceLaunch delay_of(uint64_t delay_ns) {
+  DeviceLaunch launch;
+  launch.function = DeviceFunction::kDelay;
+  launch.delay_ns = delay_ns;
+  return launch;
+}
+
+bool is_delayed(const Issuing& issuing, DispatchId dispatch) {
+  return issuing.delay_ns > 0 && splitmix64(issuing.seed * kGolden64 + dispatch.index) % 2 == 0;
+}
+
+Result<Success> launch(const Issuing& issuing, const DeviceLaunch& launch, CudaStream stream) {
+  return issuing.device.check(issuing.device.runtime().launch(launch, stream),
+                              "launching a kernel");
+}
+
+Result<Success> issue_command(const Issuing& issuing, const CudaCommand& command,
+                              CudaStream stream) {
+  if (command.kind == CudaCommand::Kind::kLaunch) {
+    return launch(issuing, issuing.lowered.list.resolved(command, issuing.base), stream);
+  }
+  CudaDevice& device = issuing.device;
+  return device.check(device.runtime().copy(issuing.base + command.destination.offset_bytes,
+                                            issuing.base + command.source.offset_bytes,
+                                            command.source.size_bytes, stream),
+                      "copying within the device");
+}
+
+class StreamIssue {
+ public:
+  StreamIssue(const Issuing& issuing, const StreamPlan& plan, bool is_captured)
+      : issuing_(issuing),
+        plan_(plan),
+        is_captured_(is_captured),
+        windows_(issuing.device, plan.stream_count, plan.event_count + 1) {}
+
+  Result<Success> issue() {
+    auto begun = fork();
+    if (!begun) return begun;
+    for (const StreamAction& action : plan_.actions) {
+      auto issued = issue(action);
+      if (!issued) return issued;
+    }
+    return join();
+  }
+
+ private:
+  Result<Success> record(uint32_t event, uint32_t stream) {
+    CudaDevice& device = issuing_.device;
+    auto event_handle = device.event(event);
+    if (!event_handle) return event_handle.error();
+    auto stream_handle = device.stream(stream);
+    if (!stream_handle) return stream_handle.error();
+    return device.check(device.runtime().record(*event_handle, *stream_handle),
+                        "recording an event");
+  }
+
+  Result<Success> wait(uint32_t stream, uint32_t event) {
+    CudaDevice& device = issuing_.device;
+    auto event_handle = device.event(event);
+    if (!event_handle) return event_handle.error();
+    auto stream_handle = device.stream(stream);
+    if (!stream_handle) return stream_handle.error();
+    return device.check(device.runtime().wait(*stream_handle, *event_handle), "ordering streams");
+  }
+
+  // With delays, the streams wait for each other at the start as well: then what the host issues
+  // first has no head start.
+  Result<Success> fork() {
+    if (issuing_.delay_ns > 0) {
+      auto stream = issuing_.device.stream(0);
+      if (!stream) return stream.error();
+      auto launched = launch(issuing_, delay_of(issuing_.delay_ns), *stream);
+      if (!launched) return launched;
+    }
+    if (plan_.stream_count < 2) return Success{};
+    auto recorded = record(plan_.event_count, 0);
+    for (uint32_t s = 1; recorded && s < plan_.stream_count; ++s) {
+      recorded = wait(s, plan_.event_count);
+    }
+    return recorded;
+  }
+
+  Result<Success> join() {
+    for (uint32_t s = 1; s < plan_.stream_count; ++s) {
+      auto recorded = record(plan_.event_count, s);
+      if (!recorded) return recorded;
+      auto waits = wait(0, plan_.event_count);
+      if (!waits) return waits;
+    }
+    return Success{};
+  }
+
+  Result<Success> issue(const StreamAction& action) {
+    switch (action.kind) {
+      case StreamAction::Kind::kRecord:
+        return record(action.index, action.stream);
+      case StreamAction::Kind::kWait:
+        return wait(action.stream, action.index);
+      case StreamAction::Kind::kLaunch:
+        break;
+    }
+    auto stream = issuing_.device.stream(action.stream);
+    if (!stream) return stream.error();
+    const DispatchId dispatch(action.index);
+    if (is_delayed(issuing_, dispatch)) {
+      auto delayed = launch(issuing_, delay_of(issuing_.delay_ns), *stream);
+      if (!delayed) return delayed;
+    }
+    const CommandSpan span = issuing_.lowered.dispatches[dispatch.index];
+    for (size_t i = span.begin; i < span.end; ++i) {
+      auto issued = issue_command(issuing_, issuing_.lowered.list.commands()[i], *stream);
+      if (issued && !is_captured_) issued = windows_.count_launch(action.stream);
+      if (!issued) return issued;
+    }
+    return Success{};
+  }
+
+  const Issuing& issuing_;
+  const StreamPlan& plan_;
+  bool is_captured_;
+  IssueWindows windows_;
+};
+
+}  // namespace
+
+Result<Success> issue_list(const Issuing& issuing) {
+  auto stream = issuing.device.stream(0);
+  if (!stream) return stream.error();
+  IssueWindows windows(issuing.device, 1, 0);
+  for (const CudaCommand& command : issuing.lowered.list.commands()) {
+    auto issued = issue_command(issuing, command, *stream);
+    if (issued) issued = windows.count_launch(0);
+    if (!issued) return issued;
+  }
+  return Success{};
+}
+
+Result<Success> issue_streams(const Issuing& issuing, const StreamPlan& plan, bool is_captured) {
+  return StreamIssue(issuing, plan, is_captured).issue();
+}
+
+Result<Success> add_to_graph(const Issuing& issuing, const DispatchGraph& order,
+                             CudaGraphSource graph) {
+  CudaDevice& device = issuing.device;
+  std::vector<CudaGraphNode> node_of;  // By node of the order: its last one in the graph.
+  for (const DispatchGraph::Node& node : order.nodes) {
+    std::vector<CudaGraphNode> predecessors;
+    for (const GraphNodeIndex p : order.predecessors_of(node)) predecessors.push_back(node_of[p]);
+    CudaGraphNode last = nullptr;
+    if (node.is_join()) {
+      auto added = device.check(device.runtime().add_join(graph, predecessors, last),
+                                "adding a join to a graph");
+      if (!added) return added;
+      node_of.push_back(last);
+      continue;
+    }
+    std::vector<DeviceLaunch> launches;
+    if (is_delayed(issuing, node.dispatch)) launches.push_back(delay_of(issuing.delay_ns));
+    const CommandSpan span = issuing.lowered.dispatches[node.dispatch.index];
+    for (size_t i = span.begin; i < span.end; ++i) {
+      const CudaCommand& command = issuing.lowered.list.commands()[i];
+      INTERLOCK_CHECK(command.kind == CudaCommand::Kind::kLaunch);
+      launches.push_back(issuing.lowered.list.resolved(command, issuing.base));
+    }
+    for (const DeviceLaunch& launch : launches) {
+      auto added = device.check(device.runtime().add_launch(graph, predecessors, launch, last),
+                                "adding a kernel to a graph");
+      if (!added) return added;
+      predecessors = {last};
+    }
+    node_of.push_back(last);
+  }
+  return Success{};
+}
+
+}  // namespace interlock

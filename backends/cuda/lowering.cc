@@ -1,0 +1,207 @@
+#include "backends/cuda/lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "backends/dispatch_params.h"
+#include "encoder/check.h"
+#include "encoder/kernel_table.h"
+
+namespace interlock {
+namespace {
+
+// Slices [first_slice, first_slice + slice_count) of a dispatch.
+struct DispatchPiece {
+  DispatchId dispatch;
+  KernelParams params;
+  uint64_t first_slice = 0;
+  uint64_t slice_count = 0;
+};
+
+std::vector<PlacedOperand> place_operands(const Program& program, const DeviceLayout& layout,
+                                          DispatchId id) {
+  std::vector<PlacedOperand> operands;
+  for (const Access& access : program.accesses_of(id)) {
+    operands.push_back({layout.range_of(access.memory, access.range), access.mode});
+  }
+  return operands;
+}
+
+void lower_slices(const Program& program, const DispatchPiece& piece,
+                  std::span<const PlacedOperand> operands, CommandList& list) {
+  for (uint64_t done = 0; done < piece.slice_count; done += kGridBlockCountMax) {
+    CudaCommand& command = list.add_launch(DeviceFunction::kRunSlices, operands);
+    command.launch.kernel = program.dispatch(piece.dispatch).kernel;
+    command.launch.arguments.params = piece.params;
+    command.launch.arguments.first_slice = piece.first_slice + done;
+    command.launch.block_count =
+        static_cast<uint32_t>(std::min(piece.slice_count - done, kGridBlockCountMax));
+  }
+}
+
+void lower_large_mix(const DispatchPiece& piece, std::span<const PlacedOperand> operands,
+                     uint64_t size_bytes, LoweredProgram& lowered) {
+  const DeviceRange digest = lowered.layout.take(sizeof(uint32_t));
+  for (const DeviceFunction function : {DeviceFunction::kDigestMix, DeviceFunction::kApplyMix}) {
+    CudaCommand& command = lowered.list.add_launch(function, operands);
+    command.launch.arguments.params = piece.params;
+    command.launch.block_count = grid_block_count(size_bytes);
+    command.digest_offset_bytes = digest.offset_bytes;
+  }
+}
+
+void lower_piece(const Program& program, const DispatchPiece& piece,
+                 std::span<const PlacedOperand> operands, LoweredProgram& lowered) {
+  const bool is_mix = program.dispatch(piece.dispatch).kernel == mix_kernel();
+  INTERLOCK_CHECK(is_mix || operands.size() <= kTableOperandCountMax);
+  uint64_t size_bytes = 0;
+  for (const PlacedOperand& operand : operands) size_bytes += operand.range.size_bytes;
+  if (is_mix && size_bytes > kMixBlockBytesMax) {
+    lower_large_mix(piece, operands, size_bytes, lowered);
+  } else {
+    lower_slices(program, piece, operands, lowered.list);
+  }
+}
+
+// The late writes of a schedule.
+class StagedWrites {
+ public:
+  StagedWrites(const Program& program, LoweredProgram& lowered, uint64_t limit_bytes)
+      : program_(program), lowered_(lowered), limit_bytes_(limit_bytes) {}
+
+  Result<Success> run_late(const DispatchPiece& piece) {
+    std::vector<PlacedOperand> operands = place_operands(program_, lowered_.layout, piece.dispatch);
+    StagedPiece late{piece, {}};
+    for (PlacedOperand& operand : operands) {
+      late.staged.emplace_back();
+      const bool only_reads =
+          operand.mode == AccessMode::kRead || operand.mode == AccessMode::kUniform;
+      if (only_reads || operand.range.size_bytes == 0) continue;
+      if (operand.range.size_bytes > limit_bytes_ - staged_bytes_) {
+        return Error{fmt::format(
+            "The late writes of this schedule need more than {} bytes, the execution limit, while "
+            "{} commits late.",
+            limit_bytes_, program_.description_of(piece.dispatch))};
+      }
+      staged_bytes_ += operand.range.size_bytes;
+      const DeviceRange memory = operand.range;
+      operand.range = lowered_.layout.take(memory.size_bytes, memory.offset_bytes);
+      operand.is_staged = operand.mode == AccessMode::kAtomic;
+      late.staged.back() = operand;
+      if (operand.mode == AccessMode::kUpdate ||
+          (operand.mode == AccessMode::kWrite && piece.params.is_partial)) {
+        lowered_.list.add_copy(memory, operand.range);  // The old bytes, which it reads.
+      }
+    }
+    lower_piece(program_, piece, operands, lowered_);
+    waiting_[piece.dispatch].push_back(std::move(late));
+    return Success{};
+  }
+
+  void commit(DispatchId dispatch) {
+    const auto found = waiting_.find(dispatch);
+    INTERLOCK_CHECK(found != waiting_.end());
+    for (const StagedPiece& late : found->second) {
+      for (size_t i = 0; i < late.staged.size(); ++i) {
+        const PlacedOperand& staged = late.staged[i];
+        const Access& access = program_.accesses_of(dispatch)[i];
+        if (staged.range.size_bytes == 0) continue;
+        if (staged.is_staged) {
+          lowered_.list.add_commit(program_.dispatch(dispatch).atomic_op, staged.range,
+                                   lowered_.layout.range_of(access.memory, access.range));
+        } else {
+          commit_slices(late.piece, static_cast<int>(i), access, staged.range);
+        }
+      }
+    }
+    waiting_.erase(found);
+  }
+
+  bool is_empty() const { return waiting_.empty(); }
+
+ private:
+  struct StagedPiece {
+    DispatchPiece piece;
+    std::vector<PlacedOperand> staged;  // By operand; those that only read have no bytes.
+  };
+
+  // Copies what the slices of the piece wrote, and no byte between: those may have changed since.
+  void commit_slices(const DispatchPiece& piece, int operand, const Access& access,
+                     DeviceRange staged) {
+    ByteRange pending;  // Of the memory; grows while runs touch.
+    const auto flush = [&] {
+      const DeviceRange source{staged.offset_bytes + (pending.begin - access.range.begin),
+                               pending.size_bytes()};
+      lowered_.list.add_copy(source, lowered_.layout.range_of(access.memory, pending));
+    };
+    for (uint64_t i = 0; i < piece.slice_count; ++i) {
+      const StridedRange written = slice_range_of(program_, program_.dispatch(piece.dispatch),
+                                                  piece.params, piece.first_slice + i, operand);
+      for (uint64_t k = 0; k < written.run_count; ++k) {
+        const ByteRange run = written.run(k);
+        if (run.is_empty()) continue;
+        if (!pending.is_empty() && run.begin == pending.end) {
+          pending.end = run.end;
+          continue;
+        }
+        if (!pending.is_empty()) flush();
+        pending = run;
+      }
+    }
+    if (!pending.is_empty()) flush();
+  }
+
+  const Program& program_;
+  LoweredProgram& lowered_;
+  uint64_t limit_bytes_;
+  uint64_t staged_bytes_ = 0;
+  std::map<DispatchId, std::vector<StagedPiece>> waiting_;
+};
+
+}  // namespace
+
+LoweredProgram lower_dispatches(const Program& program) {
+  LoweredProgram lowered(program);
+  lowered.dispatches.reserve(program.dispatches.size());
+  for (uint32_t d = 0; d < program.dispatches.size(); ++d) {
+    const DispatchId id(d);
+    const size_t begin = lowered.list.commands().size();
+    lower_piece(
+        program,
+        {id, dispatch_params_of(program, id), 0, slice_count_of(program, program.dispatch(id))},
+        place_operands(program, lowered.layout, id), lowered);
+    lowered.dispatches.push_back({begin, lowered.list.commands().size()});
+  }
+  lowered.list.place_table(lowered.layout);
+  return lowered;
+}
+
+Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& schedule,
+                                      uint64_t limit_bytes) {
+  LoweredProgram lowered(program);
+  StagedWrites staged_writes(program, lowered, limit_bytes);
+  for (const Step& step : schedule.steps) {
+    INTERLOCK_CHECK(step.dispatch.index < program.dispatches.size());
+    if (step.kind == StepKind::kCommit) {
+      staged_writes.commit(step.dispatch);
+      continue;
+    }
+    const DispatchPiece piece{step.dispatch, dispatch_params_of(program, step.dispatch),
+                              step.first_slice, step.slice_count};
+    if (step.kind == StepKind::kRunLate) {
+      auto ran = staged_writes.run_late(piece);
+      if (!ran) return ran.error();
+    } else {
+      lower_piece(program, piece, place_operands(program, lowered.layout, step.dispatch), lowered);
+    }
+  }
+  INTERLOCK_CHECK(staged_writes.is_empty());
+  lowered.list.place_table(lowered.layout);
+  return lowered;
+}
+
+}  // namespace interlock

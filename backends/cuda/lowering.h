@@ -1,0 +1,34 @@
+// Lowers dispatches and schedules to commands.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/cuda/command_list.h"
+#include "backends/cuda/device_layout.h"
+#include "encoder/program.h"
+#include "encoder/result.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+
+// What a run makes of its program.
+struct LoweredProgram {
+  explicit LoweredProgram(const Program& program) : layout(program) {}
+
+  DeviceLayout layout;
+  CommandList list;
+  std::vector<CommandSpan> dispatches;  // By DispatchId; empty where the list is a schedule.
+};
+
+// Every dispatch whole. A dispatch is one launch; but mix with more than kMixBlockBytesMax of
+// operands, and table kernels with more slices than a grid has blocks, are several, each behind the
+// one before it.
+LoweredProgram lower_dispatches(const Program& program);
+
+// The steps, each behind the one before it. A piece that runs late writes to staging copies, and
+// its commit moves them. Errors: the staging copies exceed `limit_bytes`.
+Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& schedule,
+                                      uint64_t limit_bytes);
+
+}  // namespace interlock

@@ -4,16 +4,18 @@
 #include "backends/backend.h"
 #include "backends/cpu/cpu_backend.h"
 #include "backends/cuda/cuda_backend.h"
+#include "backends/cuda/emulation/emulated_cuda_backend.h"
 #include "backends/vulkan/vulkan_backend.h"
 
 namespace interlock {
 
 std::span<Backend* const> backend_registry() {
   static CpuBackend cpu;
+  static EmulatedCudaBackend emulated_cuda;
   // Never destroyed: the drivers they load may be gone before statics of this program are.
   static auto* const vulkan = new VulkanBackend;
   static auto* const cuda = new CudaBackend;
-  static const std::array<Backend*, 3> backends = {&cpu, vulkan, cuda};
+  static const std::array<Backend*, 4> backends = {&cpu, vulkan, cuda, &emulated_cuda};
   return backends;
 }
 

@@ -1,10 +1,15 @@
-// CUDA's words for a compiler of the host: one thread of one block at a time, each a fiber
-// (launch.h), which gives way to others in __syncthreads() and, by chance, in atomics.
+// CUDA's words for a compiler of the host, as EmulatedDevice (device.h) understands them.
 //
 // The macros are for sources of device code, and for them alone: no other header may include this.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "backends/cuda/emulation/device.h"
+#include "encoder/result.h"
+#include "simulator/choice.h"
 
 #define __global__
 #define __device__
@@ -13,29 +18,15 @@
 namespace interlock {
 inline namespace emulated {
 
-struct uint3 {
-  uint32_t x = 0;
-  uint32_t y = 0;
-  uint32_t z = 0;
-};
+using uint3 = Index3;
+using dim3 = Extent3;
 
-struct dim3 {
-  uint32_t x = 1;
-  uint32_t y = 1;
-  uint32_t z = 1;
-};
-
-// Of the thread of CUDA that runs now. The launch sets them before each turn of a thread.
+// Of the thread of CUDA that runs now.
 extern __thread uint3 threadIdx;
 extern __thread uint3 blockIdx;
 extern __thread dim3 blockDim;
 extern __thread dim3 gridDim;
 
-// The line of source that waits.
-struct BarrierPlace {
-  const char* file;
-  int line;
-};
 constexpr BarrierPlace barrier_place(const char* file = __builtin_FILE(),
                                      int line = __builtin_LINE()) {
   return {file, line};
@@ -47,6 +38,14 @@ void __syncthreads(BarrierPlace place = barrier_place());
 // Return the old value. Requires: as __syncthreads().
 unsigned int atomicAdd(unsigned int* word, unsigned int value);
 unsigned int atomicCAS(unsigned int* word, unsigned int expected, unsigned int desired);
+
+// kernel<<<shape.grid, shape.block, shape.shared_bytes>>>(arguments...)
+template <class... Parameters>
+Result<std::optional<LaunchFinding>> launch_kernel(
+    EmulatedDevice& device, Choice& choice, const LaunchShape& shape, void (*kernel)(Parameters...),
+    const std::type_identity_t<Parameters>&... arguments) {
+  return device.launch(shape, choice, [&] { kernel(arguments...); });
+}
 
 }  // namespace emulated
 }  // namespace interlock

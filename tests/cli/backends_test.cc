@@ -91,5 +91,13 @@ TEST(Backends, FuzzedProgramsExecuteOnADeviceToo) {
   EXPECT_THAT(result.out, HasSubstr("on the CPU and vulkan too"));
 }
 
+TEST(Backends, TheKernelsOfCudaRunWithoutAGpuAndAreCalledEmulated) {
+  EXPECT_THAT(run_interlock({"list", "backends"}).out, HasSubstr("cuda-emulated    available: "));
+  const CommandResult bug = run_interlock({"replay", "--backend=cuda-emulated", kBug});
+  EXPECT_EQ(bug.status, 1);
+  EXPECT_THAT(bug.out, HasSubstr("It still fails on cuda-emulated"));
+  EXPECT_EQ(run_interlock({"replay", "--backend=cuda-emulated", kRepaired}).status, 0);
+}
+
 }  // namespace
 }  // namespace interlock

@@ -1,24 +1,15 @@
-// Bounds are first-order rounding analysis with u = 2^-24, the relative error of one float32
-// operation, times 1.05 for the higher orders (all n u here are below 1e-4). A sum of n terms in
-// any order of additions has an error of at most d u sum|terms|, d the most additions that one term
-// passes through: n - 1 in a chain, ceil(n/32) + 5 with 32 partial sums and a tree.
-// "e_v" below is the absolute error of the quantity v.
+// Bounds: see oracle_bounds.h.
 #include "tests/backends/oracles.h"
 
 #include <cmath>
 #include <functional>
 
 #include "encoder/check.h"
+#include "tests/backends/attention_oracles.h"
+#include "tests/backends/oracle_bounds.h"
 
 namespace interlock {
 namespace {
-
-constexpr double kU = 0x1p-24;
-constexpr double kHigherOrders = 1.05;
-
-double tree_depth(uint64_t n) { return std::ceil(static_cast<double>(n) / 32) + 5; }
-
-OracleValue with_bound(double value, double bound) { return {value, bound * kHigherOrders}; }
 
 // Correctly rounded: half an ulp, u |y|.
 OracleTensor elementwise(uint64_t count, const std::function<double(uint64_t)>& value_at) {
@@ -265,6 +256,21 @@ std::vector<OracleTensor> oracle_of(const std::string& kernel, const std::vector
   }
   if (kernel == "silu") {
     return {silu(in[0])};
+  }
+  if (kernel == "silu_vjp") {
+    return {silu_vjp_oracle(in[0], in[1])};
+  }
+  if (kernel == "softmax") {
+    return {softmax_oracle(in[0], s)};
+  }
+  if (kernel == "softmax_vjp") {
+    return {softmax_vjp_oracle(in[0], in[1], s)};
+  }
+  if (kernel == "col_sum_vjp") {
+    return {spread_oracle(s, [&](uint64_t, uint64_t col) { return in[0][col]; })};
+  }
+  if (kernel == "row_sum_vjp") {
+    return {spread_oracle(s, [&](uint64_t row, uint64_t) { return in[0][row]; })};
   }
   if (kernel == "col_sum") {
     return {col_sum(in[0], s)};

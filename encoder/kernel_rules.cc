@@ -200,7 +200,39 @@ StridedRange row_sum_range(const KernelParams& params, uint64_t slice, int opera
   return row_range(slice, operand == 0 ? params.cols : 1);
 }
 
-Result<KernelParams> bind_norm(const KernelEntry& entry, std::span<const OperandShape> operands,
+Result<KernelParams> bind_col_sum_vjp(const KernelEntry& entry,
+                                      std::span<const OperandShape> operands, KernelParams params,
+                                      const Limits& limits) {
+  auto gx = expect_matrix(entry, operands, 1, "rows, cols", limits);
+  if (!gx) return gx.error();
+  params.rows = extent_of(operands[1].shape[0]);
+  params.cols = extent_of(operands[1].shape[1]);
+  auto g = expect_shape(entry, operands, 0, {{"cols", params.cols}});
+  if (!g) return g.error();
+  return params;
+}
+
+StridedRange col_sum_vjp_range(const KernelParams& params, uint64_t slice, int operand) {
+  return operand == 0 ? whole_range(params.cols) : row_range(slice, params.cols);
+}
+
+Result<KernelParams> bind_row_sum_vjp(const KernelEntry& entry,
+                                      std::span<const OperandShape> operands, KernelParams params,
+                                      const Limits& limits) {
+  auto gx = expect_matrix(entry, operands, 1, "rows, cols", limits);
+  if (!gx) return gx.error();
+  params.rows = extent_of(operands[1].shape[0]);
+  params.cols = extent_of(operands[1].shape[1]);
+  auto g = expect_shape(entry, operands, 0, {{"rows", params.rows}});
+  if (!g) return g.error();
+  return params;
+}
+
+StridedRange row_sum_vjp_range(const KernelParams& params, uint64_t slice, int operand) {
+  return row_range(slice, operand == 0 ? 1 : params.cols);
+}
+
+Result<KernelParams> bind_rows(const KernelEntry& entry, std::span<const OperandShape> operands,
                                KernelParams params, const Limits& limits) {
   auto x = expect_matrix(entry, operands, 0, "rows, cols", limits);
   if (!x) return x.error();
@@ -215,6 +247,10 @@ Result<KernelParams> bind_norm(const KernelEntry& entry, std::span<const Operand
     if (!shape) return shape.error();
   }
   return params;
+}
+
+StridedRange same_row_range(const KernelParams& params, uint64_t slice, int /*operand*/) {
+  return row_range(slice, params.cols);
 }
 
 StridedRange rms_norm_range(const KernelParams& params, uint64_t slice, int operand) {

@@ -42,9 +42,20 @@ Result<KernelParams> bind_row_sum(const KernelEntry& entry, std::span<const Oper
 uint64_t row_slice_count(const KernelParams& params);
 StridedRange row_sum_range(const KernelParams& params, uint64_t slice, int operand);
 
-// x, g, y, gx, gw_rows [rows, cols]; w, b [cols]; a slice is a row.
-Result<KernelParams> bind_norm(const KernelEntry& entry, std::span<const OperandShape> operands,
+// g [cols] or [rows], gx [rows, cols]; a slice is a row. For the VJPs of the sums.
+Result<KernelParams> bind_col_sum_vjp(const KernelEntry& entry,
+                                      std::span<const OperandShape> operands, KernelParams params,
+                                      const Limits& limits);
+StridedRange col_sum_vjp_range(const KernelParams& params, uint64_t slice, int operand);
+Result<KernelParams> bind_row_sum_vjp(const KernelEntry& entry,
+                                      std::span<const OperandShape> operands, KernelParams params,
+                                      const Limits& limits);
+StridedRange row_sum_vjp_range(const KernelParams& params, uint64_t slice, int operand);
+
+// x, g, y, gx, gw_rows [rows, cols]; w, b [cols]; a slice is a row. Norms and softmax.
+Result<KernelParams> bind_rows(const KernelEntry& entry, std::span<const OperandShape> operands,
                                KernelParams params, const Limits& limits);
+StridedRange same_row_range(const KernelParams& params, uint64_t slice, int operand);
 StridedRange rms_norm_range(const KernelParams& params, uint64_t slice, int operand);
 StridedRange layer_norm_range(const KernelParams& params, uint64_t slice, int operand);
 StridedRange norm_vjp_range(const KernelParams& params, uint64_t slice, int operand);

@@ -19,6 +19,9 @@ constexpr AccessMode kWrite = AccessMode::kWrite;
 constexpr KernelOperand kFillOperands[] = {{"y", kWrite}};
 constexpr KernelOperand kUnaryOperands[] = {{"x", kRead}, {"y", kWrite}};
 constexpr KernelOperand kBinaryOperands[] = {{"a", kRead}, {"b", kRead}, {"y", kWrite}};
+constexpr KernelOperand kSumVjpOperands[] = {{"g", kRead}, {"gx", kWrite}};
+constexpr KernelOperand kSiluVjpOperands[] = {{"x", kRead}, {"g", kRead}, {"gx", kWrite}};
+constexpr KernelOperand kSoftmaxVjpOperands[] = {{"y", kRead}, {"g", kRead}, {"gx", kWrite}};
 constexpr KernelOperand kRmsNormOperands[] = {{"x", kRead}, {"w", kRead}, {"y", kWrite}};
 constexpr KernelOperand kLayerNormOperands[] = {
     {"x", kRead}, {"w", kRead}, {"b", kRead}, {"y", kWrite}};
@@ -32,8 +35,8 @@ constexpr KernelAttribute kScaleAttributes[] = {{"factor", std::nullopt,
 constexpr KernelAttribute kNormAttributes[] = {
     {"eps", 1e-05, 0, std::numeric_limits<float>::max(), false}};
 
-// Bodies make their row sums first, then read all of an element before they write it: so an output
-// may lie exactly on an input that has the same element at the same place.
+// Bodies make their row sums and maxima first, then read all of an element before they write it: so
+// an output may lie exactly on an input that has the same element at the same place.
 constexpr std::pair<int, int> kUnaryPairs[] = {{0, 1}};
 constexpr std::pair<int, int> kBinaryPairs[] = {{0, 2}, {1, 2}};
 constexpr std::pair<int, int> kRmsNormPairs[] = {{0, 2}};
@@ -55,12 +58,25 @@ KernelEntry elementwise(std::string_view name, std::string_view summary,
           false, pairs,   bind_elementwise, block_slice_count, element_block_range};
 }
 
+KernelEntry by_rows(std::string_view name, std::string_view summary,
+                    std::span<const KernelOperand> operands, decltype(KernelEntry::bind) bind,
+                    decltype(KernelEntry::slice_range) slice_range) {
+  return {name, summary, operands, {}, false, false, {}, bind, row_slice_count, slice_range};
+}
+
+KernelEntry softmax(std::string_view name, std::string_view summary,
+                    std::span<const KernelOperand> operands,
+                    std::span<const std::pair<int, int>> pairs) {
+  return {name,      summary,         operands,      {}, false, false, pairs,
+          bind_rows, row_slice_count, same_row_range};
+}
+
 KernelEntry norm(std::string_view name, std::string_view summary,
                  std::span<const KernelOperand> operands,
                  std::span<const std::pair<int, int>> pairs,
                  StridedRange (*slice_range)(const KernelParams&, uint64_t, int)) {
   return {name,  summary, operands,  kNormAttributes, false,
-          false, pairs,   bind_norm, row_slice_count, slice_range};
+          false, pairs,   bind_rows, row_slice_count, slice_range};
 }
 
 KernelEntry matmul(std::string_view name, std::string_view summary,
@@ -90,6 +106,8 @@ std::span<const KernelEntry> table() {
       elementwise("mul", "y = a * b, elementwise", kBinaryOperands, {}, kBinaryPairs),
       elementwise("scale", "y = factor * x", kUnaryOperands, kScaleAttributes, kUnaryPairs),
       elementwise("silu", "y = x / (1 + exp(-x))", kUnaryOperands, {}, kUnaryPairs),
+      elementwise("silu_vjp", "gx = g s (1 + x (1 - s)), s = 1 / (1 + exp(-x))", kSiluVjpOperands,
+                  {}, kBinaryPairs),
       KernelEntry{"col_sum",
                   "y[cols] = sum of x[rows, cols] over rows",
                   kUnaryOperands,
@@ -100,22 +118,21 @@ std::span<const KernelEntry> table() {
                   bind_col_sum,
                   col_sum_slice_count,
                   col_sum_range},
-      KernelEntry{"row_sum",
-                  "y[rows] = sum of x[rows, cols] over cols",
-                  kUnaryOperands,
-                  {},
-                  false,
-                  false,
-                  {},
-                  bind_row_sum,
-                  row_slice_count,
-                  row_sum_range},
+      by_rows("col_sum_vjp", "gx[rows, cols] = g[cols] in every row", kSumVjpOperands,
+              bind_col_sum_vjp, col_sum_vjp_range),
+      by_rows("row_sum", "y[rows] = sum of x[rows, cols] over cols", kUnaryOperands, bind_row_sum,
+              row_sum_range),
+      by_rows("row_sum_vjp", "gx[rows, cols] = g[rows] in every column", kSumVjpOperands,
+              bind_row_sum_vjp, row_sum_vjp_range),
       matmul("matmul_nn", "y[rows, cols] = a[rows, inner] b[inner, cols]", bind_matmul_nn,
              matmul_range),
       matmul("matmul_nt", "y[rows, cols] = a[rows, inner] b[cols, inner]^T", bind_matmul_nt,
              matmul_range),
       matmul("matmul_tn", "y[rows, cols] = a[inner, rows]^T b[inner, cols]", bind_matmul_tn,
              matmul_tn_range),
+      softmax("softmax", "y = exp(x - max(x)) / sum(exp(x - max(x))), per row", kUnaryOperands,
+              kUnaryPairs),
+      softmax("softmax_vjp", "gx = y (g - sum(y g)), per row", kSoftmaxVjpOperands, kBinaryPairs),
       norm("rms_norm", "y = x w / sqrt(mean(x^2) + eps), per row", kRmsNormOperands, kRmsNormPairs,
            rms_norm_range),
       norm("rms_norm_vjp", "gx, and per row the terms of gw, of rms_norm", kNormVjpOperands,

@@ -7,6 +7,7 @@
 
 #include "backends/kernels/add.h"
 #include "backends/kernels/col_sum.h"
+#include "backends/kernels/col_sum_vjp.h"
 #include "backends/kernels/copy.h"
 #include "backends/kernels/fill.h"
 #include "backends/kernels/layer_norm.h"
@@ -19,8 +20,12 @@
 #include "backends/kernels/rms_norm.h"
 #include "backends/kernels/rms_norm_vjp.h"
 #include "backends/kernels/row_sum.h"
+#include "backends/kernels/row_sum_vjp.h"
 #include "backends/kernels/scale.h"
 #include "backends/kernels/silu.h"
+#include "backends/kernels/silu_vjp.h"
+#include "backends/kernels/softmax.h"
+#include "backends/kernels/softmax_vjp.h"
 
 namespace interlock {
 
@@ -33,11 +38,16 @@ void for_each_kernel(Visit&& visit) {
   visit.template operator()<MulKernel>("mul");
   visit.template operator()<ScaleKernel>("scale");
   visit.template operator()<SiluKernel>("silu");
+  visit.template operator()<SiluVjpKernel>("silu_vjp");
   visit.template operator()<ColSumKernel>("col_sum");
+  visit.template operator()<ColSumVjpKernel>("col_sum_vjp");
   visit.template operator()<RowSumKernel>("row_sum");
+  visit.template operator()<RowSumVjpKernel>("row_sum_vjp");
   visit.template operator()<MatmulNnKernel>("matmul_nn");
   visit.template operator()<MatmulNtKernel>("matmul_nt");
   visit.template operator()<MatmulTnKernel>("matmul_tn");
+  visit.template operator()<SoftmaxKernel>("softmax");
+  visit.template operator()<SoftmaxVjpKernel>("softmax_vjp");
   visit.template operator()<RmsNormKernel>("rms_norm");
   visit.template operator()<RmsNormVjpKernel>("rms_norm_vjp");
   visit.template operator()<LayerNormKernel>("layer_norm");

@@ -1,5 +1,6 @@
-// Sums and moments over a row by all lanes of a slice, with one shape for every lane count: partial
-// sum p adds the terms p, p + 32, p + 64, … in this order; a tree adds the 32 partial sums.
+// Sums, moments and maxima over a row by all lanes of a slice, with one shape for every lane count:
+// partial sum p adds the terms p, p + 32, p + 64, … in this order; a tree adds the 32 partial sums.
+// Likewise maxima.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,30 @@ KERNEL_FUNCTION float sum_over(const Lane& lane, uint32_t count, const Term& ter
   const float sum = lane.shared(0);
   lane.sync();  // The next sum reuses the partial sums.
   return sum;
+}
+
+// The greater of two numbers; NaN if one of them is.
+KERNEL_FUNCTION float greater_of(float a, float b) { return a != a || a > b ? a : b; }
+
+// Returns the greatest of value(0), …, value(count - 1) to every lane; NaN if one of them is.
+// Requires: as sum_over(), and count > 0.
+template <class Lane, class Value>
+KERNEL_FUNCTION float max_over(const Lane& lane, uint32_t count, const Value& value) {
+  for (uint32_t p = lane.index(); p < kPartialCount; p += lane.count()) {
+    float largest = f32_of_bits(0xff800000u);  // Minus infinity.
+    for (uint32_t i = p; i < count; i += kPartialCount) largest = greater_of(largest, value(i));
+    lane.shared(p) = largest;
+  }
+  lane.sync();
+  for (uint32_t stride = kPartialCount / 2; stride > 0; stride /= 2) {
+    for (uint32_t p = lane.index(); p < stride; p += lane.count()) {
+      lane.shared(p) = greater_of(lane.shared(p), lane.shared(p + stride));
+    }
+    lane.sync();
+  }
+  const float largest = lane.shared(0);
+  lane.sync();  // The next reduction reuses the partial results.
+  return largest;
 }
 
 struct RowMoments {

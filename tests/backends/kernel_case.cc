@@ -61,11 +61,23 @@ std::vector<CaseOperand> operands_of(const KernelCase& c) {
   if (k == "fill") {
     return {{"y", true, matrix}};
   }
-  if (k == "copy" || k == "scale" || k == "silu") {
+  if (k == "copy" || k == "scale" || k == "silu" || k == "softmax") {
     return {{"x", false, matrix}, {"y", true, matrix}};
   }
   if (k == "add" || k == "mul") {
     return {{"a", false, matrix}, {"b", false, matrix}, {"y", true, matrix}};
+  }
+  if (k == "silu_vjp") {
+    return {{"x", false, matrix}, {"g", false, matrix}, {"gx", true, matrix}};
+  }
+  if (k == "softmax_vjp") {
+    return {{"y", false, matrix}, {"g", false, matrix}, {"gx", true, matrix}};
+  }
+  if (k == "col_sum_vjp") {
+    return {{"g", false, row}, {"gx", true, matrix}};
+  }
+  if (k == "row_sum_vjp") {
+    return {{"g", false, {c.rows}}, {"gx", true, matrix}};
   }
   if (k == "col_sum") {
     return {{"x", false, matrix}, {"y", true, row}};

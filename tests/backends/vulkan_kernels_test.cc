@@ -132,9 +132,16 @@ tensor w f32[65535] at w_bytes+0 = random(3)
 tensor y f32[1,65535] at y_bytes+0
 tensor rows f32[1,65535] at rows_bytes+0
 tensor product f32[1,1] at sums_bytes+32
+memory p_bytes 262140
+memory gx_bytes 262140
+tensor p f32[1,65535] at p_bytes+0
+tensor gx f32[1,65535] at gx_bytes+0
 dispatch col_sum reads tall writes sums
 dispatch matmul_nn reads wide column writes product
 dispatch layer_norm_vjp reads wide w wide writes y rows eps=1e-05
+dispatch softmax reads wide writes p
+barrier
+dispatch softmax_vjp reads p wide writes gx
 )");
   const Schedule issue = issue_order_schedule(program);
   const MemoryImage image = image_on_vulkan(program, issue);
@@ -143,13 +150,20 @@ dispatch layer_norm_vjp reads wide w wide writes y rows eps=1e-05
   }
 }
 
-// Infinities and NaNs come out as on the CPU; every NaN is the canonical one.
+// Infinities and NaNs come out as on the CPU; every NaN is the canonical one. The rows of softmax
+// are: NaN and a large number; a large number and infinity; twice minus infinity; and that with 1.
 TEST_F(VulkanKernels, TreatSpecialValuesAsTheCpuDoes) {
   const Program program = parsed(R"(interlock 1
 memory bits 64
 memory a_bytes 32
 memory y_bytes 32
 memory z_bytes 32
+memory p_bytes 32
+memory gx_bytes 32
+tensor pairs f32[4,2] at a_bytes+0
+tensor p f32[4,2] at p_bytes+0
+tensor gx f32[4,2] at gx_bytes+0
+tensor sx f32[8] at bits+32
 tensor sign u8[4] at a_bytes+0
 tensor a f32[8] at a_bytes+0
 tensor y f32[8] at y_bytes+0
@@ -158,17 +172,40 @@ dispatch fill writes a_bytes[0:4] value=255
 dispatch fill writes a_bytes[4:8] value=127
 dispatch fill writes a_bytes[10:12] value=127
 dispatch fill writes a_bytes[8:10] value=0
+dispatch fill writes a_bytes[12:14] value=0
+dispatch fill writes a_bytes[14:15] value=128
+dispatch fill writes a_bytes[15:16] value=127
+dispatch fill writes a_bytes[16:18] value=0
+dispatch fill writes a_bytes[18:19] value=128
+dispatch fill writes a_bytes[19:20] value=255
+dispatch fill writes a_bytes[20:22] value=0
+dispatch fill writes a_bytes[22:23] value=128
+dispatch fill writes a_bytes[23:24] value=255
+dispatch fill writes a_bytes[24:26] value=0
+dispatch fill writes a_bytes[26:27] value=128
+dispatch fill writes a_bytes[27:28] value=255
+dispatch fill writes a_bytes[28:30] value=0
+dispatch fill writes a_bytes[30:31] value=128
+dispatch fill writes a_bytes[31:32] value=63
 barrier
 dispatch silu reads a writes y
 dispatch mul reads a a writes z
+dispatch silu_vjp reads a a writes sx
+dispatch softmax reads pairs writes p
+barrier
+dispatch softmax_vjp reads p pairs writes gx
 )");
   const Schedule issue = issue_order_schedule(program);
   const MemoryImage image = image_on_vulkan(program, issue);
   const MemoryImage expected = image_after(program, issue);
-  EXPECT_EQ(image.memories[1], expected.memories[1]);
-  EXPECT_EQ(image.memories[2], expected.memories[2]);
-  EXPECT_EQ(image.memories[3], expected.memories[3]);
+  for (size_t i = 0; i < expected.memories.size(); ++i) {
+    EXPECT_EQ(image.memories[i], expected.memories[i]) << i;
+  }
   EXPECT_TRUE(std::isnan(values_of(program, image, "y")[0]));
+  const std::vector<float> p = values_of(program, image, "p");
+  for (size_t i = 0; i < 6; ++i) EXPECT_TRUE(std::isnan(p[i])) << i;
+  EXPECT_EQ(p[6], 0);
+  EXPECT_EQ(p[7], 1);
 }
 
 }  // namespace

@@ -53,15 +53,30 @@ TEST(KernelTable, NamesEveryKernelOnce) {
 }
 
 TEST(KernelTable, AcceptsWhatFits) {
-  for (const char* dispatch :
-       {"fill writes raw[3:9]", "fill writes x value=255", "copy reads x writes whole",
-        "copy reads raw[0:4] writes v[4:8]", "add reads x y writes z", "add reads x x writes x",
-        "scale reads x writes y factor=-2e-3", "silu reads w writes w", "col_sum reads x writes w",
-        "row_sum reads x writes v", "matmul_nn reads x square writes y",
-        "matmul_nt reads x square writes y", "matmul_tn reads square square writes square",
-        "rms_norm reads x w writes y", "rms_norm reads x w writes y eps=0",
-        "layer_norm reads x w w writes y", "layer_norm_vjp reads x w y writes z x eps=0.1",
-        "mix reads raw[0:3] updates x atomics w partial atomic=add", "mix"}) {
+  for (const char* dispatch : {"fill writes raw[3:9]",
+                               "fill writes x value=255",
+                               "copy reads x writes whole",
+                               "copy reads raw[0:4] writes v[4:8]",
+                               "add reads x y writes z",
+                               "add reads x x writes x",
+                               "scale reads x writes y factor=-2e-3",
+                               "silu reads w writes w",
+                               "col_sum reads x writes w",
+                               "row_sum reads x writes v",
+                               "matmul_nn reads x square writes y",
+                               "matmul_nt reads x square writes y",
+                               "matmul_tn reads square square writes square",
+                               "rms_norm reads x w writes y",
+                               "rms_norm reads x w writes y eps=0",
+                               "softmax reads x writes x",
+                               "softmax_vjp reads y z writes y",
+                               "silu_vjp reads w w writes w",
+                               "col_sum_vjp reads w writes x",
+                               "row_sum_vjp reads v writes x",
+                               "layer_norm reads x w w writes y",
+                               "layer_norm_vjp reads x w y writes z x eps=0.1",
+                               "mix reads raw[0:3] updates x atomics w partial atomic=add",
+                               "mix"}) {
     EXPECT_EQ(error_of(dispatch), "");
   }
 }
@@ -101,6 +116,17 @@ TEST(KernelTable, RejectsShapesThatDoNotFit) {
   EXPECT_THAT(error_of("matmul_nt reads x x writes y"), HasSubstr("Operand 'y'"));
   EXPECT_THAT(error_of("matmul_tn reads x x writes y"), HasSubstr("expects [rows, cols] = [8,8]"));
   EXPECT_THAT(error_of("rms_norm reads x v writes y"), HasSubstr("expects [cols] = [8]"));
+  EXPECT_THAT(error_of("softmax reads n writes n"), HasSubstr("expects two extents, [rows, cols]"));
+  EXPECT_THAT(error_of("softmax reads x writes square"), HasSubstr("expects [rows, cols] = [4,8]"));
+  EXPECT_THAT(error_of("softmax_vjp reads x square writes y"), HasSubstr("Operand 'g'"));
+  EXPECT_THAT(error_of("silu_vjp reads x n writes y"), HasSubstr("Operand 'g'"));
+  EXPECT_THAT(error_of("col_sum_vjp reads v writes x"),
+              HasSubstr("Operand 'g' of kernel 'col_sum_vjp' has shape [4]; the kernel expects "
+                        "[cols] = [8]"));
+  EXPECT_THAT(error_of("row_sum_vjp reads w writes x"), HasSubstr("expects [rows] = [4]"));
+  EXPECT_THAT(error_of("row_sum_vjp reads v writes n"),
+              HasSubstr("Operand 'gx' of kernel 'row_sum_vjp' has shape [32]; the kernel expects "
+                        "two extents, [rows, cols]"));
   EXPECT_THAT(error_of("layer_norm_vjp reads x w y writes z square"),
               HasSubstr("Operand 'gw_rows'"));
   EXPECT_THAT(error_of("copy reads raw writes x"),
@@ -191,6 +217,11 @@ TEST(KernelTable, HasAliasContracts) {
   EXPECT_EQ(contract("layer_norm_vjp", 2, 3), AliasContract::kIdenticalElement);
   EXPECT_EQ(contract("layer_norm_vjp", 1, 3), AliasContract::kNever);
   EXPECT_EQ(contract("matmul_nn", 0, 2), AliasContract::kNever);
+  EXPECT_EQ(contract("softmax", 0, 1), AliasContract::kIdenticalElement);
+  EXPECT_EQ(contract("softmax_vjp", 0, 2), AliasContract::kIdenticalElement);
+  EXPECT_EQ(contract("softmax_vjp", 1, 2), AliasContract::kIdenticalElement);
+  EXPECT_EQ(contract("silu_vjp", 1, 2), AliasContract::kIdenticalElement);
+  EXPECT_EQ(contract("col_sum_vjp", 0, 1), AliasContract::kNever);
   EXPECT_EQ(contract("mix", 3, 7), AliasContract::kIdenticalElement);
 }
 

@@ -1,0 +1,24 @@
+// softmax_vjp: gx = y (g - sum(y g)), per row. In place is safe: see reduction.glsl.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernel.glsl"
+#include "reduction.glsl"
+
+OPERAND(0, readonly)   // y
+OPERAND(1, readonly)   // g
+OPERAND(2, writeonly)  // gx
+
+float term(uint sum, uint i) {
+  const uint row = slice_index() * params.cols;
+  precise const float product = LOAD_F32(0, row + i) * LOAD_F32(1, row + i);
+  return product;
+}
+
+void main() {
+  const uint row = slice_index() * params.cols;
+  const float product_sum = sum_over(0, params.cols);
+  for (uint i = lane_index(); i < params.cols; i += lane_count()) {
+    precise const float gx = LOAD_F32(0, row + i) * (LOAD_F32(1, row + i) - product_sum);
+    STORE_F32(2, row + i, gx);
+  }
+}

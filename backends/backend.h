@@ -38,9 +38,12 @@ struct Capabilities {
   uint32_t queue_count = 0;  // That overlap mode spreads dispatches over; 0 without that mode.
   bool imports_host_memory = false;  // Several devices can share host memory.
   bool has_byte_access = false;      // Operands may start and end at any byte.
-  uint64_t operand_bytes_max = 0;    // Of a table kernel; mix has no limit.
-  uint32_t binding_count_max = 0;    // Operands of a dispatch of mix that stays one launch.
-  uint64_t mix_bytes_max = 0;        // Bytes of a dispatch of mix that stays one launch.
+  // Divides and takes roots correctly rounded, and keeps subnormals, infinities and NaNs: then f32
+  // kernels have the bits of the CPU.
+  bool rounds_correctly = false;
+  uint64_t operand_bytes_max = 0;  // Of a table kernel; mix has no limit.
+  uint32_t binding_count_max = 0;  // Operands of a dispatch of mix that stays one launch.
+  uint64_t mix_bytes_max = 0;      // Bytes of a dispatch of mix that stays one launch.
 };
 
 class Backend {

@@ -161,7 +161,9 @@ class CpuRun {
 Availability CpuBackend::availability() const { return {true, capabilities().device}; }
 
 Capabilities CpuBackend::capabilities() const {
-  return {.device = "kernels on the host, one lane at a time", .has_byte_access = true};
+  return {.device = "kernels on the host, one lane at a time",
+          .has_byte_access = true,
+          .rounds_correctly = true};
 }
 
 Result<MemoryImage> CpuBackend::run(const Program& program, const Schedule& schedule,

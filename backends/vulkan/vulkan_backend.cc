@@ -109,6 +109,8 @@ Capabilities VulkanBackend::State::capabilities() {
   capabilities.queue_count = static_cast<uint32_t>(second_ != nullptr ? 2 : first_->queues.size());
   capabilities.imports_host_memory = device.import_alignment_bytes() > 0;
   capabilities.has_byte_access = device.limits().has_byte_access;
+  // Vulkan cannot be asked. llvmpipe, the device of lavapipe, computes as the host does.
+  capabilities.rounds_correctly = capabilities.device.find("llvmpipe") != std::string::npos;
   capabilities.operand_bytes_max = device.limits().storage_bytes_max;
   capabilities.binding_count_max = kMixBindingCount;
   capabilities.mix_bytes_max = kMixGroupBytesMax;

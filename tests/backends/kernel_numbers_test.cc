@@ -5,9 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "backends/float64/kernel_oracles.h"
 #include "backends/kernels/elementary.h"
+#include "backends/oracle_check.h"
 #include "tests/backends/kernel_case.h"
-#include "tests/backends/oracles.h"
 
 namespace interlock {
 namespace {
@@ -30,8 +31,8 @@ Evaluated evaluate(const KernelCase& c) {
     (operand.is_output ? evaluated.outputs : evaluated.inputs)
         .push_back(doubles_of(values_of(program, image, operand.name)));
   }
-  evaluated.oracles =
-      oracle_of(c.kernel, evaluated.inputs, shape_of(c), {kCaseFactor, double{kCaseEps}});
+  evaluated.oracles = find_kernel_oracle(c.kernel)(
+      {evaluated.inputs, shape_of(c), {kCaseFactor, double{kCaseEps}}, kIeeeArithmetic});
   return evaluated;
 }
 
@@ -39,21 +40,13 @@ bool is_bytewise(const KernelCase& c) { return c.kernel == "fill" || c.kernel ==
 
 TEST(Kernels, AgreeWithTheirOracles) {
   for (const KernelCase& c : all_cases()) {
-    if (is_bytewise(c)) {
-      continue;
-    }
-    SCOPED_TRACE(testing::PrintToString(c));
-    const Evaluated evaluated = evaluate(c);
-    ASSERT_EQ(evaluated.outputs.size(), evaluated.oracles.size());
-    for (size_t i = 0; i < evaluated.outputs.size(); ++i) {
-      ASSERT_EQ(evaluated.outputs[i].size(), evaluated.oracles[i].size());
-      for (size_t k = 0; k < evaluated.outputs[i].size(); ++k) {
-        const OracleValue& oracle = evaluated.oracles[i][k];
-        ASSERT_LE(std::fabs(evaluated.outputs[i][k] - oracle.value), oracle.bound)
-            << "output " << i << " element " << k << " is " << evaluated.outputs[i][k]
-            << ", the oracle " << oracle.value;
-      }
-    }
+    const Program program = program_of(c);
+    const auto check = check_against_oracle(
+        program, DispatchId{0}, initial_image(program, kExecutionLimitBytes).value(),
+        image_after(program, issue_order_schedule(program)), kIeeeArithmetic);
+    ASSERT_TRUE(check.has_value());
+    EXPECT_FALSE(check->mismatch.has_value()) << c << "\n" << check->mismatch->message;
+    EXPECT_EQ(check->unbounded_count, 0u) << c;
   }
 }
 
@@ -68,9 +61,9 @@ TEST(Kernels, HaveTightOracleBounds) {
     for (const OracleTensor& tensor : evaluate(c).oracles) {
       double largest = 0;
       double bound = 0;
-      for (const OracleValue& v : tensor) {
+      for (const Rounded& v : tensor) {
         largest = std::max(largest, std::fabs(v.value));
-        bound = std::max(bound, v.bound);
+        bound = std::max(bound, v.error);
       }
       EXPECT_LT(bound, 1e-3 * largest);
     }
@@ -124,9 +117,12 @@ TEST(ExpF32, IsWithinTwoUlpWhereNormal) {
 
 // The forward pass whose VJP the case is, in float64: inputs x, w and, for layer_norm, b.
 Doubles forward(const KernelCase& c, const std::vector<Doubles>& inputs) {
-  return c.kernel == "rms_norm_vjp"
-             ? rms_norm_oracle(inputs[0], inputs[1], shape_of(c), kCaseEps)
-             : layer_norm_oracle(inputs[0], inputs[1], inputs[2], shape_of(c), kCaseEps);
+  const char* kernel = c.kernel == "rms_norm_vjp" ? "rms_norm" : "layer_norm";
+  const OracleCase oracle_case{inputs, shape_of(c), {0, double{kCaseEps}}, kIeeeArithmetic};
+  const std::vector<OracleTensor> outputs = find_kernel_oracle(kernel)(oracle_case);
+  Doubles values;
+  for (const Rounded& y : outputs[0]) values.push_back(y.value);
+  return values;
 }
 
 double dot(const Doubles& a, const Doubles& b) {
@@ -170,7 +166,7 @@ OracleTensor column_sums(const Doubles& rows, const OracleTensor& bounds, uint64
   OracleTensor sums(cols);
   for (size_t i = 0; i < rows.size(); ++i) {
     sums[i % cols].value += rows[i];
-    sums[i % cols].bound += bounds[i].bound;
+    sums[i % cols].error += bounds[i].error;
   }
   return sums;
 }
@@ -188,13 +184,13 @@ TEST(NormVjps, AgreeWithCentralDifferences) {
       std::vector<Doubles> unit = zeros;
       unit[0][k] = 1;
       ASSERT_NEAR(evaluated.outputs[0][k], directional_derivative(c, point, unit, g),
-                  evaluated.oracles[0][k].bound + kFiniteDifferenceError);
+                  evaluated.oracles[0][k].error + kFiniteDifferenceError);
     }
     for (size_t k = 0; k < c.cols; ++k) {
       std::vector<Doubles> unit = zeros;
       unit[1][k] = 1;
       ASSERT_NEAR(gw[k].value, directional_derivative(c, point, unit, g),
-                  gw[k].bound + kFiniteDifferenceError);
+                  gw[k].error + kFiniteDifferenceError);
     }
   }
 }
@@ -219,8 +215,8 @@ TEST(NormVjps, AreAdjointToTheForwardDerivative) {
       const double gw = evaluated.outputs[1][k];
       pulled_back +=
           gx * v[0][k] + gw * v[1][k % c.cols] + (has_bias ? g[k] * v[2][k % c.cols] : 0);
-      bound += evaluated.oracles[0][k].bound * std::fabs(v[0][k]) +
-               evaluated.oracles[1][k].bound * std::fabs(v[1][k % c.cols]);
+      bound += evaluated.oracles[0][k].error * std::fabs(v[0][k]) +
+               evaluated.oracles[1][k].error * std::fabs(v[1][k % c.cols]);
     }
     const std::vector<Doubles> point = {evaluated.inputs[0], evaluated.inputs[1],
                                         Doubles(c.cols, 0.25)};

@@ -14,9 +14,7 @@ VulkanBackend& vulkan(OverlapKind overlap) {
   return *several_queues;
 }
 
-bool has_correct_rounding() {
-  return vulkan().capabilities().device.find("llvmpipe") != std::string::npos;
-}
+bool has_correct_rounding() { return vulkan().capabilities().rounds_correctly; }
 
 MemoryImage image_on_vulkan(const Program& program, const Schedule& schedule) {
   auto image = vulkan().run(program, schedule, ExecutionMode::kWitness);

@@ -7,20 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "backends/oracle_check.h"
 #include "encoder/kernel_table.h"
 #include "encoder/text.h"
 #include "tests/backends/kernel_case.h"
-#include "tests/backends/oracles.h"
 #include "tests/backends/vulkan_device.h"
 
 namespace interlock {
 namespace {
 
 using VulkanKernels = OnVulkan;
-
-Doubles doubles_of(const std::vector<float>& values) { return {values.begin(), values.end()}; }
-
-bool is_bytewise(const KernelCase& c) { return c.kernel == "fill" || c.kernel == "copy"; }
 
 TEST_F(VulkanKernels, HaveTheBitsOfTheCpu) {
   if (!has_correct_rounding()) GTEST_SKIP() << "the device may round otherwise than the CPU";
@@ -33,25 +29,13 @@ TEST_F(VulkanKernels, HaveTheBitsOfTheCpu) {
 
 TEST_F(VulkanKernels, AgreeWithTheirOracles) {
   for (const KernelCase& c : all_cases()) {
-    if (is_bytewise(c)) continue;
-    SCOPED_TRACE(testing::PrintToString(c));
     const Program program = program_of(c);
-    const MemoryImage image = image_on_vulkan(program, issue_order_schedule(program));
-    std::vector<Doubles> inputs;
-    std::vector<Doubles> outputs;
-    for (const CaseOperand& operand : operands_of(c)) {
-      (operand.is_output ? outputs : inputs)
-          .push_back(doubles_of(values_of(program, image, operand.name)));
-    }
-    const auto oracles =
-        oracle_of(c.kernel, inputs, {c.rows, c.cols, c.inner}, {kCaseFactor, double{kCaseEps}});
-    ASSERT_EQ(outputs.size(), oracles.size());
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      for (size_t k = 0; k < outputs[i].size(); ++k) {
-        ASSERT_LE(std::fabs(outputs[i][k] - oracles[i][k].value), oracles[i][k].bound)
-            << "output " << i << " element " << k;
-      }
-    }
+    const auto check = check_against_oracle(program, DispatchId{0},
+                                            initial_image(program, kExecutionLimitBytes).value(),
+                                            image_on_vulkan(program, issue_order_schedule(program)),
+                                            arithmetic_of(vulkan().capabilities()));
+    ASSERT_TRUE(check.has_value());
+    EXPECT_FALSE(check->mismatch.has_value()) << c << "\n" << check->mismatch->message;
   }
 }
 

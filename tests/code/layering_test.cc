@@ -28,6 +28,10 @@ constexpr std::array<std::string_view, 6> kLogicUnknownToSimulator = {
     "encoder/boundary_index.h", "encoder/interlock_encoder.h", "encoder/models/",
     "encoder/segment_map.h",    "encoder/segment_memo.h",      "encoder/tracker.h"};
 
+// The oracles share no logic with the kernels that they judge, whatever the device.
+constexpr std::array<std::string_view, 2> kKnownToFloat64 = {"backends/backend.h",
+                                                             "backends/float64/"};
+
 // Compiled by strangers' C compilers, beside none of our other files.
 constexpr std::string_view kStandAlone = "encoder/recorder.h";
 
@@ -45,6 +49,11 @@ std::string include_error(std::string_view path, std::string_view target) {
   const auto to = rank_of(folder_of(target));
   if (!to) return quoted + " does not start at the project root.";
   if (*to > from) return quoted + " is to the right of this folder.";
+  if (path.starts_with("backends/float64/") && folder_of(target) == "backends" &&
+      std::none_of(kKnownToFloat64.begin(), kKnownToFloat64.end(),
+                   [&](std::string_view known) { return target.starts_with(known); })) {
+    return quoted + " is of the devices that the float64 oracles judge.";
+  }
   if (folder_of(path) == "simulator") {
     for (const std::string_view logic : kLogicUnknownToSimulator) {
       if (target.starts_with(logic)) return quoted + " is logic that the checker may not share.";
@@ -113,6 +122,18 @@ TEST(Layering, KeepsTheCheckerApartFromOurEncoder) {
   EXPECT_THAT(layering_complaints({"simulator/a.h", "#include \"encoder/tracker.h\"\n"}),
               ElementsAre(HasSubstr("may not share")));
   EXPECT_THAT(layering_complaints({"simulator/a.h", "#include \"encoder/program.h\"\n"}),
+              IsEmpty());
+}
+
+TEST(Layering, KeepsTheOraclesApartFromTheKernels) {
+  for (const char* target : {"backends/kernels/reduction.h", "backends/cpu/execute.h"}) {
+    EXPECT_THAT(layering_complaints(
+                    {"backends/float64/a.cc", "#include \"" + std::string(target) + "\"\n"}),
+                ElementsAre(HasSubstr("that the float64 oracles judge")));
+  }
+  EXPECT_THAT(layering_complaints({"backends/float64/a.cc",
+                                   "#include \"backends/float64/a.h\"\n"
+                                   "#include \"encoder/program.h\"\n"}),
               IsEmpty());
 }
 

@@ -1,0 +1,34 @@
+// The one list that joins names of the kernel table to oracles.
+#include "backends/float64/kernel_oracles.h"
+
+#include <utility>
+
+#include "backends/float64/elementwise.h"
+#include "backends/float64/norms.h"
+#include "backends/float64/sums.h"
+
+namespace interlock {
+
+KernelOracle find_kernel_oracle(std::string_view kernel) {
+  constexpr std::pair<std::string_view, KernelOracle> kOracles[] = {
+      {"add", add_oracle},
+      {"mul", mul_oracle},
+      {"scale", scale_oracle},
+      {"silu", silu_oracle},
+      {"col_sum", col_sum_oracle},
+      {"row_sum", row_sum_oracle},
+      {"matmul_nn", matmul_nn_oracle},
+      {"matmul_nt", matmul_nt_oracle},
+      {"matmul_tn", matmul_tn_oracle},
+      {"rms_norm", rms_norm_oracle},
+      {"rms_norm_vjp", rms_norm_vjp_oracle},
+      {"layer_norm", layer_norm_oracle},
+      {"layer_norm_vjp", layer_norm_vjp_oracle},
+  };
+  for (const auto& [name, oracle] : kOracles) {
+    if (name == kernel) return oracle;
+  }
+  return nullptr;
+}
+
+}  // namespace interlock

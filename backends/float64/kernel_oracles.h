@@ -1,0 +1,44 @@
+// Kernel oracles: every float32 kernel of the table again, in float64 and from its definition, with
+// a bound on the error of a float32 evaluation that is derived from shapes and magnitudes. They
+// share nothing with the bodies; docs/numbers.md has the formulas and their derivation.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "backends/float64/arithmetic.h"
+
+namespace interlock {
+
+using Doubles = std::vector<double>;
+using OracleTensor = std::vector<Rounded>;
+
+struct OracleShape {
+  uint64_t rows = 1;
+  uint64_t cols = 1;
+  uint64_t inner = 1;  // The contracted extent of a matmul.
+};
+
+struct OracleAttributes {
+  double factor = 0;
+  double eps = 0;
+};
+
+struct OracleCase {
+  std::vector<Doubles> inputs;  // In operand order.
+  OracleShape shape;            // Elementwise: any with the right number of elements.
+  OracleAttributes attributes;
+  Arithmetic arithmetic;
+
+  // Element `i` of input `input`, as a device loads it.
+  Rounded load(size_t input, uint64_t i) const { return arithmetic.load(inputs[input][i]); }
+};
+
+// Returns the outputs in operand order. Requires: the inputs have the shapes of the kernel.
+using KernelOracle = std::vector<OracleTensor> (*)(const OracleCase& c);
+
+// Null for kernels that compute no float32 values: fill, copy and mix; and unknown names.
+KernelOracle find_kernel_oracle(std::string_view kernel);
+
+}  // namespace interlock

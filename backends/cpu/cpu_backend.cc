@@ -1,16 +1,20 @@
 // A step runs its slices one after another. A piece that commits late reads memory as it is and
 // writes to a staging copy; the commit moves the staged bytes, so until then all others see the old
-// ones. That is all a legal schedule can ask for.
+// ones. That is all a legal schedule can ask for. Memories and staging copies have guards.
 #include "backends/cpu/cpu_backend.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "backends/cpu/execute.h"
+#include "backends/cpu/guarded_bytes.h"
 #include "backends/dispatch_params.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
@@ -22,7 +26,7 @@ namespace {
 struct StagedOperand {
   int access = 0;
   ByteRange range;  // In the memory of the access: all bytes that the piece writes, and no fewer.
-  std::vector<uint8_t> bytes;
+  GuardedBytes bytes;
 };
 
 struct LatePiece {
@@ -33,8 +37,14 @@ struct LatePiece {
 
 class CpuRun {
  public:
-  CpuRun(const Program& program, MemoryImage image, uint64_t limit_bytes)
-      : program_(program), image_(std::move(image)), limit_bytes_(limit_bytes) {}
+  CpuRun(const Program& program, MemoryImage image, uint64_t limit_bytes,
+         std::span<const CpuBody> bodies)
+      : program_(program), limit_bytes_(limit_bytes), bodies_(bodies) {
+    for (std::vector<uint8_t>& memory : image.memories) {
+      memories_.emplace_back(std::move(memory));
+      starts_.push_back(memories_.back().data());
+    }
+  }
 
   Result<Success> execute(const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
@@ -45,23 +55,38 @@ class CpuRun {
       case StepKind::kRunLate:
         return run_late(step);
       case StepKind::kCommit:
-        commit(step.dispatch);
-        break;
+        return commit(step.dispatch);
     }
     return Success{};
   }
 
   // Requires: every late piece was committed.
-  MemoryImage finish() && {
+  Result<MemoryImage> finish() && {
     INTERLOCK_CHECK(late_pieces_.empty());
-    return std::move(image_);
+    MemoryImage image;
+    for (size_t m = 0; m < memories_.size(); ++m) {
+      auto intact = expect_intact(memories_[m], MemoryId{m}, "memory");
+      if (!intact) return intact.error();
+      image.memories.push_back(std::move(memories_[m]).release());
+    }
+    return image;
   }
 
  private:
   void run_piece(const Step& step) {
     execute_slices(program_, step.dispatch, dispatch_params_of(program_, step.dispatch),
                    step.first_slice, step.slice_count,
-                   bind_operands(program_, step.dispatch, image_));
+                   bind_operands(program_, step.dispatch, starts_), bodies_);
+  }
+
+  // `place`: "memory", or what of it the bytes stand for.
+  Result<Success> expect_intact(const GuardedBytes& bytes, MemoryId memory,
+                                std::string_view place) const {
+    const std::optional<int64_t> stray = bytes.stray_offset();
+    if (!stray) return Success{};
+    return Error{fmt::format(
+        "A kernel wrote byte {} of {} '{}', which has {} bytes: its body on the CPU is wrong.",
+        *stray, place, program_.name(program_.memory(memory).name), bytes.size_bytes())};
   }
 
   // The smallest range that covers what the slices of the piece touch.
@@ -82,7 +107,7 @@ class CpuRun {
 
   Result<Success> run_late(const Step& step) {
     LatePiece piece{step, dispatch_params_of(program_, step.dispatch), {}};
-    std::vector<CpuOperand> operands = bind_operands(program_, step.dispatch, image_);
+    std::vector<CpuOperand> operands = bind_operands(program_, step.dispatch, starts_);
     const std::span<const Access> accesses = program_.accesses_of(step.dispatch);
     for (size_t i = 0; i < accesses.size(); ++i) {
       if (accesses[i].only_reads()) continue;
@@ -101,24 +126,25 @@ class CpuRun {
       operands[i].is_staged = true;
     }
     execute_slices(program_, step.dispatch, piece.params, step.first_slice, step.slice_count,
-                   operands);
+                   operands, bodies_);
     late_pieces_[step.dispatch].push_back(std::move(piece));
     return Success{};
   }
 
   // Updates and partial writes find the old bytes in their staging copy.
   StagedOperand stage(int access_position, const Access& access, ByteRange range) const {
-    const auto memory = image_.memories[access.memory.index].begin();
-    return {access_position, range,
-            std::vector<uint8_t>(memory + static_cast<ptrdiff_t>(range.begin),
-                                 memory + static_cast<ptrdiff_t>(range.end))};
+    const uint8_t* const memory = starts_[access.memory.index];
+    return {access_position, range, GuardedBytes({memory + range.begin, memory + range.end})};
   }
 
-  void commit(DispatchId id) {
+  Result<Success> commit(DispatchId id) {
     const auto found = late_pieces_.find(id);
     INTERLOCK_CHECK(found != late_pieces_.end());
     for (const LatePiece& piece : found->second) {
       for (const StagedOperand& operand : piece.operands) {
+        const Access& access = program_.accesses_of(id)[static_cast<size_t>(operand.access)];
+        auto intact = expect_intact(operand.bytes, access.memory, "a staging copy of memory");
+        if (!intact) return intact;
         for (uint64_t i = 0; i < piece.step.slice_count; ++i) {
           commit_slice(piece, operand, piece.step.first_slice + i);
         }
@@ -126,6 +152,7 @@ class CpuRun {
       }
     }
     late_pieces_.erase(found);
+    return Success{};
   }
 
   // Only what the slice wrote: bytes between its runs may have changed since.
@@ -134,7 +161,7 @@ class CpuRun {
     const Access& access = program_.accesses_of(dispatch)[static_cast<size_t>(operand.access)];
     const StridedRange written =
         slice_range_of(program_, dispatch, piece.params, slice, operand.access);
-    uint8_t* memory = image_.memories[access.memory.index].data();
+    uint8_t* const memory = starts_[access.memory.index];
     for (uint64_t k = 0; k < written.run_count; ++k) {
       const ByteRange run = written.run(k);
       const uint8_t* staged = operand.bytes.data() + (run.begin - operand.range.begin);
@@ -150,8 +177,10 @@ class CpuRun {
   }
 
   const Program& program_;
-  MemoryImage image_;
+  std::vector<GuardedBytes> memories_;
+  std::vector<uint8_t*> starts_;  // Of the memories.
   uint64_t limit_bytes_;
+  std::span<const CpuBody> bodies_;
   uint64_t staged_bytes_ = 0;  // Of all late pieces that wait.
   std::map<DispatchId, std::vector<LatePiece>> late_pieces_;
 };
@@ -174,7 +203,7 @@ Result<MemoryImage> CpuBackend::run(const Program& program, const Schedule& sche
   }
   auto image = initial_image(program, limit_bytes_);
   if (!image) return image.error();
-  CpuRun run(program, std::move(*image), limit_bytes_);
+  CpuRun run(program, std::move(*image), limit_bytes_, bodies_);
   for (const Step& step : schedule.steps) {
     auto executed = run.execute(step);
     if (!executed) return executed.error();

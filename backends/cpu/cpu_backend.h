@@ -3,16 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "backends/backend.h"
+#include "backends/cpu/kernel_bodies.h"
 
 namespace interlock {
 
 class CpuBackend final : public Backend {
  public:
   // `limit_bytes` bounds the memories of a program, and separately the late writes that wait.
-  explicit CpuBackend(uint64_t limit_bytes = kExecutionLimitBytes) : limit_bytes_(limit_bytes) {}
+  // `bodies`: by KernelId; a test may have wrong ones.
+  explicit CpuBackend(uint64_t limit_bytes = kExecutionLimitBytes,
+                      std::span<const CpuBody> bodies = cpu_bodies())
+      : limit_bytes_(limit_bytes), bodies_(bodies) {}
 
   std::string_view name() const override { return "cpu"; }
   Availability availability() const override;
@@ -22,11 +27,13 @@ class CpuBackend final : public Backend {
   Capabilities capabilities() const override;
 
   // The backend keeps no state between runs: runs may go on in several host threads.
+  // Errors also: a body wrote into the guards, 256 bytes on either side of each memory.
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                           ExecutionMode mode) override;
 
  private:
   uint64_t limit_bytes_;
+  std::span<const CpuBody> bodies_;
 };
 
 }  // namespace interlock

@@ -1,0 +1,32 @@
+// The buffer of the bytes is kept and grown, so that at most one memory is there twice.
+#include "backends/cpu/guarded_bytes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace interlock {
+
+GuardedBytes::GuardedBytes(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {
+  bytes_.reserve(bytes_.size() + 2 * kGuardBytes);
+  bytes_.insert(bytes_.begin(), kGuardBytes, kGuard);
+  bytes_.resize(bytes_.size() + kGuardBytes, kGuard);
+}
+
+std::optional<int64_t> GuardedBytes::stray_offset() const {
+  const auto is_stray = [](uint8_t byte) { return byte != kGuard; };
+  const auto begin = bytes_.begin() + kGuardBytes;
+  const auto end = bytes_.end() - kGuardBytes;
+  const auto before = std::find_if(bytes_.begin(), begin, is_stray);
+  if (before != begin) return before - begin;
+  const auto behind = std::find_if(end, bytes_.end(), is_stray);
+  if (behind != bytes_.end()) return behind - begin;
+  return std::nullopt;
+}
+
+std::vector<uint8_t> GuardedBytes::release() && {
+  bytes_.resize(bytes_.size() - kGuardBytes);
+  bytes_.erase(bytes_.begin(), bytes_.begin() + kGuardBytes);
+  return std::move(bytes_);
+}
+
+}  // namespace interlock

@@ -9,6 +9,7 @@ namespace interlock {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRound = kUnitRoundoff * (1 + 0x1p-20);
 constexpr double kSmallestNormal = 0x1p-126;
 constexpr double kHalfOfSmallestSubnormal = 0x1p-150;
@@ -18,9 +19,15 @@ constexpr double kExponentMax = 88.72283f;       // Beyond it, our exp is infini
 
 constexpr Rounded kUnknown{0, kInfinity};
 
-// |value| > error: the evaluation has this sign and is not zero.
-bool has_sure_sign(Rounded a) { return std::fabs(a.value) > a.error; }
+// Every evaluation has this sign; and it is zero in all or in none.
+bool is_sure(Rounded a) { return a.error == 0 || std::fabs(a.value) > a.error; }
 bool is_exactly_zero(Rounded a) { return a.value == 0 && a.error == 0; }
+
+// A correctly rounded product or quotient with one is exact, but for underflow.
+bool is_power_of_two(Rounded a) {
+  int exponent = 0;
+  return a.error == 0 && std::fabs(std::frexp(a.value, &exponent)) == 0.5;
+}
 
 }  // namespace
 
@@ -35,8 +42,10 @@ Rounded Arithmetic::rounded(double value, double propagated, double ulp) const {
   if (value == 0 && propagated == 0) return {value, 0};
   double error = propagated + 2 * ulp * kRound * (std::fabs(value) + propagated);
   if (std::fabs(value) - error < kSmallestNormal) error += underflow();
-  if (std::fabs(value) + error < kOverflow) return {value, error};
-  const bool overflows = keeps_specials && std::fabs(value) - error >= kOverflow;
+  // Rounding to nearest overflows iff the value does; the slack is float64's own rounding.
+  const double reach = ulp > 0.5 ? error : propagated + 0x1p-50 * std::fabs(value);
+  if (std::fabs(value) + reach < kOverflow) return {value, error};
+  const bool overflows = keeps_specials && std::fabs(value) - reach >= kOverflow;
   return overflows ? Rounded{std::copysign(kInfinity, value), 0} : kUnknown;
 }
 
@@ -57,18 +66,19 @@ Rounded Arithmetic::multiply(Rounded a, Rounded b) const {
   if (std::isfinite(a.value) && std::isfinite(b.value)) {
     const double propagated =
         std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error;
-    return rounded(value, propagated, 0.5);
+    return rounded(value, propagated, is_power_of_two(a) || is_power_of_two(b) ? 0 : 0.5);
   }
+  if (std::isnan(a.value) || std::isnan(b.value)) return rounded(kNan, 0, 0.5);
   // An infinity times what may be zero or of either sign may be anything.
-  const auto is_sure = [](Rounded factor) { return factor.error == 0 || has_sure_sign(factor); };
   return is_sure(a) && is_sure(b) ? rounded(value, 0, 0.5) : kUnknown;
 }
 
 Rounded Arithmetic::divide(Rounded a, Rounded b) const {
   if (!a.is_known() || !b.is_known()) return kUnknown;
-  if (!has_sure_sign(b) && !is_exactly_zero(b) && !std::isnan(b.value)) return kUnknown;
-  if (std::isinf(a.value) || !std::isfinite(b.value) || is_exactly_zero(b)) {
-    if (is_exactly_zero(b) && !is_exactly_zero(a) && !has_sure_sign(a)) return kUnknown;
+  if (std::isnan(a.value) || std::isnan(b.value)) return rounded(kNan, 0, 0.5);
+  if (!is_sure(b)) return kUnknown;
+  if (std::isinf(a.value) || std::isinf(b.value) || is_exactly_zero(b)) {
+    if (is_exactly_zero(b) && !is_sure(a)) return kUnknown;
     return keeps_specials ? rounded(a.value / b.value, 0, 0.5) : kUnknown;
   }
   const double divisor = std::fabs(b.value);
@@ -76,7 +86,9 @@ Rounded Arithmetic::divide(Rounded a, Rounded b) const {
   if (!is_precise && division_ulp > 0.5) return kUnknown;
   const double value = a.value / b.value;
   // |(a + da) / (b + db) - a / b| <= (|da| + |a / b| |db|) / (|b| - |db|).
-  return rounded(value, (a.error + std::fabs(value) * b.error) / (divisor - b.error), division_ulp);
+  const bool is_exact = division_ulp == 0.5 && is_power_of_two(b);
+  return rounded(value, (a.error + std::fabs(value) * b.error) / (divisor - b.error),
+                 is_exact ? 0 : division_ulp);
 }
 
 Rounded Arithmetic::square_root(Rounded a) const {
@@ -114,32 +126,34 @@ void RoundedSum::add(Rounded term) {
     special_ += term.value;
   } else {
     sum_ += term.value;
-    magnitude_ += std::fabs(term.value) + term.error;
-    propagated_ += term.error;
+    error_ += term.error;
+    positive_max_ += std::max(0.0, term.value + term.error);
+    negative_max_ += std::max(0.0, term.error - term.value);
   }
 }
 
-// gamma_d = d u / (1 - d u) bounds the relative error of d roundings (Higham, lemma 3.1). A term
-// that is an infinity decides the sum, unless finite ones overflow to the other infinity.
+// gamma_d = d u / (1 - d u) bounds the relative error of d roundings (Higham, lemma 3.1).
 Rounded RoundedSum::total(uint64_t depth) const {
   const double roundings = static_cast<double>(depth) * kRound;
   const double gamma = roundings / (1 - roundings);
-  const double largest = magnitude_ * (1 + gamma);
-  if (!is_known_) return kUnknown;
-  if (!std::isfinite(special_)) {
-    const bool is_sure = std::isnan(special_) || largest < kOverflow;
-    return is_sure && arithmetic_.keeps_specials ? Rounded{special_, 0} : kUnknown;
+  if (!is_known_ || (!std::isfinite(special_) && !arithmetic_.keeps_specials)) return kUnknown;
+  if (std::isnan(special_)) return {special_, 0};
+  if (std::isinf(special_)) {
+    // Sure, unless finite terms overflow to the other infinity.
+    const double opposite = special_ > 0 ? negative_max_ : positive_max_;
+    return opposite * (1 + gamma) < kOverflow ? Rounded{special_, 0} : kUnknown;
   }
-  if (largest >= kOverflow) {
+  const double magnitude = positive_max_ + negative_max_;
+  if (magnitude * (1 + gamma) >= kOverflow) {
     // Terms of one sign never come back.
-    const bool has_one_sign = std::fabs(sum_) + propagated_ >= magnitude_ * (1 - 0x1p-30);
-    const double least = (std::fabs(sum_) - propagated_) * (1 - gamma);
+    const bool has_one_sign = positive_max_ == 0 || negative_max_ == 0;
+    const double least = (std::fabs(sum_) - error_) * (1 - gamma);
     return arithmetic_.keeps_specials && has_one_sign && least >= kOverflow
                ? Rounded{std::copysign(kInfinity, sum_), 0}
                : kUnknown;
   }
-  double error = propagated_ + gamma * magnitude_;
-  if (arithmetic_.flushes_subnormals && magnitude_ > 0) {
+  double error = error_ + gamma * magnitude;
+  if (arithmetic_.flushes_subnormals && magnitude > 0) {
     error += static_cast<double>(count_) * kSmallestNormal;  // Each addition may flush its result.
   }
   return {sum_, error};

@@ -74,10 +74,12 @@ class RoundedSum {
  private:
   Arithmetic arithmetic_;
   uint64_t count_ = 0;
-  double sum_ = 0;        // Of the finite terms.
-  double magnitude_ = 0;  // Of the finite terms, errors included.
-  double propagated_ = 0;
-  double special_ = 0;  // Sum of the infinities and NaNs.
+  // Of the finite terms.
+  double sum_ = 0;
+  double error_ = 0;
+  double positive_max_ = 0;  // No evaluation has a larger sum of positive ones.
+  double negative_max_ = 0;  // Likewise, without its sign.
+  double special_ = 0;       // Sum of the infinities and NaNs.
   bool is_known_ = true;
 };
 

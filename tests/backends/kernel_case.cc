@@ -147,7 +147,7 @@ std::vector<KernelCase> one_case_per_kernel() {
   return cases;
 }
 
-Program program_of(const KernelCase& c, const SharedPlaces& shared) {
+CaseText text_of(const KernelCase& c, const SharedPlaces& shared) {
   std::string memories;
   std::string tensors;
   std::string reads;
@@ -168,8 +168,13 @@ Program program_of(const KernelCase& c, const SharedPlaces& shared) {
     (operand.is_output ? writes : reads) += " " + operand.name;
   }
   const std::string read_clause = reads.empty() ? "" : " reads" + reads;
-  return parsed(fmt::format("interlock 1\n{}{}dispatch {}{} writes{}{}\n", memories, tensors,
-                            c.kernel, read_clause, writes, attributes_of(c)));
+  return {"interlock 1\n" + memories + tensors, fmt::format("dispatch {}{} writes{}{}\n", c.kernel,
+                                                            read_clause, writes, attributes_of(c))};
+}
+
+Program program_of(const KernelCase& c, const SharedPlaces& shared) {
+  const CaseText text = text_of(c, shared);
+  return parsed(text.declarations + text.dispatch);
 }
 
 Schedule slices_in_order(const std::vector<uint64_t>& slices) {

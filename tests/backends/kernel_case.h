@@ -55,6 +55,13 @@ using SharedPlaces = std::map<std::string, SharedPlace>;  // By output.
 // random. Outputs in `shared` lie on their input instead.
 Program program_of(const KernelCase& c, const SharedPlaces& shared = {});
 
+// The text of that program, in two parts: between them there is room for what prepares the inputs.
+struct CaseText {
+  std::string declarations;
+  std::string dispatch;
+};
+CaseText text_of(const KernelCase& c, const SharedPlaces& shared = {});
+
 // The schedule of single slices in this order.
 Schedule slices_in_order(const std::vector<uint64_t>& slices);
 std::vector<uint64_t> ascending_slices(const Program& program);

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/execute.h"
-#include "backends/cpu/guarded_bytes.h"
+#include "backends/cpu/guarded_buffer.h"
 #include "backends/dispatch_params.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
@@ -26,7 +26,7 @@ namespace {
 struct StagedOperand {
   int access = 0;
   ByteRange range;  // In the memory of the access: all bytes that the piece writes, and no fewer.
-  GuardedBytes bytes;
+  GuardedBuffer bytes;
 };
 
 struct LatePiece {
@@ -80,7 +80,7 @@ class CpuRun {
   }
 
   // `place`: "memory", or what of it the bytes stand for.
-  Result<Success> expect_intact(const GuardedBytes& bytes, MemoryId memory,
+  Result<Success> expect_intact(const GuardedBuffer& bytes, MemoryId memory,
                                 std::string_view place) const {
     const std::optional<int64_t> stray = bytes.stray_offset();
     if (!stray) return Success{};
@@ -134,7 +134,7 @@ class CpuRun {
   // Updates and partial writes find the old bytes in their staging copy.
   StagedOperand stage(int access_position, const Access& access, ByteRange range) const {
     const uint8_t* const memory = starts_[access.memory.index];
-    return {access_position, range, GuardedBytes({memory + range.begin, memory + range.end})};
+    return {access_position, range, GuardedBuffer({memory + range.begin, memory + range.end})};
   }
 
   Result<Success> commit(DispatchId id) {
@@ -177,7 +177,7 @@ class CpuRun {
   }
 
   const Program& program_;
-  std::vector<GuardedBytes> memories_;
+  std::vector<GuardedBuffer> memories_;
   std::vector<uint8_t*> starts_;  // Of the memories.
   uint64_t limit_bytes_;
   std::span<const CpuBody> bodies_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.h"
-#include "backends/cpu/guarded_bytes.h"
+#include "backends/cpu/guarded_buffer.h"
 #include "tests/backends/kernel_case.h"
 
 namespace interlock {
@@ -70,14 +70,14 @@ TEST(CpuGuards, AreSilentAboutRightBodies) {
   EXPECT_EQ(error_of(cpu_bodies()[find_kernel("row_sum").value().index]), "");
 }
 
-TEST(GuardedBytes, KeepTheirBytes) {
+TEST(GuardedBuffer, KeepTheirBytes) {
   const std::vector<uint8_t> bytes = {1, 2, 3};
-  GuardedBytes guarded(bytes);
+  GuardedBuffer guarded(bytes);
   EXPECT_EQ(guarded.size_bytes(), 3u);
   EXPECT_EQ(guarded.data()[2], 3);
   EXPECT_FALSE(guarded.stray_offset().has_value());
   for (const int64_t offset : {int64_t{-256}, int64_t{-1}, int64_t{3}, int64_t{258}}) {
-    GuardedBytes strayed(bytes);
+    GuardedBuffer strayed(bytes);
     strayed.data()[offset] = 0;
     EXPECT_EQ(strayed.stray_offset(), offset);
     EXPECT_EQ(std::move(strayed).release(), bytes);

@@ -1,18 +1,18 @@
 // The buffer of the bytes is kept and grown, so that at most one memory is there twice.
-#include "backends/cpu/guarded_bytes.h"
+#include "backends/cpu/guarded_buffer.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace interlock {
 
-GuardedBytes::GuardedBytes(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {
+GuardedBuffer::GuardedBuffer(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {
   bytes_.reserve(bytes_.size() + 2 * kGuardBytes);
   bytes_.insert(bytes_.begin(), kGuardBytes, kGuard);
   bytes_.resize(bytes_.size() + kGuardBytes, kGuard);
 }
 
-std::optional<int64_t> GuardedBytes::stray_offset() const {
+std::optional<int64_t> GuardedBuffer::stray_offset() const {
   const auto is_stray = [](uint8_t byte) { return byte != kGuard; };
   const auto begin = bytes_.begin() + kGuardBytes;
   const auto end = bytes_.end() - kGuardBytes;
@@ -23,7 +23,7 @@ std::optional<int64_t> GuardedBytes::stray_offset() const {
   return std::nullopt;
 }
 
-std::vector<uint8_t> GuardedBytes::release() && {
+std::vector<uint8_t> GuardedBuffer::release() && {
   bytes_.resize(bytes_.size() - kGuardBytes);
   bytes_.erase(bytes_.begin(), bytes_.begin() + kGuardBytes);
   return std::move(bytes_);

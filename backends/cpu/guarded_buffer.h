@@ -1,4 +1,4 @@
-// Guarded bytes: a buffer between guard bytes that nobody may write, so that a stray write of a
+// Guarded buffer: bytes between guard bytes that nobody may write, so that a stray write of a
 // kernel body shows instead of damaging the heap.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace interlock {
 
-class GuardedBytes {
+class GuardedBuffer {
  public:
   static constexpr uint64_t kGuardBytes = 256;  // On either side.
   static constexpr uint8_t kGuard = 0xa5;
 
-  explicit GuardedBytes(std::vector<uint8_t> bytes);
+  explicit GuardedBuffer(std::vector<uint8_t> bytes);
 
   uint8_t* data() { return bytes_.data() + kGuardBytes; }
   const uint8_t* data() const { return bytes_.data() + kGuardBytes; }

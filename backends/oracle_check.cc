@@ -158,6 +158,7 @@ class Judgement {
       const Access& access = accesses_[i];
       if (access.only_reads()) continue;
       check_.element_count += access.range.size_bytes();
+      check_.exact_count += access.range.size_bytes();
       const std::vector<uint8_t>& right = expected.memories[access.memory.index];
       const std::vector<uint8_t>& bytes = after_.memories[access.memory.index];
       for (uint64_t k = access.range.begin; k < access.range.end; ++k) {
@@ -192,6 +193,7 @@ class Judgement {
     for (uint64_t k = 0; k < oracle.size(); ++k) {
       const uint32_t bits = bits_at(after_, access, k);
       check_.unbounded_count += oracle[k].is_known() ? 0 : 1;
+      check_.exact_count += oracle[k].error == 0 ? 1 : 0;
       if (!is_right(bits, oracle[k])) {
         const uint64_t begin = access.range.begin + k * kElementBytes;
         report_element(operand, k, {begin, begin + kElementBytes}, value_of(bits), oracle[k]);

@@ -15,7 +15,8 @@ constexpr double kSmallestNormal = 0x1p-126;
 constexpr double kHalfOfSmallestSubnormal = 0x1p-150;
 constexpr double kOverflow = 0x1p128 - 0x1p103;  // The least that rounds to infinity.
 constexpr double kDivisorMax = 0x1p126;          // Of a division whose precision Vulkan states.
-constexpr double kExponentMax = 88.72283f;       // Beyond it, our exp is infinite.
+constexpr double kExponentMax = 88.72283f;       // Beyond it, our exponential is infinite.
+constexpr double kExponentMin = -87.33654f;      // Below it, zero.
 
 constexpr Rounded kUnknown{0, kInfinity};
 
@@ -57,7 +58,8 @@ Rounded Arithmetic::load(double value) const {
 
 Rounded Arithmetic::add(Rounded a, Rounded b) const {
   if (!a.is_known() || !b.is_known()) return kUnknown;
-  return rounded(a.value + b.value, a.error + b.error, 0.5);
+  const bool is_exact = is_exactly_zero(a) || is_exactly_zero(b);
+  return rounded(a.value + b.value, a.error + b.error, is_exact ? 0 : 0.5);
 }
 
 Rounded Arithmetic::multiply(Rounded a, Rounded b) const {
@@ -105,11 +107,13 @@ Rounded Arithmetic::square_root(Rounded a) const {
 Rounded Arithmetic::exponential(Rounded a) const {
   if (!a.is_known()) return kUnknown;
   if (!std::isfinite(a.value)) return rounded(std::exp(a.value), 0, 2);
+  if (is_exactly_zero(a)) return {1, 0};
+  if (a.value + a.error < kExponentMin) return {0, 0};
   if (a.value + a.error > kExponentMax) {
     return a.value - a.error > kExponentMax ? rounded(kInfinity, 0, 2) : kUnknown;
   }
   const double value = std::exp(a.value);
-  Rounded result = rounded(value, value * std::expm1(a.error), 2);
+  Rounded result = rounded(value, std::exp(a.value + a.error) - value, 2);
   if (value - result.error < kSmallestNormal) result.error += kSmallestNormal;
   return result;
 }

@@ -41,7 +41,7 @@ struct Arithmetic {
   // Requires: the float32 evaluation of `a` is not negative; NaN is fine.
   Rounded square_root(Rounded a) const;
 
-  // e^a by our own function: within 2 ulp, and 0 where the result would be subnormal.
+  // e^a by our own function: within 2 ulp, 1 of 0, and 0 where the result would be subnormal.
   Rounded exponential(Rounded a) const;
 
   // Of an operation with the exact result `value` on the exact operands, which differs by at most

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "backends/float64/attention.h"
 #include "backends/float64/elementwise.h"
 #include "backends/float64/norms.h"
 #include "backends/float64/sums.h"
@@ -24,6 +25,11 @@ KernelOracle find_kernel_oracle(std::string_view kernel) {
       {"rms_norm_vjp", rms_norm_vjp_oracle},
       {"layer_norm", layer_norm_oracle},
       {"layer_norm_vjp", layer_norm_vjp_oracle},
+      {"softmax", softmax_oracle},
+      {"softmax_vjp", softmax_vjp_oracle},
+      {"silu_vjp", silu_vjp_oracle},
+      {"row_sum_vjp", row_sum_vjp_oracle},
+      {"col_sum_vjp", col_sum_vjp_oracle},
   };
   for (const auto& [name, oracle] : kOracles) {
     if (name == kernel) return oracle;

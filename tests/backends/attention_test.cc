@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "backends/cpu/kernel_bodies.h"
+#include "backends/float64/attention.h"
 #include "backends/kernels/all_kernels.h"
 #include "encoder/kernel_table.h"
-#include "tests/backends/attention_oracles.h"
 #include "tests/backends/kernel_case.h"
 
 namespace interlock {
@@ -66,12 +66,17 @@ Floats run_on(std::vector<Floats> inputs) {
   return memory.output();
 }
 
-Doubles doubles_of(const Floats& values) { return {values.begin(), values.end()}; }
+// Of a single row.
+OracleTensor oracle_of(KernelOracle oracle, const std::vector<Floats>& inputs) {
+  OracleCase c{{}, {1, inputs[0].size(), 1}, {}, kIeeeArithmetic};
+  for (const Floats& input : inputs) c.inputs.emplace_back(input.begin(), input.end());
+  return oracle(c)[0];
+}
 
 void expect_within(const Floats& values, const OracleTensor& oracle) {
   ASSERT_EQ(values.size(), oracle.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    EXPECT_LE(std::fabs(values[i] - oracle[i].value), oracle[i].bound)
+    EXPECT_LE(std::fabs(values[i] - oracle[i].value), oracle[i].error)
         << "element " << i << " is " << values[i] << ", the oracle " << oracle[i].value;
   }
 }
@@ -81,7 +86,7 @@ MATCHER(IsNan, "") { return std::isnan(arg); }
 TEST(Softmax, DoesNotOverflow) {
   for (const Floats& x : {Floats{1000, 999, 1000.5}, Floats{-1000, -999, -1e30f}, Floats{3e38f, 0},
                           Floats{-3e38f, 3e38f}, Floats{88.8f, 88.7f, 1}, Floats{-5}}) {
-    expect_within(run_on<SoftmaxKernel>({x}), softmax_oracle(doubles_of(x), {1, x.size(), 1}));
+    expect_within(run_on<SoftmaxKernel>({x}), oracle_of(softmax_oracle, {x}));
   }
 }
 
@@ -102,10 +107,10 @@ TEST(Softmax, SumsToOne) {
   double sum = 0;
   double bound = 0;
   const Floats y = run_on<SoftmaxKernel>({x});
-  const OracleTensor oracle = softmax_oracle(doubles_of(x), {1, x.size(), 1});
+  const OracleTensor oracle = oracle_of(softmax_oracle, {x});
   for (size_t i = 0; i < x.size(); ++i) {
     sum += y[i];
-    bound += oracle[i].bound;
+    bound += oracle[i].error;
   }
   EXPECT_NEAR(sum, 1, bound);
 }
@@ -145,8 +150,6 @@ TEST(SoftmaxVjp, IsOrthogonalToConstants) {
     g[i] = std::cos(static_cast<float>(5 * i));
   }
   const Floats y = run_on<SoftmaxKernel>({x});
-  const Doubles y64 = doubles_of(y);
-  const OracleShape shape{1, x.size(), 1};
   const auto sum_of = [&](const Floats& cotangent) {
     const Floats gx = run_on<SoftmaxVjpKernel>({y, cotangent});
     double sum = 0;
@@ -156,11 +159,11 @@ TEST(SoftmaxVjp, IsOrthogonalToConstants) {
   // y itself sums to 1 only within its bounds, which the second factor of the sum sees.
   double bound = 0;
   double y_bound = 0;
-  const OracleTensor oracle = softmax_vjp_oracle(y64, doubles_of(g), shape);
-  const OracleTensor y_oracle = softmax_oracle(doubles_of(x), shape);
+  const OracleTensor oracle = oracle_of(softmax_vjp_oracle, {y, g});
+  const OracleTensor y_oracle = oracle_of(softmax_oracle, {x});
   for (size_t i = 0; i < x.size(); ++i) {
-    bound += oracle[i].bound;
-    y_bound += y_oracle[i].bound;
+    bound += oracle[i].error;
+    y_bound += y_oracle[i].error;
   }
   EXPECT_NEAR(sum_of(g), 0, bound + y_bound);
   EXPECT_NEAR(sum_of(Floats(50, 1.0f)), 0, 2 * (bound + y_bound));
@@ -174,7 +177,7 @@ TEST(SiluVjp, StaysWithinItsBoundWhereItsPartsCancel) {
   x.push_back(-3e38f);
   x.push_back(3e38f);
   const Floats g(x.size(), -1.5f);
-  expect_within(run_on<SiluVjpKernel>({x, g}), silu_vjp_oracle(doubles_of(x), doubles_of(g)));
+  expect_within(run_on<SiluVjpKernel>({x, g}), oracle_of(silu_vjp_oracle, {x, g}));
   EXPECT_EQ(run_on<SiluVjpKernel>({{0.0f}, {1.0f}}), (Floats{0.5f}));
 }
 

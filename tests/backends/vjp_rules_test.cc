@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "backends/float64/kernel_oracles.h"
 #include "encoder/encoder.h"
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "simulator/check.h"
 #include "tests/backends/kernel_case.h"
-#include "tests/backends/oracles.h"
 
 namespace interlock {
 namespace {
@@ -130,7 +130,8 @@ std::vector<OracleTensor> oracles_of(const Backward& b, const DispatchDraft& dis
     for (const double v : inputs[0]) copied.push_back({v, 0});
     return {copied};
   }
-  return oracle_of(dispatch.kernel, inputs, oracle_shape(b, dispatch), {kCaseFactor, kCaseEps});
+  return find_kernel_oracle(dispatch.kernel)(
+      {inputs, oracle_shape(b, dispatch), {kCaseFactor, kCaseEps}, kIeeeArithmetic});
 }
 
 // Executes the dispatch in float64.
@@ -140,7 +141,7 @@ void execute(const Backward& b, const DispatchDraft& dispatch, Values& values) {
   for (const OperandDraft& operand : dispatch.operands) {
     if (operand.mode != AccessMode::kWrite) continue;
     Doubles written;
-    for (const OracleValue& v : outputs[next]) written.push_back(v.value);
+    for (const Rounded& v : outputs[next]) written.push_back(v.value);
     values[operand.name] = written;
     ++next;
   }
@@ -247,7 +248,7 @@ TEST(VjpRules, ComputeTheSameInFloat32) {
         if (operand.mode != AccessMode::kWrite) continue;
         const OracleTensor& oracle = oracles[next++];
         for (size_t k = 0; k < oracle.size(); ++k) {
-          ASSERT_LE(std::fabs(values.at(operand.name)[k] - oracle[k].value), oracle[k].bound)
+          ASSERT_LE(std::fabs(values.at(operand.name)[k] - oracle[k].value), oracle[k].error)
               << dispatch.kernel << ": " << operand.name << "[" << k << "]";
         }
       }

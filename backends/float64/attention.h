@@ -1,0 +1,16 @@
+// Oracles of softmax and of the VJPs that an attention block needs.
+#pragma once
+
+#include <vector>
+
+#include "backends/float64/kernel_oracles.h"
+
+namespace interlock {
+
+std::vector<OracleTensor> softmax_oracle(const OracleCase& c);
+std::vector<OracleTensor> softmax_vjp_oracle(const OracleCase& c);
+std::vector<OracleTensor> silu_vjp_oracle(const OracleCase& c);
+std::vector<OracleTensor> row_sum_vjp_oracle(const OracleCase& c);
+std::vector<OracleTensor> col_sum_vjp_oracle(const OracleCase& c);
+
+}  // namespace interlock

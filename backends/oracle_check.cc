@@ -194,6 +194,7 @@ class Judgement {
       const uint32_t bits = bits_at(after_, access, k);
       check_.unbounded_count += oracle[k].is_known() ? 0 : 1;
       check_.exact_count += oracle[k].error == 0 ? 1 : 0;
+      check_.special_count += std::isfinite(oracle[k].value) ? 0 : 1;
       if (!is_right(bits, oracle[k])) {
         const uint64_t begin = access.range.begin + k * kElementBytes;
         report_element(operand, k, {begin, begin + kElementBytes}, value_of(bits), oracle[k]);

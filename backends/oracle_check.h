@@ -36,6 +36,7 @@ struct OracleCheck {
   std::optional<OracleMismatch> mismatch;  // The first one, in operand order.
   uint64_t element_count = 0;              // Of all outputs.
   uint64_t exact_count = 0;                // Of these, have an error bound of 0.
+  uint64_t special_count = 0;              // Of these, must be an infinity or a NaN.
   uint64_t unbounded_count = 0;            // Of these, may be anything: see Rounded.
   double ratio_max = 0;                    // Largest error / bound of a right element.
 };

@@ -34,11 +34,10 @@ void SegmentSet::erase(uint32_t segment) {
 }
 
 uint32_t SegmentSet::at_or_before(uint32_t segment) const {
-  uint64_t end = uint64_t{segment} + 1;  // Below this number, at the level.
+  uint64_t last = segment;  // Up to this number, at the level.
   for (size_t level = 0; level < levels_.size(); ++level) {
-    const uint64_t word_index = end / 64;
-    const uint64_t below = (uint64_t{1} << (end % 64)) - 1;
-    const uint64_t bits = below == 0 ? 0 : levels_[level][word_index] & below;
+    const uint64_t word_index = last / 64;
+    const uint64_t bits = levels_[level][word_index] & (~uint64_t{0} >> (63 - last % 64));
     if (bits != 0) {
       uint64_t found = word_index * 64 + 63 - static_cast<unsigned>(std::countl_zero(bits));
       while (level-- > 0) {
@@ -46,7 +45,8 @@ uint32_t SegmentSet::at_or_before(uint32_t segment) const {
       }
       return static_cast<uint32_t>(found);
     }
-    end = word_index;
+    if (word_index == 0) return kNone;
+    last = word_index - 1;
   }
   return kNone;
 }

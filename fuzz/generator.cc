@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "fuzz/backward_group.h"
 #include "fuzz/program_order.h"
 #include "fuzz/program_scopes.h"
 #include "fuzz/program_sketch.h"
@@ -21,18 +22,11 @@ namespace interlock {
 namespace {
 
 constexpr std::array<std::string_view, kFeatureCount> kFeatureWords = {
-    "elementwise",  "reduction",      "matmul",        "normalization", "vjp-group",
-    "bytewise",     "opaque-tensors", "opaque-ranges", "tiny-overlap",  "empty-range",
-    "update",       "atomic",         "partial",       "in-place",      "donation",
-    "view",         "slot-reuse",     "scratch",       "outputs",       "initial-values",
-    "many-readers", "many-outputs",   "program-order", "scopes"};
-
-// Few extents per program, so that shapes meet again.
-struct Extents {
-  uint64_t rows;
-  uint64_t cols;
-  uint64_t inner;
-};
+    "elementwise",    "reduction",    "matmul",         "normalization", "vjp-group",
+    "backward-group", "bytewise",     "opaque-tensors", "opaque-ranges", "tiny-overlap",
+    "empty-range",    "update",       "atomic",         "partial",       "in-place",
+    "donation",       "view",         "slot-reuse",     "scratch",       "outputs",
+    "initial-values", "many-readers", "many-outputs",   "program-order", "scopes"};
 
 Extents draw_extents(Choice& choice) {
   constexpr uint64_t kExtents[] = {1, 2, 3, 4, 4, 8, 16, 20};
@@ -58,6 +52,7 @@ class Generator {
   void add_matmul();
   void add_normalization();
   void add_vjp_group();
+  void add_backward_group();
   void add_bytewise();
   void add_opaque_tensors();
   void add_opaque_ranges();
@@ -147,6 +142,10 @@ void Generator::add_normalization() {
   sketch_.note(Feature::kNormalization);
   std::vector<SketchOperand> operands;
   read(operands, matrix());
+  if (choice_.chance(1, 3)) {
+    write(operands, matrix(), {0});
+    return sketch_.emit("softmax", operands);
+  }
   read(operands, columns());
   const bool has_bias = choice_.chance(1, 2);
   if (has_bias) read(operands, columns());
@@ -204,6 +203,12 @@ void Generator::add_vjp_group() {
   std::vector<SketchOperand> sum{sketch_.operand(AccessMode::kRead, gw_rows)};
   write(sum, columns(), {});
   sketch_.emit("col_sum", sum);
+}
+
+void Generator::add_backward_group() {
+  sketch_.note(Feature::kBackwardGroup);
+  emit_backward_group(sketch_, extents_, options_.max_dispatches - sketch_.dispatch_count(),
+                      [this] { add_barriers(); });
 }
 
 void Generator::add_bytewise() {
@@ -335,6 +340,7 @@ Generator::Kind Generator::draw_kind() {
       {Feature::kMatmul, &Generator::add_matmul},
       {Feature::kNormalization, &Generator::add_normalization},
       {Feature::kVjpGroup, &Generator::add_vjp_group},
+      {Feature::kBackwardGroup, &Generator::add_backward_group},
       {Feature::kBytewise, &Generator::add_bytewise},
       {Feature::kOpaqueTensors, &Generator::add_opaque_tensors},
       {Feature::kOpaqueRanges, &Generator::add_opaque_ranges},

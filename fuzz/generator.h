@@ -18,6 +18,7 @@ enum class Feature : uint8_t {
   kMatmul,         // Products and their transposed forms.
   kNormalization,  // Forward norms, softmax.
   kVjpGroup,       // A normalization VJP as MLX dispatches it, the cotangent donated.
+  kBackwardGroup,  // The dispatches of any VJP rule, in any order that its values allow.
   kBytewise,       // copy and fill on tensors and raw ranges.
   kOpaqueTensors,  // Opaque dispatches on tensors.
   kOpaqueRanges,   // Opaque dispatches on raw ranges, down to one byte.

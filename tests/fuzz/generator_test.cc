@@ -4,7 +4,9 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
+#include "encoder/kernel_table.h"
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "fuzz/oracles.h"
@@ -50,6 +52,22 @@ TEST(Generator, UsesEveryFeature) {
     std::printf("%-16s %llu\n", word.c_str(), static_cast<unsigned long long>(counts.counts[i]));
     // The rarest occurs some 7000 times; a hundredth of that means that it was lost.
     EXPECT_GT(counts.counts[i], 70u) << word;
+  }
+}
+
+TEST(Generator, EmitsEveryKernelOfTheTable) {
+  constexpr uint64_t kPrograms = program_count(5'000);
+  std::vector<uint64_t> counts(kernel_table().size());
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const auto program = build(generated(seed, options_of(seed)));
+    ASSERT_TRUE(program);
+    for (const Dispatch& dispatch : program->dispatches) ++counts[dispatch.kernel.index];
+  }
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const std::string name(kernel_table()[i].name);
+    std::printf("%-16s %llu\n", name.c_str(), static_cast<unsigned long long>(counts[i]));
+    // The rarest occurs in every fifteenth program; a third of that means that it is being lost.
+    EXPECT_GT(counts[i], kPrograms / 50) << name;
   }
 }
 

@@ -22,24 +22,24 @@ void CommandList::add_launch(ShaderLaunch launch, std::span<const ArenaRange> op
   launch.push_word_count = static_cast<uint32_t>(params.size());
   bindings.insert(bindings.end(), operands.begin(), operands.end());
   push_words.insert(push_words.end(), params.begin(), params.end());
-  commands.push_back({DeviceCommandKind::kLaunch, index_of_next(launches)});
+  commands.push_back({DeviceCommandKind::kLaunch, index_of_next(launches), statement});
   launches.push_back(launch);
 }
 
 void CommandList::add_copy(BufferCopy copy) {
   if (copy.size_bytes == 0) return;
-  commands.push_back({DeviceCommandKind::kCopy, index_of_next(copies)});
+  commands.push_back({DeviceCommandKind::kCopy, index_of_next(copies), statement});
   copies.push_back(copy);
 }
 
 void CommandList::add_fill(BufferFill fill) {
   if (fill.range.size_bytes == 0) return;
-  commands.push_back({DeviceCommandKind::kFill, index_of_next(fills)});
+  commands.push_back({DeviceCommandKind::kFill, index_of_next(fills), statement});
   fills.push_back(fill);
 }
 
 void CommandList::add_barrier(std::span<const DeviceDependency> parts) {
-  commands.push_back({DeviceCommandKind::kBarrier, index_of_next(barriers)});
+  commands.push_back({DeviceCommandKind::kBarrier, index_of_next(barriers), statement});
   barriers.push_back({index_of_next(dependencies), static_cast<uint32_t>(parts.size())});
   dependencies.insert(dependencies.end(), parts.begin(), parts.end());
 }

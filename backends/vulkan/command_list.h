@@ -60,10 +60,12 @@ enum class DeviceCommandKind : uint8_t { kLaunch, kCopy, kFill, kBarrier };
 
 struct DeviceCommand {
   DeviceCommandKind kind = DeviceCommandKind::kLaunch;
-  uint32_t index = 0;  // Into the vector of its kind.
+  uint32_t index = 0;      // Into the vector of its kind.
+  uint32_t statement = 0;  // Of the program: what the command is a part of.
 };
 
 struct CommandList {
+  uint32_t statement = 0;  // Of the commands to come.
   std::vector<DeviceCommand> commands;
   std::vector<ShaderLaunch> launches;
   std::vector<ArenaRange> bindings;

@@ -15,6 +15,7 @@ constexpr size_t kBindingCountMax = 14;  // shaders/mix.comp
 Result<Success> CommandRecorder::record(const CommandList& list, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     const DeviceCommand& command = list.commands[i];
+    log_.set_statement(command.statement);
     switch (command.kind) {
       case DeviceCommandKind::kLaunch: {
         auto recorded = record_launch(list, list.launches[command.index]);
@@ -38,6 +39,7 @@ Result<Success> CommandRecorder::record(const CommandList& list, size_t begin, s
         break;
     }
   }
+  log_.set_statement(ValidationLog::kNoStatement);
   return Success{};
 }
 

@@ -7,6 +7,7 @@
 
 #include "backends/vulkan/command_list.h"
 #include "backends/vulkan/device.h"
+#include "backends/vulkan/instance.h"
 #include "backends/vulkan/pipelines.h"
 #include "encoder/result.h"
 
@@ -14,10 +15,15 @@ namespace interlock {
 
 class CommandRecorder {
  public:
+  // `log` learns which statement is being recorded.
   // Requires: all outlive the recorder; `commands` is being recorded.
-  CommandRecorder(VulkanDevice& device, VulkanPipelines& pipelines, VkBuffer arena,
-                  VkCommandBuffer commands)
-      : table_(device.table()), pipelines_(pipelines), arena_(arena), commands_(commands) {}
+  CommandRecorder(VulkanDevice& device, VulkanPipelines& pipelines, ValidationLog& log,
+                  VkBuffer arena, VkCommandBuffer commands)
+      : table_(device.table()),
+        pipelines_(pipelines),
+        log_(log),
+        arena_(arena),
+        commands_(commands) {}
 
   // Records commands [begin, end) of the list. Errors: a shader does not compile.
   Result<Success> record(const CommandList& list, size_t begin, size_t end);
@@ -28,6 +34,7 @@ class CommandRecorder {
 
   const VolkDeviceTable& table_;
   VulkanPipelines& pipelines_;
+  ValidationLog& log_;
   VkBuffer arena_;
   VkCommandBuffer commands_;
   const VulkanPipeline* bound_ = nullptr;  // Pipelines stay bound from launch to launch.

@@ -65,16 +65,18 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(ValidationLog& log) {
 
 void ValidationLog::add(std::string_view id, std::string_view message) {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string>& messages = id.starts_with("SYNC-HAZARD") ? hazards_ : errors_;
-  if (messages.size() < kMessageCountMax) messages.push_back(fmt::format("{}: {}", id, message));
+  std::vector<ValidationMessage>& messages = id.starts_with("SYNC-HAZARD") ? hazards_ : errors_;
+  if (messages.size() >= kMessageCountMax) return;
+  messages.push_back(
+      {fmt::format("{}: {}", id, message), statement_.load(std::memory_order_relaxed)});
 }
 
-std::vector<std::string> ValidationLog::take_errors() {
+std::vector<ValidationMessage> ValidationLog::take_errors() {
   const std::lock_guard lock(mutex_);
   return std::exchange(errors_, {});
 }
 
-std::vector<std::string> ValidationLog::take_hazards() {
+std::vector<ValidationMessage> ValidationLog::take_hazards() {
   const std::lock_guard lock(mutex_);
   return std::exchange(hazards_, {});
 }

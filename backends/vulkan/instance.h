@@ -3,6 +3,8 @@
 
 #include <volk.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,20 +14,32 @@
 
 namespace interlock {
 
+// What a validation layer says, and of which statement of the program: see CommandList.
+struct ValidationMessage {
+  std::string text;
+  uint32_t statement = 0;  // ValidationLog::kNoStatement: of none.
+};
+
 // The messages of validation layers: ours if we ask for them, or those of the environment.
 class ValidationLog {
  public:
+  static constexpr uint32_t kNoStatement = UINT32_MAX;
+
+  // The statement that messages are about from now on.
+  void set_statement(uint32_t statement) { statement_.store(statement, std::memory_order_relaxed); }
+
   void add(std::string_view id, std::string_view message);
 
   // The messages since the last call that concern our use of Vulkan.
-  std::vector<std::string> take_errors();
+  std::vector<ValidationMessage> take_errors();
   // Likewise, those of synchronization validation.
-  std::vector<std::string> take_hazards();
+  std::vector<ValidationMessage> take_hazards();
 
  private:
+  std::atomic<uint32_t> statement_ = kNoStatement;
   std::mutex mutex_;  // Layers call from any host thread.
-  std::vector<std::string> errors_;
-  std::vector<std::string> hazards_;
+  std::vector<ValidationMessage> errors_;
+  std::vector<ValidationMessage> hazards_;
 };
 
 class VulkanInstance {

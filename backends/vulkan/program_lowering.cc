@@ -12,6 +12,7 @@ Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& s
   StagedWrites staged_writes(limit_bytes);
   for (const Step& step : schedule.steps) {
     INTERLOCK_CHECK(step.dispatch.index < lowering.program.dispatches.size());
+    lowering.list.statement = lowering.program.dispatch(step.dispatch).statement.index;
     if (step.kind == StepKind::kCommit) {
       staged_writes.commit(lowering, step.dispatch);
     } else {
@@ -30,7 +31,9 @@ Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& s
 
 Result<Success> lower_statements(const VulkanLowering& lowering) {
   const Program& program = lowering.program;
-  for (const Statement& statement : program.statements) {
+  for (size_t s = 0; s < program.statements.size(); ++s) {
+    const Statement& statement = program.statements[s];
+    lowering.list.statement = static_cast<uint32_t>(s);
     if (statement.kind == StatementKind::kBarrier) {
       lower_barrier(program, program.barriers[statement.index], lowering.layout, lowering.list);
       continue;
@@ -49,6 +52,7 @@ Result<std::vector<DispatchGroup>> lower_groups(const VulkanLowering& lowering) 
       continue;
     }
     const size_t begin = lowering.list.commands.size();
+    lowering.list.statement = lowering.program.dispatches[statement.index].statement.index;
     auto lowered = lower_dispatch(lowering, DispatchId(statement.index));
     if (!lowered) return lowered.error();
     groups.back().push_back({begin, lowering.list.commands.size()});

@@ -79,8 +79,8 @@ Result<Success> run_groups(const std::vector<QueueLane>& lanes, const CommandLis
     if (failure.result != VK_SUCCESS) return Success{};
     for (size_t l = 0; l < lanes.size(); ++l) {
       const QueueLane& lane = lanes[l];
-      CommandRecorder recorder(*lane.session->device, *lane.session->pipelines, lane.arena,
-                               lane.queue->commands());
+      CommandRecorder recorder(*lane.session->device, *lane.session->pipelines,
+                               lane.session->instance->log(), lane.arena, lane.queue->commands());
       for (size_t i = 0; i < group.size(); ++i) {
         if (lane_of[i] != l) continue;
         auto recorded = recorder.record(list, group[i].begin, group[i].end);

@@ -19,6 +19,22 @@
 
 namespace interlock {
 
+namespace {
+
+// With the statement of the program that the message is about.
+std::string text_of(const Program& program, const ValidationMessage& message) {
+  if (message.statement >= program.statements.size()) return message.text;
+  const Statement& statement = program.statements[message.statement];
+  if (statement.kind == StatementKind::kBarrier) {
+    return fmt::format("{}\n  - While recording barrier {}.", message.text,
+                       program.reference_of(BarrierId(statement.index)));
+  }
+  return fmt::format("{}\n  - While recording {}.", message.text,
+                     program.description_of(DispatchId(statement.index)));
+}
+
+}  // namespace
+
 // What a run makes of its program.
 struct LoweredRun {
   explicit LoweredRun(const Program& program) : layout(program) {}
@@ -49,7 +65,7 @@ class VulkanBackend::State {
                                             const std::vector<DispatchGroup>& groups,
                                             const Program& program, MemoryImage& image);
   Result<Success> copy_arena(uint64_t size_bytes, bool is_upload);
-  Result<Success> judge_messages(ExecutionMode mode);
+  Result<Success> judge_messages(const Program& program, ExecutionMode mode);
 
   // The error for a failed call, after which a device that is lost or hangs is given up.
   Error give_up(VkResult result, std::string_view action);
@@ -126,7 +142,7 @@ Result<MemoryImage> VulkanBackend::State::run(const Program& program, const Sche
   if (!image) return image.error();
   auto executed = execute(program, schedule, mode, *image);
   if (first_ != nullptr) {
-    auto judged = judge_messages(mode);
+    auto judged = judge_messages(program, mode);
     if (executed && !judged) return judged.error();
   }
   if (!executed) return executed.error();
@@ -163,7 +179,8 @@ Result<Success> VulkanBackend::State::execute_on_one_queue(const LoweredRun& run
   const VkResult begun = queue.begin();
   if (begun != VK_SUCCESS) return give_up(begun, "recording commands");
   arena.record_upload(queue.commands(), run.layout.size_bytes());
-  CommandRecorder recorder(*first_->device, *first_->pipelines, arena.handle(), queue.commands());
+  CommandRecorder recorder(*first_->device, *first_->pipelines, first_->instance->log(),
+                           arena.handle(), queue.commands());
   auto recorded = recorder.record(run.list, 0, run.list.commands.size());
   if (!recorded) return recorded;
   arena.record_download(queue.commands(), run.layout.memories_end_bytes());
@@ -236,15 +253,15 @@ Error VulkanBackend::State::give_up(VkResult result, std::string_view action) {
   return error;
 }
 
-Result<Success> VulkanBackend::State::judge_messages(ExecutionMode mode) {
+Result<Success> VulkanBackend::State::judge_messages(const Program& program, ExecutionMode mode) {
   std::vector<std::string> errors;
   for (VulkanSession* session : {first_.get(), second_.get()}) {
     if (session == nullptr) continue;
-    for (std::string& message : session->instance->log().take_errors()) {
-      errors.push_back(std::move(message));
+    for (const ValidationMessage& message : session->instance->log().take_errors()) {
+      errors.push_back(text_of(program, message));
     }
-    for (std::string& message : session->instance->log().take_hazards()) {
-      (mode == ExecutionMode::kWitness ? errors : messages_).push_back(std::move(message));
+    for (const ValidationMessage& message : session->instance->log().take_hazards()) {
+      (mode == ExecutionMode::kWitness ? errors : messages_).push_back(text_of(program, message));
     }
   }
   if (errors.empty()) return Success{};

@@ -79,16 +79,20 @@ barrier compute.write -> compute.read a[4:4]
 )");
   const CommandList list = lowered(program);
   const ArenaLayout layout(program);
-  ASSERT_EQ(list.dependencies.size(), 2u);
+  ASSERT_EQ(list.dependencies.size(), 3u);
   ASSERT_EQ(list.dependencies[0].range_count, 2u);
   EXPECT_EQ(list.barrier_ranges[0].offset_bytes, layout.memory_offset_bytes(0) + 16);
   EXPECT_EQ(list.barrier_ranges[0].size_bytes, 16u);
   EXPECT_EQ(list.barrier_ranges[1].offset_bytes, layout.memory_offset_bytes(1));
   EXPECT_EQ(list.barrier_ranges[1].size_bytes, 64u);
-  // No byte becomes visible, so only the order of execution is left.
+  // The order of execution, which operands do not narrow.
   EXPECT_EQ(list.dependencies[1].range_count, 0u);
   EXPECT_EQ(list.dependencies[1].source_accesses, 0u);
   EXPECT_EQ(list.dependencies[1].source_stages, kCompute);
+  // No byte becomes visible, so only that is left.
+  EXPECT_EQ(list.dependencies[2].range_count, 0u);
+  EXPECT_EQ(list.dependencies[2].source_accesses, 0u);
+  EXPECT_EQ(list.dependencies[2].source_stages, kCompute);
 }
 
 // --- With a device

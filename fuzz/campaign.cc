@@ -18,6 +18,7 @@
 #include "encoder/hash.h"
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
+#include "fuzz/campaign_files.h"
 #include "fuzz/evidence.h"
 #include "fuzz/minimizer.h"
 #include "fuzz/signature.h"
@@ -30,6 +31,12 @@ constexpr uint64_t kBlockRuns = 256;
 // An instance of a bug that no output shows is tried again with later ones, so many times.
 constexpr uint64_t kTriesPerSignature = 4;
 constexpr std::chrono::milliseconds kProgressPeriod{100};
+// A device that fails as often on program after program does not come back.
+constexpr uint64_t kDeviceFailuresInARowMax = 5;
+// Programs kept that a device failed on.
+constexpr uint64_t kDeviceFailuresMax = 100;
+// A step of minimization may run a device several times.
+constexpr uint64_t kDisagreementEvaluationLimit = 2000;
 
 // Runs of neighbouring seeds and numbers have nothing in common.
 uint64_t seed_of_run(uint64_t seed, uint64_t run_index) {
@@ -41,7 +48,9 @@ struct RunOutcome {
   bool ran = false;
   bool ran_on_cpu = false;
   std::vector<std::string> signatures;  // Distinct, in the order of the findings.
-  std::vector<std::string> disagreements;
+  std::vector<InternalDisagreement> disagreements;
+  bool has_hazard = false;
+  DeviceReport device;
 };
 
 class CampaignRunner {
@@ -55,24 +64,28 @@ class CampaignRunner {
  private:
   using Clock = std::chrono::steady_clock;
 
+  bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool is_device_given_up() const { return device_failures_in_a_row_ >= kDeviceFailuresInARowMax; }
   bool wants_stop() const {
-    const bool is_stopped = options_.stop != nullptr && options_.stop->load();
     const bool is_late =
         options_.seconds > 0 &&
         std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
-    return is_stopped || is_late;
+    return is_stopped() || is_late || is_device_given_up();
   }
   bool has_enough_finds() const {
     return options_.find_limit > 0 && report_.finds.size() >= options_.find_limit;
   }
-  RunOutcome judge_run(uint64_t run_index) const;
-  std::vector<RunOutcome> judge_block(uint64_t first_run, uint64_t count) const;
+  RunOutcome judge_run(uint64_t run_index);
+  std::vector<RunOutcome> judge_block(uint64_t first_run, uint64_t count);
   Result<Success> take_block(uint64_t first_run, const std::vector<RunOutcome>& outcomes);
   Result<Success> take_signature(uint64_t run_index, const std::string& signature);
   CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const;
   Result<Success> save(CampaignFind find);
   Result<Success> save_unobservable();
-  std::string text_of(const CampaignFind& find) const;
+  Result<Success> write(const std::string& name, const std::string& text, std::string& path) const;
+  Result<Success> take_disagreement(uint64_t run_index, const InternalDisagreement& disagreement);
+  Result<Success> take_device(uint64_t run_index, const RunOutcome& outcome);
+  Program judged_program(uint64_t run_index) const;
   void show_progress(bool is_last);
 
   CampaignOptions options_;
@@ -81,6 +94,7 @@ class CampaignRunner {
   std::map<std::string, uint64_t> tries_;           // By signature.
   std::map<std::string, uint64_t> finds_of_shape_;  // By signature without kernels.
   std::map<std::string, CampaignFind> pending_;     // Unobservable ones, by the same.
+  std::atomic<uint64_t> device_failures_in_a_row_{0};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_progress_ = start_;
 };
@@ -95,7 +109,7 @@ std::string shape_of_signature(const std::string& signature) {
   return signature.substr(0, end);
 }
 
-RunOutcome CampaignRunner::judge_run(uint64_t run_index) const {
+RunOutcome CampaignRunner::judge_run(uint64_t run_index) {
   const OracleReport report = judge(draft_of_run(options_, run_index), options_.oracles, run_index);
   RunOutcome outcome;
   outcome.ran = true;
@@ -107,15 +121,22 @@ RunOutcome CampaignRunner::judge_run(uint64_t run_index) const {
       outcome.signatures.push_back(std::move(signature));
     }
   }
-  for (const InternalDisagreement& disagreement : report.disagreements) {
-    outcome.disagreements.push_back(fmt::format("Run {} of seed {}, stage {}: {}", run_index,
-                                                options_.seed, word_of(disagreement.stage),
-                                                disagreement.message));
+  outcome.disagreements = report.disagreements;
+  outcome.has_hazard =
+      std::any_of(report.findings.begin(), report.findings.end(),
+                  [](const OracleFinding& f) { return !f.is_excess && is_hazard(f.kind); });
+  outcome.device = report.device;
+  if (!report.device.failure.empty()) {
+    // A run that a stop cut short is none.
+    outcome.ran = !is_stopped();
+    ++device_failures_in_a_row_;
+  } else if (report.device.ran) {
+    device_failures_in_a_row_ = 0;
   }
   return outcome;
 }
 
-std::vector<RunOutcome> CampaignRunner::judge_block(uint64_t first_run, uint64_t count) const {
+std::vector<RunOutcome> CampaignRunner::judge_block(uint64_t first_run, uint64_t count) {
   std::vector<RunOutcome> outcomes(count);
   std::atomic<uint64_t> next{0};
   const auto work = [&] {
@@ -163,31 +184,17 @@ CampaignFind CampaignRunner::minimized_find(uint64_t run_index,
   return find;
 }
 
-std::string CampaignRunner::text_of(const CampaignFind& find) const {
-  const std::string encoder =
-      options_.encoder == nullptr ? "" : fmt::format(" --encoder={}", options_.encoder->name);
-  std::string comments = fmt::format(
-      "# {}{}, minimized from {} to {} dispatches.\n", find.signature,
-      options_.encoder == nullptr ? "" : fmt::format(" by encoder {}", options_.encoder->name),
-      find.original_dispatch_count, find.program.dispatches.size());
-  comments += fmt::format("# Found with: interlock fuzz{} --seed={} --first-run={} --runs=1\n",
-                          encoder, options_.seed, find.run_index);
-  if (!find.program.witness.empty()) {
-    comments += fmt::format("# Replay with: interlock replay {}.ilk\n", find.signature);
-  }
-  const std::string text = print(find.program);
-  // Behind the header line, which stays the first.
-  const size_t header_end = text.find('\n') + 1;
-  return text.substr(0, header_end) + comments + text.substr(header_end);
+Result<Success> CampaignRunner::write(const std::string& name, const std::string& text,
+                                      std::string& path) const {
+  if (options_.out_dir.empty()) return Success{};
+  path = (std::filesystem::path(options_.out_dir) / (name + ".ilk")).string();
+  return write_file(path, text);
 }
 
 Result<Success> CampaignRunner::save(CampaignFind find) {
-  find.text = text_of(find);
-  if (!options_.out_dir.empty()) {
-    find.path = (std::filesystem::path(options_.out_dir) / (find.signature + ".ilk")).string();
-    auto written = write_file(find.path, find.text);
-    if (!written) return written.error();
-  }
+  find.text = file_text_of(options_, find);
+  auto written = write(find.signature, find.text, find.path);
+  if (!written) return written;
   saved_.insert(find.signature);
   ++finds_of_shape_[shape_of_signature(find.signature)];
   report_.finds.push_back(std::move(find));
@@ -217,8 +224,12 @@ Result<Success> CampaignRunner::take_block(uint64_t first_run,
     if (!outcome.ran) return Success{};
     ++report_.run_count;
     report_.cpu_run_count += outcome.ran_on_cpu;
-    report_.disagreements.insert(report_.disagreements.end(), outcome.disagreements.begin(),
-                                 outcome.disagreements.end());
+    auto device = take_device(first_run + i, outcome);
+    if (!device) return device;
+    for (const InternalDisagreement& disagreement : outcome.disagreements) {
+      auto taken = take_disagreement(first_run + i, disagreement);
+      if (!taken) return taken;
+    }
     if (!report_.disagreements.empty()) return Success{};
     if (outcome.signatures.empty()) continue;
     ++report_.failing_run_count;
@@ -229,6 +240,70 @@ Result<Success> CampaignRunner::take_block(uint64_t first_run,
       if (has_enough_finds()) return Success{};
     }
   }
+  return Success{};
+}
+
+// The run's program as it was judged.
+Program CampaignRunner::judged_program(uint64_t run_index) const {
+  return encode_with(build(draft_of_run(options_, run_index)).value(), options_.encoder);
+}
+
+Result<Success> CampaignRunner::take_device(uint64_t run_index, const RunOutcome& outcome) {
+  const DeviceReport& run = outcome.device;
+  DeviceSummary& device = report_.device;
+  device.program_count += run.ran;
+  device.refused_count += run.is_refused;
+  device.schedule_count += run.schedule_count;
+  device.predicted_output_count += run.predicted_output_count;
+  device.diverging_output_count += run.diverging_output_count;
+  if (outcome.has_hazard) {
+    device.hazard_trial_count += run.overlap_trial_count;
+    device.hazard_divergence_count += run.overlap_divergence_count;
+    device.hazard_program_count += run.overlap_trial_count > 0;
+    device.diverging_program_count += run.overlap_divergence_count > 0;
+  } else {
+    device.clean_trial_count += run.overlap_trial_count;
+  }
+  if (run.failure.empty()) return Success{};
+  if (device.failure_count++ >= kDeviceFailuresMax) return Success{};
+  DeviceFailure failure{run_index, run.failure, ""};
+  const std::string text =
+      file_text_of(options_, judged_program(run_index), run_index, run.failure);
+  auto written = write(fmt::format("device-failure-{}", run_index), text, failure.path);
+  if (!written) return written;
+  device.failures.push_back(std::move(failure));
+  if (options_.on_device_failure) options_.on_device_failure(device.failures.back());
+  return Success{};
+}
+
+// Keeps the smallest program found on which the same stage disagrees.
+Result<Success> CampaignRunner::take_disagreement(uint64_t run_index,
+                                                  const InternalDisagreement& disagreement) {
+  std::string message = fmt::format("Run {} of seed {}, stage {}: {}", run_index, options_.seed,
+                                    word_of(disagreement.stage), disagreement.message);
+  const ProgramDraft draft = draft_of_run(options_, run_index);
+  const auto program = build(draft);
+  if (program && !options_.out_dir.empty()) {
+    MinimizeOptions minimize_options;
+    minimize_options.stop = options_.stop;
+    minimize_options.evaluation_limit = kDisagreementEvaluationLimit;
+    const auto disagrees = [&](const Program& p) {
+      const OracleReport report = judge(p, options_.oracles, run_index);
+      return std::any_of(
+          report.disagreements.begin(), report.disagreements.end(),
+          [&](const InternalDisagreement& d) { return d.stage == disagreement.stage; });
+    };
+    const MinimizeReport minimized = minimize(draft, disagrees, minimize_options);
+    const std::string text = file_text_of(
+        options_, encode_with(minimized.program, options_.encoder), run_index, message);
+    std::string path;
+    auto written = write(fmt::format("disagreement-{}-{}", word_of(disagreement.stage), run_index),
+                         text, path);
+    if (!written) return written;
+    message += fmt::format(" The program, minimized from {} to {} dispatches: {}.",
+                           program->dispatches.size(), minimized.program.dispatches.size(), path);
+  }
+  report_.disagreements.push_back(std::move(message));
   return Success{};
 }
 
@@ -269,7 +344,8 @@ Result<CampaignReport> CampaignRunner::run() {
     show_progress(false);
     if (wants_stop() || has_enough_finds() || !report_.disagreements.empty()) break;
   }
-  report_.was_stopped = options_.stop != nullptr && options_.stop->load();
+  report_.was_stopped = is_stopped();
+  report_.device.is_given_up = is_device_given_up();
   auto saved = save_unobservable();
   if (!saved) return saved.error();
   show_progress(true);

@@ -28,6 +28,30 @@ struct CampaignFind {
   uint64_t original_dispatch_count = 0;
 };
 
+// A run that the device did not execute: it was lost, or silent, or its process died.
+struct DeviceFailure {
+  uint64_t run_index = 0;
+  std::string message;  // A complete sentence.
+  std::string path;     // The program, as it was given to the device; empty if nothing was written.
+};
+
+// What a device made of the programs of a campaign.
+struct DeviceSummary {
+  uint64_t program_count = 0;  // Executed to the end.
+  uint64_t refused_count = 0;  // The device has no access to single bytes.
+  uint64_t failure_count = 0;
+  std::vector<DeviceFailure> failures;  // The first of them.
+  bool is_given_up = false;             // Too many failures in a row; the campaign ended with that.
+  uint64_t schedule_count = 0;          // In witness mode.
+  uint64_t predicted_output_count = 0;  // As in DeviceReport.
+  uint64_t diverging_output_count = 0;
+  uint64_t clean_trial_count = 0;   // In overlap mode, of programs without a hazard.
+  uint64_t hazard_trial_count = 0;  // Of programs with one.
+  uint64_t hazard_divergence_count = 0;
+  uint64_t hazard_program_count = 0;
+  uint64_t diverging_program_count = 0;  // Of those, that diverged in any trial.
+};
+
 struct CampaignProgress {
   uint64_t run_count = 0;
   uint64_t failing_run_count = 0;  // Runs with a finding, known signatures too.
@@ -52,6 +76,8 @@ struct CampaignOptions {
   std::function<void(const CampaignProgress&)> on_progress;
   // Called from the calling thread as each find is saved, in order of run_index.
   std::function<void(const CampaignFind&)> on_find;
+  // Likewise, as each program is saved that the device failed on.
+  std::function<void(const DeviceFailure&)> on_device_failure;
 };
 
 struct CampaignReport {
@@ -60,11 +86,15 @@ struct CampaignReport {
   uint64_t first_failing_run = UINT64_MAX;
   uint64_t cpu_run_count = 0;
   std::vector<CampaignFind> finds;
-  // Bugs of Interlock itself; each with the run and the stage. The campaign stops at the first.
+  DeviceSummary device;
+  // Bugs of Interlock itself; each with the run, the stage and, if one was written, the file of the
+  // minimized program. The campaign stops at the first.
   std::vector<std::string> disagreements;
   bool was_stopped = false;
 };
 
+// A device that fails is opened anew for the next program, so the finds are those of a campaign
+// without the failure. After five failures in a row the campaign ends.
 // Errors: out_dir cannot be created or written.
 Result<CampaignReport> run_campaign(const CampaignOptions& options);
 

@@ -80,13 +80,20 @@ WitnessDraft witness_of(const Program& program, const Displacement& displacement
 
 }  // namespace
 
+std::vector<Displacement> sink_of_finding(const Program& program, const HappensBefore& order,
+                                          const OracleFinding& finding) {
+  const bool has_sink = !finding.is_excess && is_hazard(finding.kind) && finding.second;
+  if (!has_sink) return {};
+  return sink_of(program, order, hazard_of(finding));
+}
+
 Evidence find_evidence(const Program& program, const OracleFinding& finding,
                        EvidenceLevel sufficient) {
   Evidence evidence{EvidenceLevel::kExact, finding, {}};
-  const bool has_schedule = !finding.is_excess && is_hazard(finding.kind) && finding.second;
-  if (!has_schedule || sufficient <= EvidenceLevel::kExact) return evidence;
+  if (sufficient <= EvidenceLevel::kExact) return evidence;
   const HappensBefore order(program);
-  std::vector<Displacement> sink = sink_of(program, order, hazard_of(finding));
+  std::vector<Displacement> sink = sink_of_finding(program, order, finding);
+  if (sink.empty()) return evidence;
   const auto schedule = schedule_of(program, order, sink);
   if (!schedule || !differs_in_shadow(program, *schedule)) return evidence;
   evidence.level = EvidenceLevel::kShadow;

@@ -24,6 +24,10 @@ struct Evidence {
   std::vector<Displacement> witness;  // From kShadow on; not shrunk.
 };
 
+// The sink (T6) of the finding; empty unless it is a hazard between two dispatches.
+std::vector<Displacement> sink_of_finding(const Program& program, const HappensBefore& order,
+                                          const OracleFinding& finding);
+
 // The evidence for `finding`, looked for up to `sufficient`.
 // Requires: find_exactly(program) has the finding. Cost: two shadow runs and two CPU runs.
 Evidence find_evidence(const Program& program, const OracleFinding& finding,

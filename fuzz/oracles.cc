@@ -13,7 +13,6 @@
 #include "backends/backend.h"
 #include "backends/reference.h"
 #include "encoder/check.h"
-#include "encoder/kernel_table.h"
 #include "encoder/text.h"
 #include "fuzz/replay.h"
 #include "simulator/barrier_bounds.h"
@@ -37,9 +36,12 @@ class OracleStack {
  public:
   OracleStack(const OracleOptions& options, uint64_t number)
       : options_(options),
+        number_(number),
         choice_(number * 0x9e3779b97f4a7c15ull + 1),
         is_text_turn_(options.text_period > 0 && number % options.text_period == 0),
-        is_cpu_turn_(options.cpu_period > 0 && number % options.cpu_period == 0) {}
+        is_cpu_turn_(options.cpu_period > 0 && number % options.cpu_period == 0),
+        is_device_turn_(options.device.backend != nullptr && options.device.period > 0 &&
+                        number % options.device.period == 0) {}
 
   OracleReport run(const Program& program);
 
@@ -57,12 +59,14 @@ class OracleStack {
   void run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
                             const ShadowResult& reference);
   void execute(const HappensBefore& order);
-  Result<MemoryImage> execute_on(Backend& backend, OracleStage stage, const HappensBefore& order);
+  void execute_on_device(const HappensBefore& order);
 
   const OracleOptions& options_;
+  uint64_t number_;
   SeededChoice choice_;
   bool is_text_turn_;
   bool is_cpu_turn_;
+  bool is_device_turn_;
   bool has_hazard_ = false;
   bool has_alias_violation_ = false;
   bool is_reordered_ = false;
@@ -200,67 +204,50 @@ void OracleStack::run_schedules(const HappensBefore& order) {
   if (wants_cpu) execute(order);
 }
 
+// A program that is too large to execute here is left out.
 void OracleStack::execute(const HappensBefore& order) {
   Backend* const cpu = find_backend("cpu");
   INTERLOCK_CHECK(cpu != nullptr);
-  const auto on_cpu = execute_on(*cpu, OracleStage::kCpu, order);
-  if (!on_cpu) return;  // The program is too large to execute here.
-  report_.ran_on_cpu = true;
-  if (options_.device == nullptr || !report_.disagreements.empty()) return;
-  const auto on_device = execute_on(*options_.device, OracleStage::kDevice, order);
-  if (!on_device) return disagree(OracleStage::kDevice, on_device.error().message);
-  const std::vector<Dispatch>& dispatches = report_.program.dispatches;
-  const bool is_exact = std::all_of(dispatches.begin(), dispatches.end(), [](const Dispatch& d) {
-    return kernel_entry(d.kernel).is_bytewise;
-  });
-  if (is_exact && !(*on_device == *on_cpu)) {
-    disagree(OracleStage::kDevice,
-             fmt::format("Issue order leaves other bytes on {} than on the CPU, although no kernel "
-                         "of the program rounds.",
-                         options_.device->name()));
-  }
-}
-
-// Returns what issue order leaves. Errors: as Backend::run().
-Result<MemoryImage> OracleStack::execute_on(Backend& backend, OracleStage stage,
-                                            const HappensBefore& order) {
   const Program& program = report_.program;
   const Schedule issue = issue_order_schedule(program);
-  auto in_issue_order = backend.run(program, issue, ExecutionMode::kWitness);
-  if (!in_issue_order) return in_issue_order;
-  const auto reference = reference_image(program, backend);
-  if (!reference) return reference.error();
+  const auto in_issue_order = cpu->run(program, issue, ExecutionMode::kWitness);
+  if (!in_issue_order) return;
+  const auto reference = reference_image(program, *cpu);
+  if (!reference) return;
+  report_.ran_on_cpu = true;
   std::vector<Schedule> schedules = {issue};
   if (!order.has_scopes()) {
     schedules.push_back(epoch_reversed_schedule(program, order));
     schedules.push_back(lazy_schedule(program, order));
   }
   schedules.push_back(random_schedule(program, order, choice_));
-  bool diverges = false;
   for (const Schedule& schedule : schedules) {
-    const auto image = backend.run(program, schedule, ExecutionMode::kWitness);
-    if (!image) return image.error();
-    diverges |= outputs_differ(program, *in_issue_order, *image);
+    const auto image = cpu->run(program, schedule, ExecutionMode::kWitness);
+    if (!image) return;
+    report_.diverges_on_cpu |= outputs_differ(program, *in_issue_order, *image);
     if (!has_hazard_ && !(*image == *in_issue_order)) {
-      disagree(stage, fmt::format("A legal schedule leaves other bytes on {}, although no check "
-                                  "finds a hazard.",
-                                  backend.name()));
-      return in_issue_order;
+      return disagree(OracleStage::kCpu,
+                      "A legal schedule leaves other bytes on the CPU, although no check finds a "
+                      "hazard.");
     }
     if (!has_hazard_ && !is_reordered_ && !(*image == *reference)) {
-      disagree(stage, fmt::format("A legal schedule leaves other bytes on {} than the reference, "
-                                  "although no check finds anything.",
-                                  backend.name()));
-      return in_issue_order;
+      return disagree(OracleStage::kCpu,
+                      "A legal schedule leaves other bytes on the CPU than the reference, although "
+                      "no check finds anything.");
     }
   }
-  if (stage == OracleStage::kCpu) report_.diverges_on_cpu = diverges;
-  if (diverges && !report_.is_observable && !order.has_scopes()) {
-    disagree(stage, fmt::format("An output differs on {}, although the shadow machine says that "
-                                "none can.",
-                                backend.name()));
+  if (report_.diverges_on_cpu && !report_.is_observable && !order.has_scopes()) {
+    disagree(OracleStage::kCpu,
+             "An output differs on the CPU, although the shadow machine says that none can.");
   }
-  return in_issue_order;
+}
+
+void OracleStack::execute_on_device(const HappensBefore& order) {
+  report_.device =
+      judge_on_device(report_.program, order, report_.findings, options_.device, number_);
+  for (const std::string& message : report_.device.disagreements) {
+    disagree(OracleStage::kDevice, message);
+  }
 }
 
 OracleReport OracleStack::run(const Program& program) {
@@ -272,6 +259,9 @@ OracleReport OracleStack::run(const Program& program) {
   // Within a dispatch that breaks its alias contract the order of slices matters, and no schedule
   // is the right one.
   if (!has_alias_violation_) run_schedules(order);
+  if (is_device_turn_ && !has_alias_violation_ && report_.disagreements.empty()) {
+    execute_on_device(order);
+  }
   return std::move(report_);
 }
 

@@ -10,10 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.h"
 #include "encoder/draft.h"
 #include "encoder/encoder.h"
 #include "encoder/program.h"
+#include "fuzz/device_oracle.h"
+#include "fuzz/oracle_finding.h"
 #include "simulator/byte_segments.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
@@ -29,22 +30,9 @@ enum class OracleStage : uint8_t {
   kThreeRuns,        // Exact verdict iff strict runs differ; observable only if strict.
   kRandomSchedules,  // No random legal schedule differs on a clean program.
   kCpu,              // The CPU agrees with the shadow machine, and with the reference if clean.
-  kDevice,           // So does the device, and with the CPU where numbers are exact.
+  kDevice,           // So does the device (device_oracle.h).
 };
 std::string_view word_of(OracleStage stage);
-
-// What the exact checks found, without prose: campaigns judge millions of programs.
-struct OracleFinding {
-  FindingKind kind = FindingKind::kReadAfterWrite;
-  AccessRef first;                  // Alias: the input. Reordered: the reader.
-  std::optional<AccessRef> second;  // None for kinds that concern one access.
-  MemoryId memory;
-  ByteRange overlap;
-  bool is_ordered = false;  // RAW, WAW: ordered, but not made available and visible.
-  bool is_excess = false;   // Not a hazard: more barriers than the proven minimum.
-
-  bool operator==(const OracleFinding&) const = default;
-};
 
 struct InternalDisagreement {
   OracleStage stage = OracleStage::kBuild;
@@ -55,9 +43,9 @@ struct OracleOptions {
   const EncoderEntry* encoder = nullptr;  // Null: programs as they stand.
   bool judges_excess = false;             // More barriers than needed is a finding.
   uint32_t random_schedule_count = 1;
-  uint64_t cpu_period = 64;   // CPU runs on 1 in so many programs; 0: never.
-  Backend* device = nullptr;  // Executes what the CPU executes, too.
-  uint64_t text_period = 16;  // The print-parse stage on 1 in so many programs; 0: never.
+  uint64_t cpu_period = 64;    // CPU runs on 1 in so many programs; 0: never.
+  DeviceOracleOptions device;  // Likewise on a device, if there is one.
+  uint64_t text_period = 16;   // The print-parse stage on 1 in so many programs; 0: never.
 };
 
 struct OracleReport {
@@ -69,6 +57,7 @@ struct OracleReport {
   bool is_observable = false;  // A shadow run changes an output.
   bool ran_on_cpu = false;
   bool diverges_on_cpu = false;  // A legal schedule changes an output of issue order.
+  DeviceReport device;           // Its disagreements are among those above.
 };
 
 // Judges one program. `number` selects the CPU runs and seeds the random schedules, so the report

@@ -3,9 +3,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "backends/remote/remote_backend.h"
 #include "encoder/encoder.h"
 #include "fuzz/campaign.h"
+#include "fuzz/campaign_files.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
@@ -19,6 +23,8 @@ struct FuzzOptions {
   CampaignOptions campaign;
   bool judges_excess = false;
   std::string backend = "cpu";
+  std::string worker;  // A command for the shell; empty: this program.
+  double device_timeout_seconds = 150;
 };
 
 std::string text_of(const CampaignFind& find) {
@@ -28,19 +34,83 @@ std::string text_of(const CampaignFind& find) {
                      find.path.empty() ? "" : ": " + find.path);
 }
 
+std::string text_of(const DeviceFailure& failure, const CampaignOptions& campaign) {
+  return fmt::format("run {} failed on the device: {}{}\n  Again: {}", failure.run_index,
+                     failure.message, failure.path.empty() ? "" : " Kept: " + failure.path,
+                     command_of_run(campaign, failure.run_index, true));
+}
+
+std::string text_of(const DeviceSummary& device, const std::string& name) {
+  std::string text = fmt::format(
+      "  {}: {} programs in {} schedules; of {} outputs that the simulator says a schedule "
+      "changes, "
+      "{} differ.\n",
+      name, device.program_count, device.schedule_count, device.predicted_output_count,
+      device.diverging_output_count);
+  if (device.clean_trial_count + device.hazard_trial_count > 0) {
+    text += fmt::format(
+        "  {} overlapping: {} trials of clean programs; {} of {} trials with a hazard diverge, in "
+        "{} "
+        "of {} programs.\n",
+        name, device.clean_trial_count, device.hazard_divergence_count, device.hazard_trial_count,
+        device.diverging_program_count, device.hazard_program_count);
+  }
+  if (device.refused_count > 0) {
+    text += fmt::format("  {} programs need access to single bytes, which {} has not.\n",
+                        device.refused_count, name);
+  }
+  if (device.failure_count > 0) {
+    text += fmt::format("  {} programs failed on {}{}.\n", device.failure_count, name,
+                        device.is_given_up ? ", the last five in a row: it is given up" : "");
+  }
+  return text;
+}
+
 std::string summary_of(const CampaignReport& report, const FuzzOptions& options) {
-  std::string text = fmt::format("{} programs, {} on the CPU{} too; {} with findings, {} distinct",
-                                 report.run_count, report.cpu_run_count,
-                                 options.backend == "cpu" ? "" : " and " + options.backend,
-                                 report.failing_run_count, report.finds.size());
+  const bool has_device = options.campaign.oracles.device.backend != nullptr;
+  std::string text = fmt::format(
+      "{} programs, {} on the CPU{} too; {} with findings, {} distinct", report.run_count,
+      report.cpu_run_count,
+      has_device ? fmt::format(" and {} on {}", report.device.program_count, options.backend) : "",
+      report.failing_run_count, report.finds.size());
   text += fmt::format(" ({}, seed {}).\n",
                       options.encoder.empty() ? "as they stand" : "encoder " + options.encoder,
                       options.campaign.seed);
+  if (has_device) text += text_of(report.device, options.backend);
   if (!report.finds.empty() && !report.finds[0].path.empty()) {
     text += fmt::format("  Report: interlock check {0}\n  Replay: interlock replay {0}\n",
                         report.finds[0].path);
   }
   return text;
+}
+
+// The device is in a process of its own, which may hang or die without this one.
+std::unique_ptr<RemoteBackend> device_of(const FuzzOptions& options, ExitStatus& status) {
+  if (find_backend(options.backend) == nullptr) {
+    status = report_error({fmt::format(
+        "there is no backend '{}'. `interlock list backends` names them.", options.backend)});
+    return nullptr;
+  }
+  RemoteOptions remote;
+  remote.name = options.backend;
+  remote.command =
+      options.worker.empty()
+          ? std::vector<std::string>{"/proc/self/exe", "serve", "--backend=" + options.backend}
+          : std::vector<std::string>{"/bin/sh", "-c", "exec " + options.worker};
+  remote.timeout_seconds = options.device_timeout_seconds;
+  remote.stop = &interrupted();
+  auto device = std::make_unique<RemoteBackend>(std::move(remote));
+  const Availability availability = device->availability();
+  if (availability.is_available) return device;
+  report_error(
+      {fmt::format("backend '{}' is not available: {}", options.backend, availability.reason)});
+  status = ExitStatus::kUnavailable;
+  return nullptr;
+}
+
+ExitStatus status_of(const CampaignReport& report) {
+  if (!report.finds.empty() || !report.disagreements.empty()) return ExitStatus::kFinding;
+  return report.device.failure_count > 0 ? ExitStatus::kUnavailable : ExitStatus::kNothingFound;
 }
 
 ExitStatus run_fuzz(FuzzOptions& options) {
@@ -53,10 +123,12 @@ ExitStatus run_fuzz(FuzzOptions& options) {
           "there is no encoder '{}'. `interlock list encoders` names them.", options.encoder)});
     }
   }
+  std::unique_ptr<RemoteBackend> device;
   if (options.backend != "cpu") {
     ExitStatus status = ExitStatus::kNothingFound;
-    campaign.oracles.device = require_backend(options.backend, status);
-    if (campaign.oracles.device == nullptr) return status;
+    device = device_of(options, status);
+    if (device == nullptr) return status;
+    campaign.oracles.device.backend = device.get();
   }
   campaign.generator.has_barriers = campaign.encoder == nullptr;
   campaign.oracles.judges_excess = options.judges_excess;
@@ -66,6 +138,9 @@ ExitStatus run_fuzz(FuzzOptions& options) {
                               progress.failing_run_count, progress.find_count));
   };
   campaign.on_find = [](const CampaignFind& find) { show_progress(text_of(find), true); };
+  campaign.on_device_failure = [&campaign](const DeviceFailure& failure) {
+    show_progress(text_of(failure, campaign), true);
+  };
   const Result<CampaignReport> report = run_campaign(campaign);
   if (!report) {
     return report_error({report.error().message});
@@ -75,8 +150,7 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   for (const std::string& disagreement : report->disagreements) {
     print_report("internal disagreement: " + disagreement + " Please report this as a bug.\n");
   }
-  return report->finds.empty() && report->disagreements.empty() ? ExitStatus::kNothingFound
-                                                                : ExitStatus::kFinding;
+  return status_of(*report);
 }
 
 }  // namespace
@@ -90,7 +164,7 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
                       "the encoder under test; without it programs with sync of their own");
   command
       ->add_option("--backend", options->backend,
-                   "executes what the CPU executes on this one, too, and compares")
+                   "executes the programs on this one, too, and compares")
       ->capture_default_str();
   command->add_option("--seed", campaign.seed, "same seed, same programs, same files")
       ->check(whole_number())
@@ -116,6 +190,25 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--max-dispatches", campaign.generator.max_dispatches, "of one program")
       ->check(whole_number(1, 1024))
       ->capture_default_str();
+  DeviceOracleOptions& device = campaign.oracles.device;
+  command
+      ->add_option("--device-period", device.period,
+                   "with --backend: executes 1 in so many programs there")
+      ->check(whole_number(1))
+      ->capture_default_str();
+  command
+      ->add_option("--overlap-trials", device.overlap_trial_count,
+                   "with --backend: runs of each program with its own sync and no more")
+      ->check(whole_number(0, 1'000'000))
+      ->capture_default_str();
+  command
+      ->add_option("--device-timeout", options->device_timeout_seconds,
+                   "with --backend: seconds without an answer until the device is started anew")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option(
+      "--worker", options->worker,
+      "with --backend: another command than `interlock serve` that owns the device");
   command->add_flag("--deny-excess", options->judges_excess,
                     "more barriers than the proven minimum is a finding too");
   command->callback([options, &status] { status = run_fuzz(*options); });

@@ -1,0 +1,34 @@
+// Channel: whole messages over file descriptors, with a deadline. Neither end is trusted to answer,
+// or to live.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace interlock {
+
+enum class ChannelStatus : uint8_t {
+  kDone,
+  kClosed,   // The other end is gone, or sends what is no message.
+  kSilent,   // The deadline passed.
+  kStopped,  // The caller was asked to stop, and the other end took too long after that.
+};
+
+struct ChannelPatience {
+  // Before that, there is no hurry. The default: for ever.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  const std::atomic<bool>* stop = nullptr;  // Once true, a grace of two seconds is left.
+};
+
+// Sends `message` through the descriptor, which may be a socket, a pipe or a file.
+ChannelStatus send_message(int descriptor, std::string_view message,
+                           const ChannelPatience& patience = {});
+
+// Replaces `message` by the next one.
+ChannelStatus receive_message(int descriptor, std::string& message,
+                              const ChannelPatience& patience = {});
+
+}  // namespace interlock

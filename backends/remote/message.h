@@ -1,0 +1,39 @@
+// Messages between a process that wants programs executed and the worker process that owns the
+// device: what is asked and what is answered, as bytes of one machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "backends/backend.h"
+#include "encoder/result.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+
+// Asks for a run, or (`is_description`) for what the backend is.
+struct WorkerRequest {
+  bool is_description = false;
+  ExecutionMode mode = ExecutionMode::kWitness;
+  Schedule schedule;
+  std::string program;  // As text.
+};
+
+// What the backend is; for a run also its image, or the error.
+struct WorkerReply {
+  Availability availability;  // After the run: a device that it lost is not available.
+  bool has_overlap = false;
+  Capabilities capabilities;
+  std::string error;  // Empty: the run succeeded.
+  MemoryImage image;
+};
+
+std::string bytes_of(const WorkerRequest& request);
+std::string bytes_of(const WorkerReply& reply);
+
+// Errors: the bytes are no such message.
+Result<WorkerRequest> request_of(std::string_view bytes);
+Result<WorkerReply> reply_of(std::string_view bytes);
+
+}  // namespace interlock

@@ -1,0 +1,157 @@
+// Every request has one reply. Where none comes, the worker is ended, and what it was asked for
+// fails; where the reply says that the device is lost, the worker goes too, and with it whatever
+// its driver still holds.
+#include "backends/remote/remote_backend.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "backends/remote/channel.h"
+#include "backends/remote/message.h"
+#include "backends/remote/worker_process.h"
+#include "encoder/check.h"
+#include "encoder/text.h"
+
+namespace interlock {
+
+namespace {
+constexpr std::chrono::milliseconds kDeathPatience{1000};
+}  // namespace
+
+class RemoteBackend::State {
+ public:
+  explicit State(RemoteOptions options) : options_(std::move(options)) {}
+
+  const std::string& name() const { return options_.name; }
+  Availability availability();
+  WorkerReply description();
+  Result<MemoryImage> run(const Program& program, const Schedule& schedule, ExecutionMode mode);
+
+ private:
+  // Starts a worker and asks what it is, if there is none.
+  Result<Success> open();
+  Result<WorkerReply> ask(const WorkerRequest& request);
+  Error lose_worker(ChannelStatus status);
+
+  RemoteOptions options_;
+  std::mutex mutex_;
+  std::unique_ptr<WorkerProcess> worker_;
+  WorkerReply description_;
+  std::optional<Error> lost_;  // Why there is no worker any more, until there is one again.
+};
+
+Error RemoteBackend::State::lose_worker(ChannelStatus status) {
+  // A process that closes its socket is about to end, and how it does tells more than a kill.
+  const bool is_ending = status == ChannelStatus::kClosed;
+  const std::string end = worker_->end(is_ending ? kDeathPatience : std::chrono::milliseconds{0});
+  worker_.reset();
+  switch (status) {
+    case ChannelStatus::kSilent:
+      lost_ =
+          Error{fmt::format("The worker process of backend '{}' did not answer within {} seconds "
+                            "and {}.",
+                            options_.name, options_.timeout_seconds, end)};
+      break;
+    case ChannelStatus::kStopped:
+      lost_ = Error{fmt::format(
+          "The worker process of backend '{}' did not answer before the stop.", options_.name)};
+      break;
+    default:
+      lost_ = Error{fmt::format("The worker process of backend '{}' {} before it answered.",
+                                options_.name, end)};
+  }
+  return *lost_;
+}
+
+Result<WorkerReply> RemoteBackend::State::ask(const WorkerRequest& request) {
+  const std::string message = bytes_of(request);
+  ChannelPatience patience;
+  patience.deadline = std::chrono::steady_clock::now() +
+                      std::chrono::milliseconds(int64_t(options_.timeout_seconds * 1000));
+  patience.stop = options_.stop;
+  std::string answer;
+  ChannelStatus status = send_message(worker_->descriptor(), message, patience);
+  if (status == ChannelStatus::kDone) {
+    status = receive_message(worker_->descriptor(), answer, patience);
+  }
+  if (status != ChannelStatus::kDone) return lose_worker(status);
+  auto reply = reply_of(answer);
+  if (!reply) return lose_worker(ChannelStatus::kClosed);
+  return reply;
+}
+
+Result<Success> RemoteBackend::State::open() {
+  if (worker_ != nullptr) return Success{};
+  auto worker = WorkerProcess::start(options_.command);
+  if (!worker) {
+    lost_ = worker.error();
+    return *lost_;
+  }
+  worker_ = std::move(*worker);
+  WorkerRequest request;
+  request.is_description = true;
+  auto reply = ask(request);
+  if (!reply) return reply.error();
+  description_ = std::move(*reply);
+  if (!description_.availability.is_available) {
+    lost_ = Error{description_.availability.reason};
+    worker_.reset();
+    return *lost_;
+  }
+  lost_.reset();
+  return Success{};
+}
+
+Availability RemoteBackend::State::availability() {
+  const std::lock_guard lock(mutex_);
+  if (lost_) return {false, lost_->message};
+  auto opened = open();
+  if (!opened) return {false, opened.error().message};
+  return description_.availability;
+}
+
+WorkerReply RemoteBackend::State::description() {
+  const std::lock_guard lock(mutex_);
+  return description_;
+}
+
+Result<MemoryImage> RemoteBackend::State::run(const Program& program, const Schedule& schedule,
+                                              ExecutionMode mode) {
+  const std::lock_guard lock(mutex_);
+  auto opened = open();
+  if (!opened) return opened.error();
+  auto reply = ask({false, mode, schedule, print(program)});
+  if (!reply) return reply.error();
+  if (!reply->availability.is_available) {
+    lost_ = Error{reply->error.empty() ? reply->availability.reason : reply->error};
+    worker_.reset();
+  }
+  if (!reply->error.empty()) return Error{std::move(reply->error)};
+  return std::move(reply->image);
+}
+
+RemoteBackend::RemoteBackend(RemoteOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+
+RemoteBackend::~RemoteBackend() = default;
+
+std::string_view RemoteBackend::name() const { return state_->name(); }
+
+Availability RemoteBackend::availability() const { return state_->availability(); }
+
+bool RemoteBackend::supports(ExecutionMode mode) const {
+  return mode == ExecutionMode::kWitness || state_->description().has_overlap;
+}
+
+Capabilities RemoteBackend::capabilities() const { return state_->description().capabilities; }
+
+Result<MemoryImage> RemoteBackend::run(const Program& program, const Schedule& schedule,
+                                       ExecutionMode mode) {
+  return state_->run(program, schedule, mode);
+}
+
+}  // namespace interlock

@@ -1,0 +1,46 @@
+// RemoteBackend: a backend in a worker process of its own. A device may hang inside a call of its
+// driver, or its driver may end the process; then this one notices, says so, and goes on with a new
+// worker.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace interlock {
+
+struct RemoteOptions {
+  std::string name;                         // Of the backend that the worker executes on.
+  std::vector<std::string> command;         // Starts a worker, which calls serve_as_worker().
+  double timeout_seconds = 150;             // A worker that is silent for longer is ended.
+  const std::atomic<bool>* stop = nullptr;  // Once true, nothing waits for longer than two seconds.
+};
+
+class RemoteBackend final : public Backend {
+ public:
+  explicit RemoteBackend(RemoteOptions options);
+  ~RemoteBackend() override;
+
+  std::string_view name() const override;
+
+  // Starts a worker, if there is none, and asks it. After a run that cost the worker its life or
+  // the device: not available, and why; the next run starts a new worker.
+  Availability availability() const override;
+  bool supports(ExecutionMode mode) const override;
+  Capabilities capabilities() const override;
+
+  // As that of the worker's backend. Errors: also those of the process; the sentence says whether
+  // it died, and how, or was silent. Runs of several host threads take turns.
+  Result<MemoryImage> run(const Program& program, const Schedule& schedule,
+                          ExecutionMode mode) override;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,41 @@
+// WorkerProcess: a process of its own for the device, which may hang or die without us.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "encoder/result.h"
+
+namespace interlock {
+
+class WorkerProcess {
+ public:
+  // Starts the command; the first word is the path of a program. Its standard input and output are
+  // one socket, descriptor() is the other end of it. It is in a process group of its own, so that
+  // ^C on a terminal does not reach it. Errors: the program cannot be started.
+  static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command);
+
+  // Closes the socket, which is how a worker knows that it is done, and ends the process if it is
+  // still there a second later.
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+  // Ends the process, unless it ends by itself within the time. Returns how it ended: "was ended by
+  // signal 11 (Segmentation fault)", "ended with status 2", "was stopped", "cannot be stopped".
+  std::string end(std::chrono::milliseconds patience);
+
+ private:
+  WorkerProcess(pid_t process, int descriptor) : process_(process), descriptor_(descriptor) {}
+
+  pid_t process_;  // -1: it is over.
+  int descriptor_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,66 @@
+#include "fuzz/campaign_files.h"
+
+#include <fmt/format.h>
+
+#include "backends/backend.h"
+#include "encoder/text.h"
+
+namespace interlock {
+namespace {
+
+// Behind the header line, which stays the first.
+std::string with_comments(const std::string& text, const std::string& comments) {
+  const size_t header_end = text.find('\n') + 1;
+  return text.substr(0, header_end) + comments + text.substr(header_end);
+}
+
+// Every line of a message becomes a comment.
+std::string comment_of(const std::string& message) {
+  std::string comment = "# ";
+  for (const char c : message) {
+    comment += c;
+    if (c == '\n') comment += "# ";
+  }
+  return comment + "\n";
+}
+
+}  // namespace
+
+std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device) {
+  std::string command = "interlock fuzz";
+  if (on_device) {
+    const DeviceOracleOptions& device = options.oracles.device;
+    command += fmt::format(" --backend={}", device.backend->name());
+    if (device.overlap_trial_count != DeviceOracleOptions{}.overlap_trial_count) {
+      command += fmt::format(" --overlap-trials={}", device.overlap_trial_count);
+    }
+  }
+  if (options.encoder != nullptr) command += fmt::format(" --encoder={}", options.encoder->name);
+  if (options.generator.max_dispatches != GeneratorOptions{}.max_dispatches) {
+    command += fmt::format(" --max-dispatches={}", options.generator.max_dispatches);
+  }
+  return command + fmt::format(" --seed={} --first-run={} --runs=1", options.seed, run_index);
+}
+
+std::string file_text_of(const CampaignOptions& options, const CampaignFind& find) {
+  std::string comments = fmt::format(
+      "# {}{}, minimized from {} to {} dispatches.\n", find.signature,
+      options.encoder == nullptr ? "" : fmt::format(" by encoder {}", options.encoder->name),
+      find.original_dispatch_count, find.program.dispatches.size());
+  comments += fmt::format("# Found with: {}\n", command_of_run(options, find.run_index, false));
+  if (!find.program.witness.empty()) {
+    comments += fmt::format("# Replay with: interlock replay {}.ilk\n", find.signature);
+  }
+  return with_comments(print(find.program), comments);
+}
+
+std::string file_text_of(const CampaignOptions& options, const Program& program, uint64_t run_index,
+                         const std::string& reason) {
+  const bool on_device = options.oracles.device.backend != nullptr;
+  return with_comments(
+      print(program),
+      comment_of(reason) +
+          fmt::format("# Found with: {}\n", command_of_run(options, run_index, on_device)));
+}
+
+}  // namespace interlock

@@ -1,0 +1,24 @@
+// Files of a campaign: one program each, behind comment lines that say what it is, and how to get
+// there again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "encoder/program.h"
+#include "fuzz/campaign.h"
+
+namespace interlock {
+
+// "interlock fuzz --encoder=none --seed=1 --first-run=7 --runs=1": executes run 7 again.
+// `on_device`: on the device of the campaign, too.
+std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device);
+
+// What the file of a find holds.
+std::string file_text_of(const CampaignOptions& options, const CampaignFind& find);
+
+// Likewise for a program that is kept because of `reason`, complete sentences.
+std::string file_text_of(const CampaignOptions& options, const Program& program, uint64_t run_index,
+                         const std::string& reason);
+
+}  // namespace interlock

@@ -1,0 +1,224 @@
+// Three witnesses for every schedule: the shadow machine says which outputs can differ, the CPU
+// which bytes they get if no kernel rounds, the device what it does.
+#include "fuzz/device_oracle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "backends/reference.h"
+#include "encoder/kernel_table.h"
+#include "fuzz/evidence.h"
+#include "fuzz/replay.h"
+#include "simulator/choice.h"
+#include "simulator/shadow_machine.h"
+#include "simulator/strategies.h"
+
+namespace interlock {
+namespace {
+
+struct NamedSchedule {
+  std::string name;  // "The epoch-reversed schedule"
+  Schedule schedule;
+};
+
+class DeviceJudge {
+ public:
+  DeviceJudge(const Program& program, const HappensBefore& order,
+              const std::vector<OracleFinding>& findings, const DeviceOracleOptions& options)
+      : program_(program), order_(order), findings_(findings), options_(options) {
+    for (const OracleFinding& finding : findings) {
+      has_hazard_ |= !finding.is_excess && is_hazard(finding.kind);
+      is_reordered_ |= finding.kind == FindingKind::kReordered;
+    }
+    rounds_ = !std::all_of(program.dispatches.begin(), program.dispatches.end(),
+                           [](const Dispatch& d) { return kernel_entry(d.kernel).is_bytewise; });
+  }
+
+  DeviceReport judge(Choice& choice);
+
+ private:
+  std::vector<NamedSchedule> schedules(Choice& choice) const;
+  void judge_schedule(const NamedSchedule& named, ShadowMachine& machine);
+  void predict(const NamedSchedule& named, ShadowMachine& machine, const MemoryImage& image);
+  void judge_reference();
+  void judge_overlap();
+
+  // What the device leaves; nothing, and a failure in the report, if it leaves nothing.
+  std::optional<MemoryImage> image_after(const Schedule& schedule, ExecutionMode mode);
+  std::optional<MemoryImage> taken(Result<MemoryImage> image);
+  bool is_over() const { return !report_.failure.empty() || report_.is_refused; }
+  void disagree(std::string message) { report_.disagreements.push_back(std::move(message)); }
+
+  const Program& program_;
+  const HappensBefore& order_;
+  const std::vector<OracleFinding>& findings_;
+  const DeviceOracleOptions& options_;
+  bool has_hazard_ = false;
+  bool is_reordered_ = false;
+  bool rounds_ = false;
+  ShadowResult shadow_of_issue_;
+  MemoryImage issue_image_;
+  DeviceReport report_;
+};
+
+std::optional<MemoryImage> DeviceJudge::taken(Result<MemoryImage> image) {
+  if (image) return std::move(image).value();
+  const Backend& backend = *options_.backend;
+  if (backend.availability().is_available && !backend.capabilities().has_byte_access) {
+    report_.is_refused = true;
+  } else {
+    report_.failure = image.error().message;
+  }
+  return std::nullopt;
+}
+
+std::optional<MemoryImage> DeviceJudge::image_after(const Schedule& schedule, ExecutionMode mode) {
+  return taken(options_.backend->run(program_, schedule, mode));
+}
+
+std::vector<NamedSchedule> DeviceJudge::schedules(Choice& choice) const {
+  std::vector<NamedSchedule> all;
+  if (!order_.has_scopes()) {
+    all.push_back({"The epoch-reversed schedule", epoch_reversed_schedule(program_, order_)});
+    all.push_back({"The lazy schedule", lazy_schedule(program_, order_)});
+  }
+  all.push_back({"A random schedule", random_schedule(program_, order_, choice)});
+  std::vector<NamedSchedule> sinks;
+  for (const OracleFinding& finding : findings_) {
+    const std::vector<Displacement> sink = sink_of_finding(program_, order_, finding);
+    if (sink.empty()) continue;
+    auto schedule = schedule_of(program_, order_, sink);
+    if (!schedule) continue;
+    sinks.push_back({"The schedule '" + text_of(program_, sink[0]) + "'", std::move(*schedule)});
+  }
+  const size_t count = std::min<size_t>(sinks.size(), options_.sink_count_max);
+  for (size_t i = 0; i < count; ++i) {
+    all.push_back(std::move(sinks[i * sinks.size() / count]));
+  }
+  return all;
+}
+
+// The positions of outputs that differ, as ShadowMachine::differing_outputs() counts them.
+std::vector<uint32_t> differing_outputs(const Program& program, const MemoryImage& a,
+                                        const MemoryImage& b) {
+  std::vector<uint32_t> differing;
+  const std::vector<OutputComparison> outputs = compare_outputs(program, a, b);
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].differing_count > 0) differing.push_back(i);
+  }
+  return differing;
+}
+
+// What a partial write leaves as it was: backends take it when the dispatch runs, as a kernel that
+// reads and writes does, and the shadow machine when it commits, as one that only writes does. Both
+// are legal, so of such a schedule the shadow machine says nothing.
+bool has_late_partial_write(const Program& program, const Schedule& schedule) {
+  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+    return step.kind == StepKind::kRunLate && program.dispatch(step.dispatch).is_partial;
+  });
+}
+
+void DeviceJudge::judge_schedule(const NamedSchedule& named, ShadowMachine& machine) {
+  const auto image = image_after(named.schedule, ExecutionMode::kWitness);
+  if (!image) return;
+  ++report_.schedule_count;
+  const std::string_view device = options_.backend->name();
+  if (!has_hazard_ && !(*image == issue_image_)) {
+    return disagree(
+        fmt::format("{} leaves other bytes on {} than issue order, although no check "
+                    "finds a hazard.",
+                    named.name, device));
+  }
+  if (!has_late_partial_write(program_, named.schedule)) predict(named, machine, *image);
+  if (rounds_) return;
+  const auto on_cpu = find_backend("cpu")->run(program_, named.schedule, ExecutionMode::kWitness);
+  if (on_cpu && !(*on_cpu == *image)) {
+    disagree(
+        fmt::format("{} leaves other bytes on {} than on the CPU, although no kernel of the "
+                    "program rounds.",
+                    named.name, device));
+  }
+}
+
+void DeviceJudge::predict(const NamedSchedule& named, ShadowMachine& machine,
+                          const MemoryImage& image) {
+  const std::vector<uint32_t> predicted = machine.differing_outputs(
+      shadow_of_issue_, machine.run(named.schedule, ShadowMode::kObservable));
+  const std::vector<uint32_t> diverging = differing_outputs(program_, issue_image_, image);
+  if (!std::includes(predicted.begin(), predicted.end(), diverging.begin(), diverging.end())) {
+    return disagree(
+        fmt::format("{} changes an output on {}, although the shadow machine says that "
+                    "it cannot.",
+                    named.name, device));
+  }
+  report_.predicted_output_count += predicted.size();
+  report_.diverging_output_count += diverging.size();
+}
+
+// Program order, where it is another one, and the device itself has executed it.
+void DeviceJudge::judge_reference() {
+  const bool has_scratch = std::any_of(program_.memories.begin(), program_.memories.end(),
+                                       [](const Memory& memory) { return memory.is_scratch; });
+  const bool is_comparable = program_.has_program_order && (!rounds_ || !has_scratch);
+  if (!is_comparable || has_hazard_ || is_reordered_) return;
+  const auto reference = taken(reference_image(program_, *options_.backend));
+  if (reference && !(*reference == issue_image_)) {
+    disagree(
+        fmt::format("Issue order leaves other bytes on {} than program order, although no "
+                    "check finds anything.",
+                    options_.backend->name()));
+  }
+}
+
+void DeviceJudge::judge_overlap() {
+  if (!options_.backend->supports(ExecutionMode::kOverlap)) return;
+  const Schedule issue = issue_order_schedule(program_);
+  for (uint32_t i = 0; i < options_.overlap_trial_count; ++i) {
+    const auto image = image_after(issue, ExecutionMode::kOverlap);
+    if (!image) return;
+    ++report_.overlap_trial_count;
+    report_.overlap_divergence_count += outputs_differ(program_, issue_image_, *image);
+    if (has_hazard_ || *image == issue_image_) continue;
+    return disagree(
+        fmt::format("Overlap mode leaves other bytes on {} than issue order (trial {} "
+                    "of {}), although no check finds a hazard.",
+                    options_.backend->name(), i + 1, options_.overlap_trial_count));
+  }
+}
+
+DeviceReport DeviceJudge::judge(Choice& choice) {
+  const Schedule issue = issue_order_schedule(program_);
+  auto image = image_after(issue, ExecutionMode::kWitness);
+  if (!image) return std::move(report_);
+  issue_image_ = std::move(*image);
+  ShadowMachine machine(program_);
+  machine.run(issue, ShadowMode::kObservable, shadow_of_issue_);
+  // Issue order again: a device reproduces its own bits.
+  judge_schedule({"Issue order, run again,", issue}, machine);
+  for (const NamedSchedule& named : schedules(choice)) {
+    if (is_over() || !report_.disagreements.empty()) break;
+    judge_schedule(named, machine);
+  }
+  if (!is_over()) judge_reference();
+  if (!is_over()) judge_overlap();
+  report_.ran = !is_over();
+  return std::move(report_);
+}
+
+std::mutex device_turn;
+
+}  // namespace
+
+DeviceReport judge_on_device(const Program& program, const HappensBefore& order,
+                             const std::vector<OracleFinding>& findings,
+                             const DeviceOracleOptions& options, uint64_t number) {
+  const std::lock_guard turn(device_turn);
+  SeededChoice choice(number * 0x9e3779b97f4a7c15ull + 2);
+  return DeviceJudge(program, order, findings, options).judge(choice);
+}
+
+}  // namespace interlock

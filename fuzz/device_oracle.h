@@ -1,0 +1,48 @@
+// Device oracle: what a device makes of a program, held against what the simulator says of it.
+//
+// Witness mode decides: a legal schedule leaves what issue order leaves wherever the simulator says
+// so, and, where no kernel rounds, what the CPU leaves in every schedule, bit for bit. Overlap mode
+// decides for clean programs only: every trial leaves what issue order leaves. A program with a
+// hazard may diverge there or not, and how often it does is counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "encoder/program.h"
+#include "fuzz/oracle_finding.h"
+#include "simulator/happens_before.h"
+
+namespace interlock {
+
+struct DeviceOracleOptions {
+  Backend* backend = nullptr;        // Null: no device.
+  uint64_t period = 1;               // Executes 1 in so many programs; 0: none.
+  uint32_t sink_count_max = 4;       // Hazards whose own sink runs, spread over all that there are.
+  uint32_t overlap_trial_count = 4;  // Where the backend has overlap mode.
+};
+
+struct DeviceReport {
+  bool ran = false;                     // To the end.
+  std::string failure;                  // Why the device gave no answer; empty if it did.
+  bool is_refused = false;              // It has no access to single bytes; no failure.
+  uint64_t schedule_count = 0;          // In witness mode.
+  uint64_t predicted_output_count = 0;  // Outputs that a schedule changes in the shadow machine.
+  uint64_t diverging_output_count = 0;  // Of those, on the device.
+  uint64_t overlap_trial_count = 0;
+  uint64_t overlap_divergence_count = 0;   // Trials in which an output differs.
+  std::vector<std::string> disagreements;  // Complete sentences.
+};
+
+// Judges a program as it stands. `findings` are those of the exact checks; the random schedule
+// follows from `number`. Errors of the backend are part of the report. Runs of several host threads
+// take turns, so that a failure belongs to its program.
+// Requires: the backend is available, or was; no finding breaks an alias contract.
+// Cost: up to 5 + sinks runs in witness mode, the trials in overlap mode, and as many shadow runs.
+DeviceReport judge_on_device(const Program& program, const HappensBefore& order,
+                             const std::vector<OracleFinding>& findings,
+                             const DeviceOracleOptions& options, uint64_t number);
+
+}  // namespace interlock

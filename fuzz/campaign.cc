@@ -256,6 +256,8 @@ Result<Success> CampaignRunner::take_device(uint64_t run_index, const RunOutcome
   device.schedule_count += run.schedule_count;
   device.predicted_output_count += run.predicted_output_count;
   device.diverging_output_count += run.diverging_output_count;
+  device.judged_dispatch_count += run.judged_dispatch_count;
+  device.bound_ratio_max = std::max(device.bound_ratio_max, run.bound_ratio_max);
   if (outcome.has_hazard) {
     device.hazard_trial_count += run.overlap_trial_count;
     device.hazard_divergence_count += run.overlap_divergence_count;

@@ -45,6 +45,8 @@ struct DeviceSummary {
   uint64_t schedule_count = 0;          // In witness mode.
   uint64_t predicted_output_count = 0;  // As in DeviceReport.
   uint64_t diverging_output_count = 0;
+  uint64_t judged_dispatch_count = 0;
+  double bound_ratio_max = 0;
   uint64_t clean_trial_count = 0;   // In overlap mode, of programs without a hazard.
   uint64_t hazard_trial_count = 0;  // Of programs with one.
   uint64_t hazard_divergence_count = 0;

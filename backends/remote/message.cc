@@ -108,6 +108,7 @@ std::string bytes_of(const WorkerReply& reply) {
   writer.add(uint64_t{capabilities.queue_count});
   writer.add(uint64_t{capabilities.imports_host_memory});
   writer.add(uint64_t{capabilities.has_byte_access});
+  writer.add(uint64_t{capabilities.rounds_correctly});
   writer.add(capabilities.operand_bytes_max);
   writer.add(uint64_t{capabilities.binding_count_max});
   writer.add(capabilities.mix_bytes_max);
@@ -130,6 +131,7 @@ Result<WorkerReply> reply_of(std::string_view bytes) {
   capabilities.queue_count = static_cast<uint32_t>(reader.number());
   capabilities.imports_host_memory = reader.number() != 0;
   capabilities.has_byte_access = reader.number() != 0;
+  capabilities.rounds_correctly = reader.number() != 0;
   capabilities.operand_bytes_max = reader.number();
   capabilities.binding_count_max = static_cast<uint32_t>(reader.number());
   capabilities.mix_bytes_max = reader.number();

@@ -55,6 +55,11 @@ std::string text_of(const DeviceSummary& device, const std::string& name) {
         name, device.clean_trial_count, device.hazard_divergence_count, device.hazard_trial_count,
         device.diverging_program_count, device.hazard_program_count);
   }
+  if (device.judged_dispatch_count > 0) {
+    text += fmt::format(
+        "  {} against float64: {} dispatches; the largest error is {:.2f} of its bound.\n", name,
+        device.judged_dispatch_count, device.bound_ratio_max);
+  }
   if (device.refused_count > 0) {
     text += fmt::format("  {} programs need access to single bytes, which {} has not.\n",
                         device.refused_count, name);

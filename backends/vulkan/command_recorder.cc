@@ -1,7 +1,6 @@
 #include "backends/vulkan/command_recorder.h"
 
 #include <array>
-#include <vector>
 
 #include "encoder/check.h"
 
@@ -75,27 +74,29 @@ Result<Success> CommandRecorder::record_launch(const CommandList& list,
 }
 
 void CommandRecorder::record_barrier(const CommandList& list, const DeviceBarrier& barrier) {
-  std::vector<VkMemoryBarrier2> memory;
-  std::vector<VkBufferMemoryBarrier2> buffers;
+  memory_barriers_.clear();
+  buffer_barriers_.clear();
   for (uint32_t i = 0; i < barrier.dependency_count; ++i) {
     const DeviceDependency& part = list.dependencies[barrier.first_dependency + i];
     if (part.range_count == 0) {
-      memory.push_back({VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, nullptr, part.source_stages,
-                        part.source_accesses, part.destination_stages, part.destination_accesses});
+      memory_barriers_.push_back({VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, nullptr, part.source_stages,
+                                  part.source_accesses, part.destination_stages,
+                                  part.destination_accesses});
     }
     for (uint32_t k = 0; k < part.range_count; ++k) {
       const ArenaRange& range = list.barrier_ranges[part.first_range + k];
-      buffers.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2, nullptr, part.source_stages,
-                         part.source_accesses, part.destination_stages, part.destination_accesses,
-                         VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_FAMILY_IGNORED, arena_,
-                         range.offset_bytes, range.size_bytes});
+      buffer_barriers_.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2, nullptr,
+                                  part.source_stages, part.source_accesses, part.destination_stages,
+                                  part.destination_accesses, VK_QUEUE_FAMILY_IGNORED,
+                                  VK_QUEUE_FAMILY_IGNORED, arena_, range.offset_bytes,
+                                  range.size_bytes});
     }
   }
   VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-  info.memoryBarrierCount = static_cast<uint32_t>(memory.size());
-  info.pMemoryBarriers = memory.data();
-  info.bufferMemoryBarrierCount = static_cast<uint32_t>(buffers.size());
-  info.pBufferMemoryBarriers = buffers.data();
+  info.memoryBarrierCount = static_cast<uint32_t>(memory_barriers_.size());
+  info.pMemoryBarriers = memory_barriers_.data();
+  info.bufferMemoryBarrierCount = static_cast<uint32_t>(buffer_barriers_.size());
+  info.pBufferMemoryBarriers = buffer_barriers_.data();
   table_.vkCmdPipelineBarrier2(commands_, &info);
 }
 

@@ -4,6 +4,7 @@
 #include <volk.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "backends/vulkan/command_list.h"
 #include "backends/vulkan/device.h"
@@ -37,7 +38,9 @@ class CommandRecorder {
   ValidationLog& log_;
   VkBuffer arena_;
   VkCommandBuffer commands_;
-  const VulkanPipeline* bound_ = nullptr;  // Pipelines stay bound from launch to launch.
+  const VulkanPipeline* bound_ = nullptr;          // Pipelines stay bound from launch to launch.
+  std::vector<VkMemoryBarrier2> memory_barriers_;  // Of one barrier; kept for their storage.
+  std::vector<VkBufferMemoryBarrier2> buffer_barriers_;  // So are these.
 };
 
 }  // namespace interlock

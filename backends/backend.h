@@ -53,7 +53,7 @@ class Backend {
   virtual Availability availability() const = 0;
   virtual bool supports(ExecutionMode mode) const = 0;
 
-  // Requires: available.
+  // Requires: available, or it was: a device that is lost had them.
   virtual Capabilities capabilities() const = 0;
 
   // Returns the final bytes. The issue-order schedule is the reference on this backend.

@@ -41,9 +41,6 @@ class DeviceJudge {
       has_hazard_ |= !finding.is_excess && is_hazard(finding.kind);
       is_reordered_ |= finding.kind == FindingKind::kReordered;
     }
-    rounds_ = !options.backend->capabilities().rounds_correctly &&
-              !std::all_of(program.dispatches.begin(), program.dispatches.end(),
-                           [](const Dispatch& d) { return kernel_entry(d.kernel).is_bytewise; });
   }
 
   DeviceReport judge(Choice& choice, bool judges_numbers);
@@ -68,7 +65,7 @@ class DeviceJudge {
   const DeviceOracleOptions& options_;
   bool has_hazard_ = false;
   bool is_reordered_ = false;
-  bool rounds_ = false;
+  bool rounds_otherwise_ = false;  // Than the CPU does.
   ShadowResult shadow_of_issue_;
   MemoryImage issue_image_;
   DeviceReport report_;
@@ -143,7 +140,7 @@ void DeviceJudge::judge_schedule(const NamedSchedule& named, ShadowMachine& mach
                     named.name, device));
   }
   if (!has_late_partial_write(program_, named.schedule)) predict(named, machine, *image);
-  if (rounds_) return;
+  if (rounds_otherwise_) return;
   const auto on_cpu = find_backend("cpu")->run(program_, named.schedule, ExecutionMode::kWitness);
   if (on_cpu && !(*on_cpu == *image)) {
     disagree(fmt::format("{} leaves other bytes on {} than on the CPU, although they round alike.",
@@ -170,7 +167,7 @@ void DeviceJudge::predict(const NamedSchedule& named, ShadowMachine& machine,
 void DeviceJudge::judge_reference() {
   const bool has_scratch = std::any_of(program_.memories.begin(), program_.memories.end(),
                                        [](const Memory& memory) { return memory.is_scratch; });
-  const bool is_comparable = program_.has_program_order && (!rounds_ || !has_scratch);
+  const bool is_comparable = program_.has_program_order && (!rounds_otherwise_ || !has_scratch);
   if (!is_comparable || has_hazard_ || is_reordered_) return;
   const auto reference = taken(reference_image(program_, *options_.backend));
   if (reference && !(*reference == issue_image_)) {
@@ -248,6 +245,11 @@ DeviceReport DeviceJudge::judge(Choice& choice, bool judges_numbers) {
   auto image = image_after(issue, ExecutionMode::kWitness);
   if (!image) return std::move(report_);
   issue_image_ = std::move(*image);
+  rounds_otherwise_ = !options_.backend->capabilities().rounds_correctly &&
+                      !std::all_of(program_.dispatches.begin(), program_.dispatches.end(),
+                                   [](const Dispatch& dispatch) {
+                                     return kernel_entry(dispatch.kernel).is_bytewise;
+                                   });
   ShadowMachine machine(program_);
   machine.run(issue, ShadowMode::kObservable, shadow_of_issue_);
   // Issue order again: a device reproduces its own bits.

@@ -116,7 +116,8 @@ std::string missing_of(const Candidate& candidate) {
                        candidate.push_descriptor_count_max, kBindingCountMax);
   }
   if (candidate.properties.limits.maxPushConstantsSize < kPushBytesMax) {
-    return "it takes too few push constants";
+    return fmt::format("it takes {} bytes of push constants, and {} are needed",
+                       candidate.properties.limits.maxPushConstantsSize, kPushBytesMax);
   }
   if (!candidate.queue_family) return "it has no queue for compute";
   return "";

@@ -9,6 +9,7 @@ Result<std::unique_ptr<VulkanSession>> VulkanSession::open(const SessionOptions&
   auto instance = VulkanInstance::create(options.validates);
   if (!instance) return instance.error();
   session->instance = std::move(*instance);
+  if (options.on_instance) options.on_instance();
   auto device = VulkanDevice::create(*session->instance, options.on_device_table);
   if (!device) return device.error();
   session->device = std::move(*device);

@@ -17,6 +17,7 @@ struct SessionOptions {
   bool validates = false;
   bool always_stages = false;
   std::function<void(VolkDeviceTable&)> on_device_table;
+  std::function<void()> on_instance;
 };
 
 // In this order: each needs those before it.

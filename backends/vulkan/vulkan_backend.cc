@@ -55,6 +55,7 @@ class VulkanBackend::State {
  private:
   Result<Success> open();
   void open_second();
+  Capabilities read_capabilities() const;
   bool uses_several_queues() const { return first_->queues.size() > 1 || second_ != nullptr; }
 
   Result<Success> execute(const Program& program, const Schedule& schedule, ExecutionMode mode,
@@ -72,8 +73,9 @@ class VulkanBackend::State {
 
   VulkanOptions options_;
   std::mutex mutex_;
-  std::optional<Error> missing_;  // Why there is no device.
-  std::optional<Error> lost_;     // Why there is none any more.
+  std::optional<Error> missing_;              // Why there is no device.
+  std::optional<Error> lost_;                 // Why there is none any more.
+  std::optional<Capabilities> capabilities_;  // Of the last device that was opened.
   std::unique_ptr<VulkanSession> first_;
   std::unique_ptr<VulkanSession>
       second_;  // Shares host memory with the first; null if there is none.
@@ -85,16 +87,18 @@ class VulkanBackend::State {
 Result<Success> VulkanBackend::State::open() {
   if (first_ != nullptr) return Success{};
   if (missing_) return *missing_;
-  const SessionOptions options{options_.validates, options_.always_stages,
-                               options_.on_device_table};
+  const SessionOptions options{options_.validates, options_.always_stages, options_.on_device_table,
+                               options_.on_instance};
   auto session = VulkanSession::open(options);
   if (!session) {
-    missing_ = session.error();
-    return *missing_;
+    // A device that was lost may come back later; a driver that lacks something never does.
+    if (!lost_) missing_ = session.error();
+    return session.error();
   }
   first_ = std::move(*session);
   lost_.reset();
   open_second();
+  capabilities_ = read_capabilities();
   return Success{};
 }
 
@@ -103,7 +107,8 @@ void VulkanBackend::State::open_second() {
   const bool helps = options_.overlap == OverlapKind::kSeveralQueues &&
                      first_->queues.size() == 1 && first_->device->import_alignment_bytes() > 0;
   if (!helps) return;
-  auto session = VulkanSession::open({options_.validates, false, options_.on_device_table});
+  auto session = VulkanSession::open(
+      {options_.validates, false, options_.on_device_table, options_.on_instance});
   if (session) second_ = std::move(*session);
 }
 
@@ -117,8 +122,12 @@ Availability VulkanBackend::State::availability() {
 
 Capabilities VulkanBackend::State::capabilities() {
   const std::lock_guard lock(mutex_);
-  const auto opened = open();
-  INTERLOCK_CHECK(opened.has_value());
+  if (!capabilities_) static_cast<void>(open());
+  INTERLOCK_CHECK(capabilities_.has_value());
+  return *capabilities_;
+}
+
+Capabilities VulkanBackend::State::read_capabilities() const {
   const VulkanDevice& device = *first_->device;
   Capabilities capabilities;
   capabilities.device = device.description();

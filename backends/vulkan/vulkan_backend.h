@@ -37,6 +37,9 @@ struct VulkanOptions {
   double timeout_seconds = 120;
   // May replace entry points of each device, to test what happens when a call fails.
   std::function<void(VolkDeviceTable&)> on_device_table;
+  // Likewise those of each instance, which volk has as global variables, to test what a driver
+  // lacks.
+  std::function<void()> on_instance;
 };
 
 class VulkanBackend final : public Backend {
@@ -46,7 +49,8 @@ class VulkanBackend final : public Backend {
 
   std::string_view name() const override { return "vulkan"; }
 
-  // Loads the driver at the first call. The reason names the device, or what is missing.
+  // Loads the driver at the first call. The reason names the device, or what is missing. After a
+  // run that lost the device: not available, and why, until the next run, which opens it anew.
   Availability availability() const override;
   bool supports(ExecutionMode) const override { return true; }
 
@@ -56,8 +60,8 @@ class VulkanBackend final : public Backend {
   // device divides and takes square roots with correct rounding and keeps subnormal numbers (Vulkan
   // asks for neither); else they stay within the bounds of the float64 oracles of the tests.
   // Errors: as there; a message of the validation layers (in overlap mode not those of
-  // synchronization, which concern the program); an operand larger than the device binds; after a
-  // lost device the backend is no longer available.
+  // synchronization, which concern the program); an operand larger than the device binds; no
+  // memory left; the device was lost, or did not answer in time.
   // Runs of several host threads take turns.
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                           ExecutionMode mode) override;

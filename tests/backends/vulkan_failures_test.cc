@@ -69,6 +69,102 @@ TEST_F(VulkanFailures, WithoutMemoryTheErrorHasTheSize) {
             "(VK_ERROR_OUT_OF_DEVICE_MEMORY).");
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL have_no_buffer(VkDevice, const VkBufferCreateInfo*,
+                                              const VkAllocationCallbacks*, VkBuffer*) {
+  return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+TEST_F(VulkanFailures, WithoutMemoryForABufferTheErrorHasTheSizeAndTheNextRunTriesAgain) {
+  static bool has_memory = false;
+  static PFN_vkCreateBuffer real_create = nullptr;
+  VulkanBackend backend({.on_device_table = [](VolkDeviceTable& table) {
+    real_create = table.vkCreateBuffer;
+    table.vkCreateBuffer = [](VkDevice device, const VkBufferCreateInfo* info,
+                              const VkAllocationCallbacks* callbacks, VkBuffer* buffer) {
+      return (has_memory ? real_create : have_no_buffer)(device, info, callbacks, buffer);
+    };
+  }});
+  EXPECT_EQ(error_with(backend),
+            "The Vulkan driver has not enough host memory while making a buffer of 65536 bytes "
+            "(VK_ERROR_OUT_OF_HOST_MEMORY).");
+  EXPECT_TRUE(backend.availability().is_available);
+  has_memory = true;
+  EXPECT_EQ(error_with(backend), "");
+}
+
+// Why a backend is not available whose driver has these entry points.
+std::string reason_with(std::function<void()> on_instance) {
+  const VulkanBackend backend({.on_instance = std::move(on_instance)});
+  const Availability availability = backend.availability();
+  return availability.is_available ? "" : availability.reason;
+}
+
+PFN_vkGetPhysicalDeviceProperties real_properties = nullptr;
+PFN_vkGetPhysicalDeviceFeatures2 real_features = nullptr;
+
+VKAPI_ATTR void VKAPI_CALL have_an_old_version(VkPhysicalDevice device,
+                                               VkPhysicalDeviceProperties* properties) {
+  real_properties(device, properties);
+  properties->apiVersion = VK_API_VERSION_1_2;
+}
+
+TEST_F(VulkanFailures, ADriverOlderThanVulkan13IsNamedWithItsVersion) {
+  EXPECT_THAT(reason_with([] {
+                real_properties = vkGetPhysicalDeviceProperties;
+                vkGetPhysicalDeviceProperties = have_an_old_version;
+              }),
+              HasSubstr("does not fit: its driver knows Vulkan 1.2, and 1.3 is needed"));
+}
+
+VKAPI_ATTR void VKAPI_CALL have_no_synchronization2(VkPhysicalDevice device,
+                                                    VkPhysicalDeviceFeatures2* features) {
+  real_features(device, features);
+  auto* next = static_cast<VkBaseOutStructure*>(features->pNext);
+  while (next != nullptr && next->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES) {
+    next = next->pNext;
+  }
+  reinterpret_cast<VkPhysicalDeviceVulkan13Features*>(next)->synchronization2 = VK_FALSE;
+}
+
+TEST_F(VulkanFailures, ADriverWithoutSynchronization2IsNamed) {
+  EXPECT_THAT(reason_with([] {
+                real_features = vkGetPhysicalDeviceFeatures2;
+                vkGetPhysicalDeviceFeatures2 = have_no_synchronization2;
+              }),
+              HasSubstr("does not fit: its driver lacks synchronization2"));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL have_no_extensions(VkPhysicalDevice, const char*, uint32_t* count,
+                                                  VkExtensionProperties*) {
+  *count = 0;
+  return VK_SUCCESS;
+}
+
+TEST_F(VulkanFailures, ADriverWithoutPushDescriptorsIsNamed) {
+  EXPECT_THAT(reason_with([] { vkEnumerateDeviceExtensionProperties = have_no_extensions; }),
+              HasSubstr("does not fit: its driver lacks VK_KHR_push_descriptor"));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL have_no_device(VkInstance, uint32_t* count, VkPhysicalDevice*) {
+  *count = 0;
+  return VK_SUCCESS;
+}
+
+TEST_F(VulkanFailures, ADriverWithoutADeviceIsNoDriver) {
+  EXPECT_EQ(reason_with([] { vkEnumeratePhysicalDevices = have_no_device; }),
+            "no Vulkan driver finds a device.");
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL refuse_to_open(VkPhysicalDevice, const VkDeviceCreateInfo*,
+                                              const VkAllocationCallbacks*, VkDevice*) {
+  return VK_ERROR_INITIALIZATION_FAILED;
+}
+
+TEST_F(VulkanFailures, ADeviceThatDoesNotOpenIsAnError) {
+  EXPECT_EQ(reason_with([] { vkCreateDevice = refuse_to_open; }),
+            "The Vulkan driver failed while opening a device (VK_ERROR_INITIALIZATION_FAILED).");
+}
+
 PFN_vkCmdDispatch real_dispatch = nullptr;
 PFN_vkCmdPushDescriptorSetKHR real_push = nullptr;
 PFN_vkCmdFillBuffer real_fill = nullptr;

@@ -2,9 +2,11 @@
 // status, and a real device where there is one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "tests/cli/command.h"
 
@@ -86,9 +88,69 @@ TEST(Backends, OptionsOfOneModeAreErrorsInTheOther) {
 TEST(Backends, FuzzedProgramsExecuteOnADeviceToo) {
   if (!has_vulkan()) GTEST_SKIP() << "no Vulkan";
   const CommandResult result =
-      run_interlock({"fuzz", "--backend=vulkan", "--encoder=interlock", "--runs=3000", "--seed=1"});
+      run_interlock({"fuzz", "--backend=vulkan", "--encoder=interlock", "--runs=300", "--seed=1"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr("on the CPU and vulkan too"));
+  EXPECT_THAT(result.out, HasSubstr("and 300 on vulkan too"));
+  EXPECT_THAT(result.out, HasSubstr("vulkan against float64: "));
+}
+
+// A campaign whose device is a worker process with a fault; no Vulkan is needed.
+CommandResult fuzz_with(const std::string& fault, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"fuzz", "--backend=vulkan",
+                                        "--worker=" FAULTY_WORKER " " + fault};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_interlock(arguments);
+}
+
+TEST(DeviceWatchdog, ReportsTheProgramThatADeviceDiedOnAndGoesOn) {
+  const CommandResult result = fuzz_with("crash 300", {"--encoder=interlock", "--runs=100"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.err, HasSubstr("failed on the device: The worker process of backend 'vulkan' "
+                                    "was ended by signal 11 (Segmentation fault)"));
+  EXPECT_THAT(result.err,
+              HasSubstr("Again: interlock fuzz --backend=vulkan --encoder=interlock --seed=1"));
+  EXPECT_THAT(result.out, HasSubstr("100 programs"));
+  EXPECT_THAT(result.out, HasSubstr("programs failed on vulkan.\n"));
+}
+
+TEST(DeviceWatchdog, EndsADeviceThatHangsAndKeepsItsProgram) {
+  const std::string folder = temporary_file("kept", "");
+  unlink(folder.c_str());
+  const CommandResult result = fuzz_with(
+      "hang 300", {"--encoder=interlock", "--runs=50", "--device-timeout=1", "--out=" + folder});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.err, HasSubstr("did not answer within 1 seconds and was stopped. Kept: " +
+                                    folder + "/device-failure-"));
+  EXPECT_THAT(result.out, HasSubstr("50 programs"));
+}
+
+TEST(DeviceWatchdog, GivesADeviceUpThatDoesNotComeBack) {
+  const CommandResult result = fuzz_with("lose 1", {"--encoder=interlock", "--runs=100"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.out, HasSubstr("the last five in a row: it is given up"));
+}
+
+TEST(DeviceWatchdog, FindsOfAFailingDeviceAreStatusOne) {
+  EXPECT_EQ(fuzz_with("crash 300", {"--encoder=mlx-2024", "--runs=100"}).status, 1);
+}
+
+TEST(DeviceWatchdog, AnInterruptEndsAHangSoonAndSavesWhatWasFound) {
+  const std::string folder = temporary_file("interrupted", "");
+  unlink(folder.c_str());
+  const CommandResult result =
+      fuzz_with("interrupt 6000", {"--encoder=mlx-2024", "--runs=100000", "--out=" + folder});
+  EXPECT_EQ(result.status, 130);
+  EXPECT_THAT(result.err, HasSubstr(": " + folder + "/WAR-"));
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("failed on the device")));
+  EXPECT_EQ(run_interlock({"check", folder + "/WAR-donation-col_sum-layer_norm_vjp.ilk"}).status, 0)
+      << result.err;
+}
+
+TEST(DeviceWatchdog, AWorkerThatDoesNotStartIsAMissingBackend) {
+  const CommandResult result =
+      run_interlock({"fuzz", "--backend=vulkan", "--worker=/nonexistent/worker", "--runs=1"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.err, HasSubstr("backend 'vulkan' is not available: The worker process"));
 }
 
 TEST(Backends, TheKernelsOfCudaRunWithoutAGpuAndAreCalledEmulated) {

@@ -1,0 +1,130 @@
+// A backend in a process of its own: what it executes, and what is said when that process fails.
+#include "backends/remote/remote_backend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+
+#include "backends/cpu/cpu_backend.h"
+#include "backends/remote/message.h"
+#include "encoder/text.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+
+Program program() {
+  return parse(
+             "interlock 1\nmemory a 64\nmemory b 64\ntensor x f32[16] at a+0 = random(1)\n"
+             "tensor y f32[16] at b+0\nscaled: dispatch scale reads x writes y factor=2\n"
+             "dispatch Opaque reads b[3:17] writes a[1:9]\n")
+      .value();
+}
+
+RemoteOptions worker_with(const std::string& fault, int period, double timeout_seconds = 60) {
+  return {"faulty", {FAULTY_WORKER, fault, std::to_string(period)}, timeout_seconds, nullptr};
+}
+
+Result<MemoryImage> run_on(Backend& backend) {
+  const Program p = program();
+  return backend.run(p, issue_order_schedule(p), ExecutionMode::kWitness);
+}
+
+// The error of the first run that has one.
+std::string first_error(Backend& backend) {
+  for (int i = 0; i < 10; ++i) {
+    const auto image = run_on(backend);
+    if (!image) return image.error().message;
+  }
+  return "";
+}
+
+TEST(RemoteBackend, LeavesWhatTheBackendOfItsWorkerLeaves) {
+  RemoteBackend remote(worker_with("none", 1));
+  EXPECT_TRUE(remote.availability().is_available);
+  EXPECT_TRUE(remote.supports(ExecutionMode::kOverlap));
+  EXPECT_TRUE(remote.capabilities().rounds_correctly);
+  EXPECT_EQ(remote.capabilities().device, CpuBackend().capabilities().device);
+  const auto image = run_on(remote);
+  ASSERT_TRUE(image.has_value()) << image.error().message;
+  CpuBackend cpu;
+  EXPECT_TRUE(*image == run_on(cpu).value());
+}
+
+TEST(RemoteBackend, SaysByWhichSignalItsWorkerDiedAndStartsAnother) {
+  RemoteBackend remote(worker_with("crash", 3));
+  EXPECT_EQ(first_error(remote),
+            "The worker process of backend 'faulty' was ended by signal 11 (Segmentation fault) "
+            "before it answered.");
+  EXPECT_FALSE(remote.availability().is_available);
+  EXPECT_THAT(remote.availability().reason, HasSubstr("signal 11"));
+  EXPECT_TRUE(run_on(remote).has_value());
+  EXPECT_TRUE(remote.availability().is_available);
+}
+
+TEST(RemoteBackend, SaysWithWhichStatusItsWorkerEnded) {
+  RemoteBackend remote(worker_with("exit", 2));
+  EXPECT_EQ(first_error(remote),
+            "The worker process of backend 'faulty' ended with status 7 before it answered.");
+}
+
+TEST(RemoteBackend, EndsAWorkerThatIsSilentAndStartsAnother) {
+  RemoteBackend remote(worker_with("hang", 2, 1));
+  EXPECT_EQ(first_error(remote),
+            "The worker process of backend 'faulty' did not answer within 1 seconds and was "
+            "stopped.");
+  EXPECT_TRUE(run_on(remote).has_value());
+}
+
+TEST(RemoteBackend, StartsAnotherWorkerWhenTheDeviceIsLost) {
+  RemoteBackend remote(worker_with("lose", 2));
+  EXPECT_EQ(first_error(remote), "The device was lost.");
+  EXPECT_EQ(remote.availability().reason, "The device was lost.");
+  EXPECT_TRUE(run_on(remote).has_value());
+}
+
+TEST(RemoteBackend, IsNotDisturbedByWhatADriverPrints) {
+  RemoteBackend remote(worker_with("print", 1));
+  EXPECT_EQ(first_error(remote), "");
+}
+
+TEST(RemoteBackend, GivesUpAHangSoonAfterAStop) {
+  std::atomic<bool> stop{false};
+  RemoteOptions options = worker_with("hang", 1);
+  options.stop = &stop;
+  RemoteBackend remote(options);
+  EXPECT_TRUE(remote.availability().is_available);
+  stop = true;
+  EXPECT_EQ(first_error(remote),
+            "The worker process of backend 'faulty' did not answer before the stop.");
+}
+
+TEST(RemoteBackend, IsNotAvailableWithoutItsProgram) {
+  RemoteBackend missing({"faulty", {"/nonexistent/worker"}, 60, nullptr});
+  EXPECT_THAT(missing.availability().reason, HasSubstr("'/nonexistent/worker' cannot be started"));
+  EXPECT_FALSE(missing.availability().is_available);
+  RemoteBackend absent(worker_with("absent", 1));
+  EXPECT_THAT(absent.availability().reason, HasSubstr("ended with status 0 before it answered"));
+}
+
+TEST(WorkerMessages, ArriveAsTheyWereSentOrNotAtAll) {
+  const Program p = program();
+  const std::string bytes =
+      bytes_of(WorkerRequest{false, ExecutionMode::kOverlap, issue_order_schedule(p), print(p)});
+  const auto request = request_of(bytes);
+  ASSERT_TRUE(request.has_value());
+  EXPECT_EQ(request->mode, ExecutionMode::kOverlap);
+  EXPECT_EQ(request->schedule, issue_order_schedule(p));
+  EXPECT_EQ(request->program, print(p));
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(request_of(bytes.substr(0, size)).has_value()) << size;
+  }
+  EXPECT_FALSE(request_of(bytes + "x").has_value());
+  EXPECT_FALSE(reply_of(std::string(80, '\xff')).has_value());
+}
+
+}  // namespace
+}  // namespace interlock

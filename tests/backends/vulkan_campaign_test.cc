@@ -1,0 +1,158 @@
+// Fuzzed programs on the Vulkan device: ten thousand of them, each under several schedules, and
+// campaigns whose device hangs or is lost on the way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <volk.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuzz/campaign.h"
+#include "tests/backends/vulkan_device.h"
+#include "tests/program_count.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using VulkanCampaign = OnVulkan;
+
+// Not under validation, which the other tests have: it takes longer than all the rest.
+VulkanBackend& plain_vulkan() {
+  static auto* const backend = new VulkanBackend({.overlap = OverlapKind::kOneQueue});
+  return *backend;
+}
+
+// Who places the barriers, and from which run number on.
+struct Share {
+  const char* encoder;  // Empty: the program has its own.
+  uint64_t first_run;
+};
+
+class TenThousandPrograms : public OnVulkan, public testing::WithParamInterface<Share> {};
+
+// Clean programs leave in every schedule what issue order leaves; hazards change outputs only where
+// the shadow machine says so; and where the device rounds as the CPU does, every schedule leaves
+// the bytes that it leaves there, so the outputs that diverge are the same.
+TEST_P(TenThousandPrograms, AgreeWhereTheyMustAndDivergeWhereTheSimulatorSaysSo) {
+  CampaignOptions options;
+  options.encoder = *GetParam().encoder == '\0' ? nullptr : find_encoder(GetParam().encoder);
+  options.oracles.encoder = options.encoder;
+  options.oracles.cpu_period = 0;  // The device oracle runs the CPU.
+  options.oracles.device.backend = &plain_vulkan();
+  options.oracles.device.overlap_trial_count = 0;
+  uint64_t predicted_count = 0;
+  uint64_t diverging_count = 0;
+  const auto count = static_cast<uint64_t>(program_count(1250));
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t run = GetParam().first_run + i;
+    const OracleReport report = judge(draft_of_run(options, run), options.oracles, run);
+    for (const InternalDisagreement& disagreement : report.disagreements) {
+      ADD_FAILURE() << "run " << run << ": " << disagreement.message;
+    }
+    ASSERT_EQ(report.device.failure, "") << run;
+    ASSERT_TRUE(report.device.ran || report.device.is_refused) << run;
+    predicted_count += report.device.predicted_output_count;
+    diverging_count += report.device.diverging_output_count;
+  }
+  RecordProperty("predicted", static_cast<int>(predicted_count));
+  RecordProperty("diverging", static_cast<int>(diverging_count));
+  if (std::string(GetParam().encoder) == "interlock") {
+    EXPECT_EQ(predicted_count, 0u);
+    return;
+  }
+  // Of outputs that can differ some do not: a stale value may be the same number, and one byte is
+  // the same with odds of 1 in 256. From 75 to 95 in 100 differed.
+  EXPECT_GT(predicted_count, count / 4);
+  EXPECT_GT(diverging_count, predicted_count / 2);
+  EXPECT_LE(diverging_count, predicted_count);
+}
+
+INSTANTIATE_TEST_SUITE_P(OnVulkan, TenThousandPrograms,
+                         testing::Values(Share{"", 0}, Share{"", 1250}, Share{"", 2500},
+                                         Share{"none", 0}, Share{"none", 1250},
+                                         Share{"mlx-2024", 0}, Share{"mlx-2024", 1250},
+                                         Share{"interlock", 0}));
+
+constexpr uint64_t kRuns = 60;
+
+CampaignReport campaign_on(Backend* device) {
+  CampaignOptions options;
+  options.encoder = find_encoder("mlx-2024");
+  options.run_count = kRuns;
+  options.oracles.device.backend = device;
+  options.oracles.device.overlap_trial_count = 1;
+  auto report = run_campaign(options);
+  EXPECT_TRUE(report.has_value());
+  return std::move(report).value();
+}
+
+std::vector<std::string> texts_of(const CampaignReport& report) {
+  std::vector<std::string> texts;
+  for (const CampaignFind& find : report.finds) texts.push_back(find.text);
+  return texts;
+}
+
+// The report of a campaign whose device fails twice on the way, and is opened anew each time.
+void expect_to_go_on(std::function<void(VolkDeviceTable&)> on_device_table,
+                     const std::string& message) {
+  submission_count = 0;
+  VulkanBackend device({.overlap = OverlapKind::kOneQueue,
+                        .timeout_seconds = 0.5,
+                        .on_device_table = std::move(on_device_table)});
+  const CampaignReport report = campaign_on(&device);
+  ASSERT_THAT(report.device.failures, SizeIs(2));
+  for (const DeviceFailure& failure : report.device.failures) {
+    EXPECT_THAT(failure.message, HasSubstr(message));
+  }
+  EXPECT_EQ(report.device.program_count, kRuns - 2);
+  EXPECT_EQ(report.run_count, kRuns);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  EXPECT_GT(report.finds.size(), 2u);
+  EXPECT_EQ(texts_of(report), texts_of(campaign_on(nullptr)));
+}
+
+// Of all submissions, these two go wrong.
+int submission_count = 0;
+bool is_faulty_submission() {
+  ++submission_count;
+  return submission_count == 50 || submission_count == 120;
+}
+
+PFN_vkQueueSubmit2 real_submit = nullptr;
+
+VKAPI_ATTR VkResult VKAPI_CALL forget_some(VkQueue queue, uint32_t count,
+                                           const VkSubmitInfo2* infos, VkFence fence) {
+  return is_faulty_submission() ? VK_SUCCESS : real_submit(queue, count, infos, fence);
+}
+
+TEST_F(VulkanCampaign, GoesOnWhenADeviceHangs) {
+  expect_to_go_on(
+      [](VolkDeviceTable& table) {
+        real_submit = table.vkQueueSubmit2;
+        table.vkQueueSubmit2 = forget_some;  // Its fence is never signalled.
+      },
+      "The Vulkan device does not answer while waiting for its queue (VK_TIMEOUT).");
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL lose_some(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos,
+                                         VkFence fence) {
+  return is_faulty_submission() ? VK_ERROR_DEVICE_LOST : real_submit(queue, count, infos, fence);
+}
+
+TEST_F(VulkanCampaign, GoesOnWhenADeviceIsLost) {
+  expect_to_go_on(
+      [](VolkDeviceTable& table) {
+        real_submit = table.vkQueueSubmit2;
+        table.vkQueueSubmit2 = lose_some;
+      },
+      "The Vulkan device was lost while submitting commands (VK_ERROR_DEVICE_LOST).");
+}
+
+}  // namespace
+}  // namespace interlock

@@ -98,6 +98,13 @@ std::vector<std::string> texts_of(const CampaignReport& report) {
   return texts;
 }
 
+// Of all submissions, these two go wrong.
+int submission_count = 0;
+bool is_faulty_submission() {
+  ++submission_count;
+  return submission_count == 50 || submission_count == 120;
+}
+
 // The report of a campaign whose device fails twice on the way, and is opened anew each time.
 void expect_to_go_on(std::function<void(VolkDeviceTable&)> on_device_table,
                      const std::string& message) {
@@ -115,13 +122,6 @@ void expect_to_go_on(std::function<void(VolkDeviceTable&)> on_device_table,
   EXPECT_THAT(report.disagreements, IsEmpty());
   EXPECT_GT(report.finds.size(), 2u);
   EXPECT_EQ(texts_of(report), texts_of(campaign_on(nullptr)));
-}
-
-// Of all submissions, these two go wrong.
-int submission_count = 0;
-bool is_faulty_submission() {
-  ++submission_count;
-  return submission_count == 50 || submission_count == 120;
 }
 
 PFN_vkQueueSubmit2 real_submit = nullptr;

@@ -141,6 +141,7 @@ class Judgement {
       return image.memories[accesses_[operand].memory.index].begin() +
              static_cast<ptrdiff_t>(accesses_[operand].range.begin);
     };
+    if (accesses_.empty()) return image;  // An opaque dispatch may have none.
     const auto size_bytes = static_cast<ptrdiff_t>(accesses_.back().range.size_bytes());
     if (kernel == "fill") {
       std::fill_n(bytes_of(0), size_bytes,

@@ -56,7 +56,8 @@ class DeviceJudge {
   // What the device leaves; nothing, and a failure in the report, if it leaves nothing.
   std::optional<MemoryImage> image_after(const Schedule& schedule, ExecutionMode mode);
   std::optional<MemoryImage> taken(Result<MemoryImage> image);
-  bool is_over() const { return !report_.failure.empty() || report_.is_refused; }
+  bool has_answered() const { return report_.failure.empty() && !report_.is_refused; }
+  bool is_over() const { return !has_answered() || !report_.disagreements.empty(); }
   void disagree(std::string message) { report_.disagreements.push_back(std::move(message)); }
 
   const Program& program_;
@@ -255,13 +256,13 @@ DeviceReport DeviceJudge::judge(Choice& choice, bool judges_numbers) {
   // Issue order again: a device reproduces its own bits.
   judge_schedule({"Issue order, run again,", issue}, machine);
   for (const NamedSchedule& named : schedules(choice)) {
-    if (is_over() || !report_.disagreements.empty()) break;
+    if (is_over()) break;
     judge_schedule(named, machine);
   }
   if (!is_over()) judge_reference();
   if (!is_over()) judge_overlap();
   if (judges_numbers && !is_over()) judge_numbers(choice);
-  report_.ran = !is_over();
+  report_.ran = has_answered();
   return std::move(report_);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backends/cpu/cpu_backend.h"
 #include "backends/remote/serve.h"
@@ -24,7 +25,11 @@ class FaultyBackend final : public Backend {
     return is_lost_ ? Availability{false, "The device was lost."} : cpu_.availability();
   }
   bool supports(ExecutionMode) const override { return true; }
-  Capabilities capabilities() const override { return cpu_.capabilities(); }
+  Capabilities capabilities() const override {
+    Capabilities capabilities = cpu_.capabilities();
+    capabilities.rounds_correctly = fault_ != "sloppy" && fault_ != "schedule";
+    return capabilities;
+  }
 
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                           ExecutionMode mode) override {
@@ -41,18 +46,27 @@ class FaultyBackend final : public Backend {
     const bool is_overlap = mode == ExecutionMode::kOverlap;
     auto image = cpu_.run(program, is_overlap ? issue_order_schedule(program) : schedule,
                           ExecutionMode::kWitness);
-    if (is_turn && fault_ == "scale" && image) break_scale(program, *image);
+    const bool is_displaced = !(schedule == issue_order_schedule(program));
+    if (is_turn && fault_ == "schedule" && image && is_displaced) break_all(*image);
+    if (is_turn && (fault_ == "scale" || fault_ == "sloppy") && image) break_scale(program, *image);
     if (is_turn && fault_ == "overlap" && image && is_overlap) image->memories[0][0] ^= 1;
     return image;
   }
 
  private:
-  // The first byte that each `scale` writes is wrong.
+  static void break_all(MemoryImage& image) {
+    for (std::vector<uint8_t>& memory : image.memories) {
+      for (uint8_t& byte : memory) byte ^= 1;
+    }
+  }
+
+  // The third byte that each `scale` writes is wrong, far beyond rounding.
   static void break_scale(const Program& program, MemoryImage& image) {
     for (const Dispatch& dispatch : program.dispatches) {
       if (kernel_entry(dispatch.kernel).name != "scale") continue;
       const Access& output = program.accesses_of(dispatch).back();
-      if (!output.range.is_empty()) image.memories[output.memory.index][output.range.begin] ^= 1;
+      if (!output.range.is_empty())
+        image.memories[output.memory.index][output.range.begin + 2] ^= 1;
     }
   }
 

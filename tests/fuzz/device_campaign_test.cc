@@ -35,6 +35,7 @@ CampaignReport campaign_with(const std::string& fault, int period, const std::st
   options.run_count = kRuns;
   options.out_dir = folder(fault);
   options.oracles.device.backend = &device;
+  options.oracles.device.numbers_period = 1;
   auto report = run_campaign(options);
   EXPECT_TRUE(report.has_value());
   return std::move(report).value();
@@ -52,8 +53,9 @@ TEST_P(FaultyDevice, IsReportedWithItsProgramAndTheCampaignGoesOn) {
   const CampaignReport sound = campaign_with("none", 1, "mlx-2024");
   EXPECT_THAT(sound.device.failures, IsEmpty());
   EXPECT_EQ(sound.device.program_count, kRuns);
-  // A program takes from 10 to 30 runs, so that none of five in a row goes through.
-  const CampaignReport report = campaign_with(GetParam(), 400, "mlx-2024", 1);
+  // A program takes from 10 to 50 runs, so that none of five in a row goes through.
+  const CampaignReport report =
+      campaign_with(GetParam(), 1000, "mlx-2024", GetParam() == "hang" ? 2 : 60);
   ASSERT_GE(report.device.failures.size(), 2u);
   EXPECT_LE(report.device.failures.size(), 20u);
   EXPECT_EQ(report.device.failure_count, report.device.failures.size());
@@ -92,6 +94,28 @@ TEST(DeviceCampaign, MinimizesAndKeepsAProgramWithWrongNumbers) {
   const auto program = parse_file(path);
   ASSERT_TRUE(program.has_value()) << path;
   EXPECT_THAT(print(*program), HasSubstr("dispatch scale"));
+}
+
+TEST(DeviceCampaign, JudgesADeviceThatRoundsOtherwiseByFloat64) {
+  const CampaignReport report = campaign_with("sloppy", 1, "interlock");
+  ASSERT_THAT(report.disagreements, SizeIs(1));
+  EXPECT_THAT(report.disagreements[0], HasSubstr("stage device: On faulty: "));
+  EXPECT_THAT(report.disagreements[0], HasSubstr(" to 1 dispatches: "));
+}
+
+TEST(DeviceCampaign, HoldsEveryScheduleOfACleanProgramAgainstIssueOrder) {
+  const CampaignReport report = campaign_with("schedule", 1, "interlock");
+  ASSERT_THAT(report.disagreements, SizeIs(1));
+  EXPECT_THAT(report.disagreements[0],
+              HasSubstr("leaves other bytes on faulty than issue order, although no check finds"));
+}
+
+TEST(DeviceCampaign, HoldsEveryScheduleOfAHazardAgainstTheShadowMachine) {
+  const CampaignReport report = campaign_with("schedule", 1, "none");
+  ASSERT_THAT(report.disagreements, SizeIs(1));
+  EXPECT_THAT(report.disagreements[0],
+              HasSubstr("changes an output on faulty, although the shadow machine says that it "
+                        "cannot"));
 }
 
 TEST(DeviceCampaign, HoldsEveryTrialOfACleanProgramAgainstIssueOrder) {

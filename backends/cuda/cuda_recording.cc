@@ -27,16 +27,20 @@ class CudaRecording::State {
   Result<MemoryImage> execute_again(const MemoryImage& image, std::span<const MemoryId> replaced);
   Result<double> measure_seconds();
 
+  // Where something failed half way, lets end what has begun: the memory is soon another's.
+  template <typename T>
+  Result<T> settle(Result<T> result);
+
  private:
   Issuing issuing() { return {*device_, lowered_, base_, options_.seed, options_.delay_ns}; }
   Result<Success> capture();
   Result<Success> build_graph(const DispatchGraph& order);
   Result<Success> instantiate(CudaGraphSource graph);
+  Result<Success> destroy(CudaGraphSource graph, Result<Success> result);
 
   Result<Success> upload(DeviceRange range);
   Result<Success> clear_digests();
   Result<Success> issue();
-  Result<Success> issue_once();
   Result<MemoryImage> download();
 
   std::shared_ptr<CudaDevice> device_;
@@ -51,8 +55,20 @@ class CudaRecording::State {
 
 CudaRecording::State::~State() {
   if (device_->lost()) return;
-  if (executable_ != nullptr) device_->runtime().destroy_executable(executable_);
+  // An error is of no use here, but a loss is noted.
+  if (executable_ != nullptr) {
+    static_cast<void>(
+        device_->check(device_->runtime().destroy_executable(executable_), "destroying a graph"));
+  }
   if (base_ != nullptr) device_->give_memory_back(base_);
+}
+
+template <typename T>
+Result<T> CudaRecording::State::settle(Result<T> result) {
+  if (result || device_->lost()) return result;
+  auto drained = device_->wait_for_all();
+  if (!drained) return drained.error();
+  return result;
 }
 
 Result<Success> CudaRecording::State::take_memory() {
@@ -84,9 +100,7 @@ Result<Success> CudaRecording::State::build_graph(const DispatchGraph& order) {
   auto built = device_->check(device_->runtime().create_graph(graph), "creating a graph");
   if (!built) return built;
   built = add_to_graph(issuing(), order, graph);
-  if (built) built = instantiate(graph);
-  if (!device_->lost()) device_->runtime().destroy_graph(graph);
-  return built;
+  return built ? instantiate(graph) : destroy(graph, std::move(built));
 }
 
 Result<Success> CudaRecording::State::capture() {
@@ -105,16 +119,21 @@ Result<Success> CudaRecording::State::capture() {
   CudaGraphSource graph = nullptr;
   if (device_->lost()) return issued;
   auto ended = device_->check(device_->runtime().end_capture(*stream, graph), "ending a capture");
-  if (!issued) return issued;
+  if (!issued) return ended ? destroy(graph, std::move(issued)) : issued;
   if (!ended) return ended;
-  auto instantiated = instantiate(graph);
-  if (!device_->lost()) device_->runtime().destroy_graph(graph);
-  return instantiated;
+  return instantiate(graph);
 }
 
 Result<Success> CudaRecording::State::instantiate(CudaGraphSource graph) {
-  return device_->check(device_->runtime().instantiate(graph, executable_),
-                        "instantiating a graph");
+  return destroy(graph, device_->check(device_->runtime().instantiate(graph, executable_),
+                                       "instantiating a graph"));
+}
+
+// Returns `result`, unless it is a success and this is none.
+Result<Success> CudaRecording::State::destroy(CudaGraphSource graph, Result<Success> result) {
+  if (device_->lost()) return result;
+  auto destroyed = device_->check(device_->runtime().destroy_graph(graph), "destroying a graph");
+  return result ? destroyed : result;
 }
 
 Result<Success> CudaRecording::State::upload(DeviceRange range) {
@@ -133,17 +152,7 @@ Result<Success> CudaRecording::State::clear_digests() {
   return upload({layout.memories_end_bytes(), layout.size_bytes() - layout.memories_end_bytes()});
 }
 
-// Where it fails half way, it first lets end what has begun: the memory is soon another's.
 Result<Success> CudaRecording::State::issue() {
-  auto issued = issue_once();
-  if (!issued && !device_->lost()) {
-    auto drained = device_->wait_for_all();
-    if (!drained) return drained;
-  }
-  return issued;
-}
-
-Result<Success> CudaRecording::State::issue_once() {
   if (executable_ != nullptr) {
     auto stream = device_->stream(0);
     if (!stream) return stream.error();
@@ -237,14 +246,16 @@ Result<std::unique_ptr<CudaRecording>> CudaRecording::record(std::shared_ptr<Cud
 }
 
 Result<MemoryImage> CudaRecording::execute(const MemoryImage& image) {
-  return state_->execute(image);
+  return state_->settle(state_->execute(image));
 }
 
 Result<MemoryImage> CudaRecording::execute_again(const MemoryImage& image,
                                                  std::span<const MemoryId> replaced) {
-  return state_->execute_again(image, replaced);
+  return state_->settle(state_->execute_again(image, replaced));
 }
 
-Result<double> CudaRecording::measure_seconds() { return state_->measure_seconds(); }
+Result<double> CudaRecording::measure_seconds() {
+  return state_->settle(state_->measure_seconds());
+}
 
 }  // namespace interlock

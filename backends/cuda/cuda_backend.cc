@@ -21,6 +21,7 @@ class CudaBackend::State {
   Result<MemoryImage> run(const Program& program, const Schedule& schedule, ExecutionMode mode);
   Result<std::unique_ptr<CudaRecording>> record(const Program& program,
                                                 const CudaRecordingOptions& options);
+  Result<std::unique_ptr<CudaRecording>> record(const Program& program, const Schedule& schedule);
 
  private:
   Result<Success> open();
@@ -98,6 +99,14 @@ Result<std::unique_ptr<CudaRecording>> CudaBackend::State::record(
   return CudaRecording::record(device_, program, options);
 }
 
+Result<std::unique_ptr<CudaRecording>> CudaBackend::State::record(const Program& program,
+                                                                  const Schedule& schedule) {
+  const std::lock_guard lock(mutex_);
+  auto opened = open();
+  if (!opened) return Error{"The CUDA backend is not available: " + opened.error().message};
+  return CudaRecording::record(device_, program, schedule, options_.limit_bytes);
+}
+
 CudaBackend::CudaBackend(CudaOptions options) : state_(std::make_unique<State>(options)) {}
 
 CudaBackend::~CudaBackend() = default;
@@ -114,6 +123,11 @@ Capabilities CudaBackend::capabilities() const { return state_->capabilities(); 
 Result<std::unique_ptr<CudaRecording>> CudaBackend::record(const Program& program,
                                                            const CudaRecordingOptions& options) {
   return state_->record(program, options);
+}
+
+Result<std::unique_ptr<CudaRecording>> CudaBackend::record(const Program& program,
+                                                           const Schedule& schedule) {
+  return state_->record(program, schedule);
 }
 
 }  // namespace interlock

@@ -41,9 +41,8 @@ __device__ inline void store_any_word(uint8_t* data, uint32_t word) {
 // Replaces *byte by atomic_result(op, *byte, value). CUDA has no atomics on bytes: the aligned word
 // around it is compared and swapped until no neighbour changed in between.
 __device__ inline void update_byte(uint8_t* byte, AtomicOp op, uint8_t value) {
-  const uintptr_t address = reinterpret_cast<uintptr_t>(byte);
-  const uintptr_t offset = address % sizeof(unsigned int);
-  auto* const word = reinterpret_cast<unsigned int*>(address - offset);
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(byte) % sizeof(unsigned int);
+  auto* const word = reinterpret_cast<unsigned int*>(byte - offset);
   const int shift = static_cast<int>(8 * offset);
   unsigned int old = atomicCAS(word, 0u, 0u);  // An atomic load: others may update neighbours.
   for (;;) {

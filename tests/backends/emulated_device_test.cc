@@ -67,23 +67,23 @@ TEST(EmulatedDevice, RunsEveryThreadOfEveryBlockOnceInManyOrders) {
 // the sum of the values and, by an own second sum, that of the values doubled.
 enum class Planted { kNothing, kNoBarrierBeforeTheSum, kNoBarrierBehindTheSum };
 
-template <Planted kPlanted>
+template <Planted What>
 struct TwoSums {
   template <class Lane, class Memory>
   KERNEL_FUNCTION static void run(const Lane& lane, Memory& memory, const KernelParams&, uint64_t) {
     for (uint32_t round = 0; round < 2; ++round) {
       lane.shared(lane.index()) = static_cast<float>(round + 1) * memory.load_f32(0, lane.index());
-      if (kPlanted != Planted::kNoBarrierBeforeTheSum) lane.sync();
+      if constexpr (What != Planted::kNoBarrierBeforeTheSum) lane.sync();
       float sum = 0;
       for (uint32_t i = 0; i < lane.count(); ++i) sum += lane.shared(i);
-      if (kPlanted != Planted::kNoBarrierBehindTheSum) lane.sync();
+      if constexpr (What != Planted::kNoBarrierBehindTheSum) lane.sync();
       memory.store_f32(1, round * lane.count() + lane.index(), sum);
     }
   }
 };
 
 // In how many of 20 launches some thread gets a wrong sum.
-template <Planted kPlanted>
+template <Planted What>
 int wrong_count() {
   int count = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -96,7 +96,7 @@ int wrong_count() {
     arguments.operands = operands;
     arguments.operand_count = 2;
     launch(seed, {.grid = {}, .block = {kThreadCount, 1, 1}, .shared_bytes = kSliceSharedBytes},
-           run_slices<TwoSums<kPlanted>>, arguments);
+           run_slices<TwoSums<What>>, arguments);
     std::vector<float> expected(kThreadCount, 32.0f);
     expected.resize(2 * kThreadCount, 64.0f);
     count += y != expected;
@@ -122,11 +122,11 @@ TEST(EmulatedDevice, FindsNothingWithBothBarriers) {
 
 // Only thread 0 reads: a launch misses the missing barrier if it runs last, with odds of 1/32, and
 // all 20 do with odds of 1e-30.
-template <bool kHasBarrier>
+template <bool HasBarrier>
 __global__ void sum_by_thread_0(float* y) {
   float* const values = reinterpret_cast<float*>(shared_storage);
   values[threadIdx.x] = 1.0f;
-  if (kHasBarrier) __syncthreads();
+  if constexpr (HasBarrier) __syncthreads();
   if (threadIdx.x != 0) return;
   *y = 0;
   for (uint32_t i = 0; i < blockDim.x; ++i) *y += values[i];
@@ -145,10 +145,10 @@ TEST(EmulatedDevice, FindsAMissingBarrierThatOneThreadDependsOn) {
   EXPECT_GE(wrong_count, 1);
 }
 
-template <bool kClears>
+template <bool Clears>
 __global__ void count_up(uint32_t* counts) {
   auto* const word = reinterpret_cast<uint32_t*>(shared_storage);
-  if (kClears) *word = 0;
+  if constexpr (Clears) *word = 0;
   counts[blockIdx.x] = *word + 1;
 }
 
@@ -188,7 +188,7 @@ TEST(EmulatedDevice, ReportsABarrierThatSomeThreadsNeverReach) {
 }
 
 __global__ void wait_in_two_places(uint32_t thread_count) {
-  if (threadIdx.x < thread_count) {
+  if (threadIdx.x < thread_count) {  // NOLINT(bugprone-branch-clone): two lines.
     __syncthreads();
   } else {
     __syncthreads();
@@ -226,11 +226,11 @@ TEST(EmulatedDevice, LaunchesAgainAfterAFinding) {
   }
 }
 
-template <bool kIsAtomic>
+template <bool IsAtomic>
 __global__ void add_one(unsigned int* count, unsigned int* rounds) {
   for (int i = 0; i < 4; ++i) {
     const unsigned int old = atomicCAS(count, ~0u, 0u);  // Gives way by chance.
-    if (!kIsAtomic) {
+    if (!IsAtomic) {
       atomicAdd(rounds, 1u);
       *count = old + 1;
       continue;

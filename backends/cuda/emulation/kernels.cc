@@ -32,10 +32,10 @@ LaunchShape grid_of(const EmulatedLaunches& launches, uint32_t block_count) {
 
 LaunchResult launch_slices(const EmulatedLaunches& launches, KernelId kernel, uint32_t slice_count,
                            const LaunchArguments& arguments) {
-  static const std::vector<SlicesKernel> kernels = make_slices_kernels();
+  static const std::vector<SlicesKernel> kKernels = make_slices_kernels();
   LaunchShape shape = grid_of(launches, slice_count);
   shape.shared_bytes = kSliceSharedBytes;
-  return launch_kernel(launches.device, launches.choice, shape, kernels[kernel.index], arguments);
+  return launch_kernel(launches.device, launches.choice, shape, kKernels[kernel.index], arguments);
 }
 
 LaunchResult launch_mix_phases(const EmulatedLaunches& launches, uint32_t block_count,

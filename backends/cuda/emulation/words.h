@@ -11,6 +11,8 @@
 #include "encoder/result.h"
 #include "simulator/choice.h"
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): CUDA's names.
+
 #define __global__
 #define __device__
 #define __shared__ __thread
@@ -38,6 +40,8 @@ void __syncthreads(BarrierPlace place = barrier_place());
 // Return the old value. Requires: as __syncthreads().
 unsigned int atomicAdd(unsigned int* word, unsigned int value);
 unsigned int atomicCAS(unsigned int* word, unsigned int expected, unsigned int desired);
+
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 // kernel<<<shape.grid, shape.block, shape.shared_bytes>>>(arguments...)
 template <class... Parameters>

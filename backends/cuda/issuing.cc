@@ -32,7 +32,7 @@ class IssueWindows {
   }
 
  private:
-  static constexpr uint32_t kWindowLaunches = 256;
+  static constexpr uint32_t kWindowLaunches = 128;
 
   CudaDevice& device_;
   std::vector<uint32_t> counts_;
@@ -146,6 +146,7 @@ class StreamIssue {
     const DispatchId dispatch(action.index);
     if (is_delayed(issuing_, dispatch)) {
       auto delayed = launch(issuing_, delay_of(issuing_.delay_ns), *stream);
+      if (delayed && !is_captured_) delayed = windows_.count_launch(action.stream);
       if (!delayed) return delayed;
     }
     const CommandSpan span = issuing_.lowered.dispatches[dispatch.index];

@@ -6,34 +6,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
-#include "backends/cuda/device_kernels.h"
-#include "backends/cuda/emulation/words.h"
-#include "backends/kernels/all_kernels.h"
 #include "encoder/check.h"
+#include "tests/backends/host_cuda_kernels.h"
 
 namespace interlock {
 namespace {
 
-// Fewer threads than a device has: a fiber each.
-constexpr uint32_t kThreadCountMax = 4;
 constexpr uint64_t kAlignmentBytes = 256;
 constexpr auto kUnjoinedCapture = static_cast<CudaStatus>(904);
-
-using SlicesKernel = void (*)(LaunchArguments);
-
-const std::vector<SlicesKernel>& slices_kernels() {
-  static const std::vector<SlicesKernel> kernels = [] {
-    std::vector<SlicesKernel> made(kernel_table().size());
-    for_each_kernel([&]<class Kernel>(std::string_view name) {
-      made[find_kernel(name).value().index] = run_slices<Kernel>;
-    });
-    return made;
-  }();
-  return kernels;
-}
 
 template <typename Handle, typename Object>
 void erase(std::vector<std::unique_ptr<Object>>& objects, Handle handle) {
@@ -267,30 +249,7 @@ CudaStatus HostCudaRuntime::elapsed(CudaEvent, CudaEvent, double& seconds) {
 }
 
 CudaStatus HostCudaRuntime::run_kernel(const DeviceLaunch& launch) {
-  LaunchShape shape;
-  shape.grid.x = launch.block_count;
-  shape.block.x = std::min(launch.thread_count, kThreadCountMax);
-  const auto run = [&](auto kernel, const auto& arguments) {
-    const auto launched = launch_kernel(device_, choice_, shape, kernel, arguments);
-    INTERLOCK_CHECK(launched.has_value() && !launched.value().has_value());
-  };
-  switch (launch.function) {
-    case DeviceFunction::kRunSlices:
-      shape.shared_bytes = kSliceSharedBytes;
-      run(slices_kernels()[launch.kernel.index], launch.arguments);
-      break;
-    case DeviceFunction::kDigestMix:
-      run(digest_mix<MixKernel>, launch.arguments);
-      break;
-    case DeviceFunction::kApplyMix:
-      run(apply_mix<MixKernel>, launch.arguments);
-      break;
-    case DeviceFunction::kCommitAtomics:
-      run(commit_atomics<CommitArguments>, launch.commit);
-      break;
-    case DeviceFunction::kDelay:
-      break;
-  }
+  launch_on_host(device_, choice_, launch);
   return on_launch ? on_launch(launch) : CudaStatus::kSuccess;
 }
 

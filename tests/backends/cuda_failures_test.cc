@@ -177,12 +177,17 @@ std::string error_of_stray_write(ptrdiff_t offset_bytes) {
 TEST(CudaFailures, AWriteOutsideOfMemoriesIsAnError) {
   EXPECT_EQ(error_of_stray_write(-1),
             "The device wrote bytes before the first memory: a kernel or a driver is wrong.");
-  EXPECT_EQ(error_of_stray_write(64),
-            "The device wrote bytes behind memory 'a', which has 64 bytes: a kernel or a driver is "
-            "wrong.");
-  EXPECT_EQ(error_of_stray_write(256 + 256 + 64 + 255),
-            "The device wrote bytes behind memory 'b', which has 64 bytes: a kernel or a driver is "
-            "wrong.");
+  // The first and the last byte between a, which starts at 256, and b at 768; the last one of all.
+  for (const ptrdiff_t offset_bytes : {64, 511}) {
+    EXPECT_EQ(error_of_stray_write(offset_bytes),
+              "The device wrote bytes behind memory 'a', which has 64 bytes: a kernel or a driver "
+              "is wrong.");
+  }
+  for (const ptrdiff_t offset_bytes : {512 + 64, 1023}) {
+    EXPECT_EQ(error_of_stray_write(offset_bytes),
+              "The device wrote bytes behind memory 'b', which has 64 bytes: a kernel or a driver "
+              "is wrong.");
+  }
   EXPECT_EQ(error_of_stray_write(63), "");
 }
 

@@ -120,6 +120,14 @@ TEST(CudaPlans, HaveTheOrderOfRandomProgramsWithScopes) {
   }
 }
 
+TEST(CudaPlans, HaveTheOrderOfRandomProgramsOfCopiesAndComputeWork) {
+  for (uint64_t seed = 1; seed <= program_count(3000); ++seed) {
+    SeededChoice choice(seed);
+    expect_the_order_of(
+        tiny_scoped_program(choice, {.dispatch_count = 4 + seed % 8, .dependency_count = 2}));
+  }
+}
+
 TEST(CudaPlans, OnFewStreamsAddTheOrderWithinAStreamAndNoOther) {
   RandomProgramOptions options;
   options.dispatch_count_max = 12;
@@ -218,6 +226,24 @@ dispatch K reads m
   const DispatchGraph graph = graph_of(program, HappensBefore(program));
   ASSERT_EQ(graph.nodes.size(), 3);
   EXPECT_THAT(graph.predecessors_of(graph.nodes[2]), testing::ElementsAre(1));
+}
+
+// Copies that do not wait for each other, and compute work that waits for all of them so far.
+TEST(CudaPlans, ContinueAPrefixOfOneStage) {
+  const Program program = parsed(R"(interlock 1
+memory m 64
+dispatch fill writes m[0:4] value=1
+barrier copy -> compute
+dispatch K reads m
+dispatch fill writes m[4:8] value=1
+barrier copy -> compute
+dispatch K reads m
+dispatch K reads m
+)");
+  expect_the_order_of(program);
+  const DispatchGraph graph = graph_of(program, HappensBefore(program));
+  EXPECT_EQ(join_count(graph), 1);
+  EXPECT_EQ(graph.predecessors.size(), 1 + 2 + 2);
 }
 
 // One stream per chain, and no event where a stream orders by itself.

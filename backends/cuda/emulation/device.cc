@@ -12,6 +12,7 @@
 #include "backends/cuda/device_lane.h"
 #include "backends/cuda/emulation/words.h"
 #include "encoder/check.h"
+#include "encoder/hash.h"
 
 namespace interlock {
 namespace {
@@ -87,15 +88,16 @@ class RunningBlock {
   std::vector<Thread> threads_;
   std::vector<size_t> ready_;
   size_t running_ = 0;
+  uint64_t poison_seed_ = 0;
 };
 
 thread_local RunningBlock* running_block = nullptr;
 
-// NaN as floats, and different each time as words, so that a result that uses them shows it.
+// NaN as floats, and other words in each block, so that a result that uses them shows it.
 void RunningBlock::poison_shared() {
   constexpr uint32_t kNan = 0xffc00000;
   for (uint32_t i = 0; i < shape_.shared_bytes; i += sizeof kNan) {
-    const uint32_t word = kNan | static_cast<uint32_t>(choice_.below(1u << 22));
+    const uint32_t word = kNan | static_cast<uint32_t>(splitmix64(poison_seed_++));
     std::memcpy(shared_storage + i, &word, sizeof word);
   }
   std::memset(shared_storage + shape_.shared_bytes, kGuard, kGuardBytes);

@@ -81,8 +81,9 @@ class EmulatedDevice {
   // Requires: `kind` is one of fiber_switches(). Stacks are made when a launch needs them.
   explicit EmulatedDevice(FiberSwitch kind = fiber_switches().front()) : kind_(kind) {}
 
-  // Calls `thread_body` once for every thread of the grid, on this host thread. Every order is
-  // drawn from `choice`, and so are the bytes that shared memory has when a block starts.
+  // Calls `thread_body` once for every thread of the grid, on this host thread. `choice` decides
+  // the order of blocks, which thread is next, and whether one gives way; with an ExhaustiveChoice,
+  // all orders can be tried. Shared memory of a block starts with bytes of no meaning.
   // Returns the first finding, at which the launch ends; none if all blocks ran to their end.
   // Errors: a shape that no device takes, or that is too large here; no memory for stacks.
   // Cost: two switches per thread and barrier.

@@ -6,8 +6,8 @@
 
 namespace interlock {
 
-CudaCommand& CommandList::add_launch(DeviceFunction function,
-                                     std::span<const PlacedOperand> operands) {
+CudaCommand& CudaCommandList::add_launch(DeviceFunction function,
+                                         std::span<const CudaOperand> operands) {
   CudaCommand& command = commands_.emplace_back();
   command.launch.function = function;
   command.launch.thread_count = kBlockThreadCount;
@@ -17,7 +17,7 @@ CudaCommand& CommandList::add_launch(DeviceFunction function,
   return command;
 }
 
-void CommandList::add_copy(DeviceRange source, DeviceRange destination) {
+void CudaCommandList::add_copy(DeviceRange source, DeviceRange destination) {
   INTERLOCK_CHECK(source.size_bytes == destination.size_bytes);
   if (source.size_bytes == 0) return;
   CudaCommand& command = commands_.emplace_back();
@@ -26,7 +26,7 @@ void CommandList::add_copy(DeviceRange source, DeviceRange destination) {
   command.destination = destination;
 }
 
-void CommandList::add_commit(AtomicOp op, DeviceRange staged, DeviceRange memory) {
+void CudaCommandList::add_commit(AtomicOp op, DeviceRange staged, DeviceRange memory) {
   INTERLOCK_CHECK(staged.size_bytes == memory.size_bytes);
   if (staged.size_bytes == 0) return;
   CudaCommand& command = add_launch(DeviceFunction::kCommitAtomics, {});
@@ -37,13 +37,13 @@ void CommandList::add_commit(AtomicOp op, DeviceRange staged, DeviceRange memory
   command.destination = memory;
 }
 
-void CommandList::place_table(DeviceLayout& layout) {
+void CudaCommandList::place_table(DeviceLayout& layout) {
   table_ = layout.take(operands_.size() * sizeof(LaunchOperand));
 }
 
-void CommandList::store_table(uint8_t* base, uint8_t* bytes) const {
+void CudaCommandList::store_table(uint8_t* base, uint8_t* bytes) const {
   uint8_t* at = bytes + table_.offset_bytes;
-  for (const PlacedOperand& placed : operands_) {
+  for (const CudaOperand& placed : operands_) {
     LaunchOperand operand;
     std::memset(static_cast<void*>(&operand), 0, sizeof operand);  // Its padding too.
     operand.data = base + placed.range.offset_bytes;
@@ -55,7 +55,7 @@ void CommandList::store_table(uint8_t* base, uint8_t* bytes) const {
   }
 }
 
-DeviceLaunch CommandList::resolved(const CudaCommand& command, uint8_t* base) const {
+DeviceLaunch CudaCommandList::resolved(const CudaCommand& command, uint8_t* base) const {
   DeviceLaunch launch = command.launch;
   launch.arguments.operands =
       reinterpret_cast<const LaunchOperand*>(base + table_.offset_bytes) + command.first_operand;

@@ -1,5 +1,5 @@
-// CommandList: what a run asks of the device, as plain numbers: offsets in its allocation instead
-// of addresses. Lowering makes it without any device.
+// CudaCommandList: what a run asks of the device, as plain numbers: offsets in its allocation
+// instead of addresses. Lowering makes it without any device.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace interlock {
 
-struct PlacedOperand {
+struct CudaOperand {
   DeviceRange range;
   AccessMode mode = AccessMode::kRead;
   bool is_staged = false;
@@ -24,7 +24,7 @@ struct CudaCommand {
   Kind kind = Kind::kLaunch;
   // Of kLaunch. The addresses in `launch` are null, and the rest says where they lead.
   DeviceLaunch launch;
-  uint32_t first_operand = 0;  // Into CommandList::operands.
+  uint32_t first_operand = 0;  // Into CudaCommandList::operands.
   uint64_t digest_offset_bytes = 0;
   // Of kCopy, and of launches of kCommitAtomics.
   DeviceRange source;
@@ -32,15 +32,15 @@ struct CudaCommand {
 };
 
 // Commands [begin, end), each behind the one before it.
-struct CommandSpan {
+struct CudaCommandSpan {
   size_t begin = 0;
   size_t end = 0;
 };
 
-class CommandList {
+class CudaCommandList {
  public:
   // Appends a launch on these operands. Returns it, to be completed.
-  CudaCommand& add_launch(DeviceFunction function, std::span<const PlacedOperand> operands);
+  CudaCommand& add_launch(DeviceFunction function, std::span<const CudaOperand> operands);
   void add_copy(DeviceRange source, DeviceRange destination);  // Nothing if they are empty.
   void add_commit(AtomicOp op, DeviceRange staged, DeviceRange memory);
 
@@ -57,7 +57,7 @@ class CommandList {
 
  private:
   std::vector<CudaCommand> commands_;
-  std::vector<PlacedOperand> operands_;
+  std::vector<CudaOperand> operands_;
   DeviceRange table_;
 };
 

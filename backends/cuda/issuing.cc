@@ -149,7 +149,7 @@ class StreamIssue {
       if (delayed && !is_captured_) delayed = windows_.count_launch(action.stream);
       if (!delayed) return delayed;
     }
-    const CommandSpan span = issuing_.lowered.dispatches[dispatch.index];
+    const CudaCommandSpan span = issuing_.lowered.dispatches[dispatch.index];
     for (size_t i = span.begin; i < span.end; ++i) {
       auto issued = issue_command(issuing_, issuing_.lowered.list.commands()[i], *stream);
       if (issued && !is_captured_) issued = windows_.count_launch(action.stream);
@@ -199,7 +199,7 @@ Result<Success> add_to_graph(const Issuing& issuing, const DispatchGraph& order,
     }
     std::vector<DeviceLaunch> launches;
     if (is_delayed(issuing, node.dispatch)) launches.push_back(delay_of(issuing.delay_ns));
-    const CommandSpan span = issuing.lowered.dispatches[node.dispatch.index];
+    const CudaCommandSpan span = issuing.lowered.dispatches[node.dispatch.index];
     for (size_t i = span.begin; i < span.end; ++i) {
       const CudaCommand& command = issuing.lowered.list.commands()[i];
       INTERLOCK_CHECK(command.kind == CudaCommand::Kind::kLaunch);

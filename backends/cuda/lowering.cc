@@ -22,9 +22,9 @@ struct DispatchPiece {
   uint64_t slice_count = 0;
 };
 
-std::vector<PlacedOperand> place_operands(const Program& program, const DeviceLayout& layout,
-                                          DispatchId id) {
-  std::vector<PlacedOperand> operands;
+std::vector<CudaOperand> place_operands(const Program& program, const DeviceLayout& layout,
+                                        DispatchId id) {
+  std::vector<CudaOperand> operands;
   for (const Access& access : program.accesses_of(id)) {
     operands.push_back({layout.range_of(access.memory, access.range), access.mode});
   }
@@ -32,7 +32,7 @@ std::vector<PlacedOperand> place_operands(const Program& program, const DeviceLa
 }
 
 void lower_slices(const Program& program, const DispatchPiece& piece,
-                  std::span<const PlacedOperand> operands, CommandList& list) {
+                  std::span<const CudaOperand> operands, CudaCommandList& list) {
   for (uint64_t done = 0; done < piece.slice_count; done += kGridBlockCountMax) {
     CudaCommand& command = list.add_launch(DeviceFunction::kRunSlices, operands);
     command.launch.kernel = program.dispatch(piece.dispatch).kernel;
@@ -43,7 +43,7 @@ void lower_slices(const Program& program, const DispatchPiece& piece,
   }
 }
 
-void lower_large_mix(const DispatchPiece& piece, std::span<const PlacedOperand> operands,
+void lower_large_mix(const DispatchPiece& piece, std::span<const CudaOperand> operands,
                      uint64_t size_bytes, LoweredProgram& lowered) {
   const DeviceRange digest = lowered.layout.take(sizeof(uint32_t));
   for (const DeviceFunction function : {DeviceFunction::kDigestMix, DeviceFunction::kApplyMix}) {
@@ -55,11 +55,11 @@ void lower_large_mix(const DispatchPiece& piece, std::span<const PlacedOperand> 
 }
 
 void lower_piece(const Program& program, const DispatchPiece& piece,
-                 std::span<const PlacedOperand> operands, LoweredProgram& lowered) {
+                 std::span<const CudaOperand> operands, LoweredProgram& lowered) {
   const bool is_mix = program.dispatch(piece.dispatch).kernel == mix_kernel();
   INTERLOCK_CHECK(is_mix || operands.size() <= kTableOperandCountMax);
   uint64_t size_bytes = 0;
-  for (const PlacedOperand& operand : operands) size_bytes += operand.range.size_bytes;
+  for (const CudaOperand& operand : operands) size_bytes += operand.range.size_bytes;
   if (is_mix && size_bytes > kMixBlockBytesMax) {
     lower_large_mix(piece, operands, size_bytes, lowered);
   } else {
@@ -74,9 +74,9 @@ class StagedWrites {
       : program_(program), lowered_(lowered), limit_bytes_(limit_bytes) {}
 
   Result<Success> run_late(const DispatchPiece& piece) {
-    std::vector<PlacedOperand> operands = place_operands(program_, lowered_.layout, piece.dispatch);
+    std::vector<CudaOperand> operands = place_operands(program_, lowered_.layout, piece.dispatch);
     StagedPiece late{piece, {}};
-    for (PlacedOperand& operand : operands) {
+    for (CudaOperand& operand : operands) {
       late.staged.emplace_back();
       const bool only_reads =
           operand.mode == AccessMode::kRead || operand.mode == AccessMode::kUniform;
@@ -107,7 +107,7 @@ class StagedWrites {
     INTERLOCK_CHECK(found != waiting_.end());
     for (const StagedPiece& late : found->second) {
       for (size_t i = 0; i < late.staged.size(); ++i) {
-        const PlacedOperand& staged = late.staged[i];
+        const CudaOperand& staged = late.staged[i];
         const Access& access = program_.accesses_of(dispatch)[i];
         if (staged.range.size_bytes == 0) continue;
         if (staged.is_staged) {
@@ -126,7 +126,7 @@ class StagedWrites {
  private:
   struct StagedPiece {
     DispatchPiece piece;
-    std::vector<PlacedOperand> staged;  // By operand; those that only read have no bytes.
+    std::vector<CudaOperand> staged;  // By operand; those that only read have no bytes.
   };
 
   // Copies what the slices of the piece wrote, and no byte between: those may have changed since.

@@ -17,8 +17,8 @@ struct LoweredProgram {
   explicit LoweredProgram(const Program& program) : layout(program) {}
 
   DeviceLayout layout;
-  CommandList list;
-  std::vector<CommandSpan> dispatches;  // By DispatchId; empty where the list is a schedule.
+  CudaCommandList list;
+  std::vector<CudaCommandSpan> dispatches;  // By DispatchId; empty where the list is a schedule.
 };
 
 // Every dispatch whole. A dispatch is one launch; but mix with more than kMixBlockBytesMax of

@@ -18,8 +18,16 @@ enum Opcode : uint32_t {
   kTypeStruct = 30,
   kTypePointer = 32,
   kVariable = 59,
+  kLoad = 61,
+  kStore = 62,
+  kAccessChain = 65,
+  kInBoundsAccessChain = 66,
   kDecorate = 71,
   kMemberDecorate = 72,
+  kAtomicLoad = 227,
+  kAtomicStore = 228,
+  kAtomicExchange = 229,  // And those up to kAtomicXor load and store.
+  kAtomicXor = 242,
 };
 
 enum Decoration : uint32_t {
@@ -53,7 +61,30 @@ struct ModuleFacts {
   std::map<uint32_t, uint32_t> sets;                                     // By variable.
   std::set<std::pair<uint32_t, uint32_t>> flags;                         // Id and decoration.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> member_flag_counts;  // Struct and decoration.
+  std::map<uint32_t, uint32_t> bases;  // Pointers into a buffer, to its variable.
 };
+
+// Notes what the instruction does to a buffer, through a pointer into it or to all of it.
+void note_access(ModuleFacts& facts, uint32_t opcode, std::span<const uint32_t> operands) {
+  const auto buffer_of = [&](uint32_t pointer) -> SpirvBinding* {
+    const auto base = facts.bases.find(pointer);
+    const auto variable = facts.variables.find(base == facts.bases.end() ? pointer : base->second);
+    return variable == facts.variables.end() ? nullptr : &variable->second;
+  };
+  // A result stands behind its type, in front of the pointer; stores have none.
+  const bool is_store = opcode == kStore || opcode == kAtomicStore;
+  const bool is_load = opcode == kLoad || opcode == kAtomicLoad;
+  const bool is_update = opcode >= kAtomicExchange && opcode <= kAtomicXor;
+  if (opcode == kAccessChain || opcode == kInBoundsAccessChain) {
+    const auto base = facts.bases.find(operands[2]);
+    facts.bases[operands[1]] = base == facts.bases.end() ? operands[2] : base->second;
+  } else if (is_store || is_load || is_update) {
+    SpirvBinding* const buffer = buffer_of(operands[is_store ? 0 : 2]);
+    if (buffer == nullptr) return;
+    buffer->is_loaded = buffer->is_loaded || !is_store;
+    buffer->is_stored = buffer->is_stored || !is_load;
+  }
+}
 
 void note_decoration(ModuleFacts& facts, uint32_t id, std::span<const uint32_t> decoration) {
   if (decoration[0] == kBinding) {
@@ -79,6 +110,8 @@ ModuleFacts facts_of(std::span<const uint32_t> module) {
     } else if (opcode == kVariable && (operands[2] == kUniform || operands[2] == kStorageBuffer)) {
       facts.variables[operands[1]].is_uniform = operands[2] == kUniform;
       facts.variable_types[operands[1]] = operands[0];
+    } else {
+      note_access(facts, opcode, operands);
     }
   });
   return facts;

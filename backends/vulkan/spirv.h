@@ -1,5 +1,7 @@
-// SPIR-V, as far as we read it: which bindings a module declares, and how it may access them.
-// Source: SPIR-V specification 1.6, sections 2.3 (binary form) and 3.20 (decorations).
+// SPIR-V, as far as we read it: which bindings a module declares, how it may access them, and how
+// it does.
+// Source: SPIR-V specification 1.6, sections 2.3 (binary form), 3.20 (decorations) and 3.42
+// (instructions).
 #pragma once
 
 #include <cstdint>
@@ -15,9 +17,13 @@ struct SpirvBinding {
   bool is_uniform = false;       // A uniform buffer; else a storage buffer.
   bool is_non_writable = false;  // `readonly`
   bool is_non_readable = false;  // `writeonly`
+  // What its instructions do, whatever it says. An atomic does both.
+  bool is_loaded = false;
+  bool is_stored = false;
 };
 
-// The buffers of the module, by binding. Requires: `module` is valid SPIR-V.
+// The buffers of the module, by binding. Requires: `module` is valid SPIR-V, and passes no pointer
+// to a buffer to a function: glslc does not.
 std::vector<SpirvBinding> bindings_of(std::span<const uint32_t> module);
 
 // `module` with each of its storage buffers decorated as Aliased: without that a compiler may

@@ -133,7 +133,8 @@ TEST(FindUndeclared, CoversMixInAllModes) {
 memory a 64
 memory b 64
 memory c 64
-dispatch Kernel reads a[1:8] b writes b[3:40] updates a[5:64] atomics c[3:10] atomic=or
+memory d 64
+dispatch Kernel uniform d[2:9] reads a[1:8] b writes b[3:40] updates a[5:64] atomics c[3:10] atomic=or
 )");
   InstrumentedOptions options;
   std::vector<std::vector<TouchedRange>> stored;
@@ -149,8 +150,31 @@ dispatch Kernel reads a[1:8] b writes b[3:40] updates a[5:64] atomics c[3:10] at
   EXPECT_THAT(run->findings, IsEmpty());
   EXPECT_EQ(run->image, image_after(program, issue_order_schedule(program)));
   const auto whole = [](int64_t size_bytes) { return ElementsAre(TouchedRange{0, size_bytes}); };
-  EXPECT_THAT(stored, ElementsAre(IsEmpty(), IsEmpty(), whole(37), whole(59), whole(7)));
-  EXPECT_THAT(loaded, ElementsAre(whole(7), whole(64), IsEmpty(), whole(59), whole(7)));
+  EXPECT_THAT(stored, ElementsAre(IsEmpty(), IsEmpty(), IsEmpty(), whole(37), whole(59), whole(7)));
+  EXPECT_THAT(loaded, ElementsAre(whole(7), whole(7), whole(64), IsEmpty(), whole(59), whole(7)));
+}
+
+// A uniform operand is read, within its range, and never written.
+TEST(FindUndeclared, FindsWhatIsDoneToAUniformOperand) {
+  const Program program = parsed(R"(interlock 1
+memory a 64
+memory b 64
+dispatch Kernel uniform a[8:16] writes b[0:4]
+)");
+  const auto stores =
+      findings_with(program, "mix", [](RecordingMemory& memory, const KernelParams&, uint64_t) {
+        memory.store_word(1, 0, memory.load_word(0, 4));
+        memory.store_byte(0, 7, 1);
+      });
+  ASSERT_THAT(stores, SizeIs(1));
+  EXPECT_EQ(stores[0].first.access, 0u);
+  EXPECT_THAT(stores[0].headline, AllOf(HasSubstr("Undeclared write"), HasSubstr("[15:16]")));
+  const auto loads =
+      findings_with(program, "mix", [](RecordingMemory& memory, const KernelParams&, uint64_t) {
+        memory.store_word(1, 0, memory.load_word(0, 5));
+      });
+  ASSERT_THAT(loads, SizeIs(1));
+  EXPECT_THAT(loads[0].headline, AllOf(HasSubstr("Undeclared read"), HasSubstr("[13:17]")));
 }
 
 TEST(FindUndeclared, RefusesProgramsAboveTheLimit) {

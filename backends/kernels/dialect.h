@@ -25,6 +25,13 @@
 // The numbers of a body do not depend on the lane count, the compiler or the machine: sums have a
 // fixed shape (reduction.h), elementary functions are our own (elementary.h), nothing is fused, and
 // store_f32 stores every NaN as canonical(), because compilers differ in which payload survives.
+//
+// Values that are not finite follow IEEE 754 through the expression of the kernel, in its order: an
+// overflow gives an infinity, infinity minus infinity and zero times infinity give NaN, and a NaN
+// stays one; no body looks for special values, but for exp (elementary.h) and maxima (reduction.h).
+// Zeros keep the sign that the operations give them, and subnormal numbers count. Devices that
+// promise less may flush subnormals, lose signs of zeros, and have anything for what is not finite:
+// Capabilities::rounds_correctly says which (docs/numbers.md).
 #pragma once
 
 #include <cstdint>

@@ -67,6 +67,8 @@ Capabilities CudaBackend::State::capabilities() {
   capabilities.queue_count =
       options_.overlap.lowering == CudaLowering::kOneStream ? 1 : options_.overlap.stream_count;
   capabilities.has_byte_access = true;
+  // As nvcc compiles without options that say otherwise: -prec-div, -prec-sqrt, no -ftz.
+  capabilities.rounds_correctly = true;
   capabilities.mix_bytes_max = kMixBlockBytesMax;
   return capabilities;
 }

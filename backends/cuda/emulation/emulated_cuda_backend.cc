@@ -191,7 +191,8 @@ class EmulatedRun {
 
 Capabilities EmulatedCudaBackend::capabilities() const {
   return {.device = "the kernels of CUDA on the host, its threads as fibers",
-          .has_byte_access = true};
+          .has_byte_access = true,
+          .rounds_correctly = true};
 }
 
 Result<MemoryImage> EmulatedCudaBackend::run(const Program& program, const Schedule& schedule,

@@ -54,8 +54,8 @@ class Fiber {
   void switch_to_body();
   void switch_to_resumer(bool is_last);
 
-  FiberSwitch kind_;
-  uint8_t* mapping_;  // A page that nobody may touch, and the stack.
+  [[maybe_unused]] FiberSwitch kind_;  // Where there is one only, nobody asks.
+  uint8_t* mapping_;                   // A page that nobody may touch, and the stack.
   size_t mapping_bytes_;
   std::unique_ptr<Context> context_;
   Body body_ = nullptr;

@@ -20,6 +20,9 @@ std::vector<SlicesKernel> make_slices_kernels() {
     kernels[find_kernel(name).value().index] = run_slices<Kernel>;
   });
   for (const SlicesKernel kernel : kernels) INTERLOCK_CHECK(kernel != nullptr);
+  for (const KernelEntry& entry : kernel_table()) {
+    INTERLOCK_CHECK(entry.operands.size() <= kTableOperandCountMax);
+  }
   return kernels;
 }
 

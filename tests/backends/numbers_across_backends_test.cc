@@ -135,6 +135,47 @@ TEST_P(NumbersAcrossBackends, AreWithinTightBounds) {
   }
 }
 
+// The first half of the operand is `factor`, the rest -factor or, with one sign, `factor` as well.
+std::string constants_in(const CaseOperand& operand, double factor, bool has_one_sign) {
+  const std::string& name = operand.name;
+  const std::string count = std::to_string(operand.size_bytes() / 8);
+  std::string text = "memory ones_memory_" + name + " " + std::to_string(operand.size_bytes()) +
+                     "\ntensor ones_" + name + " f32[" + count + "] at ones_memory_" + name +
+                     "+0 = ones\n";
+  for (const int half : {0, 1}) {
+    const std::string view = name + "_half_" + std::to_string(half);
+    text += "tensor " + view + " f32[" + count + "] view " + name + "+" +
+            std::to_string(half == 0 ? 0 : operand.size_bytes() / 2) +
+            "\ndispatch scale reads ones_" + name + " writes " + view +
+            " factor=" + std::to_string(half == 0 || has_one_sign ? factor : -factor) + "\n";
+  }
+  return text;
+}
+
+// Equal terms round the same way many times over, so that nothing cancels: then errors of long sums
+// come near their bounds too, and a bound that counts on cancellation fails.
+TEST_P(NumbersAcrossBackends, BoundSumsWhoseRoundingsAddUp) {
+  constexpr uint64_t kLength = 4096;
+  for (const KernelCase& c :
+       {KernelCase{"col_sum", kLength, 2}, KernelCase{"row_sum", 1, kLength},
+        KernelCase{"matmul_nt", 1, 2, kLength}, KernelCase{"rms_norm", 1, kLength},
+        KernelCase{"layer_norm", 1, kLength}}) {
+    SCOPED_TRACE(testing::PrintToString(c));
+    const bool has_one_sign = c.kernel != "layer_norm";  // It needs a variance.
+    double ratio_max = 0;
+    for (int i = 0; i < 8; ++i) {
+      std::string preparation;
+      for (const CaseOperand& operand : operands_of(c)) {
+        if (operand.is_output) continue;
+        preparation += constants_in(operand, 0.51 + 0.067 * i, has_one_sign);
+      }
+      ratio_max = std::max(ratio_max, judged(prepared(c, preparation)).ratio_max);
+    }
+    RecordProperty("equal_ratio_max_" + c.kernel, std::to_string(ratio_max));
+    EXPECT_TRUE(ratio_max > 1.0 / 20 || !capabilities().rounds_correctly) << ratio_max;
+  }
+}
+
 // Infinities, NaNs of both signs and with a payload, both zeros, subnormals and the largest
 // numbers.
 constexpr uint32_t kSpecialBits[] = {0x7f800000, 0xff800000, 0x7fc00000, 0xffffffff,

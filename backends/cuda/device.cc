@@ -10,6 +10,17 @@
 #include "encoder/check.h"
 
 namespace interlock {
+namespace {
+
+// Powers of two, so that programs of other sizes find it large enough; but not where that is much.
+uint64_t allocation_bytes(uint64_t size_bytes) {
+  constexpr uint64_t kBytesMin = 64ull << 10;
+  constexpr uint64_t kPowerBytesMax = 64ull << 20;
+  if (size_bytes <= kPowerBytesMax) return std::max(kBytesMin, std::bit_ceil(size_bytes));
+  return (size_bytes + kPowerBytesMax - 1) / kPowerBytesMax * kPowerBytesMax;
+}
+
+}  // namespace
 
 Result<std::shared_ptr<CudaDevice>> CudaDevice::open(CudaRuntime& runtime, double timeout_seconds) {
   std::shared_ptr<CudaDevice> device(new CudaDevice(runtime, timeout_seconds));
@@ -119,8 +130,7 @@ Result<uint8_t*> CudaDevice::take_memory(uint64_t size_bytes) {
     allocations_.erase(allocations_.begin() + static_cast<ptrdiff_t>(i));
     if (!released) return released.error();
   }
-  constexpr uint64_t kBytesMin = 64ull << 10;
-  const uint64_t rounded_bytes = std::max(kBytesMin, std::bit_ceil(size_bytes));
+  const uint64_t rounded_bytes = allocation_bytes(size_bytes);
   uint8_t* memory = nullptr;
   auto allocated = check(runtime_.allocate(rounded_bytes, memory),
                          fmt::format("allocating {} bytes", rounded_bytes));

@@ -40,7 +40,7 @@ const cudaGraphNode_t* real(const CudaGraphNode* nodes) {
 
 CudaStatus status_of(cudaError_t error) {
   // An error that is not sticky stays the last one until it is read, for whoever asks next.
-  if (error != cudaSuccess && error != cudaErrorNotReady) cudaGetLastError();
+  if (error != cudaSuccess) cudaGetLastError();
   return static_cast<CudaStatus>(error);
 }
 

@@ -43,7 +43,6 @@ struct DeviceLaunch {
 
 struct CudaDeviceInfo {
   std::string name;  // Of the device, with its compute capability and the versions of the software.
-  uint64_t memory_bytes = 0;
 };
 
 class CudaRuntime {

@@ -144,7 +144,6 @@ class SystemRuntime final : public CudaRuntime {
         fmt::format("{}, compute capability {}.{}, CUDA {}.{} (the driver has {}.{})",
                     properties.name, properties.major, properties.minor, CUDART_VERSION / 1000,
                     CUDART_VERSION % 1000 / 10, driver / 1000, driver % 1000 / 10);
-    info.memory_bytes = properties.totalGlobalMem;
     return CudaStatus::kSuccess;
   }
 

@@ -92,13 +92,12 @@ class StreamPlanner {
     return nth_launch_stream(random % launch_stream_count);
   }
 
+  // Requires: more than `n` streams take launches.
   uint32_t nth_launch_stream(uint64_t n) const {
-    for (size_t s = 0; s < streams_.size(); ++s) {
-      if (!streams_[s].takes_launches) continue;
-      if (n-- == 0) return static_cast<uint32_t>(s);
+    for (uint32_t s = 0;; ++s) {
+      INTERLOCK_CHECK(s < streams_.size());
+      if (streams_[s].takes_launches && n-- == 0) return s;
     }
-    INTERLOCK_CHECK(!"There are fewer streams.");
-    return 0;
   }
 
   // Latest first: their clocks imply most of the others.

@@ -87,7 +87,7 @@ CudaStatus HostCudaRuntime::count_devices(int& count) {
 
 CudaStatus HostCudaRuntime::open_device(int device, CudaDeviceInfo& info) {
   INTERLOCK_CHECK(device == 0);
-  info = {"the host as a CUDA device", 1ull << 30};
+  info.name = "the host as a CUDA device";
   return enter();
 }
 

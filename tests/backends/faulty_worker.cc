@@ -49,7 +49,7 @@ class FaultyBackend final : public Backend {
     const bool is_displaced = !(schedule == issue_order_schedule(program));
     if (is_turn && fault_ == "schedule" && image && is_displaced) break_all(*image);
     if (is_turn && (fault_ == "scale" || fault_ == "sloppy") && image) break_scale(program, *image);
-    if (is_turn && fault_ == "overlap" && image && is_overlap) image->memories[0][0] ^= 1;
+    if (is_turn && fault_ == "overlap" && image && is_overlap) break_all(*image);
     return image;
   }
 

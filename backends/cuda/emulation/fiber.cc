@@ -183,7 +183,7 @@ void Fiber::run_body() {
   body_(argument_);
   is_done_ = true;
   switch_to_resumer(true);
-  INTERLOCK_CHECK(!"Nobody resumes a body that has returned.");
+  fail_check("nobody resumes a body that has returned", __FILE__, __LINE__);
 }
 
 void Fiber::resume() {

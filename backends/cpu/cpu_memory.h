@@ -74,7 +74,8 @@ class CpuMemory {
 
  private:
   uint8_t* at(int operand, uint64_t offset) const {
-    return operands_[operand].data + (offset - operands_[operand].first_byte);
+    // Signed: a stray access before the operand is for the guards to find.
+    return operands_[operand].data + static_cast<int64_t>(offset - operands_[operand].first_byte);
   }
 
   const CpuOperand* operands_;

@@ -11,8 +11,9 @@
 #include "backends/vulkan/driver_error.h"
 
 // For builds with a leak check: lavapipe and the layers keep what they allocated until the process
-// ends, and what is not ours cannot be freed by us. Leaks of our own are still found.
-extern "C" const char* __lsan_default_suppressions();
+// ends, and what is not ours cannot be freed by us. Leaks of our own are still found. Weak: a
+// program may have suppressions of its own.
+extern "C" [[gnu::weak]] const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libvulkan_lvp.so\nleak:libVkLayer_khronos_validation.so\nleak:libLLVM\n";
 }

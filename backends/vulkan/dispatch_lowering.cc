@@ -16,9 +16,8 @@ namespace {
 constexpr uint64_t kWordBytes = 4;
 constexpr size_t kOperandCountMax = 5;  // Of a table kernel: shaders/kernel.glsl.
 
-// lavapipe ends the loops of an invocation silently after 65,535 rounds, so no shader may need
-// more.
-constexpr uint32_t kExtentMax = 65'535;
+constexpr uint32_t kExtentMax = 65'535;  // Of rows, columns, and what is contracted.
+constexpr uint64_t kPartialCount = 32;   // shaders/reduction.glsl
 
 uint32_t divide_up(uint64_t n, uint64_t divisor) {
   return static_cast<uint32_t>((n + divisor - 1) / divisor);
@@ -31,6 +30,26 @@ uint32_t column_group_count(const KernelEntry& entry, const KernelParams& params
     return divide_up(std::min<uint64_t>(params.block, params.cols), limits.lane_count);
   }
   return entry.name.starts_with("matmul") ? divide_up(params.cols, limits.lane_count) : 1;
+}
+
+// Reductions over a row, and whether a pass over its elements comes behind.
+uint64_t pass_count_of(std::string_view kernel) {
+  if (kernel == "layer_norm_vjp") return 5;
+  if (kernel == "layer_norm" || kernel == "rms_norm_vjp" || kernel == "softmax") return 3;
+  return kernel == "rms_norm" || kernel == "softmax_vjp" ? 2 : 1;
+}
+
+// At least the rounds that the loops of an invocation have together.
+uint64_t round_count_of(const KernelEntry& entry, const KernelParams& params, OperandWidth width,
+                        uint64_t lane_count) {
+  if (entry.name == "col_sum") return params.rows;
+  if (entry.name.starts_with("matmul")) return params.inner;
+  const uint64_t element_bytes = entry.is_bytewise && width == OperandWidth::kWords ? 4 : 1;
+  if (params.element_count > 0) return divide_up(params.block, lane_count * element_bytes);
+  // A pass has the terms of some of the partial results, their own loop, and a tree.
+  const uint64_t partials = divide_up(kPartialCount, lane_count);
+  return pass_count_of(entry.name) *
+         (partials * (divide_up(params.cols, kPartialCount) + 1) + 2 * partials + 5);
 }
 
 // As shaders/kernel.glsl has them.
@@ -57,6 +76,11 @@ Result<Success> lower_table_piece(const VulkanLowering& lowering, const Dispatch
   }
   auto width = width_of(lowering, piece.dispatch, operands, entry.is_bytewise);
   if (!width) return width.error();
+  const uint64_t rounds = round_count_of(entry, params, *width, lowering.limits.lane_count);
+  if (rounds > kRoundsMax) {
+    return Error{fmt::format("{} takes {} rounds of its loops; a Vulkan device runs at most {}.",
+                             lowering.program.description_of(piece.dispatch), rounds, kRoundsMax)};
+  }
   INTERLOCK_CHECK(operands.size() <= kOperandCountMax);
   std::vector<uint32_t> words = push_words_of(params);
   std::array<ArenaRange, kOperandCountMax> bindings;

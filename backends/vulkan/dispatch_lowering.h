@@ -13,6 +13,9 @@
 
 namespace interlock {
 
+// Of all loops of an invocation together: behind these lavapipe ends every loop silently.
+inline constexpr uint64_t kRoundsMax = 65'535;
+
 // What all parts of lowering a run share.
 struct VulkanLowering {
   const Program& program;
@@ -39,7 +42,8 @@ struct DispatchPiece {
 };
 
 // Appends the launches of the piece.
-// Errors: an operand is larger than the device binds; the device lacks what its alignment needs.
+// Errors: an operand is larger than the device binds; the device lacks what its alignment needs;
+// the loops of a table kernel have more than kRoundsMax rounds.
 Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
                             std::span<const PlacedOperand> operands);
 

@@ -87,6 +87,16 @@ Result<OperandWidth> plain_width_of(const VulkanLowering& lowering, const Dispat
   return width_of(lowering, piece.dispatch, plain, true);
 }
 
+// At most as many rounds of loops as the one launch takes an invocation for the operand: one for
+// each word that it digests or writes. An atomic may have to try again, and acts byte by byte.
+uint64_t round_count_of(const PlacedOperand& operand, uint32_t lane_count) {
+  constexpr uint64_t kAtomicRounds = 8;
+  const uint64_t words = whole_words(operand.range).size_bytes / kWordBytes;
+  const uint64_t rounds = (words + lane_count - 1) / lane_count;
+  if (operand.mode == AccessMode::kAtomic) return kAtomicRounds * rounds;
+  return operand.mode == AccessMode::kUpdate ? 2 * rounds : rounds;
+}
+
 // The binding of each operand in the shader of one launch; none if they do not fit.
 std::optional<std::vector<uint32_t>> slots_of(const VulkanLowering& lowering,
                                               const DispatchPiece& piece,
@@ -94,14 +104,16 @@ std::optional<std::vector<uint32_t>> slots_of(const VulkanLowering& lowering,
   std::vector<uint32_t> slots;
   std::array<uint32_t, kMixBindingCount> used{};  // By the begin of a group.
   uint64_t size_bytes = 0;
+  uint64_t round_count = 0;
   for (const PlacedOperand& operand : operands) {
     const BindingGroup group = group_of(lowering, piece, operand);
     const uint32_t slot = group.begin + used[group.begin]++;
     if (slot >= group.end) return std::nullopt;
     slots.push_back(slot);
     size_bytes += operand.range.size_bytes;
+    round_count += round_count_of(operand, lowering.limits.lane_count);
   }
-  if (size_bytes > kMixGroupBytesMax) return std::nullopt;
+  if (size_bytes > kMixGroupBytesMax || round_count > kMixRoundsMax) return std::nullopt;
   return slots;
 }
 

@@ -60,8 +60,8 @@ class VulkanBackend final : public Backend {
   // device divides and takes square roots with correct rounding and keeps subnormal numbers (Vulkan
   // asks for neither); else they stay within the bounds of the float64 oracles of the tests.
   // Errors: as there; a message of the validation layers (in overlap mode not those of
-  // synchronization, which concern the program); an operand larger than the device binds; no
-  // memory left; the device was lost, or did not answer in time.
+  // synchronization, which concern the program); an operand larger than the device binds, or a
+  // loop longer than it runs; no memory left; the device was lost, or did not answer in time.
   // Runs of several host threads take turns.
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                           ExecutionMode mode) override;

@@ -19,6 +19,7 @@ namespace {
 constexpr uint64_t kWordBytes = 4;
 constexpr uint64_t kUniformBytesMax = 16 << 10;
 constexpr uint64_t kOneLaunchBytesMax = 1 << 20;
+constexpr uint64_t kOneLaunchRoundsMax = 32'767;
 
 std::string memory_name(MemoryId memory) { return fmt::format("m{}", memory.index); }
 
@@ -160,7 +161,14 @@ class Lowering {
   bool fits_one_launch(DispatchId id) const {
     std::map<AccessMode, int> counts;
     uint64_t size_bytes = 0;
+    uint64_t rounds = 0;
     for (const Access& access : program_.accesses_of(id)) {
+      const uint64_t lanes_bytes = limits_.lane_count * kWordBytes;
+      const uint64_t word_bytes = in_whole_words(access.range).size_bytes();
+      rounds += (word_bytes + lanes_bytes - 1) / lanes_bytes *
+                (access.is_atomic()                   ? 8
+                 : access.mode == AccessMode::kUpdate ? 2
+                                                      : 1);
       AccessMode mode = access.mode;
       if (mode == AccessMode::kUniform && !is_bound_as_uniform(access)) mode = AccessMode::kRead;
       if (mode == AccessMode::kWrite && program_.dispatch(id).is_partial)
@@ -170,7 +178,8 @@ class Lowering {
     }
     return counts[AccessMode::kUniform] <= 2 && counts[AccessMode::kRead] <= 5 &&
            counts[AccessMode::kWrite] <= 3 && counts[AccessMode::kUpdate] <= 2 &&
-           counts[AccessMode::kAtomic] <= 2 && size_bytes <= kOneLaunchBytesMax;
+           counts[AccessMode::kAtomic] <= 2 && size_bytes <= kOneLaunchBytesMax &&
+           rounds <= kOneLaunchRoundsMax;
   }
 
   bool is_bound_as_uniform(const Access& access) const {

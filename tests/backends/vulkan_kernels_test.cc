@@ -120,11 +120,28 @@ memory p_bytes 262140
 memory gx_bytes 262140
 tensor p f32[1,65535] at p_bytes+0
 tensor gx f32[1,65535] at gx_bytes+0
+memory more_bytes 96
+memory norm_bytes 262140
+memory copied_bytes 262140
+tensor norm f32[1,65535] at norm_bytes+0
+tensor copied f32[1,65535] at copied_bytes+0
+tensor wide_again f32[65535] at wide_bytes+0
+tensor product_t f32[1,1] at more_bytes+0
+tensor product_n f32[1,1] at more_bytes+32
+tensor total f32[1] at more_bytes+64
 dispatch col_sum reads tall writes sums
 dispatch matmul_nn reads wide column writes product
 dispatch layer_norm_vjp reads wide w wide writes y rows eps=1e-05
 dispatch softmax reads wide writes p
+dispatch matmul_nt reads wide wide writes product_t
+dispatch matmul_tn reads column column writes product_n
+dispatch row_sum reads wide writes total
+dispatch layer_norm reads wide w w writes norm eps=1e-05
+dispatch col_sum_vjp reads wide_again writes copied
 barrier
+dispatch rms_norm_vjp reads wide w wide writes y rows eps=1e-05
+dispatch rms_norm reads wide w writes norm eps=1e-05
+dispatch row_sum_vjp reads total writes copied
 dispatch softmax_vjp reads p wide writes gx
 )");
   const Schedule issue = issue_order_schedule(program);

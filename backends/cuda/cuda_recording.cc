@@ -6,10 +6,12 @@
 #include <functional>
 #include <utility>
 
+#include "backends/cuda/conflict_graph.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/issuing.h"
 #include "backends/cuda/lowering.h"
 #include "encoder/check.h"
+#include "simulator/byte_segments.h"
 #include "simulator/happens_before.h"
 
 namespace interlock {
@@ -87,6 +89,10 @@ Result<Success> CudaRecording::State::record(const Program& program,
     plan_ = plan_one_stream(program);
     has_plan_ = true;
     return Success{};
+  }
+  if (options.lowering == CudaLowering::kConflictGraph) {
+    auto conflicts = conflict_graph_of(program, ByteSegments(program));
+    return conflicts ? build_graph(*conflicts) : conflicts.error();
   }
   const DispatchGraph order = graph_of(program, HappensBefore(program));
   if (options.lowering == CudaLowering::kGraph) return build_graph(order);

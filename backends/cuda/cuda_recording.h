@@ -16,8 +16,8 @@ namespace interlock {
 
 class CudaDevice;
 
-// How overlap mode issues a program. All but kOneStream have the order of the program's sync among
-// whole dispatches; on fewer streams than dispatches that may overlap, a stream adds its own.
+// How overlap mode issues a program: kStreams, kGraph and kCapturedGraph in the order of its sync
+// among whole dispatches; on fewer streams than dispatches that may overlap, a stream adds its own.
 // Each edge of CUDA is a full barrier between the work at its ends: an execution-only or a scoped
 // barrier orders what it says, and makes more visible.
 enum class CudaLowering : uint8_t {
@@ -25,6 +25,7 @@ enum class CudaLowering : uint8_t {
   kStreams,        // Several streams, with events between them.
   kGraph,          // A graph: a node per dispatch, and an edge per dependency (dispatch_graph.h).
   kCapturedGraph,  // The graph that stream capture makes of kStreams.
+  kConflictGraph,  // A graph of the conflicts, and not of the sync (conflict_graph.h).
 };
 
 struct CudaRecordingOptions {
@@ -37,7 +38,7 @@ struct CudaRecordingOptions {
 class CudaRecording {
  public:
   // Records the program in overlap mode, or the steps of a schedule one behind the other.
-  // Errors: as CUDA's; late writes exceed `limit_bytes`.
+  // Errors: as CUDA's; late writes exceed `limit_bytes`; conflicts are too many for a graph.
   static Result<std::unique_ptr<CudaRecording>> record(std::shared_ptr<CudaDevice> device,
                                                        const Program& program,
                                                        const CudaRecordingOptions& options);

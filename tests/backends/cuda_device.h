@@ -34,9 +34,9 @@ class OnCuda : public testing::TestWithParam<CudaPlace> {
   CudaRecordingOptions overlap_;
 };
 
-inline constexpr CudaLowering kCudaLowerings[] = {CudaLowering::kOneStream, CudaLowering::kStreams,
-                                                  CudaLowering::kGraph,
-                                                  CudaLowering::kCapturedGraph};
+inline constexpr CudaLowering kCudaLowerings[] = {
+    CudaLowering::kOneStream, CudaLowering::kStreams, CudaLowering::kGraph,
+    CudaLowering::kCapturedGraph, CudaLowering::kConflictGraph};
 
 std::string name_of(const testing::TestParamInfo<CudaPlace>& info);
 

@@ -33,7 +33,8 @@ dispatch M reads b updates c atomics a[0:8] atomic=add
 )";
 
 constexpr CudaLowering kLowerings[] = {CudaLowering::kOneStream, CudaLowering::kStreams,
-                                       CudaLowering::kGraph, CudaLowering::kCapturedGraph};
+                                       CudaLowering::kGraph, CudaLowering::kCapturedGraph,
+                                       CudaLowering::kConflictGraph};
 
 // Runs in overlap mode, then in witness mode with late writes; returns the first error.
 std::string error_of_runs(CudaBackend& backend, const Program& program) {

@@ -13,6 +13,7 @@
 #include "simulator/check.h"
 #include "simulator/choice.h"
 #include "simulator/happens_before.h"
+#include "simulator/hazards.h"
 #include "simulator/strategies.h"
 #include "tests/backends/cuda_device.h"
 #include "tests/backends/kernel_case.h"
@@ -38,6 +39,24 @@ Schedule schedule_by(const Program& program, const std::vector<Displacement>& di
   auto schedule = schedule_of(program, HappensBefore(program), displacements);
   INTERLOCK_CHECK(schedule.has_value());
   return std::move(schedule).value();
+}
+
+bool shares_bytes_within_a_dispatch(const Program& program) {
+  for (const Dispatch& dispatch : program.dispatches) {
+    const auto accesses = program.accesses_of(dispatch);
+    for (size_t second = 0; second < accesses.size(); ++second) {
+      for (size_t first = 0; first < second; ++first) {
+        const Access& a = accesses[first];
+        const Access& b = accesses[second];
+        if (a.memory == b.memory && share_a_byte(a.range, b.range)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool has_hazard(const Program& program) {
+  return !find_hazards(program, HappensBefore(program), 1).empty();
 }
 
 TEST_P(CudaReplay, OfTheMlxBugDivergesInGbEveryTime) {
@@ -118,6 +137,38 @@ TEST_P(CudaOverlap, OfTheRepairedTwinNeverDiverges) {
           right);
     }
   }
+}
+
+// Barriers or none: the graph of the conflicts orders them all.
+TEST_P(CudaOverlap, OfTheMlxBugIsRightInTheGraphOfItsConflicts) {
+  const Program program = bug("mlx-3630");
+  const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
+  for (uint64_t trial = 0; trial < 100; ++trial) {
+    EXPECT_TRUE(image_by_overlap(program, {.lowering = CudaLowering::kConflictGraph,
+                                           .seed = trial,
+                                           .delay_ns = 200'000}) == right);
+  }
+}
+
+// Whatever a program lacks. What a dispatch does to bytes that its own operands share no graph
+// orders.
+TEST_P(CudaOverlap, OfAnyProgramEndsAsIssueOrderInTheGraphOfItsConflicts) {
+  RandomProgramOptions options;
+  options.dispatch_count_max = 10;
+  options.memory_bytes = 64;
+  options.range_bytes_max = 20;
+  int hazardous_count = 0;
+  for (uint64_t seed = 1; seed <= 600; ++seed) {
+    SeededChoice choice(seed);
+    const Program program = random_program(choice, options);
+    if (shares_bytes_within_a_dispatch(program)) continue;
+    hazardous_count += has_hazard(program);
+    EXPECT_TRUE(
+        image_by_overlap(program, {.lowering = CudaLowering::kConflictGraph, .seed = seed}) ==
+        image_after(program, issue_order_schedule(program)))
+        << print(program);
+  }
+  EXPECT_GE(hazardous_count, 100);
 }
 
 // Programs that check() finds nothing in have one result, whatever overlaps.

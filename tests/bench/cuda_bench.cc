@@ -63,6 +63,8 @@ BENCHMARK_CAPTURE(Issue, serial_as_graph, "serial", CudaLowering::kGraph)->UseMa
 BENCHMARK_CAPTURE(Issue, interlock_as_graph, "interlock", CudaLowering::kGraph)->UseManualTime();
 BENCHMARK_CAPTURE(Issue, interlock_as_captured_graph, "interlock", CudaLowering::kCapturedGraph)
     ->UseManualTime();
+// Every conflict as an edge, instead of barriers.
+BENCHMARK_CAPTURE(Issue, conflicts_as_graph, "none", CudaLowering::kConflictGraph)->UseManualTime();
 // What no order allows: all dispatches at once.
 BENCHMARK_CAPTURE(Issue, none_as_graph, "none", CudaLowering::kGraph)->UseManualTime();
 

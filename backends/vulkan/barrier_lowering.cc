@@ -27,12 +27,32 @@ static_assert(std::size(kDeviceAccesses) == kStageAccessCount);
 constexpr uint64_t kEveryStage =
     VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
 
+bool has(AccessMask accesses, StageAccess access) { return (accesses & bit_of(access)) != 0; }
+
+Scope widened(Scope scope, RunsElsewhere elsewhere) {
+  if (elsewhere.copies_in_compute && (scope.stages & bit_of(Stage::kCopy)) != 0) {
+    scope.stages |= bit_of(Stage::kCompute);
+    if (has(scope.accesses, StageAccess::kCopyRead)) {
+      scope.accesses |= bit_of(StageAccess::kComputeRead);
+    }
+    if (has(scope.accesses, StageAccess::kCopyWrite)) {
+      scope.accesses |= bit_of(StageAccess::kComputeWrite);
+    }
+  }
+  if (elsewhere.uniforms_in_storage && has(scope.accesses, StageAccess::kComputeUniform)) {
+    scope.accesses |= bit_of(StageAccess::kComputeRead);
+  }
+  return scope;
+}
+
 DeviceDependency scoped_dependency(const Program& program, const Dependency& dependency,
-                                   const ArenaLayout& layout, CommandList& list) {
-  DeviceDependency lowered{device_stages_of(dependency.source.stages),
-                           device_accesses_of(dependency.source.accesses),
-                           device_stages_of(dependency.destination.stages),
-                           device_accesses_of(dependency.destination.accesses)};
+                                   const ArenaLayout& layout, CommandList& list,
+                                   RunsElsewhere elsewhere) {
+  const Scope source = widened(dependency.source, elsewhere);
+  const Scope destination = widened(dependency.destination, elsewhere);
+  DeviceDependency lowered{device_stages_of(source.stages), device_accesses_of(source.accesses),
+                           device_stages_of(destination.stages),
+                           device_accesses_of(destination.accesses)};
   if (dependency.operand_count == 0) return lowered;
   lowered.first_range = static_cast<uint32_t>(list.barrier_ranges.size());
   for (const Access& operand : program.operands_of(dependency)) {
@@ -86,7 +106,7 @@ uint64_t device_accesses_of(AccessMask accesses) {
 }
 
 void lower_barrier(const Program& program, const Barrier& barrier, const ArenaLayout& layout,
-                   CommandList& list) {
+                   CommandList& list, RunsElsewhere elsewhere) {
   switch (barrier.kind) {
     case BarrierKind::kFull:
       list.add_full_barrier();
@@ -97,7 +117,7 @@ void lower_barrier(const Program& program, const Barrier& barrier, const ArenaLa
     case BarrierKind::kScoped: {
       std::vector<DeviceDependency> parts;
       for (const Dependency& dependency : program.dependencies_of(barrier)) {
-        parts.push_back(scoped_dependency(program, dependency, layout, list));
+        parts.push_back(scoped_dependency(program, dependency, layout, list, elsewhere));
         if (parts.back().range_count > 0) parts.push_back(execution_part_of(parts.back()));
       }
       list.add_barrier(parts);

@@ -1,4 +1,5 @@
-// Lowers barriers of a program to what Vulkan says in the same words: no more, and no less.
+// Lowers barriers of a program to what Vulkan says in the same words: no more than that unless the
+// program has work that runs elsewhere on the device than where the program has it, and no less.
 #pragma once
 
 #include "backends/vulkan/arena.h"
@@ -18,13 +19,20 @@ DeviceDependency compute_dependency();
 // 1.3.239 apply it to the ranges only: said on its own, every reader agrees.
 DeviceDependency execution_part_of(const DeviceDependency& dependency);
 
+// What a program has that does not run where its scopes say.
+struct RunsElsewhere {
+  bool copies_in_compute = false;    // Kernels of the stage `copy` that are compute shaders.
+  bool uniforms_in_storage = false;  // Uniform operands that are bound as storage buffers.
+};
+
 // One side of a scoped barrier. Kernels of the stage `copy` run as transfer commands, all others as
 // compute shaders (dispatch_lowering.h), so that the stages of a program are those of Vulkan.
 uint64_t device_stages_of(StageMask stages);
 uint64_t device_accesses_of(AccessMask accesses);
 
 // Appends `barrier` to `list`. Operands become buffer ranges: they narrow the memory side only.
+// Scopes also cover where what they name runs `elsewhere`.
 void lower_barrier(const Program& program, const Barrier& barrier, const ArenaLayout& layout,
-                   CommandList& list);
+                   CommandList& list, RunsElsewhere elsewhere = {});
 
 }  // namespace interlock

@@ -116,19 +116,22 @@ bool overlap(ArenaRange a, ArenaRange b) {
          b.offset_bytes < a.offset_bytes + a.size_bytes;
 }
 
-// True iff the dispatch became a transfer command.
-bool lower_to_transfer(const VulkanLowering& lowering, const KernelEntry& entry,
-                       const KernelParams& params, std::span<const PlacedOperand> operands) {
-  if (entry.name == "copy" && !overlap(operands[0].range, operands[1].range)) {
-    lowering.list.add_copy({operands[0].range.offset_bytes, operands[1].range.offset_bytes,
-                            operands[0].range.size_bytes});
-    return true;
-  }
+// Whether a transfer command does what the kernel does.
+bool is_transfer(const KernelEntry& entry, std::span<const PlacedOperand> operands) {
+  if (entry.name == "copy") return !overlap(operands[0].range, operands[1].range);
   if (entry.name != "fill") return false;
   const ArenaRange range = operands[0].range;
-  if (range.offset_bytes % kWordBytes != 0 || range.size_bytes % kWordBytes != 0) return false;
-  lowering.list.add_fill({range, params.byte * 0x01010101u});
-  return true;
+  return range.offset_bytes % kWordBytes == 0 && range.size_bytes % kWordBytes == 0;
+}
+
+void lower_to_transfer(const VulkanLowering& lowering, const KernelEntry& entry,
+                       const KernelParams& params, std::span<const PlacedOperand> operands) {
+  const ArenaRange range = operands[0].range;
+  if (entry.name == "copy") {
+    lowering.list.add_copy({range.offset_bytes, operands[1].range.offset_bytes, range.size_bytes});
+  } else {
+    lowering.list.add_fill({range, params.byte * 0x01010101u});
+  }
 }
 
 }  // namespace
@@ -174,11 +177,19 @@ Result<Success> lower_dispatch(const VulkanLowering& lowering, DispatchId id) {
   const Dispatch& dispatch = lowering.program.dispatch(id);
   const std::vector<PlacedOperand> operands = place_operands(lowering, id);
   const KernelParams params = dispatch_params_of(lowering.program, id);
-  if (lower_to_transfer(lowering, kernel_entry(dispatch.kernel), params, operands)) {
+  const KernelEntry& entry = kernel_entry(dispatch.kernel);
+  if (is_transfer(entry, operands)) {
+    lower_to_transfer(lowering, entry, params, operands);
     return Success{};
   }
   return lower_piece(lowering, {id, params, 0, slice_count_of(lowering.program, dispatch)},
                      operands);
+}
+
+bool is_copy_in_compute(const VulkanLowering& lowering, DispatchId id) {
+  const Dispatch& dispatch = lowering.program.dispatch(id);
+  return stage_of(dispatch) == Stage::kCopy &&
+         !is_transfer(kernel_entry(dispatch.kernel), place_operands(lowering, id));
 }
 
 }  // namespace interlock

@@ -53,6 +53,9 @@ Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece&
 // Errors: as lower_piece().
 Result<Success> lower_dispatch(const VulkanLowering& lowering, DispatchId id);
 
+// Whether lower_dispatch() runs a copy or fill as a launch; false for other kernels.
+bool is_copy_in_compute(const VulkanLowering& lowering, DispatchId id);
+
 // A binding, and where in it the range starts.
 struct BoundRange {
   ArenaRange binding;

@@ -230,6 +230,16 @@ Result<Success> lower_mix(const VulkanLowering& lowering, const DispatchPiece& p
                : lower_to_phases(lowering, piece, operands);
 }
 
+bool has_uniform_in_storage(const VulkanLowering& lowering, const DispatchPiece& piece,
+                            std::span<const PlacedOperand> operands) {
+  const auto is_uniform = [](const PlacedOperand& o) { return o.mode == AccessMode::kUniform; };
+  if (std::none_of(operands.begin(), operands.end(), is_uniform)) return false;
+  if (!slots_of(lowering, piece, operands)) return true;
+  return std::any_of(operands.begin(), operands.end(), [&](const PlacedOperand& operand) {
+    return is_uniform(operand) && !fits_uniform(lowering, operand.range);
+  });
+}
+
 void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, ArenaRange memory,
                          ArenaRange staged) {
   KernelParams params;

@@ -17,6 +17,11 @@ inline constexpr uint32_t kMixBindingCount = 14;           // shaders/mix.comp
 Result<Success> lower_mix(const VulkanLowering& lowering, const DispatchPiece& piece,
                           std::span<const PlacedOperand> operands);
 
+// Whether a uniform operand of the dispatch is bound as a storage buffer: it is too large for
+// another, or the dispatch is several launches. Requires: the dispatch has the kernel mix.
+bool has_uniform_in_storage(const VulkanLowering& lowering, const DispatchPiece& piece,
+                            std::span<const PlacedOperand> operands);
+
 // Applies the staged operand of an atomic to `memory`. Requires: both have the same size and the
 // same offset modulo ArenaLayout::kAlignmentBytes.
 void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, ArenaRange memory,

@@ -2,10 +2,27 @@
 
 #include "backends/dispatch_params.h"
 #include "backends/vulkan/barrier_lowering.h"
+#include "backends/vulkan/mix_lowering.h"
 #include "backends/vulkan/staged_writes.h"
 #include "encoder/check.h"
 
 namespace interlock {
+namespace {
+
+RunsElsewhere runs_elsewhere(const VulkanLowering& lowering) {
+  RunsElsewhere elsewhere;
+  const Program& program = lowering.program;
+  for (size_t d = 0; d < program.dispatches.size(); ++d) {
+    const DispatchId id(d);
+    if (is_copy_in_compute(lowering, id)) elsewhere.copies_in_compute = true;
+    if (elsewhere.uniforms_in_storage || program.dispatch(id).kernel != mix_kernel()) continue;
+    elsewhere.uniforms_in_storage = has_uniform_in_storage(
+        lowering, {id, dispatch_params_of(program, id), 0, 0}, place_operands(lowering, id));
+  }
+  return elsewhere;
+}
+
+}  // namespace
 
 Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
                                uint64_t limit_bytes) {
@@ -31,11 +48,13 @@ Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& s
 
 Result<Success> lower_statements(const VulkanLowering& lowering) {
   const Program& program = lowering.program;
+  const RunsElsewhere elsewhere = runs_elsewhere(lowering);
   for (size_t s = 0; s < program.statements.size(); ++s) {
     const Statement& statement = program.statements[s];
     lowering.list.statement = static_cast<uint32_t>(s);
     if (statement.kind == StatementKind::kBarrier) {
-      lower_barrier(program, program.barriers[statement.index], lowering.layout, lowering.list);
+      lower_barrier(program, program.barriers[statement.index], lowering.layout, lowering.list,
+                    elsewhere);
       continue;
     }
     auto lowered = lower_dispatch(lowering, DispatchId(statement.index));

@@ -44,6 +44,7 @@ class Lowering {
       draft_.items.emplace_back(MemoryDraft{memory_name(MemoryId(m)),
                                             program_.memories[m].size_bytes + kWordBytes, false});
     }
+    for (size_t d = 0; d < program_.dispatches.size(); ++d) survey(DispatchId(d));
     for (const Statement& statement : program_.statements) {
       if (statement.kind == StatementKind::kDispatch) {
         append_dispatch(DispatchId(statement.index));
@@ -57,12 +58,40 @@ class Lowering {
   }
 
  private:
+  // A scope covers what it names also where that runs elsewhere.
+  Scope widened(Scope scope) const {
+    const auto add = [&](StageAccess from, StageAccess to) {
+      if ((scope.accesses & bit_of(from)) != 0) scope.accesses |= bit_of(to);
+    };
+    if (differences_.compute_copies && has_compute_copy_ &&
+        (scope.stages & bit_of(Stage::kCopy)) != 0) {
+      scope.stages |= bit_of(Stage::kCompute);
+      add(StageAccess::kCopyRead, StageAccess::kComputeRead);
+      add(StageAccess::kCopyWrite, StageAccess::kComputeWrite);
+    }
+    if (differences_.wide_bindings && has_storage_uniform_) {
+      add(StageAccess::kComputeUniform, StageAccess::kComputeRead);
+    }
+    return scope;
+  }
+
+  // Looks for what runs elsewhere.
+  void survey(DispatchId id) {
+    const Dispatch& dispatch = program_.dispatch(id);
+    if (stage_of(dispatch) == Stage::kCopy && !is_transfer(id)) has_compute_copy_ = true;
+    if (dispatch.kernel != mix_kernel()) return;
+    for (const Access& access : program_.accesses_of(id)) {
+      if (access.mode != AccessMode::kUniform) continue;
+      if (!is_bound_as_uniform(access) || !fits_one_launch(id)) has_storage_uniform_ = true;
+    }
+  }
+
   void append_barrier(const Barrier& barrier) {
     BarrierDraft draft{"", barrier.kind, {}};
     for (const Dependency& dependency : program_.dependencies_of(barrier)) {
       DependencyDraft& part = draft.dependencies.emplace_back();
-      part.source = dependency.source;
-      part.destination = dependency.destination;
+      part.source = widened(dependency.source);
+      part.destination = widened(dependency.destination);
       for (const Access& operand : program_.operands_of(dependency)) {
         part.operands.push_back(raw_operand(AccessMode::kRead, operand.memory, operand.range));
       }
@@ -84,15 +113,20 @@ class Lowering {
     }
   }
 
+  // Requires: the dispatch is of the kernel copy or fill.
+  bool is_transfer(DispatchId id) const {
+    const auto accesses = program_.accesses_of(id);
+    return kernel_entry(program_.dispatch(id).kernel).name == "copy"
+               ? accesses[0].memory != accesses[1].memory ||
+                     !share_a_byte(accesses[0].range, accesses[1].range)
+               : accesses[0].range.begin % kWordBytes == 0 &&
+                     accesses[0].range.size_bytes() % kWordBytes == 0;
+  }
+
   // Transfer commands touch the ranges as they are.
   void append_copy(DispatchId id, std::string_view kernel) {
     const auto accesses = program_.accesses_of(id);
-    const bool is_transfer = kernel == "copy"
-                                 ? accesses[0].memory != accesses[1].memory ||
-                                       !share_a_byte(accesses[0].range, accesses[1].range)
-                                 : accesses[0].range.begin % kWordBytes == 0 &&
-                                       accesses[0].range.size_bytes() % kWordBytes == 0;
-    if (!is_transfer && differences_.compute_copies) return append_table_kernel(id);
+    if (!is_transfer(id) && differences_.compute_copies) return append_table_kernel(id);
     DispatchDraft draft;
     draft.kernel = kernel;
     if (kernel == "fill") draft.attributes.emplace_back("value", "0");
@@ -208,6 +242,8 @@ class Lowering {
   const Program& program_;
   const DeviceLimits& limits_;
   LoweringDifferences differences_;
+  bool has_compute_copy_ = false;
+  bool has_storage_uniform_ = false;
   ProgramDraft draft_;
   std::vector<DispatchId> origins_;
 };

@@ -26,8 +26,10 @@ enum class PeerLimit : uint8_t {
   kMostRecent,       // A later access stands where the earlier one of the pair was remembered.
   kOrderedReader,    // An ordered reader stands between: then the write passes for visible.
   // The lowering is more than the program says.
-  kWideBinding,    // A binding starts at an aligned offset, and some hold whole words.
-  kComputeCopy,    // A copy or fill that no transfer command can do is a compute shader.
+  kWideBinding,    // A binding starts at an aligned offset, and some hold whole words; a large
+                   // uniform operand has a storage buffer.
+  kComputeCopy,    // A copy or fill that no transfer command can do is a compute shader, and scopes
+                   // that name `copy` cover those too.
   kSeveralPhases,  // A large mix is several dispatches with a barrier between.
 };
 inline constexpr size_t kPeerLimitCount = 8;

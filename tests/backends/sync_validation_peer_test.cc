@@ -254,9 +254,9 @@ dispatch C reads m[0:64]
 dispatch A writes m[0:4]
 dispatch B reads m[4:8]
 )"},
-    {PeerLimit::kComputeCopy, false, R"(
+    {PeerLimit::kComputeCopy, true, R"(
 dispatch fill writes m[0:63] value=1
-barrier copy.write -> compute.read
+barrier compute.write -> compute.read
 dispatch A reads m[0:63]
 )"},
     {PeerLimit::kSeveralPhases, true, R"(

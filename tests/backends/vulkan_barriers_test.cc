@@ -1,5 +1,6 @@
 // Barriers of a program are lowered as what they say: the lowering itself, without a device, and
 // with one what synchronization validation makes of it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 namespace interlock {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -158,6 +160,67 @@ TEST_F(VulkanBarriers, OperandsNarrowTheMemoryThatBecomesVisible) {
   EXPECT_THAT(hazards_of(kProduce, "barrier compute.write -> compute.read a", kConsume),
               ElementsAre(HasSubstr("READ-AFTER-WRITE")));
   EXPECT_THAT(hazards_of(kConsume, "barrier compute -> compute.write a", kProduce), IsEmpty());
+}
+
+// --- Work that runs elsewhere than where the program has it
+// -----------------------------------
+
+// As hazards_of(), with memories for operands of any kind.
+std::vector<std::string> hazards_of(const std::string& statements) {
+  const Program program = parsed("interlock 1\nmemory m 20000\nmemory y 512\n" + statements);
+  vulkan().take_messages();
+  const auto image = vulkan().run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+  EXPECT_TRUE(image.has_value()) << image.error().message;
+  return vulkan().take_messages();
+}
+
+TEST_F(VulkanBarriers, ThatNameCopiesCoverThoseThatAreComputeShaders) {
+  const std::string fill = "dispatch fill writes m[64:127] value=1\n";
+  const std::string copy = "dispatch copy reads m[0:64] writes m[32:96]\n";
+  const std::string use = "dispatch A reads m[64:128] writes y[0:64]\n";
+  const std::string make = "dispatch A reads y[0:64] writes m[0:128]\n";
+  for (const std::string& elsewhere : {fill, copy}) {
+    const std::string transfer = "dispatch copy reads m[64:124] writes y[0:60]\n";
+    EXPECT_THAT(hazards_of(elsewhere + "barrier copy.write -> compute.read\n" + use), IsEmpty());
+    EXPECT_THAT(hazards_of(elsewhere + "barrier copy.write -> compute.read m[64:128]\n" + use),
+                IsEmpty());
+    EXPECT_THAT(
+        hazards_of(make + "barrier compute -> copy, compute.write -> copy.read|copy.write\n" +
+                   elsewhere),
+        IsEmpty());
+    EXPECT_THAT(hazards_of(elsewhere + "barrier copy.write -> copy.read\n" + transfer), IsEmpty());
+    EXPECT_THAT(hazards_of(use + "barrier compute -> copy.write\n" + fill), IsEmpty());
+    EXPECT_THAT(hazards_of(elsewhere + use), ElementsAre(HasSubstr("READ-AFTER-WRITE")));
+    EXPECT_THAT(hazards_of(elsewhere + "barrier execution\n" + use),
+                ElementsAre(HasSubstr("READ-AFTER-WRITE")));
+    EXPECT_THAT(hazards_of(elsewhere + "barrier copy.write -> compute.uniform\n" + use),
+                ElementsAre(HasSubstr("READ-AFTER-WRITE")));
+    EXPECT_THAT(hazards_of(elsewhere + "barrier copy.write -> compute.read m[128:192]\n" + use),
+                ElementsAre(HasSubstr("READ-AFTER-WRITE")));
+  }
+}
+
+TEST_F(VulkanBarriers, ThatNameUniformsCoverThoseThatAreStorageBuffers) {
+  const std::string make = "dispatch A writes m\n";
+  for (const char* uniforms : {"m", "m[0:64] m[256:300] m[300:310]", "m[0:64]"}) {
+    const std::string use = fmt::format("dispatch B uniform {} writes y[0:64]\n", uniforms);
+    EXPECT_THAT(hazards_of(make + "barrier compute.write -> compute.uniform\n" + use), IsEmpty());
+    EXPECT_THAT(hazards_of(make + use), Contains(HasSubstr("READ-AFTER-WRITE")));
+    EXPECT_THAT(hazards_of(make + "barrier execution\n" + use),
+                Contains(HasSubstr("READ-AFTER-WRITE")));
+    EXPECT_THAT(hazards_of(make + "barrier compute.write -> copy.read\n" + use),
+                Contains(HasSubstr("READ-AFTER-WRITE")));
+  }
+}
+
+// A program without such operands has the scopes that it says and no more.
+TEST_F(VulkanBarriers, AreNotWiderWithoutSuchOperands) {
+  EXPECT_THAT(hazards_of("dispatch fill writes m[0:64] value=1\nbarrier compute.write -> "
+                         "compute.read\ndispatch A reads m[0:64] writes y[0:64]\n"),
+              ElementsAre(HasSubstr("READ-AFTER-WRITE")));
+  EXPECT_THAT(hazards_of("dispatch A writes m[0:64]\nbarrier compute.write -> compute.uniform\n"
+                         "dispatch B reads m[0:64] writes y[0:64]\n"),
+              ElementsAre(HasSubstr("READ-AFTER-WRITE")));
 }
 
 }  // namespace

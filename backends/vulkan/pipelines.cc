@@ -42,9 +42,11 @@ VkResult VulkanPipelines::make_layouts(const Shader& shader, VulkanPipeline& pip
   set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   set.bindingCount = static_cast<uint32_t>(bindings.size());
   set.pBindings = bindings.data();
-  VkResult result =
-      table.vkCreateDescriptorSetLayout(device_.handle(), &set, nullptr, &pipeline.set_layout);
-  if (result != VK_SUCCESS) return result;
+  if (pipeline.set_layout == VK_NULL_HANDLE) {  // Else from a call that failed behind it.
+    const VkResult made =
+        table.vkCreateDescriptorSetLayout(device_.handle(), &set, nullptr, &pipeline.set_layout);
+    if (made != VK_SUCCESS) return made;
+  }
   const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
   VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   layout.setLayoutCount = 1;

@@ -48,7 +48,9 @@ VkResult VulkanQueue::submit() {
   VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
   info.commandBufferInfoCount = 1;
   info.pCommandBufferInfos = &commands;
-  return table.vkQueueSubmit2(handle_, 1, &info, fence_);
+  const VkResult submitted = table.vkQueueSubmit2(handle_, 1, &info, fence_);
+  is_pending_ = submitted == VK_SUCCESS;
+  return submitted;
 }
 
 VkResult VulkanQueue::wait(double timeout_seconds) {
@@ -56,7 +58,9 @@ VkResult VulkanQueue::wait(double timeout_seconds) {
   const auto timeout_ns = static_cast<uint64_t>(timeout_seconds * 1e9);
   const VkResult waited = table.vkWaitForFences(device_.handle(), 1, &fence_, VK_TRUE, timeout_ns);
   if (waited != VK_SUCCESS) return waited;
-  return table.vkResetFences(device_.handle(), 1, &fence_);
+  const VkResult reset = table.vkResetFences(device_.handle(), 1, &fence_);
+  is_pending_ = reset != VK_SUCCESS;  // With its fence signalled the queue is of no use.
+  return reset;
 }
 
 }  // namespace interlock

@@ -24,6 +24,9 @@ class VulkanQueue {
   VkResult submit();
   VkResult wait(double timeout_seconds);  // VK_TIMEOUT is an error.
 
+  // Whether what was submitted may still run: no wait() for it has succeeded.
+  bool is_pending() const { return is_pending_; }
+
  private:
   VulkanQueue(VulkanDevice& device, VkQueue handle) : device_(device), handle_(handle) {}
 
@@ -32,6 +35,7 @@ class VulkanQueue {
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   VkFence fence_ = VK_NULL_HANDLE;
+  bool is_pending_ = false;
 };
 
 }  // namespace interlock

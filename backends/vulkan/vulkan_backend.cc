@@ -68,8 +68,10 @@ class VulkanBackend::State {
   Result<Success> copy_arena(uint64_t size_bytes, bool is_upload);
   Result<Success> judge_messages(const Program& program, ExecutionMode mode);
 
-  // The error for a failed call, after which a device that is lost or hangs is given up.
+  // The error for a failed call. A device that is lost, or may still run something, is given up:
+  // what that uses must stay as it is.
   Error give_up(VkResult result, std::string_view action);
+  bool is_pending() const;
 
   VulkanOptions options_;
   std::mutex mutex_;
@@ -252,9 +254,19 @@ Result<Success> VulkanBackend::State::copy_arena(uint64_t size_bytes, bool is_up
   return Success{};
 }
 
+bool VulkanBackend::State::is_pending() const {
+  for (const VulkanSession* session : {first_.get(), second_.get()}) {
+    if (session == nullptr) continue;
+    for (const auto& queue : session->queues) {
+      if (queue->is_pending()) return true;
+    }
+  }
+  return false;
+}
+
 Error VulkanBackend::State::give_up(VkResult result, std::string_view action) {
   const Error error = driver_error(result, action);
-  if (result != VK_ERROR_DEVICE_LOST && result != VK_TIMEOUT) return error;
+  if (result != VK_ERROR_DEVICE_LOST && !is_pending()) return error;
   lost_ = error;
   VulkanSession::abandon(std::move(first_));
   VulkanSession::abandon(std::move(second_));

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "tests/backends/kernel_case.h"
@@ -90,6 +91,127 @@ TEST_F(VulkanFailures, WithoutMemoryForABufferTheErrorHasTheSizeAndTheNextRunTri
   EXPECT_TRUE(backend.availability().is_available);
   has_memory = true;
   EXPECT_EQ(error_with(backend), "");
+}
+
+// --- Each call in turn fails once
+// -------------------------------------------------------------------
+
+// Fails the call number `fails_at` from the last arm() on, of any of the entry points below.
+int calls_until_failure = 0;
+VolkDeviceTable real_table;
+
+bool fails_now() { return calls_until_failure > 0 && --calls_until_failure == 0; }
+
+// An entry point that fails when its turn has come.
+template <auto kMember, class Function>
+struct Failing;
+template <auto kMember, class... Args>
+struct Failing<kMember, VkResult(VKAPI_PTR*)(Args...)> {
+  static VKAPI_ATTR VkResult VKAPI_CALL call(Args... args) {
+    return fails_now() ? VK_ERROR_OUT_OF_DEVICE_MEMORY : (real_table.*kMember)(args...);
+  }
+};
+
+template <auto kMember>
+void may_fail(VolkDeviceTable& table) {
+  using Function = std::remove_reference_t<decltype(table.*kMember)>;
+  table.*kMember = Failing<kMember, Function>::call;
+}
+
+void let_calls_fail(VolkDeviceTable& table) {
+  real_table = table;
+  may_fail<&VolkDeviceTable::vkAllocateMemory>(table);
+  may_fail<&VolkDeviceTable::vkBeginCommandBuffer>(table);
+  may_fail<&VolkDeviceTable::vkBindBufferMemory>(table);
+  may_fail<&VolkDeviceTable::vkCreateBuffer>(table);
+  may_fail<&VolkDeviceTable::vkCreateComputePipelines>(table);
+  may_fail<&VolkDeviceTable::vkCreateDescriptorSetLayout>(table);
+  may_fail<&VolkDeviceTable::vkCreatePipelineLayout>(table);
+  may_fail<&VolkDeviceTable::vkCreateShaderModule>(table);
+  may_fail<&VolkDeviceTable::vkEndCommandBuffer>(table);
+  may_fail<&VolkDeviceTable::vkMapMemory>(table);
+  may_fail<&VolkDeviceTable::vkQueueSubmit2>(table);
+  may_fail<&VolkDeviceTable::vkResetCommandPool>(table);
+  may_fail<&VolkDeviceTable::vkResetFences>(table);
+  may_fail<&VolkDeviceTable::vkWaitForFences>(table);
+}
+
+// Validation complains where a call reuses what is in use, and at the end of what was not freed.
+void expect_that_runs_recover(VulkanOptions options, ExecutionMode mode) {
+  const Program program = parsed(R"(interlock 1
+memory a 64
+memory b 64
+dispatch K reads a writes a
+dispatch L reads b writes b
+barrier
+dispatch M reads a b writes b
+)");
+  const Schedule schedule = issue_order_schedule(program);
+  const MemoryImage expected = image_after(program, schedule);
+  options.validates = true;
+  options.on_device_table = let_calls_fail;
+  bool has_failed = true;
+  int error_count = 0;
+  for (int call = 1; has_failed && call < 100; ++call) {
+    VulkanBackend backend(options);
+    EXPECT_TRUE(backend.availability().is_available);
+    calls_until_failure = call;
+    const auto failed = backend.run(program, schedule, mode);
+    has_failed = calls_until_failure == 0;
+    calls_until_failure = 0;
+    if (failed) {  // Where one kind of memory is short, there is another.
+      EXPECT_TRUE(*failed == expected) << call;
+    } else {
+      EXPECT_THAT(failed.error().message, HasSubstr("not enough memory")) << call;
+      ++error_count;
+    }
+    for (int again = 0; again < 2; ++again) {
+      const auto image = backend.run(program, schedule, mode);
+      ASSERT_TRUE(image.has_value()) << call << ": " << image.error().message;
+      EXPECT_TRUE(*image == expected) << call;
+    }
+    EXPECT_TRUE(backend.availability().is_available) << call;
+  }
+  EXPECT_FALSE(has_failed);
+  EXPECT_GE(error_count, 10);
+}
+
+TEST_F(VulkanFailures, AfterAnyCallOfAWitnessRunFailedTheNextRunWorks) {
+  expect_that_runs_recover({}, ExecutionMode::kWitness);
+}
+
+TEST_F(VulkanFailures, AfterAnyCallOfAStagedRunFailedTheNextRunWorks) {
+  expect_that_runs_recover({.always_stages = true}, ExecutionMode::kWitness);
+}
+
+TEST_F(VulkanFailures, AfterAnyCallOnSeveralQueuesFailedTheNextRunWorks) {
+  expect_that_runs_recover({}, ExecutionMode::kOverlap);
+}
+
+PFN_vkQueueSubmit2 real_submit = nullptr;
+int submit_count = 0;
+
+VKAPI_ATTR VkResult VKAPI_CALL submit_the_first_only(VkQueue queue, uint32_t count,
+                                                     const VkSubmitInfo2* infos, VkFence fence) {
+  return ++submit_count == 2 ? VK_ERROR_OUT_OF_DEVICE_MEMORY
+                             : real_submit(queue, count, infos, fence);
+}
+
+TEST_F(VulkanFailures, ADeviceThatMayStillRunIsGivenUp) {
+  submit_count = 0;
+  VulkanBackend backend({.validates = true, .on_device_table = [](VolkDeviceTable& table) {
+                           real_submit = table.vkQueueSubmit2;
+                           table.vkQueueSubmit2 = submit_the_first_only;
+                         }});
+  const Program program =
+      parsed("interlock 1\nmemory a 64\nmemory b 64\ndispatch K updates a\ndispatch L updates b\n");
+  const Schedule schedule = issue_order_schedule(program);
+  const auto failed = backend.run(program, schedule, ExecutionMode::kOverlap);
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_THAT(failed.error().message, HasSubstr("while submitting commands"));
+  EXPECT_FALSE(backend.availability().is_available);
+  EXPECT_TRUE(backend.run(program, schedule, ExecutionMode::kOverlap).has_value());
+  EXPECT_TRUE(backend.availability().is_available);
 }
 
 // Why a backend is not available whose driver has these entry points.

@@ -63,6 +63,14 @@ class Backend {
   // Errors: the program's memories exceed the execution limit; the device failed.
   virtual Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                                   ExecutionMode mode) = 0;
+
+  // The names of the ways in which overlap mode can issue a program, the usual one first. None:
+  // there is one way, and it has no name.
+  virtual std::vector<std::string_view> lowerings() const { return {}; }
+
+  // Returns a backend of the same name and device whose overlap mode issues programs in this way;
+  // null if there is no such way. The backends do not run at the same time.
+  virtual std::unique_ptr<Backend> with_lowering(std::string_view) const { return nullptr; }
 };
 
 // All backends of this build, `cpu` first, available or not.

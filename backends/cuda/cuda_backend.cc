@@ -9,6 +9,22 @@
 #include "encoder/check.h"
 
 namespace interlock {
+namespace {
+
+struct NamedLowering {
+  std::string_view name;
+  CudaLowering lowering;
+};
+
+constexpr NamedLowering kNamedLowerings[] = {
+    {"streams", CudaLowering::kStreams},
+    {"graph", CudaLowering::kGraph},
+    {"captured-graph", CudaLowering::kCapturedGraph},
+    {"conflict-graph", CudaLowering::kConflictGraph},
+    {"one-stream", CudaLowering::kOneStream},
+};
+
+}  // namespace
 
 class CudaBackend::State {
  public:
@@ -18,6 +34,7 @@ class CudaBackend::State {
 
   Availability availability();
   Capabilities capabilities();
+  CudaOptions options();
   Result<MemoryImage> run(const Program& program, const Schedule& schedule, ExecutionMode mode);
   Result<std::unique_ptr<CudaRecording>> record(const Program& program,
                                                 const CudaRecordingOptions& options);
@@ -73,6 +90,11 @@ Capabilities CudaBackend::State::capabilities() {
   return capabilities;
 }
 
+CudaOptions CudaBackend::State::options() {
+  const std::lock_guard lock(mutex_);
+  return options_;
+}
+
 CudaRecordingOptions CudaBackend::State::next_overlap() {
   CudaRecordingOptions next = options_.overlap;
   ++options_.overlap.seed;
@@ -121,6 +143,22 @@ Result<MemoryImage> CudaBackend::run(const Program& program, const Schedule& sch
 }
 
 Capabilities CudaBackend::capabilities() const { return state_->capabilities(); }
+
+std::vector<std::string_view> CudaBackend::lowerings() const {
+  std::vector<std::string_view> names;
+  for (const NamedLowering& named : kNamedLowerings) names.push_back(named.name);
+  return names;
+}
+
+std::unique_ptr<Backend> CudaBackend::with_lowering(std::string_view name) const {
+  for (const NamedLowering& named : kNamedLowerings) {
+    if (named.name != name) continue;
+    CudaOptions options = state_->options();
+    options.overlap.lowering = named.lowering;
+    return std::make_unique<CudaBackend>(options);
+  }
+  return nullptr;
+}
 
 Result<std::unique_ptr<CudaRecording>> CudaBackend::record(const Program& program,
                                                            const CudaRecordingOptions& options) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/cuda/cuda_recording.h"
@@ -43,6 +44,10 @@ class CudaBackend final : public Backend {
                           ExecutionMode mode) override;
 
   Capabilities capabilities() const override;
+
+  // Those of CudaLowering.
+  std::vector<std::string_view> lowerings() const override;
+  std::unique_ptr<Backend> with_lowering(std::string_view name) const override;
 
   // Records the program once, to execute it many times on the same buffers. Recordings and runs of
   // one backend may not go on at the same time. Errors: no device; as CUDA's.

@@ -1,11 +1,14 @@
 // interlock run: executes a program under one schedule and compares it with the reference.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backends/cpu/instrumented.h"
 #include "backends/output_digest.h"
@@ -25,6 +28,7 @@ struct RunOptions {
   InputOptions input;
   std::string backend = "cpu";
   std::string mode = "witness";
+  std::string lowering;  // Of overlap mode; empty: the backend's usual one.
   std::string schedule = "issue";
   uint64_t seed = 1;
   uint64_t trial_count = 1;  // Of overlap mode.
@@ -141,20 +145,48 @@ ExitStatus report_undeclared(const Program& program) {
   return ExitStatus::kFinding;
 }
 
+// Errors: an option that this mode or this backend does not have.
+Result<Success> check_options(const RunOptions& options) {
+  const bool overlaps = options.mode == "overlap";
+  if (overlaps && options.schedule != "issue") {
+    return Error{"--schedule is of --mode=witness: in overlap mode the device chooses."};
+  }
+  if (!overlaps && options.trial_count != 1) {
+    return Error{"--trials is of --mode=overlap: in witness mode every run is the same."};
+  }
+  if (options.lowering.empty()) return Success{};
+  if (!overlaps) {
+    return Error{"--lowering is of --mode=overlap: in witness mode steps run one by one."};
+  }
+  const Backend* const backend = find_backend(options.backend);
+  if (backend == nullptr) return Success{};  // Which is an error of its own.
+  const std::vector<std::string_view> names = backend->lowerings();
+  if (names.empty()) {
+    return Error{fmt::format("backend '{}' issues programs in one way; it has no --lowering.",
+                             options.backend)};
+  }
+  if (std::find(names.begin(), names.end(), options.lowering) == names.end()) {
+    return Error{fmt::format("backend '{}' has no lowering '{}'; it has {}.", options.backend,
+                             options.lowering, fmt::join(names, ", "))};
+  }
+  return Success{};
+}
+
 ExitStatus run_program(const RunOptions& options) {
   ExitStatus status = ExitStatus::kNothingFound;
-  Backend* const backend = require_backend(options.backend, status);
+  const Result<Success> checked = check_options(options);
+  if (!checked) return report_error({checked.error().message});
+  Backend* backend = require_backend(options.backend, status);
   if (backend == nullptr) {
     return status;
   }
+  std::unique_ptr<Backend> lowered;
+  if (!options.lowering.empty()) {
+    lowered = backend->with_lowering(options.lowering);
+    backend = lowered.get();
+  }
   const ExecutionMode mode =
       options.mode == "overlap" ? ExecutionMode::kOverlap : ExecutionMode::kWitness;
-  if (mode == ExecutionMode::kOverlap && options.schedule != "issue") {
-    return report_error({"--schedule is of --mode=witness: in overlap mode the device chooses."});
-  }
-  if (mode == ExecutionMode::kWitness && options.trial_count != 1) {
-    return report_error({"--trials is of --mode=overlap: in witness mode every run is the same."});
-  }
   if (!backend->supports(mode)) {
     report_error({fmt::format("backend '{}' has no {} mode.", options.backend, options.mode)});
     return ExitStatus::kUnavailable;
@@ -208,6 +240,9 @@ void add_run_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--mode", options->mode, "witness: step by step; overlap: as the device does")
       ->check(CLI::IsMember({"witness", "overlap"}))
       ->capture_default_str();
+  command->add_option("--lowering", options->lowering,
+                      "of --mode=overlap: how CUDA issues; streams, graph, captured-graph, "
+                      "conflict-graph or one-stream");
   command->add_option("--schedule", options->schedule, "issue, reversed, lazy, random or witness")
       ->check(CLI::IsMember({"issue", "reversed", "lazy", "random", "witness"}))
       ->capture_default_str();

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/reference.h"
@@ -147,6 +150,31 @@ TEST_P(CudaOverlap, OfTheMlxBugIsRightInTheGraphOfItsConflicts) {
     EXPECT_TRUE(image_by_overlap(program, {.lowering = CudaLowering::kConflictGraph,
                                            .seed = trial,
                                            .delay_ns = 200'000}) == right);
+  }
+}
+
+// As the command line asks for one. On a device without delays nothing has to diverge.
+TEST_P(CudaOverlap, IssuesByTheNameOfALowering) {
+  const Program program = bug("mlx-3630");
+  const Schedule issue = issue_order_schedule(program);
+  const MemoryImage right = image_on_cuda(program, issue);
+  EXPECT_EQ(cuda().with_lowering("tree"), nullptr);
+  EXPECT_THAT(cuda().lowerings(), testing::SizeIs(std::size(kCudaLowerings)));
+  for (const std::string_view name : cuda().lowerings()) {
+    const std::unique_ptr<Backend> backend = cuda().with_lowering(name);
+    ASSERT_NE(backend, nullptr) << name;
+    EXPECT_EQ(backend->name(), "cuda");
+    int count = 0;
+    for (int trial = 0; trial < 50; ++trial) {
+      const auto image = backend->run(program, issue, ExecutionMode::kOverlap);
+      ASSERT_TRUE(image.has_value()) << image.error().message;
+      count += *image != right;
+    }
+    if (name == "one-stream" || name == "conflict-graph") {
+      EXPECT_EQ(count, 0) << name;
+    } else if (is_on_host()) {
+      EXPECT_GE(count, 1) << name;  // Odds of one in two each.
+    }
   }
 }
 

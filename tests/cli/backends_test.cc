@@ -83,6 +83,18 @@ TEST(Backends, CountTheTrialsOfOverlapThatDiffer) {
 TEST(Backends, OptionsOfOneModeAreErrorsInTheOther) {
   EXPECT_EQ(run_interlock({"run", "--trials=2", kBug}).status, 2);
   EXPECT_EQ(run_interlock({"run", "--mode=overlap", "--schedule=lazy", kBug}).status, 2);
+  EXPECT_EQ(run_interlock({"run", "--backend=cuda", "--lowering=graph", kBug}).status, 2);
+}
+
+TEST(Backends, LoweringsThatABackendLacksAreErrors) {
+  const CommandResult other =
+      run_interlock({"run", "--backend=cpu", "--mode=overlap", "--lowering=graph", kBug});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("backend 'cpu' issues programs in one way"));
+  const CommandResult unknown =
+      run_interlock({"run", "--backend=cuda", "--mode=overlap", "--lowering=tree", kBug});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("backend 'cuda' has no lowering 'tree'; it has streams, "));
 }
 
 TEST(Backends, FuzzedProgramsExecuteOnADeviceToo) {

@@ -34,6 +34,9 @@ TEST(CudaOnTheCommandLine, IsStatusThreeWithoutADevice) {
     EXPECT_EQ(result.status, 3);
     EXPECT_THAT(result.err, HasSubstr("backend 'cuda' is not available: th"));
   }
+  EXPECT_EQ(
+      run_interlock({"run", "--backend=cuda", "--mode=overlap", "--lowering=graph", kBug}).status,
+      3);
   EXPECT_EQ(run_interlock({"fuzz", "--backend=cuda", "--runs=1"}).status, 3);
 }
 

@@ -122,6 +122,7 @@ void main() {
   DIGEST_IF_READ(10)
   DIGEST_IF_READ(11)
   lane_sums[lane_index()] = sum;
+  memoryBarrierBuffer();
   barrier();  // All lanes have made their loads: an output may lie on an input.
   uint digest = 0;
   for (uint i = 0; i < lane_count(); ++i) digest += lane_sums[i];

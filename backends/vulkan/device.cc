@@ -136,12 +136,12 @@ int rank_of(const Candidate& candidate) {
   }
 }
 
-Result<Candidate> best_candidate(VkInstance instance) {
+Result<Candidate> best_candidate(VkInstance instance, VkResult* failed) {
   uint32_t count = 0;
   VkResult listed = vkEnumeratePhysicalDevices(instance, &count, nullptr);
   std::vector<VkPhysicalDevice> handles(count);
   if (listed == VK_SUCCESS) listed = vkEnumeratePhysicalDevices(instance, &count, handles.data());
-  if (listed != VK_SUCCESS) return driver_error(listed, "looking for devices");
+  if (listed != VK_SUCCESS) return driver_error(listed, "looking for devices", failed);
   if (count == 0) return Error{"no Vulkan driver finds a device."};
   std::optional<Candidate> best;
   std::string complaints;
@@ -202,13 +202,14 @@ VkResult open_device(const Candidate& candidate, uint32_t queue_count, VkDevice&
 }  // namespace
 
 Result<std::unique_ptr<VulkanDevice>> VulkanDevice::create(
-    VulkanInstance& instance, const std::function<void(VolkDeviceTable&)>& on_table) {
-  auto best = best_candidate(instance.handle());
+    VulkanInstance& instance, const std::function<void(VolkDeviceTable&)>& on_table,
+    VkResult* failed) {
+  auto best = best_candidate(instance.handle(), failed);
   if (!best) return best.error();
   std::unique_ptr<VulkanDevice> device(new VulkanDevice);
   const uint32_t queue_count = std::min(best->queue_count, kQueueCountMax);
   const VkResult opened = open_device(*best, queue_count, device->handle_);
-  if (opened != VK_SUCCESS) return driver_error(opened, "opening a device");
+  if (opened != VK_SUCCESS) return driver_error(opened, "opening a device", failed);
   volkLoadDeviceTable(&device->table_, device->handle_);
   if (on_table) on_table(device->table_);
   device->physical_ = best->handle;

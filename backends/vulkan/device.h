@@ -22,9 +22,11 @@ class VulkanDevice {
  public:
   // Opens the fastest kind of device that fits: a discrete GPU before an integrated one before a
   // CPU. `on_table` may replace entry points.
-  // Errors: there is no device, or none fits; the sentence says what each lacks.
+  // Errors: there is no device, or none fits; the sentence says what each lacks. `failed`, where it
+  // is given, gets the result of the call of the driver that failed.
   static Result<std::unique_ptr<VulkanDevice>> create(
-      VulkanInstance& instance, const std::function<void(VolkDeviceTable&)>& on_table);
+      VulkanInstance& instance, const std::function<void(VolkDeviceTable&)>& on_table,
+      VkResult* failed = nullptr);
   ~VulkanDevice();
   VulkanDevice(const VulkanDevice&) = delete;
   VulkanDevice& operator=(const VulkanDevice&) = delete;

@@ -38,4 +38,9 @@ Error driver_error(VkResult result, std::string_view action) {
   return Error{fmt::format("{} while {} ({}).", what, action, text_of(result))};
 }
 
+Error driver_error(VkResult result, std::string_view action, VkResult* noted) {
+  if (noted != nullptr) *noted = result;
+  return driver_error(result, action);
+}
+
 }  // namespace interlock

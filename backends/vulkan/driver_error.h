@@ -17,4 +17,7 @@ std::string text_of(VkResult result);
 // e.g. "creating a pipeline". Requires: `result` is no success.
 Error driver_error(VkResult result, std::string_view action);
 
+// Likewise, and notes the result where the caller asks for it. `noted` may be null.
+Error driver_error(VkResult result, std::string_view action, VkResult* noted);
+
 }  // namespace interlock

@@ -89,7 +89,7 @@ std::vector<ValidationMessage> ValidationLog::take_hazards() {
   return std::exchange(hazards_, {});
 }
 
-Result<std::unique_ptr<VulkanInstance>> VulkanInstance::create(bool validates) {
+Result<std::unique_ptr<VulkanInstance>> VulkanInstance::create(bool validates, VkResult* failed) {
   const std::lock_guard lock(loader_mutex);
   // lavapipe runs small work two to six times faster on the thread that submits it. Read once, when
   // the first instance loads the driver; a value of the user stays.
@@ -132,7 +132,7 @@ Result<std::unique_ptr<VulkanInstance>> VulkanInstance::create(bool validates) {
   if (created == VK_ERROR_INCOMPATIBLE_DRIVER) {
     return Error{"there is no Vulkan driver (VK_ERROR_INCOMPATIBLE_DRIVER)."};
   }
-  if (created != VK_SUCCESS) return driver_error(created, "creating an instance");
+  if (created != VK_SUCCESS) return driver_error(created, "creating an instance", failed);
   volkLoadInstanceOnly(instance->handle_);
   instance->listen();
   return instance;

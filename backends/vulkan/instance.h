@@ -46,7 +46,8 @@ class VulkanInstance {
  public:
   // Loads the Vulkan loader at the first call.
   // Errors: there is no loader, no driver, or (with `validates`) no validation layer.
-  static Result<std::unique_ptr<VulkanInstance>> create(bool validates);
+  // `failed`, where it is given, gets the result of the call of the driver that failed.
+  static Result<std::unique_ptr<VulkanInstance>> create(bool validates, VkResult* failed = nullptr);
   ~VulkanInstance();
   VulkanInstance(const VulkanInstance&) = delete;
   VulkanInstance& operator=(const VulkanInstance&) = delete;

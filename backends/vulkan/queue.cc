@@ -4,7 +4,8 @@
 
 namespace interlock {
 
-Result<std::unique_ptr<VulkanQueue>> VulkanQueue::create(VulkanDevice& device, VkQueue handle) {
+Result<std::unique_ptr<VulkanQueue>> VulkanQueue::create(VulkanDevice& device, VkQueue handle,
+                                                         VkResult* failed) {
   std::unique_ptr<VulkanQueue> queue(new VulkanQueue(device, handle));
   const VolkDeviceTable& table = device.table();
   VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
@@ -21,7 +22,7 @@ Result<std::unique_ptr<VulkanQueue>> VulkanQueue::create(VulkanDevice& device, V
     const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     result = table.vkCreateFence(device.handle(), &fence, nullptr, &queue->fence_);
   }
-  if (result != VK_SUCCESS) return driver_error(result, "preparing a queue");
+  if (result != VK_SUCCESS) return driver_error(result, "preparing a queue", failed);
   return queue;
 }
 

@@ -12,7 +12,9 @@ namespace interlock {
 
 class VulkanQueue {
  public:
-  static Result<std::unique_ptr<VulkanQueue>> create(VulkanDevice& device, VkQueue handle);
+  // `failed`, where it is given, gets the result of the call of the driver that failed.
+  static Result<std::unique_ptr<VulkanQueue>> create(VulkanDevice& device, VkQueue handle,
+                                                     VkResult* failed = nullptr);
   ~VulkanQueue();
   VulkanQueue(const VulkanQueue&) = delete;
   VulkanQueue& operator=(const VulkanQueue&) = delete;

@@ -28,8 +28,11 @@ struct VulkanSession {
   std::vector<std::unique_ptr<VulkanQueue>> queues;  // At least one.
   std::unique_ptr<ArenaMemory> arena;
 
-  // Errors: as VulkanInstance::create() and VulkanDevice::create().
-  static Result<std::unique_ptr<VulkanSession>> open(const SessionOptions& options);
+  // Errors: as VulkanInstance::create() and VulkanDevice::create(). `failed`, where it is given,
+  // gets the result of the call of the driver that failed; it stays as it is where something is
+  // missing.
+  static Result<std::unique_ptr<VulkanSession>> open(const SessionOptions& options,
+                                                     VkResult* failed = nullptr);
 
   // Keeps the objects of a device that does not answer until the process ends: it may still use
   // them.

@@ -91,10 +91,12 @@ Result<Success> VulkanBackend::State::open() {
   if (missing_) return *missing_;
   const SessionOptions options{options_.validates, options_.always_stages, options_.on_device_table,
                                options_.on_instance};
-  auto session = VulkanSession::open(options);
+  VkResult failed = VK_SUCCESS;
+  auto session = VulkanSession::open(options, &failed);
   if (!session) {
-    // A device that was lost may come back later; a driver that lacks something never does.
-    if (!lost_) missing_ = session.error();
+    // A device that was lost may come back later, and so may memory that another process has; a
+    // driver that lacks something never gets it.
+    if (!lost_ && failed == VK_SUCCESS) missing_ = session.error();
     return session.error();
   }
   first_ = std::move(*session);

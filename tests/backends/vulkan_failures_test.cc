@@ -287,6 +287,34 @@ TEST_F(VulkanFailures, ADeviceThatDoesNotOpenIsAnError) {
             "The Vulkan driver failed while opening a device (VK_ERROR_INITIALIZATION_FAILED).");
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL have_no_memory_to_open(VkPhysicalDevice, const VkDeviceCreateInfo*,
+                                                      const VkAllocationCallbacks*, VkDevice*) {
+  return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+TEST_F(VulkanFailures, ADeviceThatCouldNotOpenIsTriedAgain) {
+  int open_count = 0;
+  VulkanBackend backend({.overlap = OverlapKind::kOneQueue, .on_instance = [&] {
+                           if (++open_count == 1) vkCreateDevice = have_no_memory_to_open;
+                         }});
+  EXPECT_THAT(backend.availability().reason, HasSubstr("not enough host memory while opening"));
+  EXPECT_TRUE(backend.availability().is_available);
+  EXPECT_EQ(error_with(backend), "");
+  EXPECT_EQ(open_count, 2);
+}
+
+TEST_F(VulkanFailures, ADriverThatLacksSomethingIsNotAskedAgain) {
+  int open_count = 0;
+  VulkanBackend backend({.on_instance = [&] {
+    ++open_count;
+    vkEnumerateDeviceExtensionProperties = have_no_extensions;
+  }});
+  EXPECT_FALSE(backend.availability().is_available);
+  EXPECT_FALSE(backend.availability().is_available);
+  EXPECT_THAT(error_with(backend), HasSubstr("VK_KHR_push_descriptor"));
+  EXPECT_EQ(open_count, 1);
+}
+
 PFN_vkCmdDispatch real_dispatch = nullptr;
 PFN_vkCmdPushDescriptorSetKHR real_push = nullptr;
 PFN_vkCmdFillBuffer real_fill = nullptr;

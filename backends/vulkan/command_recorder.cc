@@ -5,11 +5,6 @@
 #include "encoder/check.h"
 
 namespace interlock {
-namespace {
-
-constexpr size_t kBindingCountMax = 14;  // shaders/mix.comp
-
-}  // namespace
 
 Result<Success> CommandRecorder::record(const CommandList& list, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {

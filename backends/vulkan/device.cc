@@ -9,14 +9,14 @@
 #include <optional>
 
 #include "backends/vulkan/driver_error.h"
+#include "backends/vulkan/shaders.h"
 
 namespace interlock {
 namespace {
 
-constexpr uint32_t kBindingCountMax = 14;  // shaders/mix.comp
-constexpr uint32_t kPushBytesMax = 128;    // Likewise; every device has as many.
-constexpr uint32_t kLaneCount = 64;        // Of a GPU; shaders/mix.comp has no more.
-constexpr uint32_t kLaneCountOfCpu = 8;    // lavapipe runs eight invocations in one vector.
+constexpr uint32_t kPushBytesMax = 128;  // shaders/mix.comp; every device has as many.
+constexpr uint32_t kLaneCount = 64;      // Of a GPU; shaders/mix.comp has no more.
+constexpr uint32_t kLaneCountOfCpu = 8;  // lavapipe runs eight invocations in one vector.
 
 struct Candidate {
   VkPhysicalDevice handle = VK_NULL_HANDLE;

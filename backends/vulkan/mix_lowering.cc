@@ -34,7 +34,7 @@ constexpr BindingGroup kReads{2, 7};
 constexpr BindingGroup kWrites{7, 10};
 constexpr BindingGroup kUpdates{10, 12};
 constexpr BindingGroup kAtomics{12, 14};
-static_assert(kAtomics.end == kMixBindingCount);
+static_assert(kAtomics.end == kBindingCountMax);
 
 bool fits_uniform(const VulkanLowering& lowering, ArenaRange range) {
   return range.offset_bytes % lowering.limits.uniform_alignment + range.size_bytes <=
@@ -102,7 +102,7 @@ std::optional<std::vector<uint32_t>> slots_of(const VulkanLowering& lowering,
                                               const DispatchPiece& piece,
                                               std::span<const PlacedOperand> operands) {
   std::vector<uint32_t> slots;
-  std::array<uint32_t, kMixBindingCount> used{};  // By the begin of a group.
+  std::array<uint32_t, kBindingCountMax> used{};  // By the begin of a group.
   uint64_t size_bytes = 0;
   uint64_t round_count = 0;
   for (const PlacedOperand& operand : operands) {
@@ -123,8 +123,8 @@ Result<Success> lower_to_one_launch(const VulkanLowering& lowering, const Dispat
   auto width = plain_width_of(lowering, piece, operands);
   if (!width) return width.error();
   const DeviceLimits& limits = lowering.limits;
-  std::array<ArenaRange, kMixBindingCount> bindings{};
-  std::array<uint32_t, 2 * kMixBindingCount + 2> words{};  // Places, sizes, identity, operation.
+  std::array<ArenaRange, kBindingCountMax> bindings{};
+  std::array<uint32_t, 2 * kBindingCountMax + 2> words{};  // Places, sizes, identity, operation.
   for (size_t i = 0; i < operands.size(); ++i) {
     const PlacedOperand& operand = operands[i];
     if (operand.range.size_bytes == 0) continue;
@@ -141,15 +141,15 @@ Result<Success> lower_to_one_launch(const VulkanLowering& lowering, const Dispat
     bindings[slot] = bound.binding;
     words[slot] = bound.first_byte | static_cast<uint32_t>(i) << kPositionShift |
                   (is_digested(operand.mode) ? kIsDigested : 0) | (is_partial ? kIsPartial : 0);
-    words[kMixBindingCount + slot] = static_cast<uint32_t>(operand.range.size_bytes);
+    words[kBindingCountMax + slot] = static_cast<uint32_t>(operand.range.size_bytes);
   }
-  for (uint32_t slot = 0; slot < kMixBindingCount; ++slot) {
+  for (uint32_t slot = 0; slot < kBindingCountMax; ++slot) {
     if (bindings[slot].size_bytes > 0) continue;
     bindings[slot] = lowering.layout.take_unused(slot < kUniforms.end ? limits.uniform_alignment
                                                                       : limits.storage_alignment);
   }
-  words[2 * kMixBindingCount] = piece.params.identity;
-  words[2 * kMixBindingCount + 1] = static_cast<uint32_t>(piece.params.atomic_op);
+  words[2 * kBindingCountMax] = piece.params.identity;
+  words[2 * kBindingCountMax + 1] = static_cast<uint32_t>(piece.params.atomic_op);
   lowering.list.add_launch({.shader = shader_index("mix", *width)}, bindings, words);
   return Success{};
 }

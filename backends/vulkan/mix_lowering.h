@@ -11,7 +11,6 @@ namespace interlock {
 // Up to these a dispatch of mix is one launch, so that no barrier of ours stands inside it.
 inline constexpr uint64_t kMixGroupBytesMax = 1ull << 20;  // Of all operands.
 inline constexpr uint64_t kMixRoundsMax = kRoundsMax / 2;  // Of an invocation.
-inline constexpr uint32_t kMixBindingCount = 14;           // shaders/mix.comp
 
 // Requires: the dispatch has the kernel mix.
 Result<Success> lower_mix(const VulkanLowering& lowering, const DispatchPiece& piece,

@@ -9,6 +9,9 @@
 
 namespace interlock {
 
+// Bindings of the shader that has the most: shaders/mix.comp.
+inline constexpr uint32_t kBindingCountMax = 14;
+
 // How a shader sees its operands (shaders/kernel.glsl).
 enum class OperandWidth : uint8_t {
   kWords,  // They start at multiples of four bytes.

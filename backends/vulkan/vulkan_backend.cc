@@ -141,7 +141,7 @@ Capabilities VulkanBackend::State::read_capabilities() const {
   // Vulkan cannot be asked. llvmpipe, the device of lavapipe, computes as the host does.
   capabilities.rounds_correctly = capabilities.device.find("llvmpipe") != std::string::npos;
   capabilities.operand_bytes_max = device.limits().storage_bytes_max;
-  capabilities.binding_count_max = kMixBindingCount;
+  capabilities.binding_count_max = kBindingCountMax;
   capabilities.mix_bytes_max = kMixGroupBytesMax;
   return capabilities;
 }

@@ -60,7 +60,9 @@ class Backend {
   // Requires: supports(mode); `schedule` runs every slice once and commits whatever it runs late.
   // Backends do not check that it is legal: the program order of an `order=` program (reference.h)
   // may break issue order's dependencies, and witness mode executes it all the same.
-  // Errors: the program's memories exceed the execution limit; the device failed.
+  // Errors: the program's memories exceed the execution limit; the device failed. Of kind kRefused:
+  // the device lacks what the program needs. Of kind kFault: a kernel or the driver is wrong, since
+  // a guard, validation or the emulation of a device says so.
   virtual Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                                   ExecutionMode mode) = 0;
 

@@ -1,6 +1,7 @@
 // Result<T>: a value, or the error that says why there is none.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -9,10 +10,17 @@
 
 namespace interlock {
 
+enum class ErrorKind : uint8_t {
+  kOther,    // The input or the machine does not allow it.
+  kRefused,  // A backend lacks what the program needs; another backend may have it.
+  kFault,    // What nothing may do was done, by code of Interlock or a driver: a stray write.
+};
+
 // A complete sentence for the person whose input or machine it concerns.
 // Parse errors start with "file:line:column: error: "; context lines start with "\n  - While ".
 struct Error {
   std::string message;
+  ErrorKind kind = ErrorKind::kOther;
 };
 
 template <typename T>

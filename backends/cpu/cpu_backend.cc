@@ -84,9 +84,11 @@ class CpuRun {
                                 std::string_view place) const {
     const std::optional<int64_t> stray = bytes.stray_offset();
     if (!stray) return Success{};
-    return Error{fmt::format(
-        "A kernel wrote byte {} of {} '{}', which has {} bytes: its body on the CPU is wrong.",
-        *stray, place, program_.name(program_.memory(memory).name), bytes.size_bytes())};
+    return Error{
+        fmt::format(
+            "A kernel wrote byte {} of {} '{}', which has {} bytes: its body on the CPU is wrong.",
+            *stray, place, program_.name(program_.memory(memory).name), bytes.size_bytes()),
+        ErrorKind::kFault};
   }
 
   // The smallest range that covers what the slices of the piece touch.

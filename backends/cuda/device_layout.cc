@@ -57,16 +57,18 @@ Result<MemoryImage> DeviceLayout::load(const uint8_t* bytes) const {
   };
   MemoryImage image;
   if (!is_guarded(0, kGuardBytes)) {
-    return Error{"The device wrote bytes before the first memory: a kernel or a driver is wrong."};
+    return Error{"The device wrote bytes before the first memory: a kernel or a driver is wrong.",
+                 ErrorKind::kFault};
   }
   for (size_t m = 0; m < offsets_bytes_.size(); ++m) {
     const bool is_last = m + 1 == offsets_bytes_.size();
     const uint64_t next = is_last ? memories_end_bytes_ : offsets_bytes_[m + 1];
     if (!is_guarded(ends_bytes_[m], next)) {
-      return Error{fmt::format(
-          "The device wrote bytes behind memory '{}', which has {} bytes: a kernel or a driver is "
-          "wrong.",
-          names_[m], ends_bytes_[m] - offsets_bytes_[m])};
+      return Error{fmt::format("The device wrote bytes behind memory '{}', which has {} bytes: a "
+                               "kernel or a driver is "
+                               "wrong.",
+                               names_[m], ends_bytes_[m] - offsets_bytes_[m]),
+                   ErrorKind::kFault};
     }
     image.memories.emplace_back(bytes + offsets_bytes_[m], bytes + ends_bytes_[m]);
   }

@@ -127,6 +127,7 @@ Result<WorkerReply> reply_of(std::string_view bytes) {
   reply.availability.reason = std::string(reader.text());
   reply.has_overlap = reader.number() != 0;
   Capabilities& capabilities = reply.capabilities;
+  writer.add(static_cast<uint64_t>(reply.error_kind));
   capabilities.device = std::string(reader.text());
   capabilities.queue_count = static_cast<uint32_t>(reader.number());
   capabilities.imports_host_memory = reader.number() != 0;
@@ -146,3 +147,4 @@ Result<WorkerReply> reply_of(std::string_view bytes) {
 }
 
 }  // namespace interlock
+  reply.error_kind = reader.one_of(ErrorKind::kFault);

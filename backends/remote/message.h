@@ -26,6 +26,7 @@ struct WorkerReply {
   bool has_overlap = false;
   Capabilities capabilities;
   std::string error;  // Empty: the run succeeded.
+  ErrorKind error_kind = ErrorKind::kOther;
   MemoryImage image;
 };
 

@@ -66,14 +66,16 @@ Result<Success> ArenaLayout::load(const Program& program, const uint8_t* arena,
     std::copy_n(arena + offsets_bytes_[m], memory.size(), memory.begin());
     if (m == 0 && !is_guarded(offsets_bytes_[0])) {
       return Error{fmt::format("The device wrote bytes before memory '{}'.",
-                               program.name(program.memories[m].name))};
+                               program.name(program.memories[m].name)),
+                   ErrorKind::kFault};
     }
     end = offsets_bytes_[m] + memory.size();
     if (!is_guarded(next)) {
-      return Error{fmt::format(
-          "The device wrote bytes behind memory '{}', which has {} bytes: a shader or a driver is "
-          "wrong.",
-          program.name(program.memories[m].name), memory.size())};
+      return Error{fmt::format("The device wrote bytes behind memory '{}', which has {} bytes: a "
+                               "shader or a driver is "
+                               "wrong.",
+                               program.name(program.memories[m].name), memory.size()),
+                   ErrorKind::kFault};
     }
   }
   return Success{};

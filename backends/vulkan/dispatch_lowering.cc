@@ -72,7 +72,8 @@ Result<Success> lower_table_piece(const VulkanLowering& lowering, const Dispatch
   const KernelParams& params = piece.params;
   if (std::max({params.rows, params.cols, params.inner}) > kExtentMax) {
     return Error{fmt::format("{} has an extent above {}, the most that a Vulkan device runs.",
-                             lowering.program.description_of(piece.dispatch), kExtentMax)};
+                             lowering.program.description_of(piece.dispatch), kExtentMax),
+                 ErrorKind::kRefused};
   }
   auto width = width_of(lowering, piece.dispatch, operands, entry.is_bytewise);
   if (!width) return width.error();
@@ -91,10 +92,12 @@ Result<Success> lower_table_piece(const VulkanLowering& lowering, const Dispatch
             ? BoundRange{lowering.layout.take_unused(lowering.limits.storage_alignment)}
             : bind_range(range, lowering.limits.storage_alignment);
     if (bound.binding.size_bytes > lowering.limits.storage_bytes_max) {
-      return Error{fmt::format(
-          "Operand '{}' of {} has {} bytes; the Vulkan device binds at most {} at once.",
-          entry.operands[i].name, lowering.program.description_of(piece.dispatch), range.size_bytes,
-          lowering.limits.storage_bytes_max)};
+      return Error{
+          fmt::format(
+              "Operand '{}' of {} has {} bytes; the Vulkan device binds at most {} at once.",
+              entry.operands[i].name, lowering.program.description_of(piece.dispatch),
+              range.size_bytes, lowering.limits.storage_bytes_max),
+          ErrorKind::kRefused};
     }
     bindings[i] = bound.binding;
     words.push_back(bound.first_byte);
@@ -163,7 +166,8 @@ Result<OperandWidth> width_of(const VulkanLowering& lowering, DispatchId id,
       fmt::format("{} has an operand that does not consist of aligned words, and the Vulkan device "
                   "has no 8-bit "
                   "storage.",
-                  lowering.program.description_of(id))};
+                  lowering.program.description_of(id)),
+      ErrorKind::kRefused};
 }
 
 Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece& piece,

@@ -289,7 +289,8 @@ Result<Success> VulkanBackend::State::judge_messages(const Program& program, Exe
   }
   if (errors.empty()) return Success{};
   return Error{fmt::format("The Vulkan validation layers have {} complaint{}. The first is: {}",
-                           errors.size(), errors.size() == 1 ? "" : "s", errors[0])};
+                           errors.size(), errors.size() == 1 ? "" : "s", errors[0]),
+               ErrorKind::kFault};
 }
 
 std::vector<std::string> VulkanBackend::State::take_messages() {

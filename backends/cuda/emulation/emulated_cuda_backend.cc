@@ -56,7 +56,8 @@ class EmulatedRun {
     for (size_t m = 0; m < memories_.size(); ++m) {
       if (!memories_[m].is_guarded()) {
         return Error{fmt::format("A kernel of CUDA wrote bytes around memory '{}'.",
-                                 program_.name(program_.memories[m].name))};
+                                 program_.name(program_.memories[m].name)),
+                     ErrorKind::kFault};
       }
       const std::span<const uint8_t> bytes = memories_[m].bytes();
       image.memories.emplace_back(bytes.begin(), bytes.end());
@@ -78,7 +79,8 @@ class EmulatedRun {
     if (!launched) return launched.error();
     if (!*launched) return Success{};
     return Error{fmt::format("The kernel of {} is wrong. {}", program_.description_of(id),
-                             text_of(**launched))};
+                             text_of(**launched)),
+                 ErrorKind::kFault};
   }
 
   Result<Success> run_piece(const Step& step, const KernelParams& params,
@@ -143,7 +145,8 @@ class EmulatedRun {
         if (size_bytes == 0) continue;
         if (!piece.staged[i].is_guarded()) {
           return Error{fmt::format("The kernel of {} wrote bytes around operand {}.",
-                                   program_.description_of(id), i)};
+                                   program_.description_of(id), i),
+                       ErrorKind::kFault};
         }
         if (!accesses[i].is_atomic()) {
           commit_slices(piece, i);

@@ -58,6 +58,8 @@ void lower_piece(const Program& program, const DispatchPiece& piece,
                  std::span<const CudaOperand> operands, LoweredProgram& lowered) {
   const bool is_mix = program.dispatch(piece.dispatch).kernel == mix_kernel();
   INTERLOCK_CHECK(is_mix || operands.size() <= kTableOperandCountMax);
+  INTERLOCK_CHECK(piece.first_slice + piece.slice_count <=
+                  slice_count_of(program, program.dispatch(piece.dispatch)));
   uint64_t size_bytes = 0;
   for (const CudaOperand& operand : operands) size_bytes += operand.range.size_bytes;
   if (is_mix && size_bytes > kMixBlockBytesMax) {

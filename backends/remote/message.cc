@@ -22,7 +22,7 @@ class FieldWriter {
   std::string bytes_;
 };
 
-// Reads zeros and empty strings behind the end, and remembers that.
+// Reads zeros and empty strings behind the end and instead of what cannot be, and remembers that.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
@@ -34,6 +34,20 @@ class FieldReader {
     return value;
   }
   std::string_view text() { return take(number()); }
+
+  // A number up to `max`: an index, a flag or an enum, which nothing else may become.
+  uint32_t number_up_to(uint32_t max) {
+    const uint64_t value = number();
+    if (value <= max) return static_cast<uint32_t>(value);
+    is_whole_ = false;
+    return 0;
+  }
+  bool flag() { return number_up_to(1) != 0; }
+
+  template <typename Enum>
+  Enum one_of(Enum last) {
+    return static_cast<Enum>(number_up_to(static_cast<uint32_t>(last)));
+  }
 
   // How many items may follow that take so many bytes at least: a count is never trusted.
   uint64_t count(uint64_t item_bytes) {
@@ -84,14 +98,14 @@ std::string bytes_of(const WorkerRequest& request) {
 Result<WorkerRequest> request_of(std::string_view bytes) {
   FieldReader reader(bytes);
   WorkerRequest request;
-  request.is_description = reader.number() != 0;
-  request.mode = static_cast<ExecutionMode>(reader.number());
+  request.is_description = reader.flag();
+  request.mode = reader.one_of(ExecutionMode::kOverlap);
   request.schedule.steps.resize(reader.count(kStepBytes));
   for (Step& step : request.schedule.steps) {
-    step.kind = static_cast<StepKind>(reader.number());
-    step.dispatch = DispatchId{reader.number()};
-    step.first_slice = static_cast<uint32_t>(reader.number());
-    step.slice_count = static_cast<uint32_t>(reader.number());
+    step.kind = reader.one_of(StepKind::kCommit);
+    step.dispatch = DispatchId{reader.number_up_to(UINT32_MAX)};
+    step.first_slice = reader.number_up_to(UINT32_MAX);
+    step.slice_count = reader.number_up_to(UINT32_MAX);
   }
   request.program = std::string(reader.text());
   if (!reader.is_at_end()) return kNoMessage;
@@ -113,6 +127,7 @@ std::string bytes_of(const WorkerReply& reply) {
   writer.add(uint64_t{capabilities.binding_count_max});
   writer.add(capabilities.mix_bytes_max);
   writer.add(reply.error);
+  writer.add(static_cast<uint64_t>(reply.error_kind));
   writer.add(uint64_t{reply.image.memories.size()});
   for (const std::vector<uint8_t>& memory : reply.image.memories) {
     writer.add(std::string_view(reinterpret_cast<const char*>(memory.data()), memory.size()));
@@ -123,20 +138,20 @@ std::string bytes_of(const WorkerReply& reply) {
 Result<WorkerReply> reply_of(std::string_view bytes) {
   FieldReader reader(bytes);
   WorkerReply reply;
-  reply.availability.is_available = reader.number() != 0;
+  reply.availability.is_available = reader.flag();
   reply.availability.reason = std::string(reader.text());
-  reply.has_overlap = reader.number() != 0;
+  reply.has_overlap = reader.flag();
   Capabilities& capabilities = reply.capabilities;
-  writer.add(static_cast<uint64_t>(reply.error_kind));
   capabilities.device = std::string(reader.text());
-  capabilities.queue_count = static_cast<uint32_t>(reader.number());
-  capabilities.imports_host_memory = reader.number() != 0;
-  capabilities.has_byte_access = reader.number() != 0;
-  capabilities.rounds_correctly = reader.number() != 0;
+  capabilities.queue_count = reader.number_up_to(UINT32_MAX);
+  capabilities.imports_host_memory = reader.flag();
+  capabilities.has_byte_access = reader.flag();
+  capabilities.rounds_correctly = reader.flag();
   capabilities.operand_bytes_max = reader.number();
-  capabilities.binding_count_max = static_cast<uint32_t>(reader.number());
+  capabilities.binding_count_max = reader.number_up_to(UINT32_MAX);
   capabilities.mix_bytes_max = reader.number();
   reply.error = std::string(reader.text());
+  reply.error_kind = reader.one_of(ErrorKind::kFault);
   reply.image.memories.resize(reader.count(sizeof(uint64_t)));
   for (std::vector<uint8_t>& memory : reply.image.memories) {
     const std::string_view content = reader.text();
@@ -147,4 +162,3 @@ Result<WorkerReply> reply_of(std::string_view bytes) {
 }
 
 }  // namespace interlock
-  reply.error_kind = reader.one_of(ErrorKind::kFault);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,7 @@ namespace interlock {
 
 namespace {
 constexpr std::chrono::milliseconds kDeathPatience{1000};
+constexpr double kTimeoutMaxSeconds = 86'400;  // A clock of nanoseconds ends somewhere.
 }  // namespace
 
 class RemoteBackend::State {
@@ -71,7 +73,8 @@ Result<WorkerReply> RemoteBackend::State::ask(const WorkerRequest& request) {
   const std::string message = bytes_of(request);
   ChannelPatience patience;
   patience.deadline = std::chrono::steady_clock::now() +
-                      std::chrono::milliseconds(int64_t(options_.timeout_seconds * 1000));
+                      std::chrono::milliseconds(
+                          int64_t(std::min(options_.timeout_seconds, kTimeoutMaxSeconds) * 1000));
   patience.stop = options_.stop;
   std::string answer;
   ChannelStatus status = send_message(worker_->descriptor(), message, patience);
@@ -122,6 +125,10 @@ WorkerReply RemoteBackend::State::description() {
 Result<MemoryImage> RemoteBackend::State::run(const Program& program, const Schedule& schedule,
                                               ExecutionMode mode) {
   const std::lock_guard lock(mutex_);
+  // Callers that took turns at a worker that hangs would wait for each other's grace.
+  if (options_.stop != nullptr && options_.stop->load()) {
+    return Error{fmt::format("Backend '{}' was not asked: a stop came before.", options_.name)};
+  }
   auto opened = open();
   if (!opened) return opened.error();
   auto reply = ask({false, mode, schedule, print(program)});
@@ -130,7 +137,7 @@ Result<MemoryImage> RemoteBackend::State::run(const Program& program, const Sche
     lost_ = Error{reply->error.empty() ? reply->availability.reason : reply->error};
     worker_.reset();
   }
-  if (!reply->error.empty()) return Error{std::move(reply->error)};
+  if (!reply->error.empty()) return Error{std::move(reply->error), reply->error_kind};
   return std::move(reply->image);
 }
 

@@ -17,7 +17,8 @@ struct RemoteOptions {
   std::string name;                         // Of the backend that the worker executes on.
   std::vector<std::string> command;         // Starts a worker, which calls serve_as_worker().
   double timeout_seconds = 150;             // A worker that is silent for longer is ended.
-  const std::atomic<bool>* stop = nullptr;  // Once true, nothing waits for longer than two seconds.
+  const std::atomic<bool>* stop = nullptr;  // Once true, nothing new is asked of the worker, and
+                                            // what it still does may take two seconds.
 };
 
 class RemoteBackend final : public Backend {

@@ -6,11 +6,13 @@
 namespace interlock {
 
 // Answers requests (message.h) that arrive at descriptor `in` through `out`, one after another.
-// Returns when the other end is closed.
+// What is no request, or none that a backend may get, is answered with an error. Returns when the
+// other end is closed.
 void serve(Backend& backend, int in, int out);
 
 // As above with standard input and output, as a worker process that RemoteBackend starts: what
-// else prints to standard output goes to standard error, and the process ends with its parent.
+// else prints to standard output goes to standard error. The process ends soon after the other end
+// of its socket is closed, even if the backend hangs.
 void serve_as_worker(Backend& backend);
 
 }  // namespace interlock

@@ -172,6 +172,8 @@ Result<OperandWidth> width_of(const VulkanLowering& lowering, DispatchId id,
 
 Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
                             std::span<const PlacedOperand> operands) {
+  INTERLOCK_CHECK(piece.first_slice + piece.slice_count <=
+                  slice_count_of(lowering.program, lowering.program.dispatch(piece.dispatch)));
   return lowering.program.dispatch(piece.dispatch).kernel == mix_kernel()
              ? lower_mix(lowering, piece, operands)
              : lower_table_piece(lowering, piece, operands);

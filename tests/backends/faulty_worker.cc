@@ -43,6 +43,12 @@ class FaultyBackend final : public Backend {
       is_lost_ = true;
       return Error{"The device was lost."};
     }
+    if (is_turn && fault_ == "stray") {
+      return Error{"A kernel wrote bytes around memory 'a'.", ErrorKind::kFault};
+    }
+    if (is_turn && fault_ == "refuse") {
+      return Error{"An operand is too large.", ErrorKind::kRefused};
+    }
     const bool is_overlap = mode == ExecutionMode::kOverlap;
     auto image = cpu_.run(program, is_overlap ? issue_order_schedule(program) : schedule,
                           ExecutionMode::kWitness);

@@ -85,6 +85,8 @@ class EmulatedRun {
 
   Result<Success> run_piece(const Step& step, const KernelParams& params,
                             const std::vector<LaunchOperand>& operands) {
+    INTERLOCK_CHECK(uint64_t{step.first_slice} + step.slice_count <=
+                    slice_count_of(program_, program_.dispatch(step.dispatch)));
     LaunchArguments arguments;
     arguments.operands = operands.data();
     arguments.operand_count = static_cast<uint32_t>(operands.size());

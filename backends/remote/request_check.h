@@ -1,0 +1,15 @@
+// What a backend may take for granted of a run, checked where the run comes from another process.
+#pragma once
+
+#include "encoder/program.h"
+#include "encoder/result.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+
+// Errors: `schedule` names a dispatch that `program` has not, does not run every slice once, or
+// does not commit once whatever it runs late. Whether it is legal (check_legal) is another
+// question. Cost: O(steps · log(steps)).
+Result<Success> check_executable(const Program& program, const Schedule& schedule);
+
+}  // namespace interlock

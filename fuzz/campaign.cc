@@ -129,7 +129,7 @@ RunOutcome CampaignRunner::judge_run(uint64_t run_index) {
   if (!report.device.failure.empty()) {
     // A run that a stop cut short is none.
     outcome.ran = !is_stopped();
-    ++device_failures_in_a_row_;
+    if (outcome.ran) ++device_failures_in_a_row_;
   } else if (report.device.ran) {
     device_failures_in_a_row_ = 0;
   }

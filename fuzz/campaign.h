@@ -38,7 +38,7 @@ struct DeviceFailure {
 // What a device made of the programs of a campaign.
 struct DeviceSummary {
   uint64_t program_count = 0;  // Executed to the end.
-  uint64_t refused_count = 0;  // The device has no access to single bytes.
+  uint64_t refused_count = 0;  // The device lacks what they need.
   uint64_t failure_count = 0;
   std::vector<DeviceFailure> failures;  // The first of them.
   bool is_given_up = false;             // Too many failures in a row; the campaign ended with that.

@@ -53,7 +53,7 @@ class DeviceJudge {
   void judge_overlap();
   void judge_numbers(Choice& choice);
 
-  // What the device leaves; nothing, and a failure in the report, if it leaves nothing.
+  // What the device leaves; nothing, and why in the report, if it leaves nothing.
   std::optional<MemoryImage> image_after(const Schedule& schedule, ExecutionMode mode);
   std::optional<MemoryImage> taken(Result<MemoryImage> image);
   bool has_answered() const { return report_.failure.empty() && !report_.is_refused; }
@@ -74,11 +74,16 @@ class DeviceJudge {
 
 std::optional<MemoryImage> DeviceJudge::taken(Result<MemoryImage> image) {
   if (image) return std::move(image).value();
-  const Backend& backend = *options_.backend;
-  if (backend.availability().is_available && !backend.capabilities().has_byte_access) {
-    report_.is_refused = true;
-  } else {
-    report_.failure = image.error().message;
+  const Error& error = image.error();
+  switch (error.kind) {
+    case ErrorKind::kRefused:
+      report_.is_refused = true;
+      break;
+    case ErrorKind::kFault:
+      disagree(fmt::format("On {}: {}", options_.backend->name(), error.message));
+      break;
+    case ErrorKind::kOther:
+      report_.failure = error.message;
   }
   return std::nullopt;
 }

@@ -29,7 +29,7 @@ struct DeviceOracleOptions {
 struct DeviceReport {
   bool ran = false;                     // To the end.
   std::string failure;                  // Why the device gave no answer; empty if it did.
-  bool is_refused = false;              // It has no access to single bytes; no failure.
+  bool is_refused = false;              // The device lacks what the program needs; no failure.
   uint64_t schedule_count = 0;          // In witness mode.
   uint64_t predicted_output_count = 0;  // Outputs that a schedule changes in the shadow machine.
   uint64_t diverging_output_count = 0;  // Of those, on the device.
@@ -41,7 +41,8 @@ struct DeviceReport {
 };
 
 // Judges a program as it stands. `findings` are those of the exact checks; the random schedule
-// follows from `number`. Errors of the backend are part of the report. Runs of several host threads
+// follows from `number`. Errors of the backend are part of the report; one of kind kFault is a
+// disagreement. Runs of several host threads
 // take turns, so that a failure belongs to its program.
 // Requires: the backend is available, or was; no finding breaks an alias contract.
 // Cost: 5 + sinks runs in witness mode and as many shadow and CPU runs, the trials in overlap mode,

@@ -53,6 +53,7 @@ Backend* require_backend(const std::string& name, ExitStatus& status) {
 
 ExitStatus report_run_error(const Error& error, const Backend& backend) {
   const ExitStatus status = report_error(error);
+  if (error.kind == ErrorKind::kFault) return ExitStatus::kFinding;
   return backend.availability().is_available ? status : ExitStatus::kUnavailable;
 }
 

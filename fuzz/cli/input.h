@@ -28,8 +28,8 @@ void add_limit_options(CLI::App& command, ParseOptions& options);
 // or kBadInput.
 Backend* require_backend(const std::string& name, ExitStatus& status);
 
-// Prints the error of a run. Returns kUnavailable if `backend` is not there any more, because its
-// device was lost; else kBadInput: it does not run this program.
+// Prints the error of a run. Returns kFinding for a fault, kUnavailable if `backend` is not there
+// any more, because its device was lost; else kBadInput: it does not run this program.
 ExitStatus report_run_error(const Error& error, const Backend& backend);
 
 }  // namespace interlock

@@ -82,6 +82,47 @@ TEST(DeviceCampaign, EndsWithADeviceThatDoesNotComeBack) {
   EXPECT_FALSE(report.was_stopped);
 }
 
+// Host threads of the campaign end with each block of programs, and the worker outlives them.
+TEST(DeviceCampaign, LosesOneProgramToOneFailureWhateverTheNumberOfJobs) {
+  CampaignOptions options;
+  options.encoder = find_encoder("interlock");
+  options.run_count = 600;
+  options.job_count = 2;
+  options.oracles.device.overlap_trial_count = 1;
+  options.oracles.device.numbers_period = 0;
+  const auto report_with = [&](const std::string& fault, uint64_t period) {
+    RemoteBackend device({"faulty", {FAULTY_WORKER, fault, std::to_string(period)}, 60, nullptr});
+    options.oracles.device.backend = &device;
+    return run_campaign(options).value();
+  };
+  const CampaignReport sound = report_with("none", 1);
+  EXPECT_EQ(sound.device.failure_count, 0u);
+  // A program has three runs at most that are not counted, and more that are: so after the first
+  // crash too few are left for a second.
+  const CampaignReport report = report_with("crash", sound.device.schedule_count);
+  EXPECT_EQ(report.device.failure_count, 1u);
+  EXPECT_EQ(report.device.program_count, options.run_count - 1);
+  EXPECT_EQ(report.run_count, options.run_count);
+}
+
+TEST(DeviceCampaign, MinimizesAndKeepsAProgramThatAGuardComplainsOf) {
+  const CampaignReport report = campaign_with("stray", 1, "interlock");
+  ASSERT_THAT(report.disagreements, SizeIs(1));
+  EXPECT_THAT(report.disagreements[0],
+              HasSubstr("stage device: On faulty: A kernel wrote bytes around memory 'a'. The "
+                        "program, minimized from "));
+  EXPECT_THAT(report.device.failures, IsEmpty());
+  EXPECT_EQ(report.device.refused_count, 0u);
+}
+
+TEST(DeviceCampaign, CountsWhatADeviceRefusesAndGoesOn) {
+  const CampaignReport report = campaign_with("refuse", 1, "interlock");
+  EXPECT_EQ(report.device.refused_count, kRuns);
+  EXPECT_EQ(report.device.program_count, 0u);
+  EXPECT_THAT(report.device.failures, IsEmpty());
+  EXPECT_THAT(report.disagreements, IsEmpty());
+}
+
 TEST(DeviceCampaign, MinimizesAndKeepsAProgramWithWrongNumbers) {
   const CampaignReport report = campaign_with("scale", 1, "interlock");
   ASSERT_THAT(report.disagreements, SizeIs(1));

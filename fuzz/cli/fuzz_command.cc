@@ -25,7 +25,10 @@ struct FuzzOptions {
   std::string backend = "cpu";
   std::string worker;  // A command for the shell; empty: this program.
   double device_timeout_seconds = 150;
+  std::vector<const CLI::Option*> of_devices;  // Which say nothing without one.
 };
+
+constexpr double kDeviceTimeoutMaxSeconds = 86'400;
 
 std::string text_of(const CampaignFind& find) {
   return fmt::format("found in run {}: {}{}, minimized from {} to {} dispatches{}", find.run_index,
@@ -117,7 +120,25 @@ ExitStatus status_of(const CampaignReport& report) {
   return report.device.failure_count > 0 ? ExitStatus::kUnavailable : ExitStatus::kNothingFound;
 }
 
+Result<Success> check_device_options(const FuzzOptions& options) {
+  const double timeout = options.device_timeout_seconds;
+  if (!(timeout > 0 && timeout <= kDeviceTimeoutMaxSeconds)) {  // NaN is neither.
+    return Error{fmt::format("--device-timeout={} is not above 0 and up to {} seconds, a day.",
+                             timeout, kDeviceTimeoutMaxSeconds)};
+  }
+  if (options.backend != "cpu") return Success{};
+  for (const CLI::Option* option : options.of_devices) {
+    if (option->count() == 0) continue;
+    return Error{fmt::format(
+        "{} is about the device of --backend, and the backend is the cpu, which has none.",
+        option->get_name())};
+  }
+  return Success{};
+}
+
 ExitStatus run_fuzz(FuzzOptions& options) {
+  auto checked = check_device_options(options);
+  if (!checked) return report_error(checked.error());
   install_interrupt_handler();
   CampaignOptions& campaign = options.campaign;
   if (!options.encoder.empty()) {
@@ -157,6 +178,28 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   return status_of(*report);
 }
 
+void add_device_options(CLI::App& command, FuzzOptions& options) {
+  DeviceOracleOptions& device = options.campaign.oracles.device;
+  options.of_devices = {
+      command
+          .add_option("--device-period", device.period,
+                      "with --backend: executes 1 in so many programs there")
+          ->check(whole_number(1))
+          ->capture_default_str(),
+      command
+          .add_option("--overlap-trials", device.overlap_trial_count,
+                      "with --backend: runs of each program with its own sync and no more")
+          ->check(whole_number(0, 1'000'000))
+          ->capture_default_str(),
+      command
+          .add_option("--device-timeout", options.device_timeout_seconds,
+                      "with --backend: seconds without an answer until the device is started anew")
+          ->capture_default_str(),
+      command.add_option(
+          "--worker", options.worker,
+          "with --backend: another command than `interlock serve` that owns the device")};
+}
+
 }  // namespace
 
 void add_fuzz_command(CLI::App& app, ExitStatus& status) {
@@ -194,25 +237,7 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--max-dispatches", campaign.generator.max_dispatches, "of one program")
       ->check(whole_number(1, 1024))
       ->capture_default_str();
-  DeviceOracleOptions& device = campaign.oracles.device;
-  command
-      ->add_option("--device-period", device.period,
-                   "with --backend: executes 1 in so many programs there")
-      ->check(whole_number(1))
-      ->capture_default_str();
-  command
-      ->add_option("--overlap-trials", device.overlap_trial_count,
-                   "with --backend: runs of each program with its own sync and no more")
-      ->check(whole_number(0, 1'000'000))
-      ->capture_default_str();
-  command
-      ->add_option("--device-timeout", options->device_timeout_seconds,
-                   "with --backend: seconds without an answer until the device is started anew")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option(
-      "--worker", options->worker,
-      "with --backend: another command than `interlock serve` that owns the device");
+  add_device_options(*command, *options);
   command->add_flag("--deny-excess", options->judges_excess,
                     "more barriers than the proven minimum is a finding too");
   command->callback([options, &status] { status = run_fuzz(*options); });

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "tests/cli/command.h"
+#include "tests/cli/environment.h"
 
 namespace interlock {
 namespace {
@@ -18,19 +18,18 @@ using testing::HasSubstr;
 const std::string kBug = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.ilk";
 const std::string kRepaired = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.fixed.ilk";
 
-// For this test and the programs that it starts; under ctest it has a process of its own.
-void hide_vulkan_drivers() {
-  setenv("VK_DRIVER_FILES", "/nonexistent", 1);
-  setenv("VK_ICD_FILENAMES", "/nonexistent", 1);
-}
+class BackendsWithoutVulkan : public testing::Test {
+ private:
+  const EnvironmentVariable hidden_files_{"VK_DRIVER_FILES", "/nonexistent"};
+  const EnvironmentVariable hidden_names_{"VK_ICD_FILENAMES", "/nonexistent"};
+};
 
 bool has_vulkan() {
   return run_interlock({"list", "backends"}).out.find("vulkan           available") !=
          std::string::npos;
 }
 
-TEST(Backends, AreListedWithWhyOneIsMissing) {
-  hide_vulkan_drivers();
+TEST_F(BackendsWithoutVulkan, AreListedWithWhyOneIsMissing) {
   const CommandResult result = run_interlock({"list", "backends"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("cpu              available: "));
@@ -44,8 +43,7 @@ TEST(Backends, AreListedWithWhatTheirDeviceCan) {
   EXPECT_THAT(out, HasSubstr("operands up to "));
 }
 
-TEST(Backends, AMissingOneIsStatusThree) {
-  hide_vulkan_drivers();
+TEST_F(BackendsWithoutVulkan, AMissingOneIsStatusThree) {
   for (const char* command : {"run", "replay"}) {
     const CommandResult result = run_interlock({command, "--backend=vulkan", kBug});
     EXPECT_EQ(result.status, 3);
@@ -134,6 +132,39 @@ TEST(DeviceWatchdog, EndsADeviceThatHangsAndKeepsItsProgram) {
   EXPECT_THAT(result.err, HasSubstr("did not answer within 1 seconds and was stopped. Kept: " +
                                     folder + "/device-failure-"));
   EXPECT_THAT(result.out, HasSubstr("50 programs"));
+}
+
+TEST(Backends, OptionsOfADeviceAreErrorsWithoutOne) {
+  for (const char* option :
+       {"--worker=false", "--device-period=2", "--overlap-trials=1", "--device-timeout=3"}) {
+    const CommandResult result = run_interlock({"fuzz", "--backend=cpu", "--runs=1", option});
+    EXPECT_EQ(result.status, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr("is about the device of --backend"));
+    EXPECT_EQ(run_interlock({"fuzz", "--runs=1", option}).status, 2) << option;
+  }
+}
+
+TEST(DeviceWatchdog, WaitsForADayAtMost) {
+  for (const char* seconds : {"1e17", "86401", "0", "-1", "nan", "inf"}) {
+    const CommandResult result =
+        fuzz_with("none 1", {"--runs=1", std::string("--device-timeout=") + seconds});
+    EXPECT_EQ(result.status, 2) << seconds;
+    EXPECT_THAT(result.err, HasSubstr("up to 86400 seconds, a day.")) << seconds;
+  }
+  EXPECT_EQ(
+      fuzz_with("none 1", {"--encoder=interlock", "--runs=1", "--device-timeout=86400"}).status, 0);
+}
+
+TEST(DeviceWatchdog, AStrayWriteIsADisagreementAndStatusOne) {
+  const CommandResult result = fuzz_with("stray 1", {"--encoder=interlock", "--runs=1"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("stage device: On vulkan: A kernel wrote bytes around"));
+}
+
+TEST(DeviceWatchdog, ARefusalIsNoFailure) {
+  const CommandResult result = fuzz_with("refuse 1", {"--encoder=interlock", "--runs=20"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("20 programs need what vulkan has not."));
 }
 
 TEST(DeviceWatchdog, GivesADeviceUpThatDoesNotComeBack) {

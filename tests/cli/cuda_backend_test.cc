@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "tests/cli/command.h"
+#include "tests/cli/environment.h"
 
 namespace interlock {
 namespace {
@@ -15,11 +15,12 @@ using testing::HasSubstr;
 
 const std::string kBug = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.ilk";
 
-// For this test and the programs that it starts; under ctest it has a process of its own.
-void hide_cuda_devices() { setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
+class CudaOnTheCommandLine : public testing::Test {
+ private:
+  const EnvironmentVariable hidden_devices_{"CUDA_VISIBLE_DEVICES", "-1"};
+};
 
-TEST(CudaOnTheCommandLine, IsListedWithWhyItIsMissing) {
-  hide_cuda_devices();
+TEST_F(CudaOnTheCommandLine, IsListedWithWhyItIsMissing) {
   const CommandResult result = run_interlock({"list", "backends"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out,
@@ -27,8 +28,7 @@ TEST(CudaOnTheCommandLine, IsListedWithWhyItIsMissing) {
                     HasSubstr("cuda             not available: there is no CUDA device (cudaErr")));
 }
 
-TEST(CudaOnTheCommandLine, IsStatusThreeWithoutADevice) {
-  hide_cuda_devices();
+TEST_F(CudaOnTheCommandLine, IsStatusThreeWithoutADevice) {
   for (const char* command : {"run", "replay"}) {
     const CommandResult result = run_interlock({command, "--backend=cuda", kBug});
     EXPECT_EQ(result.status, 3);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <volk.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -109,9 +110,8 @@ bool is_faulty_submission() {
 void expect_to_go_on(std::function<void(VolkDeviceTable&)> on_device_table,
                      const std::string& message) {
   submission_count = 0;
-  VulkanBackend device({.overlap = OverlapKind::kOneQueue,
-                        .timeout_seconds = 0.5,
-                        .on_device_table = std::move(on_device_table)});
+  VulkanBackend device(
+      {.overlap = OverlapKind::kOneQueue, .on_device_table = std::move(on_device_table)});
   const CampaignReport report = campaign_on(&device);
   ASSERT_THAT(report.device.failures, SizeIs(2));
   for (const DeviceFailure& failure : report.device.failures) {
@@ -125,17 +125,34 @@ void expect_to_go_on(std::function<void(VolkDeviceTable&)> on_device_table,
 }
 
 PFN_vkQueueSubmit2 real_submit = nullptr;
+PFN_vkWaitForFences real_wait = nullptr;
+VkFence forgotten_fence = VK_NULL_HANDLE;  // Is never signalled.
 
 VKAPI_ATTR VkResult VKAPI_CALL forget_some(VkQueue queue, uint32_t count,
                                            const VkSubmitInfo2* infos, VkFence fence) {
-  return is_faulty_submission() ? VK_SUCCESS : real_submit(queue, count, infos, fence);
+  if (!is_faulty_submission()) return real_submit(queue, count, infos, fence);
+  forgotten_fence = fence;
+  return VK_SUCCESS;
+}
+
+// Says at once what a wait for the fence that was forgotten says in the end.
+VKAPI_ATTR VkResult VKAPI_CALL wait_in_no_time(VkDevice device, uint32_t count,
+                                               const VkFence* fences, VkBool32 waits_for_all,
+                                               uint64_t timeout_ns) {
+  if (std::find(fences, fences + count, forgotten_fence) == fences + count) {
+    return real_wait(device, count, fences, waits_for_all, timeout_ns);
+  }
+  forgotten_fence = VK_NULL_HANDLE;  // A later device may use the handle again.
+  return VK_TIMEOUT;
 }
 
 TEST_F(VulkanCampaign, GoesOnWhenADeviceHangs) {
   expect_to_go_on(
       [](VolkDeviceTable& table) {
         real_submit = table.vkQueueSubmit2;
-        table.vkQueueSubmit2 = forget_some;  // Its fence is never signalled.
+        real_wait = table.vkWaitForFences;
+        table.vkQueueSubmit2 = forget_some;
+        table.vkWaitForFences = wait_in_no_time;
       },
       "The Vulkan device does not answer while waiting for its queue (VK_TIMEOUT).");
 }

@@ -172,7 +172,9 @@ std::string error_of_stray_write(ptrdiff_t offset_bytes) {
   const Program program =
       parsed("interlock 1\nmemory a 64\nmemory b 64\ndispatch K writes b updates a\n");
   const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
-  return image ? "" : image.error().message;
+  if (image) return "";
+  EXPECT_EQ(image.error().kind, ErrorKind::kFault);
+  return image.error().message;
 }
 
 TEST(CudaFailures, AWriteOutsideOfMemoriesIsAnError) {

@@ -41,6 +41,7 @@ struct Capabilities {
   // Divides and takes roots correctly rounded, and keeps subnormals, infinities and NaNs: then f32
   // kernels have the bits of the CPU.
   bool rounds_correctly = false;
+  uint64_t extent_max = 0;         // Rows, columns and contracted extents of a table kernel.
   uint64_t operand_bytes_max = 0;  // Of a table kernel; mix has no limit.
   uint32_t binding_count_max = 0;  // Operands of a dispatch of mix that stays one launch.
   uint64_t mix_bytes_max = 0;      // Bytes of a dispatch of mix that stays one launch.

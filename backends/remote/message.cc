@@ -123,6 +123,7 @@ std::string bytes_of(const WorkerReply& reply) {
   writer.add(uint64_t{capabilities.imports_host_memory});
   writer.add(uint64_t{capabilities.has_byte_access});
   writer.add(uint64_t{capabilities.rounds_correctly});
+  writer.add(capabilities.extent_max);
   writer.add(capabilities.operand_bytes_max);
   writer.add(uint64_t{capabilities.binding_count_max});
   writer.add(capabilities.mix_bytes_max);
@@ -147,6 +148,7 @@ Result<WorkerReply> reply_of(std::string_view bytes) {
   capabilities.imports_host_memory = reader.flag();
   capabilities.has_byte_access = reader.flag();
   capabilities.rounds_correctly = reader.flag();
+  capabilities.extent_max = reader.number();
   capabilities.operand_bytes_max = reader.number();
   capabilities.binding_count_max = reader.number_up_to(UINT32_MAX);
   capabilities.mix_bytes_max = reader.number();

@@ -16,8 +16,7 @@ namespace {
 constexpr uint64_t kWordBytes = 4;
 constexpr size_t kOperandCountMax = 5;  // Of a table kernel: shaders/kernel.glsl.
 
-constexpr uint32_t kExtentMax = 65'535;  // Of rows, columns, and what is contracted.
-constexpr uint64_t kPartialCount = 32;   // shaders/reduction.glsl
+constexpr uint64_t kPartialCount = 32;  // shaders/reduction.glsl
 
 uint32_t divide_up(uint64_t n, uint64_t divisor) {
   return static_cast<uint32_t>((n + divisor - 1) / divisor);

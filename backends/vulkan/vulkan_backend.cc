@@ -140,6 +140,7 @@ Capabilities VulkanBackend::State::read_capabilities() const {
   capabilities.has_byte_access = device.limits().has_byte_access;
   // Vulkan cannot be asked. llvmpipe, the device of lavapipe, computes as the host does.
   capabilities.rounds_correctly = capabilities.device.find("llvmpipe") != std::string::npos;
+  capabilities.extent_max = kExtentMax;
   capabilities.operand_bytes_max = device.limits().storage_bytes_max;
   capabilities.binding_count_max = kBindingCountMax;
   capabilities.mix_bytes_max = kMixGroupBytesMax;

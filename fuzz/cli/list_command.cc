@@ -42,6 +42,7 @@ std::string text_of(const Capabilities& capabilities) {
                     capabilities.imports_host_memory ? " (imports host memory)" : ""));
   }
   if (!capabilities.has_byte_access) say("operands in words of 4 bytes only");
+  if (capabilities.extent_max > 0) say(fmt::format("extents up to {}", capabilities.extent_max));
   if (capabilities.operand_bytes_max > 0) {
     say(fmt::format("operands up to {} bytes", capabilities.operand_bytes_max));
   }

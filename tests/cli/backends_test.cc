@@ -40,7 +40,7 @@ TEST(Backends, AreListedWithWhatTheirDeviceCan) {
   if (!has_vulkan()) GTEST_SKIP() << "no Vulkan";
   const std::string out = run_interlock({"list", "backends"}).out;
   EXPECT_THAT(out, HasSubstr("overlap on "));
-  EXPECT_THAT(out, HasSubstr("operands up to "));
+  EXPECT_THAT(out, HasSubstr("extents up to 65535, operands up to "));
 }
 
 TEST_F(BackendsWithoutVulkan, AMissingOneIsStatusThree) {

@@ -17,6 +17,7 @@
 #include "encoder/kernel_table.h"
 #include "encoder/text.h"
 #include "tests/backends/number_case.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -100,10 +101,13 @@ uint64_t term_count_of(const KernelCase& c) {
 
 // Bounds are sound if nothing leaves them, and tight if something comes near: within a factor of
 // 50 for every kernel, and of 200 where sums are long, whose roundings partly cancel. Ratios are
-// properties of the test's report.
+// properties of the test's report. A slow build tries one case in seven, which nothing need come
+// near.
 TEST_P(NumbersAcrossBackends, AreWithinTightBounds) {
   std::map<std::string, Tally> tallies;
-  for (const NumberCase& c : number_cases()) {
+  const std::vector<NumberCase> cases = number_cases();
+  for (size_t i = 0; i < cases.size(); i += is_slow_build() ? 7 : 1) {
+    const NumberCase& c = cases[i];
     SCOPED_TRACE(testing::PrintToString(c));
     const OracleCheck check = judged(prepared(c));
     EXPECT_TRUE(check.is_judged);
@@ -127,7 +131,7 @@ TEST_P(NumbersAcrossBackends, AreWithinTightBounds) {
                                               std::to_string(tally.element_count));
     if (tally.exact_count == tally.element_count) continue;
     EXPECT_LE(tally.ratio_max, 1) << kernel;
-    if (capabilities().rounds_correctly) {
+    if (capabilities().rounds_correctly && !is_slow_build()) {
       EXPECT_GT(tally.ratio_max, 1.0 / 50) << kernel;
       EXPECT_TRUE(tally.deep_ratio_max == 0 || tally.deep_ratio_max > 1.0 / 200) << kernel;
       EXPECT_LT(tally.unbounded_count, tally.element_count / 4) << kernel;

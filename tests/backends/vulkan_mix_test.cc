@@ -13,6 +13,7 @@
 #include "simulator/strategies.h"
 #include "tests/backends/kernel_case.h"
 #include "tests/backends/vulkan_device.h"
+#include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
 
 namespace interlock {
@@ -157,7 +158,7 @@ dispatch K reads r[{0}:140000001] writes y[{0}:5000001] updates u atomics c[{0}:
 )",
                                                offset));
     expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
-    if (offset[0] == '1') continue;
+    if (offset[0] == '1' || is_slow_build()) continue;
     expect_the_bits_of_the_cpu(program, lazy_schedule(program, HappensBefore(program)));
   }
 }

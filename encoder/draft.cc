@@ -16,7 +16,7 @@ TensorDraft draft_of(const Program& program, const Tensor& tensor) {
   if (tensor.placement == Placement::kPlaced) {
     draft.base = program.name(program.memory(tensor.memory).name);
     draft.offset_bytes = tensor.range.begin;
-  } else {
+  } else if (tensor.source.is_some()) {
     const Tensor& source = program.tensor(tensor.source);
     draft.base = program.name(source.name);
     draft.offset_bytes = tensor.range.begin - source.range.begin;
@@ -133,6 +133,7 @@ ProgramDraft draft_of(const Program& program) {
                       program.statements.size() + program.witness.size() +
                       program.expectations.size());
   for (const Memory& memory : program.memories) {
+    if (memory.is_implicit) continue;
     draft.items.emplace_back(
         MemoryDraft{std::string(program.name(memory.name)), memory.size_bytes, memory.is_scratch});
   }

@@ -26,7 +26,7 @@ struct TensorDraft {
   DType dtype = DType::kF32;
   std::vector<uint64_t> shape;
   Placement placement = Placement::kPlaced;
-  std::string base;           // The memory, or the tensor that it views or donates.
+  std::string base;           // The memory, or the tensor that it views or donates, if any.
   uint64_t offset_bytes = 0;  // Of kPlaced and kView, relative to `base`.
   InitialValue initial;
 };

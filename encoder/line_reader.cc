@@ -206,6 +206,12 @@ bool LineReader::read_shape() {
 }
 
 bool LineReader::read_placement() {
+  tensor_.base.clear();
+  tensor_.offset_bytes = 0;
+  if (lexer_.peek().is('=') || lexer_.peek().kind == TokenKind::kEnd) {
+    tensor_.placement = Placement::kUnplaced;
+    return true;
+  }
   const Token word = lexer_.next();
   if (word.is("at")) {
     tensor_.placement = Placement::kPlaced;
@@ -215,14 +221,14 @@ bool LineReader::read_placement() {
     tensor_.placement = Placement::kDonation;
   } else {
     return fail_expecting(word,
-                          "a place: 'at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'");
+                          "a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), "
+                          "'=' or the end of the line");
   }
   const bool is_placed = tensor_.placement == Placement::kPlaced;
   if (!take_name(is_placed ? "the name of a memory" : "the name of a tensor", ItemPart::kBase,
                  tensor_.base)) {
     return false;
   }
-  tensor_.offset_bytes = 0;
   if (tensor_.placement == Placement::kDonation) {
     return true;
   }

@@ -32,6 +32,8 @@ class LinePrinter {
       case Placement::kDonation:
         add(" donates ", item.base);
         break;
+      case Placement::kUnplaced:
+        break;
     }
     switch (item.initial.kind) {
       case InitialKind::kNone:

@@ -30,7 +30,8 @@ std::string_view word_of(DType dtype);
 struct Memory {
   NameId name;
   uint64_t size_bytes = 0;
-  bool is_scratch = false;  // Placed after reordering: judged in issue order.
+  bool is_scratch = false;   // Placed after reordering: judged in issue order.
+  bool is_implicit = false;  // Of an unplaced tensor: named like it, and no operand can name it.
 };
 
 enum class InitialKind : uint8_t { kNone, kRandom, kZeros, kOnes, kIota };
@@ -46,6 +47,7 @@ enum class Placement : uint8_t {
   kPlaced,    // `at memory+offset`
   kView,      // `view source+offset`: a window of the same logical value
   kDonation,  // `donates source`: a new logical value on the old one's bytes
+  kUnplaced,  // nobody has chosen bytes yet: it has an implicit memory of exactly its size
 };
 
 // A logical value: dtype, shape, and a place in a memory. Two tensors may share bytes.
@@ -176,7 +178,7 @@ struct Expectation {
 
 struct Program {
   std::vector<std::string> names;
-  std::vector<Memory> memories;
+  std::vector<Memory> memories;  // Those that are declared, then the implicit ones.
   std::vector<Tensor> tensors;
   std::vector<TensorId> outputs;  // Empty: every memory is live at the end.
   std::vector<Statement> statements;

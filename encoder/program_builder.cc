@@ -15,7 +15,28 @@ Result<Success> ProgramBuilder::add(const ItemDraft& item) {
   return std::visit([this](const auto& alternative) { return add(alternative); }, item);
 }
 
-Result<Program> ProgramBuilder::finish() { return std::move(program_); }
+Result<Program> ProgramBuilder::finish() {
+  if (has_late_memory_) number_declared_memories_first();
+  return std::move(program_);
+}
+
+// Canonical text declares memories before tensors, so that only this order survives it.
+void ProgramBuilder::number_declared_memories_first() {
+  std::vector<MemoryId> new_ids(program_.memories.size());
+  std::vector<Memory> memories;
+  memories.reserve(program_.memories.size());
+  for (const bool is_implicit : {false, true}) {
+    for (size_t i = 0; i < program_.memories.size(); ++i) {
+      if (program_.memories[i].is_implicit != is_implicit) continue;
+      new_ids[i] = MemoryId(memories.size());
+      memories.push_back(program_.memories[i]);
+    }
+  }
+  program_.memories = std::move(memories);
+  for (Tensor& tensor : program_.tensors) tensor.memory = new_ids[tensor.memory.index];
+  for (Access& access : program_.accesses) access.memory = new_ids[access.memory.index];
+  for (Access& operand : program_.barrier_operands) operand.memory = new_ids[operand.memory.index];
+}
 
 Error ProgramBuilder::fail_at(ItemPart part, size_t index, std::string message) {
   error_place_ = {part, index};

@@ -74,7 +74,11 @@ class ProgramBuilder {
   void claim_label(const std::string& label, Statement& statement);
   Result<Success> check_room_for_statement();
 
+  Result<Success> check_room_for_memory();
+  void number_declared_memories_first();
+
   Result<Success> place(const TensorDraft& item, Tensor& tensor);
+  Result<Success> place_nowhere(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
   Result<Success> place_in_memory(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
   Result<Success> place_in_tensor(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
   Result<uint64_t> size_bytes_of_shape(const TensorDraft& item);
@@ -109,6 +113,7 @@ class ProgramBuilder {
   std::map<uint64_t, uint64_t> order_runs_;
   std::vector<bool> is_raw_operand_;  // By memory: some dispatch names the memory itself.
   std::vector<bool> is_output_;       // By tensor.
+  bool has_late_memory_ = false;      // A memory is declared behind an unplaced tensor.
   // A hostile program must not make every one of its errors scan all names.
   int advice_left_ = 8;
 };

@@ -22,6 +22,8 @@ std::string placement_text(const TensorDraft& item) {
       return fmt::format("view {}+{}", item.base, item.offset_bytes);
     case Placement::kDonation:
       return fmt::format("donates {}", item.base);
+    case Placement::kUnplaced:
+      return "in a memory of its own";
   }
   INTERLOCK_CHECK(false);
 }
@@ -47,6 +49,14 @@ template void ProgramBuilder::offer_names(MemoryId NameMeaning::*, NearestName&)
 template void ProgramBuilder::offer_names(TensorId NameMeaning::*, NearestName&);
 template void ProgramBuilder::offer_names(StatementId NameMeaning::*, NearestName&);
 
+Result<Success> ProgramBuilder::check_room_for_memory() {
+  if (program_.memories.size() >= limits_.memory_count) {
+    return fail(ItemPart::kItem, fmt::format("the program has more memories than the limit of {}.",
+                                             limits_.memory_count));
+  }
+  return Success{};
+}
+
 Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
   if (auto named = check_name(ItemPart::kName, "memory", item.name); !named) {
     return named;
@@ -66,12 +76,12 @@ Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
                 fmt::format("memory {} has {} bytes, more than the limit of {}.",
                             in_quotes(item.name), item.size_bytes, limits_.memory_bytes));
   }
-  if (program_.memories.size() >= limits_.memory_count) {
-    return fail(ItemPart::kItem, fmt::format("the program has more memories than the limit of {}.",
-                                             limits_.memory_count));
+  if (auto room = check_room_for_memory(); !room) {
+    return room;
   }
   const NameId name = intern(item.name);
   names_.meaning(name).memory = MemoryId(program_.memories.size());
+  has_late_memory_ |= !program_.memories.empty() && program_.memories.back().is_implicit;
   program_.memories.push_back({name, item.size_bytes, item.is_scratch});
   is_raw_operand_.push_back(false);
   return Success{};
@@ -111,6 +121,12 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
   }
   tensor.name = intern(item.name);
   names_.meaning(tensor.name).tensor = id;
+  if (tensor.placement == Placement::kUnplaced) {
+    Memory memory{tensor.name, tensor.range.end};
+    memory.is_implicit = true;
+    program_.memories.push_back(memory);
+    is_raw_operand_.push_back(false);
+  }
   program_.tensors.push_back(std::move(tensor));
   is_output_.push_back(false);
   return Success{};
@@ -126,6 +142,7 @@ Result<Success> ProgramBuilder::place(const TensorDraft& item, Tensor& tensor) {
   tensor.placement = item.placement;
   tensor.initial = item.initial;
   tensor.root = TensorId(program_.tensors.size());
+  if (item.placement == Placement::kUnplaced) return place_nowhere(item, *size_bytes, tensor);
   auto placed = item.placement == Placement::kPlaced ? place_in_memory(item, *size_bytes, tensor)
                                                      : place_in_tensor(item, *size_bytes, tensor);
   if (!placed) {
@@ -169,6 +186,22 @@ Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
     }
   }
   return size_bytes;
+}
+
+// Takes the number of the memory that is made once the tensor stands.
+Result<Success> ProgramBuilder::place_nowhere(const TensorDraft& item, uint64_t size_bytes,
+                                              Tensor& tensor) {
+  if (size_bytes > limits_.memory_bytes) {
+    return fail(ItemPart::kSize,
+                fmt::format("tensor {} has {} bytes, more than the limit of {} for a memory.",
+                            in_quotes(item.name), size_bytes, limits_.memory_bytes));
+  }
+  if (auto room = check_room_for_memory(); !room) {
+    return room;
+  }
+  tensor.memory = MemoryId(program_.memories.size());
+  tensor.range = {0, size_bytes};
+  return Success{};
 }
 
 Result<Success> ProgramBuilder::place_in_memory(const TensorDraft& item, uint64_t size_bytes,

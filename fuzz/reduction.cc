@@ -60,7 +60,8 @@ class CostCounter {
 
  private:
   void count_tensor(const TensorDraft& tensor) {
-    cost_.items += 1 + (tensor.placement != Placement::kPlaced);
+    cost_.items +=
+        1 + (tensor.placement == Placement::kView) + (tensor.placement == Placement::kDonation);
     if (tensor.initial.kind != InitialKind::kNone) {
       cost_.items += 1;
       cost_.letters += letters_of(tensor.initial, ++initial_count_);

@@ -140,14 +140,16 @@ namespace {
 
 // Where the bytes of tensor number `at` of the items lie.
 struct Place {
-  std::string memory;
+  std::string memory;  // Empty: in the memory of an unplaced tensor, which nothing can name.
   uint64_t offset_bytes = 0;
 };
 
 Place place_of(const ProgramDraft& draft, size_t at) {
   const auto& tensor = std::get<TensorDraft>(draft.items[at]);
   Place place{tensor.base, tensor.offset_bytes};
-  if (tensor.placement == Placement::kPlaced) return place;
+  if (tensor.placement == Placement::kPlaced || tensor.placement == Placement::kUnplaced) {
+    return place;
+  }
   if (tensor.placement == Placement::kDonation) place.offset_bytes = 0;
   for (size_t i = at; i-- > 0;) {
     const auto* source = std::get_if<TensorDraft>(&draft.items[i]);
@@ -158,14 +160,14 @@ Place place_of(const ProgramDraft& draft, size_t at) {
   return place;
 }
 
-// The donation as a tensor at the same place.
+// The donation as a tensor at the same place, or unplaced if that place has no name.
 ProgramDraft with_placed_donation(const ProgramDraft& draft, size_t at) {
   const Place place = place_of(draft, at);
   ProgramDraft candidate = draft;
   auto& tensor = std::get<TensorDraft>(candidate.items[at]);
-  tensor.placement = Placement::kPlaced;
+  tensor.placement = place.memory.empty() ? Placement::kUnplaced : Placement::kPlaced;
   tensor.base = place.memory;
-  tensor.offset_bytes = place.offset_bytes;
+  tensor.offset_bytes = place.memory.empty() ? 0 : place.offset_bytes;
   return candidate;
 }
 
@@ -195,6 +197,11 @@ ProgramDraft with_input_for_view(const ProgramDraft& draft, size_t at) {
     tensor.offset_bytes =
         (memory->size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
     memory->size_bytes = tensor.offset_bytes + size_bytes;
+  }
+  if (place.memory.empty()) {
+    tensor.placement = Placement::kUnplaced;
+    tensor.base.clear();
+    tensor.offset_bytes = 0;
   }
   if (tensor.dtype == DType::kF32) tensor.initial = {InitialKind::kRandom, 1};
   return only_used(candidate);

@@ -20,7 +20,7 @@ std::optional<std::string> descent(const Program& program, TensorId tensor, Tens
   std::string text;
   while (tensor != ancestor) {
     const Tensor& step = program.tensor(tensor);
-    if (!step.source.is_some() || step.placement == Placement::kPlaced) {
+    if (!step.source.is_some()) {
       return std::nullopt;
     }
     text += fmt::format("{}{} {} {}", text.empty() ? "" : " and ", name_of(program, tensor),
@@ -33,8 +33,7 @@ std::optional<std::string> descent(const Program& program, TensorId tensor, Tens
 
 // The tensor on `tensor`'s way down that has a place of its own.
 TensorId placed_ancestor(const Program& program, TensorId tensor) {
-  while (program.tensor(tensor).placement != Placement::kPlaced &&
-         program.tensor(tensor).source.is_some()) {
+  while (program.tensor(tensor).source.is_some()) {
     tensor = program.tensor(tensor).source;
   }
   return tensor;

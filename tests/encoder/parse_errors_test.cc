@@ -78,8 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"tensor y f32[] at a+0", "14: found ']'; expected an extent.",
                   "tensor y f32[1] at a+0"},
         ErrorCase{"tensor y f32[2] in a+0",
-                  "17: found 'in'; expected a place: 'at MEMORY+OFFSET', 'view TENSOR+OFFSET' or "
-                  "'donates TENSOR'.",
+                  "17: found 'in'; expected a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or "
+                  "'donates TENSOR'), '=' or the end of the line.",
                   "tensor y f32[2] at a+0"},
         ErrorCase{"tensor y f32[2] at a",
                   "21: found the end of the line; expected '+' and an offset in bytes.",

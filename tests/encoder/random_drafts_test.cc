@@ -29,7 +29,7 @@ TensorDraft tensor(Numbers& numbers) {
   item.dtype = static_cast<DType>(numbers.below(3));
   for (size_t rank = 1 + numbers.below(2); rank > 0; --rank)
     item.shape.push_back(1 + numbers.below(4));
-  item.placement = static_cast<Placement>(numbers.below(3));
+  item.placement = static_cast<Placement>(numbers.below(4));
   item.base = name(numbers);
   item.offset_bytes = item.placement == Placement::kDonation ? 0 : numbers.below(12) * 2;
   item.initial.kind = static_cast<InitialKind>(numbers.below(9) > 4 ? 0 : numbers.below(5));

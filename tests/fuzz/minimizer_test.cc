@@ -61,6 +61,28 @@ bool is_clean_by_a_scope(const Program& program) {
   return barrier_bounds(program).fewest_barriers == 1 && find_exactly(program).empty();
 }
 
+bool has_a_hazard_after_writing(const Program& program) {
+  return program.dispatches.size() == 2 && !find_exactly(program).empty();
+}
+
+TEST(Minimizer, KeepsTensorsUnplacedAndMakesDonationsPlain) {
+  const Program program = parsed(R"(
+      tensor x f32[8,4] = random(7)
+      tensor spare f32[8]
+      tensor h f32[8,4]
+      tensor gh f32[8,2] donates h
+      tensor row f32[4] view h+16
+      d0: dispatch silu reads x writes h
+      d1: dispatch Use reads row gh spare)");
+  const MinimizeReport report = minimize(draft_of(program), has_a_hazard_after_writing);
+  EXPECT_TRUE(report.is_fixpoint);
+  EXPECT_EQ(print(report.program),
+            "interlock 1\n"
+            "tensor h f32[1,1]\n"
+            "d0: dispatch Opaque writes h\n"
+            "d1: dispatch Opaque reads h\n");
+}
+
 TEST(Minimizer, LeavesOfAScopedBarrierWhatItTakes) {
   const Program program = parsed(R"(
       memory a 256

@@ -1,5 +1,7 @@
 #include "encoder/draft.h"
 
+#include "encoder/check.h"
+
 namespace interlock {
 namespace {
 
@@ -80,6 +82,29 @@ BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId lab
   return draft;
 }
 
+LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label) {
+  const bool is_reset = lifetime.kind == LifetimeKind::kReset;
+  LifetimeDraft draft;
+  draft.label = text_of(program, label);
+  draft.kind = lifetime.kind;
+  draft.name = program.name(is_reset ? program.memory(lifetime.memory).name
+                                     : program.tensor(lifetime.tensor).name);
+  if (lifetime.source.is_some()) draft.source = program.name(program.tensor(lifetime.source).name);
+  return draft;
+}
+
+ItemDraft draft_of(const Program& program, const Statement& statement) {
+  switch (statement.kind) {
+    case StatementKind::kDispatch:
+      return draft_of(program, program.dispatches[statement.index], statement.label);
+    case StatementKind::kBarrier:
+      return draft_of(program, program.barriers[statement.index], statement.label);
+    case StatementKind::kLifetime:
+      return draft_of(program, program.lifetimes[statement.index], statement.label);
+  }
+  INTERLOCK_CHECK(false);
+}
+
 WitnessDraft draft_of(const Program& program, const Displacement& displacement) {
   WitnessDraft draft;
   draft.moved = program.reference_of(displacement.moved);
@@ -99,6 +124,10 @@ ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
   draft.kind = expectation.kind;
   draft.first = reference_or_nothing(program, expectation.first);
   draft.second = reference_or_nothing(program, expectation.second);
+  if (expectation.lifetime.is_some()) {
+    draft.second = draft.first;
+    draft.first = program.reference_of(expectation.lifetime);
+  }
   if (expectation.barrier.is_some()) {
     // An encoder's barriers are not those of the program: only numbers name them.
     draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
@@ -142,13 +171,7 @@ ProgramDraft draft_of(const Program& program) {
   }
   append_outputs(program, draft);
   for (const Statement& statement : program.statements) {
-    if (statement.kind == StatementKind::kDispatch) {
-      draft.items.emplace_back(
-          draft_of(program, program.dispatches[statement.index], statement.label));
-    } else {
-      draft.items.emplace_back(
-          draft_of(program, program.barriers[statement.index], statement.label));
-    }
+    draft.items.push_back(draft_of(program, statement));
   }
   for (const Displacement& displacement : program.witness) {
     draft.items.emplace_back(draft_of(program, displacement));

@@ -62,6 +62,13 @@ struct BarrierDraft {
   std::vector<DependencyDraft> dependencies;  // Of kScoped.
 };
 
+struct LifetimeDraft {
+  std::string label;
+  LifetimeKind kind = LifetimeKind::kFree;
+  std::string name;    // A tensor; of kReset a memory.
+  std::string source;  // Of kAdopt: a tensor.
+};
+
 // Dispatches are referred to by label, or by dispatch index in decimal.
 struct WitnessDraft {
   std::string moved;
@@ -74,12 +81,13 @@ struct ExpectDraft {
   std::string encoder;  // Empty: the program as it stands.
   bool is_clean = false;
   FindingKind kind = FindingKind::kReadAfterWrite;
-  std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers.
+  std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers. Of
+                       // kUseAfterFree: a lifetime statement, likewise.
   std::string second;  // Empty if the kind concerns one statement.
 };
 
 using ItemDraft = std::variant<MemoryDraft, TensorDraft, OutputDraft, DispatchDraft, BarrierDraft,
-                               WitnessDraft, ExpectDraft>;
+                               LifetimeDraft, WitnessDraft, ExpectDraft>;
 
 struct ProgramDraft {
   std::vector<ItemDraft> items;

@@ -76,6 +76,44 @@ void append_expectations(const Program& source, const std::vector<uint32_t>& new
   }
 }
 
+// The lifetime statements of a program, each kept behind all dispatches that it followed before,
+// and in their own order. They stand as late as that allows, so that sync which an encoder issues
+// before the next dispatch is before them, too.
+class LifetimeKeeper {
+ public:
+  explicit LifetimeKeeper(const Program& source)
+      : source_(source), is_issued_(source.dispatches.size(), false) {}
+
+  void append_before(DispatchId next, Program& result) {
+    append_all_that_may(result);
+    is_issued_[next.index] = true;
+    while (issued_prefix_ < is_issued_.size() && is_issued_[issued_prefix_]) ++issued_prefix_;
+  }
+
+  void append_all_that_may(Program& result) {
+    for (; next_ < source_.lifetimes.size(); ++next_) {
+      Lifetime lifetime = source_.lifetimes[next_];
+      while (followed_ < source_.dispatches.size() &&
+             source_.dispatches[followed_].statement < lifetime.statement) {
+        ++followed_;
+      }
+      if (issued_prefix_ < followed_) return;
+      const NameId label = source_.statements[lifetime.statement.index].label;
+      lifetime.statement = StatementId(result.statements.size());
+      result.statements.push_back(
+          {StatementKind::kLifetime, static_cast<uint32_t>(result.lifetimes.size()), label});
+      result.lifetimes.push_back(lifetime);
+    }
+  }
+
+ private:
+  const Program& source_;
+  std::vector<bool> is_issued_;  // By dispatch of the source.
+  size_t issued_prefix_ = 0;     // All dispatches before it are issued.
+  size_t followed_ = 0;          // Dispatches before lifetime statement `next_`.
+  size_t next_ = 0;
+};
+
 Program without_statements(const Program& source) {
   Program result;
   result.names = source.names;
@@ -102,14 +140,17 @@ Program encode(const Program& program, Encoder& encoder) {
       issue_positions(sink.commands(), program.dispatches.size());
 
   Program result = without_statements(program);
-  result.statements.reserve(sink.commands().size());
+  result.statements.reserve(sink.commands().size() + program.lifetimes.size());
+  LifetimeKeeper lifetimes(program);
   for (const Command& command : sink.commands()) {
     if (command.kind == StatementKind::kDispatch) {
+      lifetimes.append_before(command.dispatch, result);
       append_dispatch(program, command.dispatch, result);
     } else {
       append_barrier(command.barrier, result);
     }
   }
+  lifetimes.append_all_that_may(result);
   append_expectations(program, new_index, result);
   if (!is_identity(new_index)) result.has_program_order = true;
   return result;

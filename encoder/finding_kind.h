@@ -12,6 +12,9 @@ enum class FindingKind : uint8_t {
   kWriteAfterRead,   // "WAR"
   kWriteAfterWrite,  // "WAW"
   kReordered,        // "reordered": a read sees another writer than program order gives it.
+  kClobber,          // "clobber": a read finds another logical value on its bytes.
+  kUninitialized,    // "uninitialized": a read finds bytes that nobody wrote.
+  kUseAfterFree,     // "use-after-free": a read finds bytes of a freed or reset value.
   kAlias,            // "alias": operands share bytes against the kernel's alias contract.
   kUndeclared,       // "undeclared": a kernel touched bytes that its dispatch does not declare.
   kDivergence,       // "divergence": an execution differs from the reference.
@@ -30,6 +33,12 @@ inline bool is_checkable(FindingKind kind) {
 
 // Advice: true of a program without being wrong in it.
 inline bool is_advice(FindingKind kind) { return kind == FindingKind::kRedundant; }
+
+// Another value than the one that is read, or none: about owners of bytes, not about order.
+inline bool is_about_lifetimes(FindingKind kind) {
+  return kind == FindingKind::kClobber || kind == FindingKind::kUninitialized ||
+         kind == FindingKind::kUseAfterFree;
+}
 
 inline bool is_hazard(FindingKind kind) { return kind <= FindingKind::kWriteAfterWrite; }
 

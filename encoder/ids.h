@@ -27,6 +27,7 @@ using TensorId = Id<struct TensorTag>;        // Into Program::tensors.
 using StatementId = Id<struct StatementTag>;  // Into Program::statements.
 using DispatchId = Id<struct DispatchTag>;    // Into Program::dispatches, which is issue order.
 using BarrierId = Id<struct BarrierTag>;      // Into Program::barriers.
+using LifetimeId = Id<struct LifetimeTag>;    // Into Program::lifetimes.
 using KernelId = Id<struct KernelTag>;        // Into the kernel table.
 
 }  // namespace interlock

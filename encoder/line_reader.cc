@@ -3,19 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "encoder/names.h"
 
 namespace interlock {
 namespace {
 
-constexpr std::string_view kStatements[] = {"memory",  "tensor",  "output", "dispatch",
-                                            "barrier", "witness", "expect"};
+constexpr std::string_view kDeclarations[] = {"memory", "tensor", "output", "witness", "expect"};
+constexpr std::string_view kCommands[] = {"dispatch", "barrier", "free",  "destroy",
+                                          "pin",      "unpin",   "reset", "adopt"};
 
 // Statements of the format that this release does not read.
-constexpr std::string_view kLaterStatements[] = {
-    "queue", "signal", "wait",    "split", "submit", "host",  "free",  "destroy",
-    "pin",   "unpin",  "capture", "end",   "replay", "adopt", "reset", "backward"};
+constexpr std::string_view kLaterStatements[] = {"queue", "signal",  "wait", "split",  "submit",
+                                                 "host",  "capture", "end",  "replay", "backward"};
+
+std::optional<LifetimeKind> lifetime_kind_of(std::string_view word) {
+  for (const LifetimeKind kind :
+       {LifetimeKind::kFree, LifetimeKind::kDestroy, LifetimeKind::kPin, LifetimeKind::kUnpin,
+        LifetimeKind::kReset, LifetimeKind::kAdopt}) {
+    if (word == word_of(kind)) return kind;
+  }
+  return std::nullopt;
+}
 
 template <size_t kCount>
 bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
@@ -94,10 +104,10 @@ bool LineReader::read(std::string_view line) {
     if (token.kind != TokenKind::kName) {
       return fail_expecting(token, "a statement behind the label");
     }
-    if (is_one_of(kStatements, token.text) && token.text != "dispatch" && token.text != "barrier") {
-      return fail(
-          token, fmt::format("label {} stands before {}; only a dispatch or a barrier has a label.",
-                             in_quotes(label_), in_quotes(token.text)));
+    if (is_one_of(kDeclarations, token.text)) {
+      return fail(token, fmt::format("label {} stands before {}; only dispatches, barriers and "
+                                     "statements of lifetimes have labels.",
+                                     in_quotes(label_), in_quotes(token.text)));
     }
   }
   return read_statement(token);
@@ -126,6 +136,9 @@ bool LineReader::read_statement(Token first) {
   if (word == "expect") {
     return read_expect();
   }
+  if (const auto lifetime = lifetime_kind_of(word)) {
+    return read_lifetime(*lifetime);
+  }
   if (is_one_of(kLaterStatements, word)) {
     return fail_later(first);
   }
@@ -133,11 +146,11 @@ bool LineReader::read_statement(Token first) {
     return fail(first, "found a second header line; only the first statement is one.");
   }
   NearestName nearest(word);
-  for (const std::string_view statement : kStatements) {
-    nearest.offer(statement);
-  }
+  for (const std::string_view statement : kDeclarations) nearest.offer(statement);
+  for (const std::string_view statement : kCommands) nearest.offer(statement);
   return fail(first, fmt::format("found {}; expected a statement: memory, tensor, output, "
-                                 "dispatch, barrier, witness or expect.{}",
+                                 "dispatch, barrier, free, destroy, pin, unpin, reset, adopt, "
+                                 "witness or expect.{}",
                                  description_of(first), nearest.advice()));
 }
 

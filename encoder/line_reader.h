@@ -22,6 +22,7 @@ enum class LineKind : uint8_t {
   kOutput,
   kDispatch,
   kBarrier,
+  kLifetime,
   kWitness,
   kExpect,
 };
@@ -42,6 +43,7 @@ class LineReader {
   const OutputDraft& output() const { return output_; }
   const DispatchDraft& dispatch() const { return dispatch_; }
   const BarrierDraft& barrier() const { return barrier_; }
+  const LifetimeDraft& lifetime() const { return lifetime_; }
   const WitnessDraft& witness() const { return witness_; }
   const ExpectDraft& expect() const { return expect_; }
 
@@ -71,6 +73,7 @@ class LineReader {
   bool read_barrier();
   bool read_dependency();
   bool read_scope(Scope& scope);
+  bool read_lifetime(LifetimeKind kind);
   bool read_witness();
   bool read_expect();
   bool read_expected_finding(const Token& word);
@@ -90,6 +93,7 @@ class LineReader {
   OutputDraft output_;
   DispatchDraft dispatch_;
   BarrierDraft barrier_;
+  LifetimeDraft lifetime_;
   WitnessDraft witness_;
   ExpectDraft expect_;
 

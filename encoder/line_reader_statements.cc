@@ -22,8 +22,7 @@ bool is_later_clause(std::string_view word) {
 }
 
 bool is_later_kind(std::string_view word) {
-  constexpr std::string_view kLaterKinds[] = {"excess",   "clobber",  "uninitialized",
-                                              "deadlock", "gradient", "use-after-free"};
+  constexpr std::string_view kLaterKinds[] = {"excess", "deadlock", "gradient"};
   return is_one_of(kLaterKinds, word);
 }
 
@@ -222,6 +221,26 @@ bool LineReader::read_scope(Scope& scope) {
   }
 }
 
+bool LineReader::read_lifetime(LifetimeKind kind) {
+  lifetime_.label = label_;
+  lifetime_.kind = kind;
+  lifetime_.source.clear();
+  kind_ = LineKind::kLifetime;
+  const bool is_reset = kind == LifetimeKind::kReset;
+  if (!take_name(is_reset ? "the name of a memory" : "the name of a tensor", ItemPart::kName,
+                 lifetime_.name)) {
+    return false;
+  }
+  if (kind == LifetimeKind::kAdopt) {
+    if (!take('=', "and the tensor whose bytes are adopted")) return false;
+    if (!take_name("the name of a tensor", ItemPart::kBase, lifetime_.source)) return false;
+  }
+  if (lexer_.peek().is("on")) {
+    return fail_later(lexer_.next());
+  }
+  return take_end();
+}
+
 bool LineReader::read_witness() {
   witness_.slices.reset();
   if (!take_reference(ItemPart::kFirst, witness_.moved)) {
@@ -282,7 +301,8 @@ bool LineReader::read_expected_finding(const Token& word) {
                ? fail_later(word)
                : fail_expecting(
                      word,
-                     "'clean' or what a check finds: RAW, WAR, WAW, reordered, alias or redundant");
+                     "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, "
+                     "uninitialized, use-after-free, alias or redundant");
   }
   expect_.kind = *kind;
   if (!take_reference(ItemPart::kFirst, expect_.first)) {

@@ -113,6 +113,8 @@ class Parser {
         return builder_.add(reader_.dispatch());
       case LineKind::kBarrier:
         return builder_.add(reader_.barrier());
+      case LineKind::kLifetime:
+        return builder_.add(reader_.lifetime());
       case LineKind::kWitness:
         return builder_.add(reader_.witness());
       case LineKind::kExpect:

@@ -89,6 +89,12 @@ class LinePrinter {
     }
   }
 
+  void operator()(const LifetimeDraft& item) {
+    add_label(item.label);
+    add(word_of(item.kind), ' ', item.name);
+    if (item.kind == LifetimeKind::kAdopt) add(" = ", item.source);
+  }
+
   void operator()(const WitnessDraft& item) {
     constexpr std::string_view kKinds[] = {"before", "after", "commits after"};
     add("witness ", item.moved);

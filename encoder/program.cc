@@ -67,6 +67,36 @@ std::string_view word_of(AtomicOp op) {
   INTERLOCK_CHECK(false);
 }
 
+std::string_view word_of(LifetimeKind kind) {
+  switch (kind) {
+    case LifetimeKind::kFree:
+      return "free";
+    case LifetimeKind::kDestroy:
+      return "destroy";
+    case LifetimeKind::kPin:
+      return "pin";
+    case LifetimeKind::kUnpin:
+      return "unpin";
+    case LifetimeKind::kReset:
+      return "reset";
+    case LifetimeKind::kAdopt:
+      return "adopt";
+  }
+  INTERLOCK_CHECK(false);
+}
+
+std::string_view noun_of(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::kDispatch:
+      return "a dispatch";
+    case StatementKind::kBarrier:
+      return "a barrier";
+    case StatementKind::kLifetime:
+      return "a lifetime statement";
+  }
+  INTERLOCK_CHECK(false);
+}
+
 std::string Program::reference_of(DispatchId id) const {
   const NameId label = statements[dispatch(id).statement.index].label;
   return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
@@ -75,6 +105,19 @@ std::string Program::reference_of(DispatchId id) const {
 std::string Program::reference_of(BarrierId id) const {
   const NameId label = statements[barriers[id.index].statement.index].label;
   return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
+}
+
+std::string Program::reference_of(LifetimeId id) const {
+  const NameId label = statements[lifetimes[id.index].statement.index].label;
+  return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
+}
+
+std::string Program::text_of(const Lifetime& lifetime) const {
+  const NameId subject =
+      lifetime.tensor.is_some() ? tensor(lifetime.tensor).name : memory(lifetime.memory).name;
+  std::string text = fmt::format("{} {}", word_of(lifetime.kind), name(subject));
+  if (lifetime.source.is_some()) text += fmt::format(" = {}", name(tensor(lifetime.source).name));
+  return text;
 }
 
 std::string Program::description_of(DispatchId id) const {

@@ -138,11 +138,35 @@ struct Barrier {
   uint32_t dependency_count = 0;
 };
 
-enum class StatementKind : uint8_t { kDispatch, kBarrier };
+enum class LifetimeKind : uint8_t {
+  kFree,     // Ends the value for later statements, and orders nothing.
+  kDestroy,  // As kFree; all accesses of its bytes must be ordered before it.
+  kPin,      // Until the last unpin, a free or a reset of the value waits.
+  kUnpin,
+  kReset,  // Frees every byte of a memory.
+  kAdopt,  // The bytes of `source` now hold the value `tensor`, which has no others.
+};
+
+// The word of the statement: "free", "destroy", "pin", "unpin", "reset", "adopt".
+std::string_view word_of(LifetimeKind kind);
+
+// A statement about values: it executes nothing and orders nothing.
+struct Lifetime {
+  StatementId statement;
+  LifetimeKind kind = LifetimeKind::kFree;
+  TensorId tensor;  // None for kReset; else no view.
+  TensorId source;  // Of kAdopt.
+  MemoryId memory;  // What is reset, or what the tensor lies in.
+};
+
+enum class StatementKind : uint8_t { kDispatch, kBarrier, kLifetime };
+
+// "a dispatch", "a barrier", "a lifetime statement": what a label stands on.
+std::string_view noun_of(StatementKind kind);
 
 struct Statement {
   StatementKind kind = StatementKind::kDispatch;
-  uint32_t index = 0;  // Into dispatches or barriers, by kind.
+  uint32_t index = 0;  // Into dispatches, barriers or lifetimes, by kind.
   NameId label;        // None if it has none.
 };
 
@@ -174,6 +198,7 @@ struct Expectation {
   DispatchId second;  // None for kinds that concern one dispatch.
   BarrierId barrier;  // Of kRedundant, which has no dispatches. May be past the last one if
                       // `encoder` is some: it counts the barriers that the encoder places.
+  LifetimeId lifetime;  // Of kUseAfterFree: what ends the value; `first` is then the reader.
 };
 
 struct Program {
@@ -184,6 +209,7 @@ struct Program {
   std::vector<Statement> statements;
   std::vector<Dispatch> dispatches;  // Issue order.
   std::vector<Barrier> barriers;
+  std::vector<Lifetime> lifetimes;
   std::vector<Dependency> dependencies;  // Of scoped barriers.
   std::vector<Access> barrier_operands;  // Of dependencies. Their mode means nothing.
   std::vector<Access> accesses;
@@ -217,6 +243,12 @@ struct Program {
 
   // The label if it has one, else its position among the barriers in decimal.
   std::string reference_of(BarrierId id) const;
+
+  // The label if it has one, else its position among the lifetime statements in decimal.
+  std::string reference_of(LifetimeId id) const;
+
+  // "free x", "adopt a = x": the statement without its label.
+  std::string text_of(const Lifetime& lifetime) const;
 
   // "vjp (dispatch 1)": how messages refer to a dispatch; the kernel name stands in for a label.
   std::string description_of(DispatchId id) const;

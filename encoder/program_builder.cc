@@ -16,18 +16,22 @@ Result<Success> ProgramBuilder::add(const ItemDraft& item) {
 }
 
 Result<Program> ProgramBuilder::finish() {
-  if (has_late_memory_) number_declared_memories_first();
+  if (has_adoption_) place_adopted_tensors();
+  if (has_late_memory_ || has_adoption_) number_memories();
   return std::move(program_);
 }
 
-// Canonical text declares memories before tensors, so that only this order survives it.
-void ProgramBuilder::number_declared_memories_first() {
+// Declared memories first, then those of unplaced tensors: canonical text declares memories before
+// tensors, so that only this order survives it.
+void ProgramBuilder::number_memories() {
   std::vector<MemoryId> new_ids(program_.memories.size());
+  std::vector<bool> is_dropped(program_.memories.size(), false);
+  for (const MemoryId id : dropped_memories_) is_dropped[id.index] = true;
   std::vector<Memory> memories;
   memories.reserve(program_.memories.size());
   for (const bool is_implicit : {false, true}) {
     for (size_t i = 0; i < program_.memories.size(); ++i) {
-      if (program_.memories[i].is_implicit != is_implicit) continue;
+      if (is_dropped[i] || program_.memories[i].is_implicit != is_implicit) continue;
       new_ids[i] = MemoryId(memories.size());
       memories.push_back(program_.memories[i]);
     }
@@ -36,6 +40,7 @@ void ProgramBuilder::number_declared_memories_first() {
   for (Tensor& tensor : program_.tensors) tensor.memory = new_ids[tensor.memory.index];
   for (Access& access : program_.accesses) access.memory = new_ids[access.memory.index];
   for (Access& operand : program_.barrier_operands) operand.memory = new_ids[operand.memory.index];
+  for (Lifetime& lifetime : program_.lifetimes) lifetime.memory = new_ids[lifetime.memory.index];
 }
 
 Error ProgramBuilder::fail_at(ItemPart part, size_t index, std::string message) {
@@ -73,7 +78,7 @@ Result<Success> ProgramBuilder::check_label(const std::string& label) {
     return fail(
         ItemPart::kLabel,
         fmt::format("label {} already stands on {} {}; labels must differ.", in_quotes(label),
-                    other.kind == StatementKind::kDispatch ? "dispatch" : "barrier", other.index));
+                    noun_of(other.kind).substr(2), other.index));
   }
   return Success{};
 }

@@ -51,6 +51,7 @@ class ProgramBuilder {
   Result<Success> add(const OutputDraft& item);
   Result<Success> add(const DispatchDraft& item);
   Result<Success> add(const BarrierDraft& item);
+  Result<Success> add(const LifetimeDraft& item);
   Result<Success> add(const WitnessDraft& item);
   Result<Success> add(const ExpectDraft& item);
   Result<Success> add(const ItemDraft& item);
@@ -75,7 +76,7 @@ class ProgramBuilder {
   Result<Success> check_room_for_statement();
 
   Result<Success> check_room_for_memory();
-  void number_declared_memories_first();
+  void number_memories();
 
   Result<Success> place(const TensorDraft& item, Tensor& tensor);
   Result<Success> place_nowhere(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
@@ -98,6 +99,11 @@ class ProgramBuilder {
   Result<Success> append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
   Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
   Result<BarrierId> find_barrier(const ExpectDraft& item);
+  Result<LifetimeId> find_lifetime(const ExpectDraft& item);
+  Result<TensorId> find_value(const LifetimeDraft& item, ItemPart part, const std::string& name);
+  Result<Success> resolve_lifetime(const LifetimeDraft& item, Lifetime& lifetime);
+  Result<Success> check_adoption(const LifetimeDraft& item, const Lifetime& lifetime);
+  void place_adopted_tensors();
   Result<Success> set_expected_dispatches(const ExpectDraft& item, Expectation& expectation);
   template <typename MeaningId>
   void offer_names(MeaningId NameMeaning::*sort, class NearestName& nearest);
@@ -114,6 +120,14 @@ class ProgramBuilder {
   std::vector<bool> is_raw_operand_;  // By memory: some dispatch names the memory itself.
   std::vector<bool> is_output_;       // By tensor.
   bool has_late_memory_ = false;      // A memory is declared behind an unplaced tensor.
+  // By tensor without a source, for all that views or donates it too.
+  std::vector<TensorId> base_of_;       // By tensor: the one without a source behind it.
+  std::vector<bool> is_in_use_;         // An operand, or something that is adopted or freed.
+  std::vector<bool> has_initial_;       // One of them has an initial value.
+  std::vector<TensorId> adopted_from_;  // None: it is not adopted.
+  std::map<TensorId, uint32_t> pin_counts_;
+  std::vector<MemoryId> dropped_memories_;  // Of tensors that are adopted into.
+  bool has_adoption_ = false;
   // A hostile program must not make every one of its errors scan all names.
   int advice_left_ = 8;
 };

@@ -45,7 +45,9 @@ Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
                              in_quotes(name), program_.dispatches.size())};
   }
   for (const Access& access : program_.accesses_of(dispatch)) {
-    if (!access.tensor.is_some()) {
+    if (access.tensor.is_some()) {
+      is_in_use_[base_of_[access.tensor.index].index] = true;
+    } else {
       is_raw_operand_[access.memory.index] = true;
     }
   }

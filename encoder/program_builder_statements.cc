@@ -32,7 +32,8 @@ bool is_scope(Scope scope) {
 bool needs_two_dispatches(FindingKind kind) { return is_hazard(kind); }
 
 bool concerns_one_dispatch(FindingKind kind) {
-  return kind == FindingKind::kAlias || kind == FindingKind::kUndeclared;
+  return kind == FindingKind::kAlias || kind == FindingKind::kUndeclared ||
+         kind == FindingKind::kUninitialized;
 }
 
 }  // namespace
@@ -54,7 +55,11 @@ Result<Success> ProgramBuilder::add(const BarrierDraft& item) {
   }
   for (size_t i = operand_count; i < program_.barrier_operands.size(); ++i) {
     const Access& operand = program_.barrier_operands[i];
-    if (!operand.tensor.is_some()) is_raw_operand_[operand.memory.index] = true;
+    if (operand.tensor.is_some()) {
+      is_in_use_[base_of_[operand.tensor.index].index] = true;
+    } else {
+      is_raw_operand_[operand.memory.index] = true;
+    }
   }
   Statement statement{StatementKind::kBarrier, static_cast<uint32_t>(program_.barriers.size()), {}};
   claim_label(item.label, statement);
@@ -134,8 +139,8 @@ Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::strin
   }
   const Statement& statement = program_.statements[holder.index];
   if (statement.kind != StatementKind::kDispatch) {
-    return fail(part, fmt::format("label {} stands on a barrier; expected a dispatch.",
-                                  in_quotes(reference)));
+    return fail(part, fmt::format("label {} stands on {}; expected a dispatch.",
+                                  in_quotes(reference), noun_of(statement.kind)));
   }
   return DispatchId(statement.index);
 }
@@ -244,10 +249,49 @@ Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
   }
   const Statement& statement = program_.statements[holder.index];
   if (statement.kind != StatementKind::kBarrier) {
-    return fail(ItemPart::kFirst, fmt::format("label {} stands on a dispatch; expected a barrier.",
-                                              in_quotes(reference)));
+    return fail(ItemPart::kFirst, fmt::format("label {} stands on {}; expected a barrier.",
+                                              in_quotes(reference), noun_of(statement.kind)));
   }
   return BarrierId(statement.index);
+}
+
+// What ends the value, on a line about `use-after-free`.
+Result<LifetimeId> ProgramBuilder::find_lifetime(const ExpectDraft& item) {
+  const std::string& reference = item.first;
+  LifetimeId id;
+  if (!reference.empty() && is_digit(reference[0])) {
+    const auto index = decimal_of(reference);
+    if (!index || *index >= program_.lifetimes.size()) {
+      return fail(ItemPart::kFirst,
+                  fmt::format("there is no lifetime statement {}; {} stand before this line.",
+                              in_quotes(reference), program_.lifetimes.size()));
+    }
+    id = LifetimeId(*index);
+  } else {
+    const StatementId holder = meaning_of(reference).label;
+    if (!holder.is_some()) {
+      NearestName nearest(reference);
+      offer_names(&NameMeaning::label, nearest);
+      return fail(ItemPart::kFirst,
+                  fmt::format("no free, destroy or reset before this line has the label {}.{}",
+                              in_quotes(reference), nearest.advice()));
+    }
+    const Statement& statement = program_.statements[holder.index];
+    if (statement.kind != StatementKind::kLifetime) {
+      return fail(ItemPart::kFirst,
+                  fmt::format("label {} stands on {}; expected a free, a destroy or a reset.",
+                              in_quotes(reference), noun_of(statement.kind)));
+    }
+    id = LifetimeId(statement.index);
+  }
+  const LifetimeKind kind = program_.lifetimes[id.index].kind;
+  if (kind == LifetimeKind::kPin || kind == LifetimeKind::kUnpin || kind == LifetimeKind::kAdopt) {
+    return fail(ItemPart::kFirst,
+                fmt::format("{} is {} {}; expected a free, a destroy or a reset.",
+                            in_quotes(reference), kind == LifetimeKind::kPin ? "a" : "an",
+                            word_of(kind)));
+  }
+  return id;
 }
 
 Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
@@ -277,6 +321,19 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
         return barrier.error();
       }
       expectation.barrier = *barrier;
+    } else if (item.kind == FindingKind::kUseAfterFree) {
+      const auto lifetime = find_lifetime(item);
+      if (!lifetime) {
+        return lifetime.error();
+      }
+      expectation.lifetime = *lifetime;
+      if (!item.second.empty()) {
+        const auto reader = find_dispatch(ItemPart::kSecond, item.second);
+        if (!reader) {
+          return reader.error();
+        }
+        expectation.first = *reader;
+      }
     } else if (auto found = set_expected_dispatches(item, expectation); !found) {
       return found;
     }

@@ -116,7 +116,13 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
     return checked;
   }
   const TensorId id(program_.tensors.size());
+  const TensorId base = tensor.source.is_some() ? base_of_[tensor.source.index] : id;
+  base_of_.push_back(base);
+  is_in_use_.push_back(false);
+  has_initial_.push_back(false);
+  adopted_from_.push_back(TensorId());
   if (tensor.initial.kind != InitialKind::kNone) {
+    has_initial_[base.index] = true;
     initial_ranges_.emplace(std::pair(tensor.memory, tensor.range.begin), id);
   }
   tensor.name = intern(item.name);
@@ -273,6 +279,12 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
                             "initial value belongs there.",
                             in_quotes(item.name),
                             in_quotes(program_.name(program_.tensor(tensor.root).name))));
+  }
+  if (tensor.source.is_some() && adopted_from_[base_of_[tensor.source.index].index].is_some()) {
+    return fail(ItemPart::kInitial,
+                fmt::format("tensor {} has an initial value, and its bytes are adopted ones, which "
+                            "hold what was written there.",
+                            in_quotes(item.name)));
   }
   if (item.initial.kind == InitialKind::kRandom && item.dtype != DType::kF32) {
     return fail(ItemPart::kInitial,

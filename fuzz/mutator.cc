@@ -16,6 +16,11 @@ namespace {
 
 constexpr size_t kItemCountMax = 400;  // Beyond it mutants only shrink.
 
+bool is_statement(const ItemDraft& item) {
+  return std::holds_alternative<DispatchDraft>(item) ||
+         std::holds_alternative<BarrierDraft>(item) || std::holds_alternative<LifetimeDraft>(item);
+}
+
 // One draft under mutation. Each change does nothing where it does not apply.
 class Mutation {
  public:
@@ -74,9 +79,7 @@ std::string Mutation::pick_name() {
 size_t Mutation::pick_statement_slot() {
   size_t first = draft_.items.size();
   for (size_t i = 0; i < draft_.items.size(); ++i) {
-    const bool is_statement = std::holds_alternative<DispatchDraft>(draft_.items[i]) ||
-                              std::holds_alternative<BarrierDraft>(draft_.items[i]);
-    if (is_statement) {
+    if (is_statement(draft_.items[i])) {
       first = i;
       break;
     }
@@ -268,6 +271,11 @@ void add_prefix(ProgramDraft& draft, const std::string& prefix) {
       for (std::string& name : output->tensors) rename(name);
     }
     if (auto* barrier = std::get_if<BarrierDraft>(&item)) barrier->label.clear();
+    if (auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
+      lifetime->label.clear();
+      rename(lifetime->name);
+      rename(lifetime->source);
+    }
     if (auto* dispatch = std::get_if<DispatchDraft>(&item)) {
       dispatch->label.clear();
       for (OperandDraft& operand : dispatch->operands) rename(operand.name);
@@ -284,9 +292,7 @@ bool is_declaration(const ItemDraft& item) {
 std::vector<ItemDraft> statements_of(const ProgramDraft& draft) {
   std::vector<ItemDraft> statements;
   for (const ItemDraft& item : draft.items) {
-    const bool is_statement =
-        std::holds_alternative<DispatchDraft>(item) || std::holds_alternative<BarrierDraft>(item);
-    if (is_statement) statements.push_back(item);
+    if (is_statement(item)) statements.push_back(item);
   }
   return statements;
 }
@@ -322,6 +328,7 @@ ProgramDraft cross_over(const ProgramDraft& first, const ProgramDraft& second, C
   for (size_t i = tail_first; i < tail.size(); ++i) {
     child.items.push_back(tail[i]);
     if (auto* dispatch = std::get_if<DispatchDraft>(&child.items.back())) dispatch->label.clear();
+    if (auto* lifetime = std::get_if<LifetimeDraft>(&child.items.back())) lifetime->label.clear();
   }
   return child;
 }

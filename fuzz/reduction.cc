@@ -51,6 +51,8 @@ class CostCounter {
       count_dispatch(*dispatch);
     } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
       count_barrier(*barrier);
+    } else if (std::holds_alternative<LifetimeDraft>(item)) {
+      cost_.statements += 1;
     } else {
       cost_.items += 1;
     }
@@ -143,6 +145,8 @@ uint64_t letters_of(const ProgramDraft& draft) {
       letters += dispatch->label != "d" + std::to_string(dispatch_count++);
     } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
       letters += !barrier->label.empty();
+    } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
+      letters += !lifetime->label.empty();
     }
   }
   return letters;

@@ -77,6 +77,12 @@ ProgramDraft merged(const ProgramDraft& draft, size_t first, size_t second) {
     tensor.base = name;
     tensor.offset_bytes += shift;
   });
+  for (ItemDraft& item : candidate.items) {
+    auto* lifetime = std::get_if<LifetimeDraft>(&item);
+    const bool is_reset = lifetime != nullptr && lifetime->kind == LifetimeKind::kReset &&
+                          lifetime->name == source.name;
+    if (is_reset) lifetime->name = name;
+  }
   candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(second));
   return candidate;
 }

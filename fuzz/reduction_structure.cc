@@ -13,8 +13,10 @@ namespace {
 
 std::vector<size_t> statement_positions(const ProgramDraft& draft) {
   std::vector<size_t> positions = positions_of<DispatchDraft>(draft);
-  const std::vector<size_t> barriers = positions_of<BarrierDraft>(draft);
-  positions.insert(positions.end(), barriers.begin(), barriers.end());
+  for (const std::vector<size_t>& others :
+       {positions_of<BarrierDraft>(draft), positions_of<LifetimeDraft>(draft)}) {
+    positions.insert(positions.end(), others.begin(), others.end());
+  }
   std::sort(positions.begin(), positions.end());
   return positions;
 }
@@ -40,6 +42,9 @@ ProgramDraft only_used(ProgramDraft draft) {
   for (const ItemDraft& item : draft.items) {
     if (const auto* output = std::get_if<OutputDraft>(&item)) {
       used.insert(output->tensors.begin(), output->tensors.end());
+    } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
+      used.insert(lifetime->name);
+      used.insert(lifetime->source);
     }
   }
   ProgramDraft rest;

@@ -158,6 +158,10 @@ void rename_by_first_use(Reduction& reduction) {
       const std::string label = "d" + std::to_string(dispatch_count++);
       if (dispatch->label.empty() || is_generated(dispatch->label, 'd')) dispatch->label = label;
     }
+    if (auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
+      rename(lifetime->name, lifetime->kind == LifetimeKind::kReset ? memories : tensors);
+      rename(lifetime->source, tensors);
+    }
     for_each_operand(item, [&](OperandDraft& operand) {
       // Tensors are looked up first, as the builder does.
       rename(operand.name, tensors.count(operand.name) > 0 ? tensors : memories);

@@ -1,4 +1,4 @@
-// The outline: find hazards, reordered reads and alias violations, explain each, judge whether the
+// The outline: find hazards, reordered reads, alias violations and ended lifetimes, explain each, judge whether the
 // hazards can reach an output, and sort what a person should see first to the front.
 #include "simulator/check.h"
 
@@ -13,8 +13,10 @@
 #include "simulator/certificate.h"
 #include "simulator/data_flow.h"
 #include "simulator/explain.h"
+#include "simulator/explain_lifetimes.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
+#include "simulator/lifetimes.h"
 #include "simulator/observability.h"
 #include "simulator/scoped_redundancy.h"
 
@@ -101,11 +103,21 @@ void add_hazards(const Program& program, const ByteSegments& segments,
   }
 }
 
+void add_lifetimes(const Program& program, const CheckOptions& options, CheckReport& report) {
+  const LifetimeReport lifetimes =
+      check_lifetimes(program, {options.pair_limit, options.lifetime_budget});
+  uint64_t history_work_left = options.lifetime_budget;
+  for (const LifetimeFinding& finding : lifetimes.findings) {
+    report.findings.push_back(explain_lifetime(program, finding, history_work_left));
+  }
+  report.is_truncated |= lifetimes.is_truncated;
+}
+
 auto sort_key(const Finding& finding) {
   const AccessRef second = finding.second.value_or(finding.first);
   return std::tuple(finding.observability != Observability::kObservable, second.dispatch,
                     finding.first.dispatch, finding.kind, second.access, finding.first.access,
-                    finding.memory, finding.overlap.begin);
+                    finding.memory, finding.overlap.begin, finding.lifetime);
 }
 
 }  // namespace
@@ -124,6 +136,7 @@ CheckReport check(const Program& program, const CheckOptions& options) {
   for (const AliasViolation& violation : violations) {
     report.findings.push_back(explain_alias(program, violation));
   }
+  add_lifetimes(program, options, report);
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const Finding& a, const Finding& b) { return sort_key(a) < sort_key(b); });
   return report;

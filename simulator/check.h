@@ -22,6 +22,10 @@ struct CheckOptions {
   // Beside scoped barriers each redundancy is found by checking again; in all so many visits of
   // accesses, where a barrier with operands may visit all of them.
   uint64_t redundancy_budget = 200'000'000;
+  // Runs of bytes with different owners that the check of lifetimes visits beyond a few for each
+  // access; and accesses that the histories in its explanations look at, beyond which they are left
+  // out.
+  uint64_t lifetime_budget = 50'000'000;
 };
 
 struct CheckReport {
@@ -52,7 +56,7 @@ struct CheckReport {
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
 // above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where
 // nothing is found.
-// Cost: O((a + h) log a) for a accesses and h hazards, and the two budgets.
+// Cost: O((a + h) log a) for a accesses and h hazards, and the budgets.
 CheckReport check(const Program& program, const CheckOptions& options = {});
 
 }  // namespace interlock

@@ -29,6 +29,10 @@ std::string text_of(const Program& program, const Expectation& expectation) {
   } else if (expectation.first.is_some()) {
     draft.first = program.reference_of(expectation.first);
   }
+  if (expectation.lifetime.is_some()) {
+    draft.second = draft.first;
+    draft.first = program.reference_of(expectation.lifetime);
+  }
   if (expectation.second.is_some()) {
     draft.second = program.reference_of(expectation.second);
   }
@@ -37,7 +41,7 @@ std::string text_of(const Program& program, const Expectation& expectation) {
 
 bool matches(const Expectation& expectation, const Finding& finding) {
   if (expectation.is_clean || is_advice(expectation.kind) || expectation.kind != finding.kind ||
-      expectation.first != finding.first.dispatch) {
+      expectation.first != finding.first.dispatch || expectation.lifetime != finding.lifetime) {
     return false;
   }
   const DispatchId second =

@@ -48,6 +48,7 @@ HappensBefore::HappensBefore(const Program& program) {
       memory_epoch_.push_back(memory.see_dispatch(dispatch, memory_begin_));
       continue;
     }
+    if (statement.kind != StatementKind::kBarrier) continue;
     execution.see_barrier();
     if (program.barriers[statement.index].kind == BarrierKind::kFull) {
       memory.see_barrier();

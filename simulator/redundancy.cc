@@ -122,6 +122,7 @@ std::vector<RedundantBarrier> list_redundant(const Program& program, const Happe
       barrier_count = statement.index + 1;
       continue;
     }
+    if (statement.kind != StatementKind::kDispatch) continue;
     const DispatchId next(statement.index);
     if (barrier_count > row_begin && next.index == 0) {
       append_idle(row_begin, barrier_count, RedundancyReason::kNothingBefore, 0, redundant);

@@ -50,7 +50,11 @@ std::string text_of(DispatchRun run) {
 // Another barrier with no dispatch between; none if there is none.
 BarrierId neighbour_of(const Program& program, BarrierId barrier) {
   const uint32_t at = program.barriers[barrier.index].statement.index;
-  for (const uint32_t s : {at - 1, at + 1}) {
+  for (const uint32_t step : {UINT32_MAX, uint32_t{1}}) {  // Backwards, then forwards.
+    uint32_t s = at + step;
+    while (s < program.statements.size() && program.statements[s].kind == StatementKind::kLifetime) {
+      s += step;
+    }
     const bool is_barrier =
         s < program.statements.size() && program.statements[s].kind == StatementKind::kBarrier;
     if (is_barrier) return BarrierId(program.statements[s].index);

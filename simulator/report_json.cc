@@ -25,7 +25,9 @@ std::string_view word_of(Observability observability) {
   return "unknown";
 }
 
+// Null for the end of the program.
 Json json_of_access(const Program& program, AccessRef ref) {
+  if (!ref.dispatch.is_some()) return nullptr;
   const Access& access = access_of(program, ref);
   Json json = {{"dispatch", ref.dispatch.index},
                {"reference", program.reference_of(ref.dispatch)},
@@ -39,6 +41,13 @@ Json json_of_access(const Program& program, AccessRef ref) {
   return json;
 }
 
+Json json_of_lifetime(const Program& program, LifetimeId id) {
+  if (!id.is_some()) return nullptr;
+  return {{"lifetime", id.index},
+          {"reference", program.reference_of(id)},
+          {"text", program.text_of(program.lifetimes[id.index])}};
+}
+
 Json json_of_finding(const Program& program, const Finding& finding) {
   Json json = {{"kind", word_of(finding.kind)},
                {"observability", word_of(finding.observability)},
@@ -48,6 +57,7 @@ Json json_of_finding(const Program& program, const Finding& finding) {
                {"first", json_of_access(program, finding.first)}};
   json["second"] =
       finding.second.has_value() ? json_of_access(program, *finding.second) : Json(nullptr);
+  json["lifetime"] = json_of_lifetime(program, finding.lifetime);
   json["headline"] = finding.headline;
   json["details"] = finding.details;
   json["fix"] = finding.fix;

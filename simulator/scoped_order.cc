@@ -117,6 +117,7 @@ ScopedOrder::ScopedOrder(const Program& program) {
       has_moved = true;
       continue;
     }
+    if (statement.kind != StatementKind::kDispatch) continue;
     const Dispatch& dispatch = program.dispatches[statement.index];
     if (has_moved) points_.push_back(clocks.point(command_count()));
     has_moved = false;

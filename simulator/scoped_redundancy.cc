@@ -57,7 +57,9 @@ class Window {
  public:
   Window(const Program& source, size_t begin, size_t end, StatementId left_out) {
     for (size_t i = begin; i < end; ++i) {
-      if (StatementId(i) != left_out) append(source, source.statements[i]);
+      const bool is_kept = StatementId(i) != left_out &&
+                           source.statements[i].kind != StatementKind::kLifetime;
+      if (is_kept) append(source, source.statements[i]);
     }
   }
 
@@ -161,6 +163,7 @@ class RedundancySearch {
         ++slot;
         continue;
       }
+      if (statement.kind != StatementKind::kBarrier) continue;
       const BarrierId id(statement.index);
       if (slot == 0) {
         result.redundant.push_back({id, RedundancyReason::kNothingBefore, {}, slot});
@@ -193,8 +196,9 @@ class RedundancySearch {
     uint32_t barriers_before = 0;
     uint32_t dispatches_before = 0;
     for (size_t i = begin; i < at.index; ++i) {
-      const bool is_barrier = program_.statements[i].kind == StatementKind::kBarrier;
-      ++(is_barrier ? barriers_before : dispatches_before);
+      const StatementKind kind = program_.statements[i].kind;
+      barriers_before += kind == StatementKind::kBarrier;
+      dispatches_before += kind == StatementKind::kDispatch;
     }
     switch (compare(with.program(), without.program(), barriers_before, dispatches_before)) {
       case Verdict::kRedundant:
@@ -218,6 +222,7 @@ class RedundancySearch {
         access_count += program_.dispatches[statement.index].access_count;
         continue;
       }
+      if (statement.kind != StatementKind::kBarrier) continue;
       const auto dependencies = program_.dependencies_of(program_.barriers[statement.index]);
       visit_count += std::any_of(dependencies.begin(), dependencies.end(),
                                  [](const Dependency& d) { return d.operand_count > 0; });

@@ -57,6 +57,7 @@ Result<Success> lower_statements(const VulkanLowering& lowering) {
                     elsewhere);
       continue;
     }
+    if (statement.kind != StatementKind::kDispatch) continue;
     auto lowered = lower_dispatch(lowering, DispatchId(statement.index));
     if (!lowered) return lowered;
   }
@@ -70,6 +71,7 @@ Result<std::vector<DispatchGroup>> lower_groups(const VulkanLowering& lowering) 
       if (!groups.back().empty()) groups.emplace_back();
       continue;
     }
+    if (statement.kind != StatementKind::kDispatch) continue;
     const size_t begin = lowering.list.commands.size();
     lowering.list.statement = lowering.program.dispatches[statement.index].statement.index;
     auto lowered = lower_dispatch(lowering, DispatchId(statement.index));

@@ -54,7 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         ErrorCase{"dispach K",
                   "1: found 'dispach'; expected a statement: memory, tensor, output, dispatch, "
-                  "barrier, witness or expect. Did you mean 'dispatch'?",
+                  "barrier, free, destroy, pin, unpin, reset, adopt, witness or expect. Did you "
+                  "mean 'dispatch'?",
                   "dispatch K"},
         ErrorCase{"memory", "7: found the end of the line; expected the name of the memory.",
                   "memory m 1"},
@@ -90,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"output gb, x", "10: found ','; expected the name of a tensor.", "output gb x"},
         ErrorCase{
             "tag: output gb",
-            "6: label 'tag' stands before 'output'; only a dispatch or a barrier has a label.",
+            "6: label 'tag' stands before 'output'; only dispatches, barriers and statements "
+            "of lifetimes have labels.",
             "output gb"},
         ErrorCase{"dispatch K reads writes gb",
                   "18: found 'writes'; expected an operand behind 'reads'.",

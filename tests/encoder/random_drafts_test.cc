@@ -94,8 +94,14 @@ BarrierDraft barrier(Numbers& numbers) {
   return item;
 }
 
+LifetimeDraft lifetime(Numbers& numbers) {
+  LifetimeDraft item{label(numbers), static_cast<LifetimeKind>(numbers.below(6)), name(numbers), ""};
+  if (item.kind == LifetimeKind::kAdopt) item.source = name(numbers);
+  return item;
+}
+
 ItemDraft random_item(Numbers& numbers, bool has_order) {
-  switch (numbers.below(12)) {
+  switch (numbers.below(14)) {
     case 0:
     case 1:
       return MemoryDraft{name(numbers), 1 + numbers.below(64), numbers.below(2) == 0};
@@ -118,12 +124,15 @@ ItemDraft random_item(Numbers& numbers, bool has_order) {
     case 8: {
       ExpectDraft item{numbers.below(2) == 0 ? "" : "mlx-2024", numbers.below(4) == 0, {}, "", ""};
       if (item.is_clean) return item;
-      const size_t kind = numbers.below(6);
-      item.kind = kind < 5 ? static_cast<FindingKind>(kind) : FindingKind::kRedundant;
+      const size_t kind = numbers.below(9);
+      item.kind = kind < 8 ? static_cast<FindingKind>(kind) : FindingKind::kRedundant;
       item.first = reference(numbers);
       if (numbers.below(2) == 0) item.second = reference(numbers);
       return item;
     }
+    case 9:
+    case 10:
+      return lifetime(numbers);
     default:
       return dispatch(numbers, has_order);
   }

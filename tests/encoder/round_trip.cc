@@ -30,7 +30,12 @@ bool is_same(const Tensor& a, const Tensor& b) {
 
 bool is_same(const Expectation& a, const Expectation& b) {
   return a.is_clean == b.is_clean && a.kind == b.kind && a.first == b.first &&
-         a.second == b.second && a.barrier == b.barrier;
+         a.second == b.second && a.barrier == b.barrier && a.lifetime == b.lifetime;
+}
+
+bool is_same(const Lifetime& a, const Lifetime& b) {
+  return a.statement == b.statement && a.kind == b.kind && a.tensor == b.tensor &&
+         a.source == b.source && a.memory == b.memory;
 }
 
 bool is_same(const Barrier& a, const Barrier& b) {
@@ -56,6 +61,7 @@ void expect_same(const Program& a, const Program& b) {
   EXPECT_EQ(a.outputs, b.outputs);
   EXPECT_TRUE(are_same(a.dispatches, b.dispatches));
   EXPECT_TRUE(are_same(a.accesses, b.accesses));
+  EXPECT_TRUE(are_same(a.lifetimes, b.lifetimes));
   EXPECT_TRUE(are_same(a.barriers, b.barriers));
   EXPECT_TRUE(are_same(a.dependencies, b.dependencies));
   EXPECT_TRUE(are_same(a.barrier_operands, b.barrier_operands));

@@ -1,0 +1,281 @@
+// The basic idea is to walk the statements in issue order over two maps: what each byte holds
+// (held_value.h) in runs as long as they can be, and who wrote it. A clean read of a value that one
+// tensor owns crosses one run, however many dispatches wrote it; writers are looked up for findings
+// only. All reads of a dispatch come before its writes.
+#include "simulator/lifetimes.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "encoder/kernel_table.h"
+#include "encoder/scope.h"
+#include "simulator/held_value.h"
+#include "simulator/interval_map.h"
+
+namespace interlock {
+namespace {
+
+using ValueRun = IntervalMap<HeldValue>::Run;
+
+// What a statement finds on the bytes that it reads.
+class ReadObserver {
+ public:
+  virtual ~ReadObserver() = default;
+  // `reader`: no dispatch at the end of the program. `root`: none for a raw range.
+  virtual void see_read(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run) = 0;
+  // The access may not be over when the destroy comes.
+  virtual void see_pending(AccessRef access, LifetimeId destroy, MemoryId memory,
+                           ByteRange bytes) = 0;
+};
+
+// Which dispatches a destroy may not follow yet: by stage, those from this one on.
+class PendingWork {
+ public:
+  void see_barrier(const Program& program, const Barrier& barrier, uint32_t next_dispatch) {
+    StageMask ordered = barrier.kind == BarrierKind::kScoped ? 0 : kAllStages;
+    for (const Dependency& part : program.dependencies_of(barrier)) ordered |= part.source.stages;
+    for (size_t i = 0; i < kStageCount; ++i) {
+      if ((ordered & bit_of(static_cast<Stage>(i))) != 0) begin_[i] = next_dispatch;
+    }
+  }
+
+  bool has(const Program& program, DispatchId id) const {
+    return id.index >= begin_[static_cast<size_t>(stage_of(program.dispatch(id)))];
+  }
+
+ private:
+  std::array<uint32_t, kStageCount> begin_{};
+};
+
+class OwnerWalk {
+ public:
+  OwnerWalk(const Program& program, uint64_t work_limit, ReadObserver& observer)
+      : program_(program),
+        observer_(observer),
+        work_left_(work_limit),
+        pins_(program.tensors.size(), 0),
+        is_tracked_(program.memories.size(), false) {
+    for (const Tensor& tensor : program.tensors) is_tracked_[tensor.memory.index] = true;
+    for (const Lifetime& lifetime : program.lifetimes) {
+      if (lifetime.kind == LifetimeKind::kReset) is_tracked_[lifetime.memory.index] = true;
+      has_destroy_ |= lifetime.kind == LifetimeKind::kDestroy;
+    }
+    for (size_t i = 0; i < program.tensors.size(); ++i) {
+      const Tensor& tensor = program.tensors[i];
+      if (tensor.initial.kind == InitialKind::kNone) continue;
+      values_.assign(tensor.memory, tensor.range, written_value(TensorId(i)));
+    }
+  }
+
+  // Returns false if the work is over the limit. The observer may stop the walk.
+  bool run(const bool& is_stopped) {
+    for (const Statement& statement : program_.statements) {
+      switch (statement.kind) {
+        case StatementKind::kDispatch:
+          run_dispatch(DispatchId(statement.index));
+          break;
+        case StatementKind::kBarrier:
+          pending_.see_barrier(program_, program_.barriers[statement.index], dispatch_count_);
+          break;
+        case StatementKind::kLifetime:
+          run_lifetime(LifetimeId(statement.index));
+          break;
+      }
+      if (is_over_ || is_stopped) return !is_over_;
+    }
+    for (const TensorId id : program_.outputs) {
+      const Tensor& tensor = program_.tensor(id);
+      read(AccessRef{}, tensor.root, tensor.memory, tensor.range);
+    }
+    return !is_over_;
+  }
+
+  const IntervalMap<HeldValue>& values() const { return values_; }
+  const IntervalMap<AccessRef>& writers() const { return writers_; }
+
+ private:
+  // Each statement pays for some runs itself.
+  void charge(uint64_t run_count) {
+    constexpr uint64_t kRunsFree = 8;
+    const uint64_t work = run_count > kRunsFree ? run_count - kRunsFree : 0;
+    is_over_ |= work > work_left_;
+    work_left_ -= std::min(work, work_left_);
+  }
+
+  void read(AccessRef reader, TensorId root, MemoryId memory, ByteRange bytes) {
+    charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
+      observer_.see_read(reader, root, memory, run);
+    }));
+  }
+
+  TensorId root_of(const Access& access) const {
+    return access.tensor.is_some() ? program_.tensor(access.tensor).root : TensorId();
+  }
+
+  void run_dispatch(DispatchId id) {
+    const std::span<const Access> accesses = program_.accesses_of(id);
+    for (uint32_t k = 0; k < accesses.size(); ++k) {
+      const Access& access = accesses[k];
+      const bool is_read = access.mode != AccessMode::kWrite;
+      if (is_read && is_tracked_[access.memory.index]) {
+        read({id, k}, root_of(access), access.memory, access.range);
+      }
+    }
+    for (uint32_t k = 0; k < accesses.size(); ++k) {
+      const Access& access = accesses[k];
+      if (!is_tracked_[access.memory.index]) continue;
+      if (has_destroy_) latest_.assign(access.memory, access.range, {id, k});
+      if (access.only_reads()) continue;
+      values_.assign(access.memory, access.range, written_value(root_of(access)));
+      if (access.tensor.is_some()) writers_.assign(access.memory, access.range, {id, k});
+    }
+    dispatch_count_ = id.index + 1;
+  }
+
+  void run_lifetime(LifetimeId id) {
+    const Lifetime& lifetime = program_.lifetimes[id.index];
+    const ByteRange bytes = affected_by(program_, lifetime);
+    count_pin(lifetime, pins_);
+    if (lifetime.kind == LifetimeKind::kDestroy) {
+      charge(latest_.for_each(lifetime.memory, bytes, [&](const IntervalMap<AccessRef>::Run& run) {
+        const DispatchId dispatch = run.value.dispatch;
+        if (!dispatch.is_some() || !pending_.has(program_, dispatch)) return;
+        observer_.see_pending(run.value, id, lifetime.memory, run.bytes);
+      }));
+    }
+    charge(values_.change(lifetime.memory, bytes, [&](HeldValue& value) {
+      return apply(program_, id, pins_, value);
+    }));
+  }
+
+  const Program& program_;
+  ReadObserver& observer_;
+  uint64_t work_left_;
+  PinCounts pins_;
+  std::vector<bool> is_tracked_;  // By memory: some tensor lies there, or it is reset.
+  bool has_destroy_ = false;
+  bool is_over_ = false;
+  uint32_t dispatch_count_ = 0;
+  PendingWork pending_;
+  IntervalMap<HeldValue> values_;
+  IntervalMap<AccessRef> writers_;  // The last write through a tensor.
+  IntervalMap<AccessRef> latest_;   // The last access of any sort, if there is a destroy.
+};
+
+class FindingCollector final : public ReadObserver {
+ public:
+  FindingCollector(const Program& program, const LifetimeOptions& options)
+      : options_(options), walk_(program, options.work_limit, *this) {}
+
+  LifetimeReport run() && {
+    report_.is_truncated = !walk_.run(report_.is_truncated) || report_.is_truncated;
+    return std::move(report_);
+  }
+
+  void see_read(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run) override {
+    const bool is_suspect = defect_of(run.value, root, true).has_value();
+    if (!is_suspect) return;
+    LifetimeFinding finding;
+    finding.reader = reader;
+    finding.tensor = root;
+    finding.found = run.value.owner;
+    finding.memory = memory;
+    if (run.value.is_ended() || run.value.kind == HeldKind::kNothing) {
+      finding.bytes = run.bytes;
+      finding.ended_by = run.value.ended_by;
+      finding.ended_at = run.value.ended_at;
+      add(*defect_of(run.value, root, true), finding);
+      return;
+    }
+    walk_.writers().for_each(memory, run.bytes, [&](const IntervalMap<AccessRef>::Run& writer) {
+      finding.bytes = writer.bytes;
+      finding.overwriter = writer.value;
+      add(*defect_of(run.value, root, writer.value.dispatch.is_some()), finding);
+    });
+  }
+
+  void see_pending(AccessRef access, LifetimeId destroy, MemoryId memory,
+                   ByteRange bytes) override {
+    LifetimeFinding finding;
+    finding.reader = access;
+    finding.ended_by = destroy;
+    finding.ended_at = destroy;
+    finding.is_pending = true;
+    finding.memory = memory;
+    finding.bytes = bytes;
+    add(FindingKind::kUseAfterFree, finding);
+  }
+
+ private:
+  // Runs of one operand come one after another, in the order of their bytes.
+  void add(FindingKind kind, LifetimeFinding finding) {
+    finding.kind = kind;
+    const bool is_end = !finding.reader.dispatch.is_some();
+    if (is_end && kind == FindingKind::kUninitialized) return;
+    const auto subject = std::pair(finding.reader, finding.tensor);
+    if (subject != subject_) seen_.clear();
+    subject_ = subject;
+    const auto [entry, is_new] =
+        seen_.emplace(std::tuple(kind, finding.overwriter, finding.found, finding.ended_by),
+                      report_.findings.size());
+    if (!is_new) {
+      LifetimeFinding& known = report_.findings[entry->second];
+      if (known.bytes.end == finding.bytes.begin) known.bytes.end = finding.bytes.end;
+      return;
+    }
+    if (report_.findings.size() >= options_.finding_limit) {
+      report_.is_truncated = true;
+      return;
+    }
+    report_.findings.push_back(finding);
+  }
+
+  const LifetimeOptions options_;
+  LifetimeReport report_;
+  std::pair<AccessRef, TensorId> subject_;
+  // Of the subject: positions among the findings.
+  std::map<std::tuple<FindingKind, AccessRef, TensorId, LifetimeId>, size_t> seen_;
+  OwnerWalk walk_;
+};
+
+class EndedCollector final : public ReadObserver {
+ public:
+  void see_read(AccessRef reader, TensorId /*root*/, MemoryId memory,
+                const ValueRun& run) override {
+    if (!run.value.is_ended() || !reader.dispatch.is_some()) return;
+    ended.push_back({reader.dispatch, memory, run.bytes});
+  }
+  void see_pending(AccessRef, LifetimeId, MemoryId, ByteRange) override {}
+
+  std::vector<EndedBytes> ended;
+};
+
+bool has_resets(const Program& program) {
+  return std::any_of(program.lifetimes.begin(), program.lifetimes.end(), [](const Lifetime& l) {
+    return l.kind == LifetimeKind::kReset;
+  });
+}
+
+}  // namespace
+
+LifetimeReport check_lifetimes(const Program& program, const LifetimeOptions& options) {
+  if (program.tensors.empty() && !has_resets(program)) return {};
+  return FindingCollector(program, options).run();
+}
+
+std::vector<EndedBytes> find_ended_bytes(const Program& program) {
+  if (program.lifetimes.empty()) return {};
+  EndedCollector collector;
+  OwnerWalk walk(program, UINT64_MAX, collector);
+  walk.run(false);
+  walk.values().for_each_assigned([&](MemoryId memory, const ValueRun& run) {
+    if (run.value.is_ended()) collector.ended.push_back({DispatchId(), memory, run.bytes});
+  });
+  return std::move(collector.ended);
+}
+
+}  // namespace interlock

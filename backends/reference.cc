@@ -14,6 +14,7 @@
 
 #include "backends/cpu/execute.h"
 #include "backends/dispatch_params.h"
+#include "backends/poison.h"
 #include "backends/scratch_flow.h"
 #include "encoder/check.h"
 
@@ -164,10 +165,34 @@ std::vector<DispatchId> program_order(const Program& program) {
   return ids;
 }
 
+// The program without statements that end values.
+Program with_lasting_values(const Program& program) {
+  Program lasting = program;
+  lasting.lifetimes.clear();
+  lasting.expectations.clear();  // They may name lifetime statements.
+  lasting.statements.clear();
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kLifetime) continue;
+    const StatementId id(lasting.statements.size());
+    if (statement.kind == StatementKind::kDispatch) {
+      lasting.dispatches[statement.index].statement = id;
+    } else {
+      lasting.barriers[statement.index].statement = id;
+    }
+    lasting.statements.push_back(statement);
+  }
+  return lasting;
+}
+
 }  // namespace
 
 Result<MemoryImage> reference_image(const Program& program, Backend& backend,
                                     uint64_t limit_bytes) {
+  if (!program.lifetimes.empty()) {
+    Result<MemoryImage> image = reference_image(with_lasting_values(program), backend, limit_bytes);
+    if (image) Poison(program).fill_at_end(*image);
+    return image;
+  }
   if (!program.has_program_order) {
     return backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
   }

@@ -9,7 +9,9 @@
 
 namespace interlock {
 
-// Returns the final bytes that the program means. Without `order=` that is the issue-order run on
+// Returns the final bytes that the program means. Every value lasts: no free or reset takes it away
+// before the end, where what is ended holds poison (poison.h), here as in every run. So a read of
+// ended bytes differs from the reference. Without `order=` that is the issue-order run on
 // `backend`. With it, whole dispatches run in program order: on `backend` if no dispatch touches
 // scratch memory, else on the CPU, whatever `backend` is (floating-point sums of a device with its
 // own order of addition would differ from it). Bytes of a scratch memory, which were placed after

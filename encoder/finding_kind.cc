@@ -8,9 +8,8 @@ namespace interlock {
 namespace {
 
 constexpr std::array<std::string_view, 11> kWords = {
-    "RAW",           "WAR",            "WAW",   "reordered",  "clobber",
-    "uninitialized", "use-after-free", "alias", "undeclared", "divergence",
-    "redundant"};
+    "RAW",   "WAR",        "WAW",        "reordered", "clobber", "uninitialized", "use-after-free",
+    "alias", "undeclared", "divergence", "redundant"};
 static_assert(kWords.size() == static_cast<size_t>(FindingKind::kRedundant) + 1);
 
 }  // namespace

@@ -299,10 +299,9 @@ bool LineReader::read_expected_finding(const Token& word) {
   if (!kind || !is_checkable(*kind)) {
     return is_later_kind(word.text)
                ? fail_later(word)
-               : fail_expecting(
-                     word,
-                     "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, "
-                     "uninitialized, use-after-free, alias or redundant");
+               : fail_expecting(word,
+                                "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, "
+                                "uninitialized, use-after-free, alias or redundant");
   }
   expect_.kind = *kind;
   if (!take_reference(ItemPart::kFirst, expect_.first)) {

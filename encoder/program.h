@@ -195,9 +195,9 @@ struct Expectation {
   bool is_clean = false;
   FindingKind kind = FindingKind::kReadAfterWrite;
   DispatchId first;
-  DispatchId second;  // None for kinds that concern one dispatch.
-  BarrierId barrier;  // Of kRedundant, which has no dispatches. May be past the last one if
-                      // `encoder` is some: it counts the barriers that the encoder places.
+  DispatchId second;    // None for kinds that concern one dispatch.
+  BarrierId barrier;    // Of kRedundant, which has no dispatches. May be past the last one if
+                        // `encoder` is some: it counts the barriers that the encoder places.
   LifetimeId lifetime;  // Of kUseAfterFree: what ends the value; `first` is then the reader.
 };
 

@@ -75,10 +75,9 @@ Result<Success> ProgramBuilder::check_label(const std::string& label) {
   }
   if (const StatementId holder = meaning_of(label).label; holder.is_some()) {
     const Statement& other = program_.statements[holder.index];
-    return fail(
-        ItemPart::kLabel,
-        fmt::format("label {} already stands on {} {}; labels must differ.", in_quotes(label),
-                    noun_of(other.kind).substr(2), other.index));
+    return fail(ItemPart::kLabel,
+                fmt::format("label {} already stands on {} {}; labels must differ.",
+                            in_quotes(label), noun_of(other.kind).substr(2), other.index));
   }
   return Success{};
 }

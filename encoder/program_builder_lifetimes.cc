@@ -49,9 +49,8 @@ Result<Success> ProgramBuilder::resolve_lifetime(const LifetimeDraft& item, Life
     if (lifetime.memory.is_some()) return Success{};
     NearestName nearest(item.name);
     offer_names(&NameMeaning::memory, nearest);
-    return fail(ItemPart::kName,
-                fmt::format("no memory {} is declared before this reset.{}", in_quotes(item.name),
-                            nearest.advice()));
+    return fail(ItemPart::kName, fmt::format("no memory {} is declared before this reset.{}",
+                                             in_quotes(item.name), nearest.advice()));
   }
   const Result<TensorId> tensor = find_value(item, ItemPart::kName, item.name);
   if (!tensor) {

@@ -286,10 +286,10 @@ Result<LifetimeId> ProgramBuilder::find_lifetime(const ExpectDraft& item) {
   }
   const LifetimeKind kind = program_.lifetimes[id.index].kind;
   if (kind == LifetimeKind::kPin || kind == LifetimeKind::kUnpin || kind == LifetimeKind::kAdopt) {
-    return fail(ItemPart::kFirst,
-                fmt::format("{} is {} {}; expected a free, a destroy or a reset.",
-                            in_quotes(reference), kind == LifetimeKind::kPin ? "a" : "an",
-                            word_of(kind)));
+    return fail(
+        ItemPart::kFirst,
+        fmt::format("{} is {} {}; expected a free, a destroy or a reset.", in_quotes(reference),
+                    kind == LifetimeKind::kPin ? "a" : "an", word_of(kind)));
   }
   return id;
 }

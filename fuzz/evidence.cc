@@ -7,6 +7,7 @@
 #include "backends/reference.h"
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
+#include "fuzz/lifetime_evidence.h"
 #include "fuzz/replay.h"
 #include "simulator/happens_before.h"
 #include "simulator/shadow_machine.h"
@@ -154,6 +155,9 @@ Program with_evidence(const Program& program, const OracleFinding& finding) {
     std::string line = std::string(word_of(expect.kind)) + ' ' + expect.first + ' ' + expect.second;
     if (std::find(lines.begin(), lines.end(), line) != lines.end()) continue;
     lines.push_back(std::move(line));
+    draft.items.emplace_back(std::move(expect));
+  }
+  for (ExpectDraft& expect : lifetime_expectations(program)) {
     draft.items.emplace_back(std::move(expect));
   }
   return build(draft).value();

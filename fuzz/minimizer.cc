@@ -3,12 +3,14 @@
 // lowers the cost, so this ends, and a second minimization finds nothing to do.
 #include "fuzz/minimizer.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
 #include "fuzz/evidence.h"
+#include "fuzz/lifetime_evidence.h"
 #include "fuzz/reduction.h"
 
 namespace interlock {
@@ -102,10 +104,45 @@ MinimizeReport minimize_finding(const Program& program, const EncoderEntry* enco
       start, [&](const Program& p) { return level_of(p, target, level) >= level; }, options);
 }
 
+namespace {
+
+// Keeps a finding of this sort, and lets nothing else go wrong: no hazard, no finding of another
+// sort.
+Result<MinimizeReport> minimize_lifetimes(const Program& program, const MinimizeOptions& options) {
+  const std::vector<LifetimeFinding> findings = check_lifetimes(program).findings;
+  if (findings.empty()) {
+    return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
+  }
+  const std::string signature = signature_of(program, findings.front(), options.detail);
+  const bool has_one_sort = std::all_of(
+      findings.begin(), findings.end(),
+      [&](const LifetimeFinding& finding) { return finding.kind == findings.front().kind; });
+  const auto keeps = [&](const Program& p) {
+    const std::vector<LifetimeFinding> left = check_lifetimes(p).findings;
+    const bool is_there = std::any_of(left.begin(), left.end(), [&](const LifetimeFinding& found) {
+      return signature_of(p, found, options.detail) == signature;
+    });
+    const bool is_pure =
+        !has_one_sort || std::all_of(left.begin(), left.end(), [&](const LifetimeFinding& found) {
+          return found.kind == findings.front().kind;
+        });
+    return is_there && is_pure && find_exactly(p).empty();
+  };
+  MinimizeReport report = minimize(draft_of(program), keeps, options);
+  ProgramDraft draft = without_evidence(draft_of(report.program));
+  for (ExpectDraft& expect : lifetime_expectations(report.program)) {
+    draft.items.emplace_back(std::move(expect));
+  }
+  report.program = build(draft).value();
+  return report;
+}
+
+}  // namespace
+
 Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
   const std::vector<OracleFinding> findings = find_exactly(program);
   if (findings.empty()) {
-    return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
+    return minimize_lifetimes(program, options);
   }
   const OracleFinding* chosen = &findings.front();
   Evidence best;

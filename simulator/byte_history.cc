@@ -1,5 +1,5 @@
-// The basic idea is to follow a single byte through the statements by the rules of held_value.h, and
-// to cut off the bytes behind it that some statement treats in another way.
+// The basic idea is to follow a single byte through the statements by the rules of held_value.h,
+// and to cut off the bytes behind it that some statement treats in another way.
 #include "simulator/byte_history.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@ class HistoryWalk {
   ByteHistory run(uint32_t statement_end) && {
     for (size_t i = 0; i < program_.tensors.size(); ++i) {
       const Tensor& tensor = program_.tensors[i];
-      if (tensor.initial.kind == InitialKind::kNone || !covers(tensor.memory, tensor.range)) continue;
+      if (tensor.initial.kind == InitialKind::kNone || !covers(tensor.memory, tensor.range))
+        continue;
       value_ = written_value(TensorId(i));
       history_.events.push_back({HistoryKind::kInitial, value_, {}, {}});
     }

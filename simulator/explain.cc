@@ -169,6 +169,23 @@ std::string text_of_reach(const Program& program, const ObservabilityVerdict& ve
       is_same ? "these bytes" : text_of_bytes(program, access.memory, hidden.overlap));
 }
 
+// Of two unordered dispatches either may run right before the other. If the second one then takes
+// the bytes of the value that the first one reads, its read finds another value. A donation says so
+// by itself.
+std::string clobber_sentence(const Program& program, const Hazard& hazard) {
+  const Access& first = access_of(program, hazard.first);
+  const Access& second = access_of(program, hazard.second);
+  const bool are_tensors = first.tensor.is_some() && second.tensor.is_some();
+  if (hazard.kind != FindingKind::kWriteAfterRead || !are_tensors) return {};
+  const TensorId wanted = program.tensor(first.tensor).root;
+  const TensorId found = program.tensor(second.tensor).root;
+  if (wanted == found || program.tensor(found).source.is_some()) return {};
+  return fmt::format(
+      "Where {} comes first, {} finds {} instead of {}: a clobber that issue order does not show.",
+      program.description_of(hazard.second.dispatch), program.description_of(hazard.first.dispatch),
+      program.name(program.tensor(found).name), program.name(program.tensor(wanted).name));
+}
+
 }  // namespace
 
 Finding explain_hazard(const Program& program, const HappensBefore& order, const Hazard& hazard) {
@@ -205,6 +222,9 @@ Finding explain_hazard(const Program& program, const HappensBefore& order, const
                     first_index, second_index));
   }
   for (std::string& sentence : relation_of(program, first, second)) {
+    finding.details.push_back(std::move(sentence));
+  }
+  if (std::string sentence = clobber_sentence(program, hazard); !sentence.empty()) {
     finding.details.push_back(std::move(sentence));
   }
   finding.fix =

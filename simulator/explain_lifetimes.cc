@@ -71,9 +71,8 @@ HeldValue end_of(const ByteHistory& history, TensorId tensor) {
 }
 
 bool has_held(const ByteHistory& history, TensorId tensor) {
-  return std::any_of(
-      history.events.begin(), history.events.end(),
-      [tensor](const HistoryEvent& event) { return event.value.owner == tensor; });
+  return std::any_of(history.events.begin(), history.events.end(),
+                     [tensor](const HistoryEvent& event) { return event.value.owner == tensor; });
 }
 
 bool adopts(const Program& program, TensorId tensor, TensorId source) {
@@ -110,15 +109,16 @@ std::string clobber_fix(const Program& program, const LifetimeFinding& found,
     return keeping_fix(program, found, end.ended_by, end.ended_at, found.tensor);
   }
   if (adopts(program, found.tensor, found.found)) {
-    return fmt::format("copy {} into {} instead of adopting its bytes, which {} writes again.", taker,
-                       wanted, program.description_of(found.overwriter.dispatch));
+    return fmt::format("copy {} into {} instead of adopting its bytes, which {} writes again.",
+                       taker, wanted, program.description_of(found.overwriter.dispatch));
   }
   if (program.tensor(found.found).source == found.tensor) {
     return fmt::format("let {} have bytes of its own: {} still reads {}, which it donates.", taker,
                        reader, wanted);
   }
   if (!has_held(history, found.tensor)) return fmt::format("write {} before {}.", wanted, reader);
-  return fmt::format("let {} have other bytes than {}, which {} still reads.", taker, wanted, reader);
+  return fmt::format("let {} have other bytes than {}, which {} still reads.", taker, wanted,
+                     reader);
 }
 
 std::string fix_of(const Program& program, const LifetimeFinding& found,
@@ -132,9 +132,10 @@ std::string fix_of(const Program& program, const LifetimeFinding& found,
     default:
       break;
   }
-  return found.is_pending ? fmt::format("a barrier between {} and {}.", reader_of(program, found),
-                                        quoted(program, found.ended_by))
-                          : keeping_fix(program, found, found.ended_by, found.ended_at, found.found);
+  return found.is_pending
+             ? fmt::format("a barrier between {} and {}.", reader_of(program, found),
+                           quoted(program, found.ended_by))
+             : keeping_fix(program, found, found.ended_by, found.ended_at, found.found);
 }
 
 }  // namespace
@@ -165,9 +166,8 @@ Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
     finding.details.push_back(
         fmt::format("Nobody has written {} there.", name_of(program, found.tensor)));
   }
-  finding.details.push_back(found.is_pending
-                                ? "What is destroyed must not be in use any more."
-                                : "It is so in issue order: no barrier repairs this.");
+  finding.details.push_back(found.is_pending ? "What is destroyed must not be in use any more."
+                                             : "It is so in issue order: no barrier repairs this.");
   finding.fix = fix_of(program, found, history);
   return finding;
 }

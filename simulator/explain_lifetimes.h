@@ -1,5 +1,5 @@
-// What a finding of lifetimes says to a person: whose bytes they were, who took them, and the smallest
-// change that keeps the value until it is read.
+// What a finding of lifetimes says to a person: whose bytes they were, who took them, and the
+// smallest change that keeps the value until it is read.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace interlock {
 
 // Returns the finding with kind, accesses, bytes and sentences. `first` is the overwriter of a
-// clobber, else the reader, which is no dispatch at the end of the program; `second` the reader of a
-// clobber, none at the end. The history of the bytes takes its work from `history_work_left`, and is
-// left out when that is too little.
+// clobber, else the reader, which is no dispatch at the end of the program; `second` the reader of
+// a clobber, none at the end. The history of the bytes takes its work from `history_work_left`, and
+// is left out when that is too little.
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
                          uint64_t& history_work_left);
 

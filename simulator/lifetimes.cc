@@ -147,9 +147,8 @@ class OwnerWalk {
         observer_.see_pending(run.value, id, lifetime.memory, run.bytes);
       }));
     }
-    charge(values_.change(lifetime.memory, bytes, [&](HeldValue& value) {
-      return apply(program_, id, pins_, value);
-    }));
+    charge(values_.change(lifetime.memory, bytes,
+                          [&](HeldValue& value) { return apply(program_, id, pins_, value); }));
   }
 
   const Program& program_;
@@ -216,12 +215,14 @@ class FindingCollector final : public ReadObserver {
     finding.kind = kind;
     const bool is_end = !finding.reader.dispatch.is_some();
     if (is_end && kind == FindingKind::kUninitialized) return;
-    const auto subject = std::pair(finding.reader, finding.tensor);
+    // A destroy finds the runs of several accesses in turn.
+    const auto subject =
+        std::pair(finding.is_pending ? AccessRef{} : finding.reader, finding.tensor);
     if (subject != subject_) seen_.clear();
     subject_ = subject;
-    const auto [entry, is_new] =
-        seen_.emplace(std::tuple(kind, finding.overwriter, finding.found, finding.ended_by),
-                      report_.findings.size());
+    const auto [entry, is_new] = seen_.emplace(
+        std::tuple(kind, finding.reader, finding.overwriter, finding.found, finding.ended_by),
+        report_.findings.size());
     if (!is_new) {
       LifetimeFinding& known = report_.findings[entry->second];
       if (known.bytes.end == finding.bytes.begin) known.bytes.end = finding.bytes.end;
@@ -238,7 +239,7 @@ class FindingCollector final : public ReadObserver {
   LifetimeReport report_;
   std::pair<AccessRef, TensorId> subject_;
   // Of the subject: positions among the findings.
-  std::map<std::tuple<FindingKind, AccessRef, TensorId, LifetimeId>, size_t> seen_;
+  std::map<std::tuple<FindingKind, AccessRef, AccessRef, TensorId, LifetimeId>, size_t> seen_;
   OwnerWalk walk_;
 };
 
@@ -255,9 +256,8 @@ class EndedCollector final : public ReadObserver {
 };
 
 bool has_resets(const Program& program) {
-  return std::any_of(program.lifetimes.begin(), program.lifetimes.end(), [](const Lifetime& l) {
-    return l.kind == LifetimeKind::kReset;
-  });
+  return std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
+                     [](const Lifetime& l) { return l.kind == LifetimeKind::kReset; });
 }
 
 }  // namespace
@@ -269,9 +269,10 @@ LifetimeReport check_lifetimes(const Program& program, const LifetimeOptions& op
 
 std::vector<EndedBytes> find_ended_bytes(const Program& program) {
   if (program.lifetimes.empty()) return {};
+  constexpr uint64_t kWorkLimit = 5'000'000;
   EndedCollector collector;
-  OwnerWalk walk(program, UINT64_MAX, collector);
-  walk.run(false);
+  OwnerWalk walk(program, kWorkLimit, collector);
+  if (!walk.run(false)) return {};
   walk.values().for_each_assigned([&](MemoryId memory, const ValueRun& run) {
     if (run.value.is_ended()) collector.ended.push_back({DispatchId(), memory, run.bytes});
   });

@@ -15,12 +15,12 @@ namespace interlock {
 // A read that goes wrong in issue order, whatever the sync; or a destroy with an access pending.
 struct LifetimeFinding {
   FindingKind kind = FindingKind::kClobber;  // kClobber, kUninitialized or kUseAfterFree.
-  AccessRef reader;      // No dispatch: the end of the program reads an output.
-  TensorId tensor;       // The root of the value that is read; none for a raw range.
-  TensorId found;        // The root of the value on the bytes; none if there is none.
-  AccessRef overwriter;  // Of kClobber: who wrote `found`.
-  LifetimeId ended_by;   // Of kUseAfterFree: the free, destroy or reset.
-  LifetimeId ended_at;   // What carried it out: itself, or the unpin that it waited for.
+  AccessRef reader;                          // No dispatch: the end of the program reads an output.
+  TensorId tensor;          // The root of the value that is read; none for a raw range.
+  TensorId found;           // The root of the value on the bytes; none if there is none.
+  AccessRef overwriter;     // Of kClobber: who wrote `found`.
+  LifetimeId ended_by;      // Of kUseAfterFree: the free, destroy or reset.
+  LifetimeId ended_at;      // What carried it out: itself, or the unpin that it waited for.
   bool is_pending = false;  // `ended_by` is a destroy, and nothing orders `reader` before it.
   MemoryId memory;
   ByteRange bytes;  // The first maximal run on which all this is so.
@@ -55,8 +55,9 @@ struct EndedBytes {
   bool operator==(const EndedBytes&) const = default;
 };
 
-// Returns what each dispatch reads of ended bytes, in issue order, and all that is ended at the end.
-// Empty without lifetime statements. Cost: as check_lifetimes().
+// Returns what each dispatch reads of ended bytes, in issue order, and all that is ended at the
+// end. Empty without lifetime statements, and where they take more work than any but a hostile
+// program. Cost: as check_lifetimes().
 std::vector<EndedBytes> find_ended_bytes(const Program& program);
 
 }  // namespace interlock

@@ -15,6 +15,7 @@
 // - The tap of a dispatch is a sum over its slices, because their order is not observable.
 #include "simulator/shadow_machine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "encoder/hash.h"
@@ -28,6 +29,10 @@ uint64_t absorb(uint64_t digest, uint64_t value) {
   const uint64_t product = (digest ^ value) * 0xd6e8feb86659fd93;
   return product ^ (product >> 32);
 }
+
+// What freed and reset bytes hold at the end of an observable run. Strict runs keep what was
+// written there: it takes part in hazards like any other.
+constexpr uint64_t kPoison = 0xcbcbcbcbcbcbcbcb;
 
 // R is one multiplication and one exclusive or, both of which can be undone. Without the latter the
 // actions of different operations would commute.
@@ -188,6 +193,9 @@ void ShadowMachine::run(const Schedule& schedule, ShadowMode mode, ShadowResult&
     return;
   }
   c.execute<false>(schedule);
+  for (const ShadowRead& ended : c.program.ended) {
+    std::fill_n(c.values.begin() + ended.first_segment, ended.segment_count, kPoison);
+  }
   result.values.clear();
   if (c.program.is_all_live) {
     result.values.assign(c.values.begin(), c.values.begin() + c.program.segment_count);

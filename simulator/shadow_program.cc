@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "encoder/kernel_table.h"
+#include "simulator/lifetimes.h"
 #include "simulator/segment_index.h"
 
 namespace interlock {
@@ -102,21 +103,25 @@ void UnitRanges::add_range(const Dispatch& dispatch, const Access& access, ByteR
 
 // Adds every range that must start and end at a segment's boundary: to count and to place them.
 template <typename Visitor>
-void visit_ranges(const Program& program, const UnitRanges& ranges, Visitor visit) {
+void visit_ranges(const Program& program, const UnitRanges& ranges,
+                  const std::vector<EndedBytes>& ended, Visitor visit) {
   for (const UnitRange& r : ranges.reads) visit(r.memory, r.begin, r.end);
   for (const UnitWrite& w : ranges.writes) visit(w.range.memory, w.range.begin, w.range.end);
   for (const TensorId output : program.outputs) {
     const Tensor& tensor = program.tensor(output);
     visit(tensor.memory.index, tensor.range.begin, tensor.range.end);
   }
+  for (const EndedBytes& bytes : ended)
+    visit(bytes.memory.index, bytes.bytes.begin, bytes.bytes.end);
 }
 
-SegmentIndex index_segments(const Program& program, const UnitRanges& ranges) {
+SegmentIndex index_segments(const Program& program, const UnitRanges& ranges,
+                            const std::vector<EndedBytes>& ended) {
   SegmentIndex index(program.memories.size());
-  visit_ranges(program, ranges,
+  visit_ranges(program, ranges, ended,
                [&index](uint32_t memory, uint64_t, uint64_t) { index.announce_range(memory); });
   index.allocate([&program](uint32_t memory) { return program.memories[memory].size_bytes; });
-  visit_ranges(program, ranges, [&index](uint32_t memory, uint64_t begin, uint64_t end) {
+  visit_ranges(program, ranges, ended, [&index](uint32_t memory, uint64_t begin, uint64_t end) {
     index.add_range(memory, begin, end);
   });
   index.finish();
@@ -171,7 +176,11 @@ std::vector<LiveSpan> find_live_spans(const Program& program, const SegmentIndex
 
 ShadowProgram compile_shadow_program(const Program& program) {
   UnitRanges ranges(program);
-  const SegmentIndex index = index_segments(program, ranges);
+  std::vector<EndedBytes> ended = find_ended_bytes(program);
+  ended.erase(std::remove_if(ended.begin(), ended.end(),
+                             [](const EndedBytes& bytes) { return bytes.reader.is_some(); }),
+              ended.end());
+  const SegmentIndex index = index_segments(program, ranges, ended);
   ShadowProgram compiled;
   compiled.first_unit = std::move(ranges.first_unit);
   compiled.units = std::move(ranges.units);
@@ -182,6 +191,10 @@ ShadowProgram compile_shadow_program(const Program& program) {
     const ShadowRead segments = segments_of(index, write.range);
     compiled.writes.push_back(
         {segments.first_segment, segments.segment_count, write.effect, write.operation});
+  }
+  for (const EndedBytes& bytes : ended) {
+    compiled.ended.push_back(
+        segments_of(index, {bytes.memory.index, bytes.bytes.begin, bytes.bytes.end}));
   }
   compiled.segment_count = index.segment_count();
   compiled.is_all_live = program.outputs.empty();

@@ -46,7 +46,8 @@ struct ShadowProgram {
   uint32_t segment_count = 0;
   std::vector<uint32_t> live_segments;  // Those of the outputs, each once, in order.
   bool is_all_live = false;             // No output is named: every segment is live.
-  std::vector<LiveSpan> live_spans;     // By position among the outputs; by memory if all is live.
+  std::vector<ShadowRead> ended;     // Of freed and reset values at the end: dead, all live or not.
+  std::vector<LiveSpan> live_spans;  // By position among the outputs; by memory if all is live.
 };
 
 // Slices are the units as long as they have at most about a million range pieces in all. A larger

@@ -16,6 +16,7 @@
 #include "backends/cpu/execute.h"
 #include "backends/cpu/guarded_buffer.h"
 #include "backends/dispatch_params.h"
+#include "backends/poison.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
 
@@ -39,7 +40,7 @@ class CpuRun {
  public:
   CpuRun(const Program& program, MemoryImage image, uint64_t limit_bytes,
          std::span<const CpuBody> bodies)
-      : program_(program), limit_bytes_(limit_bytes), bodies_(bodies) {
+      : program_(program), poison_(program), limit_bytes_(limit_bytes), bodies_(bodies) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
       starts_.push_back(memories_.back().data());
@@ -48,6 +49,7 @@ class CpuRun {
 
   Result<Success> execute(const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
+    if (step.kind != StepKind::kCommit) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
       case StepKind::kRun:
         run_piece(step);
@@ -69,6 +71,7 @@ class CpuRun {
       if (!intact) return intact.error();
       image.memories.push_back(std::move(memories_[m]).release());
     }
+    poison_.fill_at_end(image);
     return image;
   }
 
@@ -179,6 +182,7 @@ class CpuRun {
   }
 
   const Program& program_;
+  Poison poison_;
   std::vector<GuardedBuffer> memories_;
   std::vector<uint8_t*> starts_;  // Of the memories.
   uint64_t limit_bytes_;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/poison.h"
 #include "backends/vulkan/arena.h"
 #include "backends/vulkan/command_recorder.h"
 #include "backends/vulkan/driver_error.h"
@@ -160,6 +161,7 @@ Result<MemoryImage> VulkanBackend::State::run(const Program& program, const Sche
     if (executed && !judged) return judged.error();
   }
   if (!executed) return executed.error();
+  Poison(program).fill_at_end(*image);
   return std::move(*image);
 }
 

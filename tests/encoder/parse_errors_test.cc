@@ -89,11 +89,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "29: found 'one'; expected an initial value: random(N), zeros, ones or iota.",
                   "tensor y f32[2] donates g = ones"},
         ErrorCase{"output gb, x", "10: found ','; expected the name of a tensor.", "output gb x"},
-        ErrorCase{
-            "tag: output gb",
-            "6: label 'tag' stands before 'output'; only dispatches, barriers and statements "
-            "of lifetimes have labels.",
-            "output gb"},
+        ErrorCase{"tag: output gb",
+                  "6: label 'tag' stands before 'output'; only dispatches, barriers and statements "
+                  "of lifetimes have labels.",
+                  "output gb"},
         ErrorCase{"dispatch K reads writes gb",
                   "18: found 'writes'; expected an operand behind 'reads'.",
                   "dispatch K reads x writes gb"},
@@ -331,8 +330,8 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"dispatch K reads arena[0:64 rows 2 pitch 32 width 8]",
                   "29: 'rows' is not part of format version 1 as this release reads it.",
                   "dispatch K reads arena[0:64]"},
-        ErrorCase{"expect use-after-free step",
-                  "8: 'use-after-free' is not part of format version 1 as this release reads it.",
+        ErrorCase{"expect deadlock step",
+                  "8: 'deadlock' is not part of format version 1 as this release reads it.",
                   "expect alias step"}));
 
 TEST(ParseErrorOfHeader, SaysThatTheFirstStatementIsTheHeader) {
@@ -375,8 +374,8 @@ TEST(ParseErrorQuotes, ShortensLongWordsAndEscapesUnprintableBytes) {
   const std::string word(300, 'w');
   EXPECT_EQ(parse("interlock 1\n" + word, "p.ilk").error().message,
             "p.ilk:2:1: error: found '" + word.substr(0, 48) +
-                "…'; expected a statement: memory, tensor, output, dispatch, barrier, witness or "
-                "expect.");
+                "…'; expected a statement: memory, tensor, output, dispatch, barrier, free, "
+                "destroy, pin, unpin, reset, adopt, witness or expect.");
   EXPECT_EQ(
       parse("interlock 1\nbarrier \xc3\xa9", "p.ilk").error().message,
       "p.ilk:2:9: error: found '\\xc3\\xa9'; expected 'execution', a scope such as compute.write, "

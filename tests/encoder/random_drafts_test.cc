@@ -95,7 +95,8 @@ BarrierDraft barrier(Numbers& numbers) {
 }
 
 LifetimeDraft lifetime(Numbers& numbers) {
-  LifetimeDraft item{label(numbers), static_cast<LifetimeKind>(numbers.below(6)), name(numbers), ""};
+  LifetimeDraft item{label(numbers), static_cast<LifetimeKind>(numbers.below(6)), name(numbers),
+                     ""};
   if (item.kind == LifetimeKind::kAdopt) item.source = name(numbers);
   return item;
 }

@@ -61,6 +61,57 @@ bool is_clean_by_a_scope(const Program& program) {
   return barrier_bounds(program).fewest_barriers == 1 && find_exactly(program).empty();
 }
 
+// ztensor #167: an arena is reset under a saved tensor, and something else is written there.
+TEST(Minimizer, LeavesOneSavedTensorOneResetAndOneWriteOfAClobber) {
+  const Program program = parsed(R"(
+      memory arena 256
+      tensor s f32[4] = random(1)
+      tensor saved f32[4] at arena+0
+      tensor other f32[4] at arena+16
+      tensor next f32[4] at arena+0
+      tensor o f32[4]
+      tensor p f32[4]
+      output o p
+      save: dispatch silu reads s writes saved
+      more: dispatch silu reads s writes other
+      pin other
+      clear: reset arena
+      barrier
+      use: dispatch silu reads other writes p
+      unpin other
+      barrier
+      step: dispatch scale reads s writes next factor=2
+      barrier
+      late: dispatch add reads saved s writes o
+      free next)");
+  const auto report = minimize_program(program);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->is_fixpoint);
+  EXPECT_EQ(report->program.dispatches.size(), 3u);
+  ASSERT_THAT(report->program.lifetimes, SizeIs(1));
+  EXPECT_EQ(report->program.lifetimes[0].kind, LifetimeKind::kReset);
+  EXPECT_THAT(print(report->program), ::testing::EndsWith("expect clobber d1 d2\n"));
+  EXPECT_TRUE(find_exactly(report->program).empty());
+}
+
+TEST(Minimizer, KeepsTheResetThatAUseAfterFreeIsAbout) {
+  const auto report = minimize_program(parsed(R"(
+      memory arena 256
+      tensor s f32[4] = random(1)
+      tensor saved f32[4] at arena+0
+      tensor o f32[4]
+      output o
+      save: dispatch silu reads s writes saved
+      pin s
+      barrier
+      clear: reset arena
+      free s
+      late: dispatch silu reads saved writes o)"));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->program.lifetimes, SizeIs(1));
+  EXPECT_THAT(print(report->program), ::testing::EndsWith("\nexpect use-after-free 0 d1\n"));
+}
+
 bool has_a_hazard_after_writing(const Program& program) {
   return program.dispatches.size() == 2 && !find_exactly(program).empty();
 }

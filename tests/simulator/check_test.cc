@@ -120,7 +120,7 @@ TEST(Check, SaysWhatMakesTwoTensorsShareBytes) {
   const auto relation = [](std::string_view tensors) {
     const CheckReport report =
         check(program_on_abc(std::string(tensors) + "\ndispatch W writes y\ndispatch R reads z\n"));
-    EXPECT_THAT(report.findings, SizeIs(1));
+    EXPECT_THAT(report.findings, Not(IsEmpty()));
     return report.findings.empty() ? "" : report.findings[0].details[1];
   };
   EXPECT_EQ(relation("tensor y u8[64] at a+0\ntensor z u8[16] view y+8"),
@@ -190,7 +190,7 @@ TEST(Check, AnUnorderedAndInvertedPairIsBoth) {
 
 TEST(Check, ExplainsAnAliasViolation) {
   const CheckReport report = check(program_on_abc(R"(
-      tensor x u8[64] at a+0
+      tensor x u8[64] at a+0 = ones
       tensor y u8[64] at a+32
       step: dispatch Step reads x writes y)"));
   ASSERT_THAT(report.findings, SizeIs(1));

@@ -1,0 +1,40 @@
+// Poison: what freed and reset bytes hold, so that a read of them goes wrong on every run.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/backend.h"
+#include "encoder/program.h"
+#include "simulator/lifetimes.h"
+
+namespace interlock {
+
+// As f32 about -26.7 million: finite, and far from what programs compute.
+inline constexpr uint8_t kPoisonByte = 0xcb;
+
+// The bytes of one run that hold nothing any more. Statements of lifetimes order nothing, and work
+// that was issued before a free may still run behind it. So what is poisoned is what issue order
+// ends, and it is poisoned when a dispatch that must not read it starts; at the end of the program,
+// all of it. A run without a read of ended bytes is poisoned at its end only.
+class Poison {
+ public:
+  explicit Poison(const Program& program);
+
+  // Returns what `dispatch` reads of ended bytes, at the first call for it; later nothing. A backend
+  // fills these bytes with poison before the first piece of `dispatch` runs.
+  std::vector<EndedBytes> take_before(DispatchId dispatch);
+
+  // The same, filled. `starts`: of the memories, on the host.
+  void fill_before(DispatchId dispatch, std::span<uint8_t* const> starts);
+
+  // Fills what is ended at the end: no comparison of whole memories sees what was there.
+  void fill_at_end(MemoryImage& image) const;
+
+ private:
+  std::vector<EndedBytes> ended_;  // By reader, in issue order; those of the end last.
+  std::vector<bool> is_filled_;    // Of ended_.
+};
+
+}  // namespace interlock

@@ -1,0 +1,213 @@
+// Lifetimes against the ledger of bytes: the same findings on random programs; what issue order
+// says of all schedules (T1); and planted faults, each of which the ledger must contradict.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "encoder/text.h"
+#include "simulator/happens_before.h"
+#include "simulator/hazard_pairs.h"
+#include "simulator/hazards.h"
+#include "simulator/lifetimes.h"
+#include "tests/program_count.h"
+#include "tests/simulator/value_ledger.h"
+
+namespace interlock {
+namespace {
+
+auto key_of(const LifetimeFinding& f) {
+  return std::tuple(f.kind, f.reader, f.tensor, f.found, f.overwriter, f.ended_by, f.ended_at,
+                    f.is_pending, f.memory, f.bytes.begin, f.bytes.end);
+}
+
+auto keys_of(const std::vector<LifetimeFinding>& findings) {
+  std::set<decltype(key_of(findings[0]))> keys;
+  for (const LifetimeFinding& finding : findings) keys.insert(key_of(finding));
+  return keys;
+}
+
+TEST(LifetimesProperty, AgreeWithTheLedgerOnRandomPrograms) {
+  const int count = program_count(40'000);
+  int kind_counts[3] = {};
+  int pending_count = 0;
+  int clean_count = 0;
+  for (int i = 0; i < count; ++i) {
+    SeededChoice choice(static_cast<uint64_t>(i));
+    RandomLifetimeOptions options;
+    options.statement_count_max = 4 + choice.below(12);
+    const Program program = random_lifetime_program(choice, options);
+    const std::vector<LifetimeFinding> found = check_lifetimes(program).findings;
+    const std::vector<LifetimeFinding> expected = findings_by_ledger(program);
+    ASSERT_EQ(keys_of(found), keys_of(expected)) << "seed " << i << "\n" << print(program);
+    ASSERT_EQ(found.size(), expected.size()) << "seed " << i << "\n" << print(program);
+    clean_count += found.empty();
+    for (const LifetimeFinding& finding : found) {
+      ++kind_counts[static_cast<int>(finding.kind) - static_cast<int>(FindingKind::kClobber)];
+      pending_count += finding.is_pending;
+    }
+  }
+  // Each kind must occur often, or nothing was compared.
+  EXPECT_GE(clean_count, count / 20);
+  for (const int kind_count : kind_counts) EXPECT_GE(kind_count, count / 20);
+  EXPECT_GE(pending_count, count / 100);
+}
+
+// T1 for owners: no hazard and nothing found in issue order, so nothing in any schedule.
+TEST(LifetimesProperty, CleanWithoutHazardsIsCleanInEverySchedule) {
+  int judged_count = 0;
+  for (int i = 0; i < program_count(30'000); ++i) {
+    SeededChoice choice(static_cast<uint64_t>(i) + 1'000'000);
+    const Program program = random_lifetime_program(
+        choice, {.has_adopt = false, .has_destroy = false, .has_sync_only = false});
+    if (program.dispatches.size() < 2 || program.dispatches.size() > 6) continue;
+    if (!find_hazards(program, HappensBefore(program), ByteSegments(program)).empty()) continue;
+    if (!check_lifetimes(program).findings.empty()) continue;
+    ++judged_count;
+    ASSERT_FALSE(goes_wrong_in_some_schedule(program)) << "seed " << i << "\n" << print(program);
+  }
+  EXPECT_GE(judged_count, program_count(30'000) / 100);
+}
+
+// What a report says of a hazard: a write after a read through another value can be found by it.
+TEST(LifetimesProperty, AWriteAfterReadHazardOfTwoValuesClobbersInSomeSchedule) {
+  int hazard_count = 0;
+  for (int i = 0; i < program_count(10'000); ++i) {
+    SeededChoice choice(static_cast<uint64_t>(i) + 2'000'000);
+    const Program program = random_lifetime_program(choice, {.has_sync_only = false});
+    if (program.dispatches.size() > 5) continue;
+    for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program))) {
+      const Access& first = program.accesses_of(hazard.first.dispatch)[hazard.first.access];
+      if (hazard.kind != FindingKind::kWriteAfterRead) continue;
+      ++hazard_count;
+      ASSERT_TRUE(can_find(program, hazard.first.dispatch, hazard.second.dispatch, first.memory,
+                           hazard.overlap))
+          << "seed " << i << "\n"
+          << print(program);
+    }
+  }
+  EXPECT_GE(hazard_count, 1000);
+}
+
+// Faults of the check, as changes of what it is given. `program_count`: programs within which each
+// of the seeds 1 to 5 contradicts it; at least four times the slowest of them.
+struct MutantLifetimes {
+  std::string_view fault;
+  int program_count;
+  void (*change)(Program& program);
+};
+
+void drop_lifetimes(Program& program, bool (*is_dropped)(LifetimeKind)) {
+  for (Lifetime& lifetime : program.lifetimes) {
+    if (!is_dropped(lifetime.kind)) continue;
+    lifetime.kind = LifetimeKind::kPin;  // Of a tensor that is nowhere else.
+    lifetime.tensor = TensorId(program.tensors.size());
+  }
+  program.tensors.push_back(Tensor{});
+  program.tensors.back().memory = MemoryId(0);
+}
+
+void change_accesses(Program& program, void (*change)(const Program&, Access&)) {
+  for (Access& access : program.accesses) change(program, access);
+}
+
+constexpr MutantLifetimes kMutants[] = {
+    {"frees end nothing", 2000,
+     [](Program& p) {
+       drop_lifetimes(p, [](LifetimeKind k) { return k == LifetimeKind::kFree; });
+     }},
+    {"resets end nothing", 2000,
+     [](Program& p) {
+       drop_lifetimes(p, [](LifetimeKind k) { return k == LifetimeKind::kReset; });
+     }},
+    {"pins hold nothing", 2000,
+     [](Program& p) {
+       drop_lifetimes(
+           p, [](LifetimeKind k) { return k == LifetimeKind::kPin || k == LifetimeKind::kUnpin; });
+     }},
+    {"unpins end nothing", 5000,
+     [](Program& p) {
+       for (Lifetime& l : p.lifetimes) {
+         if (l.kind == LifetimeKind::kUnpin) l.kind = LifetimeKind::kPin;
+       }
+     }},
+    {"nothing is adopted", 5000,
+     [](Program& p) {
+       drop_lifetimes(p, [](LifetimeKind k) { return k == LifetimeKind::kAdopt; });
+     }},
+    {"a destroy waits for nothing", 2000,
+     [](Program& p) {
+       for (Lifetime& l : p.lifetimes) {
+         if (l.kind == LifetimeKind::kDestroy) l.kind = LifetimeKind::kFree;
+       }
+     }},
+    {"views own as themselves", 1000,
+     [](Program& p) {
+       for (size_t i = 0; i < p.tensors.size(); ++i) p.tensors[i].root = TensorId(i);
+     }},
+    {"donations own as what they donate", 1000,
+     [](Program& p) {
+       for (Tensor& t : p.tensors) {
+         if (t.source.is_some()) t.root = p.tensors[t.source.index].root;
+       }
+     }},
+    {"initial values own nothing", 1000,
+     [](Program& p) {
+       for (Tensor& t : p.tensors) t.initial = {};
+     }},
+    {"raw writes are reads", 2000,
+     [](Program& p) {
+       change_accesses(p, [](const Program&, Access& a) {
+         if (!a.tensor.is_some()) a.mode = AccessMode::kRead;
+       });
+     }},
+    {"updates do not read", 2000,
+     [](Program& p) {
+       change_accesses(p, [](const Program&, Access& a) {
+         if (a.mode == AccessMode::kUpdate) a.mode = AccessMode::kWrite;
+       });
+     }},
+    {"updates do not write", 2000,
+     [](Program& p) {
+       change_accesses(p, [](const Program&, Access& a) {
+         if (a.mode == AccessMode::kUpdate) a.mode = AccessMode::kRead;
+       });
+     }},
+    {"the end reads nothing", 1000, [](Program& p) { p.outputs.clear(); }},
+    {"ranges end a byte early", 500,
+     [](Program& p) {
+       change_accesses(p, [](const Program&, Access& a) {
+         if (!a.range.is_empty()) --a.range.end;
+       });
+     }},
+    {"slices are whole tensors", 1000,
+     [](Program& p) {
+       change_accesses(p, [](const Program& q, Access& a) {
+         if (a.tensor.is_some()) a.range = q.tensor(a.tensor).range;
+       });
+     }},
+};
+
+TEST(MutantLifetimes, AreContradictedByTheLedger) {
+  for (const MutantLifetimes& mutant : kMutants) {
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      SeededChoice choice(seed);
+      bool is_contradicted = false;
+      for (int i = 0; i < mutant.program_count && !is_contradicted; ++i) {
+        const Program program = random_lifetime_program(choice);
+        Program changed = program;
+        mutant.change(changed);
+        is_contradicted =
+            keys_of(check_lifetimes(changed).findings) != keys_of(findings_by_ledger(program));
+      }
+      EXPECT_TRUE(is_contradicted) << mutant.fault << ", seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace interlock

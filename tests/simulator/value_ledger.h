@@ -1,0 +1,39 @@
+// ValueLedger: the second method for lifetimes. Every byte holds a record of its own, with the list
+// of tensors that hold its value; statements are executed one by one and byte by byte. As simple as
+// can be, and nothing in common with simulator/lifetimes.h but the definitions of docs/theory.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "encoder/program.h"
+#include "simulator/choice.h"
+#include "simulator/lifetimes.h"
+
+namespace interlock {
+
+// The findings of issue order, sorted like check_lifetimes() sorts none: compare as sets.
+// Cost: statements times bytes.
+std::vector<LifetimeFinding> findings_by_ledger(const Program& program);
+
+// Whether some schedule has a read that goes wrong, of all orders in which the dispatches between
+// two barriers can run. Statements of lifetimes stay where they are issued: a value is ended for
+// the dispatches that are issued behind its end. Requires: full barriers only, no adopt. Cost: the
+// schedules, times dispatches times bytes.
+bool goes_wrong_in_some_schedule(const Program& program);
+
+// Whether in some such schedule `reader` finds, in a byte of `bytes`, what `writer` wrote.
+bool can_find(const Program& program, DispatchId reader, DispatchId writer, MemoryId memory,
+              ByteRange bytes);
+
+struct RandomLifetimeOptions {
+  uint64_t statement_count_max = 8;
+  bool has_adopt = true;
+  bool has_destroy = true;
+  bool has_sync_only = true;  // Execution barriers too, else full ones only.
+};
+
+// Small tensors on few bytes, placed, unplaced, views and donations, and statements of all kinds.
+Program random_lifetime_program(Choice& choice, const RandomLifetimeOptions& options = {});
+
+}  // namespace interlock

@@ -1,5 +1,6 @@
-// The outline: find hazards, reordered reads, alias violations and ended lifetimes, explain each, judge whether the
-// hazards can reach an output, and sort what a person should see first to the front.
+// The outline: find hazards, reordered reads, alias violations and ended lifetimes, explain each,
+// judge whether the hazards can reach an output, and sort what a person should see first to the
+// front.
 #include "simulator/check.h"
 
 #include <algorithm>

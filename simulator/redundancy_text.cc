@@ -52,7 +52,8 @@ BarrierId neighbour_of(const Program& program, BarrierId barrier) {
   const uint32_t at = program.barriers[barrier.index].statement.index;
   for (const uint32_t step : {UINT32_MAX, uint32_t{1}}) {  // Backwards, then forwards.
     uint32_t s = at + step;
-    while (s < program.statements.size() && program.statements[s].kind == StatementKind::kLifetime) {
+    while (s < program.statements.size() &&
+           program.statements[s].kind == StatementKind::kLifetime) {
       s += step;
     }
     const bool is_barrier =

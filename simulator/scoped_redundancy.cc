@@ -57,8 +57,8 @@ class Window {
  public:
   Window(const Program& source, size_t begin, size_t end, StatementId left_out) {
     for (size_t i = begin; i < end; ++i) {
-      const bool is_kept = StatementId(i) != left_out &&
-                           source.statements[i].kind != StatementKind::kLifetime;
+      const bool is_kept =
+          StatementId(i) != left_out && source.statements[i].kind != StatementKind::kLifetime;
       if (is_kept) append(source, source.statements[i]);
     }
   }

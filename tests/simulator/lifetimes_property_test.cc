@@ -15,6 +15,7 @@
 #include "simulator/hazards.h"
 #include "simulator/lifetimes.h"
 #include "tests/program_count.h"
+#include "tests/simulator/random_lifetime_programs.h"
 #include "tests/simulator/value_ledger.h"
 
 namespace interlock {
@@ -129,13 +130,13 @@ constexpr MutantLifetimes kMutants[] = {
        drop_lifetimes(
            p, [](LifetimeKind k) { return k == LifetimeKind::kPin || k == LifetimeKind::kUnpin; });
      }},
-    {"unpins end nothing", 5000,
+    {"unpins end nothing", 20000,
      [](Program& p) {
        for (Lifetime& l : p.lifetimes) {
          if (l.kind == LifetimeKind::kUnpin) l.kind = LifetimeKind::kPin;
        }
      }},
-    {"nothing is adopted", 5000,
+    {"nothing is adopted", 20000,
      [](Program& p) {
        drop_lifetimes(p, [](LifetimeKind k) { return k == LifetimeKind::kAdopt; });
      }},
@@ -198,7 +199,7 @@ TEST(MutantLifetimes, AreContradictedByTheLedger) {
       SeededChoice choice(seed);
       bool is_contradicted = false;
       for (int i = 0; i < mutant.program_count && !is_contradicted; ++i) {
-        const Program program = random_lifetime_program(choice);
+        const Program program = random_lifetime_program(choice, {.statement_count_max = 16});
         Program changed = program;
         mutant.change(changed);
         is_contradicted =

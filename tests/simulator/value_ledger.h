@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "encoder/program.h"
-#include "simulator/choice.h"
 #include "simulator/lifetimes.h"
 
 namespace interlock {
@@ -25,15 +24,5 @@ bool goes_wrong_in_some_schedule(const Program& program);
 // Whether in some such schedule `reader` finds, in a byte of `bytes`, what `writer` wrote.
 bool can_find(const Program& program, DispatchId reader, DispatchId writer, MemoryId memory,
               ByteRange bytes);
-
-struct RandomLifetimeOptions {
-  uint64_t statement_count_max = 8;
-  bool has_adopt = true;
-  bool has_destroy = true;
-  bool has_sync_only = true;  // Execution barriers too, else full ones only.
-};
-
-// Small tensors on few bytes, placed, unplaced, views and donations, and statements of all kinds.
-Program random_lifetime_program(Choice& choice, const RandomLifetimeOptions& options = {});
 
 }  // namespace interlock

@@ -60,6 +60,7 @@ OutputComparison compare(const MemoryImage& reference, const MemoryImage& other,
 
 // The result that runs are compared with, as messages name it.
 std::string_view reference_name(const Program& program) {
+  if (!program.lifetimes.empty()) return "a run whose values last";
   return program.has_program_order ? "program order" : "issue order";
 }
 

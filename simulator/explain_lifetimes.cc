@@ -106,7 +106,9 @@ std::string clobber_fix(const Program& program, const LifetimeFinding& found,
   const std::string_view wanted = name_of(program, found.tensor);
   const std::string_view taker = name_of(program, found.found);
   if (const HeldValue end = end_of(history, found.tensor); end.is_ended()) {
-    return keeping_fix(program, found, end.ended_by, end.ended_at, found.tensor);
+    std::string text = keeping_fix(program, found, end.ended_by, end.ended_at, found.tensor);
+    text.pop_back();
+    return fmt::format("{}, and let {} have other bytes.", text, taker);
   }
   if (adopts(program, found.tensor, found.found)) {
     return fmt::format("copy {} into {} instead of adopting its bytes, which {} writes again.",

@@ -27,11 +27,18 @@ bool is_recorded_schedule(const Program& program, const std::vector<Displacement
   return recorded && shown && *recorded == *shown;
 }
 
+// Issue order shows it. A destroy that comes too early is no read.
+bool finds_poison(const Program& program, const Finding& finding) {
+  if (finding.kind != FindingKind::kUseAfterFree || !finding.first.dispatch.is_some()) return false;
+  return program.lifetimes[finding.lifetime.index].statement <
+         program.dispatch(finding.first.dispatch).statement;
+}
+
 // The command that shows the finding; empty if no execution shows it. The witness lines of the file
 // are named only if they are another schedule.
 std::string replay_command(const Program& program, const Finding& finding,
                            std::string_view file_name) {
-  if (finding.kind == FindingKind::kReordered) {
+  if (finding.kind == FindingKind::kReordered || finds_poison(program, finding)) {
     return fmt::format("interlock run {}", file_name);
   }
   if (finding.witness.empty()) {

@@ -155,7 +155,7 @@ TEST(Lifetimes, AReadBehindAFreeAndAnOverwriteIsAClobber) {
                   "held y from b (dispatch 1) on.",
                   "y lies at m[0:16] and x at m[0:16].",
                   "It is so in issue order: no barrier repairs this."));
-  EXPECT_EQ(finding.fix, "put 'free x' behind c (dispatch 2).");
+  EXPECT_EQ(finding.fix, "put 'free x' behind c (dispatch 2), and let y have other bytes.");
 }
 
 TEST(Lifetimes, AFreedValueMayBeWrittenAgain) {
@@ -329,6 +329,19 @@ TEST(Lifetimes, AnotherEndOrReaderDoesNotMeetAnExpectation) {
         )") + line);
     EXPECT_FALSE(judge_expectations(program, check(program)).holds()) << line;
   }
+}
+
+TEST(Lifetimes, NameTheRunThatShowsPoison) {
+  const auto report_of = [](const char* body) {
+    const Program program = program_on_shared(body);
+    return text_report(program, check(program), "p.ilk", {});
+  };
+  const char* const kReplay = "Replay: interlock run p.ilk\n";
+  EXPECT_THAT(report_of("a: dispatch silu reads s writes x\nbarrier\nfree x\n"
+                        "c: dispatch silu reads x writes o"),
+              HasSubstr(kReplay));
+  EXPECT_THAT(report_of("a: dispatch silu reads s writes o\ndestroy s"),
+              ::testing::Not(HasSubstr(kReplay)));
 }
 
 // A budget that is too small gives no verdict, and never a clean one.

@@ -1,36 +1,75 @@
-// interlock encode: drops the sync of a program and lets an encoder place its own.
+// interlock encode: gives the values of a program their bytes and places its sync, or one of the
+// two.
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "encoder/encoder.h"
+#include "encoder/planner.h"
 #include "encoder/text.h"
+#include "encoder/unplan.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/plan_options.h"
 
 namespace interlock {
 namespace {
 
 struct EncodeOptions {
   InputOptions input;
-  std::string encoder = "interlock";
+  std::string unplanned_memory;
+  std::string planner;
+  std::string encoder;
   std::string output = "-";
+  PlanOptions plan;
 };
 
+// Runs the passes that were asked for. Without a planner an encoder runs, ours unless one is named.
+Result<Program> run_passes(const EncodeOptions& options, Program program) {
+  const PlannerEntry* planner = nullptr;
+  const EncoderEntry* encoder = nullptr;
+  if (!options.planner.empty()) {
+    planner = find_planner(options.planner);
+    if (planner == nullptr) {
+      return Error{fmt::format("there is no planner '{}'. `interlock list planners` names them.",
+                               options.planner)};
+    }
+  }
+  if (planner == nullptr || !options.encoder.empty()) {
+    const std::string name = options.encoder.empty() ? "interlock" : options.encoder;
+    encoder = find_encoder(name);
+    if (encoder == nullptr) {
+      return Error{
+          fmt::format("there is no encoder '{}'. `interlock list encoders` names them.", name)};
+    }
+  }
+  if (!options.unplanned_memory.empty()) {
+    Result<Program> graph = unplan(program, options.unplanned_memory);
+    if (!graph) return graph;
+    program = std::move(*graph);
+  }
+  const auto encode_with = [&] { program = encode(program, *encoder->create()); };
+  // Some planners are about what the sync lets overlap: it comes first.
+  const bool encodes_first = planner != nullptr && planner->plans_encoded;
+  if (encoder != nullptr && encodes_first) encode_with();
+  if (planner != nullptr) {
+    Result<Program> planned = planner->plan(program, options.plan);
+    if (!planned) return planned;
+    program = std::move(*planned);
+  }
+  if (encoder != nullptr && !encodes_first) encode_with();
+  return program;
+}
+
 ExitStatus run_encode(const EncodeOptions& options) {
-  const EncoderEntry* const entry = find_encoder(options.encoder);
-  if (entry == nullptr) {
-    return report_error({fmt::format(
-        "there is no encoder '{}'. `interlock list encoders` names them.", options.encoder)});
-  }
-  const Result<Program> program = parse_file(options.input.path, options.input.parse);
-  if (!program) {
-    return report_error(program.error());
-  }
-  const std::unique_ptr<Encoder> encoder = entry->create();
-  const std::string text = print(encode(*program, *encoder));
+  Result<Program> program = parse_file(options.input.path, options.input.parse);
+  if (!program) return report_error(program.error());
+  const Result<Program> result = run_passes(options, std::move(*program));
+  if (!result) return report_error(result.error());
+  const std::string text = print(*result);
   if (options.output == "-") {
     print_out(text);
     return ExitStatus::kNothingFound;
@@ -42,13 +81,19 @@ ExitStatus run_encode(const EncodeOptions& options) {
 }  // namespace
 
 void add_encode_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command =
-      app.add_subcommand("encode", "replaces the sync of a program by an encoder's own");
+  CLI::App* const command = app.add_subcommand(
+      "encode", "replaces the sync of a program by an encoder's own, and places its tensors");
   auto options = std::make_shared<EncodeOptions>();
   add_input_options(*command, options->input);
-  command->add_option("--encoder", options->encoder, "who places the sync")->capture_default_str();
+  command->add_option("--encoder", options->encoder,
+                      "who places the sync; without --planner, interlock");
+  command->add_option("--planner", options->planner,
+                      "who places the unplaced tensors; the sync stays unless --encoder is given");
+  command->add_option("--unplan", options->unplanned_memory,
+                      "first make unplaced tensors of the raw ranges of this memory");
   command->add_option("-o,--output", options->output, "where to write; - is standard output")
       ->capture_default_str();
+  add_plan_options(*command, options->plan);
   command->callback([options, &status] { status = run_encode(*options); });
 }
 

@@ -6,6 +6,7 @@
 #include "backends/backend.h"
 #include "encoder/encoder.h"
 #include "encoder/kernel_table.h"
+#include "encoder/planner.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 
@@ -18,6 +19,15 @@ std::string list_encoders() {
   std::string text = "encoders\n";
   for (const EncoderEntry& entry : encoder_registry()) {
     text += fmt::format(fmt::runtime(kLine), entry.name, entry.summary);
+  }
+  return text;
+}
+
+std::string list_planners() {
+  std::string text = "planners\n";
+  for (const PlannerEntry& entry : planner_registry()) {
+    text += fmt::format("  {:<20} {}{}\n", entry.name, entry.is_broken ? "broken: " : "",
+                        entry.summary);
   }
   return text;
 }
@@ -80,13 +90,16 @@ std::string list_strategies() {
 
 void add_list_command(CLI::App& app, ExitStatus& status) {
   CLI::App* const command =
-      app.add_subcommand("list", "lists encoders, kernels, backends, strategies");
+      app.add_subcommand("list", "lists encoders, planners, kernels, backends, strategies");
   auto topic = std::make_shared<std::string>();
-  command->add_option("topic", *topic, "encoders, kernels, backends or strategies; all without it")
-      ->check(CLI::IsMember({"encoders", "kernels", "backends", "strategies"}));
+  command
+      ->add_option("topic", *topic,
+                   "encoders, planners, kernels, backends or strategies; all without it")
+      ->check(CLI::IsMember({"encoders", "planners", "kernels", "backends", "strategies"}));
   command->callback([topic, &status] {
     const auto wants = [&](std::string_view name) { return topic->empty() || *topic == name; };
     if (wants("encoders")) print_out(list_encoders());
+    if (wants("planners")) print_out(list_planners());
     if (wants("kernels")) print_out(list_kernels());
     if (wants("backends")) print_out(list_backends());
     if (wants("strategies")) print_out(list_strategies());

@@ -1,0 +1,128 @@
+// interlock plan: what each planner makes of a program, and what its memory costs in barriers.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "encoder/liveness_planner.h"
+#include "encoder/planner.h"
+#include "encoder/text.h"
+#include "encoder/unplan.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/cli/plan_options.h"
+#include "fuzz/cli/plan_plot.h"
+
+namespace interlock {
+namespace {
+
+struct PlanCommandOptions {
+  std::vector<std::string> paths;
+  ParseOptions parse;
+  std::string unplanned_memory;
+  PlanOptions plan;
+  std::string curve;
+  std::string data;
+};
+
+Result<Program> read_program(const std::string& path, const PlanCommandOptions& options) {
+  Result<Program> program = parse_file(path, options.parse);
+  if (!program || options.unplanned_memory.empty()) return program;
+  return unplan(*program, options.unplanned_memory);
+}
+
+// "ggml-llama24-metal" of "corpus/streams/ggml-llama24-metal.ilk".
+std::string name_of(std::string_view path) {
+  path.remove_prefix(path.find_last_of('/') + 1);
+  return std::string(path.substr(0, path.find_last_of('.')));
+}
+
+std::string percent_above(uint64_t value, uint64_t base) {
+  if (base == 0) return "-";
+  const double ratio = static_cast<double>(value) / static_cast<double>(base);
+  return fmt::format("{:+.1f} %", (ratio - 1) * 100);
+}
+
+Result<std::string> table_of(const Program& program, const PlanOptions& options) {
+  std::string rows;
+  PlanReport report;
+  for (const PlannerEntry& entry : planner_registry()) {
+    const Result<Program> planned = entry.plan(program, options);
+    if (!planned) {
+      rows += fmt::format("  {:<20} {}\n", entry.name, planned.error().message);
+      continue;
+    }
+    const Result<PlanReport> costs = report_of(program, *planned, options);
+    if (!costs) return costs.error();
+    report = *costs;
+    rows += fmt::format("  {:<20} {:>14} {:>12} {:>10} {:>12}{}\n", entry.name, report.pool_bytes,
+                        percent_above(report.pool_bytes, report.lower_bound_bytes),
+                        report.barrier_count,
+                        percent_above(report.barrier_count, report.fresh_barrier_count),
+                        entry.is_broken ? "  broken" : "");
+  }
+  return fmt::format(
+      "{} dispatches; at most {} bytes live at a time, {} bytes and {} barriers without reuse\n"
+      "  {:<20} {:>14} {:>12} {:>10} {:>12}\n{}",
+      program.dispatches.size(), report.lower_bound_bytes, report.fresh_bytes,
+      report.fresh_barrier_count, "planner", "bytes", "above live", "barriers", "above fresh",
+      rows);
+}
+
+Result<TradeCurve> curve_of(const std::string& path, const Program& program,
+                            const PlanOptions& options) {
+  const Result<std::vector<TradePoint>> points = trade_curve(program, options);
+  if (!points) return points.error();
+  const Result<PlanReport> report = report_of(program, program, options);
+  if (!report) return report.error();
+  return TradeCurve{name_of(path), report->lower_bound_bytes, report->fresh_bytes,
+                    report->fresh_barrier_count, *points};
+}
+
+ExitStatus run_plan(const PlanCommandOptions& options) {
+  std::vector<TradeCurve> curves;
+  for (const std::string& path : options.paths) {
+    const Result<Program> program = read_program(path, options);
+    if (!program) return report_error(program.error());
+    const Result<std::string> table = table_of(*program, options.plan);
+    if (!table) return report_error(table.error());
+    print_out(fmt::format("{}: {}", path, *table));
+    if (options.curve.empty() && options.data.empty()) continue;
+    Result<TradeCurve> curve = curve_of(path, *program, options.plan);
+    if (!curve) return report_error(curve.error());
+    curves.push_back(std::move(*curve));
+  }
+  if (!options.curve.empty()) {
+    const auto written = write_file(options.curve, svg_of(curves));
+    if (!written) return report_error(written.error());
+  }
+  if (!options.data.empty()) {
+    const auto written = write_file(options.data, csv_of(curves));
+    if (!written) return report_error(written.error());
+  }
+  return ExitStatus::kNothingFound;
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, ExitStatus& status) {
+  CLI::App* const command =
+      app.add_subcommand("plan", "compares planners: their memory, and the barriers it costs");
+  auto options = std::make_shared<PlanCommandOptions>();
+  command->add_option("FILE", options->paths, "programs with unplaced tensors; - is standard input")
+      ->required();
+  add_limit_options(*command, options->parse);
+  command->add_option("--unplan", options->unplanned_memory,
+                      "first make unplaced tensors of the raw ranges of this memory");
+  command->add_option("--curve", options->curve,
+                      "write the trade of memory for barriers as a picture (SVG)");
+  command->add_option("--data", options->data, "write the same as numbers (CSV)");
+  add_plan_options(*command, options->plan);
+  command->callback([options, &status] { status = run_plan(*options); });
+}
+
+}  // namespace interlock

@@ -1,0 +1,79 @@
+// Planners on the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/command.h"
+
+namespace interlock {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kStep = R"(interlock 1
+tensor x f32[4] = random(1)
+tensor h f32[4]
+tensor y f32[4]
+output y
+dispatch K reads x writes h
+barrier
+dispatch K reads h writes y
+)";
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(EncodeCommand, PlacesTensorsAndKeepsTheSync) {
+  const CommandResult result = run_interlock({"encode", "-", "--planner=fresh"}, kStep);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("memory pool 96\n"), HasSubstr("writes h\nbarrier\n")));
+}
+
+TEST(EncodeCommand, PlacesSyncBehindThePlan) {
+  const CommandResult planned =
+      run_interlock({"encode", "-", "--planner=liveness", "--encoder=none"}, kStep);
+  EXPECT_THAT(planned.out, AllOf(HasSubstr("memory pool 32\n"), HasSubstr("writes h\ndispatch")));
+  const CommandResult encoded =
+      run_interlock({"encode", "-", "--planner=liveness", "--encoder=interlock"}, planned.out);
+  EXPECT_EQ(run_interlock({"check", "-"}, encoded.out).status, 0);
+}
+
+TEST(EncodeCommand, NamesTheListOfPlanners) {
+  const CommandResult result = run_interlock({"encode", "-", "--planner=best"}, kStep);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("there is no planner 'best'. `interlock list planners`"));
+}
+
+TEST(ListCommand, SaysWhichPlannersAreBroken) {
+  const CommandResult result = run_interlock({"list", "planners"});
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\n  liveness             ours:"),
+                                HasSubstr("\n  ztensor-167          broken: ")));
+}
+
+// The picture and the numbers of docs/planners.md, as its command makes them.
+TEST(PlanCommand, DrawsTheCurveThatTheDocumentShows) {
+  const std::string svg = temporary_file("curve.svg", "");
+  const std::string csv = temporary_file("curve.csv", "");
+  const std::string root = INTERLOCK_SOURCE_DIR "/";
+  const std::string streams = root + "corpus/streams/ggml-";
+  const CommandResult result = run_interlock(
+      {"plan", streams + "llama24-metal.ilk", streams + "llama24kv-metal.ilk",
+       streams + "train-metal-4.ilk", streams + "train-metal-30.ilk", "--unplan=compute",
+       "--no-opaque-in-place", "--curve=" + svg, "--data=" + csv});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("  liveness                    3988256       +0.0 %"));
+  EXPECT_THAT(text_of(svg), StartsWith("<svg "));
+  EXPECT_EQ(text_of(svg), text_of(root + "docs/plan-curve.svg"));
+  EXPECT_EQ(text_of(csv), text_of(root + "docs/plan-curve.csv"));
+}
+
+}  // namespace
+}  // namespace interlock

@@ -22,8 +22,8 @@ class Poison {
  public:
   explicit Poison(const Program& program);
 
-  // Returns what `dispatch` reads of ended bytes, at the first call for it; later nothing. A backend
-  // fills these bytes with poison before the first piece of `dispatch` runs.
+  // Returns what `dispatch` reads of ended bytes, at the first call for it; later nothing. A
+  // backend fills these bytes with poison before the first piece of `dispatch` runs.
   std::vector<EndedBytes> take_before(DispatchId dispatch);
 
   // The same, filled. `starts`: of the memories, on the host.

@@ -1,0 +1,156 @@
+// interlock plot: runs programs and draws what one tensor holds at the end, a line for each: the
+// loss of each training step, with a right planner and a broken one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/backend.h"
+#include "encoder/text.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/cli/line_plot.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+namespace {
+
+struct PlotOptions {
+  std::vector<std::string> paths;
+  ParseOptions parse;
+  std::string backend = "cpu";
+  std::string tensor;
+  std::vector<std::string> names;
+  std::string title;
+  std::string x_label = "element";
+  std::string csv;
+  std::string svg;
+};
+
+// "ggml" of "out/ggml.ilk".
+std::string name_of(std::string_view path) {
+  path.remove_prefix(path.find_last_of('/') + 1);
+  return std::string(path.substr(0, path.find_last_of('.')));
+}
+
+Result<TensorId> find_tensor(const Program& program, const std::string& name) {
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
+    const Tensor& tensor = program.tensors[i];
+    if (program.name(tensor.name) != name) continue;
+    if (tensor.dtype != DType::kF32) {
+      return Error{
+          fmt::format("tensor '{}' is {}; only f32 is drawn.", name, word_of(tensor.dtype))};
+    }
+    return TensorId(i);
+  }
+  return Error{fmt::format("the program has no tensor '{}'.", name)};
+}
+
+std::vector<float> values_of(const Program& program, const MemoryImage& image, TensorId id) {
+  const Tensor& tensor = program.tensor(id);
+  std::vector<float> values(tensor.range.size_bytes() / sizeof(float));
+  if (values.empty()) return values;
+  std::memcpy(values.data(), image.memories[tensor.memory.index].data() + tensor.range.begin,
+              values.size() * sizeof(float));
+  return values;
+}
+
+// Errors: with the path, what parse() and run() say.
+Result<std::vector<float>> run_file(const std::string& path, const PlotOptions& options,
+                                    Backend& backend) {
+  const Result<Program> program = parse_file(path, options.parse);
+  if (!program) return program.error();
+  const Result<TensorId> tensor = find_tensor(*program, options.tensor);
+  if (!tensor) return Error{fmt::format("{}: {}", path, tensor.error().message)};
+  const Result<MemoryImage> image =
+      backend.run(*program, issue_order_schedule(*program), ExecutionMode::kWitness);
+  if (!image) return Error{fmt::format("{}: {}", path, image.error().message)};
+  return values_of(*program, *image, *tensor);
+}
+
+// What is no number has no place in a picture; the line has a gap there in the table only.
+LineSeries series_of(const std::string& name, const std::vector<float>& values) {
+  LineSeries series{name, {}};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) series.points.emplace_back(static_cast<double>(i), values[i]);
+  }
+  return series;
+}
+
+Result<Success> write_table(const PlotOptions& options, const std::vector<std::string>& names,
+                            const std::vector<std::vector<float>>& columns) {
+  std::string csv = options.x_label;
+  for (const std::string& name : names) csv += ',' + name;
+  csv += '\n';
+  size_t row_count = 0;
+  for (const auto& column : columns) row_count = std::max(row_count, column.size());
+  for (size_t row = 0; row < row_count; ++row) {
+    csv += fmt::format("{}", row);
+    for (const auto& column : columns) {
+      csv += row < column.size() ? fmt::format(",{}", column[row]) : ",";
+    }
+    csv += '\n';
+  }
+  if (!options.csv.empty()) return write_file(options.csv, csv);
+  print_out(csv);
+  return Success{};
+}
+
+ExitStatus run_plot(const PlotOptions& options) {
+  if (!options.names.empty() && options.names.size() != options.paths.size()) {
+    return report_error({fmt::format("{} names are given for {} files.", options.names.size(),
+                                     options.paths.size())});
+  }
+  ExitStatus status = ExitStatus::kNothingFound;
+  Backend* const backend = require_backend(options.backend, status);
+  if (backend == nullptr) return status;
+  LinePlot plot;
+  plot.title = options.title.empty() ? options.tensor : options.title;
+  plot.x_label = options.x_label;
+  plot.y_label = options.tensor;
+  std::vector<std::string> names;
+  std::vector<std::vector<float>> columns;
+  for (size_t i = 0; i < options.paths.size(); ++i) {
+    Result<std::vector<float>> values = run_file(options.paths[i], options, *backend);
+    if (!values) return report_run_error(values.error(), *backend);
+    names.push_back(options.names.empty() ? name_of(options.paths[i]) : options.names[i]);
+    plot.series.push_back(series_of(names.back(), *values));
+    columns.push_back(std::move(*values));
+  }
+  if (auto written = write_table(options, names, columns); !written) {
+    return report_error(written.error());
+  }
+  if (options.svg.empty()) return ExitStatus::kNothingFound;
+  auto written = write_file(options.svg, svg_of(plot));
+  return written ? ExitStatus::kNothingFound : report_error(written.error());
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& app, ExitStatus& status) {
+  CLI::App* const command = app.add_subcommand(
+      "plot", "runs programs and draws what one tensor holds at the end, a line for each");
+  auto options = std::make_shared<PlotOptions>();
+  command->add_option("FILE", options->paths, "programs; - is standard input")->required();
+  add_limit_options(*command, options->parse);
+  command->add_option("--tensor", options->tensor, "the tensor, f32; its elements are the points")
+      ->required();
+  command->add_option("--backend", options->backend, "where to run")->capture_default_str();
+  command->add_option("--names", options->names, "of the lines; else those of the files")
+      ->delimiter(',');
+  command->add_option("--title", options->title, "of the picture; else the tensor's name");
+  command->add_option("--x-label", options->x_label, "what the elements are")
+      ->capture_default_str();
+  command->add_option("--csv", options->csv, "write the numbers there, not to standard output");
+  command->add_option("--svg", options->svg, "write the picture there");
+  command->callback([options, &status] { status = run_plot(*options); });
+}
+
+}  // namespace interlock

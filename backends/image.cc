@@ -43,6 +43,8 @@ void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor,
         return T{1};
       case InitialKind::kIota:
         return static_cast<T>(k);
+      case InitialKind::kValues:
+        return static_cast<T>(tensor.initial.values[k]);
       case InitialKind::kNone:
       case InitialKind::kZeros:
         break;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "encoder/element_text.h"
 #include "encoder/names.h"
 
 namespace interlock {
@@ -265,10 +266,29 @@ bool LineReader::read_initial_value() {
     tensor_.initial.kind = InitialKind::kRandom;
     return take('(', "behind 'random'") && take_number("a seed", tensor_.initial.seed) &&
            take(')', "behind the seed");
+  } else if (word.is("values")) {
+    tensor_.initial.kind = InitialKind::kValues;
+    return read_initial_values();
   } else {
-    return fail_expecting(word, "an initial value: random(N), zeros, ones or iota");
+    return fail_expecting(word, "an initial value: random(N), zeros, ones, iota or values(V,…)");
   }
   return true;
+}
+
+// Reads "(1.5,-2)".
+bool LineReader::read_initial_values() {
+  if (!take('(', "behind 'values'")) return false;
+  for (;;) {
+    const Token token = lexer_.next_word();
+    const auto value = element_of(tensor_.dtype, token.text);
+    if (token.kind != TokenKind::kNumber || !value) {
+      return fail_expecting(token, fmt::format("a number that an element of type {} can hold",
+                                               word_of(tensor_.dtype)));
+    }
+    tensor_.initial.values.push_back(*value);
+    if (!lexer_.peek().is(',')) return take(')', "or ',' behind a value");
+    lexer_.next();
+  }
 }
 
 bool LineReader::read_output() {

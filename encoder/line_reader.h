@@ -64,6 +64,7 @@ class LineReader {
   bool read_shape();
   bool read_placement();
   bool read_initial_value();
+  bool read_initial_values();
   bool read_output();
   bool read_dispatch();
   bool read_order();

@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "encoder/element_text.h"
 #include "encoder/text.h"
 
 namespace interlock {
@@ -49,6 +50,12 @@ class LinePrinter {
         break;
       case InitialKind::kIota:
         add(" = iota");
+        break;
+      case InitialKind::kValues:
+        for (size_t i = 0; i < item.initial.values.size(); ++i) {
+          add(i == 0 ? " = values(" : ",", text_of_element(item.dtype, item.initial.values[i]));
+        }
+        add(')');
         break;
     }
   }

@@ -34,11 +34,12 @@ struct Memory {
   bool is_implicit = false;  // Of an unplaced tensor: named like it, and no operand can name it.
 };
 
-enum class InitialKind : uint8_t { kNone, kRandom, kZeros, kOnes, kIota };
+enum class InitialKind : uint8_t { kNone, kRandom, kZeros, kOnes, kIota, kValues };
 
 struct InitialValue {
   InitialKind kind = InitialKind::kNone;
-  uint64_t seed = 0;  // Of kRandom.
+  uint64_t seed = 0;           // Of kRandom.
+  std::vector<double> values;  // Of kValues: one for each element, exactly as its dtype holds it.
 
   bool operator==(const InitialValue&) const = default;
 };

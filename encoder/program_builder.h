@@ -84,6 +84,7 @@ class ProgramBuilder {
   Result<Success> place_in_tensor(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
   Result<uint64_t> size_bytes_of_shape(const TensorDraft& item);
   Result<Success> check_initial_value(const TensorDraft& item, const Tensor& tensor);
+  Result<Success> check_values(const TensorDraft& item, const Tensor& tensor);
 
   Result<KernelId> kernel_of(const DispatchDraft& item);
   Result<Success> check_order(const DispatchDraft& item);

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "encoder/element_text.h"
 #include "encoder/names.h"
 #include "encoder/program_builder.h"
 
@@ -291,6 +294,9 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
                 fmt::format("tensor {} has {} elements; random initial values are f32.",
                             in_quotes(item.name), word_of(item.dtype)));
   }
+  if (auto checked = check_values(item, tensor); !checked) {
+    return checked;
+  }
   // The kept ranges are disjoint, so only the last one that starts before our end can overlap.
   auto next = initial_ranges_.lower_bound({tensor.memory, tensor.range.end});
   if (next == initial_ranges_.begin()) {
@@ -307,6 +313,35 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
       fmt::format("tensors {} and {} both have an initial value for {}[{}:{}]; at most one may.",
                   in_quotes(program_.name(other.name)), in_quotes(item.name),
                   program_.name(program_.memory(tensor.memory).name), overlap.begin, overlap.end));
+}
+
+// Of `values(…)`: as many as there are elements, each one that an element can hold.
+Result<Success> ProgramBuilder::check_values(const TensorDraft& item, const Tensor& tensor) {
+  if (item.initial.kind != InitialKind::kValues) {
+    return Success{};
+  }
+  const std::vector<double>& values = item.initial.values;
+  const uint64_t element_count = tensor.range.size_bytes() / size_bytes_of(item.dtype);
+  if (values.size() != element_count) {
+    return fail(ItemPart::kInitial,
+                with_context(fmt::format("tensor {} has {} elements and {} values; each element "
+                                         "needs one.",
+                                         in_quotes(item.name), element_count, values.size()),
+                             item));
+  }
+  if (values.size() > limits_.initial_value_count) {
+    return fail(ItemPart::kInitial,
+                fmt::format("tensor {} has {} values written out, more than the limit of {}.",
+                            in_quotes(item.name), values.size(), limits_.initial_value_count));
+  }
+  const auto bad = std::find_if_not(values.begin(), values.end(),
+                                    [&](double value) { return is_element(item.dtype, value); });
+  if (bad != values.end()) {
+    return fail(ItemPart::kInitial,
+                fmt::format("tensor {} has the value {}, which no element of type {} holds.",
+                            in_quotes(item.name), *bad, word_of(item.dtype)));
+  }
+  return Success{};
 }
 
 Result<Success> ProgramBuilder::add(const OutputDraft& item) {

@@ -98,6 +98,15 @@ void simplify_operands(Reduction& reduction) {
   }
 }
 
+// Leaves as many written values as there are elements.
+void fit_values(TensorDraft& tensor) {
+  if (tensor.initial.kind != InitialKind::kValues) return;
+  uint64_t element_count = 1;
+  for (const uint64_t extent : tensor.shape) element_count *= extent;
+  const uint64_t value_count = tensor.initial.values.size();
+  if (element_count < value_count) tensor.initial.values.resize(element_count);
+}
+
 void shrink_shapes(Reduction& reduction) {
   // An extent changes wherever it occurs, so that shapes keep fitting each other.
   for (const uint64_t extent : extents_of(reduction.current())) {
@@ -107,6 +116,7 @@ void shrink_shapes(Reduction& reduction) {
       for (ItemDraft& item : candidate.items) {
         if (auto* tensor = std::get_if<TensorDraft>(&item)) {
           std::replace(tensor->shape.begin(), tensor->shape.end(), extent, smaller);
+          fit_values(*tensor);
         }
       }
       if (reduction.attempt(std::move(candidate))) break;
@@ -119,7 +129,9 @@ void shrink_shapes(Reduction& reduction) {
       for (const uint64_t smaller : {uint64_t{1}, extent / 2, extent - 1}) {
         if (smaller == 0 || smaller >= extent) continue;
         ProgramDraft candidate = reduction.current();
-        std::get<TensorDraft>(candidate.items[at]).shape[k] = smaller;
+        auto& tensor = std::get<TensorDraft>(candidate.items[at]);
+        tensor.shape[k] = smaller;
+        fit_values(tensor);
         if (reduction.attempt(std::move(candidate))) break;
       }
     }

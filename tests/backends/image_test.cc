@@ -41,6 +41,20 @@ tensor ones_u u8[2] at m+43 = ones
   EXPECT_THAT(bytes_of(program, image, "ones_u"), ElementsAre(1, 1));
 }
 
+TEST(InitialImage, HoldsValuesThatAreWrittenOut) {
+  const Program program = parsed(R"(interlock 1
+tensor f f32[2,2] = values(0.4,-0.2,1e10,-0)
+tensor i i32[3] = values(-2147483648,7,2147483647)
+tensor u u8[2] = values(255,0)
+)");
+  const MemoryImage image = image_of(program);
+  EXPECT_THAT(values_of(program, image, "f"), ElementsAre(0.4f, -0.2f, 1e10f, 0.0f));
+  EXPECT_TRUE(std::signbit(values_of(program, image, "f")[3]));
+  EXPECT_THAT(bytes_of(program, image, "i"),
+              ElementsAre(0, 0, 0, 0x80, 7, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f));
+  EXPECT_THAT(bytes_of(program, image, "u"), ElementsAre(255, 0));
+}
+
 // splitmix64 by its published first outputs, for the seeds 0 and 1: e220a8397b1dcdaf and
 // 910a2dec89025cc1. random(0) has the seeds 0, 1, …
 TEST(InitialImage, HasRandomValuesBySplitmix64) {

@@ -66,6 +66,30 @@ TEST(Print, WritesWitnessAndExpectations) {
             "expect encoder=none WAW a b");
 }
 
+TEST(Print, WritesValuesAsTheShortestTextThatReadsBack) {
+  const auto p = parse(R"(interlock 1
+tensor x f32[6] = values( 1.10 , -0.7,0.1000000014901161,1e+10,-0,16777216)
+tensor i i32[2] = values(-2147483648,1e3)
+)");
+  ASSERT_TRUE(p) << p.error().message;
+  const std::string printed = print(*p);
+  EXPECT_EQ(printed, R"(interlock 1
+tensor x f32[6] = values(1.1,-0.7,0.1,1e+10,-0,16777216)
+tensor i i32[2] = values(-2147483648,1000)
+)");
+  const auto again = parse(printed);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->tensors[0].initial, p->tensors[0].initial);
+}
+
+// Read as 64 bits first, the decimal lies on the middle between two f32 values and goes to the even
+// one, which is the farther one.
+TEST(Print, RoundsValuesOnce) {
+  const auto p = parse("interlock 1\ntensor x f32[1] = values(1.00000017881393432617187499)\n");
+  ASSERT_TRUE(p) << p.error().message;
+  EXPECT_EQ(p->tensors[0].initial.values[0], static_cast<double>(0x1.000002p0f));
+}
+
 // A program of many outputs must still be readable under the limit of a line.
 TEST(Print, SplitsAnOutputLineThatWouldBeTooLong) {
   std::string text = "interlock 1\nmemory m 5000\n";

@@ -32,8 +32,13 @@ TensorDraft tensor(Numbers& numbers) {
   item.placement = static_cast<Placement>(numbers.below(4));
   item.base = name(numbers);
   item.offset_bytes = item.placement == Placement::kDonation ? 0 : numbers.below(12) * 2;
-  item.initial.kind = static_cast<InitialKind>(numbers.below(9) > 4 ? 0 : numbers.below(5));
+  item.initial.kind = static_cast<InitialKind>(numbers.below(9) > 4 ? 0 : numbers.below(6));
   item.initial.seed = item.initial.kind == InitialKind::kRandom ? numbers.below(9) : 0;
+  if (item.initial.kind == InitialKind::kValues) {
+    for (size_t count = numbers.below(5); count > 0; --count) {
+      item.initial.values.push_back(static_cast<double>(numbers.below(600)) - 50);
+    }
+  }
   return item;
 }
 

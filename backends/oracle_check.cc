@@ -174,16 +174,20 @@ class Judgement {
   void compare_values(KernelOracle oracle, const Arithmetic& arithmetic) {
     const KernelParams params = params_of(program_, dispatch_);
     OracleCase c{
-        {}, {params.rows, params.cols, params.inner}, {params.factor, params.eps}, arithmetic};
+        {},
+        {params.rows, params.cols, params.inner},
+        {params.factor, params.eps, params.beta1, params.beta2, params.weight_decay, params.step},
+        arithmetic};
     for (const Access& access : accesses_) {
-      if (!access.only_reads()) continue;
+      if (!access.reads()) continue;
       Doubles& values = c.inputs.emplace_back(access.range.size_bytes() / kElementBytes);
       for (uint64_t k = 0; k < values.size(); ++k)
         values[k] = value_of(bits_at(before_, access, k));
     }
     const std::vector<OracleTensor> outputs = oracle(c);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      compare_output(static_cast<uint32_t>(c.inputs.size() + i), outputs[i]);
+    size_t next = 0;
+    for (uint32_t i = 0; i < accesses_.size(); ++i) {
+      if (accesses_[i].writes()) compare_output(i, outputs[next++]);
     }
   }
 

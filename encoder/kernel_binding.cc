@@ -69,8 +69,16 @@ Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, 
 void set_attribute(KernelParams& params, std::string_view name, double value) {
   if (name == "value") {
     params.byte = static_cast<uint32_t>(value);
-  } else if (name == "factor") {
+  } else if (name == "factor" || name == "lr") {
     params.factor = static_cast<float>(value);
+  } else if (name == "beta1") {
+    params.beta1 = static_cast<float>(value);
+  } else if (name == "beta2") {
+    params.beta2 = static_cast<float>(value);
+  } else if (name == "weight_decay") {
+    params.weight_decay = static_cast<float>(value);
+  } else if (name == "step") {
+    params.step = static_cast<uint32_t>(value);
   } else {
     INTERLOCK_CHECK(name == "eps");
     params.eps = static_cast<float>(value);

@@ -9,19 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "encoder/check.h"
+#include "encoder/kernel_shapes.h"
 
 namespace interlock {
 namespace {
-
-using Extent = std::pair<std::string_view, uint64_t>;  // Name and value.
-
-std::string text_of(std::span<const uint64_t> shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ",", shape[i]);
-  return text + "]";
-}
 
 uint64_t divide_up(uint64_t n, uint64_t divisor) { return n / divisor + (n % divisor != 0); }
 
@@ -33,62 +24,6 @@ uint64_t block_of(uint64_t count, uint64_t smallest) {
 ByteRange block_elements(const KernelParams& params, uint64_t count, uint64_t slice) {
   const uint64_t begin = slice * params.block;
   return {begin, std::max(begin, std::min(count, begin + params.block))};
-}
-
-StridedRange row_range(uint64_t row, uint64_t cols) {
-  return contiguous({row * cols * kElementBytes, (row + 1) * cols * kElementBytes});
-}
-
-StridedRange whole_range(uint64_t element_count) {
-  return contiguous({0, element_count * kElementBytes});
-}
-
-Error shape_error(const KernelEntry& entry, std::span<const OperandShape> operands, size_t operand,
-                  std::string_view expected) {
-  return Error{fmt::format("Operand '{}' of kernel '{}' has shape {}; the kernel expects {}.",
-                           entry.operands[operand].name, entry.name,
-                           text_of(operands[operand].shape), expected)};
-}
-
-// Checks that the operand has exactly these extents.
-Result<Success> expect_shape(const KernelEntry& entry, std::span<const OperandShape> operands,
-                             size_t operand, std::initializer_list<Extent> extents) {
-  const std::span<const uint64_t> shape = operands[operand].shape;
-  const auto is_extent = [](uint64_t found, const Extent& wanted) {
-    return found == wanted.second;
-  };
-  if (std::equal(shape.begin(), shape.end(), extents.begin(), extents.end(), is_extent)) {
-    return Success{};
-  }
-  std::vector<uint64_t> expected;
-  std::string names;
-  for (const Extent& extent : extents) {
-    expected.push_back(extent.second);
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", extent.first);
-  }
-  return shape_error(entry, operands, operand, fmt::format("[{}] = {}", names, text_of(expected)));
-}
-
-// Checks that the operand is a matrix whose extents are in bounds.
-Result<Success> expect_matrix(const KernelEntry& entry, std::span<const OperandShape> operands,
-                              size_t operand, std::string_view names, const Limits& limits) {
-  const std::span<const uint64_t> shape = operands[operand].shape;
-  if (shape.size() != 2) {
-    return shape_error(entry, operands, operand, fmt::format("two extents, [{}]", names));
-  }
-  for (const uint64_t extent : shape) {
-    if (extent < 1 || extent > limits.kernel_extent) {
-      return shape_error(entry, operands, operand,
-                         fmt::format("[{}], each from 1 to {}", names, limits.kernel_extent));
-    }
-  }
-  return Success{};
-}
-
-// The extents fit: expect_matrix() bounded them, by limits that a caller may have raised.
-uint32_t extent_of(uint64_t extent) {
-  INTERLOCK_CHECK(extent <= UINT32_MAX);
-  return static_cast<uint32_t>(extent);
 }
 
 Result<KernelParams> bind_matmul(const KernelEntry& entry, std::span<const OperandShape> operands,

@@ -74,4 +74,20 @@ Result<KernelParams> bind_matmul_tn(const KernelEntry& entry,
 StridedRange matmul_range(const KernelParams& params, uint64_t slice, int operand);
 StridedRange matmul_tn_range(const KernelParams& params, uint64_t slice, int operand);
 
+// a [rows, inner], b [rows, cols], y [rows, inner + cols]; split: g as y, ga as a, gb as b. A slice
+// is a row.
+Result<KernelParams> bind_concat(const KernelEntry& entry, std::span<const OperandShape> operands,
+                                 KernelParams params, const Limits& limits);
+StridedRange concat_range(const KernelParams& params, uint64_t slice, int operand);
+Result<KernelParams> bind_split(const KernelEntry& entry, std::span<const OperandShape> operands,
+                                KernelParams params, const Limits& limits);
+StridedRange split_range(const KernelParams& params, uint64_t slice, int operand);
+
+// x [rows, cols], y [cols, rows]; a slice is a row of y.
+Result<KernelParams> bind_transpose(const KernelEntry& entry,
+                                    std::span<const OperandShape> operands, KernelParams params,
+                                    const Limits& limits);
+uint64_t transpose_slice_count(const KernelParams& params);
+StridedRange transpose_range(const KernelParams& params, uint64_t slice, int operand);
+
 }  // namespace interlock

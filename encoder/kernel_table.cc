@@ -15,6 +15,7 @@ namespace {
 
 constexpr AccessMode kRead = AccessMode::kRead;
 constexpr AccessMode kWrite = AccessMode::kWrite;
+constexpr AccessMode kUpdate = AccessMode::kUpdate;
 
 constexpr KernelOperand kFillOperands[] = {{"y", kWrite}};
 constexpr KernelOperand kUnaryOperands[] = {{"x", kRead}, {"y", kWrite}};
@@ -22,12 +23,34 @@ constexpr KernelOperand kBinaryOperands[] = {{"a", kRead}, {"b", kRead}, {"y", k
 constexpr KernelOperand kSumVjpOperands[] = {{"g", kRead}, {"gx", kWrite}};
 constexpr KernelOperand kSiluVjpOperands[] = {{"x", kRead}, {"g", kRead}, {"gx", kWrite}};
 constexpr KernelOperand kSoftmaxVjpOperands[] = {{"y", kRead}, {"g", kRead}, {"gx", kWrite}};
+constexpr KernelOperand kSoftmaxVjpStreamOperands[] = {
+    {"y", kRead}, {"g", kRead}, {.name = "gx", .mode = kWrite, .streams = true}};
+constexpr KernelOperand kAccumulateOperands[] = {{"g", kRead}, {"acc", kUpdate}};
+constexpr KernelOperand kSgdOperands[] = {{"g", kRead}, {"p", kUpdate}};
+constexpr KernelOperand kAdamwOperands[] = {
+    {"g", kRead}, {"p", kUpdate}, {"m", kUpdate}, {"v", kUpdate}};
+constexpr KernelOperand kSplitOperands[] = {{"g", kRead}, {"ga", kWrite}, {"gb", kWrite}};
 constexpr KernelOperand kRmsNormOperands[] = {{"x", kRead}, {"w", kRead}, {"y", kWrite}};
 constexpr KernelOperand kLayerNormOperands[] = {
     {"x", kRead}, {"w", kRead}, {"b", kRead}, {"y", kWrite}};
 constexpr KernelOperand kNormVjpOperands[] = {
     {"x", kRead}, {"w", kRead}, {"g", kRead}, {"gx", kWrite}, {"gw_rows", kWrite}};
+constexpr KernelOperand kRmsNormVjpStreamOperands[] = {
+    {"x", kRead},
+    {"w", kRead},
+    {"g", kRead},
+    {.name = "gx", .mode = kWrite, .streams = true},
+    {"gw_rows", kWrite}};
 
+constexpr double kFloatMax = std::numeric_limits<float>::max();
+constexpr double kBelowOne = 1 - 0x1p-24;  // The largest f32 below 1.
+constexpr KernelAttribute kSgdAttributes[] = {{"lr", std::nullopt, -kFloatMax, kFloatMax}};
+constexpr KernelAttribute kAdamwAttributes[] = {{"lr", std::nullopt, -kFloatMax, kFloatMax},
+                                                {"step", std::nullopt, 1, 16'777'216, true},
+                                                {"beta1", 0.9, 0, kBelowOne},
+                                                {"beta2", 0.999, 0, kBelowOne},
+                                                {"eps", 1e-08, 0, kFloatMax},
+                                                {"weight_decay", 0.01, 0, kFloatMax}};
 constexpr KernelAttribute kFillAttributes[] = {{"value", 0.0, 0, 255, true}};
 constexpr KernelAttribute kScaleAttributes[] = {{"factor", std::nullopt,
                                                  std::numeric_limits<float>::lowest(),
@@ -39,9 +62,15 @@ constexpr KernelAttribute kNormAttributes[] = {
 // an output may lie exactly on an input that has the same element at the same place.
 constexpr std::pair<int, int> kUnaryPairs[] = {{0, 1}};
 constexpr std::pair<int, int> kBinaryPairs[] = {{0, 2}, {1, 2}};
+constexpr std::pair<int, int> kUpdatePairs[] = {{0, 1}};
+constexpr std::pair<int, int> kAdamwPairs[] = {{0, 1}, {0, 2}, {0, 3}};
 constexpr std::pair<int, int> kRmsNormPairs[] = {{0, 2}};
 constexpr std::pair<int, int> kLayerNormPairs[] = {{0, 3}};
 constexpr std::pair<int, int> kNormVjpPairs[] = {{0, 3}, {2, 3}, {0, 4}, {2, 4}};
+// Streaming bodies first copy one input to gx, and read the others on the way: gx may lie on the
+// one and on no other. The terms of gw come before that copy, from inputs still needed behind it.
+constexpr std::pair<int, int> kSoftmaxVjpStreamPairs[] = {{1, 2}};
+constexpr std::pair<int, int> kRmsNormVjpStreamPairs[] = {{0, 3}};
 
 KernelEntry bytewise(std::string_view name, std::string_view summary,
                      std::span<const KernelOperand> operands,
@@ -108,6 +137,24 @@ std::span<const KernelEntry> table() {
       elementwise("silu", "y = x / (1 + exp(-x))", kUnaryOperands, {}, kUnaryPairs),
       elementwise("silu_vjp", "gx = g s (1 + x (1 - s)), s = 1 / (1 + exp(-x))", kSiluVjpOperands,
                   {}, kBinaryPairs),
+      elementwise("accumulate", "acc = acc + g", kAccumulateOperands, {}, kUpdatePairs),
+      elementwise("sgd", "p = p - lr g", kSgdOperands, kSgdAttributes, kUpdatePairs),
+      elementwise("adamw", "p, m, v: a step of Adam with decoupled weight decay", kAdamwOperands,
+                  kAdamwAttributes, kAdamwPairs),
+      by_rows("concat", "y[rows, inner + cols] = a[rows, inner] before b[rows, cols]",
+              kBinaryOperands, bind_concat, concat_range),
+      by_rows("split", "ga[rows, inner], gb[rows, cols] = the columns of g[rows, inner + cols]",
+              kSplitOperands, bind_split, split_range),
+      KernelEntry{"transpose",
+                  "y[cols, rows] = x[rows, cols]^T",
+                  kUnaryOperands,
+                  {},
+                  false,
+                  false,
+                  {},
+                  bind_transpose,
+                  transpose_slice_count,
+                  transpose_range},
       KernelEntry{"col_sum",
                   "y[cols] = sum of x[rows, cols] over rows",
                   kUnaryOperands,
@@ -133,10 +180,14 @@ std::span<const KernelEntry> table() {
       softmax("softmax", "y = exp(x - max(x)) / sum(exp(x - max(x))), per row", kUnaryOperands,
               kUnaryPairs),
       softmax("softmax_vjp", "gx = y (g - sum(y g)), per row", kSoftmaxVjpOperands, kBinaryPairs),
+      softmax("softmax_vjp_stream", "softmax_vjp through gx: copies g there, then works on it",
+              kSoftmaxVjpStreamOperands, kSoftmaxVjpStreamPairs),
       norm("rms_norm", "y = x w / sqrt(mean(x^2) + eps), per row", kRmsNormOperands, kRmsNormPairs,
            rms_norm_range),
       norm("rms_norm_vjp", "gx, and per row the terms of gw, of rms_norm", kNormVjpOperands,
            kNormVjpPairs, norm_vjp_range),
+      norm("rms_norm_vjp_stream", "rms_norm_vjp through gx: copies x there, then works on it",
+           kRmsNormVjpStreamOperands, kRmsNormVjpStreamPairs, norm_vjp_range),
       norm("layer_norm", "y = w (x - mean(x)) / sqrt(var(x) + eps) + b, per row",
            kLayerNormOperands, kLayerNormPairs, layer_norm_range),
       norm("layer_norm_vjp", "gx, and per row the terms of gw, of layer_norm", kNormVjpOperands,

@@ -24,10 +24,14 @@ struct KernelParams {
                                // slice of col_sum.
   uint32_t rows = 0;           // Of the output for matmul.
   uint32_t cols = 0;
-  uint32_t inner = 0;  // Contracted extent of matmul.
+  uint32_t inner = 0;  // Contracted extent of matmul; columns of the first part of concat, split.
   uint32_t byte = 0;   // fill
-  float factor = 0;    // scale
-  float eps = 0;       // Norms.
+  float factor = 0;    // scale; the learning rate of sgd and adamw.
+  float eps = 0;       // Norms, adamw.
+  float beta1 = 0;     // adamw, and so on.
+  float beta2 = 0;
+  float weight_decay = 0;
+  uint32_t step = 0;  // From 1 on.
   // mix. A backend sets them when it runs a dispatch; binding leaves them.
   uint32_t identity = 0;  // Of the dispatch: equal kernels on equal bytes write different ones.
   uint32_t operand_count = 0;
@@ -39,7 +43,10 @@ struct KernelParams {
 
 struct KernelOperand {
   std::string_view name;
-  AccessMode mode;  // kRead or kWrite so far; reads come before writes.
+  AccessMode mode;  // kRead, kUpdate or kWrite; reads come first.
+  // Of a kWrite operand: a slice also loads from it, but only what that slice itself has stored
+  // there before. So it streams: what comes later may find earlier results where an input was.
+  bool streams = false;
 };
 
 struct KernelAttribute {

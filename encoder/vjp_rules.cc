@@ -45,10 +45,17 @@ constexpr VjpValue kNormWeight[] = {intermediate(0), gradient(1)};
 constexpr VjpValue kLayerNormBias[] = {cotangent(3), gradient(2)};
 constexpr int kNormIntermediates[] = {0};
 
+// y = a beside b: both cotangents at once. And g = ga beside gb, from the cotangents of its parts.
+constexpr VjpValue kConcat[] = {cotangent(2), gradient(0), gradient(1)};
+constexpr VjpValue kSplit[] = {cotangent(1), cotangent(2), gradient(0)};
+
 constexpr VjpDispatch kCopyGroup[] = {{"copy", kFromCotangent}};
 constexpr VjpDispatch kMulGroup[] = {{"mul", kMulA}, {"mul", kMulB}};
 constexpr VjpDispatch kScaleGroup[] = {{"scale", kFromCotangent}};
 constexpr VjpDispatch kSiluGroup[] = {{"silu_vjp", kFromInput}};
+constexpr VjpDispatch kConcatGroup[] = {{"split", kConcat}};
+constexpr VjpDispatch kSplitGroup[] = {{"concat", kSplit}};
+constexpr VjpDispatch kTransposeGroup[] = {{"transpose", kFromCotangent}};
 constexpr VjpDispatch kColSumGroup[] = {{"col_sum_vjp", kFromCotangent}};
 constexpr VjpDispatch kRowSumGroup[] = {{"row_sum_vjp", kFromCotangent}};
 constexpr VjpDispatch kMatmulNnGroup[] = {{"matmul_nt", kMatmulNnA}, {"matmul_tn", kMatmulNnB}};
@@ -66,6 +73,9 @@ constexpr auto kRules = std::to_array<VjpRule>({
     {"mul", kMulGroup, {}, {}},
     {"scale", kScaleGroup, {}, {}},
     {"silu", kSiluGroup, {}, {}},
+    {"concat", kConcatGroup, {}, {}},
+    {"split", kSplitGroup, {}, {}},
+    {"transpose", kTransposeGroup, {}, {}},
     {"col_sum", kColSumGroup, {}, {}},
     {"row_sum", kRowSumGroup, {}, {}},
     {"matmul_nn", kMatmulNnGroup, {}, {}},

@@ -16,6 +16,13 @@ namespace {
 SketchShape shape_of(const KernelEntry& forward, int operand, const Extents& extents) {
   const auto [rows, cols, inner] = extents;
   const bool is_output = forward.operands[static_cast<size_t>(operand)].mode == AccessMode::kWrite;
+  const bool joins = forward.name == "concat";
+  if (joins || forward.name == "split") {
+    if (is_output == joins) return {rows, inner + cols};
+    const bool is_first = operand == (joins ? 0 : 1);
+    return {rows, is_first ? inner : cols};
+  }
+  if (forward.name == "transpose" && is_output) return {cols, rows};
   if (forward.name.starts_with("matmul") && !is_output) {
     const bool is_transposed = forward.name == (operand == 0 ? "matmul_tn" : "matmul_nt");
     const SketchShape a = is_transposed ? SketchShape{inner, rows} : SketchShape{rows, inner};

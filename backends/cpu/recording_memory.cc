@@ -49,6 +49,8 @@ void RecordingMemory::begin_slice(DispatchId dispatch, std::span<const StridedRa
   is_partial_ = program_.dispatch(dispatch).is_partial;
   has_undeclared_ = false;
   touches_.assign(accesses_.size(), {});
+  kernel_ = &kernel_entry(program_.dispatch(dispatch).kernel);
+  own_stores_.assign(accesses_.size(), {});
 }
 
 std::vector<OperandTouches> RecordingMemory::take_touches() {
@@ -61,14 +63,28 @@ std::vector<OperandTouches> RecordingMemory::take_touches() {
   return std::move(touches_);
 }
 
+bool RecordingMemory::streams(int operand) const {
+  return !kernel_->is_variadic && kernel_->operands[static_cast<size_t>(operand)].streams;
+}
+
+bool RecordingMemory::has_stored(int operand, int64_t begin, int64_t end) const {
+  const std::vector<TouchedRange>& stores = own_stores_[static_cast<size_t>(operand)];
+  return std::any_of(stores.begin(), stores.end(), [&](const TouchedRange& range) {
+    return range.begin <= begin && end <= range.end;
+  });
+}
+
 bool RecordingMemory::declares(int operand, uint64_t offset, uint64_t size_bytes,
                                Touch touch) const {
   const Access& declared = access(operand);
   bool allows = false;
   switch (touch) {
-    // A partial write keeps what was there, so it may look at it.
+    // A partial write keeps what was there, so it may look at it. One that streams may look at what
+    // the slice has left there.
     case Touch::kLoad:
-      allows = declared.reads() || (declared.writes() && is_partial_);
+      allows = declared.reads() || (declared.writes() && is_partial_) ||
+               (streams(operand) && has_stored(operand, static_cast<int64_t>(offset),
+                                               static_cast<int64_t>(offset + size_bytes)));
       break;
     case Touch::kStore:
       allows = declared.writes();
@@ -87,10 +103,12 @@ bool RecordingMemory::declares(int operand, uint64_t offset, uint64_t size_bytes
 
 void RecordingMemory::record(int operand, uint64_t offset, uint64_t size_bytes, Touch touch) {
   const bool is_declared = declares(operand, offset, size_bytes, touch);
-  if (is_declared && !records_all_) return;
+  const bool is_own_store = is_declared && touch == Touch::kStore && streams(operand);
+  if (is_declared && !records_all_ && !is_own_store) return;
   const int64_t begin = static_cast<int64_t>(offset);
   const TouchedRange range{
       begin, begin > INT64_MAX - 8 ? INT64_MAX : begin + static_cast<int64_t>(size_bytes)};
+  if (is_own_store) append(own_stores_[static_cast<size_t>(operand)], range);
   OperandTouches& touches = touches_[static_cast<size_t>(operand)];
   if (records_all_ && touch != Touch::kStore) append(touches.loaded, range);
   if (records_all_ && touch != Touch::kLoad) append(touches.stored, range);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "encoder/kernel_table.h"
 #include "encoder/program.h"
 #include "encoder/range.h"
 
@@ -60,6 +61,8 @@ class RecordingMemory {
   enum class Touch : uint8_t { kLoad, kStore, kAtomic };
 
   const Access& access(int operand) const { return accesses_[static_cast<size_t>(operand)]; }
+  bool streams(int operand) const;
+  bool has_stored(int operand, int64_t begin, int64_t end) const;
   bool declares(int operand, uint64_t offset, uint64_t size_bytes, Touch touch) const;
   void record(int operand, uint64_t offset, uint64_t size_bytes, Touch touch);
   uint8_t* byte_at(int operand, uint64_t offset);
@@ -71,9 +74,13 @@ class RecordingMemory {
   bool records_all_;
   bool has_undeclared_ = false;
   bool is_partial_ = false;
+  const KernelEntry* kernel_ = nullptr;  // Of the slice.
   std::span<const Access> accesses_;
   std::span<const StridedRange> declared_;
   std::vector<OperandTouches> touches_;
+  // By access: what the slice itself has stored, of operands that stream. Bodies store upwards, so
+  // these are few.
+  std::vector<std::vector<TouchedRange>> own_stores_;
 };
 
 }  // namespace interlock

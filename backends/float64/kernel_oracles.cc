@@ -5,7 +5,9 @@
 
 #include "backends/float64/attention.h"
 #include "backends/float64/elementwise.h"
+#include "backends/float64/layout.h"
 #include "backends/float64/norms.h"
+#include "backends/float64/optimizers.h"
 #include "backends/float64/sums.h"
 
 namespace interlock {
@@ -15,6 +17,12 @@ KernelOracle find_kernel_oracle(std::string_view kernel) {
       {"add", add_oracle},
       {"mul", mul_oracle},
       {"scale", scale_oracle},
+      {"accumulate", add_oracle},
+      {"sgd", sgd_oracle},
+      {"adamw", adamw_oracle},
+      {"concat", concat_oracle},
+      {"split", split_oracle},
+      {"transpose", transpose_oracle},
       {"silu", silu_oracle},
       {"col_sum", col_sum_oracle},
       {"row_sum", row_sum_oracle},
@@ -23,10 +31,12 @@ KernelOracle find_kernel_oracle(std::string_view kernel) {
       {"matmul_tn", matmul_tn_oracle},
       {"rms_norm", rms_norm_oracle},
       {"rms_norm_vjp", rms_norm_vjp_oracle},
+      {"rms_norm_vjp_stream", rms_norm_vjp_stream_oracle},
       {"layer_norm", layer_norm_oracle},
       {"layer_norm_vjp", layer_norm_vjp_oracle},
       {"softmax", softmax_oracle},
       {"softmax_vjp", softmax_vjp_oracle},
+      {"softmax_vjp_stream", softmax_vjp_oracle},
       {"silu_vjp", silu_vjp_oracle},
       {"row_sum_vjp", row_sum_vjp_oracle},
       {"col_sum_vjp", col_sum_vjp_oracle},

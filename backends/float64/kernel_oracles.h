@@ -17,16 +17,21 @@ using OracleTensor = std::vector<Rounded>;
 struct OracleShape {
   uint64_t rows = 1;
   uint64_t cols = 1;
-  uint64_t inner = 1;  // The contracted extent of a matmul.
+  uint64_t inner = 1;  // As KernelParams has it.
 };
 
 struct OracleAttributes {
-  double factor = 0;
+  double factor = 0;  // lr of sgd and adamw.
   double eps = 0;
+  // adamw
+  double beta1 = 0;
+  double beta2 = 0;
+  double weight_decay = 0;
+  uint32_t step = 0;
 };
 
 struct OracleCase {
-  std::vector<Doubles> inputs;  // In operand order.
+  std::vector<Doubles> inputs;  // In operand order; what is updated is one of them.
   OracleShape shape;            // Elementwise: any with the right number of elements.
   OracleAttributes attributes;
   Arithmetic arithmetic;
@@ -35,7 +40,8 @@ struct OracleCase {
   Rounded load(size_t input, uint64_t i) const { return arithmetic.load(inputs[input][i]); }
 };
 
-// Returns the outputs in operand order. Requires: the inputs have the shapes of the kernel.
+// Returns the outputs in operand order, updates among them. Requires: the inputs have the shapes of
+// the kernel.
 using KernelOracle = std::vector<OracleTensor> (*)(const OracleCase& c);
 
 // Null for kernels that compute no float32 values: fill, copy and mix; and unknown names.

@@ -18,12 +18,18 @@ class Row {
   Rounded matrix(size_t input, uint64_t col) const { return c_.load(input, first_ + col); }
   Rounded vector(size_t input, uint64_t col) const { return c_.load(input, col); }
 
-  // Bound: gamma_{d} sum|terms| / cols and one division, d = ceil(cols / 32) + 4.
+  // Bound: gamma_{d} sum|terms|, d = ceil(cols / 32) + 4.
   template <class Term>
-  Rounded mean(const Term& term) const {
+  Rounded sum(const Term& term) const {
     RoundedSum sum(c_.arithmetic);
     for (uint64_t col = 0; col < c_.shape.cols; ++col) sum.add(term(col));
-    return c_.arithmetic.divide(sum.total(row_depth(c_.shape.cols)), count_);
+    return sum.total(row_depth(c_.shape.cols));
+  }
+
+  // Bound: that of the sum, divided by cols, and one division.
+  template <class Term>
+  Rounded mean(const Term& term) const {
+    return c_.arithmetic.divide(sum(term), count_);
   }
 
   // 1 / sqrt(square + eps).
@@ -125,6 +131,33 @@ std::vector<OracleTensor> rms_norm_vjp_oracle(const OracleCase& c) {
       const Rounded g = row.matrix(2, col);
       gx.push_back(
           a.subtract(a.multiply(r, a.multiply(row.vector(1, col), g)), a.multiply(x, correction)));
+      gw_rows.push_back(a.multiply(a.multiply(g, x), r));
+    }
+  }
+  return {gx, gw_rows};
+}
+
+// gx = (x c + w g) r, c = -sum(w g x) / (sum(x^2) + eps cols); gw_rows as above.
+std::vector<OracleTensor> rms_norm_vjp_stream_oracle(const OracleCase& c) {
+  const Arithmetic& a = c.arithmetic;
+  const Rounded count{static_cast<double>(c.shape.cols), 0};
+  OracleTensor gx;
+  OracleTensor gw_rows;
+  for (uint64_t i = 0; i < c.shape.rows; ++i) {
+    const Row row(c, i);
+    const Rounded square_sum =
+        row.sum([&](uint64_t col) { return a.multiply(row.matrix(0, col), row.matrix(0, col)); });
+    const Rounded product_sum = row.sum([&](uint64_t col) {
+      return a.multiply(a.multiply(row.vector(1, col), row.matrix(2, col)), row.matrix(0, col));
+    });
+    const Rounded r = row.reciprocal_root(a.divide(square_sum, count));
+    const Rounded shift = a.multiply(a.load(c.attributes.eps), count);
+    const Rounded quotient = a.divide(product_sum, a.add(square_sum, shift));
+    for (uint64_t col = 0; col < c.shape.cols; ++col) {
+      const Rounded x = row.matrix(0, col);
+      const Rounded g = row.matrix(2, col);
+      const Rounded scaled = a.multiply(x, {-quotient.value, quotient.error});
+      gx.push_back(a.multiply(a.add(scaled, a.multiply(row.vector(1, col), g)), r));
       gw_rows.push_back(a.multiply(a.multiply(g, x), r));
     }
   }

@@ -9,6 +9,7 @@ namespace interlock {
 
 std::vector<OracleTensor> rms_norm_oracle(const OracleCase& c);
 std::vector<OracleTensor> rms_norm_vjp_oracle(const OracleCase& c);
+std::vector<OracleTensor> rms_norm_vjp_stream_oracle(const OracleCase& c);
 std::vector<OracleTensor> layer_norm_oracle(const OracleCase& c);
 std::vector<OracleTensor> layer_norm_vjp_oracle(const OracleCase& c);
 

@@ -5,9 +5,12 @@
 #include <cstddef>
 #include <string_view>
 
+#include "backends/kernels/accumulate.h"
+#include "backends/kernels/adamw.h"
 #include "backends/kernels/add.h"
 #include "backends/kernels/col_sum.h"
 #include "backends/kernels/col_sum_vjp.h"
+#include "backends/kernels/concat.h"
 #include "backends/kernels/copy.h"
 #include "backends/kernels/fill.h"
 #include "backends/kernels/layer_norm.h"
@@ -19,13 +22,18 @@
 #include "backends/kernels/mul.h"
 #include "backends/kernels/rms_norm.h"
 #include "backends/kernels/rms_norm_vjp.h"
+#include "backends/kernels/rms_norm_vjp_stream.h"
 #include "backends/kernels/row_sum.h"
 #include "backends/kernels/row_sum_vjp.h"
 #include "backends/kernels/scale.h"
+#include "backends/kernels/sgd.h"
 #include "backends/kernels/silu.h"
 #include "backends/kernels/silu_vjp.h"
 #include "backends/kernels/softmax.h"
 #include "backends/kernels/softmax_vjp.h"
+#include "backends/kernels/softmax_vjp_stream.h"
+#include "backends/kernels/split.h"
+#include "backends/kernels/transpose.h"
 
 namespace interlock {
 
@@ -39,6 +47,12 @@ void for_each_kernel(Visit&& visit) {
   visit.template operator()<ScaleKernel>("scale");
   visit.template operator()<SiluKernel>("silu");
   visit.template operator()<SiluVjpKernel>("silu_vjp");
+  visit.template operator()<AccumulateKernel>("accumulate");
+  visit.template operator()<SgdKernel>("sgd");
+  visit.template operator()<AdamwKernel>("adamw");
+  visit.template operator()<ConcatKernel>("concat");
+  visit.template operator()<SplitKernel>("split");
+  visit.template operator()<TransposeKernel>("transpose");
   visit.template operator()<ColSumKernel>("col_sum");
   visit.template operator()<ColSumVjpKernel>("col_sum_vjp");
   visit.template operator()<RowSumKernel>("row_sum");
@@ -48,8 +62,10 @@ void for_each_kernel(Visit&& visit) {
   visit.template operator()<MatmulTnKernel>("matmul_tn");
   visit.template operator()<SoftmaxKernel>("softmax");
   visit.template operator()<SoftmaxVjpKernel>("softmax_vjp");
+  visit.template operator()<SoftmaxVjpStreamKernel>("softmax_vjp_stream");
   visit.template operator()<RmsNormKernel>("rms_norm");
   visit.template operator()<RmsNormVjpKernel>("rms_norm_vjp");
+  visit.template operator()<RmsNormVjpStreamKernel>("rms_norm_vjp_stream");
   visit.template operator()<LayerNormKernel>("layer_norm");
   visit.template operator()<LayerNormVjpKernel>("layer_norm_vjp");
   visit.template operator()<MixKernel>("mix");

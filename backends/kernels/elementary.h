@@ -36,6 +36,18 @@ KERNEL_FUNCTION float exp_f32(float x) {
   return mantissa * power_of_two(half) * power_of_two(n - half);
 }
 
+// x^n, by squaring. Its own roundings are those of the products, in this order.
+KERNEL_FUNCTION float power_f32(float x, uint32_t n) {
+  float power = 1.0f;
+  for (; n > 0; n /= 2) {
+    if (n % 2 == 1) power = power * x;
+    x = x * x;
+  }
+  return power;
+}
+
+KERNEL_FUNCTION float square_root_f32(float x) { return sqrtf(x); }
+
 // 1 / sqrt(x), of two correctly rounded operations.
 KERNEL_FUNCTION float reciprocal_sqrt_f32(float x) { return 1.0f / sqrtf(x); }
 

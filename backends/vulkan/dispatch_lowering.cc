@@ -33,7 +33,9 @@ uint32_t column_group_count(const KernelEntry& entry, const KernelParams& params
 
 // Reductions over a row, and whether a pass over its elements comes behind.
 uint64_t pass_count_of(std::string_view kernel) {
+  if (kernel == "rms_norm_vjp_stream") return 7;
   if (kernel == "layer_norm_vjp") return 5;
+  if (kernel == "softmax_vjp_stream") return 4;
   if (kernel == "layer_norm" || kernel == "rms_norm_vjp" || kernel == "softmax") return 3;
   return kernel == "rms_norm" || kernel == "softmax_vjp" ? 2 : 1;
 }
@@ -43,6 +45,10 @@ uint64_t round_count_of(const KernelEntry& entry, const KernelParams& params, Op
                         uint64_t lane_count) {
   if (entry.name == "col_sum") return params.rows;
   if (entry.name.starts_with("matmul")) return params.inner;
+  if (entry.name == "transpose") return divide_up(params.rows, lane_count);
+  if (entry.name == "concat" || entry.name == "split") {
+    return divide_up(params.inner, lane_count) + divide_up(params.cols, lane_count);
+  }
   const uint64_t element_bytes = entry.is_bytewise && width == OperandWidth::kWords ? 4 : 1;
   if (params.element_count > 0) return divide_up(params.block, lane_count * element_bytes);
   // A pass has the terms of some of the partial results, their own loop, and a tree.
@@ -61,7 +67,11 @@ std::vector<uint32_t> push_words_of(const KernelParams& params) {
           params.inner,
           params.byte,
           std::bit_cast<uint32_t>(params.factor),
-          std::bit_cast<uint32_t>(params.eps)};
+          std::bit_cast<uint32_t>(params.eps),
+          std::bit_cast<uint32_t>(params.beta1),
+          std::bit_cast<uint32_t>(params.beta2),
+          std::bit_cast<uint32_t>(params.weight_decay),
+          params.step};
 }
 
 Result<Success> lower_table_piece(const VulkanLowering& lowering, const DispatchPiece& piece,

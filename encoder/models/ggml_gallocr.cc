@@ -94,8 +94,10 @@ bool can_inplace(std::string_view kernel) {
                                                 "silu_vjp",
                                                 "rms_norm",
                                                 "rms_norm_vjp",
+                                                "rms_norm_vjp_stream",
                                                 "softmax",
                                                 "softmax_vjp",
+                                                "softmax_vjp_stream",
                                                 "rope",
                                                 "rope_vjp",
                                                 "SCALE",
@@ -128,8 +130,9 @@ bool can_inplace(std::string_view kernel) {
 bool is_backward(std::string_view kernel) {
   constexpr std::string_view kVjp = "_vjp";
   constexpr std::string_view kBack = "_BACK";
+  constexpr std::string_view kStream = "_vjp_stream";
   const std::string_view operation = operation_of(kernel);
-  return operation.ends_with(kVjp) || operation.ends_with(kBack);
+  return operation.ends_with(kVjp) || operation.ends_with(kStream) || operation.ends_with(kBack);
 }
 
 struct GallocrOptions {

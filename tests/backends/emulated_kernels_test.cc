@@ -70,7 +70,7 @@ std::vector<std::vector<uint8_t>> outputs_when_shifted(const Program& program, s
   std::vector<std::vector<uint8_t>> outputs;
   for (size_t i = 0; i < operands.size(); ++i) {
     EXPECT_TRUE(bytes[i].is_guarded());
-    if (operands[i].mode != AccessMode::kWrite) continue;
+    if (operands[i].mode == AccessMode::kRead) continue;
     outputs.emplace_back(operands[i].data, operands[i].data + operands[i].size_bytes);
   }
   return outputs;

@@ -39,7 +39,7 @@ std::vector<KernelCase> alias_cases() {
 }
 
 void expect_in_place_is_safe(const KernelCase& c, const SharedPlaces& shared) {
-  const Program apart = program_of(c);
+  const Program apart = program_apart(c, shared);
   const Outputs expected = outputs_after(c, apart, ascending_slices(apart));
   const Program program = program_of(c, shared);
   EXPECT_EQ(outputs_after(c, program, ascending_slices(program)), expected) << c;
@@ -99,8 +99,9 @@ TEST(AliasContracts, EveryNeverHasAPlacementThatGoesWrong) {
                                     return false;
                                   }
                                   const std::vector<CaseOperand> operands = operands_of(c);
-                                  return operands[k].size_bytes() <= operands[i].size_bytes() &&
-                                         goes_wrong(c, operands[i], operands[k]);
+                                  return  // A little beyond: into the margin.
+                                      operands[k].size_bytes() <= operands[i].size_bytes() + 128 &&
+                                      goes_wrong(c, operands[i], operands[k]);
                                 }))
             << entry.name << ": " << entry.operands[k].name << " on " << entry.operands[i].name;
       }

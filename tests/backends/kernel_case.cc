@@ -19,17 +19,14 @@ namespace {
 
 constexpr uint64_t kMarginBytes = 256;
 
-std::string attributes_of(const KernelCase& c) {
-  if (c.kernel == "fill") {
-    return fmt::format(" value={}", kCaseByte);
-  }
-  if (c.kernel == "scale") {
-    return fmt::format(" factor={}", kCaseFactor);
-  }
-  if (c.kernel.find("norm") != std::string::npos) {
-    return fmt::format(" eps={}", kCaseEps);
-  }
-  return "";
+std::string attribute_text(const KernelCase& c) {
+  std::string text;
+  for (const auto& [name, value] : attributes_of(c)) text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
+bool is_matrix_pair(const KernelCase& c) {
+  return c.kernel.starts_with("matmul") || c.kernel == "concat" || c.kernel == "split";
 }
 
 std::string shape_text(const CaseOperand& operand) {
@@ -54,6 +51,31 @@ uint64_t CaseOperand::size_bytes() const {
   return count * sizeof(float);
 }
 
+std::vector<std::pair<std::string, double>> attributes_of(const KernelCase& c) {
+  if (c.kernel == "fill") return {{"value", kCaseByte}};
+  if (c.kernel == "scale") return {{"factor", kCaseFactor}};
+  if (c.kernel == "sgd") return {{"lr", kCaseFactor}};
+  if (c.kernel == "adamw") {
+    return {{"lr", 0.5},      {"step", 3},   {"beta1", 0.75},
+            {"beta2", 0.875}, {"eps", 0.25}, {"weight_decay", 0.125}};
+  }
+  if (c.kernel.find("norm") != std::string::npos) return {{"eps", double{kCaseEps}}};
+  return {};
+}
+
+OracleAttributes oracle_attributes_of(const KernelCase& c) {
+  OracleAttributes attributes;
+  for (const auto& [name, value] : attributes_of(c)) {
+    if (name == "factor" || name == "lr") attributes.factor = value;
+    if (name == "eps") attributes.eps = value;
+    if (name == "beta1") attributes.beta1 = value;
+    if (name == "beta2") attributes.beta2 = value;
+    if (name == "weight_decay") attributes.weight_decay = value;
+    if (name == "step") attributes.step = static_cast<uint32_t>(value);
+  }
+  return attributes;
+}
+
 std::vector<CaseOperand> operands_of(const KernelCase& c) {
   const std::vector<uint64_t> matrix = {c.rows, c.cols};
   const std::vector<uint64_t> row = {c.cols};
@@ -70,7 +92,28 @@ std::vector<CaseOperand> operands_of(const KernelCase& c) {
   if (k == "silu_vjp") {
     return {{"x", false, matrix}, {"g", false, matrix}, {"gx", true, matrix}};
   }
-  if (k == "softmax_vjp") {
+  if (k == "accumulate") {
+    return {{"g", false, matrix}, {"acc", true, matrix, true}};
+  }
+  if (k == "sgd") {
+    return {{"g", false, matrix}, {"p", true, matrix, true}};
+  }
+  if (k == "adamw") {
+    return {{"g", false, matrix},
+            {"p", true, matrix, true},
+            {"m", true, matrix, true},
+            {"v", true, matrix, true}};
+  }
+  if (k == "concat" || k == "split") {
+    const std::vector<uint64_t> first = {c.rows, c.inner};
+    const std::vector<uint64_t> whole = {c.rows, c.inner + c.cols};
+    if (k == "concat") return {{"a", false, first}, {"b", false, matrix}, {"y", true, whole}};
+    return {{"g", false, whole}, {"ga", true, first}, {"gb", true, matrix}};
+  }
+  if (k == "transpose") {
+    return {{"x", false, matrix}, {"y", true, {c.cols, c.rows}}};
+  }
+  if (k == "softmax_vjp" || k == "softmax_vjp_stream") {
     return {{"y", false, matrix}, {"g", false, matrix}, {"gx", true, matrix}};
   }
   if (k == "col_sum_vjp") {
@@ -100,7 +143,7 @@ std::vector<CaseOperand> operands_of(const KernelCase& c) {
   if (k == "layer_norm") {
     return {{"x", false, matrix}, {"w", false, row}, {"b", false, row}, {"y", true, matrix}};
   }
-  if (k == "rms_norm_vjp" || k == "layer_norm_vjp") {
+  if (k == "rms_norm_vjp" || k == "rms_norm_vjp_stream" || k == "layer_norm_vjp") {
     return {{"x", false, matrix},
             {"w", false, row},
             {"g", false, matrix},
@@ -126,11 +169,9 @@ std::vector<KernelCase> all_cases() {
                                      {32, 64},
                                      {5, 131},
                                      {70, 19}}) {
-      const bool is_matmul = entry.name.starts_with("matmul");
       for (const uint64_t inner : {1, 7, 50}) {
-        if (is_matmul || inner == 1) {
-          cases.push_back({std::string(entry.name), rows, cols, inner});
-        }
+        const KernelCase c{std::string(entry.name), rows, cols, inner};
+        if (inner == 1 || is_matrix_pair(c)) cases.push_back(c);
       }
     }
   }
@@ -147,33 +188,61 @@ std::vector<KernelCase> one_case_per_kernel() {
   return cases;
 }
 
-CaseText text_of(const KernelCase& c, const SharedPlaces& shared) {
+namespace {
+
+// How the tensor of an input starts.
+std::string initial_text(const KernelCase& c, const CaseOperand& operand, int seed) {
+  return c.kernel == "adamw" && operand.name == "v" ? " = iota"
+                                                    : fmt::format(" = random({})", seed);
+}
+
+CaseText text_of(const KernelCase& c, const SharedPlaces& shared, bool is_apart) {
   std::string memories;
   std::string tensors;
-  std::string reads;
-  std::string writes;
-  int seed = 1;
+  std::string clauses;
+  std::string clause;
+  std::map<std::string, std::string> initial;  // By input.
   for (const CaseOperand& operand : operands_of(c)) {
     const auto place = shared.find(operand.name);
     const bool is_shared = place != shared.end();
-    const std::string memory = "memory_" + (is_shared ? place->second.input : operand.name);
+    const bool is_moved = is_shared && !is_apart;
+    const std::string memory = "memory_" + (is_moved ? place->second.input : operand.name);
     const uint64_t offset_bytes =
-        kMarginBytes + static_cast<uint64_t>(is_shared ? place->second.offset_bytes : 0);
-    if (!is_shared) {
+        kMarginBytes + static_cast<uint64_t>(is_moved ? place->second.offset_bytes : 0);
+    if (!is_moved) {
       memories += fmt::format("memory {} {}\n", memory, operand.size_bytes() + 2 * kMarginBytes);
     }
     tensors += fmt::format("tensor {} {} at {}+{}", operand.name, shape_text(operand), memory,
                            offset_bytes);
-    tensors += operand.is_output ? "\n" : fmt::format(" = random({})\n", seed++);
-    (operand.is_output ? writes : reads) += " " + operand.name;
+    if (operand.is_input() && !is_shared) {
+      initial[operand.name] = initial_text(c, operand, static_cast<int>(initial.size()) + 1);
+      tensors += initial[operand.name];
+    } else if (operand.is_input() && is_apart) {
+      tensors += initial.at(place->second.input);
+    }
+    tensors += "\n";
+    const std::string own = operand.is_updated ? "updates" : operand.is_output ? "writes" : "reads";
+    if (own != clause) clauses += " " + own;
+    clause = own;
+    clauses += " " + operand.name;
   }
-  const std::string read_clause = reads.empty() ? "" : " reads" + reads;
-  return {"interlock 1\n" + memories + tensors, fmt::format("dispatch {}{} writes{}{}\n", c.kernel,
-                                                            read_clause, writes, attributes_of(c))};
+  return {"interlock 1\n" + memories + tensors,
+          fmt::format("dispatch {}{}{}\n", c.kernel, clauses, attribute_text(c))};
+}
+
+}  // namespace
+
+CaseText text_of(const KernelCase& c, const SharedPlaces& shared) {
+  return text_of(c, shared, false);
 }
 
 Program program_of(const KernelCase& c, const SharedPlaces& shared) {
   const CaseText text = text_of(c, shared);
+  return parsed(text.declarations + text.dispatch);
+}
+
+Program program_apart(const KernelCase& c, const SharedPlaces& shared) {
+  const CaseText text = text_of(c, shared, true);
   return parsed(text.declarations + text.dispatch);
 }
 

@@ -6,9 +6,11 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/float64/kernel_oracles.h"
 #include "encoder/program.h"
 
 namespace interlock {
@@ -27,7 +29,9 @@ struct CaseOperand {
   std::string name;
   bool is_output = false;
   std::vector<uint64_t> shape;  // f32
+  bool is_updated = false;      // Read and written: an output that is an input too.
 
+  bool is_input() const { return !is_output || is_updated; }
   uint64_t size_bytes() const;
 };
 
@@ -39,7 +43,8 @@ std::vector<KernelCase> all_cases();
 // The kernels of all_cases(), each once, at a shape of several slices.
 std::vector<KernelCase> one_case_per_kernel();
 
-// The attributes that cases have.
+// The attributes that cases have. Those of adamw are such that each matters: a small step, whose
+// corrections are far from 1, and an eps as large as the roots.
 inline constexpr float kCaseFactor = -1.75f;
 inline constexpr float kCaseEps = 1e-3f;
 inline constexpr uint8_t kCaseByte = 171;
@@ -52,15 +57,24 @@ struct SharedPlace {
 using SharedPlaces = std::map<std::string, SharedPlace>;  // By output.
 
 // Each operand has its own memory, named like it, with 256 bytes before and 256 after; inputs are
-// random. Outputs in `shared` lie on their input instead.
+// random (v of adamw counts from 0, because it has a root). Outputs in `shared` lie on their input
+// instead.
 Program program_of(const KernelCase& c, const SharedPlaces& shared = {});
 
-// The text of that program, in two parts: between them there is room for what prepares the inputs.
+// The same with each output in its own place; one that is updated starts as the input on which it
+// lies in `shared`. So what the two programs leave can be compared.
+Program program_apart(const KernelCase& c, const SharedPlaces& shared);
+
+// The text of program_of(), in two parts: between them there is room for what prepares the inputs.
 struct CaseText {
   std::string declarations;
   std::string dispatch;
 };
 CaseText text_of(const KernelCase& c, const SharedPlaces& shared = {});
+
+// Of the dispatch, by name in the order of the text.
+std::vector<std::pair<std::string, double>> attributes_of(const KernelCase& c);
+OracleAttributes oracle_attributes_of(const KernelCase& c);
 
 // The schedule of single slices in this order.
 Schedule slices_in_order(const std::vector<uint64_t>& slices);

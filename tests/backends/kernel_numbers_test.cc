@@ -25,14 +25,18 @@ OracleShape shape_of(const KernelCase& c) { return {c.rows, c.cols, c.inner}; }
 
 Evaluated evaluate(const KernelCase& c) {
   const Program program = program_of(c);
-  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  const MemoryImage before = initial_image(program, kExecutionLimitBytes).value();
+  const MemoryImage after = image_after(program, issue_order_schedule(program));
   Evaluated evaluated;
   for (const CaseOperand& operand : operands_of(c)) {
-    (operand.is_output ? evaluated.outputs : evaluated.inputs)
-        .push_back(doubles_of(values_of(program, image, operand.name)));
+    const auto values = [&](const MemoryImage& image) {
+      return doubles_of(values_of(program, image, operand.name));
+    };
+    if (operand.is_input()) evaluated.inputs.push_back(values(before));
+    if (operand.is_output) evaluated.outputs.push_back(values(after));
   }
   evaluated.oracles = find_kernel_oracle(c.kernel)(
-      {evaluated.inputs, shape_of(c), {kCaseFactor, double{kCaseEps}}, kIeeeArithmetic});
+      {evaluated.inputs, shape_of(c), oracle_attributes_of(c), kIeeeArithmetic});
   return evaluated;
 }
 
@@ -117,7 +121,7 @@ TEST(ExpF32, IsWithinTwoUlpWhereNormal) {
 
 // The forward pass whose VJP the case is, in float64: inputs x, w and, for layer_norm, b.
 Doubles forward(const KernelCase& c, const std::vector<Doubles>& inputs) {
-  const char* kernel = c.kernel == "rms_norm_vjp" ? "rms_norm" : "layer_norm";
+  const char* kernel = c.kernel.starts_with("rms_norm_vjp") ? "rms_norm" : "layer_norm";
   const OracleCase oracle_case{inputs, shape_of(c), {0, double{kCaseEps}}, kIeeeArithmetic};
   const std::vector<OracleTensor> outputs = find_kernel_oracle(kernel)(oracle_case);
   Doubles values;
@@ -153,7 +157,7 @@ constexpr double kFiniteDifferenceError = 1e-6;
 
 std::vector<KernelCase> gradient_cases() {
   std::vector<KernelCase> cases;
-  for (const char* kernel : {"rms_norm_vjp", "layer_norm_vjp"}) {
+  for (const char* kernel : {"rms_norm_vjp", "rms_norm_vjp_stream", "layer_norm_vjp"}) {
     cases.push_back({kernel, 1, 5});
     cases.push_back({kernel, 3, 2});
     cases.push_back({kernel, 4, 37});

@@ -83,7 +83,7 @@ PreparedCase prepared(const NumberCase& c) {
   std::mt19937 generator(c.seed);
   std::string preparation;
   for (const CaseOperand& operand : operands_of(c.kernel)) {
-    if (!operand.is_output) preparation += preparation_of(operand, c, generator);
+    if (operand.is_input()) preparation += preparation_of(operand, c, generator);
   }
   return prepared(c.kernel, preparation);
 }

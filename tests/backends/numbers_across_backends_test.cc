@@ -170,7 +170,7 @@ TEST_P(NumbersAcrossBackends, BoundSumsWhoseRoundingsAddUp) {
     for (int i = 0; i < 8; ++i) {
       std::string preparation;
       for (const CaseOperand& operand : operands_of(c)) {
-        if (operand.is_output) continue;
+        if (!operand.is_input()) continue;
         preparation += constants_in(operand, 0.51 + 0.067 * i, has_one_sign);
       }
       ratio_max = std::max(ratio_max, judged(prepared(c, preparation)).ratio_max);
@@ -217,7 +217,7 @@ TEST_P(NumbersAcrossBackends, HaveTheSpecialValuesOfIeee754) {
     std::vector<std::string> preparations = {""};
     uint64_t shift = 0;
     for (const CaseOperand& operand : operands_of(c)) {
-      if (operand.is_output) continue;
+      if (!operand.is_input()) continue;
       preparations.push_back(special_values_in(operand, c.cols, 0));
       preparations.front() += special_values_in(operand, c.cols, shift);
       shift += 5;

@@ -59,15 +59,19 @@ TEST(OracleCheck, FindsEveryElementThatLeavesItsBound) {
     const Program program = program_of(c);
     const MemoryImage right = image_after(program);
     const std::span<const Access> accesses = program.accesses_of(kFirst);
-    OracleCase oracle_case{{}, {c.rows, c.cols, c.inner}, {kCaseFactor, kCaseEps}, kIeeeArithmetic};
-    for (const CaseOperand& operand : operands_of(c)) {
-      if (operand.is_output) continue;
-      const std::vector<float> values = values_of(program, right, operand.name);
+    OracleCase oracle_case{{}, {c.rows, c.cols, c.inner}, oracle_attributes_of(c), kIeeeArithmetic};
+    std::vector<uint32_t> written;
+    for (uint32_t i = 0; i < operands_of(c).size(); ++i) {
+      const CaseOperand operand = operands_of(c)[i];
+      if (operand.is_output) written.push_back(i);
+      if (!operand.is_input()) continue;
+      const std::vector<float> values = values_of(program, image_before(program), operand.name);
       oracle_case.inputs.emplace_back(values.begin(), values.end());
     }
     const std::vector<OracleTensor> outputs = oracle(oracle_case);
+    ASSERT_EQ(outputs.size(), written.size()) << c;
     for (uint32_t i = 0; i < outputs.size(); ++i) {
-      const auto operand = static_cast<uint32_t>(oracle_case.inputs.size() + i);
+      const uint32_t operand = written[i];
       for (uint64_t k = 0; k < outputs[i].size(); k += 5) {
         MemoryImage wrong = right;
         const float sign = k % 2 == 0 ? 1.0f : -1.0f;
@@ -81,8 +85,8 @@ TEST(OracleCheck, FindsEveryElementThatLeavesItsBound) {
   }
 }
 
-// Every input read one element further, and eps or factor off by a thousandth: so an index that is
-// off by one, or a wrong attribute, is found in every kernel.
+// Every input read one element further, and every attribute off by a thousandth or 1: so an index
+// that is off by one, or a wrong attribute, is found in every kernel.
 TEST(OracleCheck, FindsWrongIndicesAndAttributesInEveryKernel) {
   for (const Arithmetic& arithmetic : {kIeeeArithmetic, kVulkanArithmetic}) {
     for (const KernelCase& c : one_case_per_kernel()) {
@@ -91,7 +95,7 @@ TEST(OracleCheck, FindsWrongIndicesAndAttributesInEveryKernel) {
       const Program program = program_of(c);
       EXPECT_FALSE(check_of(program, image_after(program), arithmetic).mismatch.has_value());
       for (const CaseOperand& operand : operands_of(c)) {
-        if (operand.is_output) continue;
+        if (operand.is_output) continue;  // One that is updated is written there, too.
         std::string shape;
         for (const uint64_t extent : operand.shape) {
           shape += (shape.empty() ? "" : ",") + std::to_string(extent);
@@ -104,13 +108,15 @@ TEST(OracleCheck, FindsWrongIndicesAndAttributesInEveryKernel) {
         EXPECT_TRUE(check_of(program, image_after(wrong), arithmetic).mismatch.has_value())
             << c << ": " << operand.name;
       }
-      for (const char* attribute : {"eps=", "factor="}) {
-        const size_t at = text.dispatch.find(attribute);
-        if (at == std::string::npos) continue;
-        std::string dispatch = text.dispatch.substr(0, at) + attribute;
-        dispatch += std::string(attribute) == "eps=" ? "0.001001\n" : "-1.75175\n";
+      for (const auto& [name, value] : attributes_of(c)) {
+        const size_t begin = text.dispatch.find(" " + name + "=");
+        const size_t end = text.dispatch.find_first_of(" \n", begin + 1);
+        const double other = name == "step" ? value + 1 : value * 1.001;
+        const std::string dispatch = text.dispatch.substr(0, begin) + " " + name + "=" +
+                                     std::to_string(other) + text.dispatch.substr(end);
         const Program wrong = parsed(text.declarations + dispatch);
-        EXPECT_TRUE(check_of(program, image_after(wrong), arithmetic).mismatch.has_value()) << c;
+        EXPECT_TRUE(check_of(program, image_after(wrong), arithmetic).mismatch.has_value())
+            << c << ": " << name;
       }
     }
   }

@@ -109,6 +109,8 @@ OracleShape oracle_shape(const Backward& b, const DispatchDraft& dispatch) {
     return b.shapes.at(dispatch.operands[operand].name)[i];
   };
   const std::string& kernel = dispatch.kernel;
+  if (kernel == "concat") return {extent(0, 0), extent(1, 1), extent(0, 1)};
+  if (kernel == "split") return {extent(1, 0), extent(2, 1), extent(1, 1)};
   if (kernel == "matmul_nn") return {extent(0, 0), extent(1, 1), extent(0, 1)};
   if (kernel == "matmul_nt") return {extent(0, 0), extent(1, 0), extent(0, 1)};
   if (kernel == "matmul_tn") return {extent(0, 1), extent(1, 1), extent(0, 0)};

@@ -72,18 +72,38 @@ TEST_F(VulkanKernels, RunAtAnyAlignment) {
 TEST_F(VulkanKernels, RunInPlaceWhereTheTableAllowsIt) {
   for (const KernelCase& c : one_case_per_kernel()) {
     const std::vector<CaseOperand> operands = operands_of(c);
-    const MemoryImage apart = image_on_vulkan(program_of(c), issue_order_schedule(program_of(c)));
     for (const auto& [input, output] :
          kernel_entry(find_kernel(c.kernel).value()).identical_pairs) {
       const std::string& replaced = operands[static_cast<size_t>(input)].name;
       const std::string& name = operands[static_cast<size_t>(output)].name;
-      const Program program = program_of(c, {{name, {replaced, 0}}});
+      const SharedPlaces shared = {{name, {replaced, 0}}};
+      const Program program = program_of(c, shared);
+      const Program other = program_apart(c, shared);
+      const MemoryImage apart = image_on_vulkan(other, issue_order_schedule(other));
       for (const Schedule& schedule :
            {issue_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
         const MemoryImage image = image_on_vulkan(program, schedule);
-        EXPECT_EQ(bytes_of(program, image, name), bytes_of(program_of(c), apart, name))
+        EXPECT_EQ(bytes_of(program, image, name), bytes_of(other, apart, name))
             << c << ": " << name << " on " << replaced;
       }
+    }
+  }
+}
+
+// Each pass finds in memory what the one before has left, also where that was an input: wrong, and
+// with the bits that are wrong on the CPU.
+TEST_F(VulkanKernels, StreamOverInputsThatTheyStillNeed) {
+  for (const auto& [kernel, input] :
+       {std::pair{"softmax_vjp_stream", "y"}, std::pair{"rms_norm_vjp_stream", "g"}}) {
+    const KernelCase c{kernel, 13, 41};
+    const Program apart = program_of(c);
+    const Program program = program_of(c, {{"gx", {input, 0}}});
+    const MemoryImage right = image_on_vulkan(apart, issue_order_schedule(apart));
+    for (const Schedule& schedule :
+         {issue_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
+      const MemoryImage wrong = image_on_vulkan(program, schedule);
+      EXPECT_NE(bytes_of(program, wrong, "gx"), bytes_of(apart, right, "gx")) << kernel;
+      if (has_correct_rounding()) EXPECT_TRUE(wrong == image_after(program, schedule)) << kernel;
     }
   }
 }

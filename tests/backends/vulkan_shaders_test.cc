@@ -39,7 +39,8 @@ TEST(VulkanShaders, AccessOperandsAsTheKernelTableDeclares) {
     for (const OperandWidth width : kWidths) {
       std::vector<std::string> declared;
       for (const KernelOperand& operand : entry.operands) {
-        declared.push_back(operand.mode == AccessMode::kRead ? "r" : "w");
+        const bool loads = operand.mode == AccessMode::kUpdate || operand.streams;
+        declared.push_back(operand.mode == AccessMode::kRead ? "r" : loads ? "rw" : "w");
       }
       EXPECT_EQ(accesses_of_shader(entry.name, width), declared) << entry.name;
     }

@@ -25,6 +25,17 @@ float exp_f32(float x) {
   return result;
 }
 
+// x^n, by squaring.
+float power_f32(float x, uint n) {
+  precise float power = 1.0;
+  precise float square = x;
+  for (; n > 0; n /= 2) {
+    if (n % 2 == 1) power = power * square;
+    square = square * square;
+  }
+  return power;
+}
+
 float reciprocal_sqrt_f32(float x) {
   precise const float result = 1.0 / sqrt(x);
   return result;

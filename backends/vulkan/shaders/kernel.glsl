@@ -25,6 +25,10 @@ layout(push_constant, std430) uniform Params {
   uint value;  // fill
   float factor;
   float eps;
+  float beta1;
+  float beta2;
+  float weight_decay;
+  uint step;
   uint first_byte[5];  // Of each operand, in its binding.
 } params;
 

@@ -173,16 +173,19 @@ class Judgement {
 
   void compare_values(KernelOracle oracle, const Arithmetic& arithmetic) {
     const KernelParams params = params_of(program_, dispatch_);
-    OracleCase c{
-        {},
-        {params.rows, params.cols, params.inner},
-        {params.factor, params.eps, params.beta1, params.beta2, params.weight_decay, params.step},
-        arithmetic};
+    OracleCase c{{},
+                 {params.rows, params.cols, params.inner},
+                 {params.factor, params.eps, params.beta1, params.beta2, params.weight_decay,
+                  params.step, params.base, static_cast<double>(params.start)},
+                 arithmetic};
     for (const Access& access : accesses_) {
       if (!access.reads()) continue;
       Doubles& values = c.inputs.emplace_back(access.range.size_bytes() / kElementBytes);
-      for (uint64_t k = 0; k < values.size(); ++k)
-        values[k] = value_of(bits_at(before_, access, k));
+      const bool is_f32 = program_.tensor(access.tensor).dtype == DType::kF32;
+      for (uint64_t k = 0; k < values.size(); ++k) {
+        const uint32_t bits = bits_at(before_, access, k);
+        values[k] = is_f32 ? value_of(bits) : static_cast<double>(bits);
+      }
     }
     const std::vector<OracleTensor> outputs = oracle(c);
     size_t next = 0;

@@ -53,15 +53,17 @@ Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, 
     return OperandShape{DType::kU8, {&size_bytes, 1}, false};
   }
   const std::string_view name = entry.operands[operand].name;
+  const DType dtype = entry.operands[operand].dtype;
   if (access.is_sliced || !access.tensor.is_some()) {
-    return Error{fmt::format(
-        "Operand '{}' of kernel '{}' is {} '{}'; the kernel expects a whole f32 tensor.", name,
-        entry.name, access.is_sliced ? "the slice" : "the raw memory", program.text_of(access))};
+    return Error{
+        fmt::format("Operand '{}' of kernel '{}' is {} '{}'; the kernel expects a whole {} tensor.",
+                    name, entry.name, access.is_sliced ? "the slice" : "the raw memory",
+                    program.text_of(access), word_of(dtype))};
   }
   const Tensor& tensor = program.tensor(access.tensor);
-  if (tensor.dtype != DType::kF32) {
-    return Error{fmt::format("Operand '{}' of kernel '{}' has dtype {}; the kernel expects f32.",
-                             name, entry.name, word_of(tensor.dtype))};
+  if (tensor.dtype != dtype) {
+    return Error{fmt::format("Operand '{}' of kernel '{}' has dtype {}; the kernel expects {}.",
+                             name, entry.name, word_of(tensor.dtype), word_of(dtype))};
   }
   return OperandShape{tensor.dtype, tensor.shape, true};
 }
@@ -79,6 +81,10 @@ void set_attribute(KernelParams& params, std::string_view name, double value) {
     params.weight_decay = static_cast<float>(value);
   } else if (name == "step") {
     params.step = static_cast<uint32_t>(value);
+  } else if (name == "base") {
+    params.base = static_cast<float>(value);
+  } else if (name == "start") {
+    params.start = static_cast<uint32_t>(value);
   } else {
     INTERLOCK_CHECK(name == "eps");
     params.eps = static_cast<float>(value);

@@ -14,7 +14,11 @@ inline constexpr uint64_t kBlockCountMax = 1024;
 inline constexpr uint64_t kElementBlock = 64;  // Elements of elementwise kernels.
 inline constexpr uint64_t kByteBlock = 1024;   // Bytes of fill and copy.
 inline constexpr uint64_t kColumnBlock = 16;   // Columns of col_sum.
-inline constexpr uint64_t kElementBytes = 4;   // f32
+inline constexpr uint64_t kElementBytes = 4;   // f32 and i32
+
+// Of rope: rows and start make positions below kRopePositionMax, so that angles are at most that.
+inline constexpr uint32_t kRopeStartMax = 65'536;
+inline constexpr uint64_t kRopePositionMax = uint64_t{1} << 17;
 
 // Each function is one of the pointers of a KernelEntry; see there.
 
@@ -89,5 +93,26 @@ Result<KernelParams> bind_transpose(const KernelEntry& entry,
                                     const Limits& limits);
 uint64_t transpose_slice_count(const KernelParams& params);
 StridedRange transpose_range(const KernelParams& params, uint64_t slice, int operand);
+
+// ids [rows], table [inner, cols], y [rows, cols]; a slice is a row of y. For the VJP: ids [inner],
+// g [inner, cols], gtable [rows, cols]; a slice is a row of gtable.
+Result<KernelParams> bind_embedding(const KernelEntry& entry,
+                                    std::span<const OperandShape> operands, KernelParams params,
+                                    const Limits& limits);
+Result<KernelParams> bind_embedding_vjp(const KernelEntry& entry,
+                                        std::span<const OperandShape> operands, KernelParams params,
+                                        const Limits& limits);
+StridedRange embedding_range(const KernelParams& params, uint64_t slice, int operand);
+StridedRange embedding_vjp_range(const KernelParams& params, uint64_t slice, int operand);
+
+// x, y [rows, cols], cols even; a slice is a row.
+Result<KernelParams> bind_rope(const KernelEntry& entry, std::span<const OperandShape> operands,
+                               KernelParams params, const Limits& limits);
+
+// logits, glogits [rows, cols]; labels, loss, gloss [rows]; a slice is a row.
+Result<KernelParams> bind_cross_entropy(const KernelEntry& entry,
+                                        std::span<const OperandShape> operands, KernelParams params,
+                                        const Limits& limits);
+StridedRange cross_entropy_range(const KernelParams& params, uint64_t slice, int operand);
 
 }  // namespace interlock

@@ -51,12 +51,24 @@ constexpr KernelAttribute kAdamwAttributes[] = {{"lr", std::nullopt, -kFloatMax,
                                                 {"beta2", 0.999, 0, kBelowOne},
                                                 {"eps", 1e-08, 0, kFloatMax},
                                                 {"weight_decay", 0.01, 0, kFloatMax}};
+constexpr KernelOperand kEmbeddingOperands[] = {
+    {"ids", kRead, DType::kI32}, {"table", kRead}, {"y", kWrite}};
+constexpr KernelOperand kEmbeddingVjpOperands[] = {
+    {"ids", kRead, DType::kI32}, {"g", kRead}, {"gtable", kWrite}};
+constexpr KernelOperand kCrossEntropyOperands[] = {
+    {"logits", kRead}, {"labels", kRead, DType::kI32}, {"loss", kWrite}};
+constexpr KernelOperand kCrossEntropyVjpOperands[] = {
+    {"logits", kRead}, {"labels", kRead, DType::kI32}, {"gloss", kRead}, {"glogits", kWrite}};
+
 constexpr KernelAttribute kFillAttributes[] = {{"value", 0.0, 0, 255, true}};
 constexpr KernelAttribute kScaleAttributes[] = {{"factor", std::nullopt,
                                                  std::numeric_limits<float>::lowest(),
                                                  std::numeric_limits<float>::max(), false}};
 constexpr KernelAttribute kNormAttributes[] = {
     {"eps", 1e-05, 0, std::numeric_limits<float>::max(), false}};
+constexpr KernelAttribute kRopeAttributes[] = {
+    {"base", 10000.0, 1, std::numeric_limits<float>::max(), false},
+    {"start", 0.0, 0, kRopeStartMax, true}};
 
 // Bodies make their row sums and maxima first, then read all of an element before they write it: so
 // an output may lie exactly on an input that has the same element at the same place.
@@ -66,6 +78,7 @@ constexpr std::pair<int, int> kUpdatePairs[] = {{0, 1}};
 constexpr std::pair<int, int> kAdamwPairs[] = {{0, 1}, {0, 2}, {0, 3}};
 constexpr std::pair<int, int> kRmsNormPairs[] = {{0, 2}};
 constexpr std::pair<int, int> kLayerNormPairs[] = {{0, 3}};
+constexpr std::pair<int, int> kCrossEntropyVjpPairs[] = {{0, 3}};
 constexpr std::pair<int, int> kNormVjpPairs[] = {{0, 3}, {2, 3}, {0, 4}, {2, 4}};
 // Streaming bodies first copy one input to gx, and read the others on the way: gx may lie on the
 // one and on no other. The terms of gw come before that copy, from inputs still needed behind it.
@@ -91,6 +104,12 @@ KernelEntry by_rows(std::string_view name, std::string_view summary,
                     std::span<const KernelOperand> operands, decltype(KernelEntry::bind) bind,
                     decltype(KernelEntry::slice_range) slice_range) {
   return {name, summary, operands, {}, false, false, {}, bind, row_slice_count, slice_range};
+}
+
+KernelEntry rope(std::string_view name, std::string_view summary,
+                 std::span<const KernelOperand> operands) {
+  return {name,  summary,     operands,  kRopeAttributes, false,
+          false, kUnaryPairs, bind_rope, row_slice_count, same_row_range};
 }
 
 KernelEntry softmax(std::string_view name, std::string_view summary,
@@ -182,6 +201,25 @@ std::span<const KernelEntry> table() {
       softmax("softmax_vjp", "gx = y (g - sum(y g)), per row", kSoftmaxVjpOperands, kBinaryPairs),
       softmax("softmax_vjp_stream", "softmax_vjp through gx: copies g there, then works on it",
               kSoftmaxVjpStreamOperands, kSoftmaxVjpStreamPairs),
+      by_rows("embedding", "row r of y is row ids[r] of table", kEmbeddingOperands, bind_embedding,
+              embedding_range),
+      by_rows("embedding_vjp", "row k of gtable is the sum of the rows r of g with ids[r] = k",
+              kEmbeddingVjpOperands, bind_embedding_vjp, embedding_vjp_range),
+      rope("rope", "pair i of row r turned by (r + start) base^(-2i / cols)", kUnaryOperands),
+      rope("rope_vjp", "pair i of row r turned back by (r + start) base^(-2i / cols)",
+           kSumVjpOperands),
+      by_rows("cross_entropy", "loss = log(sum(exp(logits))) - logits[label], per row",
+              kCrossEntropyOperands, bind_cross_entropy, cross_entropy_range),
+      KernelEntry{"cross_entropy_vjp",
+                  "glogits = (softmax(logits) - onehot(label)) gloss, per row",
+                  kCrossEntropyVjpOperands,
+                  {},
+                  false,
+                  false,
+                  kCrossEntropyVjpPairs,
+                  bind_cross_entropy,
+                  row_slice_count,
+                  cross_entropy_range},
       norm("rms_norm", "y = x w / sqrt(mean(x^2) + eps), per row", kRmsNormOperands, kRmsNormPairs,
            rms_norm_range),
       norm("rms_norm_vjp", "gx, and per row the terms of gw, of rms_norm", kNormVjpOperands,

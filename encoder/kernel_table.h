@@ -24,14 +24,18 @@ struct KernelParams {
                                // slice of col_sum.
   uint32_t rows = 0;           // Of the output for matmul.
   uint32_t cols = 0;
-  uint32_t inner = 0;  // Contracted extent of matmul; columns of the first part of concat, split.
-  uint32_t byte = 0;   // fill
-  float factor = 0;    // scale; the learning rate of sgd and adamw.
-  float eps = 0;       // Norms, adamw.
-  float beta1 = 0;     // adamw, and so on.
+  // Contracted extent of matmul; columns of the first part of concat and split; entries of the
+  // table that embedding reads, and ids of its VJP.
+  uint32_t inner = 0;
+  uint32_t byte = 0;  // fill
+  float factor = 0;   // scale; the learning rate of sgd and adamw.
+  float eps = 0;      // Norms, adamw.
+  float beta1 = 0;    // adamw, and so on.
   float beta2 = 0;
   float weight_decay = 0;
-  uint32_t step = 0;  // From 1 on.
+  uint32_t step = 0;   // From 1 on.
+  float base = 0;      // rope
+  uint32_t start = 0;  // rope: the position of row 0.
   // mix. A backend sets them when it runs a dispatch; binding leaves them.
   uint32_t identity = 0;  // Of the dispatch: equal kernels on equal bytes write different ones.
   uint32_t operand_count = 0;
@@ -43,7 +47,8 @@ struct KernelParams {
 
 struct KernelOperand {
   std::string_view name;
-  AccessMode mode;  // kRead, kUpdate or kWrite; reads come first.
+  AccessMode mode;            // kRead, kUpdate or kWrite; reads come first.
+  DType dtype = DType::kF32;  // Of kernels that are not bytewise.
   // Of a kWrite operand: a slice also loads from it, but only what that slice itself has stored
   // there before. So it streams: what comes later may find earlier results where an input was.
   bool streams = false;
@@ -81,12 +86,14 @@ struct KernelEntry {
   std::span<const std::pair<int, int>> identical_pairs;
   // The rest is null for variadic kernels: they have one slice, which touches its operands whole.
   // Checks shapes and fills the extents of the params. Attributes are already filled in.
-  // Requires: as many shapes as the entry has operands, each f32 unless the kernel is bytewise.
+  // Requires: as many shapes as the entry has operands, each of its dtype unless the kernel is
+  // bytewise.
   Result<KernelParams> (*bind)(const KernelEntry& entry, std::span<const OperandShape> operands,
                                KernelParams params, const Limits& limits);
   // At least 1, also for empty operands.
   uint64_t (*slice_count)(const KernelParams& params);
   // The bytes of operand `operand` that slice `slice` touches, relative to the operand's start.
+  // Where ids say which, all that it might touch.
   StridedRange (*slice_range)(const KernelParams& params, uint64_t slice, int operand);
 };
 

@@ -48,6 +48,10 @@ constexpr int kNormIntermediates[] = {0};
 // y = a beside b: both cotangents at once. And g = ga beside gb, from the cotangents of its parts.
 constexpr VjpValue kConcat[] = {cotangent(2), gradient(0), gradient(1)};
 constexpr VjpValue kSplit[] = {cotangent(1), cotangent(2), gradient(0)};
+// ids table → y: ids have no cotangent.
+constexpr VjpValue kEmbeddingTable[] = {primal(0), cotangent(2), gradient(1)};
+// logits labels → loss
+constexpr VjpValue kCrossEntropyLogits[] = {primal(0), primal(1), cotangent(2), gradient(0)};
 
 constexpr VjpDispatch kCopyGroup[] = {{"copy", kFromCotangent}};
 constexpr VjpDispatch kMulGroup[] = {{"mul", kMulA}, {"mul", kMulB}};
@@ -62,6 +66,9 @@ constexpr VjpDispatch kMatmulNnGroup[] = {{"matmul_nt", kMatmulNnA}, {"matmul_tn
 constexpr VjpDispatch kMatmulNtGroup[] = {{"matmul_nn", kMatmulNtA}, {"matmul_tn", kMatmulNtB}};
 constexpr VjpDispatch kMatmulTnGroup[] = {{"matmul_nt", kMatmulTnA}, {"matmul_nn", kMatmulTnB}};
 constexpr VjpDispatch kSoftmaxGroup[] = {{"softmax_vjp", kFromOutput}};
+constexpr VjpDispatch kEmbeddingGroup[] = {{"embedding_vjp", kEmbeddingTable}};
+constexpr VjpDispatch kRopeGroup[] = {{"rope_vjp", kFromCotangent}};
+constexpr VjpDispatch kCrossEntropyGroup[] = {{"cross_entropy_vjp", kCrossEntropyLogits}};
 constexpr VjpDispatch kRmsNormGroup[] = {{"rms_norm_vjp", kRmsNorm}, {"col_sum", kNormWeight}};
 // As MLX dispatches it, the bias first.
 constexpr VjpDispatch kLayerNormGroup[] = {
@@ -82,6 +89,9 @@ constexpr auto kRules = std::to_array<VjpRule>({
     {"matmul_nt", kMatmulNtGroup, {}, {}},
     {"matmul_tn", kMatmulTnGroup, {}, {}},
     {"softmax", kSoftmaxGroup, {}, {}},
+    {"embedding", kEmbeddingGroup, {}, {}},
+    {"rope", kRopeGroup, {}, {}},
+    {"cross_entropy", kCrossEntropyGroup, {}, {}},
     {"rms_norm", kRmsNormGroup, {}, kNormIntermediates},
     {"layer_norm", kLayerNormGroup, {}, kNormIntermediates},
 });

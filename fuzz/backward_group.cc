@@ -29,6 +29,12 @@ SketchShape shape_of(const KernelEntry& forward, int operand, const Extents& ext
     const SketchShape b = is_transposed ? SketchShape{cols, inner} : SketchShape{inner, cols};
     return operand == 0 ? a : b;
   }
+  if (forward.name == "embedding") {
+    if (operand == 0) return {0, rows};
+    return operand == 1 ? SketchShape{inner, cols} : SketchShape{rows, cols};
+  }
+  if (forward.name == "cross_entropy" && operand > 0) return {0, rows};
+  if (forward.name == "rope") return {rows, even(cols)};
   const bool is_per_column = forward.name.ends_with("norm") && !is_output && operand > 0;
   if (is_per_column || (is_output && forward.name == "col_sum")) return {0, cols};
   if (is_output && forward.name == "row_sum") return {0, rows};
@@ -44,6 +50,7 @@ class BackwardGroup {
 
  private:
   SketchShape shape_of_value(VjpValue value) const;
+  DType dtype_of(VjpValue value) const;
   void pick_what_is_given();
   bool emit_dispatch(const VjpDispatch& dispatch);
   std::optional<SketchTensorIndex> find(VjpValue value) const;
@@ -61,6 +68,13 @@ SketchShape BackwardGroup::shape_of_value(VjpValue value) const {
   return shape_of(kernel_entry(find_kernel(rule_.kernel).value()), operand, extents_);
 }
 
+DType BackwardGroup::dtype_of(VjpValue value) const {
+  const KernelEntry& forward = kernel_entry(find_kernel(rule_.kernel).value());
+  return value.kind == VjpValueKind::kPrimal
+             ? forward.operands[static_cast<size_t>(value.index)].dtype
+             : DType::kF32;
+}
+
 std::optional<SketchTensorIndex> BackwardGroup::find(VjpValue value) const {
   for (const auto& [known, tensor] : tensors_) {
     if (known == value) return tensor;
@@ -74,7 +88,7 @@ void BackwardGroup::pick_what_is_given() {
       const bool is_given =
           value.kind == VjpValueKind::kPrimal || value.kind == VjpValueKind::kCotangent;
       if (!is_given || find(value)) continue;
-      tensors_.emplace_back(value, sketch_.pick_input(shape_of_value(value)));
+      tensors_.emplace_back(value, sketch_.pick_input(shape_of_value(value), dtype_of(value)));
     }
   }
 }

@@ -99,24 +99,24 @@ SketchTensorIndex ProgramSketch::make_fresh(SketchShape shape, DType dtype, bool
                     {dtype, shape, memory, {begin, begin + size_bytes}, false, has_value});
 }
 
-std::optional<SketchTensorIndex> ProgramSketch::find_readable(SketchShape shape) {
+std::optional<SketchTensorIndex> ProgramSketch::find_readable(SketchShape shape, DType dtype) {
   std::vector<SketchTensorIndex>& candidates = candidates_;
   candidates.clear();
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
-    if (is_readable(t) && t.dtype == DType::kF32 && t.shape == shape) candidates.push_back(i);
+    if (is_readable(t) && t.dtype == dtype && t.shape == shape) candidates.push_back(i);
   }
   if (candidates.empty()) return std::nullopt;
   return candidates[pick_index(candidates.size())];
 }
 
-std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape) {
-  const uint64_t size_bytes = shape.element_count() * size_bytes_of(DType::kF32);
+std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape, DType dtype) {
+  const uint64_t size_bytes = shape.element_count() * size_bytes_of(dtype);
   std::vector<SketchTensorIndex>& candidates = candidates_;
   candidates.clear();
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
-    if (is_readable(t) && t.dtype == DType::kF32 && t.range.size_bytes() >= size_bytes) {
+    if (is_readable(t) && t.dtype == dtype && t.range.size_bytes() >= size_bytes) {
       candidates.push_back(i);
     }
   }
@@ -131,18 +131,18 @@ std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape) {
   const uint64_t begin = s.range.begin + draft.offset_bytes;
   note(Feature::kView);
   return add_tensor(std::move(draft),
-                    {DType::kF32, shape, s.memory, {begin, begin + size_bytes}, true, s.is_input});
+                    {dtype, shape, s.memory, {begin, begin + size_bytes}, true, s.is_input});
 }
 
-SketchTensorIndex ProgramSketch::pick_input(SketchShape shape) {
+SketchTensorIndex ProgramSketch::pick_input(SketchShape shape, DType dtype) {
   if (swarm_->draws(Feature::kView, *choice_)) {
-    if (const auto view = make_view(shape)) return *view;
+    if (const auto view = make_view(shape, dtype)) return *view;
   }
   const bool wants_new = choice_->chance(1, 6);
   if (!wants_new) {
-    if (const auto found = find_readable(shape)) return *found;
+    if (const auto found = find_readable(shape, dtype)) return *found;
   }
-  return make_fresh(shape, DType::kF32, true);
+  return make_fresh(shape, dtype, true);
 }
 
 SketchTensorIndex ProgramSketch::pick_any_input() {

@@ -51,7 +51,7 @@ class ProgramSketch {
                 FeatureCounts* counts);
 
   // A tensor of this shape that holds a value: an existing one, a view of one, or a new input.
-  SketchTensorIndex pick_input(SketchShape shape);
+  SketchTensorIndex pick_input(SketchShape shape, DType dtype = DType::kF32);
   // Any live tensor, of any dtype and shape; a new input if there is none.
   SketchTensorIndex pick_any_input();
 
@@ -100,8 +100,8 @@ class ProgramSketch {
   };
 
   SketchTensorIndex add_tensor(TensorDraft draft, SketchTensor tensor);
-  std::optional<SketchTensorIndex> find_readable(SketchShape shape);
-  std::optional<SketchTensorIndex> make_view(SketchShape shape);
+  std::optional<SketchTensorIndex> find_readable(SketchShape shape, DType dtype);
+  std::optional<SketchTensorIndex> make_view(SketchShape shape, DType dtype);
   std::optional<SketchTensorIndex> reuse_slot(SketchShape shape, DType dtype,
                                               const std::vector<SketchOperand>& operands);
   std::optional<SketchTensorIndex> take_in_place(SketchShape shape, DType dtype,

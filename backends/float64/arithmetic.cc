@@ -18,6 +18,8 @@ constexpr double kDivisorMax = 0x1p126;          // Of a division whose precisio
 constexpr double kExponentMax = 88.72283f;       // Beyond it, our exponential is infinite.
 constexpr double kExponentMin = -87.33654f;      // Below it, zero.
 
+constexpr double kSineError = 0x1p-22;
+
 constexpr Rounded kUnknown{0, kInfinity};
 
 // Every evaluation has this sign; and it is zero in all or in none.
@@ -116,6 +118,28 @@ Rounded Arithmetic::exponential(Rounded a) const {
   Rounded result = rounded(value, std::exp(a.value + a.error) - value, 2);
   if (value - result.error < kSmallestNormal) result.error += kSmallestNormal;
   return result;
+}
+
+Rounded Arithmetic::logarithm(Rounded a) const {
+  if (!a.is_known()) return kUnknown;
+  const double value = std::log(a.value);
+  if (!std::isfinite(value)) return a.error == 0 ? rounded(value, 0, 2) : kUnknown;
+  const double least = a.value - a.error;
+  if (least <= 0) return kUnknown;
+  return rounded(value, std::max(value - std::log(least), std::log(a.value + a.error) - value), 2);
+}
+
+// No slope of either is steeper than 1.
+Rounded Arithmetic::sine(Rounded a) const {
+  if (!a.is_known()) return kUnknown;
+  if (is_exactly_zero(a)) return {0, 0};
+  return {std::sin(a.value), a.error + kSineError};
+}
+
+Rounded Arithmetic::cosine(Rounded a) const {
+  if (!a.is_known()) return kUnknown;
+  if (is_exactly_zero(a)) return {1, 0};
+  return {std::cos(a.value), a.error + kSineError};
 }
 
 Arithmetic arithmetic_of(const Capabilities& capabilities) {

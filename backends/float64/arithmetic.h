@@ -44,6 +44,15 @@ struct Arithmetic {
   // e^a by our own function: within 2 ulp, 1 of 0, and 0 where the result would be subnormal.
   Rounded exponential(Rounded a) const;
 
+  // ln a by our own function: within 2 ulp, and exact at 1.
+  // Requires: the float32 evaluation of `a` is not negative; NaN is fine.
+  Rounded logarithm(Rounded a) const;
+
+  // By our own functions: within 2^-22, and exact at 0.
+  // Requires: the float32 evaluation of `a` is in [0, 2^17].
+  Rounded sine(Rounded a) const;
+  Rounded cosine(Rounded a) const;
+
   // Of an operation with the exact result `value` on the exact operands, which differs by at most
   // `propagated` on those that the evaluation has, and is rounded to `ulp`.
   Rounded rounded(double value, double propagated, double ulp) const;

@@ -7,7 +7,6 @@
 #include <cmath>
 
 namespace interlock {
-namespace {
 
 Rounded largest_of(const OracleCase& c, uint64_t first) {
   Rounded largest = c.load(0, first);
@@ -19,6 +18,8 @@ Rounded largest_of(const OracleCase& c, uint64_t first) {
   }
   return largest;
 }
+
+namespace {
 
 // gx[row, col] is element index_of(row, col) of g, unchanged.
 template <class IndexOf>

@@ -7,6 +7,9 @@
 
 namespace interlock {
 
+// The greatest of the `cols` elements of input 0 from `first` on; NaN if one of them is.
+Rounded largest_of(const OracleCase& c, uint64_t first);
+
 std::vector<OracleTensor> softmax_oracle(const OracleCase& c);
 std::vector<OracleTensor> softmax_vjp_oracle(const OracleCase& c);
 std::vector<OracleTensor> silu_vjp_oracle(const OracleCase& c);

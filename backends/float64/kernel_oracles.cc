@@ -9,6 +9,7 @@
 #include "backends/float64/norms.h"
 #include "backends/float64/optimizers.h"
 #include "backends/float64/sums.h"
+#include "backends/float64/transformer.h"
 
 namespace interlock {
 
@@ -37,6 +38,12 @@ KernelOracle find_kernel_oracle(std::string_view kernel) {
       {"softmax", softmax_oracle},
       {"softmax_vjp", softmax_vjp_oracle},
       {"softmax_vjp_stream", softmax_vjp_oracle},
+      {"embedding", embedding_oracle},
+      {"embedding_vjp", embedding_vjp_oracle},
+      {"rope", rope_oracle},
+      {"rope_vjp", rope_vjp_oracle},
+      {"cross_entropy", cross_entropy_oracle},
+      {"cross_entropy_vjp", cross_entropy_vjp_oracle},
       {"silu_vjp", silu_vjp_oracle},
       {"row_sum_vjp", row_sum_vjp_oracle},
       {"col_sum_vjp", col_sum_vjp_oracle},

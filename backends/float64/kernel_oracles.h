@@ -28,11 +28,15 @@ struct OracleAttributes {
   double beta2 = 0;
   double weight_decay = 0;
   uint32_t step = 0;
+  // rope
+  double base = 1;
+  double start = 0;
 };
 
 struct OracleCase {
-  std::vector<Doubles> inputs;  // In operand order; what is updated is one of them.
-  OracleShape shape;            // Elementwise: any with the right number of elements.
+  // In operand order; what is updated is one of them. i32 as unsigned numbers.
+  std::vector<Doubles> inputs;
+  OracleShape shape;  // Elementwise: any with the right number of elements.
   OracleAttributes attributes;
   Arithmetic arithmetic;
 

@@ -12,6 +12,10 @@
 #include "backends/kernels/col_sum_vjp.h"
 #include "backends/kernels/concat.h"
 #include "backends/kernels/copy.h"
+#include "backends/kernels/cross_entropy.h"
+#include "backends/kernels/cross_entropy_vjp.h"
+#include "backends/kernels/embedding.h"
+#include "backends/kernels/embedding_vjp.h"
 #include "backends/kernels/fill.h"
 #include "backends/kernels/layer_norm.h"
 #include "backends/kernels/layer_norm_vjp.h"
@@ -23,6 +27,8 @@
 #include "backends/kernels/rms_norm.h"
 #include "backends/kernels/rms_norm_vjp.h"
 #include "backends/kernels/rms_norm_vjp_stream.h"
+#include "backends/kernels/rope.h"
+#include "backends/kernels/rope_vjp.h"
 #include "backends/kernels/row_sum.h"
 #include "backends/kernels/row_sum_vjp.h"
 #include "backends/kernels/scale.h"
@@ -63,6 +69,12 @@ void for_each_kernel(Visit&& visit) {
   visit.template operator()<SoftmaxKernel>("softmax");
   visit.template operator()<SoftmaxVjpKernel>("softmax_vjp");
   visit.template operator()<SoftmaxVjpStreamKernel>("softmax_vjp_stream");
+  visit.template operator()<EmbeddingKernel>("embedding");
+  visit.template operator()<EmbeddingVjpKernel>("embedding_vjp");
+  visit.template operator()<RopeKernel>("rope");
+  visit.template operator()<RopeVjpKernel>("rope_vjp");
+  visit.template operator()<CrossEntropyKernel>("cross_entropy");
+  visit.template operator()<CrossEntropyVjpKernel>("cross_entropy_vjp");
   visit.template operator()<RmsNormKernel>("rms_norm");
   visit.template operator()<RmsNormVjpKernel>("rms_norm_vjp");
   visit.template operator()<RmsNormVjpStreamKernel>("rms_norm_vjp_stream");

@@ -14,8 +14,9 @@
 //         uint32_t& shared_word(uint32_t i) const likewise, other storage
 // Memory: float load_f32(int operand, uint64_t element), store_f32(int, uint64_t, float)
 //         uint8_t load_byte(int operand, uint64_t offset), store_byte(int, uint64_t, uint8_t)
+//         uint32_t load_word(int operand, uint64_t offset)    also of i32 operands
 //   of mix only:
-//         uint32_t load_word(int operand, uint64_t offset), store_word(int, uint64_t, uint32_t)
+//         store_word(int operand, uint64_t offset, uint32_t)
 //         atomic_byte(int operand, uint64_t offset, AtomicOp, uint8_t value)
 //         uint64_t size_bytes(int operand), AccessMode mode(int operand)
 //
@@ -53,9 +54,22 @@ KERNEL_FUNCTION float f32_of_bits(uint32_t bits) {
   return value;
 }
 
+KERNEL_FUNCTION uint32_t bits_of_f32(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
 // The value that a store of `value` stores.
 KERNEL_FUNCTION float canonical(float value) {
   return value == value ? value : f32_of_bits(0x7fc00000u);
+}
+
+// What an id or a label counts among `count`: it is unsigned, and starts again behind the last one,
+// so that no bytes lead outside of a table.
+template <class Memory>
+KERNEL_FUNCTION uint32_t load_id(Memory& memory, int operand, uint64_t element, uint32_t count) {
+  return memory.load_word(operand, element * sizeof(uint32_t)) % count;
 }
 
 // A half-open range of elements.

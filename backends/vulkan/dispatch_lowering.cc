@@ -22,13 +22,18 @@ uint32_t divide_up(uint64_t n, uint64_t divisor) {
   return static_cast<uint32_t>((n + divisor - 1) / divisor);
 }
 
+// An invocation has one column of a row, and loops over the inner extent.
+bool is_by_column(const KernelEntry& entry) {
+  return entry.name.starts_with("matmul") || entry.name == "embedding_vjp";
+}
+
 // Workgroups in the second extent of the grid: those shaders give an invocation one column each.
 uint32_t column_group_count(const KernelEntry& entry, const KernelParams& params,
                             const DeviceLimits& limits) {
   if (entry.name == "col_sum") {
     return divide_up(std::min<uint64_t>(params.block, params.cols), limits.lane_count);
   }
-  return entry.name.starts_with("matmul") ? divide_up(params.cols, limits.lane_count) : 1;
+  return is_by_column(entry) ? divide_up(params.cols, limits.lane_count) : 1;
 }
 
 // Reductions over a row, and whether a pass over its elements comes behind.
@@ -36,15 +41,18 @@ uint64_t pass_count_of(std::string_view kernel) {
   if (kernel == "rms_norm_vjp_stream") return 7;
   if (kernel == "layer_norm_vjp") return 5;
   if (kernel == "softmax_vjp_stream") return 4;
-  if (kernel == "layer_norm" || kernel == "rms_norm_vjp" || kernel == "softmax") return 3;
-  return kernel == "rms_norm" || kernel == "softmax_vjp" ? 2 : 1;
+  if (kernel == "layer_norm" || kernel == "rms_norm_vjp" || kernel == "softmax" ||
+      kernel == "cross_entropy_vjp") {
+    return 3;
+  }
+  return kernel == "rms_norm" || kernel == "cross_entropy" || kernel == "softmax_vjp" ? 2 : 1;
 }
 
 // At least the rounds that the loops of an invocation have together.
 uint64_t round_count_of(const KernelEntry& entry, const KernelParams& params, OperandWidth width,
                         uint64_t lane_count) {
   if (entry.name == "col_sum") return params.rows;
-  if (entry.name.starts_with("matmul")) return params.inner;
+  if (is_by_column(entry)) return params.inner;
   if (entry.name == "transpose") return divide_up(params.rows, lane_count);
   if (entry.name == "concat" || entry.name == "split") {
     return divide_up(params.inner, lane_count) + divide_up(params.cols, lane_count);
@@ -71,7 +79,9 @@ std::vector<uint32_t> push_words_of(const KernelParams& params) {
           std::bit_cast<uint32_t>(params.beta1),
           std::bit_cast<uint32_t>(params.beta2),
           std::bit_cast<uint32_t>(params.weight_decay),
-          params.step};
+          params.step,
+          std::bit_cast<uint32_t>(params.base),
+          params.start};
 }
 
 Result<Success> lower_table_piece(const VulkanLowering& lowering, const DispatchPiece& piece,

@@ -29,6 +29,8 @@ layout(push_constant, std430) uniform Params {
   float beta2;
   float weight_decay;
   uint step;
+  float base;
+  uint start;
   uint first_byte[5];  // Of each operand, in its binding.
 } params;
 
@@ -81,5 +83,7 @@ uint canonical_bits(float value) {
 #endif
 
 #define LOAD_F32(n, element) uintBitsToFloat(LOAD_WORD(n, params.first_byte[n] + 4u * (element)))
+#define LOAD_ID(n, element, count) \
+  (LOAD_WORD(n, params.first_byte[n] + 4u * (element)) % (count))
 #define STORE_F32(n, element, value) \
   STORE_WORD(n, params.first_byte[n] + 4u * (element), canonical_bits(value))

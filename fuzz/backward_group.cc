@@ -95,7 +95,10 @@ void BackwardGroup::pick_what_is_given() {
 
 // Returns false if an earlier dispatch took the bytes of what this one reads.
 bool BackwardGroup::emit_dispatch(const VjpDispatch& dispatch) {
-  const KernelEntry& entry = kernel_entry(find_kernel(dispatch.kernel).value());
+  // A VJP that streams has the operands of the other, and bears less in place.
+  const auto stream = find_kernel(std::string(dispatch.kernel) + "_stream");
+  const bool streams = stream && sketch_.choice().chance(1, 2);
+  const KernelEntry& entry = kernel_entry(streams ? *stream : find_kernel(dispatch.kernel).value());
   std::vector<SketchOperand> operands;
   for (size_t i = 0; i < dispatch.operands.size(); ++i) {
     const VjpValue value = dispatch.operands[i];

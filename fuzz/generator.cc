@@ -17,6 +17,7 @@
 #include "fuzz/program_scopes.h"
 #include "fuzz/program_sketch.h"
 #include "fuzz/swarm.h"
+#include "fuzz/update_dispatch.h"
 
 namespace interlock {
 namespace {
@@ -92,13 +93,16 @@ void Generator::add_elementwise() {
   const SketchShape shape = choice_.chance(3, 4) ? matrix() : columns();
   std::vector<SketchOperand> operands;
   read(operands, shape);
-  switch (choice_.below(4)) {
+  switch (choice_.below(6)) {
     case 0:
       write(operands, shape, {0});
       return sketch_.emit("scale", operands, {{"factor", choice_.chance(1, 2) ? "0.5" : "-1.5"}});
     case 1:
       write(operands, shape, {0});
       return sketch_.emit("silu", operands);
+    case 2:
+    case 3:
+      return emit_update(sketch_, shape, std::move(operands));
     default:
       read(operands, shape);
       write(operands, shape, {0, 1});

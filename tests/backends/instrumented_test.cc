@@ -103,6 +103,50 @@ TEST(FindUndeclared, FindsAReadOfAnOutput) {
   EXPECT_THAT(findings[0].headline, HasSubstr("Undeclared read"));
 }
 
+// An output that streams: what the slice has stored may be loaded, and nothing else.
+TEST(FindUndeclared, FindsAReadOfWhatAStreamingSliceHasNotStored) {
+  const Program program = parsed(R"(interlock 1
+memory m 192
+tensor y f32[2,8] at m+0 = random(1)
+tensor g f32[2,8] at m+64 = random(2)
+tensor gx f32[2,8] at m+128
+dispatch softmax_vjp_stream reads y g writes gx
+)");
+  EXPECT_THAT(find_undeclared(program).value(), IsEmpty());
+  const RecordedBody loads_first = [](RecordingMemory& memory, const KernelParams& params,
+                                      uint64_t slice) {
+    for (uint64_t i = slice * params.cols; i < (slice + 1) * params.cols; ++i) {
+      memory.store_f32(2, i, memory.load_f32(2, i));
+    }
+  };
+  EXPECT_THAT(findings_with(program, "softmax_vjp_stream", loads_first), SizeIs(1));
+  const RecordedBody loads_what_another_stored = [](RecordingMemory& memory,
+                                                    const KernelParams& params, uint64_t slice) {
+    for (uint64_t i = 0; i < params.cols; ++i) {
+      memory.store_f32(2, slice * params.cols + i, 1.0f);
+      memory.load_f32(2, i);  // Row 0.
+    }
+  };
+  const auto findings = findings_with(program, "softmax_vjp_stream", loads_what_another_stored);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].details, Contains(HasSubstr("Slice 1 does it")));
+}
+
+// An update is both: a body may do either, within the slice.
+TEST(FindUndeclared, FindsAnUpdateOfAnotherBlock) {
+  const Program program = parsed(R"(interlock 1
+memory m 1024
+tensor g f32[128] at m+0 = random(1)
+tensor acc f32[128] at m+512 = random(2)
+dispatch accumulate reads g updates acc
+)");
+  EXPECT_THAT(find_undeclared(program).value(), IsEmpty());
+  const RecordedBody body = [](RecordingMemory& memory, const KernelParams&, uint64_t) {
+    memory.store_f32(1, 0, memory.load_f32(1, 0) + memory.load_f32(0, 0));
+  };
+  EXPECT_THAT(findings_with(program, "accumulate", body), SizeIs(3));
+}
+
 // Offsets that wrap, in both directions, and the far ends of 64 bits: recorded, never followed.
 TEST(FindUndeclared, SurvivesEveryOffset) {
   const auto findings = findings_with(

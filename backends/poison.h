@@ -29,6 +29,9 @@ class Poison {
   // The same, filled. `starts`: of the memories, on the host.
   void fill_before(DispatchId dispatch, std::span<uint8_t* const> starts);
 
+  // Returns all that `dispatch` reads of ended bytes, taken or not.
+  std::span<const EndedBytes> ended_before(DispatchId dispatch) const;
+
   // Fills what is ended at the end: no comparison of whole memories sees what was there.
   void fill_at_end(MemoryImage& image) const;
 
@@ -36,5 +39,10 @@ class Poison {
   std::vector<EndedBytes> ended_;  // By reader, in issue order; those of the end last.
   std::vector<bool> is_filled_;    // Of ended_.
 };
+
+// Returns the program as overlap mode orders it: what reads ended bytes is an update of them, since
+// the poison comes first, and stands between full barriers, since before it others may still read
+// what was there. Dispatches keep their ids.
+Program with_poison_ordered(const Program& program, const Poison& poison);
 
 }  // namespace interlock

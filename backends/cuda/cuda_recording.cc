@@ -10,6 +10,7 @@
 #include "backends/cuda/device.h"
 #include "backends/cuda/issuing.h"
 #include "backends/cuda/lowering.h"
+#include "backends/poison.h"
 #include "encoder/check.h"
 #include "simulator/byte_segments.h"
 #include "simulator/happens_before.h"
@@ -18,8 +19,8 @@ namespace interlock {
 
 class CudaRecording::State {
  public:
-  State(std::shared_ptr<CudaDevice> device, LoweredProgram lowered)
-      : device_(std::move(device)), lowered_(std::move(lowered)) {}
+  State(std::shared_ptr<CudaDevice> device, LoweredProgram lowered, Poison poison)
+      : device_(std::move(device)), lowered_(std::move(lowered)), poison_(std::move(poison)) {}
   ~State();
 
   Result<Success> take_memory();
@@ -47,6 +48,7 @@ class CudaRecording::State {
 
   std::shared_ptr<CudaDevice> device_;
   LoweredProgram lowered_;
+  Poison poison_;
   CudaRecordingOptions options_;
   StreamPlan plan_;  // Of several streams; none: the list is issued, or the graph.
   bool has_plan_ = false;
@@ -178,7 +180,9 @@ Result<MemoryImage> CudaRecording::State::download() {
                         "copying memories from the device");
   if (done) done = device_->wait(*stream);
   if (!done) return done.error();
-  return lowered_.layout.load(host_bytes_.data());
+  auto image = lowered_.layout.load(host_bytes_.data());
+  if (image) poison_.fill_at_end(*image);
+  return image;
 }
 
 Result<MemoryImage> CudaRecording::State::execute(const MemoryImage& image) {
@@ -232,9 +236,11 @@ CudaRecording::~CudaRecording() = default;
 Result<std::unique_ptr<CudaRecording>> CudaRecording::record(std::shared_ptr<CudaDevice> device,
                                                              const Program& program,
                                                              const CudaRecordingOptions& options) {
-  auto state = std::make_unique<State>(std::move(device), lower_dispatches(program));
+  const Poison poison(program);
+  auto state =
+      std::make_unique<State>(std::move(device), lower_dispatches(program, poison), poison);
   auto recorded = state->take_memory();
-  if (recorded) recorded = state->record(program, options);
+  if (recorded) recorded = state->record(with_poison_ordered(program, poison), options);
   if (!recorded) return recorded.error();
   return std::unique_ptr<CudaRecording>(new CudaRecording(std::move(state)));
 }
@@ -245,7 +251,7 @@ Result<std::unique_ptr<CudaRecording>> CudaRecording::record(std::shared_ptr<Cud
                                                              uint64_t limit_bytes) {
   auto lowered = lower_schedule(program, schedule, limit_bytes);
   if (!lowered) return lowered.error();
-  auto state = std::make_unique<State>(std::move(device), std::move(*lowered));
+  auto state = std::make_unique<State>(std::move(device), std::move(*lowered), Poison(program));
   auto recorded = state->take_memory();
   if (!recorded) return recorded.error();
   return std::unique_ptr<CudaRecording>(new CudaRecording(std::move(state)));

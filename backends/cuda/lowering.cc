@@ -4,15 +4,21 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "backends/dispatch_params.h"
+#include "backends/poison.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
 
 namespace interlock {
 namespace {
+
+// Of the launches that fill with poison: bytes of a block, and blocks of a grid.
+constexpr uint64_t kPoisonBlockMin = 1024;
+constexpr uint64_t kPoisonBlockCountMax = 1024;
 
 // Slices [first_slice, first_slice + slice_count) of a dispatch.
 struct DispatchPiece {
@@ -66,6 +72,24 @@ void lower_piece(const Program& program, const DispatchPiece& piece,
     lower_large_mix(piece, operands, size_bytes, lowered);
   } else {
     lower_slices(program, piece, operands, lowered.list);
+  }
+}
+
+// A launch of the kernel fill for each.
+void lower_poison(std::span<const EndedBytes> ended, LoweredProgram& lowered) {
+  const std::optional<KernelId> fill = find_kernel("fill");
+  INTERLOCK_CHECK(fill.has_value());
+  for (const EndedBytes& bytes : ended) {
+    CudaOperand operand;
+    operand.range = lowered.layout.range_of(bytes.memory, bytes.bytes);
+    operand.mode = AccessMode::kWrite;
+    CudaCommand& command = lowered.list.add_launch(DeviceFunction::kRunSlices, {&operand, 1});
+    command.launch.kernel = *fill;
+    KernelParams& params = command.launch.arguments.params;
+    params.element_count = operand.range.size_bytes;
+    params.block = std::max<uint64_t>(params.element_count / kPoisonBlockCountMax, kPoisonBlockMin);
+    params.byte = kPoisonByte;
+    command.launch.block_count = static_cast<uint32_t>(slice_count_of(*fill, params));
   }
 }
 
@@ -166,12 +190,13 @@ class StagedWrites {
 
 }  // namespace
 
-LoweredProgram lower_dispatches(const Program& program) {
+LoweredProgram lower_dispatches(const Program& program, const Poison& poison) {
   LoweredProgram lowered(program);
   lowered.dispatches.reserve(program.dispatches.size());
   for (uint32_t d = 0; d < program.dispatches.size(); ++d) {
     const DispatchId id(d);
     const size_t begin = lowered.list.commands().size();
+    lower_poison(poison.ended_before(id), lowered);
     lower_piece(
         program,
         {id, dispatch_params_of(program, id), 0, slice_count_of(program, program.dispatch(id))},
@@ -185,6 +210,7 @@ LoweredProgram lower_dispatches(const Program& program) {
 Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& schedule,
                                       uint64_t limit_bytes) {
   LoweredProgram lowered(program);
+  Poison poison(program);
   StagedWrites staged_writes(program, lowered, limit_bytes);
   for (const Step& step : schedule.steps) {
     INTERLOCK_CHECK(step.dispatch.index < program.dispatches.size());
@@ -192,6 +218,7 @@ Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& sc
       staged_writes.commit(step.dispatch);
       continue;
     }
+    lower_poison(poison.take_before(step.dispatch), lowered);
     const DispatchPiece piece{step.dispatch, dispatch_params_of(program, step.dispatch),
                               step.first_slice, step.slice_count};
     if (step.kind == StepKind::kRunLate) {

@@ -3,6 +3,7 @@
 #include "backends/dispatch_params.h"
 #include "backends/vulkan/barrier_lowering.h"
 #include "backends/vulkan/mix_lowering.h"
+#include "backends/vulkan/poison_lowering.h"
 #include "backends/vulkan/staged_writes.h"
 #include "encoder/check.h"
 
@@ -27,12 +28,14 @@ RunsElsewhere runs_elsewhere(const VulkanLowering& lowering) {
 Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
                                uint64_t limit_bytes) {
   StagedWrites staged_writes(limit_bytes);
+  Poison poison(lowering.program);
   for (const Step& step : schedule.steps) {
     INTERLOCK_CHECK(step.dispatch.index < lowering.program.dispatches.size());
     lowering.list.statement = lowering.program.dispatch(step.dispatch).statement.index;
     if (step.kind == StepKind::kCommit) {
       staged_writes.commit(lowering, step.dispatch);
     } else {
+      lower_poison(lowering, poison.take_before(step.dispatch));
       const DispatchPiece piece{step.dispatch, dispatch_params_of(lowering.program, step.dispatch),
                                 step.first_slice, step.slice_count};
       auto lowered = step.kind == StepKind::kRunLate
@@ -49,6 +52,7 @@ Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& s
 Result<Success> lower_statements(const VulkanLowering& lowering) {
   const Program& program = lowering.program;
   const RunsElsewhere elsewhere = runs_elsewhere(lowering);
+  const Poison poison(program);
   for (size_t s = 0; s < program.statements.size(); ++s) {
     const Statement& statement = program.statements[s];
     lowering.list.statement = static_cast<uint32_t>(s);
@@ -58,25 +62,35 @@ Result<Success> lower_statements(const VulkanLowering& lowering) {
       continue;
     }
     if (statement.kind != StatementKind::kDispatch) continue;
-    auto lowered = lower_dispatch(lowering, DispatchId(statement.index));
+    const DispatchId id(statement.index);
+    const std::span<const EndedBytes> ended = poison.ended_before(id);
+    lower_poison(lowering, ended);
+    auto lowered = lower_dispatch(lowering, id);
     if (!lowered) return lowered;
+    if (!ended.empty()) lowering.list.add_full_barrier();
   }
   return Success{};
 }
 
 Result<std::vector<DispatchGroup>> lower_groups(const VulkanLowering& lowering) {
   std::vector<DispatchGroup> groups(1);
+  const Poison poison(lowering.program);
   for (const Statement& statement : lowering.program.statements) {
     if (statement.kind == StatementKind::kBarrier) {
       if (!groups.back().empty()) groups.emplace_back();
       continue;
     }
     if (statement.kind != StatementKind::kDispatch) continue;
+    const DispatchId id(statement.index);
+    const std::span<const EndedBytes> ended = poison.ended_before(id);
+    if (!ended.empty() && !groups.back().empty()) groups.emplace_back();
     const size_t begin = lowering.list.commands.size();
-    lowering.list.statement = lowering.program.dispatches[statement.index].statement.index;
-    auto lowered = lower_dispatch(lowering, DispatchId(statement.index));
+    lowering.list.statement = lowering.program.dispatch(id).statement.index;
+    lower_poison(lowering, ended);
+    auto lowered = lower_dispatch(lowering, id);
     if (!lowered) return lowered.error();
     groups.back().push_back({begin, lowering.list.commands.size()});
+    if (!ended.empty()) groups.emplace_back();
   }
   return groups;
 }

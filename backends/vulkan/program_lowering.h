@@ -14,7 +14,8 @@ namespace interlock {
 Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
                                uint64_t limit_bytes);
 
-// Overlap mode on one queue: the statements of the program, and no other sync.
+// Overlap mode on one queue: the statements of the program, and no other sync, except that a
+// dispatch that finds poison (poison.h) stands between full barriers.
 // Errors: as lower_dispatch().
 Result<Success> lower_statements(const VulkanLowering& lowering);
 
@@ -28,7 +29,7 @@ struct CommandSpan {
 using DispatchGroup = std::vector<CommandSpan>;
 
 // Overlap mode on several queues: dispatches in groups that barriers part; the list has no barrier
-// of the program. Errors: as lower_dispatch().
+// of the program. One that finds poison is a group of its own. Errors: as lower_dispatch().
 Result<std::vector<DispatchGroup>> lower_groups(const VulkanLowering& lowering);
 
 }  // namespace interlock

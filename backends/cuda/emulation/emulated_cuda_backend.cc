@@ -12,6 +12,7 @@
 #include "backends/cuda/emulation/guarded_bytes.h"
 #include "backends/cuda/emulation/kernels.h"
 #include "backends/dispatch_params.h"
+#include "backends/poison.h"
 #include "encoder/check.h"
 #include "simulator/choice.h"
 
@@ -29,14 +30,17 @@ class EmulatedRun {
   EmulatedRun(const Program& program, const MemoryImage& image, const EmulatedCudaOptions& options,
               EmulatedDevice& device)
       : program_(program),
+        poison_(program),
         options_(options),
         choice_(options.seed),
         launches_{device, choice_, options.block_thread_count} {
     for (const std::vector<uint8_t>& memory : image.memories) memories_.emplace_back(memory);
+    for (GuardedBytes& memory : memories_) starts_.push_back(memory.data());
   }
 
   Result<Success> execute(const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
+    if (step.kind != StepKind::kCommit) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
       case StepKind::kRun:
         return run_piece(step, dispatch_params_of(program_, step.dispatch),
@@ -62,6 +66,7 @@ class EmulatedRun {
       const std::span<const uint8_t> bytes = memories_[m].bytes();
       image.memories.emplace_back(bytes.begin(), bytes.end());
     }
+    poison_.fill_at_end(image);
     return image;
   }
 
@@ -184,11 +189,13 @@ class EmulatedRun {
   }
 
   const Program& program_;
+  Poison poison_;
   const EmulatedCudaOptions& options_;
   SeededChoice choice_;
   EmulatedLaunches launches_;
   std::vector<GuardedBytes> memories_;
-  uint64_t staged_bytes_ = 0;  // Of all late pieces that wait.
+  std::vector<uint8_t*> starts_;  // Of the memories.
+  uint64_t staged_bytes_ = 0;     // Of all late pieces that wait.
   std::map<DispatchId, std::vector<LatePiece>> late_pieces_;
 };
 

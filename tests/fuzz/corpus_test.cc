@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,11 @@
 #include "encoder/text.h"
 #include "fuzz/replay.h"
 #include "simulator/check.h"
+#include "simulator/choice.h"
 #include "simulator/expectations.h"
+#include "simulator/happens_before.h"
+#include "simulator/schedule.h"
+#include "simulator/strategies.h"
 
 namespace interlock {
 namespace {
@@ -42,7 +47,7 @@ Program parsed(const fs::path& path) {
 
 TEST(Corpus, HasTheFilesThatItNeeds) {
   EXPECT_GE(files_of({"seeds"}).size(), 10u);
-  EXPECT_GE(files_of({"bugs"}).size(), 2u);
+  EXPECT_GE(files_of({"bugs"}).size(), 56u);
   EXPECT_GE(files_of({"streams"}).size(), 19u);
 }
 
@@ -85,6 +90,61 @@ TEST(Corpus, EveryWitnessOfABugOrRegressionDiverges) {
     EXPECT_TRUE(report->diverges) << path;
   }
   EXPECT_GE(witness_count, 1u);
+}
+
+bool diverges_on_cpu(const Program& program, const Schedule& schedule) {
+  const Result<ReplayReport> report = replay(program, schedule, *find_backend("cpu"));
+  EXPECT_TRUE(report.has_value()) << (report ? "" : report.error().message);
+  return report && report->diverges;
+}
+
+// Hazards diverge under the witness of the check; what issue order itself gets wrong, in issue
+// order. Issue order is right about a clobbered value, as the reference has it: the bytes there.
+TEST(Corpus, EveryObservableBugDiverges) {
+  uint64_t diverging_count = 0;
+  for (const fs::path& path : files_of({"bugs"})) {
+    const Program program = parsed(path);
+    const HappensBefore order(program);
+    for (const Finding& finding : check(program).findings) {
+      const bool is_in_issue_order =
+          finding.kind == FindingKind::kUseAfterFree || finding.kind == FindingKind::kReordered;
+      if (!is_in_issue_order && finding.observability != Observability::kObservable) continue;
+      ++diverging_count;
+      const Result<Schedule> schedule = is_in_issue_order
+                                            ? Result<Schedule>(issue_order_schedule(program))
+                                            : schedule_of(program, order, finding.witness);
+      ASSERT_TRUE(schedule.has_value()) << path << ": " << schedule.error().message;
+      EXPECT_TRUE(diverges_on_cpu(program, *schedule)) << path << ": " << finding.headline;
+    }
+  }
+  EXPECT_GE(diverging_count, 8u);
+}
+
+TEST(Corpus, NoRepairedBugDivergesInAnyRandomSchedule) {
+  for (const fs::path& path : files_of({"bugs"})) {
+    if (!path.filename().string().ends_with(".fixed.ilk")) continue;
+    const Program program = parsed(path);
+    const HappensBefore order(program);
+    EXPECT_FALSE(diverges_on_cpu(program, epoch_reversed_schedule(program, order))) << path;
+    SeededChoice choice(1);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_FALSE(diverges_on_cpu(program, random_schedule(program, order, choice))) << path;
+    }
+  }
+}
+
+// Upstream project and number, what happened, and the fix.
+TEST(Corpus, EveryBugStartsWithItsFacts) {
+  for (const fs::path& path : files_of({"bugs"})) {
+    std::ifstream file(path);
+    uint64_t line_count = 0;
+    uint64_t comment_count = 0;
+    for (std::string line; std::getline(file, line); ++line_count) {
+      comment_count += line.starts_with("# ");
+    }
+    EXPECT_TRUE(comment_count >= 1 && comment_count <= 4) << path;
+    EXPECT_LE(line_count, 33u) << path;
+  }
 }
 
 TEST(Corpus, KernelsTouchOnlyWhatIsDeclared) {

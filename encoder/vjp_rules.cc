@@ -172,27 +172,32 @@ std::vector<int> saved_primals_of(const VjpRule& rule, std::span<const int> inpu
   return primals;
 }
 
+DispatchDraft vjp_dispatch(const VjpRule& rule, size_t position, const DispatchDraft& forward,
+                           const std::function<std::string(VjpValue)>& name_of) {
+  const VjpDispatch& dispatch = rule.dispatches[position];
+  const KernelEntry& entry = kernel_entry(find_kernel(dispatch.kernel).value());
+  DispatchDraft draft;
+  draft.kernel = std::string(dispatch.kernel);
+  for (size_t i = 0; i < dispatch.operands.size(); ++i) {
+    draft.operands.push_back(
+        operand_of(forward, dispatch.operands[i], entry.operands[i].mode, name_of));
+  }
+  for (const auto& attribute : forward.attributes) {
+    const bool has_it =
+        std::any_of(entry.attributes.begin(), entry.attributes.end(),
+                    [&](const KernelAttribute& own) { return own.name == attribute.first; });
+    if (has_it) draft.attributes.push_back(attribute);
+  }
+  return draft;
+}
+
 std::vector<DispatchDraft> vjp_group(const VjpRule& rule, const DispatchDraft& forward,
                                      std::span<const int> inputs,
                                      const std::function<std::string(VjpValue)>& name_of) {
   INTERLOCK_CHECK(forward.kernel == rule.kernel);
   std::vector<DispatchDraft> group;
   for (const size_t position : dispatches_of(rule, inputs)) {
-    const VjpDispatch& dispatch = rule.dispatches[position];
-    const KernelEntry& entry = kernel_entry(find_kernel(dispatch.kernel).value());
-    DispatchDraft draft;
-    draft.kernel = std::string(dispatch.kernel);
-    for (size_t i = 0; i < dispatch.operands.size(); ++i) {
-      draft.operands.push_back(
-          operand_of(forward, dispatch.operands[i], entry.operands[i].mode, name_of));
-    }
-    for (const auto& attribute : forward.attributes) {
-      const bool has_it =
-          std::any_of(entry.attributes.begin(), entry.attributes.end(),
-                      [&](const KernelAttribute& own) { return own.name == attribute.first; });
-      if (has_it) draft.attributes.push_back(attribute);
-    }
-    group.push_back(std::move(draft));
+    group.push_back(vjp_dispatch(rule, position, forward, name_of));
   }
   return group;
 }

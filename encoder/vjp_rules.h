@@ -71,6 +71,12 @@ std::vector<size_t> dispatches_of(const VjpRule& rule, std::span<const int> inpu
 // Requires: as above.
 std::vector<int> saved_primals_of(const VjpRule& rule, std::span<const int> inputs);
 
+// Dispatch number `position` of the rule, for `forward`. `name_of` names cotangents, gradients and
+// intermediates; primals have the names that `forward` gives them.
+// Requires: `forward` is a valid dispatch of rule.kernel.
+DispatchDraft vjp_dispatch(const VjpRule& rule, size_t position, const DispatchDraft& forward,
+                           const std::function<std::string(VjpValue)>& name_of);
+
 // The dispatches that compute the cotangents of `inputs` of `forward`. `name_of` names cotangents,
 // gradients and intermediates; it is asked for every gradient that such a dispatch writes, also for
 // one that `inputs` leaves out. Primals have the names that `forward` gives them.

@@ -1,11 +1,12 @@
-// interlock encode: gives the values of a program their bytes and places its sync, or one of the
-// two.
+// interlock encode: the passes over a program. Appends a backward pass, gives the values their
+// bytes and places the sync: all of that, or some of it.
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "encoder/backward.h"
 #include "encoder/encoder.h"
 #include "encoder/planner.h"
 #include "encoder/text.h"
@@ -21,13 +22,16 @@ namespace {
 struct EncodeOptions {
   InputOptions input;
   std::string unplanned_memory;
+  BackwardRequest backward;
+  bool has_backward = false;
   std::string planner;
   std::string encoder;
   std::string output = "-";
   PlanOptions plan;
 };
 
-// Runs the passes that were asked for. Without a planner an encoder runs, ours unless one is named.
+// Runs the passes that were asked for. An encoder runs, ours unless one is named, if nothing else
+// was asked for.
 Result<Program> run_passes(const EncodeOptions& options, Program program) {
   const PlannerEntry* planner = nullptr;
   const EncoderEntry* encoder = nullptr;
@@ -38,7 +42,8 @@ Result<Program> run_passes(const EncodeOptions& options, Program program) {
                                options.planner)};
     }
   }
-  if (planner == nullptr || !options.encoder.empty()) {
+  const bool is_encoder_alone = planner == nullptr && !options.has_backward;
+  if (is_encoder_alone || !options.encoder.empty()) {
     const std::string name = options.encoder.empty() ? "interlock" : options.encoder;
     encoder = find_encoder(name);
     if (encoder == nullptr) {
@@ -50,6 +55,11 @@ Result<Program> run_passes(const EncodeOptions& options, Program program) {
     Result<Program> graph = unplan(program, options.unplanned_memory);
     if (!graph) return graph;
     program = std::move(*graph);
+  }
+  if (options.has_backward) {
+    Result<Program> trained = apply_backward(program, options.backward, options.input.parse.limits);
+    if (!trained) return trained;
+    program = std::move(*trained);
   }
   const auto encode_with = [&] { program = encode(program, *encoder->create()); };
   // Some planners are about what the sync lets overlap: it comes first.
@@ -82,11 +92,20 @@ ExitStatus run_encode(const EncodeOptions& options) {
 
 void add_encode_command(CLI::App& app, ExitStatus& status) {
   CLI::App* const command = app.add_subcommand(
-      "encode", "replaces the sync of a program by an encoder's own, and places its tensors");
+      "encode", "appends a backward pass to a program, places its tensors, and places its sync");
   auto options = std::make_shared<EncodeOptions>();
   add_input_options(*command, options->input);
+  auto* const backward = command->add_option("--backward", options->backward.mode,
+                                             "a backward pass to append, from --loss to --wrt");
+  command->add_option("--loss", options->backward.loss, "the tensor whose elements add up")
+      ->needs(backward);
+  command
+      ->add_option("--wrt", options->backward.wrt,
+                   "tensors to differentiate by; the gradient of w is d_w")
+      ->delimiter(',')
+      ->needs(backward);
   command->add_option("--encoder", options->encoder,
-                      "who places the sync; without --planner, interlock");
+                      "who places the sync; interlock, if nothing else is asked for");
   command->add_option("--planner", options->planner,
                       "who places the unplaced tensors; the sync stays unless --encoder is given");
   command->add_option("--unplan", options->unplanned_memory,
@@ -94,7 +113,10 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
   command->add_option("-o,--output", options->output, "where to write; - is standard output")
       ->capture_default_str();
   add_plan_options(*command, options->plan);
-  command->callback([options, &status] { status = run_encode(*options); });
+  command->callback([options, backward, &status] {
+    options->has_backward = backward->count() > 0;
+    status = run_encode(*options);
+  });
 }
 
 }  // namespace interlock

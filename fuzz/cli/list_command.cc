@@ -4,6 +4,7 @@
 #include <string>
 
 #include "backends/backend.h"
+#include "encoder/backward.h"
 #include "encoder/encoder.h"
 #include "encoder/kernel_table.h"
 #include "encoder/planner.h"
@@ -26,6 +27,15 @@ std::string list_encoders() {
 std::string list_planners() {
   std::string text = "planners\n";
   for (const PlannerEntry& entry : planner_registry()) {
+    text += fmt::format("  {:<20} {}{}\n", entry.name, entry.is_broken ? "broken: " : "",
+                        entry.summary);
+  }
+  return text;
+}
+
+std::string list_backwards() {
+  std::string text = "backwards\n";
+  for (const BackwardEntry& entry : backward_registry()) {
     text += fmt::format("  {:<20} {}{}\n", entry.name, entry.is_broken ? "broken: " : "",
                         entry.summary);
   }
@@ -89,17 +99,19 @@ std::string list_strategies() {
 }  // namespace
 
 void add_list_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command =
-      app.add_subcommand("list", "lists encoders, planners, kernels, backends, strategies");
+  CLI::App* const command = app.add_subcommand(
+      "list", "lists encoders, planners, backwards, kernels, backends, strategies");
   auto topic = std::make_shared<std::string>();
   command
       ->add_option("topic", *topic,
-                   "encoders, planners, kernels, backends or strategies; all without it")
-      ->check(CLI::IsMember({"encoders", "planners", "kernels", "backends", "strategies"}));
+                   "encoders, planners, backwards, kernels, backends or strategies; all without it")
+      ->check(CLI::IsMember(
+          {"encoders", "planners", "backwards", "kernels", "backends", "strategies"}));
   command->callback([topic, &status] {
     const auto wants = [&](std::string_view name) { return topic->empty() || *topic == name; };
     if (wants("encoders")) print_out(list_encoders());
     if (wants("planners")) print_out(list_planners());
+    if (wants("backwards")) print_out(list_backwards());
     if (wants("kernels")) print_out(list_kernels());
     if (wants("backends")) print_out(list_backends());
     if (wants("strategies")) print_out(list_strategies());

@@ -68,13 +68,13 @@ TEST(Print, WritesWitnessAndExpectations) {
 
 TEST(Print, WritesValuesAsTheShortestTextThatReadsBack) {
   const auto p = parse(R"(interlock 1
-tensor x f32[6] = values( 1.10 , -0.7,0.1000000014901161,1e+10,-0,16777216)
+tensor x f32[6] = values( 1.10 , -0.7,0.1000000014901161,1e20,-0,16777216)
 tensor i i32[2] = values(-2147483648,1e3)
 )");
   ASSERT_TRUE(p) << p.error().message;
   const std::string printed = print(*p);
   EXPECT_EQ(printed, R"(interlock 1
-tensor x f32[6] = values(1.1,-0.7,0.1,1e+10,-0,16777216)
+tensor x f32[6] = values(1.1,-0.7,0.1,1e+20,-0,16777216)
 tensor i i32[2] = values(-2147483648,1000)
 )");
   const auto again = parse(printed);

@@ -1,0 +1,103 @@
+// The backward passes by name, ours first, then the models.
+#include "encoder/backward.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <utility>
+#include <variant>
+
+#include "encoder/backward_graph.h"
+#include "encoder/backward_writer.h"
+#include "encoder/models/pytorch_split.h"
+#include "encoder/names.h"
+#include "encoder/program_builder.h"
+#include "encoder/split_backward.h"
+
+namespace interlock {
+namespace {
+
+// Each dispatch once, from the loss back, with all the cotangents that are wanted of it.
+void write_one_shot(BackwardWriter& writer) {
+  const std::vector<BackwardNode>& nodes = writer.graph().nodes;
+  for (size_t i = nodes.size(); i-- > 0;) {
+    writer.run(i, nodes[i].inputs, writer.result(), writer.result());
+  }
+}
+
+void write_one_shot_stream(BackwardWriter& writer) {
+  writer.use_streaming_kernels();
+  write_one_shot(writer);
+}
+
+constexpr std::array kBackwards = {
+    BackwardEntry{"one-shot", "the reference: each dispatch once, from the loss back", false,
+                  &write_one_shot},
+    BackwardEntry{"one-shot-stream",
+                  "as one-shot, with VJP kernels that stream through memory, as ggml's do", false,
+                  &write_one_shot_stream},
+    BackwardEntry{"split", "inputs and activations first, weights later, as pipelines have it",
+                  false, &write_split},
+    BackwardEntry{"split-pytorch-180952",
+                  "split, whose second half walks on through what it starts from", true,
+                  &write_split_pytorch_180952},
+};
+
+struct WrittenBackward {
+  std::vector<ItemDraft> items;
+  std::vector<std::string> gradients;
+};
+
+Result<WrittenBackward> write_backward(const Program& program, const BackwardRequest& request) {
+  const BackwardEntry* const entry = find_backward(request.mode);
+  if (entry == nullptr) {
+    NearestName nearest(request.mode);
+    for (const BackwardEntry& known : kBackwards) nearest.offer(known.name);
+    return Error{
+        fmt::format("There is no backward pass {}.{} `interlock list backwards` names them.",
+                    in_quotes(request.mode), nearest.advice())};
+  }
+  Result<BackwardGraph> graph = backward_graph(program, request);
+  if (!graph) return graph.error();
+  BackwardWriter writer(program, *graph);
+  entry->write(writer);
+  return WrittenBackward{writer.finish(), writer.gradients()};
+}
+
+}  // namespace
+
+std::span<const BackwardEntry> backward_registry() { return kBackwards; }
+
+const BackwardEntry* find_backward(std::string_view name) {
+  for (const BackwardEntry& entry : kBackwards) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+Result<std::vector<ItemDraft>> backward_items(const Program& program,
+                                              const BackwardRequest& request) {
+  Result<WrittenBackward> written = write_backward(program, request);
+  if (!written) return written.error();
+  return std::move(written->items);
+}
+
+Result<Program> apply_backward(const Program& program, const BackwardRequest& request,
+                               const Limits& limits) {
+  Result<WrittenBackward> written = write_backward(program, request);
+  if (!written) return written.error();
+  ProgramDraft draft;
+  for (ItemDraft& item : draft_of(program).items) {
+    const bool is_about_schedules =
+        std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
+    if (!is_about_schedules) draft.items.push_back(std::move(item));
+  }
+  draft.items.insert(draft.items.end(), std::make_move_iterator(written->items.begin()),
+                     std::make_move_iterator(written->items.end()));
+  // Without any output all memory is live at the end anyway.
+  if (!program.outputs.empty()) draft.items.emplace_back(OutputDraft{written->gradients});
+  return build(draft, limits);
+}
+
+}  // namespace interlock

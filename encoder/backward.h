@@ -1,0 +1,59 @@
+// Backward passes: append to a program the dispatches that compute the gradient of a loss, the sum
+// of its elements, by some of its tensors. Program -> Program; the VJP rules (vjp_rules.h) say what
+// each dispatch needs, a pass says in which order, where contributions add up, and under which
+// names.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/draft.h"
+#include "encoder/limits.h"
+#include "encoder/program.h"
+#include "encoder/result.h"
+
+namespace interlock {
+
+struct BackwardRequest {
+  std::string loss;               // A tensor; its elements add up.
+  std::vector<std::string> wrt;   // Tensors, each once.
+  std::string mode = "one-shot";  // Of backward_registry().
+};
+
+// Returns what the pass appends to `program`: unplaced tensors first, then dispatches. The gradient
+// of tensor w is the tensor d_w, or d_w.2, d_w.3, … if the names before it are taken; d_loss starts
+// with ones. Dispatches are labelled by the forward ones, LABEL.vjp0, LABEL.sum0, …, after the
+// kernel and its number where those have no label.
+// A gradient by a tensor that the loss does not depend on is zeros.
+// Errors: unknown names and modes; a dispatch between `wrt` and the loss that is opaque, has no VJP
+// rule, touches a part of a tensor only or raw memory, or writes what it reads; a value that the
+// backward pass needs and that is overwritten.
+// Cost: near linear in the program; of `split-pytorch-180952`, times the number of its groups of
+// weights that are used more than once.
+Result<std::vector<ItemDraft>> backward_items(const Program& program,
+                                              const BackwardRequest& request);
+
+// Returns `program` with the pass appended. If it names outputs, the gradients are outputs too. The
+// witness and the expectations spoke of the program without a backward pass and are dropped.
+// Errors: as above, and those of a program that exceeds the limits. Cost: as above.
+Result<Program> apply_backward(const Program& program, const BackwardRequest& request,
+                               const Limits& limits = {});
+
+class BackwardWriter;
+
+// A registered backward pass.
+struct BackwardEntry {
+  std::string_view name;
+  std::string_view summary;        // One line for `interlock list backwards`.
+  bool is_broken;                  // Known to compute wrong gradients.
+  void (*write)(BackwardWriter&);  // Of encoder/backward_writer.h.
+};
+
+std::span<const BackwardEntry> backward_registry();
+
+// Returns null if there is none of this name.
+const BackwardEntry* find_backward(std::string_view name);
+
+}  // namespace interlock

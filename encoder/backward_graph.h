@@ -1,0 +1,38 @@
+// The part of a program that lies between the tensors to differentiate by and the loss, as values:
+// each write of a tensor makes a new one, and views of a whole tensor show the same one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "encoder/backward.h"
+#include "encoder/program.h"
+#include "encoder/result.h"
+#include "encoder/vjp_rules.h"
+
+namespace interlock {
+
+// A dispatch through which the gradient flows.
+struct BackwardNode {
+  DispatchId dispatch;
+  const VjpRule* rule = nullptr;
+  std::vector<uint32_t> values;  // By operand: the value that it reads or writes.
+  std::vector<int> inputs;       // The operands whose cotangents are wanted, ascending.
+  std::vector<int> outputs;      // The operands that it writes, ascending.
+};
+
+struct BackwardGraph {
+  static constexpr uint32_t kNoValue = UINT32_MAX;
+
+  std::vector<TensorId> roots;        // By value: the tensor that holds it.
+  std::vector<BackwardNode> nodes;    // In program order.
+  TensorId loss_tensor;               // As it was asked for: may be a view.
+  uint32_t loss = kNoValue;           // Its value.
+  std::vector<TensorId> wrt_tensors;  // As they were asked for.
+  std::vector<uint32_t> wrt;          // Their values, where the program ends.
+};
+
+// Errors: as backward_items(), the mode apart. Cost: near linear in the program.
+Result<BackwardGraph> backward_graph(const Program& program, const BackwardRequest& request);
+
+}  // namespace interlock

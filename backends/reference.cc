@@ -171,6 +171,9 @@ Program with_lasting_values(const Program& program) {
   lasting.lifetimes.clear();
   lasting.expectations.clear();  // They may name lifetime statements.
   lasting.statements.clear();
+  lasting.captures.clear();  // These three count statements.
+  lasting.replays.clear();
+  lasting.backwards.clear();
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kLifetime) continue;
     const StatementId id(lasting.statements.size());

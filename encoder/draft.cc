@@ -1,5 +1,8 @@
 #include "encoder/draft.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "encoder/check.h"
 
 namespace interlock {
@@ -45,52 +48,6 @@ std::string text_of(const Program& program, NameId id) {
 
 std::string reference_or_nothing(const Program& program, DispatchId id) {
   return id.is_some() ? program.reference_of(id) : std::string();
-}
-
-DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label) {
-  DispatchDraft draft;
-  draft.label = text_of(program, label);
-  draft.kernel = program.name(dispatch.kernel_name);
-  if (program.has_program_order) {
-    draft.order = dispatch.order;
-  }
-  draft.operands.reserve(dispatch.access_count);
-  for (const Access& access : program.accesses_of(dispatch)) {
-    draft.operands.push_back(draft_of(program, access));
-  }
-  draft.is_partial = dispatch.is_partial;
-  if (dispatch.atomic_op != AtomicOp::kNone) {
-    draft.attributes.emplace_back("atomic", word_of(dispatch.atomic_op));
-  }
-  for (const Attribute& attribute : program.attributes_of(dispatch)) {
-    draft.attributes.emplace_back(program.name(attribute.key), program.name(attribute.text));
-  }
-  return draft;
-}
-
-BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label) {
-  BarrierDraft draft;
-  draft.label = text_of(program, label);
-  draft.kind = barrier.kind;
-  for (const Dependency& dependency : program.dependencies_of(barrier)) {
-    DependencyDraft& part =
-        draft.dependencies.emplace_back(DependencyDraft{dependency.source, dependency.destination});
-    for (const Access& operand : program.operands_of(dependency)) {
-      part.operands.push_back(draft_of(program, operand));
-    }
-  }
-  return draft;
-}
-
-LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label) {
-  const bool is_reset = lifetime.kind == LifetimeKind::kReset;
-  LifetimeDraft draft;
-  draft.label = text_of(program, label);
-  draft.kind = lifetime.kind;
-  draft.name = program.name(is_reset ? program.memory(lifetime.memory).name
-                                     : program.tensor(lifetime.tensor).name);
-  if (lifetime.source.is_some()) draft.source = program.name(program.tensor(lifetime.source).name);
-  return draft;
 }
 
 ItemDraft draft_of(const Program& program, const Statement& statement) {
@@ -154,31 +111,189 @@ void append_outputs(const Program& program, ProgramDraft& draft) {
   }
 }
 
+// Writes the canonical draft, in short or in full.
+class DraftWriter {
+ public:
+  DraftWriter(const Program& program, bool is_short) : program_(program), is_short_(is_short) {
+    if (is_short) collect_groups();
+  }
+
+  ProgramDraft write() {
+    draft_.items.reserve(program_.memories.size() + program_.tensors.size() + 1 +
+                         program_.statements.size() + program_.witness.size() +
+                         program_.expectations.size());
+    append_declarations();
+    const bool may_name_gradients = is_short_ && !program_.backwards.empty();
+    if (!may_name_gradients) append_outputs(program_, draft_);
+    append_statements();
+    if (may_name_gradients) append_outputs(program_, draft_);
+    for (const Displacement& displacement : program_.witness) {
+      draft_.items.emplace_back(draft_of(program_, displacement));
+    }
+    for (const Expectation& expectation : program_.expectations) {
+      draft_.items.emplace_back(draft_of(program_, expectation));
+    }
+    return std::move(draft_);
+  }
+
+ private:
+  enum class GroupKind : uint8_t { kCapture, kReplay, kBackward };
+
+  // What the text says in short: the statements [first, end).
+  struct Group {
+    uint32_t text_index = 0;
+    GroupKind kind = GroupKind::kCapture;
+    uint32_t index = 0;  // Into captures, replays or backwards, by kind.
+    uint32_t first = 0;
+    uint32_t end = 0;
+  };
+
+  void collect_groups();
+  void append_declarations();
+  void append_statements();
+  void append_statements_before(uint32_t end);
+  void append(const Group& group);
+
+  const Program& program_;
+  const bool is_short_;
+  std::vector<Group> groups_;
+  uint32_t next_statement_ = 0;
+  ProgramDraft draft_;
+};
+
+void DraftWriter::collect_groups() {
+  for (uint32_t i = 0; i < program_.captures.size(); ++i) {
+    const Capture& capture = program_.captures[i];
+    groups_.push_back(
+        {capture.text_index, GroupKind::kCapture, i, capture.next.index, capture.next.index});
+  }
+  for (uint32_t i = 0; i < program_.replays.size(); ++i) {
+    const Replay& replay = program_.replays[i];
+    groups_.push_back({replay.text_index, GroupKind::kReplay, i, replay.first.index,
+                       replay.first.index + replay.statement_count});
+  }
+  for (uint32_t i = 0; i < program_.backwards.size(); ++i) {
+    const Backward& backward = program_.backwards[i];
+    groups_.push_back({backward.text_index, GroupKind::kBackward, i, backward.first.index,
+                       backward.first.index + backward.statement_count});
+  }
+  std::sort(groups_.begin(), groups_.end(),
+            [](const Group& a, const Group& b) { return a.text_index < b.text_index; });
+}
+
+void DraftWriter::append_declarations() {
+  for (const Memory& memory : program_.memories) {
+    if (memory.is_implicit) continue;
+    draft_.items.emplace_back(
+        MemoryDraft{std::string(program_.name(memory.name)), memory.size_bytes, memory.is_scratch});
+  }
+  // Nothing is declared behind the first backward pass.
+  const bool has_generated = is_short_ && !program_.backwards.empty();
+  const size_t tensor_count =
+      has_generated ? program_.backwards.front().first_tensor.index : program_.tensors.size();
+  for (size_t i = 0; i < tensor_count; ++i) {
+    draft_.items.emplace_back(draft_of(program_, program_.tensors[i]));
+  }
+}
+
+void DraftWriter::append_statements() {
+  for (const Group& group : groups_) {
+    append_statements_before(group.first);
+    append(group);
+    next_statement_ = group.end;
+  }
+  append_statements_before(static_cast<uint32_t>(program_.statements.size()));
+}
+
+void DraftWriter::append_statements_before(uint32_t end) {
+  INTERLOCK_CHECK(next_statement_ <= end && end <= program_.statements.size());
+  for (; next_statement_ < end; ++next_statement_) {
+    draft_.items.push_back(draft_of(program_, program_.statements[next_statement_]));
+  }
+}
+
+void DraftWriter::append(const Group& group) {
+  switch (group.kind) {
+    case GroupKind::kCapture: {
+      const Capture& capture = program_.captures[group.index];
+      draft_.items.emplace_back(CaptureDraft{std::string(program_.name(capture.name))});
+      for (const StatementDraft& statement : capture.body->statements) {
+        std::visit([this](const auto& item) { draft_.items.emplace_back(item); }, statement);
+      }
+      draft_.items.emplace_back(EndDraft{});
+      return;
+    }
+    case GroupKind::kReplay: {
+      const Capture& capture = program_.captures[program_.replays[group.index].capture.index];
+      draft_.items.emplace_back(ReplayDraft{std::string(program_.name(capture.name))});
+      return;
+    }
+    case GroupKind::kBackward: {
+      const Backward& backward = program_.backwards[group.index];
+      BackwardDraft draft;
+      draft.loss = program_.name(program_.tensor(backward.loss).name);
+      for (const TensorId id : backward.wrt) {
+        draft.wrt.emplace_back(program_.name(program_.tensor(id).name));
+      }
+      draft.mode = program_.name(backward.mode);
+      draft_.items.emplace_back(std::move(draft));
+      return;
+    }
+  }
+  INTERLOCK_CHECK(false);
+}
+
 }  // namespace
 
-ProgramDraft draft_of(const Program& program) {
-  ProgramDraft draft;
-  draft.items.reserve(program.memories.size() + program.tensors.size() + 1 +
-                      program.statements.size() + program.witness.size() +
-                      program.expectations.size());
-  for (const Memory& memory : program.memories) {
-    if (memory.is_implicit) continue;
-    draft.items.emplace_back(
-        MemoryDraft{std::string(program.name(memory.name)), memory.size_bytes, memory.is_scratch});
+ProgramDraft draft_of(const Program& program) { return DraftWriter(program, true).write(); }
+
+ProgramDraft expanded_draft_of(const Program& program) {
+  return DraftWriter(program, false).write();
+}
+
+DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label) {
+  DispatchDraft draft;
+  draft.label = text_of(program, label);
+  draft.kernel = program.name(dispatch.kernel_name);
+  if (program.has_program_order) {
+    draft.order = dispatch.order;
   }
-  for (const Tensor& tensor : program.tensors) {
-    draft.items.emplace_back(draft_of(program, tensor));
+  draft.operands.reserve(dispatch.access_count);
+  for (const Access& access : program.accesses_of(dispatch)) {
+    draft.operands.push_back(draft_of(program, access));
   }
-  append_outputs(program, draft);
-  for (const Statement& statement : program.statements) {
-    draft.items.push_back(draft_of(program, statement));
+  draft.is_partial = dispatch.is_partial;
+  if (dispatch.atomic_op != AtomicOp::kNone) {
+    draft.attributes.emplace_back("atomic", word_of(dispatch.atomic_op));
   }
-  for (const Displacement& displacement : program.witness) {
-    draft.items.emplace_back(draft_of(program, displacement));
+  for (const Attribute& attribute : program.attributes_of(dispatch)) {
+    draft.attributes.emplace_back(program.name(attribute.key), program.name(attribute.text));
   }
-  for (const Expectation& expectation : program.expectations) {
-    draft.items.emplace_back(draft_of(program, expectation));
+  return draft;
+}
+
+BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label) {
+  BarrierDraft draft;
+  draft.label = text_of(program, label);
+  draft.kind = barrier.kind;
+  for (const Dependency& dependency : program.dependencies_of(barrier)) {
+    DependencyDraft& part =
+        draft.dependencies.emplace_back(DependencyDraft{dependency.source, dependency.destination});
+    for (const Access& operand : program.operands_of(dependency)) {
+      part.operands.push_back(draft_of(program, operand));
+    }
   }
+  return draft;
+}
+
+LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label) {
+  const bool is_reset = lifetime.kind == LifetimeKind::kReset;
+  LifetimeDraft draft;
+  draft.label = text_of(program, label);
+  draft.kind = lifetime.kind;
+  draft.name = program.name(is_reset ? program.memory(lifetime.memory).name
+                                     : program.tensor(lifetime.tensor).name);
+  if (lifetime.source.is_some()) draft.source = program.name(program.tensor(lifetime.source).name);
   return draft;
 }
 

@@ -69,6 +69,28 @@ struct LifetimeDraft {
   std::string source;  // Of kAdopt: a tensor.
 };
 
+// Statements from here to EndDraft are recorded, not executed.
+struct CaptureDraft {
+  std::string name;
+};
+
+struct EndDraft {};
+
+// Executes what was recorded. A statement with label L gets the label L@N in the capture's Nth
+// replay.
+struct ReplayDraft {
+  std::string capture;
+};
+
+inline constexpr std::string_view kDefaultBackwardMode = "one-shot";
+
+// Appends a backward pass; the gradient of tensor w is the new tensor d_w.
+struct BackwardDraft {
+  std::string loss;
+  std::vector<std::string> wrt;
+  std::string mode{kDefaultBackwardMode};  // A name of backward_registry().
+};
+
 // Dispatches are referred to by label, or by dispatch index in decimal.
 struct WitnessDraft {
   std::string moved;
@@ -86,15 +108,34 @@ struct ExpectDraft {
   std::string second;  // Empty if the kind concerns one statement.
 };
 
-using ItemDraft = std::variant<MemoryDraft, TensorDraft, OutputDraft, DispatchDraft, BarrierDraft,
-                               LifetimeDraft, WitnessDraft, ExpectDraft>;
+using ItemDraft =
+    std::variant<MemoryDraft, TensorDraft, OutputDraft, DispatchDraft, BarrierDraft, LifetimeDraft,
+                 CaptureDraft, EndDraft, ReplayDraft, BackwardDraft, WitnessDraft, ExpectDraft>;
+
+// What a capture can record.
+using StatementDraft = std::variant<DispatchDraft, BarrierDraft, LifetimeDraft>;
+
+struct CaptureBody {
+  std::vector<StatementDraft> statements;
+};
 
 struct ProgramDraft {
   std::vector<ItemDraft> items;
 };
 
-// The canonical draft: memories, tensors, outputs, statements, witness, expectations.
-// build(draft_of(p)) equals p. Cost: linear.
+// The canonical draft: memories, tensors, outputs, statements, witness, expectations. Captures,
+// replays and backward passes stand for their statements; outputs stand behind the statements if
+// there is a backward pass, whose gradients they may name. build(draft_of(p)) equals p.
+// Cost: linear.
 ProgramDraft draft_of(const Program& program);
+
+// As draft_of(), with every statement as it is executed and every tensor: for passes that insert
+// statements, place tensors or leave dispatches out.
+ProgramDraft expanded_draft_of(const Program& program);
+
+// One statement. Requires: its accesses and attributes are those of `program`.
+DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label);
+BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label);
+LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label);
 
 }  // namespace interlock

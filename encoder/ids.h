@@ -28,6 +28,7 @@ using StatementId = Id<struct StatementTag>;  // Into Program::statements.
 using DispatchId = Id<struct DispatchTag>;    // Into Program::dispatches, which is issue order.
 using BarrierId = Id<struct BarrierTag>;      // Into Program::barriers.
 using LifetimeId = Id<struct LifetimeTag>;    // Into Program::lifetimes.
+using CaptureId = Id<struct CaptureTag>;      // Into Program::captures.
 using KernelId = Id<struct KernelTag>;        // Into the kernel table.
 
 }  // namespace interlock

@@ -9,6 +9,7 @@
 namespace interlock {
 namespace {
 
+// kDot continues a name and starts none: '.', and the '@' of labels.
 enum class ByteClass : uint8_t { kPunctuation, kSpace, kLetter, kDigit, kDot, kOutsideAscii };
 
 constexpr std::array<ByteClass, 256> classify_bytes() {
@@ -18,7 +19,7 @@ constexpr std::array<ByteClass, 256> classify_bytes() {
     classes[byte] = byte >= 0x80            ? ByteClass::kOutsideAscii
                     : is_letter(c)          ? ByteClass::kLetter
                     : is_digit(c)           ? ByteClass::kDigit
-                    : c == '.'              ? ByteClass::kDot
+                    : c == '.' || c == '@'  ? ByteClass::kDot
                     : c == ' ' || c == '\t' ? ByteClass::kSpace
                                             : ByteClass::kPunctuation;
   }

@@ -11,13 +11,14 @@
 namespace interlock {
 namespace {
 
-constexpr std::string_view kDeclarations[] = {"memory", "tensor", "output", "witness", "expect"};
+constexpr std::string_view kUnlabelled[] = {"memory",  "tensor", "output", "witness", "expect",
+                                            "capture", "end",    "replay", "backward"};
 constexpr std::string_view kCommands[] = {"dispatch", "barrier", "free",  "destroy",
                                           "pin",      "unpin",   "reset", "adopt"};
 
 // Statements of the format that this release does not read.
-constexpr std::string_view kLaterStatements[] = {"queue", "signal",  "wait", "split",  "submit",
-                                                 "host",  "capture", "end",  "replay", "backward"};
+constexpr std::string_view kLaterStatements[] = {"queue", "signal", "wait",
+                                                 "split", "submit", "host"};
 
 std::optional<LifetimeKind> lifetime_kind_of(std::string_view word) {
   for (const LifetimeKind kind :
@@ -105,7 +106,7 @@ bool LineReader::read(std::string_view line) {
     if (token.kind != TokenKind::kName) {
       return fail_expecting(token, "a statement behind the label");
     }
-    if (is_one_of(kDeclarations, token.text)) {
+    if (is_one_of(kUnlabelled, token.text)) {
       return fail(token, fmt::format("label {} stands before {}; only dispatches, barriers and "
                                      "statements of lifetimes have labels.",
                                      in_quotes(label_), in_quotes(token.text)));
@@ -140,6 +141,18 @@ bool LineReader::read_statement(Token first) {
   if (const auto lifetime = lifetime_kind_of(word)) {
     return read_lifetime(*lifetime);
   }
+  if (word == "capture") {
+    return read_capture();
+  }
+  if (word == "end") {
+    return read_end();
+  }
+  if (word == "replay") {
+    return read_replay();
+  }
+  if (word == "backward") {
+    return read_backward();
+  }
   if (is_one_of(kLaterStatements, word)) {
     return fail_later(first);
   }
@@ -147,11 +160,11 @@ bool LineReader::read_statement(Token first) {
     return fail(first, "found a second header line; only the first statement is one.");
   }
   NearestName nearest(word);
-  for (const std::string_view statement : kDeclarations) nearest.offer(statement);
+  for (const std::string_view statement : kUnlabelled) nearest.offer(statement);
   for (const std::string_view statement : kCommands) nearest.offer(statement);
   return fail(first, fmt::format("found {}; expected a statement: memory, tensor, output, "
                                  "dispatch, barrier, free, destroy, pin, unpin, reset, adopt, "
-                                 "witness or expect.{}",
+                                 "capture, end, replay, backward, witness or expect.{}",
                                  description_of(first), nearest.advice()));
 }
 

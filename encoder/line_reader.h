@@ -23,6 +23,10 @@ enum class LineKind : uint8_t {
   kDispatch,
   kBarrier,
   kLifetime,
+  kCapture,
+  kEndOfCapture,
+  kReplay,
+  kBackward,
   kWitness,
   kExpect,
 };
@@ -44,6 +48,9 @@ class LineReader {
   const DispatchDraft& dispatch() const { return dispatch_; }
   const BarrierDraft& barrier() const { return barrier_; }
   const LifetimeDraft& lifetime() const { return lifetime_; }
+  const CaptureDraft& capture() const { return capture_; }
+  const ReplayDraft& replay() const { return replay_; }
+  const BackwardDraft& backward() const { return backward_; }
   const WitnessDraft& witness() const { return witness_; }
   const ExpectDraft& expect() const { return expect_; }
 
@@ -75,6 +82,10 @@ class LineReader {
   bool read_dependency();
   bool read_scope(Scope& scope);
   bool read_lifetime(LifetimeKind kind);
+  bool read_capture();
+  bool read_end();
+  bool read_replay();
+  bool read_backward();
   bool read_witness();
   bool read_expect();
   bool read_expected_finding(const Token& word);
@@ -95,10 +106,13 @@ class LineReader {
   DispatchDraft dispatch_;
   BarrierDraft barrier_;
   LifetimeDraft lifetime_;
+  CaptureDraft capture_;
+  ReplayDraft replay_;
+  BackwardDraft backward_;
   WitnessDraft witness_;
   ExpectDraft expect_;
 
-  std::array<uint32_t, static_cast<size_t>(ItemPart::kEncoder) + 1> columns_{};
+  std::array<uint32_t, static_cast<size_t>(ItemPart::kMode) + 1> columns_{};
   std::vector<uint32_t> operand_columns_;
   std::vector<uint32_t> attribute_columns_;
   uint32_t error_column_ = 0;

@@ -14,12 +14,15 @@
 
 namespace interlock {
 
-// A name can mean one thing of each sort at once. None: nothing of this sort has the name.
+// A name can mean one thing of each sort at once; what is recorded has no label yet. None: nothing
+// of this sort has the name.
 struct NameMeaning {
   MemoryId memory;
   TensorId tensor;
   StatementId label;
-  KernelId kernel;  // Also none if no dispatch has named it yet.
+  CaptureId capture;
+  CaptureId recorded_label;  // The capture that records a statement with this label.
+  KernelId kernel;           // Also none if no dispatch has named it yet.
 };
 
 // Holds numbers only; the names themselves are the caller's, who passes the same list to every

@@ -41,6 +41,11 @@ bool is_name(std::string_view text) {
   return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), is_name_char);
 }
 
+bool is_label(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_name_char(c) || c == '@'; });
+}
+
 bool is_word(std::string_view text) {
   return !text.empty() && is_letter(text[0]) &&
          std::all_of(text.begin(), text.end(), [](char c) { return is_name_char(c) || c == '-'; });

@@ -17,6 +17,10 @@ constexpr bool is_name_char(char c) { return is_letter(c) || is_digit(c) || c ==
 // [A-Za-z_][A-Za-z0-9_.]*: names of memories, tensors, labels, kernels and attribute keys.
 bool is_name(std::string_view text);
 
+// As a name, with '@' as one more letter behind the first: replays label what they execute
+// "attend@1", "attend@2".
+bool is_label(std::string_view text);
+
 // [A-Za-z_][A-Za-z0-9_.-]*: names of encoders, and attribute values that are no numbers.
 bool is_word(std::string_view text);
 

@@ -49,10 +49,18 @@ class Parser {
       return error_at(1,
                       "the text ends without a statement; expected the header line 'interlock 1'.");
     }
-    return builder_.finish();
+    return finish();
   }
 
  private:
+  Result<Program> finish() {
+    if (options_.skips_invalid_lines) builder_.drop_open_capture();
+    auto program = builder_.finish();
+    if (program) return program;
+    line_number_ = capture_line_number_;  // Only a capture can be left open.
+    return error_at(capture_column_, program.error().message);
+  }
+
   Error error_at(uint32_t column, std::string_view message) const {
     return {fmt::format("{}:{}:{}: error: {}", file_name_, line_number_, column, message)};
   }
@@ -93,6 +101,10 @@ class Parser {
       return error_at(reader_.error_column(), reader_.error_message());
     }
     const auto added = add_item();
+    if (added && reader_.kind() == LineKind::kCapture) {
+      capture_line_number_ = line_number_;
+      capture_column_ = reader_.column_of({ItemPart::kName});
+    }
     if (!added) {
       return error_at(reader_.column_of(builder_.error_place()), added.error().message);
     }
@@ -115,6 +127,14 @@ class Parser {
         return builder_.add(reader_.barrier());
       case LineKind::kLifetime:
         return builder_.add(reader_.lifetime());
+      case LineKind::kCapture:
+        return builder_.add(reader_.capture());
+      case LineKind::kEndOfCapture:
+        return builder_.add(EndDraft{});
+      case LineKind::kReplay:
+        return builder_.add(reader_.replay());
+      case LineKind::kBackward:
+        return builder_.add(reader_.backward());
       case LineKind::kWitness:
         return builder_.add(reader_.witness());
       case LineKind::kExpect:
@@ -128,6 +148,8 @@ class Parser {
   ProgramBuilder builder_;
   LineReader reader_;
   uint64_t line_number_ = 1;
+  uint64_t capture_line_number_ = 1;  // Of the last capture.
+  uint32_t capture_column_ = 1;
 };
 
 }  // namespace

@@ -140,7 +140,7 @@ void PlanWriter::append_statements(std::vector<ItemDraft> statements) {
 }
 
 Result<Program> PlanWriter::run() {
-  ProgramDraft source = draft_of(program_);
+  ProgramDraft source = expanded_draft_of(program_);
   std::vector<TensorDraft> tensors;
   std::vector<ItemDraft> statements;  // And outputs.
   draft_.items.reserve(source.items.size() + layout_.memories.size());

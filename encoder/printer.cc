@@ -102,6 +102,18 @@ class LinePrinter {
     if (item.kind == LifetimeKind::kAdopt) add(" = ", item.source);
   }
 
+  void operator()(const CaptureDraft& item) { add("capture ", item.name); }
+
+  void operator()(const EndDraft&) { add("end"); }
+
+  void operator()(const ReplayDraft& item) { add("replay ", item.capture); }
+
+  void operator()(const BackwardDraft& item) {
+    add("backward ", item.loss, " wrt");
+    for (const std::string& tensor : item.wrt) add(' ', tensor);
+    if (item.mode != kDefaultBackwardMode) add(" mode=", item.mode);
+  }
+
   void operator()(const WitnessDraft& item) {
     constexpr std::string_view kKinds[] = {"before", "after", "commits after"};
     add("witness ", item.moved);

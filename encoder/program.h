@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -171,6 +172,38 @@ struct Statement {
   NameId label;        // None if it has none.
 };
 
+struct CaptureBody;  // draft.h: statements by name, as they are recorded.
+
+// Recorded statements, which replays execute. Their addresses are those of the recording.
+struct Capture {
+  NameId name;
+  std::shared_ptr<const CaptureBody> body;
+  StatementId next;         // What follows it; it has no statements itself. So below.
+  uint32_t text_index = 0;  // Among the captures, replays and backward passes, as written.
+};
+
+// `replay c` stands for statements [first, first + statement_count).
+struct Replay {
+  CaptureId capture;
+  uint32_t number = 0;  // 1 for the first replay of its capture: labels end in "@1".
+  StatementId first;
+  uint32_t statement_count = 0;
+  uint32_t text_index = 0;
+};
+
+// `backward loss wrt w b` stands for statements [first, first + statement_count) on tensors
+// [first_tensor, first_tensor + tensor_count), among them the gradients.
+struct Backward {
+  TensorId loss;
+  std::vector<TensorId> wrt;
+  NameId mode;
+  StatementId first;
+  uint32_t statement_count = 0;
+  TensorId first_tensor;
+  uint32_t tensor_count = 0;
+  uint32_t text_index = 0;
+};
+
 enum class DisplacementKind : uint8_t {
   kBefore,        // `witness A before B`
   kAfter,         // `witness A after B`
@@ -215,6 +248,11 @@ struct Program {
   std::vector<Access> barrier_operands;  // Of dependencies. Their mode means nothing.
   std::vector<Access> accesses;
   std::vector<Attribute> attributes;
+  // How the text says some of the statements in short. They are all in `statements`, so that only
+  // what prints programs needs to know; a pass that changes statements leaves these three empty.
+  std::vector<Capture> captures;
+  std::vector<Replay> replays;
+  std::vector<Backward> backwards;
   std::vector<Displacement> witness;
   std::vector<Expectation> expectations;
   bool has_program_order = false;  // `order=` stands on the dispatches.

@@ -16,6 +16,11 @@ Result<Success> ProgramBuilder::add(const ItemDraft& item) {
 }
 
 Result<Program> ProgramBuilder::finish() {
+  if (open_capture_) {
+    return fail(ItemPart::kItem,
+                fmt::format("capture {} has no end; expected 'end' behind what it records.",
+                            in_quotes(program_.name(open_capture_->name))));
+  }
   if (has_adoption_) place_adopted_tensors();
   if (has_late_memory_ || has_adoption_) number_memories();
   return std::move(program_);
@@ -50,7 +55,8 @@ Error ProgramBuilder::fail_at(ItemPart part, size_t index, std::string message) 
 
 Result<Success> ProgramBuilder::check_name(ItemPart part, std::string_view noun,
                                            std::string_view name) {
-  if (!is_name(name)) {
+  const bool is_fit = part == ItemPart::kLabel ? is_label(name) : is_name(name);
+  if (!is_fit) {
     return fail(part, fmt::format("{} is not a name for a {}; names have letters, digits, '_' and "
                                   "'.', and do not start with a digit or '.'.",
                                   in_quotes(name), noun));
@@ -73,7 +79,23 @@ Result<Success> ProgramBuilder::check_label(const std::string& label) {
   if (auto named = check_name(ItemPart::kLabel, "label", label); !named) {
     return named;
   }
-  if (const StatementId holder = meaning_of(label).label; holder.is_some()) {
+  const uint64_t room_bytes = label_room_bytes();
+  if (label.size() + room_bytes > limits_.name_bytes) {
+    return fail(ItemPart::kLabel,
+                fmt::format("the label {} has {} bytes, and replays add up to {}, which is more "
+                            "than the limit of {}.",
+                            in_quotes(label), label.size(), room_bytes, limits_.name_bytes));
+  }
+  const NameMeaning meaning = meaning_of(label);
+  if (meaning.recorded_label.is_some()) {
+    const bool is_open = meaning.recorded_label.index == program_.captures.size();
+    const NameId capture =
+        is_open ? open_capture_->name : program_.captures[meaning.recorded_label.index].name;
+    return fail(ItemPart::kLabel, fmt::format("label {} already stands in capture {}; labels must "
+                                              "differ.",
+                                              in_quotes(label), in_quotes(program_.name(capture))));
+  }
+  if (const StatementId holder = meaning.label; holder.is_some()) {
     const Statement& other = program_.statements[holder.index];
     return fail(ItemPart::kLabel,
                 fmt::format("label {} already stands on {} {}; labels must differ.",
@@ -89,8 +111,9 @@ void ProgramBuilder::claim_label(const std::string& label, Statement& statement)
   }
 }
 
-Result<Success> ProgramBuilder::check_room_for_statement() {
-  if (program_.statements.size() >= limits_.statement_count) {
+Result<Success> ProgramBuilder::check_room_for_statements(uint64_t added_count) {
+  const uint64_t count = program_.statements.size() + recorded_count_ + group_count_;
+  if (count + added_count > limits_.statement_count) {
     return fail(ItemPart::kItem,
                 fmt::format("the program has more statements than the limit of {}.",
                             limits_.statement_count));

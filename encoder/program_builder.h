@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,19 +20,20 @@ namespace interlock {
 enum class ItemPart : uint8_t {
   kItem,
   kLabel,
-  kName,  // Of a memory or tensor.
+  kName,  // Of a memory, tensor or capture; the loss of a backward pass.
   kSize,  // The bytes of a memory, the shape of a tensor.
   kBase,  // The memory or tensor that a tensor is placed in.
   kOffset,
   kInitial,
   kKernel,
   kOrder,
-  kOperand,    // Of a dispatch or a barrier, by position; of an output.
+  kOperand,    // Of a dispatch, a barrier, an output or a backward pass, by position.
   kAttribute,  // By position.
   kFirst,      // The moved dispatch of a witness, the first of an expectation.
   kSlices,
   kSecond,  // The anchor of a witness, the second dispatch of an expectation.
   kEncoder,
+  kMode,  // Of a backward pass.
 };
 
 struct ItemPlace {
@@ -52,6 +54,10 @@ class ProgramBuilder {
   Result<Success> add(const DispatchDraft& item);
   Result<Success> add(const BarrierDraft& item);
   Result<Success> add(const LifetimeDraft& item);
+  Result<Success> add(const CaptureDraft& item);
+  Result<Success> add(const EndDraft& item);
+  Result<Success> add(const ReplayDraft& item);
+  Result<Success> add(const BackwardDraft& item);
   Result<Success> add(const WitnessDraft& item);
   Result<Success> add(const ExpectDraft& item);
   Result<Success> add(const ItemDraft& item);
@@ -59,7 +65,11 @@ class ProgramBuilder {
   // What the error of the last failed add() is about.
   ItemPlace error_place() const { return error_place_; }
 
-  // Requires: called once, last.
+  // Forgets a capture that has not ended, and all that it records: for lenient callers, before
+  // finish().
+  void drop_open_capture();
+
+  // Requires: called once, last. Errors: a capture has not ended.
   Result<Program> finish();
 
  private:
@@ -73,7 +83,24 @@ class ProgramBuilder {
   Result<Success> check_name(ItemPart part, std::string_view noun, std::string_view name);
   Result<Success> check_label(const std::string& label);
   void claim_label(const std::string& label, Statement& statement);
-  Result<Success> check_room_for_statement();
+  Result<Success> check_room_for_statements(uint64_t added_count);
+
+  // A capture that has not ended.
+  struct OpenCapture {
+    NameId name;
+    CaptureBody body;
+    std::vector<TensorId> adopted;  // That nothing before it adopts into.
+    uint64_t expansion_count = 0;   // What a replay adds, as Limits::expansion_count counts it.
+  };
+
+  Result<Success> check_not_recording(std::string_view noun);
+  Result<Success> check_declaration(std::string_view noun);
+  Result<Success> check_expansion_room(uint64_t expansion_count);
+  Result<Success> check_group(std::string_view noun);
+  Result<Success> check_replay(const CaptureBody& body, uint32_t number);
+  void record(StatementDraft statement);
+  Result<Success> record_lifetime(const LifetimeDraft& item, const Lifetime& lifetime);
+  uint64_t label_room_bytes() const;
 
   Result<Success> check_room_for_memory();
   void number_memories();
@@ -98,6 +125,7 @@ class ProgramBuilder {
   Result<Success> check_line_length(const DispatchDraft& item);
   Result<Success> check_line_length(const BarrierDraft& item);
   Result<Success> append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
+  Error fail_unknown_label(ItemPart part, std::string_view noun, const std::string& reference);
   Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
   Result<BarrierId> find_barrier(const ExpectDraft& item);
   Result<LifetimeId> find_lifetime(const ExpectDraft& item);
@@ -129,6 +157,12 @@ class ProgramBuilder {
   std::map<TensorId, uint32_t> pin_counts_;
   std::vector<MemoryId> dropped_memories_;  // Of tensors that are adopted into.
   bool has_adoption_ = false;
+  std::optional<OpenCapture> open_capture_;
+  std::vector<uint64_t> expansion_counts_;  // By capture, of one replay.
+  std::vector<uint32_t> replay_counts_;     // By capture.
+  uint64_t expansion_count_ = 0;            // Of all replays and backward passes.
+  uint64_t recorded_count_ = 0;             // Statements in captures.
+  uint32_t group_count_ = 0;                // Captures, replays and backward passes.
   // A hostile program must not make every one of its errors scan all names.
   int advice_left_ = 8;
 };

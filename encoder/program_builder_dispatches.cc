@@ -25,7 +25,7 @@ std::optional<AtomicOp> atomic_op_of(std::string_view word) {
 }  // namespace
 
 Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
-  if (auto room = check_room_for_statement(); !room) {
+  if (auto room = check_room_for_statements(1); !room) {
     return room;
   }
   if (auto labelled = check_label(item.label); !labelled) {
@@ -41,8 +41,12 @@ Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
     program_.attributes.resize(dispatch.first_attribute);
     names_.forget_from(program_.names, name_count);
     const std::string& name = item.label.empty() ? item.kernel : item.label;
-    return Error{fmt::format("{}\n  - While adding {} as dispatch {}.", appended.error().message,
-                             in_quotes(name), program_.dispatches.size())};
+    return Error{
+        open_capture_
+            ? fmt::format("{}\n  - While recording {} in capture {}.", appended.error().message,
+                          in_quotes(name), in_quotes(program_.name(open_capture_->name)))
+            : fmt::format("{}\n  - While adding {} as dispatch {}.", appended.error().message,
+                          in_quotes(name), program_.dispatches.size())};
   }
   for (const Access& access : program_.accesses_of(dispatch)) {
     if (access.tensor.is_some()) {
@@ -50,6 +54,14 @@ Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
     } else {
       is_raw_operand_[access.memory.index] = true;
     }
+  }
+  if (open_capture_) {
+    DispatchDraft recorded = draft_of(program_, dispatch, NameId());
+    recorded.label = item.label;
+    program_.accesses.resize(dispatch.first_access);
+    program_.attributes.resize(dispatch.first_attribute);
+    record(std::move(recorded));
+    return Success{};
   }
   program_.has_program_order = item.order.has_value();
   if (item.order) {
@@ -125,6 +137,11 @@ Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
 }
 
 Result<Success> ProgramBuilder::check_order(const DispatchDraft& item) {
+  if (item.order && (open_capture_ || group_count_ > 0)) {
+    return fail(ItemPart::kOrder,
+                "'order=' and captures or backward passes exclude each other; what these stand for "
+                "has no order of its own.");
+  }
   if (!program_.dispatches.empty() && item.order.has_value() != program_.has_program_order) {
     return fail(item.order ? ItemPart::kOrder : ItemPart::kItem,
                 item.order ? "this dispatch has 'order=' and earlier ones have not; it stands on "
@@ -309,7 +326,8 @@ Result<Success> ProgramBuilder::append_attribute(const DispatchDraft& item, size
 // The canonical line must be short enough to be read again.
 Result<Success> ProgramBuilder::check_line_length(const DispatchDraft& item) {
   constexpr uint64_t kNumberBytesMax = 24;
-  uint64_t length = item.label.size() + item.kernel.size() + 4 * kNumberBytesMax;
+  uint64_t length =
+      label_room_bytes() + item.label.size() + item.kernel.size() + 4 * kNumberBytesMax;
   for (const OperandDraft& operand : item.operands) {
     length += operand.name.size() + (operand.slice ? 2 * kNumberBytesMax : 1);
   }

@@ -15,7 +15,7 @@ constexpr uint64_t kAdoptionAlignmentBytes = 4;
 }  // namespace
 
 Result<Success> ProgramBuilder::add(const LifetimeDraft& item) {
-  if (auto room = check_room_for_statement(); !room) {
+  if (auto room = check_room_for_statements(1); !room) {
     return room;
   }
   if (auto labelled = check_label(item.label); !labelled) {
@@ -27,6 +27,7 @@ Result<Success> ProgramBuilder::add(const LifetimeDraft& item) {
   if (auto resolved = resolve_lifetime(item, lifetime); !resolved) {
     return resolved;
   }
+  if (open_capture_) return record_lifetime(item, lifetime);
   if (lifetime.tensor.is_some()) is_in_use_[base_of_[lifetime.tensor.index].index] = true;
   if (lifetime.kind == LifetimeKind::kPin) ++pin_counts_[lifetime.tensor];
   if (lifetime.kind == LifetimeKind::kUnpin) --pin_counts_[lifetime.tensor];
@@ -58,7 +59,8 @@ Result<Success> ProgramBuilder::resolve_lifetime(const LifetimeDraft& item, Life
   }
   lifetime.tensor = *tensor;
   lifetime.memory = program_.tensor(*tensor).memory;
-  if (item.kind == LifetimeKind::kUnpin) {
+  const bool is_executed = !open_capture_;  // Whether it is pinned, a replay will tell.
+  if (item.kind == LifetimeKind::kUnpin && is_executed) {
     const auto pins = pin_counts_.find(*tensor);
     if (pins == pin_counts_.end() || pins->second == 0) {
       return fail(ItemPart::kName,

@@ -39,7 +39,7 @@ bool concerns_one_dispatch(FindingKind kind) {
 }  // namespace
 
 Result<Success> ProgramBuilder::add(const BarrierDraft& item) {
-  if (auto room = check_room_for_statement(); !room) {
+  if (auto room = check_room_for_statements(1); !room) {
     return room;
   }
   if (auto labelled = check_label(item.label); !labelled) {
@@ -60,6 +60,14 @@ Result<Success> ProgramBuilder::add(const BarrierDraft& item) {
     } else {
       is_raw_operand_[operand.memory.index] = true;
     }
+  }
+  if (open_capture_) {
+    BarrierDraft recorded = draft_of(program_, barrier, NameId());
+    recorded.label = item.label;
+    program_.dependencies.resize(barrier.first_dependency);
+    program_.barrier_operands.resize(operand_count);
+    record(std::move(recorded));
+    return Success{};
   }
   Statement statement{StatementKind::kBarrier, static_cast<uint32_t>(program_.barriers.size()), {}};
   claim_label(item.label, statement);
@@ -107,7 +115,8 @@ Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Ba
 
 // The canonical line must be short enough to be read again.
 Result<Success> ProgramBuilder::check_line_length(const BarrierDraft& item) {
-  uint64_t length = item.label.size() + std::string_view(": barrier execution").size();
+  uint64_t length =
+      label_room_bytes() + item.label.size() + std::string_view(": barrier execution").size();
   for (const DependencyDraft& part : item.dependencies) {
     length += text_of(part.source).size() + text_of(part.destination).size() + 6;
     for (const OperandDraft& operand : part.operands) length += text_bytes_max(operand);
@@ -121,6 +130,21 @@ Result<Success> ProgramBuilder::check_line_length(const BarrierDraft& item) {
   return Success{};
 }
 
+Error ProgramBuilder::fail_unknown_label(ItemPart part, std::string_view noun,
+                                         const std::string& reference) {
+  if (const CaptureId capture = meaning_of(reference).recorded_label; capture.is_some()) {
+    return fail(part, fmt::format("label {} stands in capture {}, which only its replays execute; "
+                                  "expected {}@1 for the first of them.",
+                                  in_quotes(reference),
+                                  in_quotes(program_.name(program_.captures[capture.index].name)),
+                                  reference));
+  }
+  NearestName nearest(reference);
+  offer_names(&NameMeaning::label, nearest);
+  return fail(part, fmt::format("no {} before this line has the label {}.{}", noun,
+                                in_quotes(reference), nearest.advice()));
+}
+
 Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::string& reference) {
   if (!reference.empty() && is_digit(reference[0])) {
     const auto index = decimal_of(reference);
@@ -132,10 +156,7 @@ Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::strin
   }
   const StatementId holder = meaning_of(reference).label;
   if (!holder.is_some()) {
-    NearestName nearest(reference);
-    offer_names(&NameMeaning::label, nearest);
-    return fail(part, fmt::format("no dispatch before this line has the label {}.{}",
-                                  in_quotes(reference), nearest.advice()));
+    return fail_unknown_label(part, "dispatch", reference);
   }
   const Statement& statement = program_.statements[holder.index];
   if (statement.kind != StatementKind::kDispatch) {
@@ -146,6 +167,9 @@ Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::strin
 }
 
 Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
+  if (auto outside = check_not_recording("a witness"); !outside) {
+    return outside;
+  }
   if (program_.witness.size() >= limits_.witness_count) {
     return fail(ItemPart::kItem,
                 fmt::format("the program has more witness lines than the limit of {}.",
@@ -242,10 +266,7 @@ Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
   }
   const StatementId holder = meaning_of(reference).label;
   if (!holder.is_some()) {
-    NearestName nearest(reference);
-    offer_names(&NameMeaning::label, nearest);
-    return fail(ItemPart::kFirst, fmt::format("no barrier before this line has the label {}.{}",
-                                              in_quotes(reference), nearest.advice()));
+    return fail_unknown_label(ItemPart::kFirst, "barrier", reference);
   }
   const Statement& statement = program_.statements[holder.index];
   if (statement.kind != StatementKind::kBarrier) {
@@ -270,11 +291,7 @@ Result<LifetimeId> ProgramBuilder::find_lifetime(const ExpectDraft& item) {
   } else {
     const StatementId holder = meaning_of(reference).label;
     if (!holder.is_some()) {
-      NearestName nearest(reference);
-      offer_names(&NameMeaning::label, nearest);
-      return fail(ItemPart::kFirst,
-                  fmt::format("no free, destroy or reset before this line has the label {}.{}",
-                              in_quotes(reference), nearest.advice()));
+      return fail_unknown_label(ItemPart::kFirst, "free, destroy or reset", reference);
     }
     const Statement& statement = program_.statements[holder.index];
     if (statement.kind != StatementKind::kLifetime) {
@@ -295,6 +312,9 @@ Result<LifetimeId> ProgramBuilder::find_lifetime(const ExpectDraft& item) {
 }
 
 Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
+  if (auto outside = check_not_recording("an expectation"); !outside) {
+    return outside;
+  }
   if (program_.expectations.size() >= limits_.expectation_count) {
     return fail(ItemPart::kItem,
                 fmt::format("the program has more expect lines than the limit of {}.",

@@ -51,6 +51,7 @@ void ProgramBuilder::offer_names(MeaningId NameMeaning::*sort, NearestName& near
 template void ProgramBuilder::offer_names(MemoryId NameMeaning::*, NearestName&);
 template void ProgramBuilder::offer_names(TensorId NameMeaning::*, NearestName&);
 template void ProgramBuilder::offer_names(StatementId NameMeaning::*, NearestName&);
+template void ProgramBuilder::offer_names(CaptureId NameMeaning::*, NearestName&);
 
 Result<Success> ProgramBuilder::check_room_for_memory() {
   if (program_.memories.size() >= limits_.memory_count) {
@@ -61,6 +62,9 @@ Result<Success> ProgramBuilder::check_room_for_memory() {
 }
 
 Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
+  if (auto declared = check_declaration("a memory"); !declared) {
+    return declared;
+  }
   if (auto named = check_name(ItemPart::kName, "memory", item.name); !named) {
     return named;
   }
@@ -91,6 +95,9 @@ Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
 }
 
 Result<Success> ProgramBuilder::add(const TensorDraft& item) {
+  if (auto declared = check_declaration("a tensor"); !declared) {
+    return declared;
+  }
   if (auto named = check_name(ItemPart::kName, "tensor", item.name); !named) {
     return named;
   }
@@ -345,6 +352,9 @@ Result<Success> ProgramBuilder::check_values(const TensorDraft& item, const Tens
 }
 
 Result<Success> ProgramBuilder::add(const OutputDraft& item) {
+  if (auto outside = check_not_recording("an output"); !outside) {
+    return outside;
+  }
   std::vector<TensorId> outputs;
   for (size_t i = 0; i < item.tensors.size(); ++i) {
     const std::string& name = item.tensors[i];

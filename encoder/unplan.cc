@@ -163,7 +163,7 @@ void Unplanner::append_values(ProgramDraft& draft) {
 }
 
 Result<Program> Unplanner::run() {
-  ProgramDraft source = draft_of(program_);
+  ProgramDraft source = expanded_draft_of(program_);
   std::vector<ItemDraft> dispatches;
   ProgramDraft result;
   size_t next = 0;

@@ -54,8 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         ErrorCase{"dispach K",
                   "1: found 'dispach'; expected a statement: memory, tensor, output, dispatch, "
-                  "barrier, free, destroy, pin, unpin, reset, adopt, witness or expect. Did you "
-                  "mean 'dispatch'?",
+                  "barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, "
+                  "backward, witness or expect. Did you mean 'dispatch'?",
                   "dispatch K"},
         ErrorCase{"memory", "7: found the end of the line; expected the name of the memory.",
                   "memory m 1"},

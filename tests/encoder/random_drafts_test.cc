@@ -107,7 +107,7 @@ LifetimeDraft lifetime(Numbers& numbers) {
 }
 
 ItemDraft random_item(Numbers& numbers, bool has_order) {
-  switch (numbers.below(14)) {
+  switch (numbers.below(18)) {
     case 0:
     case 1:
       return MemoryDraft{name(numbers), 1 + numbers.below(64), numbers.below(2) == 0};
@@ -139,6 +139,13 @@ ItemDraft random_item(Numbers& numbers, bool has_order) {
     case 9:
     case 10:
       return lifetime(numbers);
+    case 11:
+      return CaptureDraft{name(numbers)};
+    case 12:
+    case 13:
+      return EndDraft{};
+    case 14:
+      return ReplayDraft{name(numbers)};
     default:
       return dispatch(numbers, has_order);
   }
@@ -159,6 +166,7 @@ TEST(RandomDrafts, RoundTripAndAgreeWithTheirOwnLines) {
       lines += print(item) + "\n";
       item_count += builder.add(item) ? 1 : 0;
     }
+    builder.drop_open_capture();
     const std::string text = expect_round_trip(*builder.finish());
     // The lines as they were written say the same, whichever of them fit.
     const auto p = parse(lines, "p.ilk", lenient);

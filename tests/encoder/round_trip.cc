@@ -48,6 +48,21 @@ bool is_same(const Dependency& a, const Dependency& b) {
          a.first_operand == b.first_operand && a.operand_count == b.operand_count;
 }
 
+bool is_same(const Capture& a, const Capture& b) {
+  return a.next == b.next && a.text_index == b.text_index;
+}
+
+bool is_same(const Replay& a, const Replay& b) {
+  return a.capture == b.capture && a.number == b.number && a.first == b.first &&
+         a.statement_count == b.statement_count && a.text_index == b.text_index;
+}
+
+bool is_same(const Backward& a, const Backward& b) {
+  return a.loss == b.loss && a.wrt == b.wrt && a.first == b.first &&
+         a.statement_count == b.statement_count && a.first_tensor == b.first_tensor &&
+         a.tensor_count == b.tensor_count && a.text_index == b.text_index;
+}
+
 template <typename T>
 bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -65,6 +80,9 @@ void expect_same(const Program& a, const Program& b) {
   EXPECT_TRUE(are_same(a.barriers, b.barriers));
   EXPECT_TRUE(are_same(a.dependencies, b.dependencies));
   EXPECT_TRUE(are_same(a.barrier_operands, b.barrier_operands));
+  EXPECT_TRUE(are_same(a.captures, b.captures));
+  EXPECT_TRUE(are_same(a.replays, b.replays));
+  EXPECT_TRUE(are_same(a.backwards, b.backwards));
   EXPECT_EQ(a.witness, b.witness);
   EXPECT_TRUE(are_same(a.expectations, b.expectations));
   EXPECT_EQ(a.has_program_order, b.has_program_order);

@@ -1,0 +1,229 @@
+// The rules of captures, replays and backward passes. The basic idea is that a capture records
+// drafts, checked as if they were added there and then, and a replay adds them again: all that can
+// go wrong then is what depends on the replay, its labels, its room and what is pinned, and that is
+// checked before anything of it is added.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "encoder/names.h"
+#include "encoder/program_builder.h"
+
+namespace interlock {
+namespace {
+
+// '@' and a 32-bit number.
+constexpr uint64_t kReplayNumberBytesMax = 11;
+
+// What one statement adds to the program, as Limits::expansion_count counts it.
+uint64_t expansion_count_of(const StatementDraft& statement) {
+  constexpr uint64_t kLabelBytesPerCount = 32;
+  uint64_t count = 1 + std::visit([](const auto& item) { return item.label.size(); }, statement) /
+                           kLabelBytesPerCount;
+  if (const auto* dispatch = std::get_if<DispatchDraft>(&statement)) {
+    count += dispatch->operands.size() + dispatch->attributes.size();
+  } else if (const auto* barrier = std::get_if<BarrierDraft>(&statement)) {
+    for (const DependencyDraft& part : barrier->dependencies) count += 1 + part.operands.size();
+  }
+  return count;
+}
+
+}  // namespace
+
+uint64_t ProgramBuilder::label_room_bytes() const {
+  return open_capture_ ? kReplayNumberBytesMax : 0;
+}
+
+Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
+  if (!open_capture_) {
+    return Success{};
+  }
+  return fail(ItemPart::kItem,
+              fmt::format("{} stands in capture {}, which has not ended; a capture records "
+                          "dispatches, barriers and lifetime statements only.",
+                          noun, in_quotes(program_.name(open_capture_->name))));
+}
+
+// Canonical text declares everything first; what a backward pass declares stands behind that.
+Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
+  if (!program_.backwards.empty()) {
+    return fail(ItemPart::kItem,
+                fmt::format("{} is declared behind a backward pass, which declares tensors itself; "
+                            "expected it before.",
+                            noun));
+  }
+  return check_not_recording(noun);
+}
+
+Result<Success> ProgramBuilder::check_group(std::string_view noun) {
+  if (auto outside = check_not_recording(noun); !outside) {
+    return outside;
+  }
+  if (program_.has_program_order) {
+    return fail(ItemPart::kItem,
+                fmt::format("the dispatches before {} have 'order='; that and captures or backward "
+                            "passes exclude each other.",
+                            noun));
+  }
+  return check_room_for_statements(1);
+}
+
+Result<Success> ProgramBuilder::check_expansion_room(uint64_t expansion_count) {
+  constexpr uint64_t kAccessesMax = std::numeric_limits<uint32_t>::max();
+  if (expansion_count > limits_.expansion_count - expansion_count_ ||
+      program_.accesses.size() + expansion_count > kAccessesMax) {
+    return fail(ItemPart::kItem,
+                fmt::format("replays and backward passes add more than the limit of {} statements, "
+                            "operands and attributes.",
+                            limits_.expansion_count));
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const CaptureDraft& item) {
+  if (auto checked = check_group("a capture"); !checked) {
+    return checked;
+  }
+  if (auto named = check_name(ItemPart::kName, "capture", item.name); !named) {
+    return named;
+  }
+  if (meaning_of(item.name).capture.is_some()) {
+    return fail(ItemPart::kName, fmt::format("capture {} stands twice; names of captures must "
+                                             "differ.",
+                                             in_quotes(item.name)));
+  }
+  open_capture_.emplace();
+  open_capture_->name = intern(item.name);
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const EndDraft&) {
+  if (!open_capture_) {
+    return fail(ItemPart::kItem, "found 'end' behind no capture; expected a 'capture' before it.");
+  }
+  const CaptureId id(program_.captures.size());
+  names_.meaning(open_capture_->name).capture = id;
+  Capture capture;
+  capture.name = open_capture_->name;
+  capture.body = std::make_shared<const CaptureBody>(std::move(open_capture_->body));
+  capture.next = StatementId(program_.statements.size());
+  capture.text_index = group_count_++;
+  program_.captures.push_back(std::move(capture));
+  expansion_counts_.push_back(open_capture_->expansion_count);
+  replay_counts_.push_back(0);
+  open_capture_.reset();
+  return Success{};
+}
+
+void ProgramBuilder::drop_open_capture() {
+  if (!open_capture_) return;
+  for (const TensorId id : open_capture_->adopted) adopted_from_[id.index] = TensorId();
+  open_capture_.reset();
+}
+
+void ProgramBuilder::record(StatementDraft statement) {
+  const std::string& label =
+      std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
+  if (!label.empty()) {
+    names_.meaning(intern(label)).recorded_label = CaptureId(program_.captures.size());
+  }
+  open_capture_->expansion_count += expansion_count_of(statement);
+  open_capture_->body.statements.push_back(std::move(statement));
+  ++recorded_count_;
+}
+
+// Which bytes a tensor has is settled when it is recorded, not when it is replayed.
+Result<Success> ProgramBuilder::record_lifetime(const LifetimeDraft& item,
+                                                const Lifetime& lifetime) {
+  if (lifetime.tensor.is_some()) is_in_use_[base_of_[lifetime.tensor.index].index] = true;
+  if (lifetime.kind == LifetimeKind::kAdopt) {
+    TensorId& adopted_from = adopted_from_[lifetime.tensor.index];
+    if (!adopted_from.is_some()) open_capture_->adopted.push_back(lifetime.tensor);
+    adopted_from = lifetime.source;
+    is_in_use_[base_of_[lifetime.source.index].index] = true;
+    has_adoption_ = true;
+  }
+  record(item);
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
+  if (auto checked = check_group("a replay"); !checked) {
+    return checked;
+  }
+  const CaptureId id = meaning_of(item.capture).capture;
+  if (!id.is_some()) {
+    NearestName nearest(item.capture);
+    offer_names(&NameMeaning::capture, nearest);
+    return fail(ItemPart::kName, fmt::format("no capture {} stands before this replay.{}",
+                                             in_quotes(item.capture), nearest.advice()));
+  }
+  if (auto room = check_expansion_room(expansion_counts_[id.index]); !room) {
+    return room;
+  }
+  Replay replay;
+  replay.capture = id;
+  replay.number = replay_counts_[id.index] + 1;
+  const std::shared_ptr<const CaptureBody> body = program_.captures[id.index].body;
+  if (auto room = check_room_for_statements(body->statements.size()); !room) {
+    return room;
+  }
+  if (auto checked = check_replay(*body, replay.number); !checked) {
+    return Error{fmt::format("{}\n  - While adding replay {} of capture {}.",
+                             checked.error().message, replay.number, in_quotes(item.capture))};
+  }
+  replay.first = StatementId(program_.statements.size());
+  replay.statement_count = static_cast<uint32_t>(body->statements.size());
+  for (const StatementDraft& statement : body->statements) {
+    std::visit(
+        [&](auto copy) {
+          if (!copy.label.empty()) copy.label += fmt::format("@{}", replay.number);
+          INTERLOCK_CHECK(add(copy).has_value());
+        },
+        statement);
+  }
+  replay.text_index = group_count_++;
+  program_.replays.push_back(replay);
+  replay_counts_[id.index] = replay.number;
+  expansion_count_ += expansion_counts_[id.index];
+  return Success{};
+}
+
+// What depends on the replay alone.
+Result<Success> ProgramBuilder::check_replay(const CaptureBody& body, uint32_t number) {
+  std::map<TensorId, uint32_t> pin_counts;  // Of those that the body pins or unpins.
+  for (const StatementDraft& statement : body.statements) {
+    const std::string& label =
+        std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
+    if (!label.empty()) {
+      if (auto labelled = check_label(fmt::format("{}@{}", label, number)); !labelled) {
+        error_place_ = {};
+        return labelled;
+      }
+    }
+    const auto* lifetime = std::get_if<LifetimeDraft>(&statement);
+    const bool is_pin = lifetime != nullptr && lifetime->kind == LifetimeKind::kPin;
+    const bool is_unpin = lifetime != nullptr && lifetime->kind == LifetimeKind::kUnpin;
+    if (!is_pin && !is_unpin) continue;
+    const TensorId tensor = meaning_of(lifetime->name).tensor;
+    const auto before = pin_counts_.find(tensor);
+    uint32_t& count =
+        pin_counts.emplace(tensor, before == pin_counts_.end() ? 0 : before->second).first->second;
+    if (is_unpin && count == 0) {
+      return fail(ItemPart::kItem,
+                  fmt::format("tensor {} is not pinned here; every unpin ends one pin before it.",
+                              in_quotes(lifetime->name)));
+    }
+    count += is_pin ? 1 : -1;
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const BackwardDraft&) {
+  return fail(ItemPart::kItem,
+              "'backward' is not part of format version 1 as this release reads it.");
+}
+
+}  // namespace interlock

@@ -15,14 +15,10 @@
 #include <fmt/format.h>
 
 #include "encoder/check.h"
-#include "encoder/hash.h"
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "fuzz/campaign_files.h"
-#include "fuzz/evidence.h"
-#include "fuzz/minimizer.h"
-#include "fuzz/signature.h"
-#include "simulator/choice.h"
+#include "fuzz/campaign_run.h"
 
 namespace interlock {
 namespace {
@@ -35,23 +31,6 @@ constexpr std::chrono::milliseconds kProgressPeriod{100};
 constexpr uint64_t kDeviceFailuresInARowMax = 5;
 // Programs kept that a device failed on.
 constexpr uint64_t kDeviceFailuresMax = 100;
-// A step of minimization may run a device several times.
-constexpr uint64_t kDisagreementEvaluationLimit = 2000;
-
-// Runs of neighbouring seeds and numbers have nothing in common.
-uint64_t seed_of_run(uint64_t seed, uint64_t run_index) {
-  return scrambled(seed * kGolden64 + run_index + 0x632be59bd9b4e019);
-}
-
-// What is kept of one run; most runs leave nothing.
-struct RunOutcome {
-  bool ran = false;
-  bool ran_on_cpu = false;
-  std::vector<std::string> signatures;  // Distinct, in the order of the findings.
-  std::vector<InternalDisagreement> disagreements;
-  bool has_hazard = false;
-  DeviceReport device;
-};
 
 class CampaignRunner {
  public:
@@ -75,17 +54,15 @@ class CampaignRunner {
   bool has_enough_finds() const {
     return options_.find_limit > 0 && report_.finds.size() >= options_.find_limit;
   }
-  RunOutcome judge_run(uint64_t run_index);
+  RunOutcome judge(uint64_t run_index);
   std::vector<RunOutcome> judge_block(uint64_t first_run, uint64_t count);
   Result<Success> take_block(uint64_t first_run, const std::vector<RunOutcome>& outcomes);
   Result<Success> take_signature(uint64_t run_index, const std::string& signature);
-  CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const;
   Result<Success> save(CampaignFind find);
   Result<Success> save_unobservable();
   Result<Success> write(const std::string& name, const std::string& text, std::string& path) const;
   Result<Success> take_disagreement(uint64_t run_index, const InternalDisagreement& disagreement);
   Result<Success> take_device(uint64_t run_index, const RunOutcome& outcome);
-  Program judged_program(uint64_t run_index) const;
   void show_progress(bool is_last);
 
   CampaignOptions options_;
@@ -109,28 +86,13 @@ std::string shape_of_signature(const std::string& signature) {
   return signature.substr(0, end);
 }
 
-RunOutcome CampaignRunner::judge_run(uint64_t run_index) {
-  const OracleReport report = judge(draft_of_run(options_, run_index), options_.oracles, run_index);
-  RunOutcome outcome;
-  outcome.ran = true;
-  outcome.ran_on_cpu = report.ran_on_cpu;
-  for (const OracleFinding& finding : report.findings) {
-    std::string signature = signature_of(report.program, finding);
-    const auto& seen = outcome.signatures;
-    if (std::find(seen.begin(), seen.end(), signature) == seen.end()) {
-      outcome.signatures.push_back(std::move(signature));
-    }
-  }
-  outcome.disagreements = report.disagreements;
-  outcome.has_hazard =
-      std::any_of(report.findings.begin(), report.findings.end(),
-                  [](const OracleFinding& f) { return !f.is_excess && is_hazard(f.kind); });
-  outcome.device = report.device;
-  if (!report.device.failure.empty()) {
+RunOutcome CampaignRunner::judge(uint64_t run_index) {
+  RunOutcome outcome = judge_run(options_, run_index);
+  if (!outcome.device.failure.empty()) {
     // A run that a stop cut short is none.
     outcome.ran = !is_stopped();
     if (outcome.ran) ++device_failures_in_a_row_;
-  } else if (report.device.ran) {
+  } else if (outcome.device.ran) {
     device_failures_in_a_row_ = 0;
   }
   return outcome;
@@ -143,7 +105,7 @@ std::vector<RunOutcome> CampaignRunner::judge_block(uint64_t first_run, uint64_t
     for (uint64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
       // Taken in order, so what has run is a prefix.
       if (wants_stop()) return;
-      outcomes[i] = judge_run(first_run + i);
+      outcomes[i] = judge(first_run + i);
     }
   };
   std::vector<std::thread> workers;
@@ -151,37 +113,6 @@ std::vector<RunOutcome> CampaignRunner::judge_block(uint64_t first_run, uint64_t
   work();
   for (std::thread& worker : workers) worker.join();
   return outcomes;
-}
-
-CampaignFind CampaignRunner::minimized_find(uint64_t run_index,
-                                            const std::string& signature) const {
-  const Program program = build(draft_of_run(options_, run_index)).value();
-  const Program encoded = encode_with(program, options_.encoder);
-  OracleFinding finding;
-  finding.is_excess = true;
-  for (const OracleFinding& candidate : find_exactly(encoded)) {
-    if (signature_of(encoded, candidate) != signature) continue;
-    finding = candidate;
-    break;
-  }
-  MinimizeOptions minimize_options;
-  minimize_options.stop = options_.stop;
-  const MinimizeReport minimized =
-      minimize_finding(program, options_.encoder, finding, minimize_options);
-  const Program small = encode_with(minimized.program, options_.encoder);
-  Evidence evidence{EvidenceLevel::kExact, finding, {}};
-  if (!finding.is_excess) {
-    evidence = best_evidence(small, signature, SignatureDetail::kKernels, EvidenceLevel::kBackend,
-                             kinds_of_pair(encoded, finding));
-  }
-  CampaignFind find;
-  find.signature = signature;
-  find.run_index = run_index;
-  find.program = with_evidence(small, evidence.finding);
-  find.is_observable = evidence.level >= EvidenceLevel::kShadow;
-  find.evaluation_count = minimized.evaluation_count;
-  find.original_dispatch_count = program.dispatches.size();
-  return find;
 }
 
 Result<Success> CampaignRunner::write(const std::string& name, const std::string& text,
@@ -209,9 +140,10 @@ Result<Success> CampaignRunner::take_signature(uint64_t run_index, const std::st
                         tries_[signature] >= kTriesPerSignature;
   if (is_known) return Success{};
   ++tries_[signature];
-  CampaignFind find = minimized_find(run_index, signature);
-  const bool has_damage_to_show = signature != "excess" && !find.program.expectations.empty() &&
-                                  is_hazard(find.program.expectations[0].kind);
+  CampaignFind find = minimized_find(options_, run_index, signature);
+  const bool has_damage_to_show =
+      signature != "excess" && !find.program.expectations.empty() &&
+      (chain_of(options_).has_pass() || is_hazard(find.program.expectations[0].kind));
   if (find.is_observable || !has_damage_to_show) return save(std::move(find));
   pending_.emplace(shape, std::move(find));
   return Success{};
@@ -243,11 +175,6 @@ Result<Success> CampaignRunner::take_block(uint64_t first_run,
   return Success{};
 }
 
-// The run's program as it was judged.
-Program CampaignRunner::judged_program(uint64_t run_index) const {
-  return encode_with(build(draft_of_run(options_, run_index)).value(), options_.encoder);
-}
-
 Result<Success> CampaignRunner::take_device(uint64_t run_index, const RunOutcome& outcome) {
   const DeviceReport& run = outcome.device;
   DeviceSummary& device = report_.device;
@@ -270,7 +197,7 @@ Result<Success> CampaignRunner::take_device(uint64_t run_index, const RunOutcome
   if (device.failure_count++ >= kDeviceFailuresMax) return Success{};
   DeviceFailure failure{run_index, run.failure, ""};
   const std::string text =
-      file_text_of(options_, judged_program(run_index), run_index, run.failure);
+      file_text_of(options_, judged_program(options_, run_index), run_index, run.failure);
   auto written = write(fmt::format("device-failure-{}", run_index), text, failure.path);
   if (!written) return written;
   device.failures.push_back(std::move(failure));
@@ -283,27 +210,18 @@ Result<Success> CampaignRunner::take_disagreement(uint64_t run_index,
                                                   const InternalDisagreement& disagreement) {
   std::string message = fmt::format("Run {} of seed {}, stage {}: {}", run_index, options_.seed,
                                     word_of(disagreement.stage), disagreement.message);
-  const ProgramDraft draft = draft_of_run(options_, run_index);
-  const auto program = build(draft);
-  if (program && !options_.out_dir.empty()) {
-    MinimizeOptions minimize_options;
-    minimize_options.stop = options_.stop;
-    minimize_options.evaluation_limit = kDisagreementEvaluationLimit;
-    const auto disagrees = [&](const Program& p) {
-      const OracleReport report = judge(p, options_.oracles, run_index);
-      return std::any_of(
-          report.disagreements.begin(), report.disagreements.end(),
-          [&](const InternalDisagreement& d) { return d.stage == disagreement.stage; });
-    };
-    const MinimizeReport minimized = minimize(draft, disagrees, minimize_options);
-    const std::string text = file_text_of(
-        options_, encode_with(minimized.program, options_.encoder), run_index, message);
+  const bool has_program = build(draft_of_run(options_, run_index)).has_value();
+  if (has_program && !options_.out_dir.empty()) {
+    const MinimizedDisagreement minimized =
+        minimized_disagreement(options_, run_index, disagreement.stage);
+    const std::string text = file_text_of(options_, minimized.program, run_index, message);
     std::string path;
     auto written = write(fmt::format("disagreement-{}-{}", word_of(disagreement.stage), run_index),
                          text, path);
     if (!written) return written;
-    message += fmt::format(" The program, minimized from {} to {} dispatches: {}.",
-                           program->dispatches.size(), minimized.program.dispatches.size(), path);
+    message +=
+        fmt::format(" The program, minimized from {} to {} dispatches: {}.",
+                    minimized.original_dispatch_count, minimized.program.dispatches.size(), path);
   }
   report_.disagreements.push_back(std::move(message));
   return Success{};
@@ -355,17 +273,6 @@ Result<CampaignReport> CampaignRunner::run() {
 }
 
 }  // namespace
-
-ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index) {
-  SeededChoice choice(seed_of_run(options.seed, run_index));
-  GeneratorOptions generator = options.generator;
-  // Encoders place their own barriers; programs judged as they stand need some.
-  generator.has_barriers = options.encoder == nullptr;
-  // Some runtimes allocate per tensor, and encoders that know whole memories only are judged fairly
-  // by such programs alone.
-  generator.gives_roots_own_memories |= choice.chance(1, 3);
-  return generate(choice, generator);
-}
 
 Result<CampaignReport> run_campaign(const CampaignOptions& options) {
   return CampaignRunner(options).run();

@@ -14,6 +14,7 @@
 #include "encoder/result.h"
 #include "fuzz/generator.h"
 #include "fuzz/oracles.h"
+#include "fuzz/pass_chain.h"
 
 namespace interlock {
 
@@ -26,6 +27,7 @@ struct CampaignFind {
   bool is_observable = false;
   uint64_t evaluation_count = 0;  // Of the minimizer.
   uint64_t original_dispatch_count = 0;
+  std::vector<std::string> notes;  // Further comment lines of the file.
 };
 
 // A run that the device did not execute: it was lost, or silent, or its process died.
@@ -63,6 +65,9 @@ struct CampaignProgress {
 struct CampaignOptions {
   const EncoderEntry* encoder =
       nullptr;  // Null: programs as they stand, with barriers of their own.
+  // If some: unplanned programs go through the planner, then through the encoder, and are compared
+  // with what `fresh` and `interlock` make of them.
+  const PlannerEntry* planner = nullptr;
   uint64_t seed = 1;
   uint64_t first_run = 0;  // Run numbers first_run, first_run + 1, …
   uint64_t run_count = 10'000;
@@ -100,7 +105,9 @@ struct CampaignReport {
 // Errors: out_dir cannot be created or written.
 Result<CampaignReport> run_campaign(const CampaignOptions& options);
 
-// The draft that run `run_index` of a campaign judges.
+// The draft that run `run_index` of a campaign judges, or puts its passes to.
 ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index);
+
+PassChain chain_of(const CampaignOptions& options);
 
 }  // namespace interlock

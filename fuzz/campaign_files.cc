@@ -35,7 +35,7 @@ std::string command_of_run(const CampaignOptions& options, uint64_t run_index, b
       command += fmt::format(" --overlap-trials={}", device.overlap_trial_count);
     }
   }
-  if (options.encoder != nullptr) command += fmt::format(" --encoder={}", options.encoder->name);
+  command += flags_of(chain_of(options));
   if (options.generator.max_dispatches != GeneratorOptions{}.max_dispatches) {
     command += fmt::format(" --max-dispatches={}", options.generator.max_dispatches);
   }
@@ -43,14 +43,15 @@ std::string command_of_run(const CampaignOptions& options, uint64_t run_index, b
 }
 
 std::string file_text_of(const CampaignOptions& options, const CampaignFind& find) {
-  std::string comments = fmt::format(
-      "# {}{}, minimized from {} to {} dispatches.\n", find.signature,
-      options.encoder == nullptr ? "" : fmt::format(" by encoder {}", options.encoder->name),
-      find.original_dispatch_count, find.program.dispatches.size());
+  const std::string names = names_of(chain_of(options));
+  std::string comments = fmt::format("# {}{}, minimized from {} to {} dispatches.\n",
+                                     find.signature, names.empty() ? "" : " by " + names,
+                                     find.original_dispatch_count, find.program.dispatches.size());
   comments += fmt::format("# Found with: {}\n", command_of_run(options, find.run_index, false));
   if (!find.program.witness.empty()) {
     comments += fmt::format("# Replay with: interlock replay {}.ilk\n", find.signature);
   }
+  for (const std::string& note : find.notes) comments += comment_of(note);
   return with_comments(print(find.program), comments);
 }
 

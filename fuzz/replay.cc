@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -32,18 +33,15 @@ double value_of(DType dtype, const uint8_t* bytes) {
   return 0;
 }
 
-OutputComparison compare(const MemoryImage& reference, const MemoryImage& other, MemoryId memory,
-                         ByteRange range, DType dtype) {
+OutputComparison compare(std::span<const uint8_t> expected, std::span<const uint8_t> actual,
+                         DType dtype) {
   OutputComparison result;
-  result.memory = memory;
   const uint64_t element_bytes = size_bytes_of(dtype);
-  result.element_count = range.size_bytes() / element_bytes;
-  const std::vector<uint8_t>& expected = reference.memories[memory.index];
-  const std::vector<uint8_t>& actual = other.memories[memory.index];
-  INTERLOCK_CHECK(range.end <= expected.size() && range.end <= actual.size());
+  INTERLOCK_CHECK(expected.size() == actual.size());
+  result.element_count = expected.size() / element_bytes;
   for (uint64_t i = 0; i < result.element_count; ++i) {
-    const uint8_t* a = expected.data() + range.begin + i * element_bytes;
-    const uint8_t* b = actual.data() + range.begin + i * element_bytes;
+    const uint8_t* a = expected.data() + i * element_bytes;
+    const uint8_t* b = actual.data() + i * element_bytes;
     if (std::memcmp(a, b, element_bytes) == 0) continue;
     const double reference_value = value_of(dtype, a);
     const double witness_value = value_of(dtype, b);
@@ -56,6 +54,12 @@ OutputComparison compare(const MemoryImage& reference, const MemoryImage& other,
     if (difference > result.max_abs_difference) result.max_abs_difference = difference;
   }
   return result;
+}
+
+std::span<const uint8_t> bytes_of(const MemoryImage& image, MemoryId memory, ByteRange range) {
+  const std::vector<uint8_t>& bytes = image.memories[memory.index];
+  INTERLOCK_CHECK(range.end <= bytes.size());
+  return std::span(bytes).subspan(range.begin, range.size_bytes());
 }
 
 // The result that runs are compared with, as messages name it.
@@ -132,18 +136,28 @@ std::string sentence_of(const Program& program, const OutputComparison& c) {
       number_text(program, c, c.witness_value), number_text(program, c, c.max_abs_difference));
 }
 
+OutputComparison compare_output(const Program& other, const MemoryImage& other_image,
+                                TensorId other_tensor, const Program& reference,
+                                const MemoryImage& reference_image, TensorId reference_tensor) {
+  const Tensor& a = reference.tensor(reference_tensor);
+  const Tensor& b = other.tensor(other_tensor);
+  OutputComparison result = compare(bytes_of(reference_image, a.memory, a.range),
+                                    bytes_of(other_image, b.memory, b.range), b.dtype);
+  result.memory = b.memory;
+  result.tensor = other_tensor;
+  return result;
+}
+
 std::vector<OutputComparison> compare_outputs(const Program& program, const MemoryImage& reference,
                                               const MemoryImage& other) {
   std::vector<OutputComparison> outputs;
   for (const TensorId id : program.outputs) {
-    const Tensor& tensor = program.tensor(id);
-    outputs.push_back(compare(reference, other, tensor.memory, tensor.range, tensor.dtype));
-    outputs.back().tensor = id;
+    outputs.push_back(compare_output(program, other, id, program, reference, id));
   }
   if (!program.outputs.empty()) return outputs;
   for (size_t i = 0; i < program.memories.size(); ++i) {
-    const ByteRange all{0, program.memories[i].size_bytes};
-    outputs.push_back(compare(reference, other, MemoryId{i}, all, DType::kU8));
+    outputs.push_back(compare(reference.memories[i], other.memories[i], DType::kU8));
+    outputs.back().memory = MemoryId{i};
   }
   return outputs;
 }

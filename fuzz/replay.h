@@ -37,6 +37,11 @@ struct ReplayReport {
 std::vector<OutputComparison> compare_outputs(const Program& program, const MemoryImage& reference,
                                               const MemoryImage& other);
 
+// Compares one tensor of `other` with one of `reference`, of the same shape, bit for bit.
+OutputComparison compare_output(const Program& other, const MemoryImage& other_image,
+                                TensorId other_tensor, const Program& reference,
+                                const MemoryImage& reference_image, TensorId reference_tensor);
+
 // True iff an output differs in any bit.
 bool outputs_differ(const Program& program, const MemoryImage& reference, const MemoryImage& other);
 

@@ -1,4 +1,4 @@
-// interlock fuzz: a campaign of generated programs against one encoder.
+// interlock fuzz: a campaign of generated programs against an encoder, or against other passes.
 #include <fmt/format.h>
 
 #include <memory>
@@ -20,6 +20,7 @@ namespace {
 
 struct FuzzOptions {
   std::string encoder;
+  std::string planner;
   CampaignOptions campaign;
   bool judges_excess = false;
   std::string backend = "cpu";
@@ -80,8 +81,8 @@ std::string summary_of(const CampaignReport& report, const FuzzOptions& options)
       report.cpu_run_count,
       has_device ? fmt::format(" and {} on {}", report.device.program_count, options.backend) : "",
       report.failing_run_count, report.finds.size());
-  text += fmt::format(" ({}, seed {}).\n",
-                      options.encoder.empty() ? "as they stand" : "encoder " + options.encoder,
+  const std::string names = names_of(chain_of(options.campaign));
+  text += fmt::format(" ({}, seed {}).\n", names.empty() ? "as they stand" : names,
                       options.campaign.seed);
   if (has_device) text += text_of(report.device, options.backend);
   if (!report.finds.empty() && !report.finds[0].path.empty()) {
@@ -126,7 +127,13 @@ Result<Success> check_device_options(const FuzzOptions& options) {
     return Error{fmt::format("--device-timeout={} is not above 0 and up to {} seconds, a day.",
                              timeout, kDeviceTimeoutMaxSeconds)};
   }
-  if (options.backend != "cpu") return Success{};
+  const bool has_device = options.backend != "cpu";
+  if (has_device && !options.planner.empty()) {
+    return Error{
+        "--backend executes what an encoder makes, and --planner compares passes on the "
+        "CPU; give one of them."};
+  }
+  if (has_device) return Success{};
   for (const CLI::Option* option : options.of_devices) {
     if (option->count() == 0) continue;
     return Error{fmt::format(
@@ -146,6 +153,13 @@ ExitStatus run_fuzz(FuzzOptions& options) {
     if (campaign.encoder == nullptr) {
       return report_error({fmt::format(
           "there is no encoder '{}'. `interlock list encoders` names them.", options.encoder)});
+    }
+  }
+  if (!options.planner.empty()) {
+    campaign.planner = find_planner(options.planner);
+    if (campaign.planner == nullptr) {
+      return report_error({fmt::format(
+          "there is no planner '{}'. `interlock list planners` names them.", options.planner)});
     }
   }
   std::unique_ptr<RemoteBackend> device;
@@ -203,12 +217,15 @@ void add_device_options(CLI::App& command, FuzzOptions& options) {
 }  // namespace
 
 void add_fuzz_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command =
-      app.add_subcommand("fuzz", "generates programs and judges an encoder's sync on them");
+  CLI::App* const command = app.add_subcommand(
+      "fuzz", "generates programs and judges what an encoder, or other passes, make of them");
   auto options = std::make_shared<FuzzOptions>();
   CampaignOptions& campaign = options->campaign;
   command->add_option("--encoder", options->encoder,
                       "the encoder under test; without it programs with sync of their own");
+  command->add_option("--planner", options->planner,
+                      "the planner under test, on unplanned programs; `interlock` places the sync "
+                      "unless --encoder is given");
   command
       ->add_option("--backend", options->backend,
                    "executes the programs on this one, too, and compares")

@@ -75,5 +75,24 @@ TEST(PlanCommand, DrawsTheCurveThatTheDocumentShows) {
   EXPECT_EQ(text_of(csv), text_of(root + "docs/plan-curve.csv"));
 }
 
+TEST(FuzzCommand, ConvictsABrokenPlannerAndNoOther) {
+  const CommandResult broken = run_interlock({"fuzz", "--planner=ztensor-167", "--runs=100"});
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_THAT(broken.out, HasSubstr("(planner ztensor-167, seed 1)"));
+  const CommandResult right = run_interlock({"fuzz", "--planner=ztensor", "--runs=100"});
+  EXPECT_EQ(right.status, 0) << right.out;
+  EXPECT_THAT(right.out, HasSubstr("; 0 with findings, 0 distinct (planner ztensor, seed 1)."));
+}
+
+TEST(FuzzCommand, RefusesPlannersThatAreNotThereAndDevicesBesideThem) {
+  const CommandResult unknown = run_interlock({"fuzz", "--planner=best", "--runs=1"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("there is no planner 'best'. `interlock list planners`"));
+  const CommandResult device =
+      run_interlock({"fuzz", "--planner=arena", "--backend=vulkan", "--runs=1"});
+  EXPECT_EQ(device.status, 2);
+  EXPECT_THAT(device.err, HasSubstr("give one of them."));
+}
+
 }  // namespace
 }  // namespace interlock

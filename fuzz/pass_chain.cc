@@ -1,0 +1,99 @@
+#include "fuzz/pass_chain.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "encoder/check.h"
+#include "encoder/draft.h"
+#include "encoder/program_builder.h"
+#include "fuzz/oracles.h"
+
+namespace interlock {
+namespace {
+
+const PlannerEntry& planner_of(const PassChain& chain) {
+  static const PlannerEntry* const fresh = find_planner("fresh");
+  INTERLOCK_CHECK(fresh != nullptr);
+  return chain.planner != nullptr ? *chain.planner : *fresh;
+}
+
+const EncoderEntry& encoder_of(const PassChain& chain) {
+  static const EncoderEntry* const interlock = find_encoder("interlock");
+  INTERLOCK_CHECK(interlock != nullptr);
+  return chain.encoder != nullptr ? *chain.encoder : *interlock;
+}
+
+// A reset of a memory that holds nothing only told the planner where a region ends.
+Program without_empty_resets(const Program& program) {
+  std::set<MemoryId> used;
+  for (const Tensor& tensor : program.tensors) used.insert(tensor.memory);
+  for (const Dispatch& dispatch : program.dispatches) {
+    for (const Access& access : program.accesses_of(dispatch)) used.insert(access.memory);
+  }
+  const bool has_empty_reset = std::any_of(
+      program.lifetimes.begin(), program.lifetimes.end(), [&](const Lifetime& lifetime) {
+        return lifetime.kind == LifetimeKind::kReset && used.count(lifetime.memory) == 0;
+      });
+  if (!has_empty_reset) return program;
+  std::set<std::string> used_names;
+  for (const MemoryId memory : used) {
+    used_names.emplace(program.name(program.memory(memory).name));
+  }
+  ProgramDraft draft = draft_of(program);
+  const auto is_empty = [&](const ItemDraft& item) {
+    if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
+      return used_names.count(memory->name) == 0;
+    }
+    const auto* lifetime = std::get_if<LifetimeDraft>(&item);
+    return lifetime != nullptr && lifetime->kind == LifetimeKind::kReset &&
+           used_names.count(lifetime->name) == 0;
+  };
+  draft.items.erase(std::remove_if(draft.items.begin(), draft.items.end(), is_empty),
+                    draft.items.end());
+  return build(draft).value();
+}
+
+}  // namespace
+
+PlanOptions plan_options_of_campaign() {
+  PlanOptions options;
+  options.alignment_bytes = 4;
+  options.region_dispatches = UINT32_MAX;
+  return options;
+}
+
+Result<Program> run_passes(const PassChain& chain, const Program& program,
+                           const PlanOptions& options) {
+  const PlannerEntry& planner = planner_of(chain);
+  const EncoderEntry& encoder = encoder_of(chain);
+  // Some planners are about what the sync lets overlap: it comes first.
+  Result<Program> planned =
+      planner.plan(planner.plans_encoded ? encode_with(program, &encoder) : program, options);
+  if (!planned) return planned;
+  const Program placed = without_empty_resets(*planned);
+  return planner.plans_encoded ? placed : encode_with(placed, &encoder);
+}
+
+PassChain reference_chain() { return {}; }
+
+std::string flags_of(const PassChain& chain) {
+  std::string flags;
+  if (chain.planner != nullptr) flags += " --planner=" + std::string(chain.planner->name);
+  if (chain.encoder != nullptr) flags += " --encoder=" + std::string(chain.encoder->name);
+  return flags;
+}
+
+std::string names_of(const PassChain& chain) {
+  std::string names;
+  const auto append = [&](std::string_view noun, std::string_view name) {
+    names += names.empty() ? "" : " and ";
+    names += std::string(noun) + ' ' + std::string(name);
+  };
+  if (chain.planner != nullptr) append("planner", chain.planner->name);
+  if (chain.encoder != nullptr) append("encoder", chain.encoder->name);
+  return names;
+}
+
+}  // namespace interlock

@@ -1,0 +1,59 @@
+// Pass oracle: what a chain of passes does wrong on one unplanned program. A finding counts if the
+// reference chain makes a program without any of the same program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encoder/planner.h"
+#include "encoder/program.h"
+#include "fuzz/minimizer.h"
+#include "fuzz/oracles.h"
+#include "fuzz/pass_chain.h"
+#include "fuzz/replay.h"
+
+namespace interlock {
+
+// What the checks say of the program that the passes made.
+struct PassFinding {
+  FindingKind kind = FindingKind::kReadAfterWrite;
+  std::string signature;               // Of alias contracts with the kernel, else without.
+  std::optional<OracleFinding> exact;  // Of hazards, reordering, alias contracts.
+};
+
+// Hazards, reordering, alias contracts, lifetimes: every check of a program as it stands.
+std::vector<PassFinding> find_everything(const Program& program);
+
+struct PassReport {
+  Program program;  // What the passes made.
+  std::vector<PassFinding> findings;
+  std::vector<InternalDisagreement> disagreements;
+  bool ran_on_cpu = false;
+};
+
+// Judges one program. `number` selects the runs on the CPU: those compare the outputs with the
+// reference chain's, and a difference without a finding is a disagreement.
+// Requires: `program` is unplanned, and nothing is wrong in it.
+PassReport judge_passes(const PassChain& chain, const Program& program, const PlanOptions& plan,
+                        const OracleOptions& options, uint64_t number);
+
+// The outputs of `program` in issue order on the CPU, against those of the same names in
+// `reference`, bit for bit. Empty if either is too large to run.
+std::vector<OutputComparison> compare_with_reference(const Program& program,
+                                                     const Program& reference);
+
+// Shrinks `program` as long as the passes still give it a finding of this signature, no finding of
+// a kind that it did not have, and the reference chain none at all. Damage that the CPU shows
+// stays. Requires: the passes give it such a finding.
+MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
+                               const PlanOptions& plan, const std::string& signature,
+                               const MinimizeOptions& options);
+
+// What the passes make of `program`, with the evidence for the finding of this signature: witness
+// lines where a schedule shows it, and an expect line for every finding.
+Program passed_with_evidence(const PassChain& chain, const Program& program,
+                             const PlanOptions& plan, const std::string& signature);
+
+}  // namespace interlock

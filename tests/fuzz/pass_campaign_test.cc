@@ -1,0 +1,179 @@
+// Campaigns against planners: each broken one is found from nothing, shrunk to what its bug needs,
+// and kept with what shows it; a right one never fails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "encoder/text.h"
+#include "fuzz/campaign.h"
+#include "fuzz/pass_oracle.h"
+#include "simulator/check.h"
+#include "simulator/expectations.h"
+#include "tests/program_count.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+CampaignOptions campaign_of(std::string_view planner, uint64_t seed, uint64_t run_count) {
+  CampaignOptions options;
+  options.planner = find_planner(planner);
+  EXPECT_NE(options.planner, nullptr);
+  options.seed = seed;
+  options.run_count = run_count;
+  return options;
+}
+
+CampaignReport reported(const CampaignOptions& options) {
+  auto report = run_campaign(options);
+  EXPECT_TRUE(report) << report.error().message;
+  for (const std::string& disagreement : report->disagreements) ADD_FAILURE() << disagreement;
+  return std::move(report).value();
+}
+
+// What the file of a find holds must be found again, and nothing else.
+void expect_as_expected(const CampaignFind& find) {
+  const auto program = parse(find.text);
+  ASSERT_TRUE(program) << program.error().message << "\n" << find.text;
+  const CheckReport report = check(*program);
+  EXPECT_FALSE(report.findings.empty());
+  EXPECT_TRUE(is_as_expected(*program, report, judge_expectations(*program, report))) << find.text;
+}
+
+const CampaignFind* find_of(const CampaignReport& report, std::string_view signature) {
+  for (const CampaignFind& find : report.finds) {
+    if (find.signature == signature) return &find;
+  }
+  return nullptr;
+}
+
+// At least ten times the median over 20 seeds (docs/fuzzing-passes.md), and more than three times
+// the slowest of them.
+struct Budget {
+  const char* planner;
+  uint64_t program_count;
+};
+constexpr Budget kBudgets[] = {
+    {"ggml", 250}, {"ggml-undercount", 200}, {"ggml-serial-liveness", 50}, {"ztensor-167", 80}};
+
+class BrokenPlanner : public testing::TestWithParam<std::tuple<Budget, uint64_t>> {};
+
+TEST_P(BrokenPlanner, IsFoundFromNothing) {
+  const auto& [budget, seed] = GetParam();
+  CampaignOptions options = campaign_of(budget.planner, seed, budget.program_count);
+  options.find_limit = 1;
+  const CampaignReport report = reported(options);
+  ASSERT_THAT(report.finds, SizeIs(1));
+  EXPECT_LE(report.finds[0].program.dispatches.size(), 5u) << report.finds[0].text;
+  expect_as_expected(report.finds[0]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Planners, BrokenPlanner,
+                         testing::Combine(testing::ValuesIn(kBudgets),
+                                          testing::Values(1, 2, 3, 4, 5)));
+
+TEST(PassCampaign, KnowsEveryBrokenPlanner) {
+  for (const PlannerEntry& planner : planner_registry()) {
+    const bool has_budget =
+        std::any_of(std::begin(kBudgets), std::end(kBudgets),
+                    [&](const Budget& budget) { return planner.name == budget.planner; });
+    EXPECT_EQ(has_budget, planner.is_broken) << planner.name;
+  }
+}
+
+TEST(PassCampaign, FindsNothingInRightPlanners) {
+  for (const PlannerEntry& planner : planner_registry()) {
+    if (planner.is_broken) continue;
+    const CampaignReport report =
+        reported(campaign_of(planner.name, 7, static_cast<uint64_t>(program_count(2000))));
+    EXPECT_THAT(report.finds, IsEmpty()) << planner.name << report.finds[0].text;
+  }
+}
+
+// One saved tensor, one reset, and the write that takes its bytes.
+TEST(PassCampaign, ShrinksZtensor167ToOneSavedTensorOneResetAndOneWrite) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    CampaignOptions options = campaign_of("ztensor-167", seed, 300);
+    const CampaignReport report = reported(options);
+    const CampaignFind* const find = find_of(report, "clobber-reset");
+    ASSERT_NE(find, nullptr) << seed;
+    const std::string text = print(find->program);
+    EXPECT_THAT(text, HasSubstr("d0: dispatch Opaque writes t0\n"
+                                "barrier\n"
+                                "reset arena\n"
+                                "d1: dispatch Opaque writes t1\n"
+                                "barrier\n"
+                                "d2: dispatch Opaque reads t0 writes t2\n"
+                                "expect clobber d1 d2\n"));
+    EXPECT_THAT(find->text, HasSubstr("# clobber-reset by planner ztensor-167, minimized from "));
+    EXPECT_THAT(find->text, HasSubstr(" values of t2 differ from those of the planner fresh.\n"));
+  }
+}
+
+// The sync came first, and what it lets overlap shares bytes.
+TEST(PassCampaign, ShowsAScheduleForReuseThatNoSyncOrders) {
+  CampaignOptions options = campaign_of("ggml-serial-liveness", 1, 100);
+  const CampaignReport report = reported(options);
+  const CampaignFind* const find = find_of(report, "WAR-slot_reuse");
+  ASSERT_NE(find, nullptr);
+  EXPECT_EQ(find->program.dispatches.size(), 3u);
+  EXPECT_EQ(find->program.barriers.size(), 1u);
+  EXPECT_THAT(find->program.witness, Not(IsEmpty()));
+  const auto again = replay(find->program, *find_backend("cpu"));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->diverges);
+}
+
+TEST(PassCampaign, MakesTheSameFindsForAnyNumberOfJobs) {
+  CampaignOptions options = campaign_of("ggml-undercount", 3, 300);
+  const CampaignReport one = reported(options);
+  options.job_count = 2;
+  const CampaignReport two = reported(options);
+  ASSERT_EQ(one.finds.size(), two.finds.size());
+  ASSERT_THAT(one.finds, Not(IsEmpty()));
+  for (size_t i = 0; i < one.finds.size(); ++i) EXPECT_EQ(one.finds[i].text, two.finds[i].text);
+}
+
+TEST(PassCampaign, ReproducesAFindFromItsRunAlone) {
+  CampaignOptions options = campaign_of("ztensor-167", 4, 200);
+  const CampaignReport report = reported(options);
+  ASSERT_THAT(report.finds, Not(IsEmpty()));
+  const CampaignFind& first = report.finds.front();
+  EXPECT_THAT(first.text, HasSubstr("interlock fuzz --planner=ztensor-167 --seed=4 --first-run="));
+  options.first_run = first.run_index;
+  options.run_count = 1;
+  const CampaignFind* const again = find_of(reported(options), first.signature);
+  ASSERT_NE(again, nullptr);
+}
+
+// A broken encoder behind a right planner is found, too.
+TEST(PassCampaign, JudgesTheEncoderBehindThePlan) {
+  CampaignOptions options = campaign_of("liveness", 1, 50);
+  options.encoder = find_encoder("none");
+  const CampaignReport report = reported(options);
+  ASSERT_THAT(report.finds, Not(IsEmpty()));
+  EXPECT_THAT(report.finds[0].text, HasSubstr(" by planner liveness and encoder none, minimized"));
+}
+
+// Whatever is wrong before any pass is no pass's fault.
+TEST(JudgePasses, BlamesTheProgramForWhatTheReferenceLeaves) {
+  const Program program = *parse(
+      "interlock 1\ntensor x f32[4]\ntensor y f32[4]\noutput y\ndispatch K reads x writes y\n");
+  PassChain chain;
+  chain.planner = find_planner("liveness");
+  const PassReport report = judge_passes(chain, program, plan_options_of_campaign(), {}, 0);
+  ASSERT_THAT(report.disagreements, SizeIs(1));
+  EXPECT_EQ(report.disagreements[0].message,
+            "The reference passes leave a finding, uninitialized.");
+}
+
+}  // namespace
+}  // namespace interlock

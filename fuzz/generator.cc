@@ -62,7 +62,8 @@ class Generator {
   Kind draw_kind();
   SketchShape matrix() const { return {extents_.rows, extents_.cols}; }
   SketchShape columns() const { return {0, extents_.cols}; }
-  SketchTensorIndex read(std::vector<SketchOperand>& operands, SketchShape shape);
+  SketchTensorIndex read(std::vector<SketchOperand>& operands, SketchShape shape,
+                         DType dtype = DType::kF32);
   void write(std::vector<SketchOperand>& operands, SketchShape shape,
              const std::vector<size_t>& in_place);
   void add_opaque_writes(std::vector<SketchOperand>& operands, bool on_ranges);
@@ -76,8 +77,9 @@ class Generator {
   std::optional<SketchOperand> last_atomic_;
 };
 
-SketchTensorIndex Generator::read(std::vector<SketchOperand>& operands, SketchShape shape) {
-  const SketchTensorIndex tensor = sketch_.pick_input(shape);
+SketchTensorIndex Generator::read(std::vector<SketchOperand>& operands, SketchShape shape,
+                                  DType dtype) {
+  const SketchTensorIndex tensor = sketch_.pick_input(shape, dtype);
   operands.push_back(sketch_.operand(AccessMode::kRead, tensor));
   return tensor;
 }
@@ -92,6 +94,12 @@ void Generator::add_elementwise() {
   sketch_.note(Feature::kElementwise);
   const SketchShape shape = choice_.chance(3, 4) ? matrix() : columns();
   std::vector<SketchOperand> operands;
+  if (choice_.chance(1, 8)) {
+    const SketchShape pairs = {extents_.rows, even(extents_.cols)};
+    read(operands, pairs);
+    write(operands, pairs, {0});
+    return sketch_.emit("rope", operands, {{"start", choice_.chance(1, 2) ? "0" : "3"}});
+  }
   read(operands, shape);
   switch (choice_.below(6)) {
     case 0:
@@ -114,6 +122,11 @@ void Generator::add_reduction() {
   sketch_.note(Feature::kReduction);
   std::vector<SketchOperand> operands;
   read(operands, matrix());
+  if (choice_.chance(1, 5)) {
+    read(operands, {0, extents_.rows}, DType::kI32);
+    write(operands, {0, extents_.rows}, {});
+    return sketch_.emit("cross_entropy", operands);
+  }
   const bool over_rows = choice_.chance(1, 2);
   write(operands, over_rows ? columns() : SketchShape{0, extents_.rows}, {});
   sketch_.emit(over_rows ? "col_sum" : "row_sum", operands);
@@ -123,13 +136,18 @@ void Generator::add_matmul() {
   sketch_.note(Feature::kMatmul);
   const auto [rows, cols, inner] = extents_;
   std::vector<SketchOperand> operands;
-  switch (choice_.below(3)) {
-    case 0:
+  switch (choice_.below(4)) {
+    case 0:  // As the product with rows of the identity matrix.
+      read(operands, {0, rows}, DType::kI32);
+      read(operands, {inner, cols});
+      write(operands, {rows, cols}, {});
+      return sketch_.emit("embedding", operands);
+    case 1:
       read(operands, {rows, inner});
       read(operands, {inner, cols});
       write(operands, {rows, cols}, {});
       return sketch_.emit("matmul_nn", operands);
-    case 1:  // The gradient of the left factor.
+    case 2:  // The gradient of the left factor.
       read(operands, {rows, cols});
       read(operands, {inner, cols});
       write(operands, {rows, inner}, {});

@@ -18,7 +18,7 @@ constexpr double kDivisorMax = 0x1p126;          // Of a division whose precisio
 constexpr double kExponentMax = 88.72283f;       // Beyond it, our exponential is infinite.
 constexpr double kExponentMin = -87.33654f;      // Below it, zero.
 
-constexpr double kSineError = 0x1p-22;
+constexpr double kSineError = 0x1p-23;
 
 constexpr Rounded kUnknown{0, kInfinity};
 

@@ -48,7 +48,7 @@ struct Arithmetic {
   // Requires: the float32 evaluation of `a` is not negative; NaN is fine.
   Rounded logarithm(Rounded a) const;
 
-  // By our own functions: within 2^-22, and exact at 0.
+  // By our own functions: within 2^-23, and exact at 0.
   // Requires: the float32 evaluation of `a` is in [0, 2^17].
   Rounded sine(Rounded a) const;
   Rounded cosine(Rounded a) const;

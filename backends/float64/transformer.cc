@@ -103,7 +103,7 @@ std::vector<OracleTensor> embedding_vjp_oracle(const OracleCase& c) {
 
 // With L = (2i / cols) ln(base) and angle t: the exponent is off by e_L = 6 u L, the frequency by
 // e_L
-// + 4 u relatively, t by e_t = (e_L + 5 u) t, and sine and cosine by e_t + 4 u. Bound: (e_t + 4 u)
+// + 4 u relatively, t by e_t = (e_L + 5 u) t, and sine and cosine by e_t + 2 u. Bound: (e_t + 2 u)
 // (|x0| + |x1|), and the roundings of two products and a sum.
 std::vector<OracleTensor> rope_oracle(const OracleCase& c) { return turned(c, false); }
 

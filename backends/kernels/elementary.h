@@ -85,7 +85,7 @@ struct SineCosine {
   float cosine;
 };
 
-// Both within 2^-22, and exact at 0. Requires: 0 <= x <= 2^17.
+// Both within 2^-23, and exact at 0. Requires: 0 <= x <= 2^17.
 // Method: x = n pi/2 + r with |r| <= pi/4 and a little, where pi/2 is a sum whose first three terms
 // have so few bits that all but the last step of the reduction is exact; then the polynomials of
 // Cephes, sinf and cosf.

@@ -14,7 +14,7 @@
 namespace interlock {
 namespace {
 
-constexpr std::string_view kLine = "  {:<16} {}\n";
+constexpr std::string_view kLine = "  {:<18} {}\n";
 
 std::string list_encoders() {
   std::string text = "encoders\n";

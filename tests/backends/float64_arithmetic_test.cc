@@ -146,7 +146,7 @@ TEST(Arithmetic, BoundsExpressionsOfAnyMagnitude) {
   EXPECT_GT(known_count, kExpressionCount);  // Of three times as many.
 }
 
-TEST(Arithmetic, BoundsSquareRootsAndExponentials) {
+TEST(Arithmetic, BoundsElementaryFunctions) {
   std::mt19937 generator(2);
   for (int i = 0; i < 20'000; ++i) {
     const float a = any_float(generator);
@@ -160,6 +160,15 @@ TEST(Arithmetic, BoundsSquareRootsAndExponentials) {
     const double exponential = std::exp(double{a / b});
     if (exponential > 0x1p-126 && exponential < 0x1p127) {
       expect_allows(kIeeeArithmetic.exponential(quotient), static_cast<float>(exponential));
+    }
+    if (!(quotient.value < 0)) {
+      const auto logarithm = static_cast<float>(std::log(double{a / b}));
+      expect_allows(kIeeeArithmetic.logarithm(quotient), logarithm);
+    }
+    if (quotient.value >= 0 && quotient.value <= 0x1p17) {
+      const double angle = a / b;
+      expect_allows(kIeeeArithmetic.sine(quotient), static_cast<float>(std::sin(angle)));
+      expect_allows(kIeeeArithmetic.cosine(quotient), static_cast<float>(std::cos(angle)));
     }
   }
 }

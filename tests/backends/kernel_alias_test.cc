@@ -67,6 +67,9 @@ TEST(AliasContracts, BothOutputsOfANormVjpMayReplaceItsInputs) {
   }
 }
 
+// How much larger an output may be than the input that it lies on: there is room behind inputs.
+constexpr uint64_t kReachBytes = 128;
+
 // True iff some placement of `output` within reach of `input`, and some order of slices, changes an
 // output: so the contract `never` says no more than is true.
 bool goes_wrong(const KernelCase& c, const CaseOperand& input, const CaseOperand& output) {
@@ -99,9 +102,9 @@ TEST(AliasContracts, EveryNeverHasAPlacementThatGoesWrong) {
                                     return false;
                                   }
                                   const std::vector<CaseOperand> operands = operands_of(c);
-                                  return  // A little beyond: into the margin.
-                                      operands[k].size_bytes() <= operands[i].size_bytes() + 128 &&
-                                      goes_wrong(c, operands[i], operands[k]);
+                                  return operands[k].size_bytes() <=
+                                             operands[i].size_bytes() + kReachBytes &&
+                                         goes_wrong(c, operands[i], operands[k]);
                                 }))
             << entry.name << ": " << entry.operands[k].name << " on " << entry.operands[i].name;
       }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backends/cpu/cpu_backend.h"
+#include "backends/kernels/dialect.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
 #include "encoder/text.h"
@@ -25,8 +26,11 @@ std::string attribute_text(const KernelCase& c) {
   return text;
 }
 
-bool is_matrix_pair(const KernelCase& c) {
-  return c.kernel.starts_with("matmul") || c.kernel == "concat" || c.kernel == "split";
+bool is_rope(const KernelCase& c) { return c.kernel.starts_with("rope"); }
+
+bool has_inner_extent(std::string_view kernel) {
+  return kernel.starts_with("matmul") || kernel.starts_with("embedding") || kernel == "concat" ||
+         kernel == "split";
 }
 
 std::string shape_text(const CaseOperand& operand) {
@@ -34,7 +38,7 @@ std::string shape_text(const CaseOperand& operand) {
   for (const uint64_t extent : operand.shape) {
     text += fmt::format("{}{}", text.empty() ? "" : ",", extent);
   }
-  return "f32[" + text + "]";
+  return fmt::format("{}[{}]", word_of(operand.dtype), text);
 }
 
 }  // namespace
@@ -60,6 +64,7 @@ std::vector<std::pair<std::string, double>> attributes_of(const KernelCase& c) {
             {"beta2", 0.875}, {"eps", 0.25}, {"weight_decay", 0.125}};
   }
   if (c.kernel.find("norm") != std::string::npos) return {{"eps", double{kCaseEps}}};
+  if (is_rope(c)) return {{"base", kCaseBase}, {"start", kCaseStart}};
   return {};
 }
 
@@ -72,8 +77,14 @@ OracleAttributes oracle_attributes_of(const KernelCase& c) {
     if (name == "beta2") attributes.beta2 = value;
     if (name == "weight_decay") attributes.weight_decay = value;
     if (name == "step") attributes.step = static_cast<uint32_t>(value);
+    if (name == "base") attributes.base = value;
+    if (name == "start") attributes.start = value;
   }
   return attributes;
+}
+
+OracleShape oracle_shape_of(const KernelCase& c) {
+  return {c.rows, is_rope(c) ? c.cols + c.cols % 2 : c.cols, c.inner};
 }
 
 std::vector<CaseOperand> operands_of(const KernelCase& c) {
@@ -150,6 +161,31 @@ std::vector<CaseOperand> operands_of(const KernelCase& c) {
             {"gx", true, matrix},
             {"gw_rows", true, matrix}};
   }
+  if (k == "rope" || k == "rope_vjp") {
+    const std::vector<uint64_t> pairs = {c.rows, oracle_shape_of(c).cols};
+    return {{k == "rope" ? "x" : "g", false, pairs}, {k == "rope" ? "y" : "gx", true, pairs}};
+  }
+  if (k == "embedding") {
+    return {{"ids", false, {c.rows}, false, DType::kI32},
+            {"table", false, {c.inner, c.cols}, false, DType::kF32, true},
+            {"y", true, matrix}};
+  }
+  if (k == "embedding_vjp") {
+    return {{"ids", false, {c.inner}, false, DType::kI32},
+            {"g", false, {c.inner, c.cols}, false, DType::kF32, true},
+            {"gtable", true, matrix}};
+  }
+  if (k == "cross_entropy") {
+    return {{"logits", false, matrix},
+            {"labels", false, {c.rows}, false, DType::kI32},
+            {"loss", true, {c.rows}}};
+  }
+  if (k == "cross_entropy_vjp") {
+    return {{"logits", false, matrix},
+            {"labels", false, {c.rows}, false, DType::kI32},
+            {"gloss", false, {c.rows}},
+            {"glogits", true, matrix}};
+  }
   ADD_FAILURE() << "Kernel '" << k
                 << "' has no operands here; every kernel of the table needs them.";
   return {};
@@ -170,8 +206,9 @@ std::vector<KernelCase> all_cases() {
                                      {5, 131},
                                      {70, 19}}) {
       for (const uint64_t inner : {1, 7, 50}) {
-        const KernelCase c{std::string(entry.name), rows, cols, inner};
-        if (inner == 1 || is_matrix_pair(c)) cases.push_back(c);
+        if (inner == 1 || has_inner_extent(entry.name)) {
+          cases.push_back({std::string(entry.name), rows, cols, inner});
+        }
       }
     }
   }
@@ -182,7 +219,11 @@ std::vector<KernelCase> one_case_per_kernel() {
   std::vector<KernelCase> cases;
   for (const KernelEntry& entry : kernel_table()) {
     if (!entry.is_variadic) {
-      cases.push_back({std::string(entry.name), 13, 41, 13});
+      // A table has fewer rows than there are ids, so that ids meet again.
+      const uint64_t inner = entry.name == "embedding"       ? 7
+                             : entry.name == "embedding_vjp" ? 31
+                                                             : 13;
+      cases.push_back({std::string(entry.name), 13, 41, inner});
     }
   }
   return cases;
@@ -192,8 +233,8 @@ namespace {
 
 // How the tensor of an input starts.
 std::string initial_text(const KernelCase& c, const CaseOperand& operand, int seed) {
-  return c.kernel == "adamw" && operand.name == "v" ? " = iota"
-                                                    : fmt::format(" = random({})", seed);
+  const bool is_square = c.kernel == "adamw" && operand.name == "v";  // Not negative.
+  return is_square || operand.dtype == DType::kI32 ? " = iota" : fmt::format(" = random({})", seed);
 }
 
 CaseText text_of(const KernelCase& c, const SharedPlaces& shared, bool is_apart) {
@@ -308,6 +349,21 @@ std::vector<float> values_of(const Program& program, const MemoryImage& image,
   std::vector<float> values(bytes.size() / sizeof(float));
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
   return values;
+}
+
+Doubles numbers_of(const Program& program, const MemoryImage& image, std::string_view name) {
+  const std::vector<uint8_t> bytes = bytes_of(program, image, name);
+  const bool is_i32 =
+      std::any_of(program.tensors.begin(), program.tensors.end(), [&](const Tensor& tensor) {
+        return program.name(tensor.name) == name && tensor.dtype == DType::kI32;
+      });
+  Doubles numbers(bytes.size() / sizeof(uint32_t));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    uint32_t word;
+    std::memcpy(&word, &bytes[i * sizeof word], sizeof word);
+    numbers[i] = is_i32 ? static_cast<double>(word) : double{f32_of_bits(word)};
+  }
+  return numbers;
 }
 
 Program parsed(std::string_view text) {

@@ -28,13 +28,17 @@ std::ostream& operator<<(std::ostream& out, const KernelCase& c);
 struct CaseOperand {
   std::string name;
   bool is_output = false;
-  std::vector<uint64_t> shape;  // f32
-  bool is_updated = false;      // Read and written: an output that is an input too.
+  std::vector<uint64_t> shape;
+  bool is_updated = false;    // Read and written: an output that is an input too.
+  DType dtype = DType::kF32;  // i32: iota.
+  // Ids say which part of it a slice reads; else a slice reads all that it declares.
+  bool is_gathered = false;
 
   bool is_input() const { return !is_output || is_updated; }
   uint64_t size_bytes() const;
 };
 
+// rope has an even number of columns: one more than the case, where that is odd.
 std::vector<CaseOperand> operands_of(const KernelCase& c);
 
 // All kernels but mix, each at: 1x1, one row, one column, odd sizes, more than a block.
@@ -48,6 +52,11 @@ std::vector<KernelCase> one_case_per_kernel();
 inline constexpr float kCaseFactor = -1.75f;
 inline constexpr float kCaseEps = 1e-3f;
 inline constexpr uint8_t kCaseByte = 171;
+inline constexpr float kCaseBase = 500;
+inline constexpr uint32_t kCaseStart = 5;
+
+// As an oracle takes them.
+OracleShape oracle_shape_of(const KernelCase& c);
 
 // Where an output lies when it shares bytes: at `offset_bytes` from the start of operand `input`.
 struct SharedPlace {
@@ -90,6 +99,9 @@ std::vector<uint8_t> bytes_of(const Program& program, const MemoryImage& image,
                               std::string_view name);
 std::vector<float> values_of(const Program& program, const MemoryImage& image,
                              std::string_view name);
+
+// As an oracle takes them: f32 by value, i32 as unsigned numbers.
+Doubles numbers_of(const Program& program, const MemoryImage& image, std::string_view name);
 
 // Parses, and fails the test with the message where that fails.
 Program parsed(std::string_view text);

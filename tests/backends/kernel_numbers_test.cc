@@ -9,6 +9,7 @@
 #include "backends/kernels/elementary.h"
 #include "backends/oracle_check.h"
 #include "tests/backends/kernel_case.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -19,10 +20,6 @@ struct Evaluated {
   std::vector<OracleTensor> oracles;
 };
 
-Doubles doubles_of(const std::vector<float>& values) { return {values.begin(), values.end()}; }
-
-OracleShape shape_of(const KernelCase& c) { return {c.rows, c.cols, c.inner}; }
-
 Evaluated evaluate(const KernelCase& c) {
   const Program program = program_of(c);
   const MemoryImage before = initial_image(program, kExecutionLimitBytes).value();
@@ -30,13 +27,13 @@ Evaluated evaluate(const KernelCase& c) {
   Evaluated evaluated;
   for (const CaseOperand& operand : operands_of(c)) {
     const auto values = [&](const MemoryImage& image) {
-      return doubles_of(values_of(program, image, operand.name));
+      return numbers_of(program, image, operand.name);
     };
     if (operand.is_input()) evaluated.inputs.push_back(values(before));
     if (operand.is_output) evaluated.outputs.push_back(values(after));
   }
   evaluated.oracles = find_kernel_oracle(c.kernel)(
-      {evaluated.inputs, shape_of(c), oracle_attributes_of(c), kIeeeArithmetic});
+      {evaluated.inputs, oracle_shape_of(c), oracle_attributes_of(c), kIeeeArithmetic});
   return evaluated;
 }
 
@@ -116,13 +113,56 @@ TEST(ExpF32, IsWithinTwoUlpWhereNormal) {
   EXPECT_TRUE(std::isnan(exp_f32(NAN)));
 }
 
+// Every 997th float, of all that there are; and all around 1, where the result is small.
+TEST(LogF32, IsWithinTwoUlp) {
+  const auto expect_close = [](uint32_t bits) {
+    const float x = f32_of_bits(bits);
+    const double right = std::log(double{x});
+    ASSERT_LE(std::fabs(log_f32(x) - right), 2 * 0x1p-23 * std::fabs(right)) << x;
+  };
+  for (uint32_t bits = 1; bits < 0x7f800000u; bits += 997 * (is_slow_build() ? 64 : 1)) {
+    expect_close(bits);
+  }
+  for (uint32_t bits = 0x3f800000u - 4096; bits < 0x3f800000u + 4096; ++bits) expect_close(bits);
+  EXPECT_EQ(log_f32(1), 0);
+  EXPECT_EQ(log_f32(0), -INFINITY);
+  EXPECT_EQ(log_f32(-0.0f), -INFINITY);
+  EXPECT_EQ(log_f32(INFINITY), INFINITY);
+  EXPECT_TRUE(std::isnan(log_f32(-1)));
+  EXPECT_TRUE(std::isnan(log_f32(-INFINITY)));
+  EXPECT_TRUE(std::isnan(log_f32(NAN)));
+}
+
+// Every 997th float from 0 to 2^17, and those next to multiples of pi / 4, where quadrants meet.
+TEST(SineCosineF32, IsWithinItsBound) {
+  const auto expect_close = [](float x) {
+    const SineCosine found = sine_cosine_f32(x);
+    ASSERT_LE(std::fabs(found.sine - std::sin(double{x})), 0x1p-23) << x;
+    ASSERT_LE(std::fabs(found.cosine - std::cos(double{x})), 0x1p-23) << x;
+  };
+  const uint32_t last = bits_of_f32(131072.0f);
+  for (uint32_t bits = 0; bits < last; bits += 997 * (is_slow_build() ? 64 : 1)) {
+    expect_close(f32_of_bits(bits));
+  }
+  expect_close(131072.0f);
+  for (int k = 1; k < 166'000; k += is_slow_build() ? 101 : 1) {
+    const float x = static_cast<float>(0.78539816339744831 * k);
+    expect_close(std::nextafter(x, 0.0f));
+    expect_close(x);
+    expect_close(std::nextafter(x, INFINITY));
+  }
+  EXPECT_EQ(sine_cosine_f32(0).sine, 0);
+  EXPECT_EQ(sine_cosine_f32(0).cosine, 1);
+}
+
 // --- Gradients
 // ------------------------------------------------------------------------------------
 
 // The forward pass whose VJP the case is, in float64: inputs x, w and, for layer_norm, b.
 Doubles forward(const KernelCase& c, const std::vector<Doubles>& inputs) {
   const char* kernel = c.kernel.starts_with("rms_norm_vjp") ? "rms_norm" : "layer_norm";
-  const OracleCase oracle_case{inputs, shape_of(c), {0, double{kCaseEps}}, kIeeeArithmetic};
+  const OracleCase oracle_case{inputs, oracle_shape_of(c), oracle_attributes_of(c),
+                               kIeeeArithmetic};
   const std::vector<OracleTensor> outputs = find_kernel_oracle(kernel)(oracle_case);
   Doubles values;
   for (const Rounded& y : outputs[0]) values.push_back(y.value);

@@ -48,6 +48,7 @@ std::string shifted(const CaseOperand& operand) {
 std::string preparation_of(const CaseOperand& operand, const NumberCase& c,
                            std::mt19937& generator) {
   const std::string& name = operand.name;
+  if (operand.dtype != DType::kF32 && c.magnitudes != Magnitudes::kBits) return "";
   switch (c.magnitudes) {
     case Magnitudes::kUnit:
       return "";

@@ -11,6 +11,7 @@
 
 namespace interlock {
 
+// Of f32; ids and labels are small, or any bits.
 enum class Magnitudes : uint8_t {
   kUnit,     // In [-1, 1).
   kTiny,     // Times 1e-20.

@@ -95,7 +95,8 @@ uint64_t term_count_of(const KernelCase& c) {
   if (k == "col_sum") return c.rows;
   if (k.starts_with("matmul")) return c.inner;
   const bool has_row_sums = k == "row_sum" || k.starts_with("rms_norm") ||
-                            k.starts_with("layer_norm") || k.starts_with("softmax");
+                            k.starts_with("layer_norm") || k.starts_with("softmax") ||
+                            k.starts_with("cross_entropy");
   return has_row_sums ? c.cols : 1;
 }
 

@@ -59,14 +59,13 @@ TEST(OracleCheck, FindsEveryElementThatLeavesItsBound) {
     const Program program = program_of(c);
     const MemoryImage right = image_after(program);
     const std::span<const Access> accesses = program.accesses_of(kFirst);
-    OracleCase oracle_case{{}, {c.rows, c.cols, c.inner}, oracle_attributes_of(c), kIeeeArithmetic};
+    OracleCase oracle_case{{}, oracle_shape_of(c), oracle_attributes_of(c), kIeeeArithmetic};
     std::vector<uint32_t> written;
     for (uint32_t i = 0; i < operands_of(c).size(); ++i) {
       const CaseOperand operand = operands_of(c)[i];
       if (operand.is_output) written.push_back(i);
       if (!operand.is_input()) continue;
-      const std::vector<float> values = values_of(program, image_before(program), operand.name);
-      oracle_case.inputs.emplace_back(values.begin(), values.end());
+      oracle_case.inputs.push_back(numbers_of(program, image_before(program), operand.name));
     }
     const std::vector<OracleTensor> outputs = oracle(oracle_case);
     ASSERT_EQ(outputs.size(), written.size()) << c;
@@ -103,15 +102,16 @@ TEST(OracleCheck, FindsWrongIndicesAndAttributesInEveryKernel) {
         std::string dispatch = text.dispatch;
         const std::string name = " " + operand.name + " ";
         dispatch.replace(dispatch.find(name), name.size(), " shifted ");
-        const Program wrong = parsed(text.declarations + "tensor shifted f32[" + shape +
-                                     "] at memory_" + operand.name + "+260\n" + dispatch);
+        const Program wrong =
+            parsed(text.declarations + "tensor shifted " + std::string(word_of(operand.dtype)) +
+                   "[" + shape + "] at memory_" + operand.name + "+260\n" + dispatch);
         EXPECT_TRUE(check_of(program, image_after(wrong), arithmetic).mismatch.has_value())
             << c << ": " << operand.name;
       }
       for (const auto& [name, value] : attributes_of(c)) {
         const size_t begin = text.dispatch.find(" " + name + "=");
         const size_t end = text.dispatch.find_first_of(" \n", begin + 1);
-        const double other = name == "step" ? value + 1 : value * 1.001;
+        const double other = name == "step" || name == "start" ? value + 1 : value * 1.001;
         const std::string dispatch = text.dispatch.substr(0, begin) + " " + name + "=" +
                                      std::to_string(other) + text.dispatch.substr(end);
         const Program wrong = parsed(text.declarations + dispatch);

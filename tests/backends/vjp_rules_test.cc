@@ -37,10 +37,10 @@ std::string backward_name(VjpValue value) {
   return fmt::format("{}{}", kNames[static_cast<size_t>(value.kind)], value.index);
 }
 
-std::string text_of(const Shape& shape) {
+std::string text_of(const Shape& shape, DType dtype) {
   std::string text;
   for (const uint64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : ",", extent);
-  return "f32[" + text + "]";
+  return fmt::format("{}[{}]", word_of(dtype), text);
 }
 
 // "dispatch matmul_nt reads g2 b writes dx0"
@@ -64,16 +64,21 @@ Backward backward_of(const KernelCase& c, const std::string& separator = "barrie
   }
   const std::vector<CaseOperand> operands = operands_of(c);
   std::string text = "interlock 1\n";
-  const auto declare = [&](const std::string& name, const Shape& shape, const std::string& value) {
+  const auto declare = [&](const std::string& name, const Shape& shape, const std::string& value,
+                           DType dtype = DType::kF32) {
     b.shapes[name] = shape;
     uint64_t size_bytes = 4;
     for (const uint64_t extent : shape) size_bytes *= extent;
     text += fmt::format("memory m_{} {}\ntensor {} {} at m_{}+0{}\n", name, size_bytes, name,
-                        text_of(shape), name, value);
+                        text_of(shape, dtype), name, value);
   };
   for (size_t i = 0; i < operands.size(); ++i) {
     const int position = static_cast<int>(i);
     const bool is_output = operands[i].is_output;
+    if (operands[i].dtype == DType::kI32) {
+      declare(operands[i].name, operands[i].shape, " = iota", DType::kI32);
+      continue;  // No gradient.
+    }
     declare(operands[i].name, operands[i].shape,
             is_output ? "" : fmt::format(" = random({})", i + 1));
     const VjpValueKind kind = is_output ? VjpValueKind::kCotangent : VjpValueKind::kGradient;
@@ -114,6 +119,7 @@ OracleShape oracle_shape(const Backward& b, const DispatchDraft& dispatch) {
   if (kernel == "matmul_nn") return {extent(0, 0), extent(1, 1), extent(0, 1)};
   if (kernel == "matmul_nt") return {extent(0, 0), extent(1, 0), extent(0, 1)};
   if (kernel == "matmul_tn") return {extent(0, 1), extent(1, 1), extent(0, 0)};
+  if (kernel.starts_with("embedding")) return {extent(2, 0), extent(2, 1), extent(1, 0)};
   for (const OperandDraft& operand : dispatch.operands) {
     const Shape& shape = b.shapes.at(operand.name);
     if (shape.size() == 2) return {shape[0], shape[1], 1};
@@ -132,8 +138,9 @@ std::vector<OracleTensor> oracles_of(const Backward& b, const DispatchDraft& dis
     for (const double v : inputs[0]) copied.push_back({v, 0});
     return {copied};
   }
-  return find_kernel_oracle(dispatch.kernel)(
-      {inputs, oracle_shape(b, dispatch), {kCaseFactor, kCaseEps}, kIeeeArithmetic});
+  return find_kernel_oracle(dispatch.kernel)({inputs, oracle_shape(b, dispatch),
+                                              oracle_attributes_of({dispatch.kernel}),
+                                              kIeeeArithmetic});
 }
 
 // Executes the dispatch in float64.
@@ -153,8 +160,7 @@ Values initial_values(const Backward& b) {
   const MemoryImage image = initial_image(b.program, kExecutionLimitBytes).value();
   Values values;
   for (const auto& [name, shape] : b.shapes) {
-    const std::vector<float> floats = values_of(b.program, image, name);
-    values[name] = {floats.begin(), floats.end()};
+    values[name] = numbers_of(b.program, image, name);
   }
   return values;
 }
@@ -240,8 +246,7 @@ TEST(VjpRules, ComputeTheSameInFloat32) {
     const MemoryImage image = image_after(b.program, issue_order_schedule(b.program));
     Values values;
     for (const auto& [name, shape] : b.shapes) {
-      const std::vector<float> floats = values_of(b.program, image, name);
-      values[name] = {floats.begin(), floats.end()};
+      values[name] = numbers_of(b.program, image, name);
     }
     for (const DispatchDraft& dispatch : b.group) {
       const std::vector<OracleTensor> oracles = oracles_of(b, dispatch, values);

@@ -149,6 +149,13 @@ tensor wide_again f32[65535] at wide_bytes+0
 tensor product_t f32[1,1] at more_bytes+0
 tensor product_n f32[1,1] at more_bytes+32
 tensor total f32[1] at more_bytes+64
+tensor total_again f32[1] at more_bytes+0
+memory ids_bytes 262140
+memory turned_bytes 262140
+tensor ids i32[65535] at ids_bytes+0 = iota
+tensor id i32[1] view ids+65528
+tensor wide_pairs f32[1,65534] at wide_bytes+0
+tensor turned f32[1,65534] at turned_bytes+0
 dispatch col_sum reads tall writes sums
 dispatch matmul_nn reads wide column writes product
 dispatch layer_norm_vjp reads wide w wide writes y rows eps=1e-05
@@ -163,6 +170,12 @@ dispatch rms_norm_vjp reads wide w wide writes y rows eps=1e-05
 dispatch rms_norm reads wide w writes norm eps=1e-05
 dispatch row_sum_vjp reads total writes copied
 dispatch softmax_vjp reads p wide writes gx
+barrier
+dispatch embedding reads id wide writes norm
+dispatch embedding_vjp reads ids column writes product
+dispatch rope reads wide_pairs writes turned base=100
+dispatch cross_entropy reads wide id writes total
+dispatch cross_entropy_vjp reads wide id total_again writes gx
 )");
   const Schedule issue = issue_order_schedule(program);
   const MemoryImage image = image_on_vulkan(program, issue);

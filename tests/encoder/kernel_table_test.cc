@@ -29,6 +29,8 @@ tensor n f32[32] at m+4096
 tensor whole i32[4,8] at m+8192
 tensor tall f32[8,4] at m+8448
 tensor wide f32[8,16] at m+8704
+tensor ids i32[4] at m+9216
+tensor odd f32[4,7] at m+10240
 )";
 
 // The error about the dispatch, or "" if it fits.
@@ -87,6 +89,13 @@ TEST(KernelTable, AcceptsWhatFits) {
                                "col_sum_vjp reads w writes x",
                                "row_sum_vjp reads v writes x",
                                "layer_norm reads x w w writes y",
+                               "embedding reads ids square writes y",
+                               "embedding_vjp reads ids x writes square",
+                               "rope reads x writes x",
+                               "rope reads x writes y base=1 start=65536",
+                               "rope_vjp reads x writes y start=3",
+                               "cross_entropy reads x ids writes v",
+                               "cross_entropy_vjp reads x ids v writes x",
                                "layer_norm_vjp reads x w y writes z x eps=0.1",
                                "mix reads raw[0:3] updates x atomics w partial atomic=add",
                                "mix"}) {
@@ -116,7 +125,14 @@ TEST(KernelTable, RejectsOperandsThatAreNoWholeF32Tensor) {
               HasSubstr("Operand 'x' of kernel 'silu' is the slice 'x[0:4]'"));
   EXPECT_THAT(error_of("silu reads x writes raw"),
               HasSubstr("Operand 'y' of kernel 'silu' is the raw memory 'raw'"));
-  EXPECT_THAT(error_of("silu reads x writes whole"), HasSubstr("has dtype i32"));
+  EXPECT_THAT(error_of("silu reads x writes whole"),
+              HasSubstr("has dtype i32; the kernel expects f32"));
+  EXPECT_THAT(
+      error_of("embedding reads v square writes y"),
+      HasSubstr("Operand 'ids' of kernel 'embedding' has dtype f32; the kernel expects i32"));
+  EXPECT_THAT(error_of("cross_entropy reads x ids[0:16] writes v"),
+              HasSubstr("'labels' of kernel 'cross_entropy' is the slice 'ids[0:16]'; the kernel "
+                        "expects a whole i32 tensor"));
 }
 
 TEST(KernelTable, RejectsShapesThatDoNotFit) {
@@ -157,6 +173,19 @@ TEST(KernelTable, RejectsShapesThatDoNotFit) {
   EXPECT_THAT(error_of("split reads wide writes square tall"), HasSubstr("Operand 'g'"));
   EXPECT_THAT(error_of("split reads wide writes square w"), HasSubstr("Operand 'gb'"));
   EXPECT_THAT(error_of("transpose reads x writes y"), HasSubstr("expects [cols, rows] = [8,4]"));
+  EXPECT_THAT(error_of("embedding reads ids x writes square"),
+              HasSubstr("Operand 'ids' of kernel 'embedding' has shape [4]; the kernel expects "
+                        "[rows] = [8]"));
+  EXPECT_THAT(error_of("embedding reads ids odd writes y"),
+              HasSubstr("Operand 'y' of kernel 'embedding' has shape [4,8]; the kernel expects "
+                        "[rows, cols] = [4,7]"));
+  EXPECT_THAT(error_of("embedding_vjp reads ids square writes x"), HasSubstr("[inner] = [8]"));
+  EXPECT_THAT(error_of("rope reads odd writes odd"),
+              HasSubstr("Operand 'x' of kernel 'rope' has shape [4,7]; the kernel expects an even "
+                        "number of columns"));
+  EXPECT_THAT(error_of("cross_entropy reads x ids writes w"), HasSubstr("[rows] = [4]"));
+  EXPECT_THAT(error_of("cross_entropy_vjp reads x ids v writes square"),
+              HasSubstr("Operand 'glogits' of kernel 'cross_entropy_vjp' has shape [8,8]"));
   EXPECT_THAT(error_of("copy reads raw writes x"),
               HasSubstr("Operand 'y' of kernel 'copy' has 128 bytes; the kernel expects as many as "
                         "'x' has, 64"));
@@ -177,6 +206,9 @@ TEST(KernelTable, RejectsOtherAttributes) {
   EXPECT_THAT(error_of("adamw reads x updates y z x lr=1 step=0"), HasSubstr("from 1 to"));
   EXPECT_THAT(error_of("adamw reads x updates y z x lr=1 step=1.5"), HasSubstr("a whole number"));
   EXPECT_THAT(error_of("adamw reads x updates y z x lr=1 step=1 beta1=1"), HasSubstr("'beta1'"));
+  EXPECT_THAT(error_of("rope reads x writes y base=0.5"), HasSubstr("a number from 1 to"));
+  EXPECT_THAT(error_of("rope reads x writes y start=65537"),
+              HasSubstr("a whole number from 0 to 65536"));
   EXPECT_THAT(error_of("silu reads x writes y eps=1"),
               HasSubstr("Kernel 'silu' has no attribute 'eps'; it has none"));
   EXPECT_THAT(error_of("fill writes x valeu=1"), HasSubstr("it has 'value'"));
@@ -190,6 +222,25 @@ TEST(KernelTable, BoundsExtents) {
   EXPECT_EQ(error_of("add reads x y writes z", options), "");  // Blocks bound elementwise kernels.
   options.limits.kernel_extent = 8;
   EXPECT_EQ(error_of("row_sum reads x writes v", options), "");
+}
+
+// Angles are at most what sine and cosine take, whatever the limits are.
+TEST(KernelTable, BoundsPositions) {
+  const auto error_of_rows = [](uint64_t rows, uint64_t start) {
+    ParseOptions options;
+    options.limits.kernel_extent = 1 << 20;
+    const std::string shape = "f32[" + std::to_string(rows) + ",2] at m+0\n";
+    const auto program =
+        parse("interlock 1\nmemory m 2097152\ntensor x " + shape +
+                  "dispatch rope reads x writes x start=" + std::to_string(start) + "\n",
+              "t", options);
+    return program ? "" : program.error().message;
+  };
+  EXPECT_EQ(error_of_rows(131'072, 0), "");
+  EXPECT_EQ(error_of_rows(65'536, 65'536), "");
+  EXPECT_THAT(error_of_rows(65'537, 65'536),
+              HasSubstr("Kernel 'rope' has 65537 rows from position 65536; it has positions below "
+                        "131072"));
 }
 
 TEST(KernelTable, FillsParams) {
@@ -264,6 +315,11 @@ TEST(KernelTable, HasAliasContracts) {
   EXPECT_EQ(contract("transpose", 0, 1), AliasContract::kNever);
   EXPECT_EQ(contract("silu_vjp", 1, 2), AliasContract::kIdenticalElement);
   EXPECT_EQ(contract("col_sum_vjp", 0, 1), AliasContract::kNever);
+  EXPECT_EQ(contract("rope", 0, 1), AliasContract::kIdenticalElement);
+  EXPECT_EQ(contract("rope_vjp", 0, 1), AliasContract::kIdenticalElement);
+  EXPECT_EQ(contract("embedding", 1, 2), AliasContract::kNever);
+  EXPECT_EQ(contract("cross_entropy_vjp", 0, 3), AliasContract::kIdenticalElement);
+  EXPECT_EQ(contract("cross_entropy_vjp", 1, 3), AliasContract::kNever);
   EXPECT_EQ(contract("mix", 3, 7), AliasContract::kIdenticalElement);
 }
 

@@ -65,13 +65,17 @@ TEST(VjpRules, ExistForEveryForwardKernelOfNumbers) {
   }
 }
 
-// An input of a forward kernel is read by it; each has exactly one contribution.
+// An input of a forward kernel is read by it; each has exactly one contribution, but ids and labels
+// have none.
 TEST(VjpRules, GiveOneCotangentPerInput) {
   for (const VjpRule& rule : vjp_rules()) {
     const KernelEntry& entry = kernel_entry(find_kernel(rule.kernel).value());
     std::vector<int> reads;
     for (size_t i = 0; i < entry.operands.size(); ++i) {
-      if (entry.operands[i].mode == AccessMode::kRead) reads.push_back(static_cast<int>(i));
+      const bool is_number = entry.operands[i].dtype == DType::kF32;
+      if (entry.operands[i].mode == AccessMode::kRead && is_number) {
+        reads.push_back(static_cast<int>(i));
+      }
     }
     EXPECT_EQ(inputs_of(rule), reads) << rule.kernel;
   }
@@ -123,6 +127,9 @@ TEST(VjpRules, SayWhichPrimalsTheForwardPassMustSave) {
   EXPECT_THAT(saved_by("layer_norm", {0, 1, 2}), ElementsAre(0, 1));
   EXPECT_THAT(saved_by("add", {0, 1}), IsEmpty());
   EXPECT_THAT(saved_by("scale", {0}), IsEmpty());
+  EXPECT_THAT(saved_by("embedding", {1}), ElementsAre(0));  // Which rows, not what is in them.
+  EXPECT_THAT(saved_by("rope", {0}), IsEmpty());
+  EXPECT_THAT(saved_by("cross_entropy", {0}), ElementsAre(0, 1));
 }
 
 TEST(VjpRules, SaveLessForFewerInputs) {
@@ -158,6 +165,9 @@ TEST(VjpGroup, TakesTheAttributesThatItsKernelsHave) {
   DispatchDraft scale = forward_of("scale", {"x"}, "y");
   scale.attributes.emplace_back("factor", "-3");
   EXPECT_THAT(group_of(scale, {0}), ElementsAre("scale cotangent1 gradient0 factor=-3"));
+  DispatchDraft rope = forward_of("rope", {"x"}, "y");
+  rope.attributes = {{"base", "500"}, {"start", "7"}};
+  EXPECT_THAT(group_of(rope, {0}), ElementsAre("rope_vjp cotangent1 gradient0 base=500 start=7"));
 }
 
 TEST(VjpGroup, KeepsTheSlicesOfPrimals) {

@@ -72,7 +72,7 @@ struct SineCosine {
   float cosine;
 };
 
-// Both within 2^-22, and exact at 0. Requires: 0 <= x <= 2^17. Cephes, sinf and cosf.
+// Both within 2^-23, and exact at 0. Requires: 0 <= x <= 2^17. Cephes, sinf and cosf.
 SineCosine sine_cosine_f32(float x) {
   precise const float scaled = x * 0.636619772 + 0.5;
   const int n = int(scaled);

@@ -74,6 +74,7 @@ constexpr KernelAttribute kRopeAttributes[] = {
 // an output may lie exactly on an input that has the same element at the same place.
 constexpr std::pair<int, int> kUnaryPairs[] = {{0, 1}};
 constexpr std::pair<int, int> kBinaryPairs[] = {{0, 2}, {1, 2}};
+// An update on the very gradient is one of equal terms: deterministic, and no planner asks for it.
 constexpr std::pair<int, int> kUpdatePairs[] = {{0, 1}};
 constexpr std::pair<int, int> kAdamwPairs[] = {{0, 1}, {0, 2}, {0, 3}};
 constexpr std::pair<int, int> kRmsNormPairs[] = {{0, 2}};

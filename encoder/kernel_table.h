@@ -47,7 +47,7 @@ struct KernelParams {
 
 struct KernelOperand {
   std::string_view name;
-  AccessMode mode;            // kRead, kUpdate or kWrite; reads come first.
+  AccessMode mode;            // kRead, kWrite or kUpdate, in this order.
   DType dtype = DType::kF32;  // Of kernels that are not bytewise.
   // Of a kWrite operand: a slice also loads from it, but only what that slice itself has stored
   // there before. So it streams: what comes later may find earlier results where an input was.

@@ -103,7 +103,9 @@ TEST_F(VulkanKernels, StreamOverInputsThatTheyStillNeed) {
          {issue_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
       const MemoryImage wrong = image_on_vulkan(program, schedule);
       EXPECT_NE(bytes_of(program, wrong, "gx"), bytes_of(apart, right, "gx")) << kernel;
-      if (has_correct_rounding()) EXPECT_TRUE(wrong == image_after(program, schedule)) << kernel;
+      if (has_correct_rounding()) {
+        EXPECT_TRUE(wrong == image_after(program, schedule)) << kernel;
+      }
     }
   }
 }
@@ -156,6 +158,14 @@ tensor ids i32[65535] at ids_bytes+0 = iota
 tensor id i32[1] view ids+65528
 tensor wide_pairs f32[1,65534] at wide_bytes+0
 tensor turned f32[1,65534] at turned_bytes+0
+memory flipped_bytes 786420
+memory stream_bytes 262140
+memory gw_bytes 262140
+tensor flipped f32[3,65535] at flipped_bytes+0
+tensor stream f32[1,65535] at stream_bytes+0
+tensor gw f32[1,65535] at gw_bytes+0
+dispatch transpose reads tall writes flipped
+dispatch rms_norm_vjp_stream reads wide w wide writes stream gw
 dispatch col_sum reads tall writes sums
 dispatch matmul_nn reads wide column writes product
 dispatch layer_norm_vjp reads wide w wide writes y rows eps=1e-05
@@ -170,6 +180,7 @@ dispatch rms_norm_vjp reads wide w wide writes y rows eps=1e-05
 dispatch rms_norm reads wide w writes norm eps=1e-05
 dispatch row_sum_vjp reads total writes copied
 dispatch softmax_vjp reads p wide writes gx
+dispatch softmax_vjp_stream reads p wide writes stream
 barrier
 dispatch embedding reads id wide writes norm
 dispatch embedding_vjp reads ids column writes product

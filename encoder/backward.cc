@@ -88,7 +88,7 @@ Result<Program> apply_backward(const Program& program, const BackwardRequest& re
   Result<WrittenBackward> written = write_backward(program, request);
   if (!written) return written.error();
   ProgramDraft draft;
-  for (ItemDraft& item : draft_of(program).items) {
+  for (ItemDraft& item : expanded_draft_of(program).items) {
     const bool is_about_schedules =
         std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
     if (!is_about_schedules) draft.items.push_back(std::move(item));

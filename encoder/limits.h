@@ -18,6 +18,7 @@ struct Limits {
   uint64_t statement_count = 20'000'000;
   uint64_t expansion_count = 1ull << 22;  // Statements, operands and attributes that replays and
                                           // backward passes add: short text, much program.
+  uint64_t backward_count = 64;           // Each reads the program before it.
   uint64_t access_count_per_dispatch = 256;
   uint64_t attribute_count_per_dispatch = 64;
   uint64_t dependency_count_per_barrier = 64;

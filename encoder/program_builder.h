@@ -97,6 +97,8 @@ class ProgramBuilder {
   Result<Success> check_declaration(std::string_view noun);
   Result<Success> check_expansion_room(uint64_t expansion_count);
   Result<Success> check_group(std::string_view noun);
+  Result<Success> check_backward(const BackwardDraft& item);
+  Result<Success> append_backward(const BackwardDraft& item);
   Result<Success> check_replay(const CaptureBody& body, uint32_t number);
   void record(StatementDraft statement);
   Result<Success> record_lifetime(const LifetimeDraft& item, const Lifetime& lifetime);
@@ -161,6 +163,8 @@ class ProgramBuilder {
   std::vector<uint64_t> expansion_counts_;  // By capture, of one replay.
   std::vector<uint32_t> replay_counts_;     // By capture.
   uint64_t expansion_count_ = 0;            // Of all replays and backward passes.
+  uint64_t backward_try_count_ = 0;         // Those that did not fit, too.
+  bool is_in_backward_ = false;             // What is added is of a backward pass.
   uint64_t recorded_count_ = 0;             // Statements in captures.
   uint32_t group_count_ = 0;                // Captures, replays and backward passes.
   // A hostile program must not make every one of its errors scan all names.

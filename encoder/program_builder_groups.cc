@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "encoder/backward.h"
 #include "encoder/names.h"
 #include "encoder/program_builder.h"
 
@@ -48,7 +49,7 @@ Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
 
 // Canonical text declares everything first; what a backward pass declares stands behind that.
 Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
-  if (!program_.backwards.empty()) {
+  if (!program_.backwards.empty() && !is_in_backward_) {
     return fail(ItemPart::kItem,
                 fmt::format("{} is declared behind a backward pass, which declares tensors itself; "
                             "expected it before.",
@@ -167,7 +168,7 @@ Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
   replay.capture = id;
   replay.number = replay_counts_[id.index] + 1;
   const std::shared_ptr<const CaptureBody> body = program_.captures[id.index].body;
-  if (auto room = check_room_for_statements(body->statements.size()); !room) {
+  if (auto room = check_room_for_statements(body->statements.size() + 1); !room) {
     return room;
   }
   if (auto checked = check_replay(*body, replay.number); !checked) {
@@ -221,9 +222,117 @@ Result<Success> ProgramBuilder::check_replay(const CaptureBody& body, uint32_t n
   return Success{};
 }
 
-Result<Success> ProgramBuilder::add(const BackwardDraft&) {
-  return fail(ItemPart::kItem,
-              "'backward' is not part of format version 1 as this release reads it.");
+// A pass that does not fit after all leaves no trace: the builder goes back to what it was.
+Result<Success> ProgramBuilder::add(const BackwardDraft& item) {
+  if (auto checked = check_backward(item); !checked) {
+    return checked;
+  }
+  ++backward_try_count_;
+  ProgramBuilder before = *this;
+  is_in_backward_ = true;
+  auto appended = append_backward(item);
+  is_in_backward_ = false;
+  if (!appended) {
+    *this = std::move(before);
+    return fail(ItemPart::kItem, fmt::format("{}\n  - While adding the backward pass of {}.",
+                                             appended.error().message, in_quotes(item.loss)));
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
+  if (auto checked = check_group("a backward pass"); !checked) {
+    return checked;
+  }
+  if (backward_try_count_ >= limits_.backward_count) {
+    return fail(ItemPart::kItem,
+                fmt::format("the program has more backward passes than the limit of {}.",
+                            limits_.backward_count));
+  }
+  const auto check_tensor = [&](ItemPart part, size_t position, const std::string& name) {
+    if (meaning_of(name).tensor.is_some()) return Result<Success>(Success{});
+    NearestName nearest(name);
+    offer_names(&NameMeaning::tensor, nearest);
+    return Result<Success>(fail_at(part, position,
+                                   fmt::format("no tensor {} is declared before this line.{}",
+                                               in_quotes(name), nearest.advice())));
+  };
+  if (auto checked = check_tensor(ItemPart::kName, 0, item.loss); !checked) {
+    return checked;
+  }
+  if (item.wrt.empty() || item.wrt.size() > limits_.access_count_per_dispatch) {
+    return fail(ItemPart::kItem,
+                fmt::format("the backward pass has {} tensors behind 'wrt'; expected 1 to {}.",
+                            item.wrt.size(), limits_.access_count_per_dispatch));
+  }
+  uint64_t length =
+      std::string_view("backward  wrt  mode=").size() + item.loss.size() + item.mode.size();
+  for (size_t i = 0; i < item.wrt.size(); ++i) {
+    if (auto checked = check_tensor(ItemPart::kOperand, i, item.wrt[i]); !checked) {
+      return checked;
+    }
+    const auto end = item.wrt.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(item.wrt.begin(), end, item.wrt[i]) != end) {
+      return fail_at(ItemPart::kOperand, i,
+                     fmt::format("tensor {} stands twice behind 'wrt'; at most once is allowed.",
+                                 in_quotes(item.wrt[i])));
+    }
+    length += 1 + item.wrt[i].size();
+  }
+  if (length > limits_.line_bytes) {
+    return fail(ItemPart::kItem,
+                fmt::format("the backward pass needs {} bytes of text, more than the limit of {} "
+                            "for a line.",
+                            length, limits_.line_bytes));
+  }
+  if (find_backward(item.mode) != nullptr) {
+    return Success{};
+  }
+  NearestName nearest(item.mode);
+  for (const BackwardEntry& entry : backward_registry()) nearest.offer(entry.name);
+  return fail(ItemPart::kMode, fmt::format("there is no backward pass {}.{} `interlock list "
+                                           "backwards` names them.",
+                                           in_quotes(item.mode), nearest.advice()));
+}
+
+// May leave anything behind when it fails.
+Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
+  // Adopted tensors get their places at the end: the pass must see who shares bytes.
+  ProgramBuilder settled(limits_);
+  if (has_adoption_) settled = *this;
+  const Result<Program> placed = settled.finish();
+  const auto items =
+      backward_items(has_adoption_ ? *placed : program_, {item.loss, item.wrt, item.mode});
+  if (!items) {
+    return items.error();
+  }
+  Backward backward;
+  backward.loss = meaning_of(item.loss).tensor;
+  for (const std::string& name : item.wrt) backward.wrt.push_back(meaning_of(name).tensor);
+  backward.first = StatementId(program_.statements.size());
+  backward.first_tensor = TensorId(program_.tensors.size());
+  uint64_t expansion_count = 0;
+  for (const ItemDraft& added : *items) {
+    const auto* dispatch = std::get_if<DispatchDraft>(&added);
+    expansion_count += dispatch == nullptr ? 1 : expansion_count_of(*dispatch);
+  }
+  if (auto room = check_expansion_room(expansion_count); !room) {
+    return room;
+  }
+  for (const ItemDraft& added : *items) {
+    if (auto fits = add(added); !fits) {
+      return fits;
+    }
+  }
+  backward.statement_count =
+      static_cast<uint32_t>(program_.statements.size()) - backward.first.index;
+  backward.tensor_count =
+      static_cast<uint32_t>(program_.tensors.size()) - backward.first_tensor.index;
+  backward.mode = intern(item.mode);
+  backward.text_index = group_count_++;
+  program_.backwards.push_back(std::move(backward));
+  expansion_count_ += expansion_count;
+  return Success{};
 }
 
 }  // namespace interlock

@@ -1,5 +1,5 @@
-// interlock encode: the passes over a program. Appends a backward pass, gives the values their
-// bytes and places the sync: all of that, or some of it.
+// interlock encode: the passes over a program. Appends a backward pass, takes gradients out of the
+// buffers of replays, gives the values their bytes and places the sync: all of that, or some of it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "encoder/backward.h"
 #include "encoder/encoder.h"
 #include "encoder/planner.h"
+#include "encoder/replay.h"
 #include "encoder/text.h"
 #include "encoder/unplan.h"
 #include "fuzz/cli/commands.h"
@@ -24,6 +25,7 @@ struct EncodeOptions {
   std::string unplanned_memory;
   BackwardRequest backward;
   bool has_backward = false;
+  std::string replay;
   std::string planner;
   std::string encoder;
   std::string output = "-";
@@ -35,6 +37,14 @@ struct EncodeOptions {
 Result<Program> run_passes(const EncodeOptions& options, Program program) {
   const PlannerEntry* planner = nullptr;
   const EncoderEntry* encoder = nullptr;
+  const ReplayEntry* replay = nullptr;
+  if (!options.replay.empty()) {
+    replay = find_replay(options.replay);
+    if (replay == nullptr) {
+      return Error{fmt::format(
+          "there is no replay policy '{}'. `interlock list replays` names them.", options.replay)};
+    }
+  }
   if (!options.planner.empty()) {
     planner = find_planner(options.planner);
     if (planner == nullptr) {
@@ -42,7 +52,7 @@ Result<Program> run_passes(const EncodeOptions& options, Program program) {
                                options.planner)};
     }
   }
-  const bool is_encoder_alone = planner == nullptr && !options.has_backward;
+  const bool is_encoder_alone = planner == nullptr && replay == nullptr && !options.has_backward;
   if (is_encoder_alone || !options.encoder.empty()) {
     const std::string name = options.encoder.empty() ? "interlock" : options.encoder;
     encoder = find_encoder(name);
@@ -60,6 +70,11 @@ Result<Program> run_passes(const EncodeOptions& options, Program program) {
     Result<Program> trained = apply_backward(program, options.backward, options.input.parse.limits);
     if (!trained) return trained;
     program = std::move(*trained);
+  }
+  if (replay != nullptr) {
+    Result<Program> replayed = replay->apply(program);
+    if (!replayed) return replayed;
+    program = std::move(*replayed);
   }
   const auto encode_with = [&] { program = encode(program, *encoder->create()); };
   // Some planners are about what the sync lets overlap: it comes first.
@@ -91,8 +106,9 @@ ExitStatus run_encode(const EncodeOptions& options) {
 }  // namespace
 
 void add_encode_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand(
-      "encode", "appends a backward pass to a program, places its tensors, and places its sync");
+  CLI::App* const command = app.add_subcommand("encode",
+                                               "appends a backward pass to a program, takes "
+                                               "gradients out of replays, places tensors and sync");
   auto options = std::make_shared<EncodeOptions>();
   add_input_options(*command, options->input);
   auto* const backward = command->add_option("--backward", options->backward.mode,
@@ -104,6 +120,8 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
                    "tensors to differentiate by; the gradient of w is d_w")
       ->delimiter(',')
       ->needs(backward);
+  command->add_option("--replay", options->replay,
+                      "who takes gradients out of the static buffers of replays");
   command->add_option("--encoder", options->encoder,
                       "who places the sync; interlock, if nothing else is asked for");
   command->add_option("--planner", options->planner,

@@ -8,6 +8,7 @@
 #include "encoder/encoder.h"
 #include "encoder/kernel_table.h"
 #include "encoder/planner.h"
+#include "encoder/replay.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 
@@ -36,6 +37,15 @@ std::string list_planners() {
 std::string list_backwards() {
   std::string text = "backwards\n";
   for (const BackwardEntry& entry : backward_registry()) {
+    text += fmt::format("  {:<20} {}{}\n", entry.name, entry.is_broken ? "broken: " : "",
+                        entry.summary);
+  }
+  return text;
+}
+
+std::string list_replays() {
+  std::string text = "replays\n";
+  for (const ReplayEntry& entry : replay_registry()) {
     text += fmt::format("  {:<20} {}{}\n", entry.name, entry.is_broken ? "broken: " : "",
                         entry.summary);
   }
@@ -100,18 +110,20 @@ std::string list_strategies() {
 
 void add_list_command(CLI::App& app, ExitStatus& status) {
   CLI::App* const command = app.add_subcommand(
-      "list", "lists encoders, planners, backwards, kernels, backends, strategies");
+      "list", "lists encoders, planners, backwards, replays, kernels, backends, strategies");
   auto topic = std::make_shared<std::string>();
   command
       ->add_option("topic", *topic,
-                   "encoders, planners, backwards, kernels, backends or strategies; all without it")
+                   "encoders, planners, backwards, replays, kernels, backends or strategies; all "
+                   "without it")
       ->check(CLI::IsMember(
-          {"encoders", "planners", "backwards", "kernels", "backends", "strategies"}));
+          {"encoders", "planners", "backwards", "replays", "kernels", "backends", "strategies"}));
   command->callback([topic, &status] {
     const auto wants = [&](std::string_view name) { return topic->empty() || *topic == name; };
     if (wants("encoders")) print_out(list_encoders());
     if (wants("planners")) print_out(list_planners());
     if (wants("backwards")) print_out(list_backwards());
+    if (wants("replays")) print_out(list_replays());
     if (wants("kernels")) print_out(list_kernels());
     if (wants("backends")) print_out(list_backends());
     if (wants("strategies")) print_out(list_strategies());

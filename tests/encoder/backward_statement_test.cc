@@ -72,12 +72,16 @@ TEST(BackwardStatement, GoesThroughReplaysAndItsGradientsBecomeOthersLosses) {
       "tensor x f32[4] = random(1)\n"
       "tensor y f32[4]\n"
       "capture c\n"
-      "run: dispatch silu reads x writes y\n"
+      "run: dispatch scale reads x writes y factor=2\n"
       "end\n"
       "replay c\n"
       "backward y wrt x\n"
-      "backward d_x wrt x\n"
-      "output d_x d_x.2\n";
+      "backward d_x wrt d_y\n"
+      "backward y wrt d_x\n"  // Zeros, and no statement.
+      "capture d\n"
+      "barrier\n"
+      "end\n"
+      "output d_x d_d_y d_d_x.2\n";
   const Program p = parsed(text);
   EXPECT_EQ(expect_round_trip(p), text);
   InterlockEncoder encoder;

@@ -1,5 +1,6 @@
 // Replay policies: which accumulations they take for the first of a gradient, and what they make of
 // them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ constexpr const char* kSecond =
     "dispatch accumulate reads buffer updates grad\n";
 
 std::string micro_batches(const std::string& grad, const std::string& first) {
-  return std::string(kHead) + "tensor grad " + grad + "\n" + kCapture + first + "\n" + kSecond;
+  return fmt::format("{}tensor grad {}\n{}{}\n{}", kHead, grad, kCapture, first, kSecond);
 }
 
 TEST(ReplayPolicy, TakesTheBufferOfTheFirstGradientOrCopiesIt) {
@@ -59,8 +60,9 @@ TEST(ReplayPolicy, LeavesAllElseAsItIs) {
       micro_batches("f32[4]", accumulate),         // Not known to be nothing.
       micro_batches("f32[4] = zeros", "dispatch scale reads x writes grad factor=2\n" + accumulate),
       micro_batches("f32[4] = zeros", "dispatch accumulate reads x updates grad\n" + accumulate),
-      std::string(kHead) + "tensor v f32[4] view buffer+0\ntensor grad f32[4] = zeros\n" +
-          kCapture + "dispatch accumulate reads v updates grad\n",
+      fmt::format("{}tensor v f32[4] view buffer+0\ntensor grad f32[4] = zeros\n{}"
+                  "dispatch accumulate reads v updates grad\n",
+                  kHead, kCapture),
   };
   for (const std::string& program : programs) {
     EXPECT_EQ(applied("pytorch-181723", program), program);

@@ -14,17 +14,45 @@ std::string kernel_word(const Program& program, DispatchId id) {
   return is_opaque(program, dispatch) ? "Opaque" : std::string(program.name(dispatch.kernel_name));
 }
 
+ByteHistory history_of(const Program& program, const LifetimeFinding& finding) {
+  uint64_t work_left = 1'000'000;
+  return history_of(program, finding.memory, finding.bytes, finding.reader.dispatch, work_left);
+}
+
 // What ended the value that is read; of a clobber, before it was overwritten.
 LifetimeId end_of(const Program& program, const LifetimeFinding& finding) {
   if (finding.kind != FindingKind::kClobber) return finding.ended_by;
-  uint64_t work_left = 1'000'000;
-  const ByteHistory history =
-      history_of(program, finding.memory, finding.bytes, finding.reader.dispatch, work_left);
   LifetimeId end;
-  for (const HistoryEvent& event : history.events) {
+  for (const HistoryEvent& event : history_of(program, finding).events) {
     if (event.value.owner == finding.tensor) end = event.value.ended_by;
   }
   return end;
+}
+
+// None: the dispatch is of no replay.
+CaptureId capture_of(const Program& program, DispatchId id) {
+  if (!id.is_some()) return {};
+  const uint32_t statement = program.dispatch(id).statement.index;
+  for (const Replay& replay : program.replays) {
+    const bool is_there =
+        statement >= replay.first.index && statement - replay.first.index < replay.statement_count;
+    if (is_there) return replay.capture;
+  }
+  return {};
+}
+
+// True iff the value that is read came from a replay, and a later replay of the same capture
+// overwrites it.
+bool is_lost_to_a_replay(const Program& program, const LifetimeFinding& finding) {
+  if (program.replays.empty() || finding.kind != FindingKind::kClobber) return false;
+  DispatchId writer;  // Of what the bytes hold.
+  DispatchId lost;    // The writer of what is read.
+  for (const HistoryEvent& event : history_of(program, finding).events) {
+    if (event.kind == HistoryKind::kWritten) writer = event.dispatch;
+    if (event.value.owner == finding.tensor) lost = writer;
+  }
+  const CaptureId capture = capture_of(program, lost);
+  return capture.is_some() && capture == capture_of(program, finding.overwriter.dispatch);
 }
 
 ExpectDraft expect_of(const Program& program, const LifetimeFinding& finding) {
@@ -52,6 +80,7 @@ std::string signature_of(const Program& program, const LifetimeFinding& finding,
     text += '-';
     text += word_of(program.lifetimes[end.index].kind);
   }
+  if (is_lost_to_a_replay(program, finding)) text += "-replay";
   if (detail == SignatureDetail::kShape) return text;
   if (finding.kind == FindingKind::kClobber) {
     text += '-' + kernel_word(program, finding.overwriter.dispatch);

@@ -18,7 +18,10 @@ constexpr size_t kItemCountMax = 400;  // Beyond it mutants only shrink.
 
 bool is_statement(const ItemDraft& item) {
   return std::holds_alternative<DispatchDraft>(item) ||
-         std::holds_alternative<BarrierDraft>(item) || std::holds_alternative<LifetimeDraft>(item);
+         std::holds_alternative<BarrierDraft>(item) ||
+         std::holds_alternative<LifetimeDraft>(item) ||
+         std::holds_alternative<CaptureDraft>(item) || std::holds_alternative<EndDraft>(item) ||
+         std::holds_alternative<ReplayDraft>(item) || std::holds_alternative<BackwardDraft>(item);
 }
 
 // One draft under mutation. Each change does nothing where it does not apply.
@@ -92,7 +95,15 @@ void Mutation::drop_dispatch() {
   if (at) draft_.items.erase(draft_.items.begin() + static_cast<std::ptrdiff_t>(*at));
 }
 
+// Replays come only where there are some, as scoped barriers do.
 void Mutation::duplicate_dispatch() {
+  const auto replay = pick<ReplayDraft>();
+  if (replay && choice_.chance(1, 2)) {
+    const ItemDraft copy = draft_.items[*replay];
+    const size_t slot = std::max(*replay + 1, pick_statement_slot());
+    draft_.items.insert(draft_.items.begin() + static_cast<std::ptrdiff_t>(slot), copy);
+    return;
+  }
   const auto at = pick<DispatchDraft>();
   if (!at) return;
   DispatchDraft copy = std::get<DispatchDraft>(draft_.items[*at]);
@@ -270,6 +281,12 @@ void add_prefix(ProgramDraft& draft, const std::string& prefix) {
     if (auto* output = std::get_if<OutputDraft>(&item)) {
       for (std::string& name : output->tensors) rename(name);
     }
+    if (auto* capture = std::get_if<CaptureDraft>(&item)) rename(capture->name);
+    if (auto* replay = std::get_if<ReplayDraft>(&item)) rename(replay->capture);
+    if (auto* backward = std::get_if<BackwardDraft>(&item)) {
+      rename(backward->loss);
+      for (std::string& name : backward->wrt) rename(name);
+    }
     if (auto* barrier = std::get_if<BarrierDraft>(&item)) barrier->label.clear();
     if (auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
       lifetime->label.clear();
@@ -324,7 +341,13 @@ ProgramDraft cross_over(const ProgramDraft& first, const ProgramDraft& second, C
   const std::vector<ItemDraft> tail = statements_of(other);
   const size_t head_count = choice.below(head.size() + 1);
   const size_t tail_first = choice.below(tail.size() + 1);
-  for (size_t i = 0; i < head_count; ++i) child.items.push_back(head[i]);
+  bool is_recording = false;
+  for (size_t i = 0; i < head_count; ++i) {
+    child.items.push_back(head[i]);
+    is_recording |= std::holds_alternative<CaptureDraft>(head[i]);
+    is_recording &= !std::holds_alternative<EndDraft>(head[i]);
+  }
+  if (is_recording) child.items.emplace_back(EndDraft{});
   for (size_t i = tail_first; i < tail.size(); ++i) {
     child.items.push_back(tail[i]);
     if (auto* dispatch = std::get_if<DispatchDraft>(&child.items.back())) dispatch->label.clear();
@@ -347,6 +370,7 @@ Program lenient_build(const ProgramDraft& draft) {
       }
       static_cast<void>(builder.add(copy));
     }
+    builder.drop_open_capture();
     auto built = builder.finish();
     if (built) return std::move(built).value();
   }

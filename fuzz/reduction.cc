@@ -51,7 +51,12 @@ class CostCounter {
       count_dispatch(*dispatch);
     } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
       count_barrier(*barrier);
-    } else if (std::holds_alternative<LifetimeDraft>(item)) {
+    } else if (const auto* backward = std::get_if<BackwardDraft>(&item)) {
+      cost_.statements += 1;
+      cost_.items += backward->wrt.size();
+    } else if (std::holds_alternative<LifetimeDraft>(item) ||
+               std::holds_alternative<CaptureDraft>(item) ||
+               std::holds_alternative<ReplayDraft>(item)) {
       cost_.statements += 1;
     } else {
       cost_.items += 1;
@@ -136,6 +141,7 @@ uint64_t letters_of(const ProgramDraft& draft) {
   uint64_t memory_count = 0;
   uint64_t tensor_count = 0;
   uint64_t dispatch_count = 0;
+  uint64_t capture_count = 0;
   for (const ItemDraft& item : draft.items) {
     if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
       letters += memory->name != "m" + std::to_string(memory_count++);
@@ -147,6 +153,8 @@ uint64_t letters_of(const ProgramDraft& draft) {
       letters += !barrier->label.empty();
     } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
       letters += !lifetime->label.empty();
+    } else if (const auto* capture = std::get_if<CaptureDraft>(&item)) {
+      letters += capture->name != "c" + std::to_string(capture_count++);
     }
   }
   return letters;

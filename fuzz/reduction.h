@@ -39,6 +39,7 @@ class Reduction {
 
 // reduction_structure.cc: less of everything.
 void drop_statements(Reduction& reduction);    // All kinds of them, in halves, then singly.
+void drop_captures(Reduction& reduction);      // With all replays; with one, what it stands for.
 void drop_outputs(Reduction& reduction);       // All output lines, then single tensors.
 void drop_declarations(Reduction& reduction);  // What nothing refers to.
 void drop_operands(Reduction& reduction);      // Of opaque dispatches; attributes, partial.

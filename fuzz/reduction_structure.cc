@@ -14,7 +14,8 @@ namespace {
 std::vector<size_t> statement_positions(const ProgramDraft& draft) {
   std::vector<size_t> positions = positions_of<DispatchDraft>(draft);
   for (const std::vector<size_t>& others :
-       {positions_of<BarrierDraft>(draft), positions_of<LifetimeDraft>(draft)}) {
+       {positions_of<BarrierDraft>(draft), positions_of<LifetimeDraft>(draft),
+        positions_of<ReplayDraft>(draft), positions_of<BackwardDraft>(draft)}) {
     positions.insert(positions.end(), others.begin(), others.end());
   }
   std::sort(positions.begin(), positions.end());
@@ -45,6 +46,9 @@ ProgramDraft only_used(ProgramDraft draft) {
     } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
       used.insert(lifetime->name);
       used.insert(lifetime->source);
+    } else if (const auto* backward = std::get_if<BackwardDraft>(&item)) {
+      used.insert(backward->loss);
+      used.insert(backward->wrt.begin(), backward->wrt.end());
     }
   }
   ProgramDraft rest;

@@ -39,6 +39,12 @@ void rename(std::string& name, const std::map<std::string, std::string>& names) 
   if (found != names.end()) name = found->second;
 }
 
+// Backward passes name the gradient of `w` "d_w".
+void add_gradients(std::map<std::string, std::string>& names) {
+  const std::map<std::string, std::string> values = names;
+  for (const auto& [before, after] : values) names.emplace("d_" + before, "d_" + after);
+}
+
 std::set<uint64_t> extents_of(const ProgramDraft& draft) {
   std::set<uint64_t> extents;
   for (const ItemDraft& item : draft.items) {
@@ -156,7 +162,9 @@ void settle_initial_values(Reduction& reduction) {
 void rename_by_first_use(Reduction& reduction) {
   ProgramDraft candidate = reduction.current();
   const auto memories = fresh_names<MemoryDraft>(candidate, 'm');
-  const auto tensors = fresh_names<TensorDraft>(candidate, 't');
+  const auto captures = fresh_names<CaptureDraft>(candidate, 'c');
+  auto tensors = fresh_names<TensorDraft>(candidate, 't');
+  if (!positions_of<BackwardDraft>(candidate).empty()) add_gradients(tensors);
   uint64_t dispatch_count = 0;
   for (ItemDraft& item : candidate.items) {
     if (auto* memory = std::get_if<MemoryDraft>(&item)) {
@@ -169,6 +177,12 @@ void rename_by_first_use(Reduction& reduction) {
     } else if (auto* dispatch = std::get_if<DispatchDraft>(&item)) {
       const std::string label = "d" + std::to_string(dispatch_count++);
       if (dispatch->label.empty() || is_generated(dispatch->label, 'd')) dispatch->label = label;
+    }
+    if (auto* capture = std::get_if<CaptureDraft>(&item)) rename(capture->name, captures);
+    if (auto* replay = std::get_if<ReplayDraft>(&item)) rename(replay->capture, captures);
+    if (auto* backward = std::get_if<BackwardDraft>(&item)) {
+      rename(backward->loss, tensors);
+      for (std::string& name : backward->wrt) rename(name, tensors);
     }
     if (auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
       rename(lifetime->name, lifetime->kind == LifetimeKind::kReset ? memories : tensors);

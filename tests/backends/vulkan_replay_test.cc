@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,18 @@ TEST_F(VulkanReplay, OfTheRepairedTwinNeverDiverges) {
     SeededChoice choice(seed);
     EXPECT_TRUE(image_on_vulkan(program, random_schedule(program, order, choice)) == right);
   }
+}
+
+TEST_F(VulkanReplay, OfAGraphOverwritesTheGradientThatWasTakenOver) {
+  const auto gradient_of = [](const Program& program) {
+    const std::vector<uint8_t> bytes =
+        bytes_of(program, image_on_vulkan(program, issue_order_schedule(program)), "grad");
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  };
+  EXPECT_THAT(gradient_of(bug("pytorch-181723")), testing::ElementsAre(22, 44, 66, 88));
+  EXPECT_THAT(gradient_of(bug("pytorch-181723.fixed")), testing::ElementsAre(14, 27, 40, 53));
 }
 
 // Some rows of vjp, then the reduction, then the other rows: gb mixes old and new rows, and gx,

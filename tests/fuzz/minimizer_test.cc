@@ -112,6 +112,49 @@ TEST(Minimizer, KeepsTheResetThatAUseAfterFreeIsAbout) {
   EXPECT_THAT(print(report->program), ::testing::EndsWith("\nexpect use-after-free clear late\n"));
 }
 
+// One replay would do for a clobber of any kind; this one is about what a replay does to an earlier
+// one.
+TEST(Minimizer, KeepsTwoReplaysAndOneAccumulation) {
+  const auto report = minimize_program(parsed(R"(
+      tensor g1 f32[8] = random(4)
+      tensor g2 f32[8] = random(5)
+      tensor input f32[8]
+      tensor scratch f32[8]
+      tensor buffer f32[8]
+      tensor grad f32[8]
+      tensor w f32[8] = random(6)
+      output w
+      capture step
+      fill: dispatch silu reads input writes scratch
+      barrier
+      run: dispatch scale reads scratch writes buffer factor=2
+      barrier
+      end
+      capture unused
+      dispatch copy reads w writes scratch
+      end
+      dispatch copy reads g1 writes input
+      barrier
+      replay step
+      adopt grad = buffer
+      dispatch copy reads g2 writes input
+      barrier
+      replay step
+      sum: dispatch accumulate reads buffer updates grad
+      barrier
+      replay step
+      again: dispatch accumulate reads buffer updates grad
+      barrier
+      dispatch sgd reads grad updates w lr=0.1)"));
+  ASSERT_TRUE(report) << report.error().message;
+  const Program& program = report->program;
+  EXPECT_EQ(program.captures.size(), 1u);
+  EXPECT_EQ(program.replays.size(), 2u);
+  EXPECT_EQ(program.dispatches.size(), 3u) << print(program);
+  EXPECT_EQ(program.lifetimes.size(), 1u);
+  EXPECT_THAT(print(program), ::testing::HasSubstr("\nexpect clobber run@2 "));
+}
+
 bool has_a_hazard_after_writing(const Program& program) {
   return program.dispatches.size() == 2 && !find_exactly(program).empty();
 }

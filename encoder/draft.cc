@@ -33,6 +33,7 @@ OperandDraft draft_of(const Program& program, const Access& access) {
   const bool is_tensor = access.tensor.is_some();
   OperandDraft draft;
   draft.mode = access.mode;
+  draft.is_undeclared = access.is_undeclared;
   draft.name = program.name(is_tensor ? program.tensor(access.tensor).name
                                       : program.memory(access.memory).name);
   if (access.is_sliced) {

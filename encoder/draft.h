@@ -39,16 +39,30 @@ struct OperandDraft {
   AccessMode mode = AccessMode::kRead;
   std::string name;                // A tensor or a memory; tensors are looked up first.
   std::optional<ByteRange> slice;  // NAME[a:b], relative to NAME.
+  bool is_undeclared = false;      // Behind `actual`: the dispatch touches it and does not say so.
 };
+
+// The order of the operands of a dispatch.
+inline bool stands_before(const OperandDraft& a, const OperandDraft& b) {
+  return a.is_undeclared != b.is_undeclared ? b.is_undeclared : a.mode < b.mode;
+}
 
 struct DispatchDraft {
   std::string label;  // Empty if it has none. So for every label below.
   std::string kernel;
   std::optional<uint64_t> order;
-  std::vector<OperandDraft> operands;  // Uniform, reads, writes, updates, atomics: in this order.
+  // Uniform, reads, writes, updates, atomics: in this order; then those behind `actual`, likewise.
+  std::vector<OperandDraft> operands;
   bool is_partial = false;
   std::vector<std::pair<std::string, std::string>> attributes;  // key, value; as written.
 };
+
+inline bool has_atomics(const DispatchDraft& dispatch) {
+  for (const OperandDraft& operand : dispatch.operands) {
+    if (operand.mode == AccessMode::kAtomic) return true;
+  }
+  return false;
+}
 
 struct DependencyDraft {
   Scope source;

@@ -133,7 +133,7 @@ Program encode(const Program& program, Encoder& encoder) {
   RecordingSink sink;
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     const DispatchId id(i);
-    encoder.encode({id, program.accesses_of(id), program.dispatch(id).atomic_op}, sink);
+    encoder.encode({id, program.declared_accesses_of(id), program.dispatch(id).atomic_op}, sink);
   }
   encoder.finish(sink);
   const std::vector<uint32_t> new_index =

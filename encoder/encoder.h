@@ -15,7 +15,7 @@ namespace interlock {
 // What an encoder may know of a dispatch: its declared accesses, and nothing of the future.
 struct EncoderDispatch {
   DispatchId id;
-  std::span<const Access> accesses;  // Ranges in their memories.
+  std::span<const Access> accesses;  // Declared ones. Ranges in their memories.
   AtomicOp atomic_op = AtomicOp::kNone;
 };
 

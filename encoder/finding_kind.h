@@ -16,7 +16,7 @@ enum class FindingKind : uint8_t {
   kUninitialized,    // "uninitialized": a read finds bytes that nobody wrote.
   kUseAfterFree,     // "use-after-free": a read finds bytes of a freed or reset value.
   kAlias,            // "alias": operands share bytes against the kernel's alias contract.
-  kUndeclared,       // "undeclared": a kernel touched bytes that its dispatch does not declare.
+  kUndeclared,       // "undeclared": a dispatch touches bytes that it does not declare.
   kDivergence,       // "divergence": an execution differs from the reference.
   kRedundant,        // "redundant": a sync command whose removal adds no hazard.
 };
@@ -27,9 +27,7 @@ std::optional<FindingKind> finding_kind_of(std::string_view word);
 
 // Executions find the others; a check executes nothing, so it can never meet an expectation of
 // them.
-inline bool is_checkable(FindingKind kind) {
-  return kind != FindingKind::kUndeclared && kind != FindingKind::kDivergence;
-}
+inline bool is_checkable(FindingKind kind) { return kind != FindingKind::kDivergence; }
 
 // Advice: true of a program without being wrong in it.
 inline bool is_advice(FindingKind kind) { return kind == FindingKind::kRedundant; }

@@ -16,8 +16,10 @@ bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
+bool is_clause(std::string_view word) { return is_one_of(kClauses, word); }
+
 bool is_later_clause(std::string_view word) {
-  constexpr std::string_view kLaterClauses[] = {"indirect", "on", "actual"};
+  constexpr std::string_view kLaterClauses[] = {"indirect", "on"};
   return is_one_of(kLaterClauses, word);
 }
 
@@ -55,8 +57,9 @@ bool LineReader::read_order() {
 // Reads the clauses behind the kernel and its order. Their sequence is fixed, so that a text has
 // one meaning for kernels that know their operands by position.
 bool LineReader::read_operands() {
-  int clause = -1;
+  int clause = -1;  // Of kClauses; behind `actual` they begin anew.
   bool clause_is_empty = false;
+  bool is_actual = false;
   for (;;) {
     const Token token = lexer_.next();
     const bool is_name = token.kind == TokenKind::kName;
@@ -64,6 +67,9 @@ bool LineReader::read_operands() {
     const bool is_word = is_name && is_reserved(token.text);
     if (clause_is_empty && (!is_name || is_key || is_word)) {
       return fail_expecting(token, fmt::format("an operand behind '{}'", kClauses[clause]));
+    }
+    if (is_actual && clause < 0 && !is_clause(token.text)) {
+      return fail_expecting(token, "reads, writes, updates or another clause behind 'actual'");
     }
     if (token.kind == TokenKind::kEnd) {
       return true;
@@ -75,6 +81,7 @@ bool LineReader::read_operands() {
     const bool has_operands_only = !dispatch_.is_partial && dispatch_.attributes.empty();
     if (!is_word && !is_key && clause >= 0 && has_operands_only) {
       dispatch_.operands.emplace_back().mode = static_cast<AccessMode>(clause);
+      dispatch_.operands.back().is_undeclared = is_actual;
       if (!read_operand(token, dispatch_.operands.back())) {
         return false;
       }
@@ -88,13 +95,18 @@ bool LineReader::read_operands() {
     if (is_later_clause(token.text)) {
       return fail_later(token);
     }
+    if (token.text == "actual" && !is_actual && has_operands_only) {
+      is_actual = true;
+      clause = -1;
+      continue;
+    }
     const auto found = std::find(std::begin(kClauses), std::end(kClauses), token.text);
     if (found != std::end(kClauses)) {
       const int next = static_cast<int>(found - std::begin(kClauses));
       if (next <= clause || !has_operands_only) {
         return fail(token, fmt::format("found {} out of order; the clauses stand once each, as "
                                        "uniform, reads, writes, updates, atomics, "
-                                       "partial, KEY=VALUE.",
+                                       "actual with the same again, partial, KEY=VALUE.",
                                        in_quotes(token.text)));
       }
       clause = next;

@@ -44,7 +44,7 @@ uint64_t count_barriers(const Program& program, const PlanValues& values,
   std::vector<Access> accesses;
   uint64_t count = 0;
   for (const Dispatch& dispatch : program.dispatches) {
-    const auto declared = program.accesses_of(dispatch);
+    const auto declared = program.declared_accesses_of(dispatch);
     accesses.assign(declared.begin(), declared.end());
     for (Access& access : accesses) {
       const uint32_t value = values.value_of(access);

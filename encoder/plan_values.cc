@@ -124,9 +124,9 @@ void ValueReader::add_values() {
 void ValueReader::read_dispatches() {
   for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
     const Dispatch& dispatch = program_.dispatches[i];
-    for (const Access& access : program_.accesses_of(dispatch)) read_access(i, access);
+    for (const Access& access : program_.declared_accesses_of(dispatch)) read_access(i, access);
     // A dispatch reads all that it reads before it writes.
-    for (const Access& access : program_.accesses_of(dispatch)) {
+    for (const Access& access : program_.declared_accesses_of(dispatch)) {
       const uint32_t value = values_.value_of(access);
       if (value == PlanValues::kNoValue || !access.writes() || dispatch.is_partial) continue;
       if (!lives_from_start_[value]) coverage_[value].write(access.range);
@@ -184,7 +184,7 @@ void ValueReader::add_in_place_choices(uint32_t dispatch) {
   const Dispatch& d = program_.dispatches[dispatch];
   if (is_opaque(program_, d) && !options_.is_opaque_in_place) return;
   const uint32_t step = step_of_dispatch(dispatch);
-  const auto accesses = program_.accesses_of(d);
+  const auto accesses = program_.declared_accesses_of(d);
   std::vector<uint32_t> outputs;
   std::vector<uint32_t> inputs;
   const auto add_once = [](std::vector<uint32_t>& list, uint32_t value) {
@@ -217,7 +217,7 @@ void ValueReader::add_in_place_choice(const Dispatch& dispatch, uint32_t output,
 }
 
 bool ValueReader::is_tolerated(const Dispatch& dispatch, uint32_t output, uint32_t input) const {
-  const auto accesses = program_.accesses_of(dispatch);
+  const auto accesses = program_.declared_accesses_of(dispatch);
   const KernelEntry& entry = kernel_entry(dispatch.kernel);
   for (uint32_t i = 0; i < accesses.size(); ++i) {
     if (values_.value_of(accesses[i]) != input) continue;

@@ -66,7 +66,7 @@ uint64_t barrier_count_of(const Program& program) {
   HazardTracker tracker;
   uint64_t count = 0;
   for (const Dispatch& dispatch : program.dispatches) {
-    if (tracker.add(program.accesses_of(dispatch), dispatch.atomic_op)) ++count;
+    if (tracker.add(program.declared_accesses_of(dispatch), dispatch.atomic_op)) ++count;
   }
   return count;
 }

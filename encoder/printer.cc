@@ -73,7 +73,10 @@ class LinePrinter {
     }
     for (size_t i = 0; i < item.operands.size(); ++i) {
       const OperandDraft& operand = item.operands[i];
-      if (i == 0 || operand.mode != item.operands[i - 1].mode) {
+      const bool begins_actual =
+          operand.is_undeclared && (i == 0 || !item.operands[i - 1].is_undeclared);
+      if (begins_actual) add(" actual");
+      if (i == 0 || begins_actual || operand.mode != item.operands[i - 1].mode) {
         add(' ', clause_of(operand.mode));
       }
       add_operand(operand);

@@ -81,13 +81,14 @@ std::string_view clause_of(AccessMode mode);
 enum class AtomicOp : uint8_t { kNone, kAdd, kMin, kMax, kAnd, kOr, kXor };
 std::string_view word_of(AtomicOp op);
 
-// One operand of a dispatch, as declared.
+// One operand of a dispatch: what it declares, or what it touches without saying so.
 struct Access {
   MemoryId memory;
   TensorId tensor;  // None when the operand names a memory.
   ByteRange range;  // In `memory`.
   AccessMode mode = AccessMode::kRead;
-  bool is_sliced = false;  // Written NAME[a:b].
+  bool is_sliced = false;      // Written NAME[a:b].
+  bool is_undeclared = false;  // Behind `actual`: real to the device, unknown to encoders.
 
   bool reads() const { return only_reads() || mode == AccessMode::kUpdate; }
   bool writes() const { return mode == AccessMode::kWrite || mode == AccessMode::kUpdate; }
@@ -266,6 +267,16 @@ struct Program {
     return std::span(accesses).subspan(d.first_access, d.access_count);
   }
   std::span<const Access> accesses_of(DispatchId id) const { return accesses_of(dispatch(id)); }
+  // All but the undeclared ones, which come last.
+  std::span<const Access> declared_accesses_of(const Dispatch& d) const {
+    uint32_t count = d.access_count;
+    while (count > 0 && accesses[d.first_access + count - 1].is_undeclared) --count;
+    return std::span(accesses).subspan(d.first_access, count);
+  }
+  std::span<const Access> declared_accesses_of(DispatchId id) const {
+    return declared_accesses_of(dispatch(id));
+  }
+
   std::span<const Attribute> attributes_of(const Dispatch& d) const {
     return std::span(attributes).subspan(d.first_attribute, d.attribute_count);
   }

@@ -104,6 +104,12 @@ Result<Success> ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispa
   if (is_opaque(program_, dispatch)) {
     return Success{};
   }
+  if (!item.operands.empty() && item.operands.back().is_undeclared) {
+    return fail_at(ItemPart::kOperand, item.operands.size() - 1,
+                   fmt::format("kernel {} touches what the kernel table says; only opaque "
+                               "dispatches have 'actual' operands.",
+                               in_quotes(item.kernel)));
+  }
   const auto params = bind_kernel(program_, dispatch, limits_);
   if (!params) {
     return fail(ItemPart::kKernel, params.error().message);
@@ -186,12 +192,12 @@ Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
                 fmt::format("the program has more operands than the limit of {}.", kAccessesMax));
   }
   for (size_t i = 0; i < item.operands.size(); ++i) {
-    const AccessMode mode = item.operands[i].mode;
-    if (i > 0 && mode < item.operands[i - 1].mode) {
+    if (i > 0 && stands_before(item.operands[i], item.operands[i - 1])) {
       return fail_at(ItemPart::kOperand, i,
                      fmt::format("operand {} of '{}' stands behind '{}'; the order is "
-                                 "uniform, reads, writes, updates, atomics.",
-                                 in_quotes(item.operands[i].name), clause_of(mode),
+                                 "uniform, reads, writes, updates, atomics, then the same behind "
+                                 "'actual'.",
+                                 in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
                                  clause_of(item.operands[i - 1].mode)));
     }
     const Result<Access> access = resolve(item.operands[i], i);
@@ -206,6 +212,7 @@ Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
 Result<Access> ProgramBuilder::resolve(const OperandDraft& operand, size_t position) {
   Access access;
   access.mode = operand.mode;
+  access.is_undeclared = operand.is_undeclared;
   access.is_sliced = operand.slice.has_value();
   const NameMeaning meaning = meaning_of(operand.name);
   if (meaning.tensor.is_some()) {
@@ -255,14 +262,12 @@ Result<Success> ProgramBuilder::append_attributes(const DispatchDraft& item, Dis
       return appended;
     }
   }
-  const bool has_atomics =
-      !item.operands.empty() && item.operands.back().mode == AccessMode::kAtomic;
-  if (has_atomics && dispatch.atomic_op == AtomicOp::kNone) {
+  if (has_atomics(item) && dispatch.atomic_op == AtomicOp::kNone) {
     return fail_at(ItemPart::kOperand, item.operands.size() - 1,
                    "the dispatch has atomics and does not say which; expected atomic=OP, where OP "
                    "is add, min, max, and, or or xor.");
   }
-  if (!has_atomics && dispatch.atomic_op != AtomicOp::kNone) {
+  if (!has_atomics(item) && dispatch.atomic_op != AtomicOp::kNone) {
     return fail(ItemPart::kItem,
                 "the dispatch has the attribute 'atomic' and no operand of 'atomics'.");
   }

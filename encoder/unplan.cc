@@ -44,7 +44,7 @@ class Unplanner {
   bool is_ours(const Access& access) const { return access.memory == memory_; }
   void rewrite(const Dispatch& dispatch, DispatchDraft& draft);
   void append_pieces(const OperandDraft& operand, ByteRange range, DispatchDraft& draft);
-  void begin_value(ByteRange range, DispatchDraft& draft);
+  void begin_value(ByteRange range, bool is_undeclared, DispatchDraft& draft);
   void fill_gaps(ByteRange range);
   void cut(uint64_t at);
   uint32_t add_value(uint64_t size_bytes, bool is_input);
@@ -109,15 +109,15 @@ void Unplanner::append_pieces(const OperandDraft& operand, ByteRange range, Disp
     if (continues_last) {
       last->slice->end = slice.end;
     } else {
-      draft.operands.push_back({operand.mode, value.name, slice});
+      draft.operands.push_back({operand.mode, value.name, slice, operand.is_undeclared});
     }
   }
 }
 
-void Unplanner::begin_value(ByteRange range, DispatchDraft& draft) {
+void Unplanner::begin_value(ByteRange range, bool is_undeclared, DispatchDraft& draft) {
   const uint32_t value = add_value(range.size_bytes(), false);
   draft.operands.push_back(
-      {AccessMode::kWrite, values_[value].name, ByteRange{0, range.size_bytes()}});
+      {AccessMode::kWrite, values_[value].name, ByteRange{0, range.size_bytes()}, is_undeclared});
   cut(range.begin);
   cut(range.end);
   pieces_.erase(pieces_.lower_bound(range.begin), pieces_.lower_bound(range.end));
@@ -140,10 +140,10 @@ void Unplanner::rewrite(const Dispatch& dispatch, DispatchDraft& draft) {
     }
   }
   for (const Access& access : accesses) {
-    if (begins_value(access) && !access.range.is_empty()) begin_value(access.range, draft);
+    if (begins_value(access) && !access.range.is_empty())
+      begin_value(access.range, access.is_undeclared, draft);
   }
-  std::stable_sort(draft.operands.begin(), draft.operands.end(),
-                   [](const OperandDraft& a, const OperandDraft& b) { return a.mode < b.mode; });
+  std::stable_sort(draft.operands.begin(), draft.operands.end(), stands_before);
 }
 
 void Unplanner::append_values(ProgramDraft& draft) {

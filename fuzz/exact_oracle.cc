@@ -7,6 +7,7 @@
 #include "simulator/data_flow.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
+#include "simulator/undeclared.h"
 
 namespace interlock {
 
@@ -34,6 +35,15 @@ std::vector<OracleFinding> find_exactly(const Program& program, const HappensBef
     finding.second = AccessRef{violation.dispatch, violation.second};
     finding.memory = program.accesses_of(violation.dispatch)[violation.first].memory;
     finding.overlap = violation.overlap;
+    findings.push_back(finding);
+  }
+  for (const UndeclaredAccess& undeclared : find_undeclared_accesses(program)) {
+    OracleFinding finding;
+    finding.kind = FindingKind::kUndeclared;
+    finding.first = undeclared.access;
+    finding.memory =
+        program.accesses_of(undeclared.access.dispatch)[undeclared.access.access].memory;
+    finding.overlap = undeclared.bytes;
     findings.push_back(finding);
   }
   if (!program.has_program_order) return findings;

@@ -209,8 +209,7 @@ void Mutation::change_mode() {
                   [](const OperandDraft& o) { return o.mode == AccessMode::kAtomic; });
   dispatch.attributes.clear();
   if (has_atomic) dispatch.attributes.emplace_back("atomic", "add");
-  std::stable_sort(dispatch.operands.begin(), dispatch.operands.end(),
-                   [](const OperandDraft& a, const OperandDraft& b) { return a.mode < b.mode; });
+  std::stable_sort(dispatch.operands.begin(), dispatch.operands.end(), stands_before);
 }
 
 // Moves a tensor by a few bytes, or makes it donate or view an earlier one.

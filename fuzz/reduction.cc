@@ -102,6 +102,7 @@ class CostCounter {
                      dispatch.is_partial + dispatch.order.has_value();
     for (const OperandDraft& operand : dispatch.operands) {
       cost_.items += 1;
+      if (operand.is_undeclared) cost_.kernels += 1;
       if (operand.mode == AccessMode::kUpdate) cost_.kernels += 1;
       if (operand.mode == AccessMode::kUniform) cost_.kernels += 1;
       if (operand.mode == AccessMode::kAtomic) cost_.kernels += 2;

@@ -87,16 +87,19 @@ void simplify_operands(Reduction& reduction) {
       ProgramDraft whole = reduction.current();
       std::get<DispatchDraft>(whole.items[at]).operands[k].slice.reset();
       reduction.attempt(std::move(whole));
+      ProgramDraft declared = reduction.current();
+      auto& operands = std::get<DispatchDraft>(declared.items[at]).operands;
+      operands[k].is_undeclared = false;
+      std::stable_sort(operands.begin(), operands.end(), stands_before);
+      reduction.attempt(std::move(declared));
       for (const AccessMode mode : {AccessMode::kRead, AccessMode::kWrite}) {
         ProgramDraft plain = reduction.current();
         auto& dispatch = std::get<DispatchDraft>(plain.items[at]);
         const AccessMode old_mode = dispatch.operands[k].mode;
         if (old_mode == AccessMode::kRead || old_mode == AccessMode::kWrite) break;
         dispatch.operands[k].mode = mode;
-        std::stable_sort(
-            dispatch.operands.begin(), dispatch.operands.end(),
-            [](const OperandDraft& a, const OperandDraft& b) { return a.mode < b.mode; });
-        const bool has_atomic = dispatch.operands.back().mode == AccessMode::kAtomic;
+        std::stable_sort(dispatch.operands.begin(), dispatch.operands.end(), stands_before);
+        const bool has_atomic = has_atomics(dispatch);
         if (!has_atomic && old_mode == AccessMode::kAtomic) dispatch.attributes.clear();
         if (reduction.attempt(std::move(plain))) break;
       }

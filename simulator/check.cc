@@ -1,6 +1,6 @@
-// The outline: find hazards, reordered reads, alias violations and ended lifetimes, explain each,
-// judge whether the hazards can reach an output, and sort what a person should see first to the
-// front.
+// The outline: find hazards, reordered reads, alias violations, undeclared accesses and ended
+// lifetimes, explain each, judge whether the hazards can reach an output, and sort what a person
+// should see first to the front.
 #include "simulator/check.h"
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "simulator/lifetimes.h"
 #include "simulator/observability.h"
 #include "simulator/scoped_redundancy.h"
+#include "simulator/undeclared.h"
 
 namespace interlock {
 
@@ -136,6 +137,9 @@ CheckReport check(const Program& program, const CheckOptions& options) {
   }
   for (const AliasViolation& violation : violations) {
     report.findings.push_back(explain_alias(program, violation));
+  }
+  for (const UndeclaredAccess& undeclared : find_undeclared_accesses(program)) {
+    report.findings.push_back(explain_undeclared(program, undeclared));
   }
   add_lifetimes(program, options, report);
   std::stable_sort(report.findings.begin(), report.findings.end(),

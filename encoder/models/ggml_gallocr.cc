@@ -182,7 +182,7 @@ void Gallocr::count_children() {
   for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
     const Dispatch& dispatch = program_.dispatches[i];
     if (!options_.counts_backward && is_backward(program_.name(dispatch.kernel_name))) continue;
-    for (const Access& access : program_.accesses_of(dispatch)) {
+    for (const Access& access : program_.declared_accesses_of(dispatch)) {
       const uint32_t value = values_.value_of(access);
       if (value != PlanValues::kNoValue && is_source(i, access)) ++nodes_[value].n_children;
     }
@@ -218,7 +218,7 @@ bool Gallocr::is_allowed(uint32_t output, uint32_t input) const {
 bool Gallocr::allocate_in_place(uint32_t dispatch, uint32_t output_position) {
   const Dispatch& d = program_.dispatches[dispatch];
   if (!can_inplace(program_.name(d.kernel_name))) return false;
-  const auto accesses = program_.accesses_of(d);
+  const auto accesses = program_.declared_accesses_of(d);
   const Access& output = accesses[output_position];
   const uint32_t value = values_.value_of(output);
   for (const Access& source : accesses) {
@@ -247,7 +247,7 @@ void Gallocr::allocate(uint32_t value) {
 }
 
 void Gallocr::allocate_outputs(uint32_t dispatch) {
-  const auto accesses = program_.accesses_of(program_.dispatches[dispatch]);
+  const auto accesses = program_.declared_accesses_of(program_.dispatches[dispatch]);
   for (uint32_t i = 0; i < accesses.size(); ++i) {
     const uint32_t value = values_.value_of(accesses[i]);
     if (value == PlanValues::kNoValue || nodes_[value].has_place) continue;
@@ -256,7 +256,7 @@ void Gallocr::allocate_outputs(uint32_t dispatch) {
 }
 
 void Gallocr::update_parents(uint32_t dispatch) {
-  for (const Access& access : program_.accesses_of(program_.dispatches[dispatch])) {
+  for (const Access& access : program_.declared_accesses_of(program_.dispatches[dispatch])) {
     const uint32_t value = values_.value_of(access);
     if (value == PlanValues::kNoValue || !is_source(dispatch, access)) continue;
     HashNode& node = nodes_[value];

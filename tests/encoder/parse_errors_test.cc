@@ -113,10 +113,11 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"dispatch K reads writes gb",
                   "18: found 'writes'; expected an operand behind 'reads'.",
                   "dispatch K reads x writes gb"},
-        ErrorCase{"dispatch K writes gb reads x",
-                  "22: found 'reads' out of order; the clauses stand once each, as uniform, "
-                  "reads, writes, updates, atomics, partial, KEY=VALUE.",
-                  "dispatch K reads x writes gb"},
+        ErrorCase{
+            "dispatch K writes gb reads x",
+            "22: found 'reads' out of order; the clauses stand once each, as uniform, "
+            "reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE.",
+            "dispatch K reads x writes gb"},
         ErrorCase{"dispatch K reads x[0:4]gb", "24: found 'gb'; expected a space before this word.",
                   "dispatch K reads x[0:4] gb"},
         ErrorCase{"dispatch K x",

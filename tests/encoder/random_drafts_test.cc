@@ -2,6 +2,7 @@
 // of views, labels on barriers, references to both. What does not fit is left out by the builder.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,11 +61,16 @@ DispatchDraft dispatch(Numbers& numbers, bool has_order) {
       item.operands.push_back(operand);
     }
   }
+  const bool is_opaque = item.kernel == "A" || item.kernel == "s.B";
+  if (is_opaque && numbers.below(2) == 0) {
+    for (OperandDraft& operand : item.operands) operand.is_undeclared = numbers.below(3) == 0;
+    std::stable_sort(item.operands.begin(), item.operands.end(), stands_before);
+  }
   item.is_partial = numbers.below(4) == 0;
   for (size_t count = numbers.below(3); count > 0; --count) {
     item.attributes.emplace_back(name(numbers), values[numbers.below(values.size())]);
   }
-  if (!item.operands.empty() && item.operands.back().mode == AccessMode::kAtomic) {
+  if (has_atomics(item)) {
     item.attributes.emplace_back("atomic", word_of(static_cast<AtomicOp>(1 + numbers.below(6))));
   }
   return item;

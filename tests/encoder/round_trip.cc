@@ -19,7 +19,7 @@ bool is_same(const Dispatch& a, const Dispatch& b) {
 
 bool is_same(const Access& a, const Access& b) {
   return a.memory == b.memory && a.tensor == b.tensor && a.range == b.range && a.mode == b.mode &&
-         a.is_sliced == b.is_sliced;
+         a.is_sliced == b.is_sliced && a.is_undeclared == b.is_undeclared;
 }
 
 bool is_same(const Tensor& a, const Tensor& b) {

@@ -155,6 +155,30 @@ TEST(Minimizer, KeepsTwoReplaysAndOneAccumulation) {
   EXPECT_THAT(print(program), ::testing::HasSubstr("\nexpect clobber run@2 "));
 }
 
+// What is undeclared stays so only where the finding is about that.
+TEST(Minimizer, KeepsAnUndeclaredReadAndTheHazardThatItHides) {
+  const Program program = parsed(R"(
+      memory a 64
+      memory b 64
+      memory c 64
+      write_it: dispatch K reads c writes a[0:32] actual reads b
+      scan: dispatch K reads c[0:8] c[8:16] writes b actual reads a[16:64] updates c)");
+  const auto undeclared = [](const Program& smaller) {
+    for (const OracleFinding& finding : find_exactly(smaller)) {
+      if (finding.kind == FindingKind::kUndeclared && smaller.dispatches.size() == 2) return true;
+    }
+    return false;
+  };
+  EXPECT_EQ(print(minimize(draft_of(program), undeclared).program),
+            "interlock 1\n"
+            "memory m0 1\n"
+            "d0: dispatch Opaque\n"
+            "d1: dispatch Opaque actual reads m0\n");
+  const auto report = minimize_program(program);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(print(report->program), ::testing::HasSubstr("expect RAW write_it scan\n"));
+}
+
 bool has_a_hazard_after_writing(const Program& program) {
   return program.dispatches.size() == 2 && !find_exactly(program).empty();
 }

@@ -52,6 +52,20 @@ TEST(Judge, FindsNothingBehindABarrier) {
   EXPECT_FALSE(report.diverges_on_cpu);
 }
 
+// The cross-check is not held against an encoder that is not told of all accesses.
+TEST(Judge, FindsWhatNobodyDeclaredAndBlamesNoEncoder) {
+  const OracleReport report =
+      judge(parsed("dispatch Produce writes a[0:16]\n"
+                   "dispatch Consume writes b[0:16] actual reads a[8:24]\n"),
+            thorough(), 0);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  ASSERT_THAT(report.findings, SizeIs(2));
+  EXPECT_EQ(report.findings[0].kind, FindingKind::kReadAfterWrite);
+  EXPECT_EQ(report.findings[1].kind, FindingKind::kUndeclared);
+  EXPECT_EQ(report.findings[1].overlap, (ByteRange{8, 24}));
+  EXPECT_TRUE(report.diverges_on_cpu);
+}
+
 TEST(Judge, TellsAnOrderedHazardFromAnUnorderedOne) {
   const char* const kProgram =
       "dispatch Produce writes a[0:16]\nbarrier execution\n"

@@ -1,0 +1,29 @@
+// Undeclared accesses: bytes that a dispatch touches and does not declare. Encoders and trackers
+// know what is declared; hazards come from what is touched.
+#pragma once
+
+#include <vector>
+
+#include "encoder/program.h"
+#include "simulator/finding.h"
+#include "simulator/hazards.h"
+
+namespace interlock {
+
+// An operand behind `actual` of which declared operands do not cover every byte: reads by what is
+// declared to be read, writes by what is declared to be written, atomics by atomics.
+struct UndeclaredAccess {
+  AccessRef access;
+  ByteRange bytes;  // The first maximal run that is not covered, in the memory.
+
+  bool operator==(const UndeclaredAccess&) const = default;
+};
+
+// Returns them in issue order, by operand. Cost: linear in the accesses, and for each operand
+// behind `actual` O(n log n) for the n operands of its dispatch.
+std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program);
+
+// Returns the finding with kind, access, bytes and sentences.
+Finding explain_undeclared(const Program& program, const UndeclaredAccess& undeclared);
+
+}  // namespace interlock

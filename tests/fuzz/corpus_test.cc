@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,7 @@ Program parsed(const fs::path& path) {
 
 TEST(Corpus, HasTheFilesThatItNeeds) {
   EXPECT_GE(files_of({"seeds"}).size(), 10u);
-  EXPECT_GE(files_of({"bugs"}).size(), 56u);
+  EXPECT_GE(files_of({"bugs"}).size(), 74u);
   EXPECT_GE(files_of({"streams"}).size(), 19u);
 }
 
@@ -145,6 +146,21 @@ TEST(Corpus, EveryBugStartsWithItsFacts) {
     EXPECT_TRUE(comment_count >= 1 && comment_count <= 4) << path;
     EXPECT_LE(line_count, 33u) << path;
   }
+}
+
+TEST(Corpus, HasEveryBugInTheIndex) {
+  std::ifstream file(std::string(INTERLOCK_SOURCE_DIR) + "/docs/bugs-index.md");
+  const std::string index(std::istreambuf_iterator<char>(file), {});
+  uint64_t file_count = 0;
+  for (const fs::path& path : files_of({"bugs"})) {
+    const std::string name = path.stem().string();
+    if (name.ends_with(".fixed")) continue;
+    ++file_count;
+    EXPECT_NE(index.find("| `" + name + "` |"), std::string::npos) << name;
+  }
+  uint64_t row_count = 0;
+  for (size_t at = 0; (at = index.find(" | `", at)) != std::string::npos; ++at) ++row_count;
+  EXPECT_EQ(row_count, file_count);
 }
 
 TEST(Corpus, KernelsTouchOnlyWhatIsDeclared) {

@@ -8,6 +8,7 @@
 
 #include "encoder/kernel_table.h"
 #include "encoder/vjp_rules.h"
+#include "fuzz/transformer_kernels.h"
 
 namespace interlock {
 namespace {

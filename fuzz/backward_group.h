@@ -16,9 +16,6 @@ struct Extents {
   uint64_t inner;  // Of products of matrices.
 };
 
-// The columns of rope, which turns pairs of them.
-constexpr uint64_t even(uint64_t cols) { return cols + cols % 2; }
-
 // Emits the group of a rule of the kernel table (encoder/vjp_rules.h), whichever is drawn. Its
 // primals and cotangents are values that are there or new inputs; gradients may take their bytes
 // where the kernels bear it, as a backward pass under a planner does. `between` is called behind

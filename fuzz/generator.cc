@@ -17,6 +17,7 @@
 #include "fuzz/program_scopes.h"
 #include "fuzz/program_sketch.h"
 #include "fuzz/swarm.h"
+#include "fuzz/transformer_kernels.h"
 #include "fuzz/update_dispatch.h"
 
 namespace interlock {
@@ -62,8 +63,7 @@ class Generator {
   Kind draw_kind();
   SketchShape matrix() const { return {extents_.rows, extents_.cols}; }
   SketchShape columns() const { return {0, extents_.cols}; }
-  SketchTensorIndex read(std::vector<SketchOperand>& operands, SketchShape shape,
-                         DType dtype = DType::kF32);
+  SketchTensorIndex read(std::vector<SketchOperand>& operands, SketchShape shape);
   void write(std::vector<SketchOperand>& operands, SketchShape shape,
              const std::vector<size_t>& in_place);
   void add_opaque_writes(std::vector<SketchOperand>& operands, bool on_ranges);
@@ -77,9 +77,8 @@ class Generator {
   std::optional<SketchOperand> last_atomic_;
 };
 
-SketchTensorIndex Generator::read(std::vector<SketchOperand>& operands, SketchShape shape,
-                                  DType dtype) {
-  const SketchTensorIndex tensor = sketch_.pick_input(shape, dtype);
+SketchTensorIndex Generator::read(std::vector<SketchOperand>& operands, SketchShape shape) {
+  const SketchTensorIndex tensor = sketch_.pick_input(shape);
   operands.push_back(sketch_.operand(AccessMode::kRead, tensor));
   return tensor;
 }
@@ -92,14 +91,9 @@ void Generator::write(std::vector<SketchOperand>& operands, SketchShape shape,
 
 void Generator::add_elementwise() {
   sketch_.note(Feature::kElementwise);
+  if (choice_.chance(1, 8)) return emit_rope(sketch_, extents_);
   const SketchShape shape = choice_.chance(3, 4) ? matrix() : columns();
   std::vector<SketchOperand> operands;
-  if (choice_.chance(1, 8)) {
-    const SketchShape pairs = {extents_.rows, even(extents_.cols)};
-    read(operands, pairs);
-    write(operands, pairs, {0});
-    return sketch_.emit("rope", operands, {{"start", choice_.chance(1, 2) ? "0" : "3"}});
-  }
   read(operands, shape);
   switch (choice_.below(6)) {
     case 0:
@@ -120,13 +114,9 @@ void Generator::add_elementwise() {
 
 void Generator::add_reduction() {
   sketch_.note(Feature::kReduction);
+  if (choice_.chance(1, 5)) return emit_cross_entropy(sketch_, extents_);
   std::vector<SketchOperand> operands;
   read(operands, matrix());
-  if (choice_.chance(1, 5)) {
-    read(operands, {0, extents_.rows}, DType::kI32);
-    write(operands, {0, extents_.rows}, {});
-    return sketch_.emit("cross_entropy", operands);
-  }
   const bool over_rows = choice_.chance(1, 2);
   write(operands, over_rows ? columns() : SketchShape{0, extents_.rows}, {});
   sketch_.emit(over_rows ? "col_sum" : "row_sum", operands);
@@ -138,10 +128,7 @@ void Generator::add_matmul() {
   std::vector<SketchOperand> operands;
   switch (choice_.below(4)) {
     case 0:  // As the product with rows of the identity matrix.
-      read(operands, {0, rows}, DType::kI32);
-      read(operands, {inner, cols});
-      write(operands, {rows, cols}, {});
-      return sketch_.emit("embedding", operands);
+      return emit_embedding(sketch_, extents_);
     case 1:
       read(operands, {rows, inner});
       read(operands, {inner, cols});

@@ -55,7 +55,8 @@ struct VjpRule {
 std::span<const VjpRule> vjp_rules();
 
 // Returns null if the kernel has none: fill, which reads nothing; VJPs themselves and what updates
-// in place, which no backward pass meets; mix, whose values are no numbers. Cost: linear in the rules.
+// in place, which no backward pass meets; mix, whose values are no numbers. Cost: linear in the
+// rules.
 const VjpRule* find_vjp_rule(std::string_view kernel);
 
 // The inputs whose cotangents the rule gives, as operand positions: passed ones too.

@@ -15,7 +15,7 @@
 namespace interlock {
 namespace {
 
-constexpr std::string_view kLine = "  {:<18} {}\n";
+constexpr std::string_view kLine = "  {:<19} {}\n";
 
 std::string list_encoders() {
   std::string text = "encoders\n";

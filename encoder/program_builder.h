@@ -41,6 +41,14 @@ struct ItemPlace {
   size_t index = 0;  // Of kOperand and kAttribute.
 };
 
+// A capture that has not ended.
+struct OpenCapture {
+  NameId name;
+  CaptureBody body;
+  std::vector<TensorId> adopted;  // That nothing before it adopts into.
+  uint64_t expansion_count = 0;   // What a replay adds, as Limits::expansion_count counts it.
+};
+
 // Feed items in order, names before use; then finish() once. After an error the builder is as it
 // was before the failed add, so that a lenient caller can skip the item and go on. Errors: complete
 // sentences without a position; the parser adds it.
@@ -84,14 +92,6 @@ class ProgramBuilder {
   Result<Success> check_label(const std::string& label);
   void claim_label(const std::string& label, Statement& statement);
   Result<Success> check_room_for_statements(uint64_t added_count);
-
-  // A capture that has not ended.
-  struct OpenCapture {
-    NameId name;
-    CaptureBody body;
-    std::vector<TensorId> adopted;  // That nothing before it adopts into.
-    uint64_t expansion_count = 0;   // What a replay adds, as Limits::expansion_count counts it.
-  };
 
   Result<Success> check_not_recording(std::string_view noun);
   Result<Success> check_declaration(std::string_view noun);

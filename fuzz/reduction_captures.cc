@@ -1,4 +1,5 @@
-// The pass over captures: a recording goes with all that replays it.
+// The pass over captures: a recording goes with all that replays it, and what only feeds it becomes
+// an input.
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -43,6 +44,34 @@ ProgramDraft without_capture(const ProgramDraft& draft, size_t at, bool keeps_bo
   return rest;
 }
 
+// The draft without the recorded dispatch; what it would write starts with a value.
+ProgramDraft without_recorded(const ProgramDraft& draft, size_t at) {
+  const std::vector<OperandDraft> operands = std::get<DispatchDraft>(draft.items[at]).operands;
+  ProgramDraft rest = draft;
+  rest.items.erase(rest.items.begin() + static_cast<std::ptrdiff_t>(at));
+  for (ItemDraft& item : rest.items) {
+    auto* tensor = std::get_if<TensorDraft>(&item);
+    if (tensor == nullptr || tensor->initial.kind != InitialKind::kNone) continue;
+    if (tensor->dtype != DType::kF32 || tensor->placement == Placement::kView) continue;
+    for (const OperandDraft& operand : operands) {
+      const bool is_written = operand.name == tensor->name && operand.mode == AccessMode::kWrite;
+      if (is_written) tensor->initial = {InitialKind::kRandom, 1};
+    }
+  }
+  return rest;
+}
+
+void drop_recorded_producers(Reduction& reduction) {
+  bool is_recording = false;
+  for (size_t i = reduction.current().items.size(); i-- > 0;) {
+    const ItemDraft& item = reduction.current().items[i];
+    is_recording |= std::holds_alternative<EndDraft>(item);
+    is_recording &= !std::holds_alternative<CaptureDraft>(item);
+    const bool is_recorded = is_recording && std::holds_alternative<DispatchDraft>(item);
+    if (is_recorded) reduction.attempt(without_recorded(reduction.current(), i));
+  }
+}
+
 }  // namespace
 
 void drop_captures(Reduction& reduction) {
@@ -55,6 +84,7 @@ void drop_captures(Reduction& reduction) {
     if (reduction.attempt(without_capture(draft, at, false)) || !is_replayed_once) continue;
     reduction.attempt(without_capture(reduction.current(), at, true));
   }
+  drop_recorded_producers(reduction);
 }
 
 }  // namespace interlock

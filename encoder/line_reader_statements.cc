@@ -313,7 +313,7 @@ bool LineReader::read_expected_finding(const Token& word) {
                ? fail_later(word)
                : fail_expecting(word,
                                 "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, "
-                                "uninitialized, use-after-free, alias or redundant");
+                                "uninitialized, use-after-free, alias, undeclared or redundant");
   }
   expect_.kind = *kind;
   if (!take_reference(ItemPart::kFirst, expect_.first)) {

@@ -137,12 +137,13 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{
             "expect war reduce step",
             "8: found 'war'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered, "
-            "clobber, uninitialized, use-after-free, alias or redundant.",
+            "clobber, uninitialized, use-after-free, alias, undeclared or redundant.",
             "expect WAR reduce step"},
-        ErrorCase{"expect undeclared step",
-                  "8: found 'undeclared'; expected 'clean' or what a check finds: RAW, WAR, WAW, "
-                  "reordered, clobber, uninitialized, use-after-free, alias or redundant.",
-                  "expect alias step"},
+        ErrorCase{"expect divergence step",
+                  "8: found 'divergence'; expected 'clean' or what a check finds: RAW, WAR, WAW, "
+                  "reordered, clobber, uninitialized, use-after-free, alias, undeclared or "
+                  "redundant.",
+                  "expect undeclared step"},
         ErrorCase{"interlock 1", "1: found a second header line; only the first statement is one.",
                   "# interlock 1"},
         ErrorCase{"dispatch K reads x\v",

@@ -67,14 +67,14 @@ TEST(Undeclared, IsFoundBesideTheHazardThatItHides) {
 
 TEST(Undeclared, IsExplainedInSentences) {
   const CheckReport report =
-      check(program_on_abc("scan: dispatch K reads a writes b actual updates a[0:8]"));
+      check(program_on_abc("scan: dispatch K reads c writes b actual updates a[0:8]"));
   ASSERT_EQ(report.findings.size(), 1u);
   const Finding& finding = report.findings[0];
   EXPECT_EQ(finding.kind, FindingKind::kUndeclared);
   EXPECT_EQ(finding.headline,
             "undeclared: scan (dispatch 0) updates a[0:8] and does not declare it.");
   EXPECT_THAT(finding.details,
-              ElementsAre("It declares that it reads a, writes b. An encoder knows of nothing "
+              ElementsAre("It declares that it reads c, writes b. An encoder knows of nothing "
                           "else."));
   EXPECT_EQ(finding.fix, "declare that scan (dispatch 0) updates a[0:8].");
 }

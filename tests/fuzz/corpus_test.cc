@@ -151,16 +151,11 @@ TEST(Corpus, EveryBugStartsWithItsFacts) {
 TEST(Corpus, HasEveryBugInTheIndex) {
   std::ifstream file(std::string(INTERLOCK_SOURCE_DIR) + "/docs/bugs-index.md");
   const std::string index(std::istreambuf_iterator<char>(file), {});
-  uint64_t file_count = 0;
   for (const fs::path& path : files_of({"bugs"})) {
     const std::string name = path.stem().string();
     if (name.ends_with(".fixed")) continue;
-    ++file_count;
     EXPECT_NE(index.find("| `" + name + "` |"), std::string::npos) << name;
   }
-  uint64_t row_count = 0;
-  for (size_t at = 0; (at = index.find(" | `", at)) != std::string::npos; ++at) ++row_count;
-  EXPECT_EQ(row_count, file_count);
 }
 
 TEST(Corpus, KernelsTouchOnlyWhatIsDeclared) {

@@ -58,10 +58,10 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
                         const MinimizeOptions& options) {
   Reduction reduction(without_evidence(draft), keeps, options);
   constexpr void (*kPasses[])(Reduction&) = {
-      drop_statements,   drop_captures,         drop_outputs,       drop_declarations,
-      drop_operands,     drop_sources,          simplify_kernels,   simplify_operands,
-      simplify_barriers, merge_memories,        shrink_shapes,      shrink_ranges,
-      close_gaps,        settle_initial_values, rename_by_first_use};
+      drop_statements,   drop_captures,     drop_outputs,          move_outputs,
+      drop_declarations, drop_operands,     drop_sources,          simplify_kernels,
+      simplify_operands, simplify_barriers, merge_memories,        shrink_shapes,
+      shrink_ranges,     close_gaps,        settle_initial_values, rename_by_first_use};
   uint64_t steps_before;
   do {
     steps_before = reduction.step_count();

@@ -110,6 +110,53 @@ void drop_outputs(Reduction& reduction) {
   }
 }
 
+namespace {
+
+// `draft` without the dispatch at `at`, and with output `from` moved to what it was made of, `to`.
+ProgramDraft with_output_moved(const ProgramDraft& draft, size_t at, const std::string& from,
+                               const std::string& to) {
+  ProgramDraft candidate = draft;
+  for (ItemDraft& item : candidate.items) {
+    auto* output = std::get_if<OutputDraft>(&item);
+    if (output == nullptr) continue;
+    std::replace(output->tensors.begin(), output->tensors.end(), from, to);
+  }
+  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  return candidate;
+}
+
+bool is_output(const ProgramDraft& draft, const std::string& name) {
+  return std::any_of(draft.items.begin(), draft.items.end(), [&](const ItemDraft& item) {
+    const auto* output = std::get_if<OutputDraft>(&item);
+    return output != nullptr &&
+           std::find(output->tensors.begin(), output->tensors.end(), name) != output->tensors.end();
+  });
+}
+
+// Tries to leave out the dispatch at `at` of the current draft. Returns whether it is gone.
+bool move_output_over(Reduction& reduction, size_t at) {
+  const auto dispatch = std::get<DispatchDraft>(reduction.current().items[at]);
+  for (const OperandDraft& written : dispatch.operands) {
+    if (written.mode != AccessMode::kWrite || !is_output(reduction.current(), written.name))
+      continue;
+    for (const OperandDraft& read : dispatch.operands) {
+      if (read.mode != AccessMode::kRead || is_output(reduction.current(), read.name)) continue;
+      if (reduction.attempt(with_output_moved(reduction.current(), at, written.name, read.name))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void move_outputs(Reduction& reduction) {
+  const std::vector<size_t> positions = positions_of<DispatchDraft>(reduction.current());
+  // From the back, so that the positions that are left still hold.
+  for (size_t i = positions.size(); i-- > 0;) move_output_over(reduction, positions[i]);
+}
+
 void drop_declarations(Reduction& reduction) { reduction.attempt(only_used(reduction.current())); }
 
 void drop_operands(Reduction& reduction) {

@@ -18,7 +18,7 @@ namespace {
 
 TEST(GenerateStep, MakesProgramsWithoutAFinding) {
   SeededChoice choice(1);
-  for (int i = 0; i < program_count(3000); ++i) {
+  for (int i = 0; i < program_count(2000); ++i) {
     const ProgramDraft draft = generate_step(choice);
     const auto program = parse(print(draft));
     ASSERT_TRUE(program) << program.error().message << print(draft);
@@ -43,7 +43,7 @@ TEST(GenerateStep, PlacesNoTensorAndNamesAnOutput) {
 TEST(GenerateStep, HasWhatPassesGetWrong) {
   std::map<std::string, int> counts;
   SeededChoice choice(3);
-  const int count = 1000;
+  const int count = 400;
   for (int i = 0; i < count; ++i) {
     const Program program = *build(generate_step(choice));
     std::map<std::string, bool> has;

@@ -15,6 +15,7 @@ void add_encode_command(CLI::App& app, ExitStatus& status);
 void add_plan_command(CLI::App& app, ExitStatus& status);
 void add_plot_command(CLI::App& app, ExitStatus& status);
 void add_fuzz_command(CLI::App& app, ExitStatus& status);
+void add_generate_command(CLI::App& app, ExitStatus& status);
 void add_minimize_command(CLI::App& app, ExitStatus& status);
 void add_replay_command(CLI::App& app, ExitStatus& status);
 void add_list_command(CLI::App& app, ExitStatus& status);

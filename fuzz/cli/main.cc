@@ -23,6 +23,7 @@ ExitStatus run_command_line(int argc, char** argv) {
   add_plan_command(app, status);
   add_plot_command(app, status);
   add_fuzz_command(app, status);
+  add_generate_command(app, status);
   add_minimize_command(app, status);
   add_replay_command(app, status);
   add_list_command(app, status);

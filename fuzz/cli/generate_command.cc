@@ -1,0 +1,77 @@
+// interlock generate: writes a training step as real systems issue it, with no tensor placed.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "encoder/program_builder.h"
+#include "encoder/text.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/workloads/workload.h"
+
+namespace interlock {
+namespace {
+
+struct GenerateOptions {
+  WorkloadOptions workload;
+  std::string output = "-";
+};
+
+ExitStatus run_generate(const WorkloadEntry& entry, const GenerateOptions& options) {
+  const Result<ProgramDraft> draft = entry.make(options.workload);
+  if (!draft) return report_error(draft.error());
+  const Result<Program> program = build(*draft);
+  if (!program) return report_error(program.error());
+  const std::string text = print(*program);
+  if (options.output == "-") {
+    print_out(text);
+    return ExitStatus::kNothingFound;
+  }
+  const Result<Success> written = write_file(options.output, text);
+  return written ? ExitStatus::kNothingFound : report_error(written.error());
+}
+
+void add_workload_options(CLI::App& command, WorkloadOptions& options) {
+  const auto add = [&](const char* name, uint64_t& value, uint64_t max, const char* help) {
+    command.add_option(name, value, help)->check(whole_number(1, max))->capture_default_str();
+  };
+  add("--layers", options.layer_count, kWorkloadLayersMax, "how deep the model is");
+  add("--steps", options.step_count, kWorkloadBatchesMax,
+      "batches; an arena is reset between them");
+  add("--micro-batches", options.micro_batch_count, kWorkloadBatchesMax,
+      "of each step: their gradients are added up");
+  add("--rows", options.rows, kWorkloadExtentMax, "samples of a micro-batch, or tokens");
+  add("--cols", options.cols, kWorkloadExtentMax, "the width of a layer");
+  add("--vocabulary", options.vocabulary, kWorkloadExtentMax, "transformer: entries of the table");
+  command.add_option("--seed", options.seed, "of weights and inputs")
+      ->check(whole_number())
+      ->capture_default_str();
+  command
+      .add_option("--backward", options.backward,
+                  "the backward pass; with an empty name forward passes alone")
+      ->capture_default_str();
+  command.add_option("--optimizer", options.optimizer, "sgd or adamw")->capture_default_str();
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& app, ExitStatus& status) {
+  CLI::App* const command =
+      app.add_subcommand("generate", "writes a training step, with no tensor placed");
+  command->require_subcommand(1);
+  for (const WorkloadEntry& entry : workload_registry()) {
+    CLI::App* const workload =
+        command->add_subcommand(std::string(entry.name), std::string(entry.summary));
+    auto options = std::make_shared<GenerateOptions>();
+    options->workload = entry.defaults;
+    add_workload_options(*workload, options->workload);
+    workload->add_option("-o,--output", options->output, "where to write; - is standard output")
+        ->capture_default_str();
+    workload->callback([&entry, options, &status] { status = run_generate(entry, *options); });
+  }
+}
+
+}  // namespace interlock

@@ -1,0 +1,45 @@
+// Workloads: training steps as real systems issue them, at any depth, with no tensor placed. They
+// feed planners, encoders and backward passes with programs of thousands of dispatches.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "encoder/draft.h"
+#include "encoder/result.h"
+
+namespace interlock {
+
+struct WorkloadOptions {
+  uint64_t layer_count = 2;
+  uint64_t step_count = 1;         // Batches; an arena is reset between them.
+  uint64_t micro_batch_count = 1;  // Of each step: their gradients are added up.
+  uint64_t rows = 4;               // Samples of a micro-batch; tokens.
+  uint64_t cols = 8;               // The width of a layer; even.
+  uint64_t vocabulary = 16;        // Rows of the embedding.
+  uint64_t seed = 1;               // Of weights and inputs.
+  // Of backward_registry(); empty: forward passes alone, whose outputs are the losses.
+  std::string backward = "one-shot";
+  std::string optimizer = "sgd";  // Or adamw.
+};
+
+struct WorkloadEntry {
+  std::string_view name;
+  std::string_view summary;  // One line for `interlock generate --help`.
+  WorkloadOptions defaults;
+  Result<ProgramDraft> (*make)(const WorkloadOptions& options);
+};
+
+std::span<const WorkloadEntry> workload_registry();
+
+// Returns null if there is none of this name.
+const WorkloadEntry* find_workload(std::string_view name);
+
+// Bounds on untrusted options.
+inline constexpr uint64_t kWorkloadLayersMax = 1000;
+inline constexpr uint64_t kWorkloadBatchesMax = 1000;  // Steps times micro-batches.
+inline constexpr uint64_t kWorkloadExtentMax = 4096;
+
+}  // namespace interlock

@@ -65,8 +65,10 @@ struct CampaignProgress {
 struct CampaignOptions {
   const EncoderEntry* encoder =
       nullptr;  // Null: programs as they stand, with barriers of their own.
-  // If some: unplanned programs go through the planner, then through the encoder, and are compared
-  // with what `fresh` and `interlock` make of them.
+  // If some: unplanned programs go through these passes, then through the encoder, and are compared
+  // with what the reference chain makes of them (pass_chain.h). Not both of the first two.
+  const BackwardEntry* backward = nullptr;
+  const ReplayEntry* replay = nullptr;
   const PlannerEntry* planner = nullptr;
   uint64_t seed = 1;
   uint64_t first_run = 0;  // Run numbers first_run, first_run + 1, …

@@ -12,6 +12,7 @@
 #include "encoder/text.h"
 #include "fuzz/evidence.h"
 #include "fuzz/pass_oracle.h"
+#include "fuzz/replay_generator.h"
 #include "fuzz/signature.h"
 #include "fuzz/step_generator.h"
 #include "simulator/choice.h"
@@ -33,13 +34,49 @@ struct PassRun {
   PlanOptions plan;
 };
 
+// The tensors with initial values; at least one of them.
+std::vector<std::string> draw_inputs(const ProgramDraft& draft, Choice& choice) {
+  std::vector<std::string> inputs;
+  for (const ItemDraft& item : draft.items) {
+    const auto* tensor = std::get_if<TensorDraft>(&item);
+    if (tensor != nullptr && tensor->initial.kind != InitialKind::kNone) {
+      inputs.push_back(tensor->name);
+    }
+  }
+  const std::string spare = inputs.front();
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
+                              [&](const std::string&) { return choice.chance(1, 4); }),
+               inputs.end());
+  return inputs.empty() ? std::vector<std::string>{spare} : inputs;
+}
+
+// The sum of what the last dispatch writes is differentiated by some of the inputs.
+void append_backward(ProgramDraft& draft, Choice& choice) {
+  const auto& last = std::get<DispatchDraft>(draft.items.back());
+  BackwardDraft backward;
+  backward.loss = last.operands.back().name;
+  backward.wrt = draw_inputs(draft, choice);
+  OutputDraft gradients;
+  for (const std::string& input : backward.wrt) gradients.tensors.push_back("d_" + input);
+  draft.items.emplace_back(std::move(backward));
+  draft.items.emplace_back(std::move(gradients));
+}
+
+ProgramDraft unplanned_draft(const CampaignOptions& options, Choice& choice) {
+  if (options.replay != nullptr) return generate_replays(choice);
+  StepOptions step;
+  step.is_differentiable = options.backward != nullptr;
+  step.max_dispatches = std::min(options.generator.max_dispatches, step.max_dispatches);
+  ProgramDraft draft = generate_step(choice, step);
+  if (options.backward != nullptr) append_backward(draft, choice);
+  return draft;
+}
+
 // The options are part of the run: a right planner is right with any.
 PassRun pass_run_of(const CampaignOptions& options, uint64_t run_index) {
   SeededChoice choice(seed_of_run(options.seed, run_index));
   PassRun run;
-  StepOptions step;
-  step.max_dispatches = std::min(options.generator.max_dispatches, step.max_dispatches);
-  run.draft = generate_step(choice, step);
+  run.draft = unplanned_draft(options, choice);
   run.plan = plan_options_of_campaign();
   if (choice.chance(1, 4)) run.plan.alignment_bytes = 32;
   if (choice.chance(1, 4)) run.plan.slack_percent = static_cast<uint32_t>(choice.below(200));
@@ -107,14 +144,14 @@ CampaignFind minimized_encoder_find(const CampaignOptions& options, uint64_t run
 // Where the numbers go wrong, and the program that the passes were given.
 void add_notes(CampaignFind& find, const PassChain& chain, const Program& unplanned,
                const PlanOptions& plan) {
-  const Program reference = run_passes(reference_chain(), unplanned, plan).value();
+  const Program reference = run_passes(reference_chain(), unplanned, plan).value().placed;
   for (const OutputComparison& output : compare_with_reference(find.program, reference)) {
     if (output.differing_count == 0) continue;
     find.is_observable = true;
     find.notes.push_back(fmt::format(
-        "In issue order on the CPU {} of {} values of {} differ from those of the planner fresh.",
+        "In issue order on the CPU {} of {} values of {} differ from those of {}.",
         output.differing_count, output.element_count,
-        find.program.name(find.program.tensor(output.tensor).name)));
+        find.program.name(find.program.tensor(output.tensor).name), name_of_reference(chain)));
   }
   find.notes.push_back(fmt::format("What {} was given:", names_of(chain)));
   std::istringstream lines(print(unplanned));
@@ -150,7 +187,9 @@ CampaignFind minimized_pass_find(const CampaignOptions& options, uint64_t run_in
 
 }  // namespace
 
-PassChain chain_of(const CampaignOptions& options) { return {options.planner, options.encoder}; }
+PassChain chain_of(const CampaignOptions& options) {
+  return {options.backward, options.replay, options.planner, options.encoder};
+}
 
 ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index) {
   if (chain_of(options).has_pass()) return pass_run_of(options, run_index).draft;
@@ -191,7 +230,9 @@ RunOutcome judge_run(const CampaignOptions& options, uint64_t run_index) {
 Program judged_program(const CampaignOptions& options, uint64_t run_index) {
   const Program program = build(draft_of_run(options, run_index)).value();
   if (!chain_of(options).has_pass()) return encode_with(program, options.encoder);
-  return run_passes(chain_of(options), program, pass_run_of(options, run_index).plan).value();
+  return run_passes(chain_of(options), program, pass_run_of(options, run_index).plan)
+      .value()
+      .placed;
 }
 
 CampaignFind minimized_find(const CampaignOptions& options, uint64_t run_index,
@@ -221,9 +262,12 @@ MinimizedDisagreement minimized_disagreement(const CampaignOptions& options, uin
   result.original_dispatch_count = build(draft).value().dispatches.size();
   const Program small = minimize(draft, disagrees, minimize_options).program;
   // What disagrees can be that a pass has an error; then there is only what it was given.
-  const auto judged = chain.has_pass() ? run_passes(chain, small, plan)
-                                       : Result<Program>(encode_with(small, options.encoder));
-  result.program = judged ? *judged : small;
+  result.program = small;
+  if (!chain.has_pass()) {
+    result.program = encode_with(small, options.encoder);
+  } else if (auto passed = run_passes(chain, small, plan)) {
+    result.program = std::move(passed->placed);
+  }
   return result;
 }
 

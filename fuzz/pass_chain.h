@@ -3,31 +3,45 @@
 
 #include <string>
 
+#include "encoder/backward.h"
 #include "encoder/encoder.h"
 #include "encoder/planner.h"
 #include "encoder/program.h"
+#include "encoder/replay.h"
 #include "encoder/result.h"
 
 namespace interlock {
 
 struct PassChain {
-  const PlannerEntry* planner = nullptr;  // Null: `fresh`.
-  const EncoderEntry* encoder = nullptr;  // Null: `interlock`.
+  const BackwardEntry* backward = nullptr;  // Null: `one-shot`.
+  const ReplayEntry* replay = nullptr;      // Null: every gradient is added to its sum.
+  const PlannerEntry* planner = nullptr;    // Null: `fresh`.
+  const EncoderEntry* encoder = nullptr;    // Null: `interlock`.
 
   // Whether anything but an encoder is named: programs are then generated without places.
-  bool has_pass() const { return planner != nullptr; }
+  bool has_pass() const { return backward != nullptr || replay != nullptr || planner != nullptr; }
+};
+
+// What passes make of a program.
+struct PassedProgram {
+  Program meant;  // With its backward passes and gradients, not placed yet.
+  // As `meant`, placed and with sync, statement by statement. But behind a replay policy alone
+  // captures and replays stay, and full barriers stand between all statements.
+  Program placed;
 };
 
 // How a program is to be planned. Regions of an arena end where the program says so, nowhere else.
 PlanOptions plan_options_of_campaign();
 
-// Returns what the passes make of `program`: placed, with sync.
 // Errors: those of the passes.
-Result<Program> run_passes(const PassChain& chain, const Program& program,
-                           const PlanOptions& options);
+Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
+                                 const PlanOptions& options);
 
-// The passes that are right: what `chain` is compared with.
+// The passes that are right: what a chain is compared with.
 PassChain reference_chain();
+
+// "the planner fresh": the part of the reference that stands for what is tested.
+std::string name_of_reference(const PassChain& chain);
 
 // " --planner=ggml --encoder=serial": what is named, as options of the command line.
 std::string flags_of(const PassChain& chain);

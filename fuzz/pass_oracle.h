@@ -26,8 +26,11 @@ struct PassFinding {
 // Hazards, reordering, alias contracts, lifetimes: every check of a program as it stands.
 std::vector<PassFinding> find_everything(const Program& program);
 
+// As above, of the placed program; and the gradients that are wrong in what it means.
+std::vector<PassFinding> find_everything(const PassedProgram& program);
+
 struct PassReport {
-  Program program;  // What the passes made.
+  Program program;  // What the passes made, placed.
   std::vector<PassFinding> findings;
   std::vector<InternalDisagreement> disagreements;
   bool ran_on_cpu = false;
@@ -52,7 +55,8 @@ MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
                                const MinimizeOptions& options);
 
 // What the passes make of `program`, with the evidence for the finding of this signature: witness
-// lines where a schedule shows it, and an expect line for every finding.
+// lines where a schedule shows it, and an expect line for every finding. A wrong gradient is shown
+// where it is meant, before anything is placed.
 Program passed_with_evidence(const PassChain& chain, const Program& program,
                              const PlanOptions& plan, const std::string& signature);
 

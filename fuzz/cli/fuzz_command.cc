@@ -20,6 +20,8 @@ namespace {
 
 struct FuzzOptions {
   std::string encoder;
+  std::string backward;
+  std::string replay;
   std::string planner;
   CampaignOptions campaign;
   bool judges_excess = false;
@@ -128,10 +130,10 @@ Result<Success> check_device_options(const FuzzOptions& options) {
                              timeout, kDeviceTimeoutMaxSeconds)};
   }
   const bool has_device = options.backend != "cpu";
-  if (has_device && !options.planner.empty()) {
+  if (has_device && chain_of(options.campaign).has_pass()) {
     return Error{
-        "--backend executes what an encoder makes, and --planner compares passes on the "
-        "CPU; give one of them."};
+        "--backend executes what an encoder makes; other passes are compared on the CPU. Give one "
+        "of them."};
   }
   if (has_device) return Success{};
   for (const CLI::Option* option : options.of_devices) {
@@ -143,25 +145,39 @@ Result<Success> check_device_options(const FuzzOptions& options) {
   return Success{};
 }
 
+// Sets `entry` to that of this name; an empty name leaves it.
+template <typename Entry>
+Result<Success> find_pass(const Entry*& entry, const Entry* (*find)(std::string_view),
+                          const std::string& name, std::string_view noun, std::string_view list) {
+  if (name.empty()) return Success{};
+  entry = find(name);
+  if (entry != nullptr) return Success{};
+  return Error{
+      fmt::format("there is no {} '{}'. `interlock list {}` names them.", noun, name, list)};
+}
+
+Result<Success> find_passes(FuzzOptions& options) {
+  CampaignOptions& campaign = options.campaign;
+  if (!options.backward.empty() && !options.replay.empty()) {
+    return Error{"--backward and --replay are tried on different programs; give one of them."};
+  }
+  for (const auto& found :
+       {find_pass(campaign.backward, find_backward, options.backward, "backward pass", "backwards"),
+        find_pass(campaign.replay, find_replay, options.replay, "replay policy", "replays"),
+        find_pass(campaign.planner, find_planner, options.planner, "planner", "planners"),
+        find_pass(campaign.encoder, find_encoder, options.encoder, "encoder", "encoders")}) {
+    if (!found) return found;
+  }
+  return Success{};
+}
+
 ExitStatus run_fuzz(FuzzOptions& options) {
+  auto named = find_passes(options);
+  if (!named) return report_error(named.error());
   auto checked = check_device_options(options);
   if (!checked) return report_error(checked.error());
   install_interrupt_handler();
   CampaignOptions& campaign = options.campaign;
-  if (!options.encoder.empty()) {
-    campaign.encoder = find_encoder(options.encoder);
-    if (campaign.encoder == nullptr) {
-      return report_error({fmt::format(
-          "there is no encoder '{}'. `interlock list encoders` names them.", options.encoder)});
-    }
-  }
-  if (!options.planner.empty()) {
-    campaign.planner = find_planner(options.planner);
-    if (campaign.planner == nullptr) {
-      return report_error({fmt::format(
-          "there is no planner '{}'. `interlock list planners` names them.", options.planner)});
-    }
-  }
   std::unique_ptr<RemoteBackend> device;
   if (options.backend != "cpu") {
     ExitStatus status = ExitStatus::kNothingFound;
@@ -223,6 +239,10 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
   CampaignOptions& campaign = options->campaign;
   command->add_option("--encoder", options->encoder,
                       "the encoder under test; without it programs with sync of their own");
+  command->add_option("--backward", options->backward,
+                      "the backward pass under test, on random forward passes");
+  command->add_option("--replay", options->replay,
+                      "the replay policy under test, on random programs with captures");
   command->add_option("--planner", options->planner,
                       "the planner under test, on unplanned programs; `interlock` places the sync "
                       "unless --encoder is given");

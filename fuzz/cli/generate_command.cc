@@ -49,6 +49,8 @@ void add_workload_options(CLI::App& command, WorkloadOptions& options) {
   command.add_option("--seed", options.seed, "of weights and inputs")
       ->check(whole_number())
       ->capture_default_str();
+  command.add_flag("--repeat-batch", options.repeats_batch,
+                   "the same inputs in every micro-batch: the loss must fall");
   command
       .add_option("--backward", options.backward,
                   "the backward pass; with an empty name forward passes alone")

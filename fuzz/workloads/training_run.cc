@@ -87,8 +87,9 @@ std::string TrainingRun::name_in(const std::string& name, uint64_t batch) const 
   return fmt::format("{}.b{}", name, batch);
 }
 
-// Other data in every micro-batch.
+// Other data in every micro-batch, unless the same is asked for.
 void TrainingRun::draw_initial_values(TensorDraft& tensor, uint64_t batch) const {
+  if (options_.repeats_batch) batch = 0;
   InitialValue& initial = tensor.initial;
   if (initial.kind == InitialKind::kRandom) initial.seed += kSeedStep * batch;
   if (initial.kind != InitialKind::kValues) return;

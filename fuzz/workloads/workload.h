@@ -20,6 +20,7 @@ struct WorkloadOptions {
   uint64_t cols = 8;               // The width of a layer; even.
   uint64_t vocabulary = 16;        // Rows of the embedding.
   uint64_t seed = 1;               // Of weights and inputs.
+  bool repeats_batch = false;      // The same inputs in every micro-batch.
   // Of backward_registry(); empty: forward passes alone, whose outputs are the losses.
   std::string backward = "one-shot";
   std::string optimizer = "sgd";  // Or adamw.

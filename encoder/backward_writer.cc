@@ -212,15 +212,8 @@ void BackwardWriter::add(size_t node, uint32_t value, const std::string& tensor,
 void BackwardWriter::add_up(size_t node, const std::string& term, const std::string& sum) {
   const std::string same_shape = shaped(term, shapes_.find(sum)->second);
   DispatchDraft dispatch;
-  if (find_kernel("accumulate")) {
-    dispatch.kernel = "accumulate";
-    dispatch.operands = {{AccessMode::kRead, same_shape, {}}, {AccessMode::kUpdate, sum, {}}};
-  } else {
-    dispatch.kernel = "add";
-    dispatch.operands = {{AccessMode::kRead, sum, {}},
-                         {AccessMode::kRead, same_shape, {}},
-                         {AccessMode::kWrite, sum, {}}};
-  }
+  dispatch.kernel = "accumulate";
+  dispatch.operands = {{AccessMode::kRead, same_shape, {}}, {AccessMode::kUpdate, sum, {}}};
   append(node, "sum", std::move(dispatch));
 }
 

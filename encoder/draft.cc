@@ -86,6 +86,9 @@ ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
     draft.second = draft.first;
     draft.first = program.reference_of(expectation.lifetime);
   }
+  if (expectation.tensor.is_some()) {
+    draft.first = program.name(program.tensor(expectation.tensor).name);
+  }
   if (expectation.barrier.is_some()) {
     // An encoder's barriers are not those of the program: only numbers name them.
     draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)

@@ -118,7 +118,7 @@ struct ExpectDraft {
   bool is_clean = false;
   FindingKind kind = FindingKind::kReadAfterWrite;
   std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers. Of
-                       // kUseAfterFree: a lifetime statement, likewise.
+                       // kUseAfterFree: a lifetime statement, likewise. Of kGradient: a tensor.
   std::string second;  // Empty if the kind concerns one statement.
 };
 

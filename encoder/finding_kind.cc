@@ -7,9 +7,9 @@
 namespace interlock {
 namespace {
 
-constexpr std::array<std::string_view, 11> kWords = {
-    "RAW",   "WAR",        "WAW",        "reordered", "clobber", "uninitialized", "use-after-free",
-    "alias", "undeclared", "divergence", "redundant"};
+constexpr std::array<std::string_view, 12> kWords = {
+    "RAW",   "WAR",        "WAW",        "reordered", "clobber",  "uninitialized", "use-after-free",
+    "alias", "undeclared", "divergence", "gradient",  "redundant"};
 static_assert(kWords.size() == static_cast<size_t>(FindingKind::kRedundant) + 1);
 
 }  // namespace

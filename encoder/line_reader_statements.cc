@@ -24,7 +24,7 @@ bool is_later_clause(std::string_view word) {
 }
 
 bool is_later_kind(std::string_view word) {
-  constexpr std::string_view kLaterKinds[] = {"excess", "deadlock", "gradient"};
+  constexpr std::string_view kLaterKinds[] = {"excess", "deadlock"};
   return is_one_of(kLaterKinds, word);
 }
 
@@ -313,7 +313,8 @@ bool LineReader::read_expected_finding(const Token& word) {
                ? fail_later(word)
                : fail_expecting(word,
                                 "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, "
-                                "uninitialized, use-after-free, alias, undeclared or redundant");
+                                "uninitialized, use-after-free, alias, gradient, undeclared or "
+                                "redundant");
   }
   expect_.kind = *kind;
   if (!take_reference(ItemPart::kFirst, expect_.first)) {

@@ -234,6 +234,7 @@ struct Expectation {
   BarrierId barrier;    // Of kRedundant, which has no dispatches. May be past the last one if
                         // `encoder` is some: it counts the barriers that the encoder places.
   LifetimeId lifetime;  // Of kUseAfterFree: what ends the value; `first` is then the reader.
+  TensorId tensor;      // Of kGradient: what the gradient is by. No dispatches.
 };
 
 struct Program {

@@ -130,6 +130,7 @@ class ProgramBuilder {
   Error fail_unknown_label(ItemPart part, std::string_view noun, const std::string& reference);
   Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
   Result<BarrierId> find_barrier(const ExpectDraft& item);
+  Result<TensorId> find_expected_tensor(const ExpectDraft& item);
   Result<LifetimeId> find_lifetime(const ExpectDraft& item);
   Result<TensorId> find_value(const LifetimeDraft& item, ItemPart part, const std::string& name);
   Result<Success> resolve_lifetime(const LifetimeDraft& item, Lifetime& lifetime);

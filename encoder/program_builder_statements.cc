@@ -236,6 +236,23 @@ Result<Success> ProgramBuilder::set_expected_dispatches(const ExpectDraft& item,
   return Success{};
 }
 
+// The tensor that a line about `gradient` names: the one to differentiate by.
+Result<TensorId> ProgramBuilder::find_expected_tensor(const ExpectDraft& item) {
+  if (!item.second.empty()) {
+    return fail(
+        ItemPart::kSecond,
+        fmt::format("'gradient' concerns one tensor, and {} is a second.", in_quotes(item.second)));
+  }
+  const TensorId tensor = meaning_of(item.first).tensor;
+  if (tensor.is_some()) {
+    return tensor;
+  }
+  NearestName nearest(item.first);
+  offer_names(&NameMeaning::tensor, nearest);
+  return fail(ItemPart::kFirst, fmt::format("no tensor {} is declared before this line.{}",
+                                            in_quotes(item.first), nearest.advice()));
+}
+
 // The barrier that a line about `redundant` names.
 Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
   const std::string& reference = item.first;
@@ -341,6 +358,12 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
         return barrier.error();
       }
       expectation.barrier = *barrier;
+    } else if (item.kind == FindingKind::kGradient) {
+      const auto tensor = find_expected_tensor(item);
+      if (!tensor) {
+        return tensor.error();
+      }
+      expectation.tensor = *tensor;
     } else if (item.kind == FindingKind::kUseAfterFree) {
       const auto lifetime = find_lifetime(item);
       if (!lifetime) {

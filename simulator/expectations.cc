@@ -29,6 +29,9 @@ std::string text_of(const Program& program, const Expectation& expectation) {
   } else if (expectation.first.is_some()) {
     draft.first = program.reference_of(expectation.first);
   }
+  if (expectation.tensor.is_some()) {
+    draft.first = program.name(program.tensor(expectation.tensor).name);
+  }
   if (expectation.lifetime.is_some()) {
     draft.second = draft.first;
     draft.first = program.reference_of(expectation.lifetime);
@@ -40,6 +43,10 @@ std::string text_of(const Program& program, const Expectation& expectation) {
 }
 
 bool matches(const Expectation& expectation, const Finding& finding) {
+  if (finding.kind == FindingKind::kGradient) {
+    return !expectation.is_clean && expectation.kind == finding.kind &&
+           expectation.tensor == finding.tensor;
+  }
   if (expectation.is_clean || is_advice(expectation.kind) || expectation.kind != finding.kind ||
       expectation.first != finding.first.dispatch || expectation.lifetime != finding.lifetime) {
     return false;

@@ -22,13 +22,15 @@ enum class Observability : uint8_t {
 struct Finding {
   FindingKind kind;
   // Hazards: the earlier access. Alias: the input. Clobber: the overwriter. Uninitialized,
-  // use-after-free: the reader, which is no dispatch if the end of the program reads.
+  // use-after-free: the reader, which is no dispatch if the end of the program reads. Gradient: the
+  // last write of it, if any.
   AccessRef first;
   // Hazards: the later access. Alias: the output. Clobber: the reader; none if it is the end.
   std::optional<AccessRef> second;
   MemoryId memory;
   ByteRange overlap;
   LifetimeId lifetime;  // Use-after-free: what ended the value.
+  TensorId tensor;      // Gradient: the tensor that it is by.
   Observability observability = Observability::kUnknown;
   std::vector<Displacement> witness;  // A legal schedule that shows it; empty if none is known.
   // Complete sentences. `headline` names kind, accesses, bytes and dispatches; `details` say why

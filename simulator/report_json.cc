@@ -58,6 +58,9 @@ Json json_of_finding(const Program& program, const Finding& finding) {
   json["second"] =
       finding.second.has_value() ? json_of_access(program, *finding.second) : Json(nullptr);
   json["lifetime"] = json_of_lifetime(program, finding.lifetime);
+  json["tensor"] = finding.tensor.is_some()
+                       ? Json(program.name(program.tensor(finding.tensor).name))
+                       : Json(nullptr);
   json["headline"] = finding.headline;
   json["details"] = finding.details;
   json["fix"] = finding.fix;

@@ -137,13 +137,14 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{
             "expect war reduce step",
             "8: found 'war'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered, "
-            "clobber, uninitialized, use-after-free, alias, undeclared or redundant.",
+            "clobber, uninitialized, use-after-free, alias, gradient, undeclared or redundant.",
             "expect WAR reduce step"},
-        ErrorCase{"expect divergence step",
-                  "8: found 'divergence'; expected 'clean' or what a check finds: RAW, WAR, WAW, "
-                  "reordered, clobber, uninitialized, use-after-free, alias, undeclared or "
-                  "redundant.",
-                  "expect undeclared step"},
+        ErrorCase{
+            "expect divergence step",
+            "8: found 'divergence'; expected 'clean' or what a check finds: RAW, WAR, WAW, "
+            "reordered, clobber, uninitialized, use-after-free, alias, gradient, undeclared or "
+            "redundant.",
+            "expect undeclared step"},
         ErrorCase{"interlock 1", "1: found a second header line; only the first statement is one.",
                   "# interlock 1"},
         ErrorCase{"dispatch K reads x\v",

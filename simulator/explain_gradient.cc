@@ -1,0 +1,131 @@
+#include "simulator/explain_gradient.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace interlock {
+namespace {
+
+constexpr size_t kNamed = 6;
+
+std::string_view name_of(const Program& program, TensorId id) {
+  return program.name(program.tensor(id).name);
+}
+
+// "mm1 (dispatch 0) and mm2 (dispatch 1)"; the tail left out if it is long.
+std::string names_of(const Program& program, const std::vector<DispatchId>& dispatches) {
+  std::string text;
+  const size_t shown = std::min(dispatches.size(), kNamed);
+  for (size_t i = 0; i < shown; ++i) {
+    const bool is_last = i + 1 == dispatches.size();
+    text += i == 0 ? "" : is_last ? " and " : ", ";
+    text += program.description_of(dispatches[i]);
+  }
+  if (shown < dispatches.size()) text += fmt::format(" and {} more", dispatches.size() - shown);
+  return text;
+}
+
+std::string times(uint64_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
+
+// "counts the contribution of mm1 (dispatch 0) 2 times, the one-shot backward once"
+std::string clause_of(const Program& program, const GradientFinding& found,
+                      const GradientCount& count) {
+  // The loss itself is its own gradient's seed.
+  const std::string who = count.dispatches.empty()
+                              ? fmt::format("{} itself", name_of(program, found.loss))
+                              : names_of(program, count.dispatches);
+  const std::string_view noun = count.dispatches.size() > 1 ? "contributions" : "contribution";
+  if (count.actual == 0) return fmt::format("leaves out the {} of {}", noun, who);
+  return fmt::format("counts the {} of {} {}, the one-shot backward {}", noun, who,
+                     times(count.actual), times(count.expected));
+}
+
+std::string headline_of(const Program& program, const GradientFinding& found) {
+  const std::string_view gradient = name_of(program, found.gradient);
+  if (!found.counts.empty()) {
+    return fmt::format("gradient: {} {}.", gradient,
+                       clause_of(program, found, found.counts.front()));
+  }
+  if (!found.foreign.empty()) {
+    return fmt::format("gradient: {} has a term from {} that is no multiple of any contribution.",
+                       gradient, names_of(program, found.foreign));
+  }
+  return fmt::format("gradient: {} is not the gradient of {} by {}.", gradient,
+                     name_of(program, found.loss), name_of(program, found.tensor));
+}
+
+std::vector<std::string> details_of(const Program& program, const GradientFinding& found) {
+  const std::string_view gradient = name_of(program, found.gradient);
+  std::vector<std::string> details;
+  const size_t shown = std::min(found.counts.size(), kNamed);
+  for (size_t i = 0; i < shown; ++i) {
+    const GradientCount& count = found.counts[i];
+    if (i > 0) {
+      details.push_back(fmt::format("It {}.", clause_of(program, found, count)));
+    }
+    if (!count.terms.empty()) {
+      details.push_back(fmt::format("The term is that of {}.", names_of(program, count.terms)));
+    }
+  }
+  if (shown < found.counts.size()) {
+    details.push_back(fmt::format("So it is with {} more.", found.counts.size() - shown));
+  }
+  if (!found.counts.empty() && !found.foreign.empty()) {
+    details.push_back(fmt::format("It has a term from {} too, which is no multiple of any.",
+                                  names_of(program, found.foreign)));
+  }
+  for (const DoubledCotangent& doubled : found.doubled) {
+    details.push_back(
+        fmt::format("{} adds up two tensors that both hold the whole cotangent of {} already.",
+                    program.description_of(doubled.sum), name_of(program, doubled.value)));
+  }
+  details.push_back(fmt::format(
+      "{} is to be the gradient of {} by {}: every path between the two counts once. Nothing was "
+      "rounded.",
+      gradient, name_of(program, found.loss), name_of(program, found.tensor)));
+  return details;
+}
+
+std::string fix_of(const Program& program, const GradientFinding& found) {
+  if (!found.doubled.empty()) {
+    return fmt::format("go on from one of the two that {} adds up, and leave the sum out.",
+                       program.description_of(found.doubled.front().sum));
+  }
+  const bool leaves_out =
+      !found.counts.empty() && found.counts.front().actual < found.counts.front().expected;
+  if (leaves_out) {
+    return fmt::format("add to {} what {} contributes.", name_of(program, found.gradient),
+                       names_of(program, found.counts.front().dispatches));
+  }
+  return fmt::format("let each dispatch that reads {} add to {} once, as one-shot does.",
+                     name_of(program, found.tensor), name_of(program, found.gradient));
+}
+
+}  // namespace
+
+Finding explain_gradient(const Program& program, const GradientFinding& found) {
+  const Tensor& gradient = program.tensor(found.gradient);
+  Finding finding{.kind = FindingKind::kGradient,
+                  .first = {},
+                  .memory = gradient.memory,
+                  .overlap = gradient.range};
+  if (found.writer.is_some()) {
+    finding.first.dispatch = found.writer;
+    const auto accesses = program.accesses_of(found.writer);
+    for (size_t a = 0; a < accesses.size(); ++a) {
+      const bool is_it = !accesses[a].only_reads() && accesses[a].tensor.is_some() &&
+                         program.tensor(accesses[a].tensor).root == gradient.root;
+      if (is_it) finding.first.access = static_cast<uint32_t>(a);
+    }
+  }
+  finding.tensor = found.tensor;
+  finding.headline = headline_of(program, found);
+  finding.details = details_of(program, found);
+  finding.fix = fix_of(program, found);
+  return finding;
+}
+
+}  // namespace interlock

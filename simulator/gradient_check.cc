@@ -1,0 +1,253 @@
+// The sum over all paths is found as always, from the loss back: adjoint of an input += adjoint of
+// the output * derivative. What each reader of a tensor adds to its adjoint is its contribution. A
+// gradient that differs is taken apart, sum by sum, into terms that are multiples of contributions.
+#include "simulator/gradient_check.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "simulator/gradient_laws.h"
+#include "simulator/gradient_values.h"
+#include "simulator/prime_field.h"
+
+namespace interlock {
+namespace {
+
+// How many times a term may count a contribution and still be told.
+constexpr uint64_t kMultipleMax = 8;
+constexpr size_t kTermsMax = 4096;
+constexpr size_t kDoubledMax = 4;
+
+struct Contribution {
+  FieldElement element;
+  DispatchId dispatch;
+};
+
+class RequestCheck {
+ public:
+  RequestCheck(const Program& program, const GradientValues& values, const GradientRequest& request)
+      : program_(program),
+        values_(values),
+        request_(request),
+        begin_(request.first.index < program.dispatches.size()
+                   ? values.place_of(request.first)
+                   : static_cast<uint32_t>(program.dispatches.size())),
+        end_(begin_ + request.dispatch_count),
+        adjoints_(values.count()) {}
+
+  std::vector<GradientFinding> findings() {
+    for (const TensorId wrt : request_.wrt) contributions_[values_.held_at(wrt, begin_)];
+    const uint32_t loss = values_.held_at(request_.loss, begin_);
+    adjoints_[loss] = FieldElement(1);
+    if (const auto found = contributions_.find(loss); found != contributions_.end()) {
+      found->second.push_back({FieldElement(1), DispatchId()});
+    }
+    for (uint32_t place = begin_; place-- > 0;) spread(place);
+    std::vector<GradientFinding> findings;
+    for (size_t i = 0; i < request_.wrt.size(); ++i) {
+      const uint32_t wrt = values_.held_at(request_.wrt[i], begin_);
+      const uint32_t gradient = values_.held_at(request_.gradients[i], end_);
+      if (values_.value(gradient) == adjoints_[wrt]) continue;
+      findings.push_back(explain(i, contributions_[wrt], gradient));
+    }
+    return findings;
+  }
+
+ private:
+  void spread(uint32_t place) {
+    const DispatchId id(values_.order()[place]);
+    const Dispatch& dispatch = program_.dispatch(id);
+    const auto accesses = program_.accesses_of(dispatch);
+    read_.clear();
+    left_.clear();
+    for (size_t i = 0; i < accesses.size(); ++i) {
+      read_.push_back(values_.value(values_.read_by(dispatch, i)));
+      left_.push_back(values_.value(values_.left_by(dispatch, i)));
+    }
+    for (size_t o = 0; o < accesses.size(); ++o) {
+      const FieldElement adjoint = adjoints_[values_.left_by(dispatch, o)];
+      if (accesses[o].only_reads() || adjoint.is_zero()) continue;
+      for (size_t i = 0; i < accesses.size(); ++i) {
+        if (accesses[i].mode == AccessMode::kWrite) continue;
+        const auto derivative = derivative_of(program_, dispatch, read_, left_, static_cast<int>(i),
+                                              static_cast<int>(o));
+        if (derivative) contribute(values_.read_by(dispatch, i), adjoint * *derivative, id);
+      }
+    }
+  }
+
+  void contribute(uint32_t value, FieldElement element, DispatchId dispatch) {
+    adjoints_[value] = adjoints_[value] + element;
+    const auto found = contributions_.find(value);
+    if (found != contributions_.end()) found->second.push_back({element, dispatch});
+  }
+
+  // Contributions by what they add, the dispatches of each in issue order.
+  static std::map<FieldElement, GradientCount> counts_of(std::vector<Contribution> contributions) {
+    std::sort(contributions.begin(), contributions.end(),
+              [](const Contribution& a, const Contribution& b) { return a.dispatch < b.dispatch; });
+    std::map<FieldElement, GradientCount> counts;
+    for (const Contribution& contribution : contributions) {
+      GradientCount& count = counts[contribution.element];
+      ++count.expected;
+      const bool is_new =
+          contribution.dispatch.is_some() &&
+          (count.dispatches.empty() || count.dispatches.back() != contribution.dispatch);
+      if (is_new) count.dispatches.push_back(contribution.dispatch);
+    }
+    return counts;
+  }
+
+  GradientFinding explain(size_t i, const std::vector<Contribution>& contributions,
+                          uint32_t gradient) {
+    GradientFinding finding;
+    finding.tensor = request_.wrt[i];
+    finding.gradient = request_.gradients[i];
+    finding.loss = request_.loss;
+    index_writers();
+    finding.writer = writer_of(gradient);
+    std::map<FieldElement, GradientCount> counts = counts_of(contributions);
+    count_terms(gradient, counts, finding);
+    for (auto& [element, count] : counts) {
+      if (count.actual == count.expected || element.is_zero()) continue;
+      finding.counts.push_back(std::move(count));
+    }
+    std::sort(
+        finding.counts.begin(), finding.counts.end(),
+        [](const GradientCount& a, const GradientCount& b) { return a.dispatches < b.dispatches; });
+    find_doubled(finding);
+    return finding;
+  }
+
+  // Takes the gradient apart.
+  void count_terms(uint32_t gradient, std::map<FieldElement, GradientCount>& counts,
+                   GradientFinding& finding) {
+    std::map<FieldElement, std::pair<GradientCount*, uint64_t>> multiples;
+    for (auto& [element, count] : counts) {
+      FieldElement multiple;
+      for (uint64_t times = 1; times <= kMultipleMax; ++times) {
+        multiple = multiple + element;
+        multiples.emplace(multiple, std::pair(&count, times));
+      }
+    }
+    std::vector<uint32_t> left = {gradient};
+    for (size_t visited = 0; !left.empty() && visited < kTermsMax; ++visited) {
+      const uint32_t value = left.back();
+      left.pop_back();
+      const FieldElement element = values_.value(value);
+      if (element.is_zero()) continue;
+      const DispatchId writer = writer_of(value);
+      if (const auto found = multiples.find(element); found != multiples.end()) {
+        found->second.first->actual += found->second.second;
+        if (writer.is_some()) found->second.first->terms.push_back(writer);
+        continue;
+      }
+      if (!writer.is_some()) continue;
+      const Dispatch& dispatch = program_.dispatch(writer);
+      if (!only_adds(program_, dispatch)) {
+        finding.foreign.push_back(writer);
+        continue;
+      }
+      const auto accesses = program_.accesses_of(dispatch);
+      for (size_t a = accesses.size(); a-- > 0;) {
+        if (accesses[a].mode != AccessMode::kWrite) left.push_back(values_.read_by(dispatch, a));
+      }
+    }
+  }
+
+  // Sums of this pass whose two terms are each the whole adjoint of one value, and whose result is
+  // nobody's.
+  void find_doubled(GradientFinding& finding) {
+    for (uint32_t place = begin_; place < end_ && finding.doubled.size() < kDoubledMax; ++place) {
+      const DispatchId id(values_.order()[place]);
+      const Dispatch& dispatch = program_.dispatch(id);
+      if (!only_adds(program_, dispatch)) continue;
+      const auto accesses = program_.accesses_of(dispatch);
+      if (accesses.size() < 2 || accesses[1].mode == AccessMode::kWrite) continue;
+      const FieldElement first = values_.value(values_.read_by(dispatch, 0));
+      const FieldElement second = values_.value(values_.read_by(dispatch, 1));
+      const FieldElement sum = values_.value(values_.left_by(dispatch, accesses.size() - 1));
+      if (first != second || first.is_zero() || tensor_of_adjoint(sum).is_some()) continue;
+      const TensorId tensor = tensor_of_adjoint(first);
+      if (tensor.is_some()) finding.doubled.push_back({id, tensor});
+    }
+  }
+
+  // The tensor that holds a value with this adjoint; none if there is none.
+  TensorId tensor_of_adjoint(FieldElement adjoint) {
+    if (by_adjoint_.empty()) {
+      for (uint32_t place = 0; place < begin_; ++place) {
+        const Dispatch& dispatch = program_.dispatches[values_.order()[place]];
+        const auto accesses = program_.accesses_of(dispatch);
+        for (size_t a = 0; a < accesses.size(); ++a) {
+          if (!accesses[a].tensor.is_some()) continue;
+          const TensorId root = program_.tensor(accesses[a].tensor).root;
+          by_adjoint_.emplace(adjoints_[values_.read_by(dispatch, a)], root);
+          by_adjoint_.emplace(adjoints_[values_.left_by(dispatch, a)], root);
+        }
+      }
+    }
+    const auto found = by_adjoint_.find(adjoint);
+    return found == by_adjoint_.end() ? TensorId() : found->second;
+  }
+
+  void index_writers() {
+    if (!writers_.empty()) return;
+    for (uint32_t place = begin_; place < end_; ++place) {
+      const DispatchId id(values_.order()[place]);
+      const Dispatch& dispatch = program_.dispatch(id);
+      const auto accesses = program_.accesses_of(dispatch);
+      for (size_t a = 0; a < accesses.size(); ++a) {
+        if (!accesses[a].only_reads()) writers_.emplace(values_.left_by(dispatch, a), id);
+      }
+    }
+  }
+
+  // The dispatch of the pass that wrote the value; none if none did.
+  DispatchId writer_of(uint32_t value) const {
+    const auto found = writers_.find(value);
+    return found == writers_.end() ? DispatchId() : found->second;
+  }
+
+  const Program& program_;
+  const GradientValues& values_;
+  const GradientRequest& request_;
+  uint32_t begin_;  // Places in program order.
+  uint32_t end_;
+  std::vector<FieldElement> adjoints_;                           // By value.
+  std::map<uint32_t, std::vector<Contribution>> contributions_;  // To values of `wrt`.
+  std::map<uint32_t, DispatchId> writers_;                       // By value, in the pass.
+  std::map<FieldElement, TensorId> by_adjoint_;
+  std::vector<FieldElement> read_;
+  std::vector<FieldElement> left_;
+};
+
+}  // namespace
+
+GradientReport check_gradients(const Program& program, const std::vector<GradientRequest>& requests,
+                               uint64_t work_limit) {
+  GradientReport report;
+  if (requests.empty()) return report;
+  std::vector<bool> is_given(program.tensors.size(), false);
+  for (const GradientRequest& request : requests) {
+    for (uint32_t i = 0; i < request.tensor_count; ++i) {
+      is_given[request.first_tensor.index + i] = true;
+    }
+  }
+  const GradientValues values(program, is_given);
+  uint64_t work = program.dispatches.size();
+  for (const GradientRequest& request : requests) {
+    work += values.count() + values.order().size();
+    if (work > work_limit) {
+      report.is_truncated = true;
+      break;
+    }
+    for (GradientFinding& finding : RequestCheck(program, values, request).findings()) {
+      report.findings.push_back(std::move(finding));
+    }
+  }
+  return report;
+}
+
+}  // namespace interlock

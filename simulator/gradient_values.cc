@@ -1,0 +1,78 @@
+#include "simulator/gradient_values.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "encoder/hash.h"
+#include "simulator/gradient_laws.h"
+
+namespace interlock {
+
+GradientValues::GradientValues(const Program& program, const std::vector<bool>& is_given)
+    : read_(program.accesses.size(), 0),
+      left_(program.accesses.size(), 0),
+      order_(program.dispatches.size()),
+      places_(program.dispatches.size()) {
+  std::iota(order_.begin(), order_.end(), uint32_t{0});
+  if (program.has_program_order) {
+    std::sort(order_.begin(), order_.end(), [&program](uint32_t a, uint32_t b) {
+      return program.dispatches[a].order < program.dispatches[b].order;
+    });
+  }
+  const size_t slot_count = program.tensors.size() + program.memories.size();
+  for (size_t i = 0; i < slot_count; ++i) {
+    const bool is_tensor = i < program.tensors.size();
+    slot_of_.push_back(is_tensor ? program.tensors[i].root.index : static_cast<uint32_t>(i));
+    FieldElement value(splitmix64(i));
+    if (is_tensor && is_given[i]) {
+      const InitialKind kind = program.tensors[i].initial.kind;
+      if (kind == InitialKind::kZeros) value = FieldElement(0);
+      if (kind == InitialKind::kOnes) value = FieldElement(1);
+    }
+    current_.push_back(static_cast<uint32_t>(values_.size()));
+    values_.push_back(value);
+  }
+  versions_.resize(slot_count);
+  for (uint32_t place = 0; place < order_.size(); ++place) {
+    places_[order_[place]] = place;
+    run(program, place);
+  }
+}
+
+void GradientValues::run(const Program& program, uint32_t place) {
+  const Dispatch& dispatch = program.dispatches[order_[place]];
+  const auto accesses = program.accesses_of(dispatch);
+  const auto slot = [&](const Access& access) {
+    return access.tensor.is_some()
+               ? slot_of_[access.tensor.index]
+               : static_cast<uint32_t>(program.tensors.size()) + access.memory.index;
+  };
+  std::vector<FieldElement> read;
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    const uint32_t number = current_[slot(accesses[i])];
+    read_[dispatch.first_access + i] = left_[dispatch.first_access + i] = number;
+    read.push_back(values_[number]);
+  }
+  std::vector<FieldElement> written = read;
+  evaluate(program, dispatch, read, written);
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    if (accesses[i].only_reads()) continue;
+    const auto number = static_cast<uint32_t>(values_.size());
+    values_.push_back(written[i]);
+    left_[dispatch.first_access + i] = number;
+    current_[slot(accesses[i])] = number;
+    versions_[slot(accesses[i])].push_back({place, number});
+  }
+}
+
+uint32_t GradientValues::held_at(TensorId tensor, uint32_t place) const {
+  const uint32_t slot = slot_of_[tensor.index];
+  const std::vector<Version>& versions = versions_[slot];
+  const auto next = std::lower_bound(
+      versions.begin(), versions.end(), place,
+      [](const Version& version, uint32_t wanted) { return version.place < wanted; });
+  return next == versions.begin() ? slot : std::prev(next)->value;  // First values come first.
+}
+
+}  // namespace interlock

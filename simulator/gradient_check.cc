@@ -1,6 +1,7 @@
-// The sum over all paths is found as always, from the loss back: adjoint of an input += adjoint of
-// the output * derivative. What each reader of a tensor adds to its adjoint is its contribution. A
-// gradient that differs is taken apart, sum by sum, into terms that are multiples of contributions.
+// The sum over all paths is found as always, from the loss back: the adjoint of an input grows by
+// what the adjoint of the output gives it. What each reader of a tensor adds to its adjoint is its
+// contribution. A gradient that differs is taken apart, sum by sum, into terms that are multiples
+// of contributions.
 #include "simulator/gradient_check.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr size_t kTermsMax = 4096;
 constexpr size_t kDoubledMax = 4;
 
 struct Contribution {
-  FieldElement element;
+  FieldMatrix element;
   DispatchId dispatch;
 };
 
@@ -39,9 +40,9 @@ class RequestCheck {
   std::vector<GradientFinding> findings() {
     for (const TensorId wrt : request_.wrt) contributions_[values_.held_at(wrt, begin_)];
     const uint32_t loss = values_.held_at(request_.loss, begin_);
-    adjoints_[loss] = FieldElement(1);
+    adjoints_[loss] = FieldMatrix::filled(FieldElement(1));
     if (const auto found = contributions_.find(loss); found != contributions_.end()) {
-      found->second.push_back({FieldElement(1), DispatchId()});
+      found->second.push_back({FieldMatrix::filled(FieldElement(1)), DispatchId()});
     }
     for (uint32_t place = begin_; place-- > 0;) spread(place);
     std::vector<GradientFinding> findings;
@@ -66,28 +67,28 @@ class RequestCheck {
       left_.push_back(values_.value(values_.left_by(dispatch, i)));
     }
     for (size_t o = 0; o < accesses.size(); ++o) {
-      const FieldElement adjoint = adjoints_[values_.left_by(dispatch, o)];
+      const FieldMatrix adjoint = adjoints_[values_.left_by(dispatch, o)];
       if (accesses[o].only_reads() || adjoint.is_zero()) continue;
       for (size_t i = 0; i < accesses.size(); ++i) {
         if (accesses[i].mode == AccessMode::kWrite) continue;
-        const auto derivative = derivative_of(program_, dispatch, read_, left_, static_cast<int>(i),
-                                              static_cast<int>(o));
-        if (derivative) contribute(values_.read_by(dispatch, i), adjoint * *derivative, id);
+        const auto cotangent = pulled_back(program_, dispatch, read_, left_, static_cast<int>(i),
+                                           static_cast<int>(o), adjoint);
+        if (cotangent) contribute(values_.read_by(dispatch, i), *cotangent, id);
       }
     }
   }
 
-  void contribute(uint32_t value, FieldElement element, DispatchId dispatch) {
+  void contribute(uint32_t value, FieldMatrix element, DispatchId dispatch) {
     adjoints_[value] = adjoints_[value] + element;
     const auto found = contributions_.find(value);
     if (found != contributions_.end()) found->second.push_back({element, dispatch});
   }
 
   // Contributions by what they add, the dispatches of each in issue order.
-  static std::map<FieldElement, GradientCount> counts_of(std::vector<Contribution> contributions) {
+  static std::map<FieldMatrix, GradientCount> counts_of(std::vector<Contribution> contributions) {
     std::sort(contributions.begin(), contributions.end(),
               [](const Contribution& a, const Contribution& b) { return a.dispatch < b.dispatch; });
-    std::map<FieldElement, GradientCount> counts;
+    std::map<FieldMatrix, GradientCount> counts;
     for (const Contribution& contribution : contributions) {
       GradientCount& count = counts[contribution.element];
       ++count.expected;
@@ -107,7 +108,7 @@ class RequestCheck {
     finding.loss = request_.loss;
     index_writers();
     finding.writer = writer_of(gradient);
-    std::map<FieldElement, GradientCount> counts = counts_of(contributions);
+    std::map<FieldMatrix, GradientCount> counts = counts_of(contributions);
     count_terms(gradient, counts, finding);
     for (auto& [element, count] : counts) {
       if (count.actual == count.expected || element.is_zero()) continue;
@@ -121,11 +122,11 @@ class RequestCheck {
   }
 
   // Takes the gradient apart.
-  void count_terms(uint32_t gradient, std::map<FieldElement, GradientCount>& counts,
+  void count_terms(uint32_t gradient, std::map<FieldMatrix, GradientCount>& counts,
                    GradientFinding& finding) {
-    std::map<FieldElement, std::pair<GradientCount*, uint64_t>> multiples;
+    std::map<FieldMatrix, std::pair<GradientCount*, uint64_t>> multiples;
     for (auto& [element, count] : counts) {
-      FieldElement multiple;
+      FieldMatrix multiple;
       for (uint64_t times = 1; times <= kMultipleMax; ++times) {
         multiple = multiple + element;
         multiples.emplace(multiple, std::pair(&count, times));
@@ -135,7 +136,7 @@ class RequestCheck {
     for (size_t visited = 0; !left.empty() && visited < kTermsMax; ++visited) {
       const uint32_t value = left.back();
       left.pop_back();
-      const FieldElement element = values_.value(value);
+      const FieldMatrix element = values_.value(value);
       if (element.is_zero()) continue;
       const DispatchId writer = writer_of(value);
       if (const auto found = multiples.find(element); found != multiples.end()) {
@@ -165,9 +166,9 @@ class RequestCheck {
       if (!only_adds(program_, dispatch)) continue;
       const auto accesses = program_.accesses_of(dispatch);
       if (accesses.size() < 2 || accesses[1].mode == AccessMode::kWrite) continue;
-      const FieldElement first = values_.value(values_.read_by(dispatch, 0));
-      const FieldElement second = values_.value(values_.read_by(dispatch, 1));
-      const FieldElement sum = values_.value(values_.left_by(dispatch, accesses.size() - 1));
+      const FieldMatrix first = values_.value(values_.read_by(dispatch, 0));
+      const FieldMatrix second = values_.value(values_.read_by(dispatch, 1));
+      const FieldMatrix sum = values_.value(values_.left_by(dispatch, accesses.size() - 1));
       if (first != second || first.is_zero() || tensor_of_adjoint(sum).is_some()) continue;
       const TensorId tensor = tensor_of_adjoint(first);
       if (tensor.is_some()) finding.doubled.push_back({id, tensor});
@@ -175,7 +176,7 @@ class RequestCheck {
   }
 
   // The tensor that holds a value with this adjoint; none if there is none.
-  TensorId tensor_of_adjoint(FieldElement adjoint) {
+  TensorId tensor_of_adjoint(FieldMatrix adjoint) {
     if (by_adjoint_.empty()) {
       for (uint32_t place = 0; place < begin_; ++place) {
         const Dispatch& dispatch = program_.dispatches[values_.order()[place]];
@@ -215,12 +216,12 @@ class RequestCheck {
   const GradientRequest& request_;
   uint32_t begin_;  // Places in program order.
   uint32_t end_;
-  std::vector<FieldElement> adjoints_;                           // By value.
+  std::vector<FieldMatrix> adjoints_;                            // By value.
   std::map<uint32_t, std::vector<Contribution>> contributions_;  // To values of `wrt`.
   std::map<uint32_t, DispatchId> writers_;                       // By value, in the pass.
-  std::map<FieldElement, TensorId> by_adjoint_;
-  std::vector<FieldElement> read_;
-  std::vector<FieldElement> left_;
+  std::map<FieldMatrix, TensorId> by_adjoint_;
+  std::vector<FieldMatrix> read_;
+  std::vector<FieldMatrix> left_;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Term {
 
 enum class LawKind : uint8_t {
   kLinear,    // The terms.
-  kProduct,   // Operand 2 is the product of 0 and 1.
+  kProduct,   // Operand 2 is the product of 0 and 1, as matrices or entry by entry.
   kFunction,  // Random values; the terms are the derivatives.
 };
 
@@ -124,21 +124,49 @@ FieldElement element_of(double number) {
   return number < 0 ? -element : element;
 }
 
-FieldElement factor_of(const Program& program, const Dispatch& dispatch, const Law& law,
-                       const Term& term, OperandValues read, OperandValues written) {
-  if (term.factor == Term::kOne) return FieldElement(1);
+FieldMatrix random_matrix(uint64_t digest) {
+  FieldMatrix matrix;
+  for (size_t i = 0; i < 4; ++i) matrix.entries[i] = FieldElement(mixed(digest, i));
+  return matrix;
+}
+
+uint64_t mixed(uint64_t digest, const FieldMatrix& matrix) {
+  for (const FieldElement entry : matrix.entries) digest = mixed(digest, entry.value());
+  return digest;
+}
+
+// By which a linear kernel multiplies each entry.
+FieldMatrix factor_of(const Program& program, const Dispatch& dispatch, const Law& law,
+                      const Term& term, OperandValues read, OperandValues written) {
+  if (term.factor == Term::kOne) return FieldMatrix::filled(FieldElement(1));
   if (term.factor == Term::kAttribute || term.factor == Term::kNegatedAttribute) {
     const FieldElement factor = element_of(program.attributes_of(dispatch)[0].number);
-    return term.factor == Term::kAttribute ? factor : -factor;
+    return FieldMatrix::filled(term.factor == Term::kAttribute ? factor : -factor);
   }
   uint64_t digest = mixed(fnv1a(law.family), static_cast<uint64_t>(term.factor));
   for (const int key : law.keys) {
     if (key < 0) continue;
     const auto operand = static_cast<size_t>(key);
     const bool is_read = program.accesses_of(dispatch)[operand].only_reads();
-    digest = mixed(digest, (is_read ? read : written)[operand].value());
+    digest = mixed(digest, (is_read ? read : written)[operand]);
   }
-  return FieldElement(mixed(digest, digest_of_attributes(program, dispatch)));
+  return random_matrix(mixed(digest, digest_of_attributes(program, dispatch)));
+}
+
+FieldMatrix product_of(std::string_view kernel, const FieldMatrix& a, const FieldMatrix& b) {
+  if (kernel == "mul") return a.times_each(b);
+  if (kernel == "matmul_nt") return a * b.transposed();
+  if (kernel == "matmul_tn") return a.transposed() * b;
+  return a * b;
+}
+
+FieldMatrix pulled_back_product(std::string_view kernel, const FieldMatrix& a, const FieldMatrix& b,
+                                int input, const FieldMatrix& g) {
+  const bool is_first = input == 0;
+  if (kernel == "mul") return g.times_each(is_first ? b : a);
+  if (kernel == "matmul_nt") return is_first ? g * b : g.transposed() * a;
+  if (kernel == "matmul_tn") return is_first ? b * g.transposed() : a * g;
+  return is_first ? g * b.transposed() : a.transposed() * g;
 }
 
 bool is_zero_fill(const Program& program, const Dispatch& dispatch) {
@@ -147,59 +175,62 @@ bool is_zero_fill(const Program& program, const Dispatch& dispatch) {
 }
 
 void evaluate_randomly(const Program& program, const Dispatch& dispatch, OperandValues read,
-                       std::span<FieldElement> written) {
+                       std::span<FieldMatrix> written) {
   const auto accesses = program.accesses_of(dispatch);
   uint64_t digest =
       mixed(fnv1a(program.name(dispatch.kernel_name)), digest_of_attributes(program, dispatch));
   if (is_opaque(program, dispatch)) digest = mixed(digest, dispatch.statement.index);
   for (size_t i = 0; i < accesses.size(); ++i) {
     const bool is_read = accesses[i].mode != AccessMode::kWrite;
-    if (is_read) digest = mixed(digest, read[i].value());
+    if (is_read) digest = mixed(digest, read[i]);
   }
   const bool is_zero =
       program.name(dispatch.kernel_name) == "fill" && is_zero_fill(program, dispatch);
   for (size_t i = 0; i < accesses.size(); ++i) {
     if (accesses[i].only_reads()) continue;
-    written[i] = is_zero ? FieldElement() : FieldElement(mixed(digest, i));
+    written[i] = is_zero ? FieldMatrix() : random_matrix(mixed(digest, i));
   }
 }
 
 }  // namespace
 
 void evaluate(const Program& program, const Dispatch& dispatch, OperandValues read,
-              std::span<FieldElement> written) {
+              std::span<FieldMatrix> written) {
   const Law* const law = law_of(program, dispatch);
   if (law == nullptr || law->kind == LawKind::kFunction) {
     return evaluate_randomly(program, dispatch, read, written);
   }
   if (law->kind == LawKind::kProduct) {
-    written[2] = read[0] * read[1];
+    written[2] = product_of(law->kernel, read[0], read[1]);
     return;
   }
   const auto accesses = program.accesses_of(dispatch);
   for (size_t i = 0; i < accesses.size(); ++i) {
-    if (!accesses[i].only_reads()) written[i] = FieldElement();
+    if (!accesses[i].only_reads()) written[i] = FieldMatrix();
   }
   for (const Term& term : law->terms) {
     if (term.input < 0) continue;
-    FieldElement& output = written[static_cast<size_t>(term.output)];
-    output = output + factor_of(program, dispatch, *law, term, read, written) *
-                          read[static_cast<size_t>(term.input)];
+    FieldMatrix& output = written[static_cast<size_t>(term.output)];
+    const FieldMatrix factor = factor_of(program, dispatch, *law, term, read, written);
+    const FieldMatrix& input = read[static_cast<size_t>(term.input)];
+    output = output + factor.times_each(law->kernel == "transpose" ? input.transposed() : input);
   }
 }
 
-std::optional<FieldElement> derivative_of(const Program& program, const Dispatch& dispatch,
-                                          OperandValues read, OperandValues written, int input,
-                                          int output) {
+std::optional<FieldMatrix> pulled_back(const Program& program, const Dispatch& dispatch,
+                                       OperandValues read, OperandValues written, int input,
+                                       int output, const FieldMatrix& adjoint) {
   const Law* const law = law_of(program, dispatch);
   if (law == nullptr) return std::nullopt;
   if (law->kind == LawKind::kProduct) {
     if (input > 1 || output != 2) return std::nullopt;
-    return read[static_cast<size_t>(1 - input)];
+    return pulled_back_product(law->kernel, read[0], read[1], input, adjoint);
   }
   for (const Term& term : law->terms) {
     if (term.input != input || term.output != output) continue;
-    return factor_of(program, dispatch, *law, term, read, written);
+    const FieldMatrix product =
+        factor_of(program, dispatch, *law, term, read, written).times_each(adjoint);
+    return law->kernel == "transpose" ? product.transposed() : product;
   }
   return std::nullopt;
 }

@@ -16,19 +16,20 @@
 namespace interlock {
 
 // The values of one dispatch: by operand what it reads, for updates what was there before.
-using OperandValues = std::span<const FieldElement>;
+using OperandValues = std::span<const FieldMatrix>;
 
 // Sets the values of the operands that the dispatch writes. A dispatch that is opaque, or touches
 // parts of its operands, has random values by all that it reads.
 // Requires: as many `written` as operands; those of reads stay.
 void evaluate(const Program& program, const Dispatch& dispatch, OperandValues read,
-              std::span<FieldElement> written);
+              std::span<FieldMatrix> written);
 
-// The derivative of output `output` by input `input`, both operand positions; none if the output
-// does not depend on it, or nothing is known of how. `written` is what evaluate() gave.
-std::optional<FieldElement> derivative_of(const Program& program, const Dispatch& dispatch,
-                                          OperandValues read, OperandValues written, int input,
-                                          int output);
+// What the cotangent `adjoint` of output `output` gives to input `input`, both operand positions;
+// none if the output does not depend on it, or nothing is known of how. `written` is what
+// evaluate() gave.
+std::optional<FieldMatrix> pulled_back(const Program& program, const Dispatch& dispatch,
+                                       OperandValues read, OperandValues written, int input,
+                                       int output, const FieldMatrix& adjoint);
 
 // True iff all that the dispatch does is to add its inputs up: copy, add, accumulate.
 bool only_adds(const Program& program, const Dispatch& dispatch);

@@ -24,11 +24,12 @@ GradientValues::GradientValues(const Program& program, const std::vector<bool>& 
   for (size_t i = 0; i < slot_count; ++i) {
     const bool is_tensor = i < program.tensors.size();
     slot_of_.push_back(is_tensor ? program.tensors[i].root.index : static_cast<uint32_t>(i));
-    FieldElement value(splitmix64(i));
+    FieldMatrix value;
+    for (size_t k = 0; k < 4; ++k) value.entries[k] = FieldElement(splitmix64(4 * i + k));
     if (is_tensor && is_given[i]) {
       const InitialKind kind = program.tensors[i].initial.kind;
-      if (kind == InitialKind::kZeros) value = FieldElement(0);
-      if (kind == InitialKind::kOnes) value = FieldElement(1);
+      if (kind == InitialKind::kZeros) value = FieldMatrix();
+      if (kind == InitialKind::kOnes) value = FieldMatrix::filled(FieldElement(1));
     }
     current_.push_back(static_cast<uint32_t>(values_.size()));
     values_.push_back(value);
@@ -48,13 +49,13 @@ void GradientValues::run(const Program& program, uint32_t place) {
                ? slot_of_[access.tensor.index]
                : static_cast<uint32_t>(program.tensors.size()) + access.memory.index;
   };
-  std::vector<FieldElement> read;
+  std::vector<FieldMatrix> read;
   for (size_t i = 0; i < accesses.size(); ++i) {
     const uint32_t number = current_[slot(accesses[i])];
     read_[dispatch.first_access + i] = left_[dispatch.first_access + i] = number;
     read.push_back(values_[number]);
   }
-  std::vector<FieldElement> written = read;
+  std::vector<FieldMatrix> written = read;
   evaluate(program, dispatch, read, written);
   for (size_t i = 0; i < accesses.size(); ++i) {
     if (accesses[i].only_reads()) continue;

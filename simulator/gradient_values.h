@@ -1,5 +1,5 @@
-// The values of a program over a prime field: every tensor is one element, its input a random one,
-// and each write makes a new value (gradient_laws.h).
+// The values of a program over a prime field: every tensor is a small matrix, an input a random
+// one, and each write makes a new value (gradient_laws.h).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class GradientValues {
   GradientValues(const Program& program, const std::vector<bool>& is_given);
 
   // Value numbers grow in program order.
-  FieldElement value(uint32_t number) const { return values_[number]; }
+  FieldMatrix value(uint32_t number) const { return values_[number]; }
   size_t count() const { return values_.size(); }
 
   // What the operand reads (of updates, what was there before), and what it leaves.
@@ -46,7 +46,7 @@ class GradientValues {
 
   void run(const Program& program, uint32_t place);
 
-  std::vector<FieldElement> values_;
+  std::vector<FieldMatrix> values_;
   std::vector<uint32_t> read_;  // By access.
   std::vector<uint32_t> left_;  // By access.
   std::vector<uint32_t> order_;

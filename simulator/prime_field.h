@@ -1,6 +1,10 @@
-// Arithmetic modulo the prime 2^61 - 1: sums and products without rounding.
+// Arithmetic modulo the prime 2^61 - 1: sums and products without rounding. And matrices of such
+// numbers, whose product, other than that of numbers, tells its operands apart.
 #pragma once
 
+#include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 
 namespace interlock {
@@ -32,6 +36,39 @@ class FieldElement {
   __extension__ using Wide = unsigned __int128;
 
   uint64_t value_ = 0;
+};
+
+// Two by two, by rows.
+struct FieldMatrix {
+  std::array<FieldElement, 4> entries;
+
+  static constexpr FieldMatrix filled(FieldElement entry) { return {{entry, entry, entry, entry}}; }
+
+  constexpr bool is_zero() const { return *this == FieldMatrix(); }
+
+  constexpr FieldMatrix transposed() const {
+    return {{entries[0], entries[2], entries[1], entries[3]}};
+  }
+  constexpr FieldMatrix operator+(const FieldMatrix& other) const {
+    FieldMatrix sum;
+    for (size_t i = 0; i < 4; ++i) sum.entries[i] = entries[i] + other.entries[i];
+    return sum;
+  }
+  // The matrix product.
+  constexpr FieldMatrix operator*(const FieldMatrix& other) const {
+    const auto& a = entries;
+    const auto& b = other.entries;
+    return {{a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2],
+             a[2] * b[1] + a[3] * b[3]}};
+  }
+  // Entry by entry.
+  constexpr FieldMatrix times_each(const FieldMatrix& other) const {
+    FieldMatrix product;
+    for (size_t i = 0; i < 4; ++i) product.entries[i] = entries[i] * other.entries[i];
+    return product;
+  }
+
+  auto operator<=>(const FieldMatrix&) const = default;
 };
 
 }  // namespace interlock

@@ -1,0 +1,82 @@
+#include "tests/simulator/differentiable_programs.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+namespace interlock {
+namespace {
+
+TensorId tensor_named(const Program& program, const std::string& name) {
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
+    if (program.name(program.tensors[i].name) == name) return TensorId(i);
+  }
+  return {};
+}
+
+}  // namespace
+
+DifferentiableProgram random_differentiable_program(uint32_t seed, int dispatch_count) {
+  std::mt19937 numbers(seed);
+  const auto below = [&numbers](size_t n) { return static_cast<size_t>(numbers() % n); };
+  const std::string type = fmt::format("f32[{0},{0}]", kSquareExtent);
+  DifferentiableProgram program;
+  std::string declarations = "interlock 1\n";
+  std::string dispatches;
+  std::vector<std::string> values;
+  for (int i = 0; i < 3; ++i) {
+    values.push_back(fmt::format("w{}", i));
+    declarations += fmt::format("tensor w{} {} = random({})\n", i, type, i + 1);
+  }
+  declarations += fmt::format("tensor scales f32[{}] = random(9)\n", kSquareExtent);
+  declarations += fmt::format("tensor shifts f32[{}] = random(10)\n", kSquareExtent);
+  program.wrt = {"w0", "w1", "w2", "scales", "shifts"};
+  for (int i = 0; i < dispatch_count; ++i) {
+    // Weights come up often, and the last value nearly always: so most of it reaches the loss.
+    const auto any = [&] { return values[below(2) == 0 ? below(3) : below(values.size())]; };
+    const std::string last = i == 0 ? any() : values.back();
+    const std::string y = fmt::format("t{}", i);
+    constexpr const char* kUnary[] = {"silu", "softmax", "copy", "transpose"};
+    constexpr const char* kBinary[] = {"matmul_nn", "matmul_nt", "matmul_tn", "add", "mul"};
+    std::string dispatch;
+    const size_t kind = below(12);
+    if (kind < 4) {
+      dispatch = fmt::format("{} reads {} writes {}", kUnary[kind], last, y);
+    } else if (kind < 9) {
+      const bool is_first = below(2) == 0;
+      const std::string other = any();
+      dispatch = fmt::format("{} reads {} {} writes {}", kBinary[kind - 4], is_first ? last : other,
+                             is_first ? other : last, y);
+    } else if (kind == 9) {
+      dispatch = fmt::format("scale reads {} writes {} factor=-0.5", last, y);
+    } else if (kind == 10) {
+      dispatch = fmt::format("rms_norm reads {} scales writes {} eps=0.25", last, y);
+    } else {
+      dispatch = fmt::format("layer_norm reads {} scales shifts writes {} eps=0.25", last, y);
+    }
+    declarations += fmt::format("tensor {} {}\n", y, type);
+    dispatches += fmt::format("op{}: dispatch {}\n", i, dispatch);
+    values.push_back(y);
+  }
+  program.loss = values.back();
+  program.text = declarations + dispatches;
+  return program;
+}
+
+GradientRequest gradient_request_of(const Program& forward, const Program& program,
+                                    const BackwardRequest& request) {
+  GradientRequest found;
+  found.loss = tensor_named(program, request.loss);
+  for (const std::string& name : request.wrt) {
+    found.wrt.push_back(tensor_named(program, name));
+    found.gradients.push_back(tensor_named(program, "d_" + name));
+  }
+  found.first = DispatchId(forward.dispatches.size());
+  found.dispatch_count =
+      static_cast<uint32_t>(program.dispatches.size() - forward.dispatches.size());
+  found.first_tensor = TensorId(forward.tensors.size());
+  found.tensor_count = static_cast<uint32_t>(program.tensors.size() - forward.tensors.size());
+  return found;
+}
+
+}  // namespace interlock

@@ -1,0 +1,29 @@
+// Small random programs that can be differentiated: square tensors, so that every operand fits
+// everywhere, and weights that are used again and again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "encoder/backward.h"
+#include "encoder/program.h"
+#include "simulator/gradient_check.h"
+
+namespace interlock {
+
+struct DifferentiableProgram {
+  std::string text;
+  std::string loss;
+  std::vector<std::string> wrt;
+};
+
+inline constexpr int kSquareExtent = 3;  // Every tensor is f32[3,3], every weight of a norm f32[3].
+
+DifferentiableProgram random_differentiable_program(uint32_t seed, int dispatch_count);
+
+// Where the pass of `request` stands in `program`, which is `forward` and what the pass appended.
+GradientRequest gradient_request_of(const Program& forward, const Program& program,
+                                    const BackwardRequest& request);
+
+}  // namespace interlock

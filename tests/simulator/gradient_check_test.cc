@@ -1,0 +1,196 @@
+// The exact gradient check, on passes that are right and on ones with planted mistakes.
+#include "simulator/gradient_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "encoder/backward.h"
+#include "encoder/program_builder.h"
+#include "encoder/text.h"
+#include "simulator/explain_gradient.h"
+#include "tests/simulator/differentiable_programs.h"
+
+namespace interlock {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// x w w, as PyTorch #180952 has it.
+constexpr std::string_view kSharedWeight = R"(interlock 1
+tensor x f32[1,2] = values(1.1,-0.7)
+tensor w f32[2,2] = values(0.4,-0.2,0.7,0.3)
+tensor h f32[1,2]
+tensor y f32[1,2]
+mm1: dispatch matmul_nn reads x w writes h
+mm2: dispatch matmul_nn reads h w writes y
+)";
+
+Program program_of(std::string_view text) {
+  const auto program = parse(text);
+  EXPECT_TRUE(program) << program.error().message;
+  return *program;
+}
+
+using Edit = std::function<void(std::vector<ItemDraft>&)>;
+
+// What the check finds of a pass, after an edit of what it appends.
+std::vector<GradientFinding> findings_of(const Program& forward, const BackwardRequest& request,
+                                         const Edit& edit, Program* result = nullptr) {
+  auto items = backward_items(forward, request);
+  EXPECT_TRUE(items) << items.error().message;
+  edit(*items);
+  ProgramDraft draft = draft_of(forward);
+  draft.items.insert(draft.items.end(), items->begin(), items->end());
+  const auto program = build(draft);
+  EXPECT_TRUE(program) << program.error().message;
+  if (result != nullptr) *result = *program;
+  return check_gradients(*program, {gradient_request_of(forward, *program, request)}).findings;
+}
+
+std::vector<GradientFinding> findings_of(const Program& forward, const BackwardRequest& request) {
+  return findings_of(forward, request, [](std::vector<ItemDraft>&) {});
+}
+
+DispatchDraft* dispatch_of(std::vector<ItemDraft>& items, std::string_view label) {
+  for (ItemDraft& item : items) {
+    auto* dispatch = std::get_if<DispatchDraft>(&item);
+    if (dispatch != nullptr && dispatch->label == label) return dispatch;
+  }
+  ADD_FAILURE() << "no " << label;
+  return nullptr;
+}
+
+TEST(GradientCheck, FindsNothingInOneShotAndSplitOfASharedWeight) {
+  const Program program = program_of(kSharedWeight);
+  for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
+    EXPECT_THAT(findings_of(program, {"y", {"x", "w"}, mode}), IsEmpty()) << mode;
+  }
+}
+
+TEST(GradientCheck, SaysWhichProductPytorch180952CountsTwice) {
+  const Program forward = program_of(kSharedWeight);
+  Program program;
+  const auto findings = findings_of(
+      forward, {"y", {"x", "w"}, "split-pytorch-180952"}, [](std::vector<ItemDraft>&) {}, &program);
+  ASSERT_EQ(findings.size(), 1u);
+  const Finding finding = explain_gradient(program, findings[0]);
+  EXPECT_EQ(finding.headline,
+            "gradient: d_w counts the contribution of mm1 (dispatch 0) 2 times, the one-shot "
+            "backward once.");
+  EXPECT_THAT(finding.details,
+              ElementsAre("The term is that of mm1.vjp1 (dispatch 7).",
+                          "mm1.sum0 (dispatch 6) adds up two tensors that both hold the whole "
+                          "cotangent of h already.",
+                          "d_w is to be the gradient of y by w: every path between the two counts "
+                          "once. Nothing was rounded."));
+  EXPECT_EQ(finding.fix,
+            "go on from one of the two that mm1.sum0 (dispatch 6) adds up, and leave "
+            "the sum out.");
+  EXPECT_EQ(program.name(program.tensor(finding.tensor).name), "w");
+}
+
+// Three products: the first counts three times, the second twice.
+TEST(GradientCheck, CountsEachOfThreeUses) {
+  const Program forward = program_of(R"(interlock 1
+tensor x f32[1,2] = random(1)
+tensor w f32[2,2] = random(2)
+tensor a f32[1,2]
+tensor b f32[1,2]
+tensor y f32[1,2]
+dispatch matmul_nn reads x w writes a
+dispatch matmul_nn reads a w writes b
+dispatch matmul_nn reads b w writes y
+)");
+  const auto findings = findings_of(forward, {"y", {"w"}, "split-pytorch-180952"});
+  ASSERT_EQ(findings.size(), 1u);
+  ASSERT_EQ(findings[0].counts.size(), 2u);
+  EXPECT_THAT(findings[0].counts[0].dispatches, ElementsAre(DispatchId(0)));
+  EXPECT_EQ(findings[0].counts[0].actual, 3u);
+  EXPECT_THAT(findings[0].counts[1].dispatches, ElementsAre(DispatchId(1)));
+  EXPECT_EQ(findings[0].counts[1].actual, 2u);
+}
+
+TEST(GradientCheck, FindsASumThatIsLeftOut) {
+  const Program forward = program_of(kSharedWeight);
+  Program program;
+  const auto findings = findings_of(
+      forward, {"y", {"w"}, "one-shot"}, [](std::vector<ItemDraft>& items) { items.pop_back(); },
+      &program);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_THAT(explain_gradient(program, findings[0]).headline,
+              HasSubstr("d_w leaves out the contribution of mm1 (dispatch 0)"));
+}
+
+TEST(GradientCheck, FindsAWrongOperand) {
+  const Program forward = program_of(kSharedWeight);
+  Program program;
+  const auto findings = findings_of(
+      forward, {"y", {"w"}, "one-shot"},
+      [](std::vector<ItemDraft>& items) { dispatch_of(items, "mm1.vjp0")->operands[0].name = "h"; },
+      &program);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_THAT(findings[0].foreign, ElementsAre(DispatchId(4)));
+  EXPECT_THAT(findings[0].counts, testing::SizeIs(1));
+}
+
+TEST(GradientCheck, FindsACotangentThatIsPassedOnTwice) {
+  const Program forward = program_of(R"(interlock 1
+tensor x f32[4] = random(1)
+tensor s f32[4]
+tensor y f32[4]
+one: dispatch add reads x x writes s
+two: dispatch silu reads s writes y
+)");
+  EXPECT_THAT(findings_of(forward, {"y", {"x"}, "one-shot"}), IsEmpty());
+  const auto findings =
+      findings_of(forward, {"y", {"x"}, "one-shot"}, [](std::vector<ItemDraft>& items) {
+        DispatchDraft again;
+        again.kernel = "accumulate";
+        again.operands = {{AccessMode::kRead, "d_s", {}}, {AccessMode::kUpdate, "d_x", {}}};
+        items.emplace_back(again);
+      });
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].counts.front().expected, 2u);
+  EXPECT_EQ(findings[0].counts.front().actual, 3u);
+}
+
+// Every kernel with a VJP, tied and shared at random; then one dispatch of the pass reads another
+// tensor of the same shape. What is planted changes a gradient, unless it changes nothing that
+// reaches one: half of all would be far too few.
+TEST(GradientCheck, IsSilentOnRandomPassesAndFindsPlantedMistakes) {
+  int planted = 0;
+  int found = 0;
+  for (uint32_t seed = 0; seed < 120; ++seed) {
+    const DifferentiableProgram random = random_differentiable_program(seed, 12);
+    const Program forward = program_of(random.text);
+    for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
+      EXPECT_THAT(findings_of(forward, {random.loss, random.wrt, mode}), IsEmpty()) << mode << "\n"
+                                                                                    << random.text;
+    }
+    bool has_planted = false;
+    const auto findings = findings_of(
+        forward, {random.loss, random.wrt, "one-shot"}, [&](std::vector<ItemDraft>& items) {
+          for (size_t i = items.size(); i-- > 0 && !has_planted;) {
+            auto* dispatch = std::get_if<DispatchDraft>(&items[i]);
+            if (dispatch == nullptr || dispatch->kernel != "accumulate") continue;
+            items.insert(items.begin() + static_cast<std::ptrdiff_t>(i), items[i]);
+            std::get<DispatchDraft>(items[i]).label = "planted";
+            has_planted = true;
+          }
+        });
+    planted += has_planted;
+    found += has_planted && !findings.empty();
+  }
+  EXPECT_GT(planted, 40);
+  EXPECT_EQ(found, planted);
+}
+
+}  // namespace
+}  // namespace interlock

@@ -390,18 +390,5 @@ TEST(ParseErrorOfOrder, RejectsADispatchWithoutItBehindOneWithIt) {
       "all dispatches or on none.\n  - While adding 'B' as dispatch 1.");
 }
 
-TEST(ParseErrorQuotes, ShortensLongWordsAndEscapesUnprintableBytes) {
-  const std::string word(300, 'w');
-  EXPECT_EQ(parse("interlock 1\n" + word, "p.ilk").error().message,
-            "p.ilk:2:1: error: found '" + word.substr(0, 48) +
-                "…'; expected a statement: memory, tensor, output, dispatch, barrier, free, "
-                "destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or "
-                "expect.");
-  EXPECT_EQ(
-      parse("interlock 1\nbarrier \xc3\xa9", "p.ilk").error().message,
-      "p.ilk:2:9: error: found '\\xc3\\xa9'; expected 'execution', a scope such as compute.write, "
-      "or the end of the line.");
-}
-
 }  // namespace
 }  // namespace interlock

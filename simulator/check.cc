@@ -1,6 +1,6 @@
-// The outline: find hazards, reordered reads, alias violations, undeclared accesses and ended
-// lifetimes, explain each, judge whether the hazards can reach an output, and sort what a person
-// should see first to the front.
+// The outline: find hazards, reordered reads, alias violations, undeclared accesses, ended
+// lifetimes and wrong gradients, explain each, judge whether the hazards can reach an output, and
+// sort what a person should see first to the front.
 #include "simulator/check.h"
 
 #include <algorithm>
@@ -14,7 +14,10 @@
 #include "simulator/certificate.h"
 #include "simulator/data_flow.h"
 #include "simulator/explain.h"
+#include "simulator/explain_gradient.h"
 #include "simulator/explain_lifetimes.h"
+#include "simulator/gradient_check.h"
+#include "simulator/gradient_requests.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
 #include "simulator/lifetimes.h"
@@ -115,11 +118,19 @@ void add_lifetimes(const Program& program, const CheckOptions& options, CheckRep
   report.is_truncated |= lifetimes.is_truncated;
 }
 
+void add_gradients(const Program& program, CheckReport& report) {
+  const GradientReport gradients = check_gradients(program, gradient_requests_of(program));
+  for (const GradientFinding& finding : gradients.findings) {
+    report.findings.push_back(explain_gradient(program, finding));
+  }
+  report.is_truncated |= gradients.is_truncated;
+}
+
 auto sort_key(const Finding& finding) {
   const AccessRef second = finding.second.value_or(finding.first);
   return std::tuple(finding.observability != Observability::kObservable, second.dispatch,
                     finding.first.dispatch, finding.kind, second.access, finding.first.access,
-                    finding.memory, finding.overlap.begin, finding.lifetime);
+                    finding.memory, finding.overlap.begin, finding.lifetime, finding.tensor);
 }
 
 }  // namespace
@@ -142,6 +153,7 @@ CheckReport check(const Program& program, const CheckOptions& options) {
     report.findings.push_back(explain_undeclared(program, undeclared));
   }
   add_lifetimes(program, options, report);
+  add_gradients(program, report);
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const Finding& a, const Finding& b) { return sort_key(a) < sort_key(b); });
   return report;

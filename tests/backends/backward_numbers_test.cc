@@ -1,0 +1,174 @@
+// Backward passes as numbers: those of PyTorch #180952, and on random programs the definition of a
+// gradient, by central differences of the forward program in float64.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "encoder/backward.h"
+#include "encoder/encoder.h"
+#include "encoder/text.h"
+#include "tests/backends/kernel_case.h"
+#include "tests/program_count.h"
+#include "tests/simulator/differentiable_programs.h"
+
+namespace interlock {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatNear;
+
+constexpr float kReported = 1e-6f;  // The report has two digits; f32 has seven.
+
+std::vector<float> gradient_in(const Program& program, std::string_view name) {
+  return values_of(program, image_after(program, issue_order_schedule(program)), name);
+}
+
+TEST(BackwardNumbers, AreThoseOfPytorch180952) {
+  const Program bug = parse_file(INTERLOCK_SOURCE_DIR "/corpus/bugs/pytorch-180952.ilk").value();
+  EXPECT_THAT(gradient_in(bug, "d_w"),
+              ElementsAre(FloatNear(0.39f, kReported), FloatNear(2.15f, kReported),
+                          FloatNear(-0.71f, kReported), FloatNear(-1.83f, kReported)));
+  EXPECT_THAT(gradient_in(bug, "d_x"),
+              ElementsAre(FloatNear(-0.12f, kReported), FloatNear(0.44f, kReported)));
+  const Program fixed =
+      parse_file(INTERLOCK_SOURCE_DIR "/corpus/bugs/pytorch-180952.fixed.ilk").value();
+  EXPECT_THAT(gradient_in(fixed, "d_w"),
+              ElementsAre(FloatNear(0.17f, kReported), FloatNear(1.05f, kReported),
+                          FloatNear(-0.57f, kReported), FloatNear(-1.13f, kReported)));
+  EXPECT_THAT(gradient_in(fixed, "d_x"),
+              ElementsAre(FloatNear(-0.12f, kReported), FloatNear(0.44f, kReported)));
+}
+
+constexpr int kN = kSquareExtent;
+using Values = std::map<std::string, std::vector<double>>;  // By tensor.
+
+double attribute_of(const DispatchDraft& dispatch, std::string_view key) {
+  for (const auto& [name, value] : dispatch.attributes) {
+    if (name == key) return std::stod(value);
+  }
+  return 0;
+}
+
+std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b,
+                            bool is_a_transposed, bool is_b_transposed) {
+  std::vector<double> y(kN * kN, 0.0);
+  for (int i = 0; i < kN; ++i) {
+    for (int j = 0; j < kN; ++j) {
+      for (int k = 0; k < kN; ++k) {
+        const auto at = static_cast<size_t>(is_a_transposed ? k * kN + i : i * kN + k);
+        const auto bt = static_cast<size_t>(is_b_transposed ? j * kN + k : k * kN + j);
+        y[static_cast<size_t>(i * kN + j)] += a[at] * b[bt];
+      }
+    }
+  }
+  return y;
+}
+
+// softmax, rms_norm or layer_norm of one row.
+void by_row(const DispatchDraft& d, Values& values, const double* x, double* y) {
+  double mean = 0;
+  double square = 0;
+  double sum = 0;
+  for (int j = 0; j < kN; ++j) mean += x[j] / kN;
+  for (int j = 0; j < kN; ++j) square += (x[j] - mean) * (x[j] - mean) / kN;
+  for (int j = 0; j < kN; ++j) sum += std::exp(x[j]);
+  const double eps = attribute_of(d, "eps");
+  for (int j = 0; j < kN; ++j) {
+    const auto at = static_cast<size_t>(j);
+    if (d.kernel == "softmax") {
+      y[j] = std::exp(x[j]) / sum;
+    } else if (d.kernel == "rms_norm") {
+      y[j] = x[j] * values["scales"][at] / std::sqrt(square + mean * mean + eps);
+    } else {
+      y[j] = (x[j] - mean) * values["scales"][at] / std::sqrt(square + eps) + values["shifts"][at];
+    }
+  }
+}
+
+// The sum of the loss, from the definition of each kernel.
+double loss_of(const std::vector<DispatchDraft>& dispatches, Values values,
+               const std::string& loss) {
+  for (const DispatchDraft& d : dispatches) {
+    const std::vector<double> x = values[d.operands[0].name];
+    const std::vector<double> b = values[d.operands[1].name];
+    std::vector<double> y(kN * kN);
+    if (d.kernel.substr(0, 6) == "matmul") {
+      y = product(x, b, d.kernel == "matmul_tn", d.kernel == "matmul_nt");
+    } else if (d.kernel == "softmax" || d.kernel.find("norm") != std::string::npos) {
+      for (int i = 0; i < kN; ++i)
+        by_row(d, values, &x[static_cast<size_t>(i * kN)], &y[static_cast<size_t>(i * kN)]);
+    } else {
+      for (size_t k = 0; k < y.size(); ++k) {
+        const size_t t = k % kN * kN + k / kN;
+        y[k] = d.kernel == "add"         ? x[k] + b[k]
+               : d.kernel == "mul"       ? x[k] * b[k]
+               : d.kernel == "scale"     ? attribute_of(d, "factor") * x[k]
+               : d.kernel == "silu"      ? x[k] / (1 + std::exp(-x[k]))
+               : d.kernel == "transpose" ? x[t]
+                                         : x[k];
+      }
+    }
+    values[d.operands.back().name] = y;
+  }
+  double sum = 0;
+  for (const double value : values[loss]) sum += value;
+  return sum;
+}
+
+// Along a random direction in all weights at once: <gradient, v> is the derivative of the loss. It
+// is the adjoint identity with the cotangent of ones, and each gradient has its part in it.
+TEST(BackwardNumbers, AreTheDerivativeAlongARandomDirection) {
+  for (uint32_t seed = 0; seed < static_cast<uint32_t>(program_count(60)); ++seed) {
+    const DifferentiableProgram random = random_differentiable_program(seed, 8);
+    const Program forward = parsed(random.text);
+    std::vector<DispatchDraft> dispatches;
+    for (const ItemDraft& item : draft_of(forward).items) {
+      if (const auto* d = std::get_if<DispatchDraft>(&item)) dispatches.push_back(*d);
+    }
+    const MemoryImage image = image_after(forward, issue_order_schedule(forward));
+    std::mt19937 numbers(seed);
+    Values base;
+    Values direction;
+    for (const std::string& name : random.wrt) {
+      for (const float value : values_of(forward, image, name)) {
+        base[name].push_back(value);
+        direction[name].push_back(static_cast<double>(numbers() % 2001) / 1000 - 1);
+      }
+    }
+    const auto moved = [&](double step) {
+      Values values = base;
+      for (auto& [name, elements] : values) {
+        for (size_t k = 0; k < elements.size(); ++k) elements[k] += step * direction[name][k];
+      }
+      return loss_of(dispatches, values, random.loss);
+    };
+    constexpr double kStep = 1e-5;
+    const double expected = (moved(kStep) - moved(-kStep)) / (2 * kStep);
+    for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
+      const auto program = apply_backward(forward, {random.loss, random.wrt, mode});
+      ASSERT_TRUE(program) << program.error().message;
+      const MemoryImage result = image_after(*program, issue_order_schedule(*program));
+      double actual = 0;
+      double size = 1;
+      for (const std::string& name : random.wrt) {
+        const std::vector<float> gradient = values_of(*program, result, "d_" + name);
+        for (size_t k = 0; k < gradient.size(); ++k) {
+          actual += gradient[k] * direction[name][k];
+          size += std::abs(gradient[k] * direction[name][k]);
+        }
+      }
+      // f32 through a dozen dispatches and sums of 3: far below a contribution too many.
+      EXPECT_NEAR(actual, expected, 1e-4 * size) << mode << "\n" << random.text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace interlock

@@ -1,0 +1,152 @@
+// Backward passes as programs: what they append, and what they refuse.
+#include "encoder/backward.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "encoder/text.h"
+
+namespace interlock {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string text_of(const std::string& forward, const BackwardRequest& request) {
+  const auto program = parse("interlock 1\n" + forward);
+  if (!program) return program.error().message;
+  const auto result = apply_backward(*program, request);
+  return result ? print(*result) : result.error().message;
+}
+
+TEST(Backward, AddsUpTheUsesOfASharedWeightInPlace) {
+  EXPECT_EQ(text_of(R"(tensor x f32[1,2]
+tensor w f32[2,2]
+tensor h f32[1,2]
+tensor y f32[1,2]
+output y
+mm1: dispatch matmul_nn reads x w writes h
+mm2: dispatch matmul_nn reads h w writes y
+)",
+                    {"y", {"w"}, "one-shot"}),
+            R"(interlock 1
+tensor x f32[1,2]
+tensor w f32[2,2]
+tensor h f32[1,2]
+tensor y f32[1,2]
+tensor d_y f32[1,2] = ones
+tensor d_h f32[1,2]
+tensor d_w f32[2,2]
+tensor d_w.part f32[2,2]
+output y d_w
+mm1: dispatch matmul_nn reads x w writes h
+mm2: dispatch matmul_nn reads h w writes y
+mm2.vjp0: dispatch matmul_nt reads d_y w writes d_h
+mm2.vjp1: dispatch matmul_tn reads h d_y writes d_w
+mm1.vjp0: dispatch matmul_tn reads x d_h writes d_w.part
+mm1.sum0: dispatch accumulate reads d_w.part updates d_w
+)");
+}
+
+// A residual connection: the rule of add passes the cotangent on, and no dispatch copies it.
+TEST(Backward, SharesACotangentThatIsPassedOn) {
+  const std::string text = text_of(R"(tensor x f32[4]
+tensor f f32[4]
+tensor y f32[4]
+dispatch silu reads x writes f
+dispatch add reads x f writes y
+)",
+                                   {"y", {"x"}, "one-shot"});
+  EXPECT_THAT(text, HasSubstr("silu0.vjp0: dispatch silu_vjp reads x d_y writes d_x\n"
+                              "silu0.sum0: dispatch accumulate reads d_y updates d_x\n"));
+  EXPECT_THAT(text, Not(HasSubstr("copy")));
+}
+
+TEST(Backward, FollowsViewsOfAWholeTensor) {
+  const std::string text = text_of(R"(tensor x f32[2,3]
+tensor flat f32[6] view x+0
+tensor y f32[6]
+dispatch silu reads flat writes y
+)",
+                                   {"y", {"x", "flat"}, "one-shot"});
+  EXPECT_THAT(text, HasSubstr("tensor d_x f32[2,3]\ntensor d_x.view f32[6] view d_x+0\n"));
+  EXPECT_THAT(text, HasSubstr("silu_vjp reads flat d_y writes d_x.view\n"));
+  EXPECT_THAT(text, HasSubstr("tensor d_flat f32[6] view d_x+0\n"));
+}
+
+TEST(Backward, GivesZerosWhereTheLossDoesNotDepend) {
+  EXPECT_THAT(text_of("tensor x f32[4]\ntensor w f32[4]\ntensor y f32[4]\n"
+                      "dispatch silu reads x writes y\n",
+                      {"y", {"w", "x"}, "one-shot"}),
+              HasSubstr("tensor d_w f32[4] = zeros\n"));
+}
+
+TEST(Backward, TakesTheNextNameWhereOneIsTaken) {
+  EXPECT_THAT(text_of("tensor x f32[4]\ntensor d_x f32[4]\ntensor y f32[4]\n"
+                      "dispatch silu reads x writes y\n",
+                      {"y", {"x"}, "one-shot"}),
+              HasSubstr("writes d_x.2\n"));
+}
+
+TEST(Backward, SaysWhatCannotBeDifferentiated) {
+  const std::string declared = "tensor x f32[4]\ntensor h f32[4]\ntensor y f32[4]\nmemory m 64\n";
+  const auto error = [&](const std::string& dispatches) {
+    return text_of(declared + dispatches, {"y", {"x"}, "one-shot"});
+  };
+  EXPECT_EQ(
+      error("dispatch Magic reads x writes y\n"),
+      "The backward pass from 'y' meets Magic (dispatch 0), which is opaque: nothing is known "
+      "of what it computes.");
+  EXPECT_EQ(error("dispatch silu_vjp reads h x writes y\n"),
+            "The backward pass from 'y' meets silu_vjp (dispatch 0), which has no VJP rule: "
+            "silu_vjp cannot be differentiated.");
+  EXPECT_EQ(
+      error("dispatch copy reads x[0:8] writes y[0:8]\n"),
+      "The backward pass from 'y' meets copy (dispatch 0), which reads x[0:8], a part of x; a "
+      "backward pass follows whole tensors only.");
+  EXPECT_EQ(
+      error("dispatch copy reads x writes y\ndispatch add reads y h writes y\n"),
+      "The backward pass from 'y' meets add (dispatch 1), which overwrites y, which it reads; "
+      "what it held before is needed.");
+  EXPECT_EQ(error("dispatch silu reads x writes h\ndispatch silu reads h writes y\n"
+                  "dispatch fill writes h\n"),
+            "The backward pass of silu (dispatch 1) needs what h held then, and a later dispatch "
+            "overwrites it.");
+  EXPECT_EQ(error("dispatch copy reads x writes m[0:16]\ndispatch copy reads m[0:16] writes y\n"),
+            "The backward pass from 'y' meets copy (dispatch 1), which reads m[0:16], where raw "
+            "bytes of memory come in between; a backward pass follows tensors only.");
+}
+
+TEST(Backward, SaysWhatIsWrongWithARequest) {
+  const std::string forward =
+      "tensor x f32[4]\ntensor i i32[4]\ntensor y f32[4]\n"
+      "dispatch silu reads x writes y\n";
+  EXPECT_EQ(text_of(forward, {"z", {"x"}, "one-shot"}),
+            "The program has no tensor 'z', which is to be the loss of the backward pass.");
+  EXPECT_EQ(text_of(forward, {"y", {"i"}, "one-shot"}),
+            "Tensor 'i' has i32 elements; a tensor to differentiate by of a backward pass is a "
+            "whole tensor of f32.");
+  EXPECT_EQ(text_of(forward, {"y", {"x", "x"}, "one-shot"}),
+            "Tensor 'x' is named twice to differentiate by; once is allowed.");
+  EXPECT_EQ(text_of(forward, {"y", {"x"}, "oneshot"}),
+            "There is no backward pass 'oneshot'. Did you mean 'one-shot'? `interlock list "
+            "backwards` names them.");
+}
+
+// Thousands of dispatches, in time that does not show.
+TEST(Backward, DifferentiatesAChainOfThreeThousandDispatches) {
+  std::string text = "tensor w f32[1,1]\ntensor t0 f32[1,1]\n";
+  for (int i = 0; i < 3'000; ++i) text += fmt::format("tensor t{} f32[1,1]\n", i + 1);
+  for (int i = 0; i < 3'000; ++i) {
+    text += fmt::format("dispatch matmul_nn reads t{} w writes t{}\n", i, i + 1);
+  }
+  for (const char* mode : {"one-shot", "split", "split-pytorch-180952"}) {
+    EXPECT_THAT(text_of(text, {"t3000", {"t0", "w"}, mode}), HasSubstr("matmul_nn5.sum0"));
+  }
+}
+
+}  // namespace
+}  // namespace interlock

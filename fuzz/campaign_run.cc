@@ -11,6 +11,7 @@
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "fuzz/evidence.h"
+#include "fuzz/gradient_evidence.h"
 #include "fuzz/pass_oracle.h"
 #include "fuzz/replay_generator.h"
 #include "fuzz/signature.h"
@@ -178,7 +179,8 @@ CampaignFind minimized_pass_find(const CampaignOptions& options, uint64_t run_in
   find.signature = signature;
   find.run_index = run_index;
   find.program = passed_with_evidence(chain, minimized.program, plan, signature);
-  find.is_observable = !find.program.witness.empty();
+  // A wrong gradient is wrong in numbers, whatever the outputs are.
+  find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
   find.evaluation_count = minimized.evaluation_count;
   find.original_dispatch_count = program.dispatches.size();
   add_notes(find, chain, minimized.program, plan);

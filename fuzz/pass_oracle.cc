@@ -12,6 +12,7 @@
 #include "encoder/check.h"
 #include "encoder/text.h"
 #include "fuzz/evidence.h"
+#include "fuzz/gradient_evidence.h"
 #include "fuzz/lifetime_evidence.h"
 #include "fuzz/signature.h"
 #include "simulator/lifetimes.h"
@@ -106,6 +107,7 @@ class PassTarget {
  private:
   EvidenceLevel level_of(const Program& program, const Program& placed,
                          EvidenceLevel sufficient) const {
+    if (is_of_gradient(signature_)) return EvidenceLevel::kExact;
     const Evidence evidence = best_evidence(placed, signature_, sufficient);
     if (evidence.level >= sufficient || sufficient <= EvidenceLevel::kExact) {
       return std::max(evidence.level, EvidenceLevel::kExact);
@@ -150,7 +152,12 @@ std::vector<PassFinding> find_everything(const Program& program) {
 }
 
 std::vector<PassFinding> find_everything(const PassedProgram& program) {
-  return find_everything(program.placed);
+  std::vector<PassFinding> findings = find_everything(program.placed);
+  for (const GradientFinding& finding : find_wrong_gradients(program.meant)) {
+    findings.push_back(
+        {FindingKind::kGradient, signature_of(program.meant, finding), std::nullopt});
+  }
+  return findings;
 }
 
 std::vector<OutputComparison> compare_with_reference(const Program& program,
@@ -225,6 +232,7 @@ MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
 Program passed_with_evidence(const PassChain& chain, const Program& program,
                              const PlanOptions& plan, const std::string& signature) {
   const PassedProgram passed = run_passes(chain, program, plan).value();
+  if (is_of_gradient(signature)) return with_gradient_expectations(passed.meant);
   Evidence evidence = best_evidence(passed.placed, signature, EvidenceLevel::kBackend);
   // Of a kind without a schedule: expect lines alone.
   if (evidence.level == EvidenceLevel::kNone) evidence.finding.kind = FindingKind::kClobber;

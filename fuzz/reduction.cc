@@ -100,6 +100,7 @@ class CostCounter {
     cost_.statements += 1;
     cost_.kernels += rank_of_kernel(dispatch.kernel) + dispatch.attributes.size() +
                      dispatch.is_partial + dispatch.order.has_value();
+    cost_.kernels += kernels_.insert(dispatch.kernel).second;
     for (const OperandDraft& operand : dispatch.operands) {
       cost_.items += 1;
       if (operand.is_undeclared) cost_.kernels += 1;
@@ -134,6 +135,7 @@ class CostCounter {
   std::map<std::string, std::string> root_of_;  // By tensor; views share the value of their root.
   uint64_t initial_count_ = 0;
   std::set<std::string> has_value_;
+  std::set<std::string> kernels_;
 };
 
 // Generated names that are not the shortest free ones, and labels.

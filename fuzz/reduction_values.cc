@@ -57,6 +57,27 @@ std::set<uint64_t> extents_of(const ProgramDraft& draft) {
 
 }  // namespace
 
+namespace {
+
+// Tries the kernels of earlier dispatches for the one at `at`: one kernel is simpler than two.
+bool use_earlier_kernel(Reduction& reduction, size_t at) {
+  for (const size_t earlier : positions_of<DispatchDraft>(reduction.current())) {
+    if (earlier >= at) return false;
+    ProgramDraft candidate = reduction.current();
+    const auto& model = std::get<DispatchDraft>(candidate.items[earlier]);
+    auto& dispatch = std::get<DispatchDraft>(candidate.items[at]);
+    if (model.kernel == dispatch.kernel || model.operands.size() != dispatch.operands.size()) {
+      continue;
+    }
+    dispatch.kernel = model.kernel;
+    dispatch.attributes = model.attributes;
+    if (reduction.attempt(std::move(candidate))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void simplify_kernels(Reduction& reduction) {
   for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
     const auto before = std::get<DispatchDraft>(reduction.current().items[at]);
@@ -66,7 +87,7 @@ void simplify_kernels(Reduction& reduction) {
     dispatch.kernel = "Opaque";
     if (was_table) dispatch.attributes.clear();
     if (reduction.attempt(std::move(opaque)) || !was_table) continue;
-    if (before.operands.size() != 2) continue;
+    if (use_earlier_kernel(reduction, at) || before.operands.size() != 2) continue;
     ProgramDraft copy = reduction.current();
     auto& copying = std::get<DispatchDraft>(copy.items[at]);
     copying.kernel = "copy";

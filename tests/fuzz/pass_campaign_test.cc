@@ -1,5 +1,5 @@
-// Campaigns against planners: each broken one is found from nothing, shrunk to what its bug needs,
-// and kept with what shows it; a right one never fails.
+// Campaigns against planners, backward passes and replay policies: each broken one is found from
+// nothing, shrunk to what its bug needs, and kept with what shows it; a right one never fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -163,6 +163,88 @@ TEST(PassCampaign, JudgesTheEncoderBehindThePlan) {
   const CampaignReport report = reported(options);
   ASSERT_THAT(report.finds, Not(IsEmpty()));
   EXPECT_THAT(report.finds[0].text, HasSubstr(" by planner liveness and encoder none, minimized"));
+}
+
+CampaignOptions backward_campaign_of(std::string_view backward, uint64_t seed, uint64_t run_count) {
+  CampaignOptions options;
+  options.backward = find_backward(backward);
+  EXPECT_NE(options.backward, nullptr);
+  options.seed = seed;
+  options.run_count = run_count;
+  return options;
+}
+
+// x @ w @ w and nothing else. The odds are as for the budgets above.
+TEST(PassCampaign, ShrinksPytorch180952ToTwoProductsWithOneWeight) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    CampaignOptions options = backward_campaign_of("split-pytorch-180952", seed, 600);
+    const CampaignReport report = reported(options);
+    const auto find = std::find_if(
+        report.finds.begin(), report.finds.end(),
+        [](const CampaignFind& f) { return f.signature.starts_with("gradient-matmul"); });
+    ASSERT_NE(find, report.finds.end()) << seed;
+    ASSERT_EQ(find->program.backwards.size(), 1u) << find->text;
+    const uint32_t first = find->program.backwards[0].first.index;
+    ASSERT_EQ(first, 2u) << find->text;
+    const ProgramDraft draft = draft_of(find->program);
+    const std::string text = print(draft);
+    for (const char* line : {"d0: dispatch matmul_", "d1: dispatch matmul_",
+                             " mode=split-pytorch-180952\n", "expect gradient "}) {
+      EXPECT_THAT(text, HasSubstr(line));
+    }
+  }
+}
+
+TEST(PassCampaign, FindsNothingInRightBackwardPasses) {
+  for (const BackwardEntry& backward : backward_registry()) {
+    if (backward.is_broken) continue;
+    const CampaignReport report =
+        reported(backward_campaign_of(backward.name, 7, static_cast<uint64_t>(program_count(500))));
+    EXPECT_THAT(report.finds, IsEmpty()) << backward.name << report.finds[0].text;
+  }
+}
+
+CampaignOptions replay_campaign_of(std::string_view replay, uint64_t seed, uint64_t run_count) {
+  CampaignOptions options;
+  options.replay = find_replay(replay);
+  EXPECT_NE(options.replay, nullptr);
+  options.seed = seed;
+  options.run_count = run_count;
+  return options;
+}
+
+// Two replays, and the accumulation that reads what the second has overwritten.
+TEST(PassCampaign, ShrinksPytorch181723ToTwoReplaysAndOneAccumulate) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const CampaignReport report = reported(replay_campaign_of("pytorch-181723", seed, 50));
+    const CampaignFind* const find = find_of(report, "clobber-replay");
+    ASSERT_NE(find, nullptr) << seed;
+    const std::string text = print(find->program);
+    EXPECT_EQ(find->program.replays.size(), 2u) << text;
+    EXPECT_EQ(find->program.dispatches.size(), 3u) << text;
+    EXPECT_THAT(text, HasSubstr("adopt "));
+    EXPECT_THAT(text, HasSubstr(": dispatch accumulate reads "));
+    expect_as_expected(*find);
+  }
+}
+
+TEST(PassCampaign, FindsNothingInRightReplayPolicies) {
+  for (const ReplayEntry& replay : replay_registry()) {
+    if (replay.is_broken) continue;
+    const CampaignReport report =
+        reported(replay_campaign_of(replay.name, 7, static_cast<uint64_t>(program_count(1000))));
+    EXPECT_THAT(report.finds, IsEmpty()) << replay.name << report.finds[0].text;
+  }
+}
+
+TEST(PassCampaign, PutsOnePassBehindAnother) {
+  CampaignOptions options = backward_campaign_of("split", 1, 200);
+  options.planner = find_planner("ggml-undercount");
+  const CampaignReport report = reported(options);
+  ASSERT_THAT(report.finds, Not(IsEmpty()));
+  EXPECT_THAT(report.finds[0].text,
+              HasSubstr(" by backward pass split and planner ggml-undercount"));
+  expect_as_expected(report.finds[0]);
 }
 
 // Whatever is wrong before any pass is no pass's fault.

@@ -145,8 +145,13 @@ std::vector<PassFinding> find_everything(const Program& program) {
         {finding.kind, signature_of(program, finding, detail_of(finding.kind)), finding});
   }
   for (const LifetimeFinding& finding : lifetimes) {
-    findings.push_back(
-        {finding.kind, signature_of(program, finding, detail_of(finding.kind)), std::nullopt});
+    std::string signature = signature_of(program, finding, detail_of(finding.kind));
+    // A replay takes a value from whoever reads it, and from an accumulation in its own way.
+    if (!program.replays.empty() && finding.reader.dispatch.is_some()) {
+      const Dispatch& reader = program.dispatch(finding.reader.dispatch);
+      signature += '-' + std::string(program.name(reader.kernel_name));
+    }
+    findings.push_back({finding.kind, std::move(signature), std::nullopt});
   }
   return findings;
 }

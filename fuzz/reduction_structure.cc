@@ -117,20 +117,42 @@ ProgramDraft with_output_moved(const ProgramDraft& draft, size_t at, const std::
                                const std::string& to) {
   ProgramDraft candidate = draft;
   for (ItemDraft& item : candidate.items) {
-    auto* output = std::get_if<OutputDraft>(&item);
-    if (output == nullptr) continue;
-    std::replace(output->tensors.begin(), output->tensors.end(), from, to);
+    if (auto* output = std::get_if<OutputDraft>(&item)) {
+      std::replace(output->tensors.begin(), output->tensors.end(), from, to);
+    } else if (auto* backward = std::get_if<BackwardDraft>(&item)) {
+      if (backward->loss == from) backward->loss = to;
+    }
   }
   candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
   return candidate;
 }
 
+// The loss of a backward pass counts as one.
 bool is_output(const ProgramDraft& draft, const std::string& name) {
   return std::any_of(draft.items.begin(), draft.items.end(), [&](const ItemDraft& item) {
+    const auto* backward = std::get_if<BackwardDraft>(&item);
+    if (backward != nullptr && backward->loss == name) return true;
     const auto* output = std::get_if<OutputDraft>(&item);
     return output != nullptr &&
            std::find(output->tensors.begin(), output->tensors.end(), name) != output->tensors.end();
   });
+}
+
+// `draft` without the dispatch at `at`: what it writes is an input instead.
+ProgramDraft with_inputs_for(const ProgramDraft& draft, size_t at) {
+  ProgramDraft candidate = draft;
+  const auto dispatch = std::get<DispatchDraft>(candidate.items[at]);
+  for (const OperandDraft& operand : dispatch.operands) {
+    if (operand.mode != AccessMode::kWrite) continue;
+    for (ItemDraft& item : candidate.items) {
+      auto* tensor = std::get_if<TensorDraft>(&item);
+      if (tensor != nullptr && tensor->name == operand.name) {
+        tensor->initial = {InitialKind::kRandom, 1, {}};
+      }
+    }
+  }
+  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  return candidate;
 }
 
 // Tries to leave out the dispatch at `at` of the current draft. Returns whether it is gone.
@@ -153,8 +175,13 @@ bool move_output_over(Reduction& reduction, size_t at) {
 
 void move_outputs(Reduction& reduction) {
   const std::vector<size_t> positions = positions_of<DispatchDraft>(reduction.current());
+  // Only a backward pass needs all that stands between an input and its loss.
+  const bool has_backward = !positions_of<BackwardDraft>(reduction.current()).empty();
   // From the back, so that the positions that are left still hold.
-  for (size_t i = positions.size(); i-- > 0;) move_output_over(reduction, positions[i]);
+  for (size_t i = positions.size(); i-- > 0;) {
+    if (move_output_over(reduction, positions[i]) || !has_backward) continue;
+    reduction.attempt(with_inputs_for(reduction.current(), positions[i]));
+  }
 }
 
 void drop_declarations(Reduction& reduction) { reduction.attempt(only_used(reduction.current())); }

@@ -217,7 +217,7 @@ CampaignOptions replay_campaign_of(std::string_view replay, uint64_t seed, uint6
 TEST(PassCampaign, ShrinksPytorch181723ToTwoReplaysAndOneAccumulate) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const CampaignReport report = reported(replay_campaign_of("pytorch-181723", seed, 50));
-    const CampaignFind* const find = find_of(report, "clobber-replay");
+    const CampaignFind* const find = find_of(report, "clobber-replay-accumulate");
     ASSERT_NE(find, nullptr) << seed;
     const std::string text = print(find->program);
     EXPECT_EQ(find->program.replays.size(), 2u) << text;

@@ -16,6 +16,7 @@
 #include "backends/dispatch_params.h"
 #include "backends/poison.h"
 #include "backends/scratch_flow.h"
+#include "backends/values_apart.h"
 #include "encoder/check.h"
 
 namespace interlock {
@@ -187,12 +188,20 @@ Program with_lasting_values(const Program& program) {
   return lasting;
 }
 
-}  // namespace
+// In issue order, apart from values that harm each other.
+Result<MemoryImage> unharmed_image(const Program& program, const Program& apart, Backend& backend,
+                                   MemoryImage image) {
+  const Result<MemoryImage> outputs =
+      backend.run(apart, issue_order_schedule(apart), ExecutionMode::kWitness);
+  if (!outputs) return outputs.error();
+  place_outputs(program, apart, *outputs, image);
+  return image;
+}
 
-Result<MemoryImage> reference_image(const Program& program, Backend& backend,
-                                    uint64_t limit_bytes) {
+// Every value lasts, and dispatches run in program order.
+Result<MemoryImage> lasting_image(const Program& program, Backend& backend, uint64_t limit_bytes) {
   if (!program.lifetimes.empty()) {
-    Result<MemoryImage> image = reference_image(with_lasting_values(program), backend, limit_bytes);
+    Result<MemoryImage> image = lasting_image(with_lasting_values(program), backend, limit_bytes);
     if (image) Poison(program).fill_at_end(*image);
     return image;
   }
@@ -223,6 +232,16 @@ Result<MemoryImage> reference_image(const Program& program, Backend& backend,
     }
   }
   return std::move(run).finish();
+}
+
+}  // namespace
+
+Result<MemoryImage> reference_image(const Program& program, Backend& backend,
+                                    uint64_t limit_bytes) {
+  Result<MemoryImage> image = lasting_image(program, backend, limit_bytes);
+  if (!image || !harms_values(program)) return image;
+  const std::optional<Program> apart = with_values_apart(program);
+  return apart ? unharmed_image(program, *apart, backend, std::move(*image)) : std::move(image);
 }
 
 }  // namespace interlock

@@ -218,10 +218,8 @@ void OracleStack::execute(const HappensBefore& order) {
   const auto reference = reference_image(program, *cpu);
   if (!reference) return;
   report_.ran_on_cpu = true;
-  const std::vector<EndedBytes> ended = find_ended_bytes(program);
-  const bool reads_ended =  // Poison, where the reference has what was there.
-      std::any_of(ended.begin(), ended.end(),
-                  [](const EndedBytes& bytes) { return bytes.reader.is_some(); });
+  // Then the reference has what was meant.
+  const bool loses_values = !check_lifetimes(program).findings.empty();
   std::vector<Schedule> schedules = {issue};
   if (!order.has_scopes()) {
     schedules.push_back(epoch_reversed_schedule(program, order));
@@ -237,7 +235,7 @@ void OracleStack::execute(const HappensBefore& order) {
                       "A legal schedule leaves other bytes on the CPU, although no check finds a "
                       "hazard.");
     }
-    if (!has_hazard_ && !is_reordered_ && !reads_ended && !(*image == *reference)) {
+    if (!has_hazard_ && !is_reordered_ && !loses_values && !(*image == *reference)) {
       return disagree(OracleStage::kCpu,
                       "A legal schedule leaves other bytes on the CPU than the reference, although "
                       "no check finds anything.");

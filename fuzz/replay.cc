@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "backends/reference.h"
+#include "backends/values_apart.h"
 #include "encoder/check.h"
 #include "simulator/happens_before.h"
 
@@ -64,6 +65,8 @@ std::span<const uint8_t> bytes_of(const MemoryImage& image, MemoryId memory, Byt
 
 // The result that runs are compared with, as messages name it.
 std::string_view reference_name(const Program& program) {
+  if (harms_values(program) && with_values_apart(program))
+    return "a run whose values have bytes of their own";
   if (!program.lifetimes.empty()) return "a run whose values last";
   return program.has_program_order ? "program order" : "issue order";
 }

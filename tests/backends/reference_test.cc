@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -267,6 +269,84 @@ TEST(Reference, CountsWhatItMustKnowAboutChainsOfAtomics) {
   ASSERT_FALSE(image);
   EXPECT_THAT(image.error().message, HasSubstr("the execution limit"));
   EXPECT_TRUE(reference(program) == run(program, issue_order_schedule(program)));
+}
+
+// The values of the first output, as f32.
+std::vector<float> first_output(const Program& program, const MemoryImage& image) {
+  const Tensor& tensor = program.tensor(program.outputs[0]);
+  std::vector<float> values(tensor.range.size_bytes() / sizeof(float));
+  std::memcpy(values.data(), image.memories[tensor.memory.index].data() + tensor.range.begin,
+              tensor.range.size_bytes());
+  return values;
+}
+
+std::vector<float> meant(std::string_view text) {
+  const Program program = program_of(text);
+  return first_output(program, reference(program));
+}
+
+TEST(ReferenceImage, HasWhatAValueWasBeforeAnotherTookItsBytes) {
+  EXPECT_THAT(meant(R"(memory m 16
+      tensor x f32[4] = values(1,2,3,4)
+      tensor saved f32[4] at m+0
+      tensor other f32[4] at m+0
+      tensor y f32[4]
+      output y
+      dispatch scale reads x writes saved factor=2
+      dispatch scale reads x writes other factor=10
+      dispatch copy reads saved writes y
+      expect clobber 1 2)"),
+              testing::ElementsAre(2, 4, 6, 8));
+}
+
+TEST(ReferenceImage, HasWhatADonorWasBeforeItGaveItsBytes) {
+  EXPECT_THAT(meant(R"(tensor x f32[4] = values(1,2,3,4)
+      tensor twice f32[4] donates x
+      tensor y f32[4]
+      output y
+      dispatch add reads x x writes twice
+      dispatch copy reads x writes y)"),
+              testing::ElementsAre(1, 2, 3, 4));
+}
+
+TEST(ReferenceImage, HasWhatWasAdoptedBeforeItsLenderWroteAgain) {
+  EXPECT_THAT(meant(R"(tensor a f32[2] = values(1,2)
+      tensor b f32[2] = values(10,20)
+      tensor buffer f32[2]
+      tensor grad f32[2]
+      output grad
+      dispatch copy reads a writes buffer
+      adopt grad = buffer
+      dispatch copy reads b writes buffer
+      dispatch accumulate reads buffer updates grad)"),
+              testing::ElementsAre(11, 22));
+}
+
+TEST(ReferenceImage, HasWhatAKernelComputesWhereNothingIsInItsWay) {
+  const std::string tensors = R"(tensor y f32[1,2] = values(0.5,0.5)
+      tensor g f32[1,2] = values(1,3)
+      output gx
+      dispatch softmax_vjp_stream reads y g writes gx)";
+  const std::vector<float> apart = meant("tensor gx f32[1,2]\n" + tensors);
+  EXPECT_THAT(apart, testing::ElementsAre(-0.5f, 0.5f));
+  std::string in_place = tensors;
+  in_place.insert(in_place.find("output"), "tensor gx f32[1,2] donates y\n      ");
+  EXPECT_EQ(meant(in_place), apart);
+}
+
+// Raw ranges are bytes and no values: what is there is what is meant.
+TEST(ReferenceImage, IsTheRunItselfWhereRawRangesReachIntoTensors) {
+  EXPECT_THAT(meant(R"(memory m 16
+      tensor x f32[4] = values(1,2,3,4)
+      tensor saved f32[4] at m+0
+      tensor other f32[4] at m+0
+      tensor y f32[4]
+      output y
+      dispatch copy reads x writes m[0:16]
+      dispatch scale reads x writes saved factor=2
+      dispatch scale reads x writes other factor=10
+      dispatch copy reads saved writes y)"),
+              testing::ElementsAre(10, 20, 30, 40));
 }
 
 }  // namespace

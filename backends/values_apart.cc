@@ -1,0 +1,119 @@
+// The basic idea is to rewrite the draft: tensors lose their places and so get memories of their
+// own. Dispatches keep their labels, from which opaque ones compute.
+#include "backends/values_apart.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "encoder/draft.h"
+#include "encoder/program_builder.h"
+#include "simulator/alias_contracts.h"
+#include "simulator/lifetimes.h"
+
+namespace interlock {
+namespace {
+
+bool has_raw_operands_in_tensors(const Program& program) {
+  std::vector<bool> has_tensor(program.memories.size(), false);
+  for (const Tensor& tensor : program.tensors) has_tensor[tensor.memory.index] = true;
+  return std::any_of(program.accesses.begin(), program.accesses.end(), [&](const Access& access) {
+    return !access.tensor.is_some() && has_tensor[access.memory.index];
+  });
+}
+
+// What an adoption adds is one more dispatch: those behind it must not be known by their number.
+bool has_numbered_dispatches(const Program& program) {
+  return std::any_of(program.dispatches.begin(), program.dispatches.end(), [&](const Dispatch& d) {
+    return is_opaque(program, d) && !program.statements[d.statement.index].label.is_some();
+  });
+}
+
+class Rewriter {
+ public:
+  void operator()(MemoryDraft item) { add(std::move(item)); }
+  void operator()(TensorDraft item) {
+    if (item.placement != Placement::kView) {
+      item.placement = Placement::kUnplaced;
+      item.base.clear();
+      item.offset_bytes = 0;
+    }
+    add(std::move(item));
+  }
+  void operator()(OutputDraft item) { add(std::move(item)); }
+  void operator()(DispatchDraft item) { add(std::move(item)); }
+  void operator()(const LifetimeDraft& item) {
+    if (item.kind != LifetimeKind::kAdopt) return;
+    DispatchDraft copy;
+    copy.kernel = "copy";
+    copy.operands = {{AccessMode::kRead, item.source, {}}, {AccessMode::kWrite, item.name, {}}};
+    add(std::move(copy));
+  }
+  template <typename Other>
+  void operator()(const Other&) {}  // Sync, groups, evidence.
+
+  ProgramDraft draft;
+
+ private:
+  template <typename Item>
+  void add(Item item) {
+    draft.items.emplace_back(std::move(item));
+  }
+};
+
+// Tensors have the same names in both programs, but not the same ids.
+const Tensor* find_tensor(const Program& program, std::string_view name) {
+  for (const Tensor& tensor : program.tensors) {
+    if (program.name(tensor.name) == name) return &tensor;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Program> with_values_apart(const Program& program) {
+  const bool has_adoption =
+      std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
+                  [](const Lifetime& l) { return l.kind == LifetimeKind::kAdopt; });
+  if (program.outputs.empty() || program.has_program_order ||
+      has_raw_operands_in_tensors(program) || (has_adoption && has_numbered_dispatches(program))) {
+    return std::nullopt;
+  }
+  Rewriter rewriter;
+  for (ItemDraft& item : expanded_draft_of(program).items) std::visit(rewriter, std::move(item));
+  Result<Program> apart = build(rewriter.draft);
+  if (!apart) return std::nullopt;  // Over a limit.
+  return std::move(*apart);
+}
+
+bool harms_values(const Program& program) {
+  const std::vector<LifetimeFinding> findings = check_lifetimes(program).findings;
+  const bool has_clobber =
+      std::any_of(findings.begin(), findings.end(),
+                  [](const LifetimeFinding& f) { return f.kind == FindingKind::kClobber; });
+  return has_clobber || !find_alias_violations(program).empty();
+}
+
+bool place_outputs(const Program& program, const Program& program_apart, const MemoryImage& apart,
+                   MemoryImage& image) {
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    const Tensor& a = program.tensor(program.outputs[i]);
+    for (size_t k = 0; k < i; ++k) {
+      const Tensor& b = program.tensor(program.outputs[k]);
+      if (a.memory == b.memory && share_a_byte(a.range, b.range)) return false;
+    }
+  }
+  for (const TensorId id : program.outputs) {
+    const Tensor& tensor = program.tensor(id);
+    const Tensor* const source = find_tensor(program_apart, program.name(tensor.name));
+    if (source == nullptr) return false;
+    const uint8_t* const bytes = apart.memories[source->memory.index].data() + source->range.begin;
+    std::copy_n(bytes, tensor.range.size_bytes(),
+                image.memories[tensor.memory.index].data() + tensor.range.begin);
+  }
+  return true;
+}
+
+}  // namespace interlock

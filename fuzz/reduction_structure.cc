@@ -171,9 +171,22 @@ bool move_output_over(Reduction& reduction, size_t at) {
   return false;
 }
 
+void drop_wrt(Reduction& reduction) {
+  for (const size_t at : positions_of<BackwardDraft>(reduction.current())) {
+    for (size_t k = std::get<BackwardDraft>(reduction.current().items[at]).wrt.size(); k-- > 0;) {
+      ProgramDraft candidate = reduction.current();
+      auto& wrt = std::get<BackwardDraft>(candidate.items[at]).wrt;
+      if (wrt.size() == 1) break;
+      wrt.erase(wrt.begin() + static_cast<std::ptrdiff_t>(k));
+      reduction.attempt(std::move(candidate));
+    }
+  }
+}
+
 }  // namespace
 
 void move_outputs(Reduction& reduction) {
+  drop_wrt(reduction);
   const std::vector<size_t> positions = positions_of<DispatchDraft>(reduction.current());
   // Only a backward pass needs all that stands between an input and its loss.
   const bool has_backward = !positions_of<BackwardDraft>(reduction.current()).empty();

@@ -63,7 +63,7 @@ class Generator {
   Kind draw_kind();
   SketchShape matrix() const { return {extents_.rows, extents_.cols}; }
   SketchShape columns() const { return {0, extents_.cols}; }
-  SketchTensorIndex read(std::vector<SketchOperand>& operands, SketchShape shape);
+  void read(std::vector<SketchOperand>& operands, SketchShape shape);
   void write(std::vector<SketchOperand>& operands, SketchShape shape,
              const std::vector<size_t>& in_place);
   void add_opaque_writes(std::vector<SketchOperand>& operands, bool on_ranges);
@@ -77,10 +77,8 @@ class Generator {
   std::optional<SketchOperand> last_atomic_;
 };
 
-SketchTensorIndex Generator::read(std::vector<SketchOperand>& operands, SketchShape shape) {
-  const SketchTensorIndex tensor = sketch_.pick_input(shape);
-  operands.push_back(sketch_.operand(AccessMode::kRead, tensor));
-  return tensor;
+void Generator::read(std::vector<SketchOperand>& operands, SketchShape shape) {
+  operands.push_back(sketch_.operand(AccessMode::kRead, sketch_.pick_input(shape)));
 }
 
 void Generator::write(std::vector<SketchOperand>& operands, SketchShape shape,

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "encoder/check.h"
 #include "encoder/draft.h"
 #include "encoder/program_builder.h"
 #include "simulator/alias_contracts.h"
@@ -63,6 +64,19 @@ class Rewriter {
   }
 };
 
+bool has_outputs_that_share_bytes(const Program& program) {
+  std::vector<const Tensor*> outputs;
+  for (const TensorId id : program.outputs) outputs.push_back(&program.tensor(id));
+  std::sort(outputs.begin(), outputs.end(), [](const Tensor* a, const Tensor* b) {
+    return std::pair(a->memory, a->range.begin) < std::pair(b->memory, b->range.begin);
+  });
+  for (size_t i = 1; i < outputs.size(); ++i) {
+    const bool is_same_memory = outputs[i]->memory == outputs[i - 1]->memory;
+    if (is_same_memory && share_a_byte(outputs[i]->range, outputs[i - 1]->range)) return true;
+  }
+  return false;
+}
+
 // Tensors have the same names in both programs, but not the same ids.
 const Tensor* find_tensor(const Program& program, std::string_view name) {
   for (const Tensor& tensor : program.tensors) {
@@ -77,8 +91,9 @@ std::optional<Program> with_values_apart(const Program& program) {
   const bool has_adoption =
       std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
                   [](const Lifetime& l) { return l.kind == LifetimeKind::kAdopt; });
-  if (program.outputs.empty() || program.has_program_order ||
-      has_raw_operands_in_tensors(program) || (has_adoption && has_numbered_dispatches(program))) {
+  if (program.outputs.empty() || has_outputs_that_share_bytes(program) ||
+      program.has_program_order || has_raw_operands_in_tensors(program) ||
+      (has_adoption && has_numbered_dispatches(program))) {
     return std::nullopt;
   }
   Rewriter rewriter;
@@ -96,24 +111,16 @@ bool harms_values(const Program& program) {
   return has_clobber || !find_alias_violations(program).empty();
 }
 
-bool place_outputs(const Program& program, const Program& program_apart, const MemoryImage& apart,
+void place_outputs(const Program& program, const Program& program_apart, const MemoryImage& apart,
                    MemoryImage& image) {
-  for (size_t i = 0; i < program.outputs.size(); ++i) {
-    const Tensor& a = program.tensor(program.outputs[i]);
-    for (size_t k = 0; k < i; ++k) {
-      const Tensor& b = program.tensor(program.outputs[k]);
-      if (a.memory == b.memory && share_a_byte(a.range, b.range)) return false;
-    }
-  }
   for (const TensorId id : program.outputs) {
     const Tensor& tensor = program.tensor(id);
     const Tensor* const source = find_tensor(program_apart, program.name(tensor.name));
-    if (source == nullptr) return false;
+    INTERLOCK_CHECK(source != nullptr);
     const uint8_t* const bytes = apart.memories[source->memory.index].data() + source->range.begin;
     std::copy_n(bytes, tensor.range.size_bytes(),
                 image.memories[tensor.memory.index].data() + tensor.range.begin);
   }
-  return true;
 }
 
 }  // namespace interlock

@@ -10,8 +10,8 @@ namespace interlock {
 
 // Returns the program with every value on bytes of its own: a donation does not take its source's,
 // an adoption copies, nothing ends. It has no sync: it is meant to run in issue order. Nothing if
-// the outputs do not name what matters, if raw operands reach into tensors, or if statements have
-// another order (`order=`): there the bytes are the meaning. Cost: as a build.
+// the outputs do not name what matters or share bytes, if raw operands reach into tensors, or if
+// statements have another order (`order=`): there the bytes are the meaning. Cost: as a build.
 std::optional<Program> with_values_apart(const Program& program);
 
 // True iff some read finds another value than its own, or an output lies where the alias contract
@@ -19,8 +19,8 @@ std::optional<Program> with_values_apart(const Program& program);
 bool harms_values(const Program& program);
 
 // Puts what `apart`, the image after a run of `program_apart`, has in the outputs of `program` to
-// where they lie in `image`. Returns false, and leaves the image, if two outputs share bytes.
-bool place_outputs(const Program& program, const Program& program_apart, const MemoryImage& apart,
+// where they lie in `image`. Requires: with_values_apart(program) is `program_apart`.
+void place_outputs(const Program& program, const Program& program_apart, const MemoryImage& apart,
                    MemoryImage& image);
 
 }  // namespace interlock

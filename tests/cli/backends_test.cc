@@ -32,8 +32,8 @@ bool has_vulkan() {
 TEST_F(BackendsWithoutVulkan, AreListedWithWhyOneIsMissing) {
   const CommandResult result = run_interlock({"list", "backends"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out, HasSubstr("cpu              available: "));
-  EXPECT_THAT(result.out, HasSubstr("vulkan           not available: th"));
+  EXPECT_THAT(result.out, HasSubstr("cpu                 available: "));
+  EXPECT_THAT(result.out, HasSubstr("vulkan              not available: th"));
 }
 
 TEST(Backends, AreListedWithWhatTheirDeviceCan) {
@@ -197,7 +197,8 @@ TEST(DeviceWatchdog, AWorkerThatDoesNotStartIsAMissingBackend) {
 }
 
 TEST(Backends, TheKernelsOfCudaRunWithoutAGpuAndAreCalledEmulated) {
-  EXPECT_THAT(run_interlock({"list", "backends"}).out, HasSubstr("cuda-emulated    available: "));
+  EXPECT_THAT(run_interlock({"list", "backends"}).out,
+              HasSubstr("cuda-emulated       available: "));
   const CommandResult bug = run_interlock({"replay", "--backend=cuda-emulated", kBug});
   EXPECT_EQ(bug.status, 1);
   EXPECT_THAT(bug.out, HasSubstr("It still fails on cuda-emulated"));

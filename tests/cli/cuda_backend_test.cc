@@ -23,9 +23,10 @@ class CudaOnTheCommandLine : public testing::Test {
 TEST_F(CudaOnTheCommandLine, IsListedWithWhyItIsMissing) {
   const CommandResult result = run_interlock({"list", "backends"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out,
-              AnyOf(HasSubstr("cuda             not available: this build has no CUDA; it needs"),
-                    HasSubstr("cuda             not available: there is no CUDA device (cudaErr")));
+  EXPECT_THAT(
+      result.out,
+      AnyOf(HasSubstr("cuda                not available: this build has no CUDA; it needs"),
+            HasSubstr("cuda                not available: there is no CUDA device (cudaErr")));
 }
 
 TEST_F(CudaOnTheCommandLine, IsStatusThreeWithoutADevice) {

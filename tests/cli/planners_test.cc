@@ -91,7 +91,7 @@ TEST(FuzzCommand, RefusesPlannersThatAreNotThereAndDevicesBesideThem) {
   const CommandResult device =
       run_interlock({"fuzz", "--planner=arena", "--backend=vulkan", "--runs=1"});
   EXPECT_EQ(device.status, 2);
-  EXPECT_THAT(device.err, HasSubstr("give one of them."));
+  EXPECT_THAT(device.err, HasSubstr("Give one of them."));
 }
 
 }  // namespace

@@ -172,8 +172,8 @@ TEST(Minimizer, KeepsAnUndeclaredReadAndTheHazardThatItHides) {
   EXPECT_EQ(print(minimize(draft_of(program), undeclared).program),
             "interlock 1\n"
             "memory a 1\n"
-            "write_it: dispatch Opaque\n"
-            "scan: dispatch Opaque actual reads a\n");
+            "write_it: dispatch K\n"
+            "scan: dispatch K actual reads a\n");
   const auto report = minimize_program(program);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_THAT(print(report->program), ::testing::HasSubstr("expect RAW write_it scan\n"));

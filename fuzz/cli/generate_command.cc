@@ -51,6 +51,12 @@ void add_workload_options(CLI::App& command, WorkloadOptions& options) {
       ->capture_default_str();
   command.add_flag("--repeat-batch", options.repeats_batch,
                    "the same inputs in every micro-batch: the loss must fall");
+  command.add_flag("--zero-gradients", options.zeroes_gradients,
+                   "steps begin with gradients of zeros, as with zero_grad()");
+  command.add_flag("--losses", options.collects_losses,
+                   "one tensor 'losses', for all micro-batches");
+  command.add_flag("--norms", options.collects_norms,
+                   "a tensor 'norms': of each step the squares of all gradients, added up");
   command
       .add_option("--backward", options.backward,
                   "the backward pass; with an empty name forward passes alone")

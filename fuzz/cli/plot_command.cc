@@ -30,6 +30,7 @@ struct PlotOptions {
   std::vector<std::string> names;
   std::string title;
   std::string x_label = "element";
+  double y_max = 0;
   std::string csv;
   std::string svg;
 };
@@ -115,6 +116,7 @@ ExitStatus run_plot(const PlotOptions& options) {
   plot.title = options.title.empty() ? options.tensor : options.title;
   plot.x_label = options.x_label;
   plot.y_label = options.tensor;
+  plot.y_range = {std::min(0.0, options.y_max), std::max(0.0, options.y_max)};
   std::vector<std::string> names;
   std::vector<std::vector<float>> columns;
   for (size_t i = 0; i < options.paths.size(); ++i) {
@@ -148,6 +150,8 @@ void add_plot_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--title", options->title, "of the picture; else the tensor's name");
   command->add_option("--x-label", options->x_label, "what the elements are")
       ->capture_default_str();
+  command->add_option("--y-max", options->y_max, "the axis of values reaches at least that")
+      ->check(CLI::Range(-1e30, 1e30));
   command->add_option("--csv", options->csv, "write the numbers there, not to standard output");
   command->add_option("--svg", options->svg, "write the picture there");
   command->callback([options, &status] { status = run_plot(*options); });

@@ -21,6 +21,15 @@ namespace {
 // More than a forward pass has weights and inputs.
 constexpr uint64_t kSeedStep = 1'000'003;
 
+const char* const kLosses = "losses";
+const char* const kNorms = "norms";
+
+uint64_t element_count_of(const TensorDraft& tensor) {
+  uint64_t count = 1;
+  for (const uint64_t extent : tensor.shape) count *= extent;
+  return count;
+}
+
 }  // namespace
 
 class TrainingRun {
@@ -40,9 +49,22 @@ class TrainingRun {
   void append_batch(uint64_t batch);
   void append_item(ItemDraft item, uint64_t batch);
   void draw_initial_values(TensorDraft& tensor, uint64_t batch) const;
+  void zero_gradients(uint64_t step);
   void add_up_gradients(uint64_t batch);
   void append_optimizer(uint64_t step);
+  void append_step(uint64_t step, OutputDraft& outputs);
+  void collect_loss(uint64_t batch);
+  void collect_norm(uint64_t step);
+  std::vector<const TensorDraft*> trained() const;
+  bool has_sums() const { return options_.micro_batch_count > 1 || options_.zeroes_gradients; }
   void add_tensor(const TensorDraft& like, const std::string& name, InitialKind initial);
+  std::string add_values(const std::string& name, std::vector<uint64_t> shape);
+  // A window of that shape on element number `first` of `base` and those behind it.
+  std::string add_window(const std::string& name, const std::string& base,
+                         std::vector<uint64_t> shape, uint64_t first = 0);
+  // `to`, one element, is the sum of `count` elements of `from`.
+  void add_sum(const std::string& label, const std::string& from, uint64_t count,
+               const std::string& to);
   void add_dispatch(const std::string& label, const std::string& kernel,
                     std::vector<OperandDraft> operands, ForwardPass::Attributes attributes = {});
   std::string gradient_of(const std::string& weight, uint64_t step) const;
@@ -122,6 +144,31 @@ void TrainingRun::add_tensor(const TensorDraft& like, const std::string& name,
   tensors_.items.emplace_back(std::move(tensor));
 }
 
+std::string TrainingRun::add_values(const std::string& name, std::vector<uint64_t> shape) {
+  TensorDraft tensor;
+  tensor.placement = Placement::kUnplaced;
+  tensor.shape = std::move(shape);
+  add_tensor(tensor, name, InitialKind::kNone);
+  return name;
+}
+
+std::string TrainingRun::add_window(const std::string& name, const std::string& base,
+                                    std::vector<uint64_t> shape, uint64_t first) {
+  TensorDraft tensor;
+  tensor.placement = Placement::kView;
+  tensor.base = base;
+  tensor.offset_bytes = first * sizeof(float);
+  tensor.shape = std::move(shape);
+  add_tensor(tensor, name, InitialKind::kNone);
+  return name;
+}
+
+void TrainingRun::add_sum(const std::string& label, const std::string& from, uint64_t count,
+                          const std::string& to) {
+  const std::string row = add_window("row_" + label, from, {1, count});
+  add_dispatch(label, "row_sum", {{AccessMode::kRead, row, {}}, {AccessMode::kWrite, to, {}}});
+}
+
 void TrainingRun::add_dispatch(const std::string& label, const std::string& kernel,
                                std::vector<OperandDraft> operands,
                                ForwardPass::Attributes attributes) {
@@ -140,49 +187,108 @@ void TrainingRun::append_batch(uint64_t batch) {
 }
 
 std::string TrainingRun::gradient_of(const std::string& weight, uint64_t step) const {
-  if (options_.micro_batch_count > 1) return fmt::format("sum_{}.s{}", weight, step);
+  if (has_sums()) return fmt::format("sum_{}.s{}", weight, step);
   return name_in("d_" + weight, step);
 }
 
-// The first gradient of a step begins the sum.
-void TrainingRun::add_up_gradients(uint64_t batch) {
-  if (options_.micro_batch_count == 1) return;
-  const uint64_t step = batch / options_.micro_batch_count;
-  const bool is_first = batch % options_.micro_batch_count == 0;
+std::vector<const TensorDraft*> TrainingRun::trained() const {
+  std::vector<const TensorDraft*> weights;
   for (const TensorDraft& weight : pass_.weights_) {
-    const std::string part = name_in("d_" + weight.name, batch);
-    const std::string sum = gradient_of(weight.name, step);
-    if (std::find(pass_.trained_.begin(), pass_.trained_.end(), weight.name) ==
-        pass_.trained_.end()) {
-      continue;
+    const auto& names = pass_.trained_;
+    if (std::find(names.begin(), names.end(), weight.name) != names.end()) {
+      weights.push_back(&weight);
     }
-    if (is_first) add_tensor(weight, sum, InitialKind::kNone);
-    add_dispatch(fmt::format("add_{}.b{}", weight.name, batch), is_first ? "copy" : "accumulate",
+  }
+  return weights;
+}
+
+void TrainingRun::zero_gradients(uint64_t step) {
+  for (const TensorDraft* weight : trained()) {
+    const std::string sum = gradient_of(weight->name, step);
+    add_tensor(*weight, sum, InitialKind::kNone);
+    add_dispatch(fmt::format("zero_{}.s{}", weight->name, step), "fill",
+                 {{AccessMode::kWrite, sum, {}}}, {{"value", "0"}});
+  }
+}
+
+// The first gradient of a step begins the sum, unless zeros do.
+void TrainingRun::add_up_gradients(uint64_t batch) {
+  if (!has_sums()) return;
+  const uint64_t step = batch / options_.micro_batch_count;
+  const bool is_first = batch % options_.micro_batch_count == 0 && !options_.zeroes_gradients;
+  for (const TensorDraft* weight : trained()) {
+    const std::string part = name_in("d_" + weight->name, batch);
+    const std::string sum = gradient_of(weight->name, step);
+    if (is_first) add_tensor(*weight, sum, InitialKind::kNone);
+    add_dispatch(fmt::format("add_{}.b{}", weight->name, batch), is_first ? "copy" : "accumulate",
                  {{AccessMode::kRead, part, {}},
                   {is_first ? AccessMode::kWrite : AccessMode::kUpdate, sum, {}}});
   }
 }
 
 void TrainingRun::append_optimizer(uint64_t step) {
-  for (const TensorDraft& weight : pass_.weights_) {
-    if (std::find(pass_.trained_.begin(), pass_.trained_.end(), weight.name) ==
-        pass_.trained_.end()) {
-      continue;
-    }
-    std::vector<OperandDraft> operands = {{AccessMode::kRead, gradient_of(weight.name, step), {}},
-                                          {AccessMode::kUpdate, weight.name, {}}};
+  for (const TensorDraft* weight : trained()) {
+    std::vector<OperandDraft> operands = {{AccessMode::kRead, gradient_of(weight->name, step), {}},
+                                          {AccessMode::kUpdate, weight->name, {}}};
     ForwardPass::Attributes attributes = {{"lr", "0.01"}};
     if (options_.optimizer == "adamw") {
       for (const char* moment : {"m_", "v_"}) {
-        const std::string name = moment + weight.name;
-        if (step == 0) add_tensor(weight, name, InitialKind::kZeros);
+        const std::string name = moment + weight->name;
+        if (step == 0) add_tensor(*weight, name, InitialKind::kZeros);
         operands.push_back({AccessMode::kUpdate, name, {}});
       }
       attributes.emplace_back("step", std::to_string(step + 1));
     }
-    add_dispatch(fmt::format("step_{}.s{}", weight.name, step), options_.optimizer,
+    add_dispatch(fmt::format("step_{}.s{}", weight->name, step), options_.optimizer,
                  std::move(operands), std::move(attributes));
   }
+}
+
+void TrainingRun::collect_loss(uint64_t batch) {
+  const auto loss = std::find_if(pass_.values_.begin(), pass_.values_.end(),
+                                 [&](const TensorDraft& t) { return t.name == pass_.loss_; });
+  const std::string label = fmt::format("collect_loss.b{}", batch);
+  add_sum(label, name_in(pass_.loss_, batch), element_count_of(*loss),
+          add_window("at_" + label, kLosses, {1}, batch));
+}
+
+void TrainingRun::collect_norm(uint64_t step) {
+  const std::vector<const TensorDraft*> weights = trained();
+  const std::string parts = add_values(fmt::format("norm_parts.s{}", step), {weights.size()});
+  for (uint64_t i = 0; i < weights.size(); ++i) {
+    const std::string label = fmt::format("norm_{}.s{}", weights[i]->name, step);
+    const std::string gradient = gradient_of(weights[i]->name, step);
+    const std::string squares = "squares_" + label;
+    add_tensor(*weights[i], squares, InitialKind::kNone);
+    add_dispatch(squares, "mul",
+                 {{AccessMode::kRead, gradient, {}},
+                  {AccessMode::kRead, gradient, {}},
+                  {AccessMode::kWrite, squares, {}}});
+    add_sum(label, squares, element_count_of(*weights[i]),
+            add_window("at_" + label, parts, {1}, i));
+  }
+  const std::string label = fmt::format("collect_norm.s{}", step);
+  add_sum(label, parts, weights.size(), add_window("at_" + label, kNorms, {1}, step));
+}
+
+void TrainingRun::append_step(uint64_t step, OutputDraft& outputs) {
+  if (step > 0) {
+    statements_.items.emplace_back(LifetimeDraft{"", LifetimeKind::kReset, "step", ""});
+  }
+  if (is_trained() && options_.zeroes_gradients) zero_gradients(step);
+  for (uint64_t i = 0; i < options_.micro_batch_count; ++i) {
+    const uint64_t batch = step * options_.micro_batch_count + i;
+    append_batch(batch);
+    if (options_.collects_losses) {
+      collect_loss(batch);
+    } else {
+      outputs.tensors.push_back(name_in(pass_.loss_, batch));
+    }
+    if (is_trained()) add_up_gradients(batch);
+  }
+  if (!is_trained()) return;
+  if (options_.collects_norms) collect_norm(step);
+  append_optimizer(step);
 }
 
 Result<ProgramDraft> TrainingRun::run() {
@@ -199,18 +305,11 @@ Result<ProgramDraft> TrainingRun::run() {
   for (const DispatchDraft& dispatch : pass_.prologue_) statements_.items.emplace_back(dispatch);
   OutputDraft outputs;
   if (is_trained()) outputs.tensors = pass_.trained_;
-  for (uint64_t step = 0; step < options_.step_count; ++step) {
-    if (step > 0) {
-      statements_.items.emplace_back(LifetimeDraft{"", LifetimeKind::kReset, "step", ""});
-    }
-    for (uint64_t i = 0; i < options_.micro_batch_count; ++i) {
-      const uint64_t batch = step * options_.micro_batch_count + i;
-      append_batch(batch);
-      outputs.tensors.push_back(name_in(pass_.loss_, batch));
-      if (is_trained()) add_up_gradients(batch);
-    }
-    if (is_trained()) append_optimizer(step);
+  if (options_.collects_losses) outputs.tensors.push_back(add_values(kLosses, {batch_count()}));
+  if (is_trained() && options_.collects_norms) {
+    outputs.tensors.push_back(add_values(kNorms, {options_.step_count}));
   }
+  for (uint64_t step = 0; step < options_.step_count; ++step) append_step(step, outputs);
   ProgramDraft draft;
   if (options_.step_count > 1) draft.items.emplace_back(MemoryDraft{"step", 4, false});
   draft.items.insert(draft.items.end(), tensors_.items.begin(), tensors_.items.end());

@@ -21,6 +21,12 @@ struct WorkloadOptions {
   uint64_t vocabulary = 16;        // Rows of the embedding.
   uint64_t seed = 1;               // Of weights and inputs.
   bool repeats_batch = false;      // The same inputs in every micro-batch.
+  // A step begins with gradients of zeros, to which every micro-batch adds, as with zero_grad().
+  bool zeroes_gradients = false;
+  // The output `losses`, f32[steps * micro-batches], has the sum of the loss of each micro-batch in
+  // place of the losses themselves; `norms`, f32[steps], the sum of the squares of the gradients.
+  bool collects_losses = false;
+  bool collects_norms = false;
   // Of backward_registry(); empty: forward passes alone, whose outputs are the losses.
   std::string backward = "one-shot";
   std::string optimizer = "sgd";  // Or adamw.

@@ -45,6 +45,13 @@ TEST(PlotCommand, DrawsALineForEachFile) {
                                    HasSubstr(">a&lt;b</text>")));
 }
 
+TEST(PlotCommand, LeavesRoomAboveTheValues) {
+  const std::string path = testing::TempDir() + "plot_room_test.svg";
+  run_interlock({"plot", "-", "--tensor=y", "--y-max=2", "--svg=" + path}, kHalves);
+  // The highest value is half as high as the axis.
+  EXPECT_THAT(text_of(path), HasSubstr("<path d=\"M64.0,364.0 L380.0,283.0 L696.0,202.0\""));
+}
+
 TEST(PlotCommand, RejectsWhatItCannotDraw) {
   const CommandResult unknown = run_interlock({"plot", "-", "--tensor=z"}, kHalves);
   EXPECT_EQ(unknown.status, 2);

@@ -1,6 +1,7 @@
 // Workloads: training steps that are right, at any depth, and in which the bugs of passes show.
 #include "fuzz/workloads/workload.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 #include "encoder/text.h"
 #include "fuzz/pass_oracle.h"
 #include "tests/encoder/round_trip.h"
+#include "tests/fuzz/training_runs.h"
 #include "tests/program_count.h"
 
 namespace interlock {
@@ -22,6 +24,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Program made(std::string_view name, const WorkloadOptions& options) {
   const Result<ProgramDraft> draft = find_workload(name)->make(options);
@@ -158,6 +161,49 @@ TEST(Workloads, AddUpTheGradientsOfMicroBatches) {
                               "sum_l0_q_a.s0"));
   EXPECT_THAT(text,
               HasSubstr("step_l0_q_a.s0: dispatch adamw reads sum_l0_q_a.s0 updates l0_q_a "));
+}
+
+TEST(Workloads, CollectLossesAndNorms) {
+  WorkloadOptions options = find_workload("mlp")->defaults;
+  options.step_count = 3;
+  const std::vector<double> losses = losses_of(passed(made("mlp", options), "fresh").placed);
+  options.collects_losses = true;
+  options.collects_norms = true;
+  const Program program = passed(made("mlp", options), "fresh").placed;
+  EXPECT_THAT(find_everything(program), IsEmpty());
+  const auto values_of = [&](const std::string& tensor) {
+    return values_after(program, *find_backend("cpu"), tensor);
+  };
+  const auto sum_of_squares = [](const std::vector<float>& values) {
+    double sum = 0;
+    for (const float value : values) sum += double{value} * double{value};
+    return sum;
+  };
+  const std::vector<float> collected = values_of("losses");
+  const std::vector<float> norms = values_of("norms");
+  ASSERT_EQ(collected.size(), 3u);
+  ASSERT_EQ(norms.size(), 3u);
+  for (size_t step = 0; step < 3; ++step) {
+    EXPECT_NEAR(collected[step], losses[step], 1e-5 * losses[step]);
+    double norm = 0;
+    for (const char* weight : {"w", "l0_s", "l1_s"}) {
+      norm += sum_of_squares(values_of(fmt::format("d_{}.b{}", weight, step)));
+    }
+    EXPECT_NEAR(norms[step], norm, 1e-5 * norm);
+  }
+}
+
+TEST(Workloads, BeginStepsWithGradientsOfZeros) {
+  WorkloadOptions options = find_workload("training")->defaults;
+  options.collects_norms = true;
+  const std::string plain = print(made("training", options));
+  options.zeroes_gradients = true;
+  const Program program = made("training", options);
+  EXPECT_THAT(plain, Not(HasSubstr("dispatch fill")));
+  EXPECT_THAT(print(program), HasSubstr("reset step\nzero_w.s1: dispatch fill writes sum_w.s1"));
+  for (const char* planner : {"fresh", "ztensor", "liveness"}) {
+    EXPECT_THAT(find_everything(passed(program, planner).placed), IsEmpty()) << planner;
+  }
 }
 
 TEST(Workloads, RefusePassesThatAreNotThere) {

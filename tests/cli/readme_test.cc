@@ -25,6 +25,10 @@ TEST(Readme, ShowsAReportThatItsCommandsPrint) {
 TEST(Readme, AReportThatIsNotPrintedIsNoticed) {
   EXPECT_TRUE(prints("a\nb\nc\n", {"a", "b"}));
   EXPECT_FALSE(prints("a\nb\nc\n", {"a", "c"}));
+  EXPECT_FALSE(prints("a\nb\nc\n", {"b"}));
+  EXPECT_TRUE(prints("a\nb\nc\nd\n", {"…", "b", "…", "d"}));
+  EXPECT_FALSE(prints("a\nb\nc\nd\n", {"…", "d", "…", "b"}));
+  EXPECT_FALSE(prints("a\nbb\nc\n", {"…", "b"}));
   EXPECT_EQ(shown_commands("    $ interlock check -\n    one\n\n    two\n")[0].lines.size(), 1u);
 }
 

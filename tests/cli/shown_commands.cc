@@ -29,11 +29,25 @@ std::vector<ShownCommand> shown_commands(const std::string& document) {
 }
 
 bool prints(const std::string& output, const std::vector<std::string>& lines) {
-  std::string text;
+  std::string rest = '\n' + output;  // Every line has a line feed on both sides.
+  std::string text = "\n";
+  bool is_at_start = true;
+  const auto finds_text = [&] {
+    const size_t at = rest.find(text);
+    if (at == std::string::npos || (is_at_start && at != 0)) return false;
+    rest.erase(0, at + text.size() - 1);
+    return true;
+  };
   for (const std::string& line : lines) {
-    text += line + "\n";
+    if (line != "…") {
+      text += line + '\n';
+      continue;
+    }
+    if (!finds_text()) return false;
+    is_at_start = false;
+    text = "\n";
   }
-  return output.starts_with(text);
+  return finds_text();
 }
 
 std::string document_text(const std::string& path) {

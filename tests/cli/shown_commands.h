@@ -14,7 +14,7 @@ struct ShownCommand {
 // Blocks of the form "    $ interlock ARGUMENT…" and the indented lines below it.
 std::vector<ShownCommand> shown_commands(const std::string& document);
 
-// True iff `output` begins with the lines.
+// True iff `output` begins with the lines. A line "…" stands for any lines that are left out.
 bool prints(const std::string& output, const std::vector<std::string>& lines);
 
 // The text of a file of the source tree. A file that is not there is empty.

@@ -51,7 +51,7 @@ std::vector<float> first_of(std::vector<float> values, size_t count) {
 TEST(LoraRun, StallsWithGgmlAndFallsWithEveryNodePinnedAndWithLiveness) {
   const WorkloadOptions options = is_slow_build() ? lora_run(4, 12) : lora_run(30, 20);
   const std::vector<float> broken = losses_with(options, "ggml");
-  const std::vector<float> pinned = losses_with(options, "ggml", Pinned::kEverything);
+  const std::vector<float> pinned = losses_with(options, "ggml", Pinned::kEveryNode);
   const std::vector<float> fixed = losses_with(options, "liveness");
   ASSERT_EQ(broken.size(), options.step_count);
   // The forward pass of the first step is right in all of them.
@@ -69,7 +69,7 @@ TEST(LoraRun, HasTheNumbersOfTheDocument) {
   const WorkloadOptions options = lora_run(30, step_count);
   ASSERT_EQ(column_of("ggml-1501.csv", 1).size(), 100u);
   EXPECT_EQ(losses_with(options, "ggml"), first_of(column_of("ggml-1501.csv", 1), step_count));
-  EXPECT_EQ(losses_with(options, "ggml", Pinned::kEverything),
+  EXPECT_EQ(losses_with(options, "ggml", Pinned::kEveryNode),
             first_of(column_of("ggml-1501.csv", 2), step_count));
   EXPECT_EQ(losses_with(options, "liveness"), first_of(column_of("ggml-1501.csv", 3), step_count));
 }

@@ -38,7 +38,7 @@ Program planned_run(std::string_view workload, const WorkloadOptions& options,
                     std::string_view planner, Pinned pinned) {
   Result<ProgramDraft> draft = find_workload(workload)->make(options);
   INTERLOCK_CHECK(draft.has_value());
-  if (pinned == Pinned::kEverything) {
+  if (pinned == Pinned::kEveryNode) {
     // A program without outputs keeps every value to the end.
     auto& items = draft->items;
     items.erase(std::remove_if(items.begin(), items.end(),

@@ -1,6 +1,7 @@
 // Training runs as a planner places them, and what their steps leave.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ WorkloadOptions lora_run(uint64_t layer_count, uint64_t step_count);
 // The residual layers of docs/bugs.md, between whose steps an arena is reset; it collects norms.
 WorkloadOptions arena_run(uint64_t step_count);
 
-enum class Pinned : uint8_t { kOutputs, kEverything };
+enum class Pinned : uint8_t { kOutputs, kEveryNode };
 
 // The workload with the planner's places and the sync of the encoder `interlock`.
 Program planned_run(std::string_view workload, const WorkloadOptions& options,

@@ -49,7 +49,7 @@ std::vector<float> first_of(std::vector<float> values, size_t count) {
 }
 
 TEST(LoraRun, StallsWithGgmlAndFallsWithEveryNodePinnedAndWithLiveness) {
-  const WorkloadOptions options = is_slow_build() ? lora_run(4, 12) : lora_run(30, 20);
+  const WorkloadOptions options = is_slow_build() ? lora_run(4, 12) : lora_run(30, 8);
   const std::vector<float> broken = losses_with(options, "ggml");
   const std::vector<float> pinned = losses_with(options, "ggml", Pinned::kEveryNode);
   const std::vector<float> fixed = losses_with(options, "liveness");

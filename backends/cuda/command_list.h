@@ -16,6 +16,8 @@ struct CudaOperand {
   DeviceRange range;
   AccessMode mode = AccessMode::kRead;
   bool is_staged = false;
+
+  bool operator==(const CudaOperand&) const = default;
 };
 
 struct CudaCommand {
@@ -45,6 +47,12 @@ class CudaCommandList {
   void add_commit(AtomicOp op, DeviceRange staged, DeviceRange memory);
 
   std::span<const CudaCommand> commands() const { return commands_; }
+
+  // Of a launch.
+  std::span<const CudaOperand> operands_of(const CudaCommand& command) const {
+    return std::span(operands_).subspan(command.first_operand,
+                                        command.launch.arguments.operand_count);
+  }
 
   // Takes room for the table of operands. Requires: the list is complete.
   void place_table(DeviceLayout& layout);

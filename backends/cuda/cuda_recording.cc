@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "backends/cuda/conflict_graph.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/graph_parts.h"
 #include "backends/cuda/issuing.h"
 #include "backends/cuda/lowering.h"
+#include "backends/cuda/recorded_graphs.h"
 #include "backends/poison.h"
 #include "encoder/check.h"
 #include "simulator/byte_segments.h"
@@ -17,14 +20,41 @@
 
 namespace interlock {
 
+namespace {
+
+bool issues_to_streams(CudaLowering lowering) {
+  return lowering == CudaLowering::kOneStream || lowering == CudaLowering::kStreams;
+}
+
+Result<DispatchGraph> order_of(const Program& program, CudaLowering lowering) {
+  switch (lowering) {
+    case CudaLowering::kOneStream:
+      return chain_of(program);
+    case CudaLowering::kConflictGraph:
+      return conflict_graph_of(program, ByteSegments(program));
+    case CudaLowering::kStreams:
+    case CudaLowering::kGraph:
+    case CudaLowering::kCapturedGraph:
+      break;
+  }
+  return graph_of(program, HappensBefore(program));
+}
+
+}  // namespace
+
 class CudaRecording::State {
  public:
   State(std::shared_ptr<CudaDevice> device, LoweredProgram lowered, Poison poison)
-      : device_(std::move(device)), lowered_(std::move(lowered)), poison_(std::move(poison)) {}
+      : device_(std::move(device)),
+        lowered_(std::move(lowered)),
+        poison_(std::move(poison)),
+        graphs_(device_) {}
   ~State();
 
   Result<Success> take_memory();
-  Result<Success> record(const Program& program, const CudaRecordingOptions& options);
+  // Requires: `program` orders poison; `replays` are those of the same program.
+  Result<Success> record(const Program& program, std::span<const GraphReplay> replays,
+                         const CudaRecordingOptions& options);
 
   Result<MemoryImage> execute(const MemoryImage& image);
   Result<MemoryImage> execute_again(const MemoryImage& image, std::span<const MemoryId> replaced);
@@ -35,11 +65,12 @@ class CudaRecording::State {
   Result<T> settle(Result<T> result);
 
  private:
-  Issuing issuing() { return {*device_, lowered_, base_, options_.seed, options_.delay_ns}; }
-  Result<Success> capture();
-  Result<Success> build_graph(const DispatchGraph& order);
-  Result<Success> instantiate(CudaGraphSource graph);
-  Result<Success> destroy(CudaGraphSource graph, Result<Success> result);
+  Issuing issuing() {
+    return {*device_, lowered_, base_, options_.seed, options_.delay_ns, graphs_.launches()};
+  }
+  Result<Success> record_streams(const GraphParts& order, std::span<const GraphReplay> replays);
+  Result<Success> record_graphs(const GraphParts& order, std::span<const GraphReplay> replays);
+  Result<Success> record_graph(const GraphParts& order, DispatchRange range);
 
   Result<Success> upload(DeviceRange range);
   Result<Success> clear_digests();
@@ -50,21 +81,15 @@ class CudaRecording::State {
   LoweredProgram lowered_;
   Poison poison_;
   CudaRecordingOptions options_;
-  StreamPlan plan_;  // Of several streams; none: the list is issued, or the graph.
-  bool has_plan_ = false;
-  CudaGraphExecutable executable_ = nullptr;
+  std::optional<StreamPlan> plan_;  // None: the list is issued.
+  RecordedGraphs graphs_;           // What the plan launches as graphs.
+  size_t dispatch_count_ = 0;
   uint8_t* base_ = nullptr;
   std::vector<uint8_t> host_bytes_;  // What is uploaded from and downloaded to.
 };
 
 CudaRecording::State::~State() {
-  if (device_->lost()) return;
-  // An error is of no use here, but a loss is noted.
-  if (executable_ != nullptr) {
-    static_cast<void>(
-        device_->check(device_->runtime().destroy_executable(executable_), "destroying a graph"));
-  }
-  if (base_ != nullptr) device_->give_memory_back(base_);
+  if (base_ != nullptr && !device_->lost()) device_->give_memory_back(base_);
 }
 
 template <typename T>
@@ -85,63 +110,58 @@ Result<Success> CudaRecording::State::take_memory() {
 }
 
 Result<Success> CudaRecording::State::record(const Program& program,
+                                             std::span<const GraphReplay> replays,
                                              const CudaRecordingOptions& options) {
   options_ = options;
-  if (options.lowering == CudaLowering::kOneStream) {
-    plan_ = plan_one_stream(program);
-    has_plan_ = true;
-    return Success{};
+  dispatch_count_ = program.dispatches.size();
+  auto order = order_of(program, options.lowering);
+  if (!order) return order.error();
+  const GraphParts parts(*order);
+  return issues_to_streams(options.lowering) ? record_streams(parts, replays)
+                                             : record_graphs(parts, replays);
+}
+
+// The streams launch the replays among the dispatches.
+Result<Success> CudaRecording::State::record_streams(const GraphParts& order,
+                                                     std::span<const GraphReplay> replays) {
+  std::vector<DispatchRange> ranges;
+  for (const GraphReplay& replay : replays) {
+    auto added = graphs_.add_replay(issuing(), replay, order);
+    if (!added) return added;
+    ranges.push_back(replay.dispatches);
   }
-  if (options.lowering == CudaLowering::kConflictGraph) {
-    auto conflicts = conflict_graph_of(program, ByteSegments(program));
-    return conflicts ? build_graph(*conflicts) : conflicts.error();
+  const bool is_one = options_.lowering == CudaLowering::kOneStream;
+  plan_ = plan_streams(order.contracted(ranges), is_one ? 1 : options_.stream_count, options_.seed);
+  return Success{};
+}
+
+// All that is between two replays is a graph, and all graphs are launched one behind the other.
+Result<Success> CudaRecording::State::record_graphs(const GraphParts& order,
+                                                    std::span<const GraphReplay> replays) {
+  DispatchId next(0);
+  for (const GraphReplay& replay : replays) {
+    auto added = record_graph(order, {next, replay.dispatches.begin});
+    if (added) added = graphs_.add_replay(issuing(), replay, order);
+    if (!added) return added;
+    next = replay.dispatches.end;
   }
-  const DispatchGraph order = graph_of(program, HappensBefore(program));
-  if (options.lowering == CudaLowering::kGraph) return build_graph(order);
-  plan_ = plan_streams(order, options.stream_count, options.seed);
-  has_plan_ = true;
-  return options.lowering == CudaLowering::kCapturedGraph ? capture() : Success{};
-}
-
-Result<Success> CudaRecording::State::build_graph(const DispatchGraph& order) {
-  CudaGraphSource graph = nullptr;
-  auto built = device_->check(device_->runtime().create_graph(graph), "creating a graph");
-  if (!built) return built;
-  built = add_to_graph(issuing(), order, graph);
-  return built ? instantiate(graph) : destroy(graph, std::move(built));
-}
-
-Result<Success> CudaRecording::State::capture() {
-  // All there before, because not every call may be made during a capture.
-  for (uint32_t s = 0; s < plan_.stream_count; ++s) {
-    auto created = device_->stream(s);
-    if (!created) return created.error();
+  auto added = record_graph(order, {next, DispatchId(dispatch_count_)});
+  if (!added) return added;
+  StreamPlan& plan = plan_.emplace();
+  plan.stream_count = 1;
+  for (const GraphLaunch& launch : graphs_.launches()) {
+    plan.actions.push_back({StreamAction::Kind::kLaunch, 0, launch.dispatches.begin.index});
   }
-  auto event = device_->event(plan_.event_count);
-  if (!event) return event.error();
-  auto stream = device_->stream(0);
-  if (!stream) return stream.error();
-  auto begun = device_->check(device_->runtime().begin_capture(*stream), "capturing a stream");
-  if (!begun) return begun;
-  auto issued = issue_streams(issuing(), plan_, true);
-  CudaGraphSource graph = nullptr;
-  if (device_->lost()) return issued;
-  auto ended = device_->check(device_->runtime().end_capture(*stream, graph), "ending a capture");
-  if (!issued) return ended ? destroy(graph, std::move(issued)) : issued;
-  if (!ended) return ended;
-  return instantiate(graph);
+  return Success{};
 }
 
-Result<Success> CudaRecording::State::instantiate(CudaGraphSource graph) {
-  return destroy(graph, device_->check(device_->runtime().instantiate(graph, executable_),
-                                       "instantiating a graph"));
-}
-
-// Returns `result`, unless it is a success and this is none.
-Result<Success> CudaRecording::State::destroy(CudaGraphSource graph, Result<Success> result) {
-  if (device_->lost()) return result;
-  auto destroyed = device_->check(device_->runtime().destroy_graph(graph), "destroying a graph");
-  return result ? destroyed : result;
+Result<Success> CudaRecording::State::record_graph(const GraphParts& order, DispatchRange range) {
+  if (range.begin == range.end) return Success{};
+  if (options_.lowering != CudaLowering::kCapturedGraph) {
+    return graphs_.add(issuing(), range, order);
+  }
+  const StreamPlan plan = plan_streams(order.part(range), options_.stream_count, options_.seed);
+  return graphs_.add_captured(issuing(), range, plan);
 }
 
 Result<Success> CudaRecording::State::upload(DeviceRange range) {
@@ -161,12 +181,7 @@ Result<Success> CudaRecording::State::clear_digests() {
 }
 
 Result<Success> CudaRecording::State::issue() {
-  if (executable_ != nullptr) {
-    auto stream = device_->stream(0);
-    if (!stream) return stream.error();
-    return device_->check(device_->runtime().launch(executable_, *stream), "launching a graph");
-  }
-  return has_plan_ ? issue_streams(issuing(), plan_, false) : issue_list(issuing());
+  return plan_ ? issue_streams(issuing(), *plan_, false) : issue_list(issuing());
 }
 
 // Only once all else is over: the copy would block without a time limit.
@@ -240,7 +255,10 @@ Result<std::unique_ptr<CudaRecording>> CudaRecording::record(std::shared_ptr<Cud
   auto state =
       std::make_unique<State>(std::move(device), lower_dispatches(program, poison), poison);
   auto recorded = state->take_memory();
-  if (recorded) recorded = state->record(with_poison_ordered(program, poison), options);
+  if (recorded) {
+    recorded = state->record(with_poison_ordered(program, poison),
+                             graph_replays_of(program, poison), options);
+  }
   if (!recorded) return recorded.error();
   return std::unique_ptr<CudaRecording>(new CudaRecording(std::move(state)));
 }

@@ -93,9 +93,14 @@ class CudaRuntime {
   virtual CudaStatus add_join(CudaGraphSource graph, std::span<const CudaGraphNode> predecessors,
                               CudaGraphNode& node) = 0;
 
-  // cudaGraphInstantiate, cudaGraphLaunch, cudaGraphExecDestroy.
+  // cudaGraphInstantiate, cudaGraphLaunch, cudaGraphExecDestroy. A launch of an executable comes
+  // behind the one before it, on whatever stream that was.
   virtual CudaStatus instantiate(CudaGraphSource graph, CudaGraphExecutable& executable) = 0;
   virtual CudaStatus launch(CudaGraphExecutable executable, CudaStream stream) = 0;
+  // cudaGraphExecKernelNodeSetParams: what later launches of the executable run in place of `node`,
+  // of the graph that it was instantiated from, which is still there. The function is the same.
+  virtual CudaStatus update(CudaGraphExecutable executable, CudaGraphNode node,
+                            const DeviceLaunch& launch) = 0;
   virtual CudaStatus destroy_executable(CudaGraphExecutable executable) = 0;
 };
 

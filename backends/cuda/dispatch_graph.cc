@@ -159,4 +159,13 @@ DispatchGraph graph_of(const Program& program, const HappensBefore& order) {
   return GraphBuilder(program, order).build();
 }
 
+DispatchGraph chain_of(const Program& program) {
+  DispatchGraph chain;
+  for (uint32_t d = 0; d < program.dispatches.size(); ++d) {
+    chain.nodes.push_back({DispatchId(d), d == 0 ? 0 : d - 1, d == 0 ? 0u : 1u});
+    if (d > 0) chain.predecessors.push_back(d - 1);
+  }
+  return chain;
+}
+
 }  // namespace interlock

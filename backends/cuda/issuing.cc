@@ -1,5 +1,6 @@
 #include "backends/cuda/issuing.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -55,6 +56,28 @@ Result<Success> launch(const Issuing& issuing, const DeviceLaunch& launch, CudaS
                               "launching a kernel");
 }
 
+const GraphLaunch* graph_launch_at(const Issuing& issuing, DispatchId first) {
+  const auto found = std::lower_bound(issuing.graph_launches.begin(), issuing.graph_launches.end(),
+                                      first, [](const GraphLaunch& launch, DispatchId dispatch) {
+                                        return launch.dispatches.begin < dispatch;
+                                      });
+  const bool is_there = found != issuing.graph_launches.end() && found->dispatches.begin == first;
+  return is_there ? &*found : nullptr;
+}
+
+// Updates concern this launch and later ones; one that executes still is as it was.
+Result<Success> launch(const Issuing& issuing, const GraphLaunch& graph, CudaStream stream) {
+  CudaDevice& device = issuing.device;
+  const CudaCommandList& list = issuing.lowered.list;
+  for (const CommandNode& update : graph.updates) {
+    const DeviceLaunch launch = list.resolved(list.commands()[update.command], issuing.base);
+    auto updated = device.check(device.runtime().update(graph.executable, update.node, launch),
+                                "updating a graph");
+    if (!updated) return updated;
+  }
+  return device.check(device.runtime().launch(graph.executable, stream), "launching a graph");
+}
+
 Result<Success> issue_command(const Issuing& issuing, const CudaCommand& command,
                               CudaStream stream) {
   if (command.kind == CudaCommand::Kind::kLaunch) {
@@ -108,7 +131,7 @@ class StreamIssue {
   // With delays, the streams wait for each other at the start as well: then what the host issues
   // first has no head start.
   Result<Success> fork() {
-    if (issuing_.delay_ns > 0) {
+    if (issuing_.delay_ns > 0 && !is_captured_) {
       auto stream = issuing_.device.stream(0);
       if (!stream) return stream.error();
       auto launched = launch(issuing_, delay_of(issuing_.delay_ns), *stream);
@@ -144,6 +167,10 @@ class StreamIssue {
     auto stream = issuing_.device.stream(action.stream);
     if (!stream) return stream.error();
     const DispatchId dispatch(action.index);
+    if (const GraphLaunch* graph = graph_launch_at(issuing_, dispatch)) {
+      auto launched = launch(issuing_, *graph, *stream);
+      return launched ? windows_.count_launch(action.stream) : launched;
+    }
     if (is_delayed(issuing_, dispatch)) {
       auto delayed = launch(issuing_, delay_of(issuing_.delay_ns), *stream);
       if (delayed && !is_captured_) delayed = windows_.count_launch(action.stream);
@@ -182,9 +209,10 @@ Result<Success> issue_streams(const Issuing& issuing, const StreamPlan& plan, bo
   return StreamIssue(issuing, plan, is_captured).issue();
 }
 
-Result<Success> add_to_graph(const Issuing& issuing, const DispatchGraph& order,
-                             CudaGraphSource graph) {
+Result<std::vector<CommandNode>> add_to_graph(const Issuing& issuing, const DispatchGraph& order,
+                                              CudaGraphSource graph) {
   CudaDevice& device = issuing.device;
+  std::vector<CommandNode> command_nodes;
   std::vector<CudaGraphNode> node_of;  // By node of the order: its last one in the graph.
   for (const DispatchGraph::Node& node : order.nodes) {
     std::vector<CudaGraphNode> predecessors;
@@ -193,27 +221,31 @@ Result<Success> add_to_graph(const Issuing& issuing, const DispatchGraph& order,
     if (node.is_join()) {
       auto added = device.check(device.runtime().add_join(graph, predecessors, last),
                                 "adding a join to a graph");
-      if (!added) return added;
+      if (!added) return added.error();
       node_of.push_back(last);
       continue;
     }
-    std::vector<DeviceLaunch> launches;
-    if (is_delayed(issuing, node.dispatch)) launches.push_back(delay_of(issuing.delay_ns));
+    const auto add = [&](const DeviceLaunch& launch) {
+      auto added = device.check(device.runtime().add_launch(graph, predecessors, launch, last),
+                                "adding a kernel to a graph");
+      predecessors = {last};
+      return added;
+    };
+    if (is_delayed(issuing, node.dispatch)) {
+      auto delayed = add(delay_of(issuing.delay_ns));
+      if (!delayed) return delayed.error();
+    }
     const CudaCommandSpan span = issuing.lowered.dispatches[node.dispatch.index];
     for (size_t i = span.begin; i < span.end; ++i) {
       const CudaCommand& command = issuing.lowered.list.commands()[i];
       INTERLOCK_CHECK(command.kind == CudaCommand::Kind::kLaunch);
-      launches.push_back(issuing.lowered.list.resolved(command, issuing.base));
-    }
-    for (const DeviceLaunch& launch : launches) {
-      auto added = device.check(device.runtime().add_launch(graph, predecessors, launch, last),
-                                "adding a kernel to a graph");
-      if (!added) return added;
-      predecessors = {last};
+      auto added = add(issuing.lowered.list.resolved(command, issuing.base));
+      if (!added) return added.error();
+      command_nodes.push_back({i, last});
     }
     node_of.push_back(last);
   }
-  return Success{};
+  return command_nodes;
 }
 
 }  // namespace interlock

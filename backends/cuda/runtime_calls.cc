@@ -34,6 +34,7 @@ cudaStream_t real(CudaStream stream) { return reinterpret_cast<cudaStream_t>(str
 cudaEvent_t real(CudaEvent event) { return reinterpret_cast<cudaEvent_t>(event); }
 cudaGraph_t real(CudaGraphSource graph) { return reinterpret_cast<cudaGraph_t>(graph); }
 cudaGraphExec_t real(CudaGraphExecutable graph) { return reinterpret_cast<cudaGraphExec_t>(graph); }
+cudaGraphNode_t real(CudaGraphNode node) { return reinterpret_cast<cudaGraphNode_t>(node); }
 const cudaGraphNode_t* real(const CudaGraphNode* nodes) {
   return reinterpret_cast<const cudaGraphNode_t*>(nodes);
 }
@@ -246,6 +247,12 @@ class SystemRuntime final : public CudaRuntime {
   }
   CudaStatus launch(CudaGraphExecutable executable, CudaStream stream) override {
     return status_of(cudaGraphLaunch(real(executable), real(stream)));
+  }
+  CudaStatus update(CudaGraphExecutable executable, CudaGraphNode node,
+                    const DeviceLaunch& launch) override {
+    LaunchCall call(launch);
+    const cudaKernelNodeParams params = call.node_params();
+    return status_of(cudaGraphExecKernelNodeSetParams(real(executable), real(node), &params));
   }
   CudaStatus destroy_executable(CudaGraphExecutable executable) override {
     return status_of(cudaGraphExecDestroy(real(executable)));

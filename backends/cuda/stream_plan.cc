@@ -161,13 +161,4 @@ StreamPlan plan_streams(const DispatchGraph& graph, uint32_t stream_count, uint6
   return share_events(StreamPlanner(graph, stream_count, seed).plan());
 }
 
-StreamPlan plan_one_stream(const Program& program) {
-  StreamPlan plan;
-  plan.stream_count = 1;
-  for (uint32_t d = 0; d < program.dispatches.size(); ++d) {
-    plan.actions.push_back({StreamAction::Kind::kLaunch, 0, d});
-  }
-  return plan;
-}
-
 }  // namespace interlock

@@ -40,7 +40,4 @@ inline constexpr uint32_t kStreamCountUnbounded = UINT32_MAX;
 // Cost: linear in nodes and edges, times the streams.
 StreamPlan plan_streams(const DispatchGraph& graph, uint32_t stream_count, uint64_t seed);
 
-// All dispatches on one stream, in issue order.
-StreamPlan plan_one_stream(const Program& program);
-
 }  // namespace interlock

@@ -13,6 +13,7 @@
 #include "backends/cuda/stream_plan.h"
 #include "encoder/text.h"
 #include "simulator/choice.h"
+#include "tests/backends/dispatch_relations.h"
 #include "tests/backends/kernel_case.h"
 #include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
@@ -20,44 +21,6 @@
 
 namespace interlock {
 namespace {
-
-using Relation = std::vector<std::vector<bool>>;  // [first][second]
-
-Relation relation_of(const Program& program, const HappensBefore& order) {
-  const size_t n = program.dispatches.size();
-  Relation relation(n, std::vector<bool>(n));
-  for (size_t first = 0; first < n; ++first) {
-    for (size_t second = first + 1; second < n; ++second) {
-      relation[first][second] = order.executes_before(DispatchId(first), DispatchId(second));
-    }
-  }
-  return relation;
-}
-
-// The dispatches that precede `node`, given those that precede each earlier node.
-using Set = std::vector<bool>;
-
-void include(Set& set, const Set& other) {
-  for (size_t i = 0; i < set.size(); ++i) set[i] = set[i] || other[i];
-}
-
-Relation reachability(const Program& program, const DispatchGraph& graph) {
-  const size_t n = program.dispatches.size();
-  Relation relation(n, std::vector<bool>(n));
-  std::vector<Set> behind;  // By node: what is over once it is, with itself.
-  for (const DispatchGraph::Node& node : graph.nodes) {
-    Set before(n);
-    for (const GraphNodeIndex p : graph.predecessors_of(node)) include(before, behind.at(p));
-    if (!node.is_join()) {
-      for (size_t first = 0; first < n; ++first) {
-        relation[first][node.dispatch.index] = before[first];
-      }
-      before[node.dispatch.index] = true;
-    }
-    behind.push_back(std::move(before));
-  }
-  return relation;
-}
 
 Relation reachability(const Program& program, const StreamPlan& plan) {
   const size_t n = program.dispatches.size();
@@ -173,7 +136,10 @@ TEST(CudaPlans, LaunchEveryDispatchOnceInIssueOrder) {
   std::vector<uint32_t> expected;
   for (uint32_t d = 0; d < 30; ++d) expected.push_back(d);
   EXPECT_EQ(launches_of(plan_streams(graph, 4, 0)), expected);
-  EXPECT_EQ(launches_of(plan_one_stream(program)), expected);
+  const StreamPlan one = plan_streams(chain_of(program), 1, 0);
+  EXPECT_EQ(one.stream_count, 1);
+  EXPECT_EQ(one.actions.size(), 30);  // No events.
+  EXPECT_EQ(launches_of(one), expected);
 }
 
 // `count` dispatches, a barrier, and so on.

@@ -10,49 +10,13 @@
 
 #include "encoder/check.h"
 #include "tests/backends/host_cuda_kernels.h"
+#include "tests/backends/host_cuda_objects.h"
 
 namespace interlock {
 namespace {
 
 constexpr uint64_t kAlignmentBytes = 256;
-constexpr auto kUnjoinedCapture = static_cast<CudaStatus>(904);
-
-template <typename Handle, typename Object>
-void erase(std::vector<std::unique_ptr<Object>>& objects, Handle handle) {
-  const size_t count = std::erase_if(objects, [&](const std::unique_ptr<Object>& object) {
-    return reinterpret_cast<Handle>(object.get()) == handle;
-  });
-  INTERLOCK_CHECK(count == 1);
-}
-
 }  // namespace
-
-struct HostCudaRuntime::Work {
-  std::function<CudaStatus()> body;
-  std::vector<WorkHandle> predecessors;
-  bool is_done = false;
-};
-
-struct HostCudaRuntime::GraphNode {
-  std::vector<GraphNode*> predecessors;
-  std::optional<DeviceLaunch> launch;
-};
-
-struct HostCudaRuntime::Graph {
-  std::vector<std::unique_ptr<GraphNode>> nodes;
-};
-
-struct HostCudaRuntime::Stream {
-  std::vector<WorkHandle> last;  // What the next work comes behind.
-  bool is_captured = false;
-  std::vector<GraphNode*> last_nodes;  // Likewise, while it is captured.
-};
-
-struct HostCudaRuntime::Event {
-  std::vector<WorkHandle> recorded;
-  bool is_captured = false;
-  std::vector<GraphNode*> nodes;
-};
 
 HostCudaRuntime::HostCudaRuntime(uint64_t seed) : choice_(seed) {}
 
@@ -257,136 +221,12 @@ CudaStatus HostCudaRuntime::launch(const DeviceLaunch& launch, CudaStream stream
   const CudaStatus entered = enter();
   if (entered != CudaStatus::kSuccess) return entered;
   auto& own = *reinterpret_cast<Stream*>(stream);
+  ++counts_.launches;
   if (own.is_captured) {
     own.last_nodes = {add_node(*captured_, std::move(own.last_nodes), launch)};
   } else {
     add_work(own, [this, launch] { return run_kernel(launch); });
   }
-  return entered;
-}
-
-CudaStatus HostCudaRuntime::begin_capture(CudaStream stream) {
-  const CudaStatus entered = enter();
-  if (entered != CudaStatus::kSuccess) return entered;
-  INTERLOCK_CHECK(captured_ == nullptr);
-  captured_ = graphs_.emplace_back(std::make_unique<Graph>()).get();
-  reinterpret_cast<Stream*>(stream)->is_captured = true;
-  return entered;
-}
-
-CudaStatus HostCudaRuntime::end_capture(CudaStream stream, CudaGraphSource& graph) {
-  INTERLOCK_CHECK(captured_ != nullptr);
-  Graph* const captured = std::exchange(captured_, nullptr);
-  // Every node has to lead to the stream that began.
-  std::vector<GraphNode*> joined = reinterpret_cast<Stream*>(stream)->last_nodes;
-  for (size_t i = 0; i < joined.size(); ++i) {
-    for (GraphNode* node : joined[i]->predecessors) {
-      if (std::find(joined.begin(), joined.end(), node) == joined.end()) joined.push_back(node);
-    }
-  }
-  std::sort(joined.begin(), joined.end());
-  joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
-  for (const auto& own : streams_) {
-    own->is_captured = false;
-    own->last_nodes.clear();
-  }
-  const CudaStatus entered = enter();
-  const bool is_joined = joined.size() == captured->nodes.size();
-  if (entered != CudaStatus::kSuccess || !is_joined) {
-    erase(graphs_, captured);
-    return entered != CudaStatus::kSuccess ? entered : fail(kUnjoinedCapture);
-  }
-  graph = reinterpret_cast<CudaGraphSource>(captured);
-  return entered;
-}
-
-CudaStatus HostCudaRuntime::create_graph(CudaGraphSource& graph) {
-  const CudaStatus entered = enter();
-  if (entered != CudaStatus::kSuccess) return entered;
-  graph = reinterpret_cast<CudaGraphSource>(graphs_.emplace_back(std::make_unique<Graph>()).get());
-  return entered;
-}
-
-CudaStatus HostCudaRuntime::destroy_graph(CudaGraphSource graph) {
-  const CudaStatus entered = enter();
-  if (entered == CudaStatus::kSuccess) erase(graphs_, graph);
-  return entered;
-}
-
-HostCudaRuntime::GraphNode* HostCudaRuntime::add_node(Graph& graph,
-                                                      std::vector<GraphNode*> predecessors,
-                                                      std::optional<DeviceLaunch> launch) {
-  auto node = std::make_unique<GraphNode>();
-  node->predecessors = std::move(predecessors);
-  node->launch = launch;
-  return graph.nodes.emplace_back(std::move(node)).get();
-}
-
-CudaStatus HostCudaRuntime::add_launch(CudaGraphSource graph,
-                                       std::span<const CudaGraphNode> predecessors,
-                                       const DeviceLaunch& launch, CudaGraphNode& node) {
-  const CudaStatus entered = enter();
-  if (entered != CudaStatus::kSuccess) return entered;
-  std::vector<GraphNode*> nodes;
-  for (const CudaGraphNode p : predecessors) nodes.push_back(reinterpret_cast<GraphNode*>(p));
-  auto& own = *reinterpret_cast<Graph*>(graph);
-  node = reinterpret_cast<CudaGraphNode>(add_node(own, std::move(nodes), launch));
-  return entered;
-}
-
-CudaStatus HostCudaRuntime::add_join(CudaGraphSource graph,
-                                     std::span<const CudaGraphNode> predecessors,
-                                     CudaGraphNode& node) {
-  const CudaStatus entered = enter();
-  if (entered != CudaStatus::kSuccess) return entered;
-  std::vector<GraphNode*> nodes;
-  for (const CudaGraphNode p : predecessors) nodes.push_back(reinterpret_cast<GraphNode*>(p));
-  auto& own = *reinterpret_cast<Graph*>(graph);
-  node = reinterpret_cast<CudaGraphNode>(add_node(own, std::move(nodes), std::nullopt));
-  return entered;
-}
-
-CudaStatus HostCudaRuntime::instantiate(CudaGraphSource graph, CudaGraphExecutable& executable) {
-  const CudaStatus entered = enter();
-  if (entered != CudaStatus::kSuccess) return entered;
-  auto copied = std::make_unique<Graph>();
-  std::map<const GraphNode*, GraphNode*> copies;
-  for (const auto& node : reinterpret_cast<Graph*>(graph)->nodes) {
-    std::vector<GraphNode*> predecessors;
-    for (const GraphNode* p : node->predecessors) predecessors.push_back(copies.at(p));
-    copies[node.get()] = add_node(*copied, std::move(predecessors), node->launch);
-  }
-  executable = reinterpret_cast<CudaGraphExecutable>(graphs_.emplace_back(std::move(copied)).get());
-  return entered;
-}
-
-CudaStatus HostCudaRuntime::launch(CudaGraphExecutable executable, CudaStream stream) {
-  const CudaStatus entered = enter();
-  if (entered != CudaStatus::kSuccess) return entered;
-  auto& own = *reinterpret_cast<Stream*>(stream);
-  INTERLOCK_CHECK(!own.is_captured);
-  std::map<const GraphNode*, WorkHandle> works;
-  auto last = std::make_shared<Work>();
-  last->predecessors = own.last;
-  for (const auto& node : reinterpret_cast<Graph*>(executable)->nodes) {
-    auto work = std::make_shared<Work>();
-    work->predecessors = own.last;
-    for (const GraphNode* p : node->predecessors) work->predecessors.push_back(works.at(p));
-    if (node->launch) {
-      work->body = [this, launch = *node->launch] { return run_kernel(launch); };
-    }
-    works[node.get()] = work;
-    last->predecessors.push_back(work);
-    pending_.push_back(std::move(work));
-  }
-  own.last = {last};
-  pending_.push_back(std::move(last));
-  return entered;
-}
-
-CudaStatus HostCudaRuntime::destroy_executable(CudaGraphExecutable executable) {
-  const CudaStatus entered = enter();
-  if (entered == CudaStatus::kSuccess) erase(graphs_, executable);
   return entered;
 }
 

@@ -31,6 +31,15 @@ class HostCudaRuntime final : public CudaRuntime {
   uint64_t query_count() const { return query_count_; }      // Calls of query().
   uint64_t failure_count() const { return failure_count_; }  // Calls that failed.
 
+  // Calls that succeeded.
+  struct Counts {
+    uint64_t launches = 0;  // Of kernels, one by one.
+    uint64_t instantiations = 0;
+    uint64_t graph_launches = 0;
+    uint64_t updates = 0;
+  };
+  const Counts& counts() const { return counts_; }
+
   // Work that never ends: queries of unfinished streams and events say so for ever.
   void hang() { hangs_ = true; }
 
@@ -68,6 +77,8 @@ class HostCudaRuntime final : public CudaRuntime {
                       CudaGraphNode& node) override;
   CudaStatus instantiate(CudaGraphSource graph, CudaGraphExecutable& executable) override;
   CudaStatus launch(CudaGraphExecutable executable, CudaStream stream) override;
+  CudaStatus update(CudaGraphExecutable executable, CudaGraphNode node,
+                    const DeviceLaunch& launch) override;
   CudaStatus destroy_executable(CudaGraphExecutable executable) override;
 
  private:
@@ -97,6 +108,7 @@ class HostCudaRuntime final : public CudaRuntime {
   uint64_t call_count_ = 0;
   uint64_t query_count_ = 0;
   uint64_t failure_count_ = 0;
+  Counts counts_;
   bool hangs_ = false;
   CudaStatus sticky_ = CudaStatus::kSuccess;
   std::vector<WorkHandle> pending_;

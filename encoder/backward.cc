@@ -49,7 +49,8 @@ struct WrittenBackward {
   std::vector<std::string> gradients;
 };
 
-Result<WrittenBackward> write_backward(const Program& program, const BackwardRequest& request) {
+Result<WrittenBackward> write_backward(const Program& program, const BackwardRequest& request,
+                                       BackwardRoom& room) {
   const BackwardEntry* const entry = find_backward(request.mode);
   if (entry == nullptr) {
     NearestName nearest(request.mode);
@@ -60,8 +61,9 @@ Result<WrittenBackward> write_backward(const Program& program, const BackwardReq
   }
   Result<BackwardGraph> graph = backward_graph(program, request);
   if (!graph) return graph.error();
-  BackwardWriter writer(program, *graph);
+  BackwardWriter writer(program, *graph, room);
   entry->write(writer);
+  if (writer.error()) return *writer.error();
   return WrittenBackward{writer.finish(), writer.gradients()};
 }
 
@@ -77,15 +79,22 @@ const BackwardEntry* find_backward(std::string_view name) {
 }
 
 Result<std::vector<ItemDraft>> backward_items(const Program& program,
-                                              const BackwardRequest& request) {
-  Result<WrittenBackward> written = write_backward(program, request);
+                                              const BackwardRequest& request, BackwardRoom& room) {
+  Result<WrittenBackward> written = write_backward(program, request, room);
   if (!written) return written.error();
   return std::move(written->items);
 }
 
+Result<std::vector<ItemDraft>> backward_items(const Program& program,
+                                              const BackwardRequest& request) {
+  BackwardRoom room;
+  return backward_items(program, request, room);
+}
+
 Result<Program> apply_backward(const Program& program, const BackwardRequest& request,
                                const Limits& limits) {
-  Result<WrittenBackward> written = write_backward(program, request);
+  BackwardRoom room(limits);
+  Result<WrittenBackward> written = write_backward(program, request, room);
   if (!written) return written.error();
   ProgramDraft draft;
   for (ItemDraft& item : expanded_draft_of(program).items) {

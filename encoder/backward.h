@@ -4,6 +4,7 @@
 // names.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,16 @@ struct BackwardRequest {
   std::string mode = "one-shot";  // Of backward_registry().
 };
 
+// What backward passes may still do; each takes its part.
+struct BackwardRoom {
+  explicit BackwardRoom(const Limits& all = {})
+      : limits(all), expansion_count(all.expansion_count), rewalk_count(all.rewalk_count) {}
+
+  Limits limits;  // Of all passes together.
+  uint64_t expansion_count;
+  uint64_t rewalk_count;
+};
+
 // Returns what the pass appends to `program`: unplaced tensors first, then dispatches. The gradient
 // of tensor w is the tensor d_w, or d_w.2, d_w.3, … if the names before it are taken; d_loss starts
 // with ones. Dispatches are labelled by the forward ones, LABEL.vjp0, LABEL.sum0, …, after the
@@ -30,8 +41,11 @@ struct BackwardRequest {
 // Errors: unknown names and modes; a dispatch between `wrt` and the loss that is opaque, has no VJP
 // rule, touches a part of a tensor only or raw memory, or writes what it reads; a value that the
 // backward pass needs and that is overwritten.
-// Cost: near linear in the program; of `split-pytorch-180952`, times the number of its groups of
-// weights that are used more than once.
+// Also if there is not the room, which has then paid for what was tried.
+// Cost: near linear in the program; of `split-pytorch-180952`, and in the dispatches that it visits
+// again, between the first and the last use of each group of weights that is used more than once.
+Result<std::vector<ItemDraft>> backward_items(const Program& program,
+                                              const BackwardRequest& request, BackwardRoom& room);
 Result<std::vector<ItemDraft>> backward_items(const Program& program,
                                               const BackwardRequest& request);
 

@@ -21,9 +21,11 @@ std::string_view streaming_kernel_of(std::string_view kernel) {
 
 }  // namespace
 
-BackwardWriter::BackwardWriter(const Program& program, const BackwardGraph& graph)
+BackwardWriter::BackwardWriter(const Program& program, const BackwardGraph& graph,
+                               BackwardRoom& room)
     : program_(program),
       graph_(graph),
+      room_(room),
       names_(tensor_names(program)),
       labels_(label_names(program)),
       result_(new_set("")),
@@ -47,6 +49,37 @@ CotangentSet BackwardWriter::new_set(std::string suffix) const {
   return set;
 }
 
+bool BackwardWriter::take_rewalks(uint64_t count) {
+  if (error_) return false;
+  if (count <= room_.rewalk_count) {
+    room_.rewalk_count -= count;
+    return true;
+  }
+  error_ = Error{fmt::format(
+      "The backward pass starts anew at each group of weights that share dispatches, and visits {} "
+      "dispatches once more; the limit of {} for all passes leaves {}.",
+      count, room_.limits.rewalk_count, room_.rewalk_count)};
+  return false;
+}
+
+void BackwardWriter::take_expansion(uint64_t count) {
+  if (error_) return;
+  if (count <= room_.expansion_count) {
+    room_.expansion_count -= count;
+    return;
+  }
+  room_.expansion_count = 0;
+  error_ = Error{fmt::format(
+      "The replays and backward passes add more than the limit of {} statements, operands and "
+      "attributes.",
+      room_.limits.expansion_count)};
+}
+
+void BackwardWriter::append_tensor(TensorDraft tensor) {
+  take_expansion(1);
+  tensors_.emplace_back(std::move(tensor));
+}
+
 // The gradients that were asked for have their names before anything else can take them.
 void BackwardWriter::name_gradients() {
   for (size_t i = 0; i < graph_.wrt.size(); ++i) {
@@ -64,7 +97,7 @@ void BackwardWriter::declare_as(const std::string& name, const Shape& shape, Ini
   tensor.placement = Placement::kUnplaced;
   tensor.initial.kind = initial;
   shapes_.emplace(name, shape);
-  tensors_.emplace_back(std::move(tensor));
+  append_tensor(std::move(tensor));
 }
 
 std::string BackwardWriter::declare(const std::string& wanted, const Shape& shape,
@@ -86,7 +119,7 @@ std::string BackwardWriter::shaped(const std::string& tensor, const Shape& shape
   view.placement = Placement::kView;
   view.base = tensor;
   shapes_.emplace(name, shape);
-  tensors_.emplace_back(std::move(view));
+  append_tensor(std::move(view));
   return name;
 }
 
@@ -110,6 +143,7 @@ std::string BackwardWriter::cotangent_of(size_t node, int output, CotangentSet& 
 
 void BackwardWriter::run(size_t node, const std::vector<int>& inputs, CotangentSet& from,
                          CotangentSet& to) {
+  if (error_) return;
   const BackwardNode& forward = graph_.nodes[node];
   const VjpRule& rule = *forward.rule;
   CotangentSet::NodeState& state = from.node[node];
@@ -221,6 +255,7 @@ void BackwardWriter::append(size_t node, std::string_view sort, DispatchDraft di
   const std::string stem = backward_stem_of(program_, graph_.nodes[node].dispatch);
   dispatch.label = labels_.claim_numbered(fmt::format("{}.{}", stem, sort));
   if (program_.has_program_order) dispatch.order = next_order_++;
+  take_expansion(1 + dispatch.operands.size() + dispatch.attributes.size());
   dispatches_.emplace_back(std::move(dispatch));
 }
 
@@ -251,7 +286,7 @@ std::vector<ItemDraft> BackwardWriter::finish() {
     draft.shape = tensor.shape;
     draft.placement = Placement::kView;
     draft.base = result_.of[graph_.wrt[i]].tensor;
-    tensors_.emplace_back(std::move(draft));
+    append_tensor(std::move(draft));
   }
   std::vector<ItemDraft> items = std::move(tensors_);
   items.insert(items.end(), std::make_move_iterator(dispatches_.begin()),

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "encoder/backward.h"
 #include "encoder/backward_graph.h"
 #include "encoder/backward_names.h"
 #include "encoder/draft.h"
@@ -39,8 +41,8 @@ struct CotangentSet {
 
 class BackwardWriter {
  public:
-  // Requires: both outlive this.
-  BackwardWriter(const Program& program, const BackwardGraph& graph);
+  // Requires: all outlive this.
+  BackwardWriter(const Program& program, const BackwardGraph& graph, BackwardRoom& room);
 
   const Program& program() const { return program_; }
   const BackwardGraph& graph() const { return graph_; }
@@ -57,10 +59,16 @@ class BackwardWriter {
   // Adds the cotangent `tensor` of a value to what `to` has of it. `node` names the dispatch.
   void add(size_t node, uint32_t value, const std::string& tensor, CotangentSet& to);
 
+  // Takes room for so many visits of dispatches beyond one each. Returns whether there is.
+  bool take_rewalks(uint64_t count);
+
+  // Why there is no room. From then on nothing more is written.
+  const std::optional<Error>& error() const { return error_; }
+
   // From here on the streaming kernels stand in for softmax_vjp and rms_norm_vjp.
   void use_streaming_kernels() { is_streaming_ = true; }
 
-  // Requires: called once, behind all that runs.
+  // Requires: called once, behind all that runs; no error.
   std::vector<ItemDraft> finish();
 
   // The names of the gradients, in the order in which they were asked for.
@@ -69,6 +77,8 @@ class BackwardWriter {
  private:
   using Shape = std::vector<uint64_t>;
 
+  void take_expansion(uint64_t count);
+  void append_tensor(TensorDraft tensor);
   void name_gradients();
   std::string declare(const std::string& wanted, const Shape& shape, InitialKind initial);
   void declare_as(const std::string& name, const Shape& shape, InitialKind initial);
@@ -87,6 +97,8 @@ class BackwardWriter {
 
   const Program& program_;
   const BackwardGraph& graph_;
+  BackwardRoom& room_;
+  std::optional<Error> error_;
   BackwardNames names_;  // Of tensors.
   BackwardNames labels_;
   CotangentSet result_;

@@ -19,6 +19,8 @@ struct Limits {
   uint64_t expansion_count = 1ull << 22;  // Statements, operands and attributes that replays and
                                           // backward passes add: short text, much program.
   uint64_t backward_count = 64;           // Each reads the program before it.
+  uint64_t rewalk_count = 1ull << 17;     // Dispatches that backward passes visit once more, for
+                                          // each group of weights that share them.
   uint64_t access_count_per_dispatch = 256;
   uint64_t attribute_count_per_dispatch = 64;
   uint64_t dependency_count_per_barrier = 64;

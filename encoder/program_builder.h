@@ -164,10 +164,12 @@ class ProgramBuilder {
   std::vector<uint64_t> expansion_counts_;  // By capture, of one replay.
   std::vector<uint32_t> replay_counts_;     // By capture.
   uint64_t expansion_count_ = 0;            // Of all replays and backward passes.
-  uint64_t backward_try_count_ = 0;         // Those that did not fit, too.
-  bool is_in_backward_ = false;             // What is added is of a backward pass.
-  uint64_t recorded_count_ = 0;             // Statements in captures.
-  uint32_t group_count_ = 0;                // Captures, replays and backward passes.
+  uint64_t backward_try_count_ = 0;         // Those that did not fit, too. So the next two.
+  uint64_t failed_expansion_count_ = 0;     // What passes would have added that did not fit.
+  uint64_t rewalk_count_ = 0;
+  bool is_in_backward_ = false;  // What is added is of a backward pass.
+  uint64_t recorded_count_ = 0;  // Statements in captures.
+  uint32_t group_count_ = 0;     // Captures, replays and backward passes.
   // A hostile program must not make every one of its errors scan all names.
   int advice_left_ = 8;
 };

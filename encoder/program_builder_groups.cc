@@ -233,6 +233,8 @@ Result<Success> ProgramBuilder::add(const BackwardDraft& item) {
   auto appended = append_backward(item);
   is_in_backward_ = false;
   if (!appended) {
+    before.failed_expansion_count_ = failed_expansion_count_;
+    before.rewalk_count_ = rewalk_count_;
     *this = std::move(before);
     return fail(ItemPart::kItem, fmt::format("{}\n  - While adding the backward pass of {}.",
                                              appended.error().message, in_quotes(item.loss)));
@@ -301,8 +303,15 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
   ProgramBuilder settled(limits_);
   if (has_adoption_) settled = *this;
   const Result<Program> placed = settled.finish();
+  const uint64_t used_count = expansion_count_ + failed_expansion_count_;
+  BackwardRoom room(limits_);
+  room.expansion_count -= std::min(limits_.expansion_count, used_count);
+  room.rewalk_count -= rewalk_count_;
+  const uint64_t room_count = room.expansion_count;
   const auto items =
-      backward_items(has_adoption_ ? *placed : program_, {item.loss, item.wrt, item.mode});
+      backward_items(has_adoption_ ? *placed : program_, {item.loss, item.wrt, item.mode}, room);
+  rewalk_count_ = limits_.rewalk_count - room.rewalk_count;
+  failed_expansion_count_ += room_count - room.expansion_count;  // Until all of it is added.
   if (!items) {
     return items.error();
   }
@@ -316,8 +325,8 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
     const auto* dispatch = std::get_if<DispatchDraft>(&added);
     expansion_count += dispatch == nullptr ? 1 : expansion_count_of(*dispatch);
   }
-  if (auto room = check_expansion_room(expansion_count); !room) {
-    return room;
+  if (auto fits = check_expansion_room(expansion_count); !fits) {
+    return fits;
   }
   for (const ItemDraft& added : *items) {
     if (auto fits = add(added); !fits) {
@@ -332,6 +341,7 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
   backward.text_index = group_count_++;
   program_.backwards.push_back(std::move(backward));
   expansion_count_ += expansion_count;
+  failed_expansion_count_ -= room_count - room.expansion_count;
   return Success{};
 }
 

@@ -18,6 +18,8 @@ class CudaDevice;
 
 // How overlap mode issues a program: kStreams, kGraph and kCapturedGraph in the order of its sync
 // among whole dispatches; on fewer streams than dispatches that may overlap, a stream adds its own.
+// A replay of a capture is a launch of one graph in all of them (recorded_graphs.h); with a graph,
+// what stands between two replays is another one, and all are launched one behind the other.
 // Each edge of CUDA is a full barrier between the work at its ends: an execution-only or a scoped
 // barrier orders what it says, and makes more visible.
 enum class CudaLowering : uint8_t {

@@ -60,9 +60,16 @@ class GroupWalk {
         group_(group),
         leads_there_(group.values.begin(), group.values.end()) {}
 
+  // Leaves `walked`, which is empty, as empty.
   void run(CotangentSet& walked) {
     find_ways();
     for (size_t i = ways_.size(); i-- > 0;) run_node(group_.starts.front() + i, ways_[i], walked);
+    for (size_t i = group_.starts.front(); i <= group_.starts.back(); ++i) {
+      walked.node[i] = {};
+      for (const uint32_t value : writer_.graph().nodes[i].values) {
+        if (value != BackwardGraph::kNoValue) walked.of[value] = {};
+      }
+    }
   }
 
  private:
@@ -121,14 +128,20 @@ void write_split_pytorch_180952(BackwardWriter& writer) {
     const std::vector<int> inputs = other_inputs_of(graph.nodes[i], is_weight);
     if (!inputs.empty()) writer.run(i, inputs, writer.result(), writer.result());
   }
-  for (const WeightGroup& group : groups_of(graph, is_weight)) {
+  const std::vector<WeightGroup> groups = groups_of(graph, is_weight);
+  uint64_t rewalk_count = 0;
+  for (const WeightGroup& group : groups) {
+    if (group.starts.size() > 1) rewalk_count += group.starts.back() - group.starts.front() + 1;
+  }
+  if (!writer.take_rewalks(rewalk_count)) return;
+  CotangentSet walked = writer.new_set(".again");
+  for (const WeightGroup& group : groups) {
     if (group.starts.size() == 1) {
       const size_t start = group.starts.front();
       const std::vector<int> inputs = weight_inputs_of(graph.nodes[start], is_weight);
       writer.run(start, inputs, writer.result(), writer.result());
       continue;
     }
-    CotangentSet walked = writer.new_set(".again");
     GroupWalk(writer, is_weight, group).run(walked);
   }
 }

@@ -1,5 +1,6 @@
 // The statement `backward`: what it stands for, that text in short and in full say the same, and
 // its errors. What the passes append is theirs to test.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -168,6 +169,71 @@ TEST(BackwardStatement, IsBoundedInNumberAndInWhatItAdds) {
   options.limits.tensor_count = 3;
   EXPECT_THAT(parse(text, "p.ilk", options).error().message,
               testing::HasSubstr("more tensors than the limit of 3."));
+}
+
+// A chain through weights w0, w1, … and back: the first and the last use of each have all those
+// behind it between them.
+std::string nested_weights(int count, int wrt_count) {
+  std::string text = "interlock 1\ntensor h0 f32[2,2] = random(1)\n";
+  for (int i = 0; i < count; ++i) text += fmt::format("tensor w{} f32[2,2] = random(1)\n", i);
+  for (int i = 1; i <= 2 * count; ++i) text += fmt::format("tensor h{} f32[2,2]\n", i);
+  for (int i = 0; i < 2 * count; ++i) {
+    const int weight = i < count ? i : 2 * count - 1 - i;
+    text += fmt::format("dispatch matmul_nn reads h{} w{} writes h{}\n", i, weight, i + 1);
+  }
+  text += fmt::format("backward h{} wrt", 2 * count);
+  for (int i = 0; i < wrt_count; ++i) text += fmt::format(" w{}", i);
+  return text;
+}
+
+TEST(BackwardStatement, IsBoundedInWhatItVisitsAgain) {
+  const std::string text = nested_weights(10, 10) + " mode=split-pytorch-180952\n";
+  ParseOptions options;
+  options.limits.rewalk_count = 2 + 4 + 6 + 8 + 10 + 12 + 14 + 16 + 18 + 20;
+  EXPECT_TRUE(parse(text, "p.ilk", options));
+  --options.limits.rewalk_count;
+  EXPECT_THAT(parse(text, "p.ilk", options).error().message,
+              testing::HasSubstr("starts anew at each group of weights that share dispatches, and "
+                                 "visits 110 dispatches once more; the limit of 109 for all passes "
+                                 "leaves 109."));
+  options.limits.rewalk_count = 0;
+  EXPECT_TRUE(parse(nested_weights(10, 10) + " mode=split\n", "p.ilk", options));
+}
+
+// Lines that do not fit have been tried, and tries cost time.
+TEST(BackwardStatement, CountsWhatItVisitsAgainForAllThatAreTried) {
+  const std::string pass = "backward h4 wrt w0 w1 mode=split-pytorch-180952\n";
+  const std::string text = nested_weights(2, 2) + " mode=split-pytorch-180952\n" + pass + pass;
+  ParseOptions options;
+  options.skips_invalid_lines = true;
+  EXPECT_EQ(parse(text, "p.ilk", options)->backwards.size(), 3);
+  options.limits.rewalk_count = 2 * (2 + 4) + 5;
+  EXPECT_EQ(parse(text, "p.ilk", options)->backwards.size(), 2);
+}
+
+// 706 kB with room for ten million dispatches.
+TEST(BackwardStatement, OfManySharedWeightsFailsBeforeItIsWritten) {
+  const std::string text = nested_weights(4000, 256) + " mode=split-pytorch-180952\n";
+  EXPECT_THAT(parse(text, "p.ilk").error().message,
+              testing::HasSubstr("; the limit of 131072 for all passes leaves 131072."));
+}
+
+// What exceeds the limit is not even written, and has used up the room.
+TEST(BackwardStatement, StopsWritingWhereTheRoomEnds) {
+  const std::string forward = nested_weights(10, 10);
+  const std::string small = "backward h1 wrt w0\n";
+  ParseOptions options;
+  options.skips_invalid_lines = true;
+  options.limits.expansion_count = 60;
+  const std::string nothing = forward.substr(0, forward.find("backward"));
+  EXPECT_EQ(parse(nothing + small, "p.ilk", options)->backwards.size(), 1);
+  EXPECT_EQ(parse(forward + "\n" + small, "p.ilk", options)->backwards.size(), 0);
+  BackwardRoom room;
+  room.expansion_count = 60;
+  EXPECT_THAT(
+      backward_items(parsed(nothing), {"h20", {"w0", "w1"}, "one-shot"}, room).error().message,
+      testing::StartsWith("The replays and backward passes add more than the limit of "));
+  EXPECT_EQ(room.expansion_count, 0);
 }
 
 }  // namespace

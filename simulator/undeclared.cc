@@ -1,10 +1,11 @@
-// The bytes that declared operands cover are sorted ranges; what is left of the operand between
-// them is undeclared.
+// The basic idea is to sweep over the ends of the declared ranges, and to count for each sort of
+// access how many of them cover the bytes between two ends.
 #include "simulator/undeclared.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
@@ -13,30 +14,63 @@
 namespace interlock {
 namespace {
 
-// Whether a declaration of `declared` says as much as `access` does.
-bool covers(const Access& declared, const Access& access) {
-  if (declared.memory != access.memory) return false;
-  if (access.is_atomic() || declared.is_atomic()) {
-    return access.is_atomic() && declared.is_atomic();
+// What an operand does to each of its bytes. What one operand says as a whole, several may say
+// together.
+enum Side : size_t { kRead, kUniformRead, kWrite, kAtomic };
+constexpr size_t kSideCount = 4;
+using Sides = std::array<bool, kSideCount>;
+
+Sides sides_of(const Access& access) {
+  Sides sides{};
+  sides[kUniformRead] = access.mode == AccessMode::kUniform;
+  sides[kRead] = access.reads() && !sides[kUniformRead];
+  sides[kWrite] = access.writes();
+  sides[kAtomic] = access.is_atomic();
+  return sides;
+}
+
+// Where a declared operand begins or ends.
+struct End {
+  uint64_t at = 0;
+  bool is_begin = false;
+  Sides sides{};
+};
+
+std::vector<End> ends_of(std::span<const Access> declared, MemoryId memory) {
+  std::vector<End> ends;
+  for (const Access& access : declared) {
+    if (access.memory != memory || access.range.is_empty()) continue;
+    ends.push_back({access.range.begin, true, sides_of(access)});
+    ends.push_back({access.range.end, false, sides_of(access)});
   }
-  return (declared.reads() || !access.reads()) && (declared.writes() || !access.writes());
+  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
+  return ends;
 }
 
 std::optional<ByteRange> uncovered_bytes(std::span<const Access> declared, const Access& access) {
-  std::vector<ByteRange> covered;
-  for (const Access& candidate : declared) {
-    if (covers(candidate, access)) covered.push_back(candidate.range);
-  }
-  std::sort(covered.begin(), covered.end(),
-            [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
+  const Sides wanted = sides_of(access);
+  const std::vector<End> ends = ends_of(declared, access.memory);
+  std::array<uint32_t, kSideCount> counts{};
+  std::optional<ByteRange> found;
   uint64_t begin = access.range.begin;
-  for (const ByteRange& range : covered) {
-    if (range.begin > begin) return ByteRange{begin, std::min(range.begin, access.range.end)};
-    begin = std::max(begin, range.end);
-    if (begin >= access.range.end) return std::nullopt;
+  for (size_t i = 0; begin < access.range.end; ++i) {
+    const uint64_t end =
+        i < ends.size() ? std::min(ends[i].at, access.range.end) : access.range.end;
+    if (begin < end) {
+      bool is_covered = true;
+      for (size_t side = 0; side < kSideCount; ++side) {
+        is_covered &= !wanted[side] || counts[side] > 0;
+      }
+      if (is_covered && found) return found;
+      if (!is_covered) found = ByteRange{found ? found->begin : begin, end};
+      begin = end;
+    }
+    if (i == ends.size()) break;
+    for (size_t side = 0; side < kSideCount; ++side) {
+      if (ends[i].sides[side]) ends[i].is_begin ? ++counts[side] : --counts[side];
+    }
   }
-  if (begin >= access.range.end) return std::nullopt;
-  return ByteRange{begin, access.range.end};
+  return found;
 }
 
 // "reads x[0:16]", for each declared operand; "nothing" if there is none.

@@ -11,7 +11,8 @@
 namespace interlock {
 
 // An operand behind `actual` of which declared operands do not cover every byte: reads by what is
-// declared to be read, writes by what is declared to be written, atomics by atomics.
+// declared to be read, uniform reads by uniform ones, writes by what is declared to be written, and
+// atomics by atomics. Each side of an update is covered by itself; an empty range needs nothing.
 struct UndeclaredAccess {
   AccessRef access;
   ByteRange bytes;  // The first maximal run that is not covered, in the memory.

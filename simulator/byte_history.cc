@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "encoder/check.h"
 #include "simulator/operand_text.h"
 
 namespace interlock {
@@ -14,7 +15,7 @@ namespace {
 class HistoryWalk {
  public:
   HistoryWalk(const Program& program, MemoryId memory, ByteRange bytes)
-      : program_(program), memory_(memory), pins_(program.tensors.size(), 0) {
+      : program_(program), memory_(memory), holdings_(program) {
     history_.bytes = bytes;
   }
 
@@ -24,7 +25,7 @@ class HistoryWalk {
       if (tensor.initial.kind == InitialKind::kNone || !covers(tensor.memory, tensor.range))
         continue;
       value_ = written_value(TensorId(i));
-      history_.events.push_back({HistoryKind::kInitial, value_, {}, {}});
+      history_.events.push_back({.kind = HistoryKind::kInitial, .value = value_});
     }
     for (uint32_t s = 0; s < statement_end; ++s) {
       const Statement& statement = program_.statements[s];
@@ -52,21 +53,23 @@ class HistoryWalk {
           written_value(is_tensor ? program_.tensor(access.tensor).root : TensorId());
       if (written == value_) continue;
       value_ = written;
-      history_.events.push_back({HistoryKind::kWritten, value_, id, {}});
+      history_.events.push_back({.kind = HistoryKind::kWritten, .value = value_, .dispatch = id});
     }
   }
 
   void see(LifetimeId id) {
     const Lifetime& lifetime = program_.lifetimes[id.index];
-    count_pin(lifetime, pins_);
-    const bool is_changed = covers(lifetime.memory, affected_by(program_, lifetime)) &&
-                            apply(program_, id, pins_, value_);
-    if (is_changed) history_.events.push_back({HistoryKind::kLifetime, value_, {}, id});
+    holdings_.count_pin(lifetime);
+    if (!covers(lifetime.memory, affected_by(program_, lifetime))) return;
+    const HeldChange change = holdings_.apply(id, value_);
+    if (change == HeldChange::kNone) return;
+    history_.events.push_back(
+        {.kind = HistoryKind::kLifetime, .value = value_, .lifetime = id, .change = change});
   }
 
   const Program& program_;
   MemoryId memory_;
-  PinCounts pins_;
+  Holdings holdings_;
   HeldValue value_;
   ByteHistory history_;
 };
@@ -93,23 +96,23 @@ std::string clause_of(const Program& program, const HistoryEvent& event) {
   }
   const Lifetime& lifetime = program.lifetimes[event.lifetime.index];
   const std::string place = place_of(program, event.lifetime);
-  switch (lifetime.kind) {
-    case LifetimeKind::kAdopt:
+  const bool is_unpin = lifetime.kind == LifetimeKind::kUnpin;
+  const LifetimeId end = event.value.ended_by;
+  switch (event.change) {
+    case HeldChange::kAdopted:
       return fmt::format("was adopted as {} {}", name_of(program, lifetime.tensor), place);
-    case LifetimeKind::kUnpin: {
-      const LifetimeKind waited = program.lifetimes[event.value.ended_by.index].kind;
-      return fmt::format("was {} when it was unpinned {}", participle_of(waited), place);
-    }
-    case LifetimeKind::kFree:
-    case LifetimeKind::kDestroy:
-    case LifetimeKind::kReset:
-    case LifetimeKind::kPin:
+    case HeldChange::kDeferred:
+      return fmt::format("stayed when it was {} {}, pinned", participle_of(lifetime.kind), place);
+    case HeldChange::kLetGo:
+      return fmt::format("was let go of by {} {}{}", name_of(program, lifetime.tensor),
+                         is_unpin ? "when it was unpinned " : "", place);
+    case HeldChange::kEnded:
+      return fmt::format("was {} {}{}", participle_of(program.lifetimes[end.index].kind),
+                         is_unpin ? "when it was unpinned " : "", place);
+    case HeldChange::kNone:
       break;
   }
-  const std::string_view done = participle_of(lifetime.kind);
-  if (event.value.is_deferred) return fmt::format("stayed when it was {} {}, pinned", done, place);
-  if (event.value.is_ended()) return fmt::format("was {} {}", done, place);
-  return fmt::format("was let go of by {} {}", name_of(program, lifetime.tensor), place);
+  INTERLOCK_CHECK(false);
 }
 
 }  // namespace

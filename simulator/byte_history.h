@@ -15,9 +15,10 @@ enum class HistoryKind : uint8_t { kInitial, kWritten, kLifetime };
 // One change of what the byte holds.
 struct HistoryEvent {
   HistoryKind kind = HistoryKind::kInitial;
-  HeldValue value;      // Behind it.
-  DispatchId dispatch;  // Of kWritten.
-  LifetimeId lifetime;  // Of kLifetime.
+  HeldValue value;                        // Behind it.
+  DispatchId dispatch;                    // Of kWritten.
+  LifetimeId lifetime;                    // Of kLifetime.
+  HeldChange change = HeldChange::kNone;  // Of kLifetime: what it does.
 };
 
 struct ByteHistory {

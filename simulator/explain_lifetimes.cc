@@ -53,8 +53,11 @@ std::string headline_of(const Program& program, const LifetimeFinding& found) {
       break;
   }
   if (found.is_pending) {
-    return fmt::format("use-after-free: {} comes {} while {}.", quoted(program, found.ended_by),
-                       place_of(program, found.ended_by), reading);
+    const bool has_waited = found.ended_at != found.ended_by;
+    return fmt::format(
+        "use-after-free: {}{} comes {} while {}.", quoted(program, found.ended_at),
+        has_waited ? fmt::format(", for which {} waited,", quoted(program, found.ended_by)) : "",
+        place_of(program, found.ended_at), reading);
   }
   return fmt::format("use-after-free: {}, whose value {} ended {}.", reading,
                      quoted(program, found.ended_by), place_of(program, found.ended_at));
@@ -73,6 +76,18 @@ HeldValue end_of(const ByteHistory& history, TensorId tensor) {
 bool has_held(const ByteHistory& history, TensorId tensor) {
   return std::any_of(history.events.begin(), history.events.end(),
                      [tensor](const HistoryEvent& event) { return event.value.owner == tensor; });
+}
+
+// The statement at which `tensor` let go of the value that others still hold; none: it did not.
+LifetimeId let_go_of(const Program& program, const ByteHistory& history, TensorId tensor) {
+  LifetimeId found;
+  for (const HistoryEvent& event : history.events) {
+    const bool is_another = event.kind != HistoryKind::kLifetime;
+    const bool is_its_own = !is_another && program.lifetimes[event.lifetime.index].tensor == tensor;
+    if (is_another || (is_its_own && event.change == HeldChange::kAdopted)) found = LifetimeId();
+    if (is_its_own && event.change == HeldChange::kLetGo) found = event.lifetime;
+  }
+  return found;
 }
 
 bool adopts(const Program& program, TensorId tensor, TensorId source) {
@@ -110,6 +125,9 @@ std::string clobber_fix(const Program& program, const LifetimeFinding& found,
     text.pop_back();
     return fmt::format("{}, and let {} have other bytes.", text, taker);
   }
+  if (const LifetimeId late = let_go_of(program, history, found.tensor); late.is_some()) {
+    return keeping_fix(program, found, late, late, found.tensor);
+  }
   if (adopts(program, found.tensor, found.found)) {
     return fmt::format("copy {} into {} instead of adopting its bytes, which {} writes again.",
                        taker, wanted, program.description_of(found.overwriter.dispatch));
@@ -136,7 +154,7 @@ std::string fix_of(const Program& program, const LifetimeFinding& found,
   }
   return found.is_pending
              ? fmt::format("a barrier between {} and {}.", reader_of(program, found),
-                           quoted(program, found.ended_by))
+                           quoted(program, found.ended_at))
              : keeping_fix(program, found, found.ended_by, found.ended_at, found.found);
 }
 

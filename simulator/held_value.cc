@@ -1,49 +1,24 @@
+// The basic idea is to give each list of holders a number, so that values stay small and equal runs
+// of bytes stay one; a value that one tensor holds, as nearly all are, has no list.
 #include "simulator/held_value.h"
+
+#include <algorithm>
+#include <utility>
 
 #include "encoder/check.h"
 
 namespace interlock {
 namespace {
 
-bool is_pinned(const PinCounts& pins, TensorId tensor) {
-  return tensor.is_some() && pins[tensor.index] > 0;
-}
+// Of one byte: each change of a list costs its length.
+constexpr size_t kHoldersMax = 64;
 
-bool end(LifetimeId id, const PinCounts& pins, HeldValue& value) {
-  if (value.ended_by.is_some() || value.kind == HeldKind::kNothing) return false;
-  value.ended_by = id;
-  value.is_deferred = is_pinned(pins, value.owner) || is_pinned(pins, value.lender);
-  if (!value.is_deferred) value.ended_at = id;
-  return true;
-}
-
-// One of two that hold the value lets go of it; or the only one, and it ends.
-bool release(LifetimeId id, TensorId tensor, const PinCounts& pins, HeldValue& value) {
-  const bool is_held =
-      value.kind == HeldKind::kValue && (value.owner == tensor || value.lender == tensor);
-  if (!is_held || value.is_ended()) return false;
-  if (!value.lender.is_some()) return end(id, pins, value);
-  if (value.owner == tensor) value.owner = value.lender;
-  value.lender = TensorId();
-  return true;
-}
-
-bool adopt(const Lifetime& lifetime, HeldValue& value) {
-  if (value.kind != HeldKind::kValue || value.owner != lifetime.source || value.is_ended()) {
-    return false;
-  }
-  value.owner = lifetime.tensor;
-  value.lender = lifetime.source;
-  return true;
-}
-
-bool end_deferred(LifetimeId id, TensorId unpinned, const PinCounts& pins, HeldValue& value) {
-  const bool is_held = value.owner == unpinned || value.lender == unpinned;
-  if (!value.is_deferred || !is_held) return false;
-  if (is_pinned(pins, value.owner) || is_pinned(pins, value.lender)) return false;
-  value.is_deferred = false;
-  value.ended_at = id;
-  return true;
+HeldChange end(LifetimeId by, LifetimeId at, HeldValue& value) {
+  value.holders = HoldersId();
+  value.reset_by = LifetimeId();
+  value.ended_by = by;
+  value.ended_at = at;
+  return HeldChange::kEnded;
 }
 
 }  // namespace
@@ -53,24 +28,6 @@ HeldValue written_value(TensorId root) {
   value.kind = root.is_some() ? HeldKind::kValue : HeldKind::kUnknown;
   value.owner = root;
   return value;
-}
-
-bool apply(const Program& program, LifetimeId id, const PinCounts& pins, HeldValue& value) {
-  const Lifetime& lifetime = program.lifetimes[id.index];
-  switch (lifetime.kind) {
-    case LifetimeKind::kFree:
-    case LifetimeKind::kDestroy:
-      return release(id, lifetime.tensor, pins, value);
-    case LifetimeKind::kReset:
-      return end(id, pins, value);
-    case LifetimeKind::kAdopt:
-      return adopt(lifetime, value);
-    case LifetimeKind::kUnpin:
-      return end_deferred(id, lifetime.tensor, pins, value);
-    case LifetimeKind::kPin:
-      return false;
-  }
-  INTERLOCK_CHECK(false);
 }
 
 ByteRange affected_by(const Program& program, const Lifetime& lifetime) {
@@ -88,17 +45,152 @@ ByteRange affected_by(const Program& program, const Lifetime& lifetime) {
   INTERLOCK_CHECK(false);
 }
 
-void count_pin(const Lifetime& lifetime, PinCounts& pins) {
-  if (lifetime.kind == LifetimeKind::kPin) ++pins[lifetime.tensor.index];
-  if (lifetime.kind == LifetimeKind::kUnpin) --pins[lifetime.tensor.index];
+Holdings::Holdings(const Program& program) : program_(program), pins_(program.tensors.size(), 0) {}
+
+void Holdings::count_pin(const Lifetime& lifetime) {
+  if (lifetime.kind == LifetimeKind::kPin) ++pins_[lifetime.tensor.index];
+  if (lifetime.kind == LifetimeKind::kUnpin) --pins_[lifetime.tensor.index];
 }
 
-std::optional<FindingKind> defect_of(const HeldValue& value, TensorId root, bool is_written) {
+HeldChange Holdings::apply(LifetimeId id, HeldValue& value) {
+  const Lifetime& lifetime = program_.lifetimes[id.index];
+  switch (lifetime.kind) {
+    case LifetimeKind::kFree:
+    case LifetimeKind::kDestroy:
+      return release(id, lifetime.tensor, value);
+    case LifetimeKind::kReset:
+      return reset(id, value);
+    case LifetimeKind::kAdopt:
+      return adopt(lifetime, value);
+    case LifetimeKind::kUnpin:
+      return unpin(id, lifetime.tensor, value);
+    case LifetimeKind::kPin:
+      return HeldChange::kNone;
+  }
+  INTERLOCK_CHECK(false);
+}
+
+LifetimeId Holdings::destroy_done_by(LifetimeId id, const HeldValue& value) const {
+  const Lifetime& lifetime = program_.lifetimes[id.index];
+  const bool is_destroy = lifetime.kind == LifetimeKind::kDestroy;
+  if (!is_destroy && lifetime.kind != LifetimeKind::kUnpin) return {};
+  const bool is_kept = is_pinned(lifetime.tensor) && holds(value, lifetime.tensor);
+  const LifetimeId waiting = waiting_release(value, lifetime.tensor);
+  // Said once more, it keeps no value from anything: only the first one waits.
+  if (is_destroy) return is_kept && !waiting.is_some() ? LifetimeId() : id;
+  const bool is_done = !is_kept && waiting.is_some() &&
+                       program_.lifetimes[waiting.index].kind == LifetimeKind::kDestroy;
+  return is_done ? waiting : LifetimeId();
+}
+
+std::optional<FindingKind> Holdings::defect_of(const HeldValue& value, TensorId root,
+                                               bool is_written) const {
   if (value.is_ended()) return FindingKind::kUseAfterFree;
   if (!root.is_some() || value.kind == HeldKind::kUnknown) return std::nullopt;
   if (value.kind == HeldKind::kNothing) return FindingKind::kUninitialized;
-  if (value.owner == root || value.lender == root) return std::nullopt;
+  if (holds(value, root)) return std::nullopt;
   return is_written ? FindingKind::kClobber : FindingKind::kUninitialized;
+}
+
+Holdings::Holders Holdings::holders_of(const HeldValue& value) const {
+  if (value.holders.is_some()) return *lists_[value.holders.index];
+  if (value.kind != HeldKind::kValue || value.is_ended()) return {};
+  return {{value.owner, LifetimeId()}};
+}
+
+// Requires: there are some.
+void Holdings::set_holders(Holders holders, HeldValue& value) {
+  value.owner = holders.back().tensor;
+  value.holders = HoldersId();
+  if (holders.size() == 1 && !holders[0].released_by.is_some()) return;
+  const auto [entry, is_new] = ids_.emplace(std::move(holders), HoldersId(lists_.size()));
+  if (is_new) lists_.push_back(&entry->first);
+  value.holders = entry->second;
+}
+
+bool Holdings::holds(const HeldValue& value, TensorId tensor) const {
+  if (value.kind != HeldKind::kValue || value.is_ended()) return false;
+  if (!value.holders.is_some()) return value.owner == tensor;
+  const Holders& holders = *lists_[value.holders.index];
+  return std::any_of(holders.begin(), holders.end(),
+                     [tensor](const Holder& holder) { return holder.tensor == tensor; });
+}
+
+LifetimeId Holdings::waiting_release(const HeldValue& value, TensorId tensor) const {
+  if (!value.holders.is_some()) return {};
+  for (const Holder& holder : *lists_[value.holders.index]) {
+    if (holder.tensor == tensor) return holder.released_by;
+  }
+  return {};
+}
+
+bool Holdings::has_pinned_holder(const HeldValue& value) const {
+  if (value.kind != HeldKind::kValue) return false;
+  if (!value.holders.is_some()) return is_pinned(value.owner);
+  const Holders& holders = *lists_[value.holders.index];
+  return std::any_of(holders.begin(), holders.end(),
+                     [this](const Holder& holder) { return is_pinned(holder.tensor); });
+}
+
+// Who adopts what it has let go of, but for a pin, takes hold of it again.
+HeldChange Holdings::adopt(const Lifetime& lifetime, HeldValue& value) {
+  if (!holds(value, lifetime.source)) return HeldChange::kNone;
+  Holders holders = holders_of(value);
+  const auto known = std::find_if(holders.begin(), holders.end(), [&](const Holder& holder) {
+    return holder.tensor == lifetime.tensor;
+  });
+  if (known != holders.end()) {
+    if (!known->released_by.is_some()) return HeldChange::kNone;
+    known->released_by = LifetimeId();
+  } else if (holders.size() == kHoldersMax) {
+    is_over_limit_ = true;
+    return HeldChange::kNone;
+  } else {
+    holders.push_back({lifetime.tensor, LifetimeId()});
+  }
+  set_holders(std::move(holders), value);
+  return HeldChange::kAdopted;
+}
+
+HeldChange Holdings::release(LifetimeId id, TensorId tensor, HeldValue& value) {
+  if (!holds(value, tensor)) return HeldChange::kNone;
+  if (!is_pinned(tensor)) return let_go(id, id, tensor, value);
+  if (waiting_release(value, tensor).is_some()) return HeldChange::kNone;
+  Holders holders = holders_of(value);
+  for (Holder& holder : holders) {
+    if (holder.tensor == tensor) holder.released_by = id;
+  }
+  set_holders(std::move(holders), value);
+  return HeldChange::kDeferred;
+}
+
+// A pin of any holder keeps the bytes for all of them.
+HeldChange Holdings::reset(LifetimeId id, HeldValue& value) {
+  const bool is_said = value.is_ended() || value.reset_by.is_some();
+  if (value.kind == HeldKind::kNothing || is_said) return HeldChange::kNone;
+  if (!has_pinned_holder(value)) return end(id, id, value);
+  value.reset_by = id;
+  return HeldChange::kDeferred;
+}
+
+// Does what waited for it, first what was issued first.
+HeldChange Holdings::unpin(LifetimeId id, TensorId tensor, HeldValue& value) {
+  if (is_pinned(tensor) || !holds(value, tensor)) return HeldChange::kNone;
+  const LifetimeId release = waiting_release(value, tensor);
+  const bool is_reset = value.reset_by.is_some() && !has_pinned_holder(value);
+  const bool is_reset_first = is_reset && value.reset_by < release;
+  HeldChange change = HeldChange::kNone;
+  if (release.is_some() && !is_reset_first) change = let_go(release, id, tensor, value);
+  if (is_reset && !value.is_ended()) change = end(value.reset_by, id, value);
+  return change;
+}
+
+HeldChange Holdings::let_go(LifetimeId by, LifetimeId at, TensorId tensor, HeldValue& value) {
+  Holders holders = holders_of(value);
+  std::erase_if(holders, [tensor](const Holder& holder) { return holder.tensor == tensor; });
+  if (holders.empty()) return end(by, at, value);
+  set_holders(std::move(holders), value);
+  return HeldChange::kLetGo;
 }
 
 }  // namespace interlock

@@ -27,9 +27,9 @@ class ReadObserver {
   virtual ~ReadObserver() = default;
   // `reader`: no dispatch at the end of the program. `root`: none for a raw range.
   virtual void see_read(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run) = 0;
-  // The access may not be over when the destroy comes.
-  virtual void see_pending(AccessRef access, LifetimeId destroy, MemoryId memory,
-                           ByteRange bytes) = 0;
+  // The access may not be over when `done_at` carries out the destroy.
+  virtual void see_pending(AccessRef access, LifetimeId destroy, LifetimeId done_at,
+                           MemoryId memory, ByteRange bytes) = 0;
 };
 
 // Which dispatches a destroy may not follow yet: by stage, those from this one on.
@@ -43,8 +43,8 @@ class PendingWork {
     }
   }
 
-  bool has(const Program& program, DispatchId id) const {
-    return id.index >= begin_[static_cast<size_t>(stage_of(program.dispatch(id)))];
+  bool has(Stage stage, DispatchId id) const {
+    return id.is_some() && id.index >= begin_[static_cast<size_t>(stage)];
   }
 
  private:
@@ -57,7 +57,7 @@ class OwnerWalk {
       : program_(program),
         observer_(observer),
         work_left_(work_limit),
-        pins_(program.tensors.size(), 0),
+        holdings_(program),
         is_tracked_(program.memories.size(), false) {
     for (const Tensor& tensor : program.tensors) is_tracked_[tensor.memory.index] = true;
     for (const Lifetime& lifetime : program.lifetimes) {
@@ -96,6 +96,7 @@ class OwnerWalk {
 
   const IntervalMap<HeldValue>& values() const { return values_; }
   const IntervalMap<AccessRef>& writers() const { return writers_; }
+  const Holdings& holdings() const { return holdings_; }
 
  private:
   // Each statement pays for some runs itself.
@@ -118,6 +119,7 @@ class OwnerWalk {
 
   void run_dispatch(DispatchId id) {
     const std::span<const Access> accesses = program_.accesses_of(id);
+    const size_t stage = static_cast<size_t>(stage_of(program_.dispatch(id)));
     for (uint32_t k = 0; k < accesses.size(); ++k) {
       const Access& access = accesses[k];
       const bool is_read = access.mode != AccessMode::kWrite;
@@ -128,7 +130,7 @@ class OwnerWalk {
     for (uint32_t k = 0; k < accesses.size(); ++k) {
       const Access& access = accesses[k];
       if (!is_tracked_[access.memory.index]) continue;
-      if (has_destroy_) latest_.assign(access.memory, access.range, {id, k});
+      if (has_destroy_) latest_[stage].assign(access.memory, access.range, {id, k});
       if (access.only_reads()) continue;
       values_.assign(access.memory, access.range, written_value(root_of(access)));
       if (access.tensor.is_some()) writers_.assign(access.memory, access.range, {id, k});
@@ -139,22 +141,35 @@ class OwnerWalk {
   void run_lifetime(LifetimeId id) {
     const Lifetime& lifetime = program_.lifetimes[id.index];
     const ByteRange bytes = affected_by(program_, lifetime);
-    count_pin(lifetime, pins_);
-    if (lifetime.kind == LifetimeKind::kDestroy) {
-      charge(latest_.for_each(lifetime.memory, bytes, [&](const IntervalMap<AccessRef>::Run& run) {
-        const DispatchId dispatch = run.value.dispatch;
-        if (!dispatch.is_some() || !pending_.has(program_, dispatch)) return;
-        observer_.see_pending(run.value, id, lifetime.memory, run.bytes);
-      }));
-    }
-    charge(values_.change(lifetime.memory, bytes,
-                          [&](HeldValue& value) { return apply(program_, id, pins_, value); }));
+    holdings_.count_pin(lifetime);
+    const bool may_destroy =
+        lifetime.kind == LifetimeKind::kDestroy || lifetime.kind == LifetimeKind::kUnpin;
+    if (has_destroy_ && may_destroy) find_pending(id, lifetime.memory, bytes);
+    charge(values_.change(lifetime.memory, bytes, [&](HeldValue& value) {
+      return holdings_.apply(id, value) != HeldChange::kNone;
+    }));
+    is_over_ |= holdings_.is_over_limit();
+  }
+
+  // Accesses of bytes that the statement destroys, or lets a destroy have at last.
+  void find_pending(LifetimeId id, MemoryId memory, ByteRange bytes) {
+    charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
+      const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
+      if (!destroy.is_some()) return;
+      for (const Stage stage : kStages) {
+        const auto& latest = latest_[static_cast<size_t>(stage)];
+        charge(latest.for_each(memory, run.bytes, [&](const IntervalMap<AccessRef>::Run& access) {
+          if (!pending_.has(stage, access.value.dispatch)) return;
+          observer_.see_pending(access.value, destroy, id, memory, access.bytes);
+        }));
+      }
+    }));
   }
 
   const Program& program_;
   ReadObserver& observer_;
   uint64_t work_left_;
-  PinCounts pins_;
+  Holdings holdings_;
   std::vector<bool> is_tracked_;  // By memory: some tensor lies there, or it is reset.
   bool has_destroy_ = false;
   bool is_over_ = false;
@@ -162,7 +177,8 @@ class OwnerWalk {
   PendingWork pending_;
   IntervalMap<HeldValue> values_;
   IntervalMap<AccessRef> writers_;  // The last write through a tensor.
-  IntervalMap<AccessRef> latest_;   // The last access of any sort, if there is a destroy.
+  // By stage: the last access of any sort, if there is a destroy. Barriers order stages apart.
+  std::array<IntervalMap<AccessRef>, kStageCount> latest_;
 };
 
 class FindingCollector final : public ReadObserver {
@@ -176,7 +192,8 @@ class FindingCollector final : public ReadObserver {
   }
 
   void see_read(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run) override {
-    const bool is_suspect = defect_of(run.value, root, true).has_value();
+    const Holdings& holdings = walk_.holdings();
+    const bool is_suspect = holdings.defect_of(run.value, root, true).has_value();
     if (!is_suspect) return;
     LifetimeFinding finding;
     finding.reader = reader;
@@ -187,22 +204,22 @@ class FindingCollector final : public ReadObserver {
       finding.bytes = run.bytes;
       finding.ended_by = run.value.ended_by;
       finding.ended_at = run.value.ended_at;
-      add(*defect_of(run.value, root, true), finding);
+      add(*holdings.defect_of(run.value, root, true), finding);
       return;
     }
     walk_.writers().for_each(memory, run.bytes, [&](const IntervalMap<AccessRef>::Run& writer) {
       finding.bytes = writer.bytes;
       finding.overwriter = writer.value;
-      add(*defect_of(run.value, root, writer.value.dispatch.is_some()), finding);
+      add(*holdings.defect_of(run.value, root, writer.value.dispatch.is_some()), finding);
     });
   }
 
-  void see_pending(AccessRef access, LifetimeId destroy, MemoryId memory,
+  void see_pending(AccessRef access, LifetimeId destroy, LifetimeId done_at, MemoryId memory,
                    ByteRange bytes) override {
     LifetimeFinding finding;
     finding.reader = access;
     finding.ended_by = destroy;
-    finding.ended_at = destroy;
+    finding.ended_at = done_at;
     finding.is_pending = true;
     finding.memory = memory;
     finding.bytes = bytes;
@@ -220,9 +237,10 @@ class FindingCollector final : public ReadObserver {
         std::pair(finding.is_pending ? AccessRef{} : finding.reader, finding.tensor);
     if (subject != subject_) seen_.clear();
     subject_ = subject;
-    const auto [entry, is_new] = seen_.emplace(
-        std::tuple(kind, finding.reader, finding.overwriter, finding.found, finding.ended_by),
-        report_.findings.size());
+    const auto [entry, is_new] =
+        seen_.emplace(std::tuple(kind, finding.reader, finding.overwriter, finding.found,
+                                 finding.ended_by, finding.ended_at),
+                      report_.findings.size());
     if (!is_new) {
       LifetimeFinding& known = report_.findings[entry->second];
       if (known.bytes.end == finding.bytes.begin) known.bytes.end = finding.bytes.end;
@@ -239,7 +257,8 @@ class FindingCollector final : public ReadObserver {
   LifetimeReport report_;
   std::pair<AccessRef, TensorId> subject_;
   // Of the subject: positions among the findings.
-  std::map<std::tuple<FindingKind, AccessRef, AccessRef, TensorId, LifetimeId>, size_t> seen_;
+  std::map<std::tuple<FindingKind, AccessRef, AccessRef, TensorId, LifetimeId, LifetimeId>, size_t>
+      seen_;
   OwnerWalk walk_;
 };
 
@@ -250,7 +269,7 @@ class EndedCollector final : public ReadObserver {
     if (!run.value.is_ended() || !reader.dispatch.is_some()) return;
     ended.push_back({reader.dispatch, memory, run.bytes});
   }
-  void see_pending(AccessRef, LifetimeId, MemoryId, ByteRange) override {}
+  void see_pending(AccessRef, LifetimeId, LifetimeId, MemoryId, ByteRange) override {}
 
   std::vector<EndedBytes> ended;
 };

@@ -10,6 +10,7 @@
 #include "simulator/check.h"
 #include "simulator/expectations.h"
 #include "simulator/report.h"
+#include "tests/simulator/lifetime_text.h"
 #include "tests/simulator/program_text.h"
 
 namespace interlock {
@@ -32,25 +33,6 @@ constexpr std::string_view kShared = R"(
 
 Program program_on_shared(std::string_view body) {
   return program_of(std::string(kShared) + std::string(body));
-}
-
-// "clobber B C", "use-after-free 0 C", "uninitialized C", as expect lines have it; "end" reads.
-std::string text_of(const Program& program, const LifetimeFinding& finding) {
-  const auto name = [&](AccessRef ref) {
-    return ref.dispatch.is_some() ? program.reference_of(ref.dispatch) : std::string("end");
-  };
-  std::string text(word_of(finding.kind));
-  if (finding.kind == FindingKind::kClobber) text += " " + name(finding.overwriter);
-  if (finding.ended_by.is_some()) text += " " + program.reference_of(finding.ended_by);
-  return text + " " + name(finding.reader);
-}
-
-std::vector<std::string> findings_of(const Program& program) {
-  std::vector<std::string> texts;
-  const LifetimeReport report = check_lifetimes(program);
-  EXPECT_FALSE(report.is_truncated);
-  for (const LifetimeFinding& finding : report.findings) texts.push_back(text_of(program, finding));
-  return texts;
 }
 
 std::vector<std::string> on_shared(std::string_view body) {

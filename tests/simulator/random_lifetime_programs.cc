@@ -1,6 +1,7 @@
 #include "tests/simulator/random_lifetime_programs.h"
 
 #include <iterator>
+#include <vector>
 
 #include "encoder/program_builder.h"
 
@@ -38,7 +39,94 @@ DispatchDraft random_dispatch(Choice& choice) {
   return dispatch;
 }
 
+// Adopters, which must be unplaced and hold nothing; what they adopt from; and what takes its
+// bytes.
+std::vector<TensorDraft> random_holders(Choice& choice) {
+  std::vector<TensorDraft> tensors;
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    TensorDraft& tensor = tensors.emplace_back();
+    tensor.name = kNames[i];
+    tensor.dtype = DType::kU8;
+    tensor.shape = {i < 2 ? 3 : 1 + choice.below(3)};
+    tensor.placement = i == 2 || i == 3 ? Placement::kUnplaced : Placement::kPlaced;
+    if (tensor.placement == Placement::kPlaced) tensor.base = "m";
+    const bool has_initial = tensor.placement == Placement::kPlaced && choice.below(8) == 0;
+    if (has_initial) tensor.initial = {InitialKind::kOnes, 0};
+  }
+  tensors[1].placement = choice.below(2) == 0 ? Placement::kPlaced : Placement::kDonation;
+  tensors[1].base = tensors[1].placement == Placement::kPlaced ? "m" : kNames[0];
+  tensors[1].offset_bytes = tensors[1].placement == Placement::kPlaced ? choice.below(2) * 4 : 0;
+  tensors[4].offset_bytes = choice.below(4);
+  return tensors;
+}
+
+LifetimeDraft random_holding(Choice& choice) {
+  constexpr LifetimeKind kKinds[] = {
+      LifetimeKind::kAdopt, LifetimeKind::kAdopt,  LifetimeKind::kPin,  LifetimeKind::kPin,
+      LifetimeKind::kUnpin, LifetimeKind::kUnpin,  LifetimeKind::kFree, LifetimeKind::kFree,
+      LifetimeKind::kReset, LifetimeKind::kDestroy};
+  LifetimeDraft item{"", kKinds[choice.below(std::size(kKinds))], kNames[choice.below(4)], ""};
+  if (item.kind == LifetimeKind::kReset) item.name = "m";
+  if (item.kind == LifetimeKind::kAdopt) {
+    item.name = kNames[2 + choice.below(2)];
+    item.source = kNames[choice.below(8) / 7];  // Mostly the first one, so that several hold it.
+  }
+  return item;
+}
+
+BarrierDraft random_staged_barrier(Choice& choice) {
+  const auto scope = [&choice]() -> Scope {
+    return {static_cast<StageMask>(1 + choice.below(3)), 0};  // Compute, copies or both.
+  };
+  if (choice.below(4) == 0) return {"", BarrierKind::kExecution, {}};
+  DependencyDraft dependency{scope(), scope(), {}};
+  if (choice.below(4) == 0) dependency.operands.push_back({AccessMode::kRead, kNames[0], {}});
+  return {"", BarrierKind::kScoped, {dependency}};
+}
+
+DispatchDraft random_copy(Choice& choice) {
+  DispatchDraft dispatch;
+  dispatch.kernel = "copy";
+  dispatch.operands.push_back({AccessMode::kRead, kNames[choice.below(5)], {}});
+  dispatch.operands.push_back({AccessMode::kWrite, kNames[choice.below(5)], {}});
+  return dispatch;
+}
+
 }  // namespace
+
+Program random_holding_program(Choice& choice, uint64_t statement_count_max) {
+  ProgramBuilder builder;
+  const auto try_to_add = [&builder](const ItemDraft& item) {
+    static_cast<void>(builder.add(item));  // What does not fit is left out.
+  };
+  try_to_add(MemoryDraft{"m", 8, false});
+  for (const TensorDraft& tensor : random_holders(choice)) try_to_add(tensor);
+  if (choice.below(2) == 0) try_to_add(OutputDraft{{kNames[choice.below(4)]}});
+  // First, as what is in use adopts nothing for the first time.
+  try_to_add(DispatchDraft{"", "K", {}, {{AccessMode::kWrite, kNames[0], {}}}, false, {}});
+  for (size_t i = 0; i < 4; ++i) {
+    const bool is_adopter = i >= 2;
+    if (is_adopter && choice.below(4) == 0) continue;
+    if (is_adopter) {
+      try_to_add(LifetimeDraft{"", LifetimeKind::kAdopt, kNames[i], kNames[choice.below(8) / 7]});
+    }
+    if (choice.below(3) == 0) try_to_add(LifetimeDraft{"", LifetimeKind::kPin, kNames[i], ""});
+  }
+  const uint64_t count = 1 + choice.below(statement_count_max);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t sort = choice.below(16);
+    if (sort == 0) {
+      try_to_add(random_staged_barrier(choice));
+    } else if (sort < 11) {
+      try_to_add(random_holding(choice));
+    } else if (sort < 13) {
+      try_to_add(random_copy(choice));
+    } else {
+      try_to_add(random_dispatch(choice));
+    }
+  }
+  return builder.finish().value();
+}
 
 Program random_lifetime_program(Choice& choice, const RandomLifetimeOptions& options) {
   ProgramBuilder builder;

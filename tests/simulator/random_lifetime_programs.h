@@ -19,4 +19,8 @@ struct RandomLifetimeOptions {
 // Small tensors on few bytes, placed, unplaced, views and donations, and statements of all kinds.
 Program random_lifetime_program(Choice& choice, const RandomLifetimeOptions& options = {});
 
+// Values that up to three tensors hold by adoption, pins and unpins of the same tensors, and frees,
+// destroys and resets between; dispatches of two stages, and barriers for one of them or both.
+Program random_holding_program(Choice& choice, uint64_t statement_count_max);
+
 }  // namespace interlock

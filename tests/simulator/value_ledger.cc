@@ -4,6 +4,10 @@
 #include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
+
+#include "encoder/kernel_table.h"
+#include "encoder/scope.h"
 
 namespace interlock {
 namespace {
@@ -15,6 +19,8 @@ struct Record {
   AccessRef writer;               // No dispatch: an initial value.
   std::vector<TensorId> holders;  // The owner last.
   TensorId owner;                 // Stays when the last holder lets go.
+  // What waits for an unpin, in the order of the statements: frees by holders; resets by nobody.
+  std::vector<std::pair<LifetimeId, TensorId>> waiting;
   LifetimeId ended_by;
   LifetimeId ended_at;
 };
@@ -73,15 +79,14 @@ class Ledger {
       : program_(program),
         memories_(initial_memories(program)),
         pins_(program.tensors.size(), 0),
-        last_access_(program.memories.size()) {
+        accesses_(program.memories.size()) {
     for (size_t m = 0; m < program.memories.size(); ++m) {
-      last_access_[m].resize(program.memories[m].size_bytes);
+      accesses_[m].resize(program.memories[m].size_bytes);
     }
   }
 
   void run() {
     for (const Statement& statement : program_.statements) {
-      if (statement.kind == StatementKind::kBarrier) first_pending_ = next_dispatch_;
       if (statement.kind == StatementKind::kDispatch) dispatch(DispatchId(statement.index));
       if (statement.kind == StatementKind::kLifetime) lifetime(LifetimeId(statement.index));
     }
@@ -113,7 +118,7 @@ class Ledger {
     if (finding.kind == FindingKind::kDivergence) return;
     finding.memory = memory;
     const auto key = std::tuple(finding.reader, finding.tensor, finding.kind, finding.overwriter,
-                                finding.found, finding.ended_by);
+                                finding.found, finding.ended_by, finding.ended_at);
     auto& entry = bytes_of_[key];
     if (entry.second.empty()) entry.first = finding;
     entry.second.push_back(byte);
@@ -132,7 +137,7 @@ class Ledger {
     for (uint32_t k = 0; k < accesses.size(); ++k) {
       const Access& access = accesses[k];
       for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
-        last_access_[access.memory.index][b] = {id, k};
+        accesses_[access.memory.index][b].push_back({id, k});
         if (access.only_reads()) continue;
         Record record;
         record.is_written = true;
@@ -143,18 +148,11 @@ class Ledger {
         memories_[access.memory.index][b] = record;
       }
     }
-    next_dispatch_ = id.index + 1;
   }
 
   bool is_pinned(const Record& record) const {
     return std::any_of(record.holders.begin(), record.holders.end(),
                        [&](TensorId holder) { return pins_[holder.index] > 0; });
-  }
-
-  void end(Record& record, LifetimeId id) {
-    if (!record.is_written || record.ended_by.is_some()) return;
-    record.ended_by = id;
-    if (!is_pinned(record)) record.ended_at = id;
   }
 
   void lifetime(LifetimeId id) {
@@ -164,60 +162,111 @@ class Ledger {
     const bool is_reset = lifetime.kind == LifetimeKind::kReset;
     const ByteRange range = is_reset ? ByteRange{0, program_.memory(lifetime.memory).size_bytes}
                                      : program_.tensor(lifetime.tensor).range;
-    for (uint64_t b = range.begin; b < range.end; ++b) {
-      if (lifetime.kind == LifetimeKind::kDestroy) note_pending(id, lifetime.memory, b);
-      apply(id, lifetime, memories_[lifetime.memory.index][b]);
+    for (uint64_t b = range.begin; b < range.end; ++b) apply(id, lifetime, b);
+  }
+
+  // Whether no barrier between the access and the statement covers the stage of the access.
+  bool is_pending(AccessRef access, LifetimeId id) const {
+    const Dispatch& dispatch = program_.dispatch(access.dispatch);
+    const StageMask stage = bit_of(stage_of(dispatch));
+    for (uint32_t s = dispatch.statement.index; s < program_.lifetimes[id.index].statement.index;
+         ++s) {
+      if (program_.statements[s].kind != StatementKind::kBarrier) continue;
+      const Barrier& barrier = program_.barriers[program_.statements[s].index];
+      if (barrier.kind != BarrierKind::kScoped) return false;
+      for (const Dependency& part : program_.dependencies_of(barrier)) {
+        if ((part.source.stages & stage) != 0) return false;
+      }
+    }
+    return true;
+  }
+
+  // Of each stage the latest access, if it is pending when `at` carries out the destroy.
+  void note_pending(LifetimeId destroy, LifetimeId at, MemoryId memory, uint64_t byte) {
+    for (const Stage stage : kStages) {
+      AccessRef latest;
+      for (const AccessRef access : accesses_[memory.index][byte]) {
+        if (stage_of(program_.dispatch(access.dispatch)) == stage) latest = access;
+      }
+      if (!latest.dispatch.is_some() || !is_pending(latest, at)) continue;
+      LifetimeFinding finding;
+      finding.kind = FindingKind::kUseAfterFree;
+      finding.reader = latest;
+      finding.ended_by = destroy;
+      finding.ended_at = at;
+      finding.is_pending = true;
+      note(finding, memory, byte);
     }
   }
 
-  void note_pending(LifetimeId id, MemoryId memory, uint64_t byte) {
-    const AccessRef last = last_access_[memory.index][byte];
-    if (!last.dispatch.is_some() || last.dispatch.index < first_pending_) return;
-    LifetimeFinding finding;
-    finding.kind = FindingKind::kUseAfterFree;
-    finding.reader = last;
-    finding.ended_by = id;
-    finding.ended_at = id;
-    finding.is_pending = true;
-    note(finding, memory, byte);
+  bool is_destroy(LifetimeId id) const {
+    return program_.lifetimes[id.index].kind == LifetimeKind::kDestroy;
   }
 
-  void apply(LifetimeId id, const Lifetime& lifetime, Record& record) {
-    if (record.ended_at.is_some()) return;
+  void apply(LifetimeId id, const Lifetime& lifetime, uint64_t byte) {
+    Record& record = memories_[lifetime.memory.index][byte];
+    const bool is_live = record.is_written && !record.ended_at.is_some();
     switch (lifetime.kind) {
       case LifetimeKind::kReset:
-        return end(record, id);
+        if (is_live) record.waiting.emplace_back(id, TensorId());
+        break;
       case LifetimeKind::kFree:
-      case LifetimeKind::kDestroy:
-        if (!holds(record, lifetime.tensor)) return;
-        if (record.holders.size() == 1) return end(record, id);
-        record.holders.erase(
-            std::find(record.holders.begin(), record.holders.end(), lifetime.tensor));
-        record.owner = record.holders.back();
-        return;
-      case LifetimeKind::kUnpin:
-        if (!record.ended_by.is_some() || !holds(record, lifetime.tensor) || is_pinned(record)) {
-          return;
-        }
-        record.ended_at = id;
-        return;
+      case LifetimeKind::kDestroy: {
+        const bool is_said =
+            std::any_of(record.waiting.begin(), record.waiting.end(),
+                        [&](const auto& waiting) { return waiting.second == lifetime.tensor; });
+        const bool waits = is_live && holds(record, lifetime.tensor) && !is_said;
+        if (waits) record.waiting.emplace_back(id, lifetime.tensor);
+        if (!waits && is_destroy(id)) note_pending(id, id, lifetime.memory, byte);
+        break;
+      }
       case LifetimeKind::kAdopt:
-        if (record.holders.empty() || record.owner != lifetime.source) return;
-        record.holders = {lifetime.source, lifetime.tensor};
-        record.owner = lifetime.tensor;
-        return;
+        adopt(lifetime, record);
+        break;
       case LifetimeKind::kPin:
-        return;
+      case LifetimeKind::kUnpin:
+        break;
     }
+    carry_out(id, lifetime.memory, byte);
   }
 
-  using Key = std::tuple<AccessRef, TensorId, FindingKind, AccessRef, TensorId, LifetimeId>;
+  void adopt(const Lifetime& lifetime, Record& record) {
+    if (record.ended_at.is_some() || !holds(record, lifetime.source)) return;
+    // What the adopter has let go of it takes hold of again.
+    std::erase_if(record.waiting,
+                  [&](const auto& waiting) { return waiting.second == lifetime.tensor; });
+    if (holds(record, lifetime.tensor)) return;
+    record.holders.push_back(lifetime.tensor);
+    record.owner = lifetime.tensor;
+  }
+
+  // Does what no pin keeps from being done, first what was said first.
+  void carry_out(LifetimeId at, MemoryId memory, uint64_t byte) {
+    Record& record = memories_[memory.index][byte];
+    const bool has_pin = is_pinned(record);
+    std::vector<std::pair<LifetimeId, TensorId>> still_waiting;
+    for (const auto& [id, holder] : record.waiting) {
+      if (holder.is_some() ? pins_[holder.index] > 0 : has_pin) {
+        still_waiting.emplace_back(id, holder);
+        continue;
+      }
+      if (is_destroy(id)) note_pending(id, at, memory, byte);
+      if (record.ended_at.is_some()) continue;
+      if (holder.is_some()) std::erase(record.holders, holder);
+      if (!record.holders.empty()) record.owner = record.holders.back();
+      if (holder.is_some() && !record.holders.empty()) continue;
+      record.ended_by = id;
+      record.ended_at = at;
+    }
+    record.waiting = still_waiting;
+  }
+
+  using Key =
+      std::tuple<AccessRef, TensorId, FindingKind, AccessRef, TensorId, LifetimeId, LifetimeId>;
   const Program& program_;
   Memories memories_;
   std::vector<uint32_t> pins_;
-  std::vector<std::vector<AccessRef>> last_access_;
-  uint32_t first_pending_ = 0;
-  uint32_t next_dispatch_ = 0;
+  std::vector<std::vector<std::vector<AccessRef>>> accesses_;  // By memory and byte, all of them.
   std::map<Key, std::pair<LifetimeFinding, std::vector<uint64_t>>> bytes_of_;
 };
 

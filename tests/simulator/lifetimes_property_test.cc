@@ -125,7 +125,7 @@ TEST(LifetimesProperty, AWriteAfterReadHazardOfTwoValuesClobbersInSomeSchedule) 
           << print(program);
     }
   }
-  EXPECT_GE(hazard_count, 1000);
+  EXPECT_GE(hazard_count, program_count(10'000) / 10);
 }
 
 // Faults of the check, as changes of what it is given. `program_count`: programs within which each

@@ -44,10 +44,7 @@ constexpr std::array kBackwards = {
                   &write_split_pytorch_180952},
 };
 
-struct WrittenBackward {
-  std::vector<ItemDraft> items;
-  std::vector<std::string> gradients;
-};
+}  // namespace
 
 Result<WrittenBackward> write_backward(const Program& program, const BackwardRequest& request,
                                        BackwardRoom& room) {
@@ -67,8 +64,6 @@ Result<WrittenBackward> write_backward(const Program& program, const BackwardReq
   return WrittenBackward{writer.finish(), writer.gradients()};
 }
 
-}  // namespace
-
 std::span<const BackwardEntry> backward_registry() { return kBackwards; }
 
 const BackwardEntry* find_backward(std::string_view name) {
@@ -79,16 +74,11 @@ const BackwardEntry* find_backward(std::string_view name) {
 }
 
 Result<std::vector<ItemDraft>> backward_items(const Program& program,
-                                              const BackwardRequest& request, BackwardRoom& room) {
+                                              const BackwardRequest& request) {
+  BackwardRoom room;
   Result<WrittenBackward> written = write_backward(program, request, room);
   if (!written) return written.error();
   return std::move(written->items);
-}
-
-Result<std::vector<ItemDraft>> backward_items(const Program& program,
-                                              const BackwardRequest& request) {
-  BackwardRoom room;
-  return backward_items(program, request, room);
 }
 
 Result<Program> apply_backward(const Program& program, const BackwardRequest& request,

@@ -33,19 +33,28 @@ struct BackwardRoom {
   uint64_t rewalk_count;
 };
 
-// Returns what the pass appends to `program`: unplaced tensors first, then dispatches. The gradient
-// of tensor w is the tensor d_w, or d_w.2, d_w.3, … if the names before it are taken; d_loss starts
-// with ones. Dispatches are labelled by the forward ones, LABEL.vjp0, LABEL.sum0, …, after the
-// kernel and its number where those have no label.
-// A gradient by a tensor that the loss does not depend on is zeros.
+struct WrittenBackward {
+  std::vector<ItemDraft> items;        // Unplaced tensors first, then dispatches.
+  std::vector<std::string> gradients;  // By `wrt`: the names of their tensors.
+};
+
+// Returns what the pass appends to `program`. The gradient of tensor w is the tensor d_w, or d_w.2,
+// d_w.3, … if the names before it are taken; d_loss starts with ones. Dispatches are labelled by
+// the forward ones, LABEL.vjp0, LABEL.sum0, …, after the kernel and its number where those have no
+// label. A gradient is that by what the tensor holds where the program ends; by a tensor that the
+// loss does not depend on it is zeros. What adopts a whole tensor is that tensor's value.
 // Errors: unknown names and modes; a dispatch between `wrt` and the loss that is opaque, has no VJP
-// rule, touches a part of a tensor only or raw memory, or writes what it reads; a value that the
-// backward pass needs and that is overwritten.
-// Also if there is not the room, which has then paid for what was tried.
+// rule, touches a part of a tensor only or raw memory, or writes what it reads; an adoption between
+// them that takes a part of a tensor, or any in a program with an order of its own; a value that
+// the backward pass needs and that is overwritten; a loss that depends on what a tensor of `wrt`
+// held before it was written (backward_versions.h). Also if there is not the room, which has then
+// paid for what was tried.
 // Cost: near linear in the program; of `split-pytorch-180952`, and in the dispatches that it visits
 // again, between the first and the last use of each group of weights that is used more than once.
-Result<std::vector<ItemDraft>> backward_items(const Program& program,
-                                              const BackwardRequest& request, BackwardRoom& room);
+Result<WrittenBackward> write_backward(const Program& program, const BackwardRequest& request,
+                                       BackwardRoom& room);
+
+// The items alone, with all the room that there is by default.
 Result<std::vector<ItemDraft>> backward_items(const Program& program,
                                               const BackwardRequest& request);
 

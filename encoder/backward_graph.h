@@ -32,7 +32,7 @@ struct BackwardGraph {
   std::vector<uint32_t> wrt;          // Their values, where the program ends.
 };
 
-// Errors: as backward_items(), the mode apart. Cost: near linear in the program.
+// Errors: as write_backward(), the mode apart. Cost: near linear in the program.
 Result<BackwardGraph> backward_graph(const Program& program, const BackwardRequest& request);
 
 }  // namespace interlock

@@ -126,6 +126,10 @@ std::string Program::description_of(DispatchId id) const {
   return fmt::format("{} (dispatch {})", name(label.is_some() ? label : d.kernel_name), id.index);
 }
 
+std::string Program::description_of(LifetimeId id) const {
+  return fmt::format("{} (lifetime statement {})", text_of(lifetimes[id.index]), id.index);
+}
+
 std::string Program::text_of(const Access& access) const {
   const bool is_tensor = access.tensor.is_some();
   const std::string_view operand =

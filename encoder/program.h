@@ -197,6 +197,7 @@ struct Replay {
 struct Backward {
   TensorId loss;
   std::vector<TensorId> wrt;
+  std::vector<TensorId> gradients;  // By `wrt`.
   NameId mode;
   StatementId first;
   uint32_t statement_count = 0;
@@ -303,6 +304,9 @@ struct Program {
 
   // "vjp (dispatch 1)": how messages refer to a dispatch; the kernel name stands in for a label.
   std::string description_of(DispatchId id) const;
+
+  // "adopt a = x (lifetime statement 0)".
+  std::string description_of(LifetimeId id) const;
 
   // The operand as text: "x", "pool[64:128]".
   std::string text_of(const Access& access) const;

@@ -308,27 +308,30 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
   room.expansion_count -= std::min(limits_.expansion_count, used_count);
   room.rewalk_count -= rewalk_count_;
   const uint64_t room_count = room.expansion_count;
-  const auto items =
-      backward_items(has_adoption_ ? *placed : program_, {item.loss, item.wrt, item.mode}, room);
+  const auto written =
+      write_backward(has_adoption_ ? *placed : program_, {item.loss, item.wrt, item.mode}, room);
   rewalk_count_ = limits_.rewalk_count - room.rewalk_count;
   failed_expansion_count_ += room_count - room.expansion_count;  // Until all of it is added.
-  if (!items) {
-    return items.error();
+  if (!written) {
+    return written.error();
   }
   Backward backward;
   backward.loss = meaning_of(item.loss).tensor;
   for (const std::string& name : item.wrt) backward.wrt.push_back(meaning_of(name).tensor);
+  // What adopts later is another value than the one that the pass has seen.
+  is_in_use_[base_of_[backward.loss.index].index] = true;
+  for (const TensorId id : backward.wrt) is_in_use_[base_of_[id.index].index] = true;
   backward.first = StatementId(program_.statements.size());
   backward.first_tensor = TensorId(program_.tensors.size());
   uint64_t expansion_count = 0;
-  for (const ItemDraft& added : *items) {
+  for (const ItemDraft& added : written->items) {
     const auto* dispatch = std::get_if<DispatchDraft>(&added);
     expansion_count += dispatch == nullptr ? 1 : expansion_count_of(*dispatch);
   }
   if (auto fits = check_expansion_room(expansion_count); !fits) {
     return fits;
   }
-  for (const ItemDraft& added : *items) {
+  for (const ItemDraft& added : written->items) {
     if (auto fits = add(added); !fits) {
       return fits;
     }
@@ -337,6 +340,9 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
       static_cast<uint32_t>(program_.statements.size()) - backward.first.index;
   backward.tensor_count =
       static_cast<uint32_t>(program_.tensors.size()) - backward.first_tensor.index;
+  for (const std::string& name : written->gradients) {
+    backward.gradients.push_back(meaning_of(name).tensor);
+  }
   backward.mode = intern(item.mode);
   backward.text_index = group_count_++;
   program_.backwards.push_back(std::move(backward));

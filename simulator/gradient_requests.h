@@ -8,9 +8,7 @@
 
 namespace interlock {
 
-// One request for each backward pass of the program, in order. The gradient by w is the tensor d_w
-// that the pass declares, or, where that name was taken, d_w.2, d_w.3, …: the first of these.
-// Cost: O(t log t) in the tensors that backward passes declare.
+// One request for each backward pass of the program, in order. Cost: linear.
 std::vector<GradientRequest> gradient_requests_of(const Program& program);
 
 }  // namespace interlock

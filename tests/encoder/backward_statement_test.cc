@@ -67,6 +67,23 @@ TEST(BackwardStatement, IsWhatThePassAppends) {
   EXPECT_EQ(p.backwards[0].tensor_count, p.tensors.size() - 5);
 }
 
+// Names do not tell: w.2 has the gradient d_w.2, and that of w is d_w.3 then.
+TEST(BackwardStatement, RecordsWhichTensorsItsGradientsAre) {
+  const Program p = parsed(
+      "interlock 1\ntensor w f32[4] = random(1)\ntensor w.2 f32[2,2] = random(2)\n"
+      "tensor flat f32[4] view w.2+0\ntensor d_w f32[4]\ntensor y f32[4]\n"
+      "dispatch mul reads w flat writes y\nbackward y wrt flat w.2 w\nbackward y wrt w\n");
+  const auto names_of = [&](size_t pass) {
+    std::vector<std::string_view> names;
+    for (const TensorId id : p.backwards[pass].gradients) {
+      names.push_back(p.name(p.tensor(id).name));
+    }
+    return names;
+  };
+  EXPECT_THAT(names_of(0), testing::ElementsAre("d_flat", "d_w.2", "d_w.3"));
+  EXPECT_THAT(names_of(1), testing::ElementsAre("d_w.4"));
+}
+
 TEST(BackwardStatement, GoesThroughReplaysAndItsGradientsBecomeOthersLosses) {
   const std::string text =
       "interlock 1\n"
@@ -231,7 +248,7 @@ TEST(BackwardStatement, StopsWritingWhereTheRoomEnds) {
   BackwardRoom room;
   room.expansion_count = 60;
   EXPECT_THAT(
-      backward_items(parsed(nothing), {"h20", {"w0", "w1"}, "one-shot"}, room).error().message,
+      write_backward(parsed(nothing), {"h20", {"w0", "w1"}, "one-shot"}, room).error().message,
       testing::StartsWith("The replays and backward passes add more than the limit of "));
   EXPECT_EQ(room.expansion_count, 0);
 }

@@ -58,7 +58,7 @@ bool is_same(const Replay& a, const Replay& b) {
 }
 
 bool is_same(const Backward& a, const Backward& b) {
-  return a.loss == b.loss && a.wrt == b.wrt && a.first == b.first &&
+  return a.loss == b.loss && a.wrt == b.wrt && a.gradients == b.gradients && a.first == b.first &&
          a.statement_count == b.statement_count && a.first_tensor == b.first_tensor &&
          a.tensor_count == b.tensor_count && a.text_index == b.text_index;
 }

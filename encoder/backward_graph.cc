@@ -1,100 +1,50 @@
-// Three walks over the program: which value each operand is, which values depend on `wrt`, and,
-// from the loss back, through which dispatches its gradient flows. Only the last can find that a
-// dispatch is not differentiable.
+// Two walks over the program: which values depend on `wrt`, and, from the loss back, through which
+// dispatches its gradient flows. Only the second can find that a dispatch is not differentiable.
 #include "encoder/backward_graph.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
-#include "encoder/kernel_table.h"
+#include "encoder/backward_flow.h"
+#include "encoder/backward_values.h"
+#include "encoder/backward_versions.h"
 #include "encoder/names.h"
 
 namespace interlock {
 namespace {
 
-constexpr uint32_t kNoValue = BackwardGraph::kNoValue;
-
-struct Value {
-  TensorId root;
-  uint32_t previous = kNoValue;  // What the tensor held before.
-  bool is_active = false;        // Depends on `wrt`.
-  bool is_needed = false;        // The gradient of the loss flows through it.
-};
-
-bool is_whole(const Program& program, const Tensor& tensor) {
-  const Tensor& root = program.tensor(tensor.root);
-  return tensor.range == root.range && tensor.dtype == root.dtype;
-}
-
 class GraphWalk {
  public:
   explicit GraphWalk(const Program& program)
       : program_(program),
-        current_(program.tensors.size(), kNoValue),
-        operand_values_(program.accesses.size(), kNoValue),
-        holds_active_(program.memories.size(), false),
-        has_raw_write_(program.memories.size(), false),
-        rules_(kernel_table().size(), nullptr),
-        rule_inputs_(kernel_table().size()) {
-    for (const VjpRule& rule : vjp_rules()) {
-      const size_t kernel = find_kernel(rule.kernel)->index;
-      rules_[kernel] = &rule;
-      rule_inputs_[kernel] = inputs_of(rule);
-    }
-    order_.resize(program.dispatches.size());
-    std::iota(order_.begin(), order_.end(), uint32_t{0});
-    if (program.has_program_order) {
-      std::sort(order_.begin(), order_.end(), [&program](uint32_t a, uint32_t b) {
-        return program.dispatches[a].order < program.dispatches[b].order;
-      });
-    }
-  }
+        values_(program),
+        flow_(program, values_, kernels_),
+        is_needed_(values_.count(), false) {}
 
   Result<BackwardGraph> walk(const BackwardRequest& request) {
-    number_values();
     if (auto named = resolve(request); !named) return named.error();
-    for (const uint32_t value : graph_.wrt) activate(value);
-    for (const uint32_t dispatch : order_) spread_activity(dispatch);
-    values_[graph_.loss].is_needed = values_[graph_.loss].is_active;
-    for (size_t i = order_.size(); i-- > 0;) {
-      if (auto traced = trace_back(order_[i]); !traced) return traced.error();
+    if (auto checked = check_versions(program_, values_, kernels_, graph_); !checked) {
+      return checked.error();
+    }
+    for (const uint32_t value : graph_.wrt) flow_.start(value, 1);
+    flow_.run();
+    is_needed_[graph_.loss] = true;
+    const std::vector<BackwardStep>& steps = values_.steps();
+    for (size_t i = steps.size(); i-- > 0;) {
+      auto traced =
+          steps[i].is_adoption ? trace_part(steps[i].part) : trace_back(steps[i].dispatch);
+      if (!traced) return traced.error();
     }
     std::reverse(graph_.nodes.begin(), graph_.nodes.end());
     if (auto kept = check_saved_values(); !kept) return kept.error();
-    for (const Value& value : values_) graph_.roots.push_back(value.root);
+    for (uint32_t i = 0; i < values_.count(); ++i) graph_.roots.push_back(values_.value(i).root);
     return std::move(graph_);
   }
 
  private:
-  void number_values() {
-    for (size_t i = 0; i < program_.tensors.size(); ++i) {
-      const TensorId root = program_.tensors[i].root;
-      if (root != TensorId(i)) continue;
-      current_[i] = static_cast<uint32_t>(values_.size());
-      values_.push_back({root});
-    }
-    for (const uint32_t index : order_) {
-      const Dispatch& dispatch = program_.dispatches[index];
-      const auto accesses = program_.accesses_of(dispatch);
-      for (size_t a = 0; a < accesses.size(); ++a) {
-        if (!accesses[a].tensor.is_some()) continue;
-        operand_values_[dispatch.first_access + a] = current_[root_of(accesses[a])];
-      }
-      for (size_t a = 0; a < accesses.size(); ++a) {
-        const bool is_read_only = accesses[a].only_reads();
-        if (is_read_only || !accesses[a].tensor.is_some()) continue;
-        uint32_t& current = current_[root_of(accesses[a])];
-        values_.push_back({program_.tensor(accesses[a].tensor).root, current});
-        current = static_cast<uint32_t>(values_.size() - 1);
-        operand_values_[dispatch.first_access + a] = current;
-      }
-    }
-  }
-
   Result<Success> resolve(const BackwardRequest& request) {
     std::vector<std::pair<std::string_view, TensorId>> names;
     for (size_t i = 0; i < program_.tensors.size(); ++i) {
@@ -130,12 +80,12 @@ class GraphWalk {
       return Error{"The backward pass names no tensor to differentiate by; it needs at least one."};
     }
     graph_.loss_tensor = *loss;
-    graph_.loss = current_value_of(*loss);
+    graph_.loss = values_.current_of(*loss);
     for (const std::string& name : request.wrt) {
       const Result<TensorId> wrt = check(name, "a tensor to differentiate by");
       if (!wrt) return wrt.error();
       graph_.wrt_tensors.push_back(*wrt);
-      graph_.wrt.push_back(current_value_of(*wrt));
+      graph_.wrt.push_back(values_.current_of(*wrt));
     }
     std::vector<TensorId> sorted = graph_.wrt_tensors;
     std::sort(sorted.begin(), sorted.end());
@@ -145,53 +95,20 @@ class GraphWalk {
                              in_quotes(program_.name(program_.tensor(*twice).name)))};
   }
 
-  void activate(uint32_t value) {
-    values_[value].is_active = true;
-    holds_active_[program_.tensor(values_[value].root).memory.index] = true;
-  }
+  bool is_active(uint32_t value) const { return flow_.reaching(value) != 0; }
+  bool reads_raw(const Access& access) const { return flow_.reaching_raw(access) != 0; }
 
-  // True iff the gradient flows through an operand that is read. Of a kernel without a rule, and of
-  // bytes that are read raw, nothing is known but that it may.
-  bool carries_gradient(const Dispatch& dispatch, size_t operand) const {
-    if (rules_[dispatch.kernel.index] == nullptr) return true;
-    const std::vector<int>& inputs = rule_inputs_[dispatch.kernel.index];
-    return std::find(inputs.begin(), inputs.end(), static_cast<int>(operand)) != inputs.end();
-  }
-
-  void spread_activity(uint32_t index) {
-    const Dispatch& dispatch = program_.dispatches[index];
-    const auto accesses = program_.accesses_of(dispatch);
-    bool is_active = false;
-    for (size_t a = 0; a < accesses.size(); ++a) {
-      const Access& access = accesses[a];
-      if (access.mode == AccessMode::kWrite) continue;
-      if (reads_raw(access)) {
-        is_active = true;
-      } else if (access.tensor.is_some() && carries_gradient(dispatch, a)) {
-        const uint32_t value = operand_values_[dispatch.first_access + a];
-        const uint32_t read = access.only_reads() ? value : values_[value].previous;
-        is_active |= values_[read].is_active;
-      }
-    }
-    for (size_t a = 0; a < accesses.size(); ++a) {
-      const Access& access = accesses[a];
-      if (access.only_reads()) continue;
-      if (!access.tensor.is_some()) {
-        has_raw_write_[access.memory.index] = has_raw_write_[access.memory.index] || is_active;
-        continue;
-      }
-      const uint32_t value = operand_values_[dispatch.first_access + a];
-      const bool keeps_old = access.is_sliced || dispatch.is_partial ||
-                             !is_whole(program_, program_.tensor(access.tensor));
-      const bool is_old_active = values_[values_[value].previous].is_active;
-      if (is_active || (keeps_old && is_old_active)) activate(value);
-    }
-  }
-
-  // True iff what `wrt` reaches comes in through raw bytes.
-  bool reads_raw(const Access& access) const {
-    const size_t memory = access.memory.index;
-    return has_raw_write_[memory] || (!access.tensor.is_some() && holds_active_[memory]);
+  // The gradient cannot go on from what adopted a part of a tensor to that tensor.
+  Result<Success> trace_part(uint32_t part) const {
+    const uint32_t whole = values_.value(part).whole;
+    if (!is_needed_[part] || !is_active(whole)) return Success{};
+    return Error{
+        fmt::format("The backward pass from {} meets {}, which takes over a part of {}; a backward "
+                    "pass follows "
+                    "whole tensors only.",
+                    in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)),
+                    program_.description_of(values_.value(part).adoption),
+                    program_.name(program_.tensor(values_.value(whole).root).name))};
   }
 
   Result<Success> trace_back(uint32_t index) {
@@ -199,11 +116,12 @@ class GraphWalk {
     const auto accesses = program_.accesses_of(dispatch);
     bool is_needed = false;
     for (size_t a = 0; a < accesses.size(); ++a) {
-      const uint32_t value = operand_values_[dispatch.first_access + a];
-      const bool writes_value = !accesses[a].only_reads() && value != kNoValue;
-      is_needed |= writes_value && values_[value].is_needed && values_[value].is_active;
+      const uint32_t value = values_.of_operand(dispatch, a);
+      const bool writes_value = !accesses[a].only_reads() && value != BackwardValues::kNone;
+      is_needed |= writes_value && is_needed_[value] && is_active(value);
     }
-    if (!is_needed) return Success{};
+    // What writes a tensor of `wrt` is no part of the way, unless another one of them comes in.
+    if (!is_needed || !flow_.passes(index)) return Success{};
     const std::string defect = defect_of(dispatch);
     if (!defect.empty()) {
       return Error{fmt::format("The backward pass from {} meets {}, which {}.",
@@ -212,15 +130,15 @@ class GraphWalk {
     }
     BackwardNode node;
     node.dispatch = DispatchId(index);
-    node.rule = rules_[dispatch.kernel.index];
+    node.rule = kernels_.rule_of(dispatch);
     for (size_t a = 0; a < accesses.size(); ++a) {
-      node.values.push_back(operand_values_[dispatch.first_access + a]);
+      node.values.push_back(values_.of_operand(dispatch, a));
       if (accesses[a].writes()) node.outputs.push_back(static_cast<int>(a));
     }
-    for (const int input : rule_inputs_[dispatch.kernel.index]) {
-      Value& value = values_[node.values[static_cast<size_t>(input)]];
-      if (!value.is_active) continue;
-      value.is_needed = true;
+    for (const int input : kernels_.inputs_of(dispatch)) {
+      const uint32_t value = node.values[static_cast<size_t>(input)];
+      if (!is_active(value)) continue;
+      is_needed_[value] = true;
       node.inputs.push_back(input);
     }
     graph_.nodes.push_back(std::move(node));
@@ -239,7 +157,7 @@ class GraphWalk {
             program_.text_of(access));
       }
     }
-    if (rules_[dispatch.kernel.index] == nullptr) {
+    if (kernels_.rule_of(dispatch) == nullptr) {
       return fmt::format("has no VJP rule: {} cannot be differentiated",
                          program_.name(dispatch.kernel_name));
     }
@@ -254,9 +172,9 @@ class GraphWalk {
     const auto accesses = program_.accesses_of(dispatch);
     const Access& access = accesses[operand];
     if (access.only_reads()) {
-      const uint32_t value = operand_values_[dispatch.first_access + operand];
+      const uint32_t value = values_.of_operand(dispatch, operand);
       const bool matters =
-          value != kNoValue && values_[value].is_active && carries_gradient(dispatch, operand);
+          value != BackwardValues::kNone && is_active(value) && kernels_.carries(dispatch, operand);
       if (!matters) return {};
     } else if (access.mode != AccessMode::kWrite) {
       return fmt::format("updates {} in place; what it held before is needed",
@@ -291,9 +209,8 @@ class GraphWalk {
     for (const BackwardNode& node : graph_.nodes) {
       for (const int primal : saved_primals_of(*node.rule, node.inputs)) {
         const uint32_t value = node.values[static_cast<size_t>(primal)];
-        if (value == kNoValue) continue;
-        const TensorId root = values_[value].root;
-        if (current_[root.index] == value) continue;
+        if (value == BackwardValues::kNone || !values_.is_overwritten(value)) continue;
+        const TensorId root = values_.value(value).root;
         return Error{fmt::format(
             "The backward pass of {} needs what {} held then, and a later dispatch overwrites it.",
             program_.description_of(node.dispatch), program_.name(program_.tensor(root).name))};
@@ -303,25 +220,26 @@ class GraphWalk {
   }
 
   uint32_t root_of(const Access& access) const { return program_.tensor(access.tensor).root.index; }
-  uint32_t current_value_of(TensorId tensor) const {
-    return current_[program_.tensor(tensor).root.index];
-  }
 
   const Program& program_;
-  std::vector<Value> values_;
-  std::vector<uint32_t> current_;         // By root: its value so far; at last, its last one.
-  std::vector<uint32_t> operand_values_;  // By access; of writes, the new value.
-  std::vector<bool> holds_active_;        // By memory: a tensor in it depends on `wrt`.
-  std::vector<bool> has_raw_write_;       // By memory: so do bytes that were written raw.
-  std::vector<uint32_t> order_;           // Program order.
-  std::vector<const VjpRule*> rules_;     // By kernel.
-  std::vector<std::vector<int>> rule_inputs_;
+  const BackwardValues values_;
+  const GradientKernels kernels_;
+  BackwardFlow flow_;            // From `wrt`.
+  std::vector<bool> is_needed_;  // By value: the gradient of the loss flows through it.
   BackwardGraph graph_;
 };
 
 }  // namespace
 
 Result<BackwardGraph> backward_graph(const Program& program, const BackwardRequest& request) {
+  const bool adopts =
+      std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
+                  [](const Lifetime& lifetime) { return lifetime.kind == LifetimeKind::kAdopt; });
+  if (adopts && program.has_program_order) {
+    return Error{
+        "The program has 'order=' and adopts tensors; a backward pass follows adoptions in issue "
+        "order only."};
+  }
   return GraphWalk(program).walk(request);
 }
 

@@ -1,5 +1,5 @@
 // The part of a program that lies between the tensors to differentiate by and the loss, as values:
-// each write of a tensor makes a new one, and views of a whole tensor show the same one.
+// backward_values.h numbers them.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,10 @@ struct BackwardNode {
 };
 
 struct BackwardGraph {
-  static constexpr uint32_t kNoValue = UINT32_MAX;
-
-  std::vector<TensorId> roots;        // By value: the tensor that holds it.
+  std::vector<TensorId> roots;        // By value: the tensor that held it first.
   std::vector<BackwardNode> nodes;    // In program order.
   TensorId loss_tensor;               // As it was asked for: may be a view.
-  uint32_t loss = kNoValue;           // Its value.
+  uint32_t loss = 0;                  // Its value.
   std::vector<TensorId> wrt_tensors;  // As they were asked for.
   std::vector<uint32_t> wrt;          // Their values, where the program ends.
 };

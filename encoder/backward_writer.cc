@@ -80,12 +80,17 @@ void BackwardWriter::append_tensor(TensorDraft tensor) {
   tensors_.emplace_back(std::move(tensor));
 }
 
+// Other tensors that hold the same value have views of its gradient.
+bool BackwardWriter::is_own(size_t i) const {
+  return graph_.roots[graph_.wrt[i]] == graph_.wrt_tensors[i];
+}
+
 // The gradients that were asked for have their names before anything else can take them.
 void BackwardWriter::name_gradients() {
   for (size_t i = 0; i < graph_.wrt.size(); ++i) {
     const Tensor& tensor = program_.tensor(graph_.wrt_tensors[i]);
     const std::string name = names_.claim(fmt::format("d_{}", program_.name(tensor.name)));
-    if (tensor.root == graph_.wrt_tensors[i]) reserved_[graph_.wrt[i]] = name;
+    if (is_own(i)) reserved_[graph_.wrt[i]] = name;
     gradients_.push_back(name);
   }
 }
@@ -280,7 +285,7 @@ std::vector<ItemDraft> BackwardWriter::finish() {
   }
   for (size_t i = 0; i < graph_.wrt.size(); ++i) {
     const Tensor& tensor = program_.tensor(graph_.wrt_tensors[i]);
-    if (tensor.root == graph_.wrt_tensors[i]) continue;
+    if (is_own(i)) continue;
     TensorDraft draft;
     draft.name = gradients_[i];
     draft.shape = tensor.shape;

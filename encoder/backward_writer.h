@@ -80,6 +80,7 @@ class BackwardWriter {
   void take_expansion(uint64_t count);
   void append_tensor(TensorDraft tensor);
   void name_gradients();
+  bool is_own(size_t i) const;
   std::string declare(const std::string& wanted, const Shape& shape, InitialKind initial);
   void declare_as(const std::string& name, const Shape& shape, InitialKind initial);
   std::string shaped(const std::string& tensor, const Shape& shape);

@@ -9,6 +9,32 @@
 
 namespace interlock {
 
+namespace {
+
+struct PlacedAdoption {
+  uint32_t place;  // Of the dispatch that it stands before.
+  const Lifetime* lifetime;
+};
+
+// By place: each right behind the dispatch that was issued before it.
+std::vector<PlacedAdoption> adoptions_of(const Program& program,
+                                         const std::vector<uint32_t>& places) {
+  std::vector<PlacedAdoption> adoptions;
+  uint32_t place = 0;
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kDispatch) place = places[statement.index] + 1;
+    if (statement.kind != StatementKind::kLifetime) continue;
+    const Lifetime& lifetime = program.lifetimes[statement.index];
+    if (lifetime.kind == LifetimeKind::kAdopt) adoptions.push_back({place, &lifetime});
+  }
+  std::stable_sort(
+      adoptions.begin(), adoptions.end(),
+      [](const PlacedAdoption& a, const PlacedAdoption& b) { return a.place < b.place; });
+  return adoptions;
+}
+
+}  // namespace
+
 GradientValues::GradientValues(const Program& program, const std::vector<bool>& is_given)
     : read_(program.accesses.size(), 0),
       left_(program.accesses.size(), 0),
@@ -35,10 +61,32 @@ GradientValues::GradientValues(const Program& program, const std::vector<bool>& 
     values_.push_back(value);
   }
   versions_.resize(slot_count);
-  for (uint32_t place = 0; place < order_.size(); ++place) {
-    places_[order_[place]] = place;
-    run(program, place);
+  for (uint32_t place = 0; place < order_.size(); ++place) places_[order_[place]] = place;
+  const std::vector<PlacedAdoption> adoptions = adoptions_of(program, places_);
+  auto next = adoptions.begin();
+  for (uint32_t place = 0; place <= order_.size(); ++place) {
+    for (; next != adoptions.end() && next->place == place; ++next) {
+      adopt(program, *next->lifetime, place);
+    }
+    if (place < order_.size()) run(program, place);
   }
+}
+
+void GradientValues::adopt(const Program& program, const Lifetime& lifetime, uint32_t place) {
+  const Tensor& tensor = program.tensor(lifetime.tensor);
+  const Tensor& source = program.tensor(lifetime.source);
+  const uint32_t slot = slot_of_[lifetime.tensor.index];
+  uint32_t number = current_[slot_of_[lifetime.source.index]];
+  if (tensor.dtype != source.dtype || tensor.range.size_bytes() != source.range.size_bytes()) {
+    FieldMatrix part;
+    for (size_t k = 0; k < 4; ++k) {
+      part.entries[k] = FieldElement(splitmix64(values_[number].entries[k].value() + slot));
+    }
+    number = static_cast<uint32_t>(values_.size());
+    values_.push_back(part);
+  }
+  current_[slot] = number;
+  versions_[slot].push_back({place, number});
 }
 
 void GradientValues::run(const Program& program, uint32_t place) {
@@ -63,16 +111,16 @@ void GradientValues::run(const Program& program, uint32_t place) {
     values_.push_back(written[i]);
     left_[dispatch.first_access + i] = number;
     current_[slot(accesses[i])] = number;
-    versions_[slot(accesses[i])].push_back({place, number});
+    versions_[slot(accesses[i])].push_back({place + 1, number});
   }
 }
 
 uint32_t GradientValues::held_at(TensorId tensor, uint32_t place) const {
   const uint32_t slot = slot_of_[tensor.index];
   const std::vector<Version>& versions = versions_[slot];
-  const auto next = std::lower_bound(
+  const auto next = std::upper_bound(
       versions.begin(), versions.end(), place,
-      [](const Version& version, uint32_t wanted) { return version.place < wanted; });
+      [](uint32_t wanted, const Version& version) { return wanted < version.from; });
   return next == versions.begin() ? slot : std::prev(next)->value;  // First values come first.
 }
 

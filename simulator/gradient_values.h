@@ -1,5 +1,6 @@
 // The values of a program over a prime field: every tensor is a small matrix, an input a random
-// one, and each write makes a new value (gradient_laws.h).
+// one, and each write makes a new value (gradient_laws.h). What adopts a whole tensor has its value
+// from there on; what adopts a part of one has a value of its own.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ class GradientValues {
     return left_[dispatch.first_access + operand];
   }
 
-  // What the tensor's root holds before the dispatch at this place of program order; at its end, if
-  // the place is the number of dispatches. Cost: logarithmic.
+  // What the tensor's root holds before the dispatch at this place of program order, and behind the
+  // adoptions before that; at its end, if the place is the number of dispatches. Cost: logarithmic.
   uint32_t held_at(TensorId tensor, uint32_t place) const;
 
   // By place in program order: the dispatch; and the other way round.
@@ -40,11 +41,12 @@ class GradientValues {
 
  private:
   struct Version {
-    uint32_t place;  // Of the dispatch that writes it; the value stands from the next place on.
+    uint32_t from;  // The first place that finds it: behind the dispatch that writes it.
     uint32_t value;
   };
 
   void run(const Program& program, uint32_t place);
+  void adopt(const Program& program, const Lifetime& lifetime, uint32_t place);
 
   std::vector<FieldMatrix> values_;
   std::vector<uint32_t> read_;  // By access.

@@ -170,5 +170,61 @@ TEST(BackwardNumbers, AreTheDerivativeAlongARandomDirection) {
   }
 }
 
+// What a value is called changes no number: the same dispatches run on the same bytes.
+TEST(BackwardNumbers, AreTheSameThroughAdoptions) {
+  for (uint32_t seed = 0; seed < static_cast<uint32_t>(program_count(20)); ++seed) {
+    const DifferentiableProgram plain = random_differentiable_program(seed, 8);
+    const DifferentiableProgram adopting = with_adoptions(plain);
+    for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
+      const auto expected = apply_backward(parsed(plain.text), {plain.loss, plain.wrt, mode});
+      const auto actual = apply_backward(parsed(adopting.text), {adopting.loss, plain.wrt, mode});
+      ASSERT_TRUE(expected) << expected.error().message;
+      ASSERT_TRUE(actual) << actual.error().message;
+      for (const std::string& name : plain.wrt) {
+        EXPECT_EQ(gradient_in(*actual, "d_" + name), gradient_in(*expected, "d_" + name))
+            << mode << "\n"
+            << adopting.text;
+      }
+    }
+  }
+}
+
+// The second step of training differentiates by the weights that the first one leaves: as if they
+// had been given.
+TEST(BackwardNumbers, OfASecondStepAreThoseByTheUpdatedWeights) {
+  for (uint32_t seed = 0; seed < static_cast<uint32_t>(program_count(10)); ++seed) {
+    const DifferentiableProgram random = random_differentiable_program(seed, 6);
+    const size_t split = random.text.find("op0:");
+    const std::string declarations = random.text.substr(0, split);
+    const std::string dispatches = random.text.substr(split);
+    const std::string statement = fmt::format("backward {} wrt w0 w1 w2\n", random.loss);
+    std::string updates;
+    for (int i = 0; i < 3; ++i)
+      updates += fmt::format("dispatch sgd reads d_w{0} updates w{0} lr=0.5\n", i);
+    const Program step = parsed(random.text + statement + updates);
+    std::string again = dispatches;  // Labels differ.
+    for (int i = 0; i < 6; ++i) {
+      const std::string label = fmt::format("op{}: ", i);
+      again.replace(again.find(label), label.size(), "");
+    }
+    const Program both = parsed(random.text + statement + updates + again + statement);
+    std::string given = declarations;
+    for (int i = 0; i < 3; ++i) {
+      const std::string initial = fmt::format("random({})", i + 1);
+      std::string values;
+      for (const float value : gradient_in(step, fmt::format("w{}", i))) {
+        values += fmt::format("{}{:.9g}", values.empty() ? "" : ",", value);
+      }
+      given.replace(given.find(initial), initial.size(), "values(" + values + ")");
+    }
+    const Program alone = parsed(given + dispatches + statement);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(gradient_in(both, fmt::format("d_w{}.2", i)),
+                gradient_in(alone, fmt::format("d_w{}", i)))
+          << random.text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace interlock

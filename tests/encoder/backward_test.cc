@@ -77,6 +77,81 @@ dispatch silu reads flat writes y
   EXPECT_THAT(text, HasSubstr("tensor d_flat f32[6] view d_x+0\n"));
 }
 
+// What adopts a whole tensor is that tensor's value under another name.
+TEST(Backward, FollowsAdoptions) {
+  const std::string declared =
+      "tensor w f32[2,2]\ntensor y f32[2,2]\ntensor a f32[4]\ntensor l f32[4]\n";
+  const std::string forward =
+      declared + "dispatch silu reads w writes y\nadopt a = y\ndispatch silu reads a writes l\n";
+  const std::string text = text_of(forward, {"l", {"w"}, "one-shot"});
+  EXPECT_THAT(text, HasSubstr("silu_vjp reads a d_l writes d_y.view\n"));
+  EXPECT_THAT(text, HasSubstr("silu_vjp reads w d_y writes d_w\n"));
+  const std::string by_both = text_of(forward, {"l", {"a", "y"}, "one-shot"});
+  EXPECT_THAT(by_both, HasSubstr("tensor d_y f32[2,2]\n"));
+  EXPECT_THAT(by_both, HasSubstr("tensor d_a f32[4] view d_y+0\n"));
+  EXPECT_THAT(
+      text_of(forward + "dispatch scale reads y writes w factor=2\n", {"w", {"a"}, "one-shot"}),
+      HasSubstr("dispatch scale reads d_w writes d_y factor=2\n"));
+}
+
+// From the adoption on, and not before; a tensor that is written again is another value.
+TEST(Backward, FollowsAnAdoptionFromWhereItStands) {
+  const std::string declared =
+      "tensor w f32[4]\ntensor x f32[4]\ntensor y f32[4]\ntensor a f32[4]\ntensor l f32[4]\n";
+  const std::string text = text_of(declared +
+                                       "dispatch scale reads w writes y factor=2\nadopt a = y\n"
+                                       "dispatch scale reads x writes y factor=3\n"
+                                       "dispatch add reads a y writes l\n",
+                                   {"l", {"w", "x"}, "one-shot"});
+  EXPECT_THAT(text, HasSubstr("scale reads d_l writes d_x factor=3\n"));
+  EXPECT_THAT(text, HasSubstr("scale reads d_l writes d_w factor=2\n"));
+}
+
+TEST(Backward, SaysWhichAdoptionItCannotFollow) {
+  const std::string declared =
+      "tensor w f32[4]\ntensor y f32[4]\ntensor a f32[4]\ntensor half f32[2]\ntensor l f32[4]\n"
+      "tensor k f32[2]\n";
+  EXPECT_EQ(
+      text_of(declared + "dispatch silu reads w writes y\nadopt half = y\n"
+                         "dispatch silu reads half writes k\n",
+              {"k", {"w"}, "one-shot"}),
+      "The backward pass from 'k' meets adopt half = y (lifetime statement 0), which takes over "
+      "a part of y; a backward pass follows whole tensors only.");
+  EXPECT_THAT(text_of(declared + "dispatch silu reads w writes y\nadopt half = y\n"
+                                 "dispatch silu reads half writes k\n",
+                      {"k", {"half"}, "one-shot"}),
+              HasSubstr("silu_vjp reads half d_k writes d_half\n"));
+  EXPECT_EQ(text_of(declared + "dispatch silu order=0 reads w writes y\nadopt a = y\n"
+                               "dispatch silu order=1 reads a writes l\n",
+                    {"l", {"w"}, "one-shot"}),
+            "The program has 'order=' and adopts tensors; a backward pass follows adoptions in "
+            "issue order only.");
+}
+
+// Writing either name overwrites the bytes of both.
+TEST(Backward, SaysThatASavedValueIsOverwrittenUnderItsOtherName) {
+  const std::string forward =
+      "tensor w f32[4]\ntensor y f32[4]\ntensor a f32[4]\ntensor l f32[4]\n"
+      "dispatch scale reads w writes y factor=2\nadopt a = y\n";
+  for (const char* written : {"y", "a"}) {
+    for (const char* read : {"y", "a"}) {
+      EXPECT_EQ(
+          text_of(forward + fmt::format("dispatch silu reads {} writes l\ndispatch fill "
+                                        "writes {}\n",
+                                        read, written),
+                  {"l", {"w"}, "one-shot"}),
+          "The backward pass of silu (dispatch 1) needs what y held then, and a later dispatch "
+          "overwrites it.");
+      EXPECT_THAT(
+          text_of(forward + fmt::format("dispatch scale reads {} writes l factor=3\ndispatch "
+                                        "fill writes {}\n",
+                                        read, written),
+                  {"l", {"w"}, "one-shot"}),
+          HasSubstr("writes d_w factor=2"));
+    }
+  }
+}
+
 TEST(Backward, GivesZerosWhereTheLossDoesNotDepend) {
   EXPECT_THAT(text_of("tensor x f32[4]\ntensor w f32[4]\ntensor y f32[4]\n"
                       "dispatch silu reads x writes y\n",

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <set>
+#include <sstream>
 
 namespace interlock {
 namespace {
@@ -61,6 +63,39 @@ DifferentiableProgram random_differentiable_program(uint32_t seed, int dispatch_
   program.loss = values.back();
   program.text = declarations + dispatches;
   return program;
+}
+
+DifferentiableProgram with_adoptions(const DifferentiableProgram& program) {
+  std::istringstream lines(program.text);
+  std::string declarations;
+  std::string statements;
+  std::set<std::string> adopted;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("dispatch") == std::string::npos) {
+      declarations += line + "\n";
+      continue;
+    }
+    std::istringstream words(line);
+    std::string renamed;
+    std::string last;
+    while (words >> last) {
+      renamed += (renamed.empty() ? "" : " ") + (adopted.count(last) > 0 ? "a" + last : last);
+      if (last == "writes") {
+        words >> last;
+        adopted.insert(last);
+        declarations += fmt::format("tensor a{0} f32[{1},{1}]\n", last, kSquareExtent);
+        statements += renamed + " " + last;
+        break;
+      }
+    }
+    std::string attributes;
+    std::getline(words, attributes);
+    statements += attributes + fmt::format("\nadopt a{0} = {0}\n", last);
+  }
+  DifferentiableProgram result = program;
+  result.text = declarations + statements;
+  result.loss = "a" + program.loss;
+  return result;
 }
 
 GradientRequest gradient_request_of(const Program& forward, const Program& program,

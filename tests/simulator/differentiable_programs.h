@@ -22,6 +22,9 @@ inline constexpr int kSquareExtent = 3;  // Every tensor is f32[3,3], every weig
 
 DifferentiableProgram random_differentiable_program(uint32_t seed, int dispatch_count);
 
+// The program with every value but the first ones read under another name, which adopts it.
+DifferentiableProgram with_adoptions(const DifferentiableProgram& program);
+
 // Where the pass of `request` stands in `program`, which is `forward` and what the pass appended.
 GradientRequest gradient_request_of(const Program& forward, const Program& program,
                                     const BackwardRequest& request);

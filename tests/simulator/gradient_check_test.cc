@@ -1,6 +1,7 @@
 // The exact gradient check, on passes that are right and on ones with planted mistakes.
 #include "simulator/gradient_check.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "simulator/explain_gradient.h"
+#include "simulator/gradient_requests.h"
 #include "tests/simulator/differentiable_programs.h"
 
 namespace interlock {
@@ -159,6 +161,104 @@ two: dispatch silu reads s writes y
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].counts.front().expected, 2u);
   EXPECT_EQ(findings[0].counts.front().actual, 3u);
+}
+
+// The pass is written by hand, so that the check alone follows the adoption.
+TEST(GradientCheck, FollowsAdoptions) {
+  const Program forward = program_of(R"(interlock 1
+tensor w f32[4] = random(1)
+tensor y f32[4]
+tensor a f32[4]
+tensor l f32[4]
+tensor d_l f32[4] = ones
+tensor d_y f32[4]
+tensor d_w f32[4]
+tensor wrong f32[4] = zeros
+f: dispatch silu reads w writes y
+adopt a = y
+g: dispatch silu reads a writes l
+dispatch silu_vjp reads a d_l writes d_y
+dispatch silu_vjp reads w d_y writes d_w
+)");
+  const auto findings_by = [&](uint32_t gradient) {
+    GradientRequest request;
+    request.loss = TensorId(3);
+    request.wrt = {TensorId(0)};
+    request.gradients = {TensorId(gradient)};
+    request.first = DispatchId(2);
+    request.dispatch_count = 2;
+    request.first_tensor = TensorId(4);
+    request.tensor_count = 4;
+    return check_gradients(forward, {request}).findings;
+  };
+  EXPECT_THAT(findings_by(6), IsEmpty());
+  const auto findings = findings_by(7);
+  ASSERT_EQ(findings.size(), 1u);
+  ASSERT_EQ(findings[0].counts.size(), 1u);
+  EXPECT_THAT(findings[0].counts[0].dispatches, ElementsAre(DispatchId(0)));
+  EXPECT_EQ(findings[0].counts[0].actual, 0u);
+}
+
+TEST(GradientCheck, FollowsAnAdoptionBeforeAnyDispatchAndOneBehindAll) {
+  const Program program = program_of(R"(interlock 1
+tensor w f32[4] = random(1)
+tensor p f32[4]
+tensor y f32[4]
+tensor loss f32[4]
+adopt p = w
+dispatch silu reads p writes y
+adopt loss = y
+backward loss wrt w p
+)");
+  ASSERT_EQ(program.backwards.size(), 1u);
+  EXPECT_THAT(check_gradients(program, gradient_requests_of(program)).findings, IsEmpty());
+  EXPECT_GT(program.backwards[0].statement_count, 0u);
+}
+
+TEST(GradientCheck, JudgesEachOfThreeStepsByTheWeightsOfItsTime) {
+  std::string text =
+      "interlock 1\ntensor x f32[4] = random(1)\ntensor w f32[4] = random(2)\n"
+      "tensor b f32[4] = random(3)\ntensor h f32[4]\ntensor l f32[4]\n";
+  for (const char* suffix : {"", ".2", ".3"}) {
+    text +=
+        "dispatch mul reads x w writes h\ndispatch mul reads h b writes l\nbackward l wrt w b\n";
+    for (const char* weight : {"w", "b"}) {
+      text += fmt::format("dispatch sgd reads d_{0}{1} updates {0} lr=0.5\n", weight, suffix);
+    }
+  }
+  const Program program = program_of(text);
+  ASSERT_EQ(program.backwards.size(), 3u);
+  const std::vector<GradientRequest> requests = gradient_requests_of(program);
+  EXPECT_THAT(check_gradients(program, requests).findings, IsEmpty());
+  // That of another step is another one.
+  GradientRequest mixed = requests[2];
+  mixed.gradients = requests[1].gradients;
+  EXPECT_THAT(check_gradients(program, {mixed}).findings, testing::SizeIs(2));
+}
+
+// w.2 has the gradient d_w.2, and that of w is d_w.3 then.
+TEST(GradientCheck, ComparesTheGradientsThatThePassHasRecorded) {
+  const Program program = program_of(R"(interlock 1
+tensor w f32[4] = random(1)
+tensor w.2 f32[4] = random(2)
+tensor d_w f32[4]
+tensor y f32[4]
+f: dispatch mul reads w w.2 writes y
+backward y wrt w.2 w
+backward y wrt w w.2
+)");
+  EXPECT_THAT(check_gradients(program, gradient_requests_of(program)).findings, IsEmpty());
+}
+
+TEST(GradientCheck, IsSilentOnRandomPassesThroughAdoptions) {
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    const DifferentiableProgram random = with_adoptions(random_differentiable_program(seed, 12));
+    const Program forward = program_of(random.text);
+    for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
+      EXPECT_THAT(findings_of(forward, {random.loss, random.wrt, mode}), IsEmpty()) << mode << "\n"
+                                                                                    << random.text;
+    }
+  }
 }
 
 // Every kernel with a VJP, tied and shared at random; then one dispatch of the pass reads another

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +17,35 @@
 
 namespace interlock {
 namespace {
+
+// Bytes of memories, as disjoint ranges.
+class RawBytes {
+ public:
+  void add(MemoryId memory, ByteRange range) {
+    if (range.begin >= range.end) return;
+    auto next = ranges_.lower_bound({memory, range.begin});
+    if (next != ranges_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first.first == memory && before->second >= range.begin) next = before;
+    }
+    while (next != ranges_.end() && next->first.first == memory &&
+           next->first.second <= range.end) {
+      range = {std::min(range.begin, next->first.second), std::max(range.end, next->second)};
+      next = ranges_.erase(next);
+    }
+    ranges_[{memory, range.begin}] = range.end;
+  }
+
+  bool overlaps(MemoryId memory, ByteRange range) const {
+    const auto next = ranges_.lower_bound({memory, range.end});
+    if (next == ranges_.begin()) return false;
+    const auto last = std::prev(next);  // That begins before the end.
+    return last->first.first == memory && last->second > range.begin;
+  }
+
+ private:
+  std::map<std::pair<MemoryId, uint64_t>, uint64_t> ranges_;  // End by memory and begin.
+};
 
 class GraphWalk {
  public:
@@ -210,13 +241,42 @@ class GraphWalk {
       for (const int primal : saved_primals_of(*node.rule, node.inputs)) {
         const uint32_t value = node.values[static_cast<size_t>(primal)];
         if (value == BackwardValues::kNone || !values_.is_overwritten(value)) continue;
-        const TensorId root = values_.value(value).root;
-        return Error{fmt::format(
-            "The backward pass of {} needs what {} held then, and a later dispatch overwrites it.",
-            program_.description_of(node.dispatch), program_.name(program_.tensor(root).name))};
+        return overwritten_error(node, value);
+      }
+    }
+    return check_raw_writes();
+  }
+
+  // What is written raw makes no new value of a tensor, and is in its bytes all the same.
+  Result<Success> check_raw_writes() const {
+    const std::vector<BackwardStep>& steps = values_.steps();
+    RawBytes written;  // Behind the node.
+    size_t step = steps.size();
+    for (size_t i = graph_.nodes.size(); i-- > 0;) {
+      const BackwardNode& node = graph_.nodes[i];
+      while (steps[step - 1].is_adoption || DispatchId(steps[step - 1].dispatch) != node.dispatch) {
+        --step;
+        if (steps[step].is_adoption) continue;
+        for (const Access& access : program_.accesses_of(DispatchId(steps[step].dispatch))) {
+          const bool is_raw_write = !access.only_reads() && !access.tensor.is_some();
+          if (is_raw_write) written.add(access.memory, access.range);
+        }
+      }
+      for (const int primal : saved_primals_of(*node.rule, node.inputs)) {
+        const uint32_t value = node.values[static_cast<size_t>(primal)];
+        if (value == BackwardValues::kNone) continue;
+        const Tensor& root = program_.tensor(values_.value(value).root);
+        if (written.overlaps(root.memory, root.range)) return overwritten_error(node, value);
       }
     }
     return Success{};
+  }
+
+  Error overwritten_error(const BackwardNode& node, uint32_t value) const {
+    return Error{fmt::format(
+        "The backward pass of {} needs what {} held then, and a later dispatch overwrites it.",
+        program_.description_of(node.dispatch),
+        program_.name(program_.tensor(values_.value(value).root).name))};
   }
 
   uint32_t root_of(const Access& access) const { return program_.tensor(access.tensor).root.index; }

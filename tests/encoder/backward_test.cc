@@ -195,6 +195,26 @@ TEST(Backward, SaysWhatCannotBeDifferentiated) {
             "bytes of memory come in between; a backward pass follows tensors only.");
 }
 
+// Bytes that are written raw before the forward pass are what it reads: an upload, say.
+TEST(Backward, SaysThatASavedValueIsOverwrittenRaw) {
+  const std::string declared = "memory m 64\ntensor x f32[4] at m+16\ntensor y f32[4]\n";
+  const std::string forward = "dispatch silu reads x writes y\n";
+  const auto text = [&](const std::string& dispatches) {
+    return text_of(declared + dispatches, {"y", {"x"}, "one-shot"});
+  };
+  for (const char* bytes : {"m", "m[28:40]", "m[0:17]", "m[20:24] m[40:64]"}) {
+    const std::string write = fmt::format("dispatch Load writes {}\n", bytes);
+    EXPECT_EQ(text(forward + write),
+              "The backward pass of silu (dispatch 0) needs what x held then, and a later dispatch "
+              "overwrites it.");
+    EXPECT_THAT(text(write + forward), HasSubstr("silu_vjp reads x d_y writes d_x\n"));
+  }
+  EXPECT_THAT(text(forward + "dispatch Load writes m[0:16] m[32:64] m[20:20]\n"),
+              HasSubstr("silu_vjp reads x d_y writes d_x\n"));
+  EXPECT_THAT(text("dispatch scale reads x writes y factor=2\ndispatch Load writes m\n"),
+              HasSubstr("scale reads d_y writes d_x factor=2\n"));
+}
+
 TEST(Backward, SaysWhatIsWrongWithARequest) {
   const std::string forward =
       "tensor x f32[4]\ntensor i i32[4]\ntensor y f32[4]\n"

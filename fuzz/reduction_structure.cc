@@ -138,16 +138,22 @@ bool is_output(const ProgramDraft& draft, const std::string& name) {
   });
 }
 
-// `draft` without the dispatch at `at`: what it writes is an input instead.
+// `draft` without the dispatch at `at`: what it writes is an input instead, unlike the others.
 ProgramDraft with_inputs_for(const ProgramDraft& draft, size_t at) {
   ProgramDraft candidate = draft;
+  uint64_t seed = 1;
+  for (const ItemDraft& item : draft.items) {
+    const auto* tensor = std::get_if<TensorDraft>(&item);
+    if (tensor == nullptr || tensor->initial.kind != InitialKind::kRandom) continue;
+    seed = std::max(seed, tensor->initial.seed + 1);
+  }
   const auto dispatch = std::get<DispatchDraft>(candidate.items[at]);
   for (const OperandDraft& operand : dispatch.operands) {
     if (operand.mode != AccessMode::kWrite) continue;
     for (ItemDraft& item : candidate.items) {
       auto* tensor = std::get_if<TensorDraft>(&item);
       if (tensor != nullptr && tensor->name == operand.name) {
-        tensor->initial = {InitialKind::kRandom, 1, {}};
+        tensor->initial = {InitialKind::kRandom, seed, {}};
       }
     }
   }
@@ -183,16 +189,26 @@ void drop_wrt(Reduction& reduction) {
   }
 }
 
+// True iff the draft has something to differentiate or to place.
+bool needs_pass(const ProgramDraft& draft) {
+  if (!positions_of<BackwardDraft>(draft).empty()) return true;
+  return std::any_of(draft.items.begin(), draft.items.end(), [](const ItemDraft& item) {
+    const auto* tensor = std::get_if<TensorDraft>(&item);
+    return tensor != nullptr && tensor->placement == Placement::kUnplaced;
+  });
+}
+
 }  // namespace
 
 void move_outputs(Reduction& reduction) {
   drop_wrt(reduction);
   const std::vector<size_t> positions = positions_of<DispatchDraft>(reduction.current());
-  // Only a backward pass needs all that stands between an input and its loss.
-  const bool has_backward = !positions_of<BackwardDraft>(reduction.current()).empty();
+  // What a pass gets wrong it mostly gets wrong with inputs, too. Hazards are about who has
+  // written.
+  const bool is_about_pass = needs_pass(reduction.current());
   // From the back, so that the positions that are left still hold.
   for (size_t i = positions.size(); i-- > 0;) {
-    if (move_output_over(reduction, positions[i]) || !has_backward) continue;
+    if (move_output_over(reduction, positions[i]) || !is_about_pass) continue;
     reduction.attempt(with_inputs_for(reduction.current(), positions[i]));
   }
 }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "encoder/kernel_table.h"
 #include "encoder/vjp_rules.h"
 #include "fuzz/step_sketch.h"
 
@@ -225,6 +226,9 @@ void StepGenerator::emit_vjp_of(const DispatchDraft& forward) {
   };
   const std::vector<int> inputs = inputs_of(rule);
   for (DispatchDraft& dispatch : vjp_group(rule, forward, inputs, name_of)) {
+    // The same function by a kernel whose output must share no byte with most of what it reads.
+    const std::string streaming = std::string(dispatch.kernel) + "_stream";
+    if (find_kernel(streaming) && choice_.chance(1, 2)) dispatch.kernel = streaming;
     sketch_.emit(std::move(dispatch));
   }
   for (const auto& [value, name] : names) {

@@ -127,6 +127,13 @@ bool can_inplace(std::string_view kernel) {
   return std::find(std::begin(kNames), std::end(kNames), operation) != std::end(kNames);
 }
 
+// Our norms have a gain. In ggml that is a MUL of its own, and so is what becomes its gradient.
+bool is_of_gain(std::string_view kernel, size_t operand) {
+  constexpr size_t kGain = 1;
+  constexpr size_t kGainRows = 4;  // Of the VJPs.
+  return kernel.starts_with("rms_norm") && (operand == kGain || operand == kGainRows);
+}
+
 bool is_backward(std::string_view kernel) {
   constexpr std::string_view kVjp = "_vjp";
   constexpr std::string_view kBack = "_BACK";
@@ -217,11 +224,14 @@ bool Gallocr::is_allowed(uint32_t output, uint32_t input) const {
 // Takes the bytes of the first source that looks as if it could be overwritten.
 bool Gallocr::allocate_in_place(uint32_t dispatch, uint32_t output_position) {
   const Dispatch& d = program_.dispatches[dispatch];
-  if (!can_inplace(program_.name(d.kernel_name))) return false;
+  const std::string_view kernel = program_.name(d.kernel_name);
+  if (!can_inplace(kernel) || is_of_gain(kernel, output_position)) return false;
   const auto accesses = program_.declared_accesses_of(d);
   const Access& output = accesses[output_position];
   const uint32_t value = values_.value_of(output);
-  for (const Access& source : accesses) {
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    const Access& source = accesses[i];
+    if (is_of_gain(kernel, i)) continue;
     const uint32_t parent = values_.value_of(source);
     if (parent == PlanValues::kNoValue || parent == value || !is_source(dispatch, source)) continue;
     HashNode& p = nodes_[parent];

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/backward_values.h"
 #include "encoder/split_backward.h"
 
 namespace interlock {
@@ -67,7 +68,7 @@ class GroupWalk {
     for (size_t i = group_.starts.front(); i <= group_.starts.back(); ++i) {
       walked.node[i] = {};
       for (const uint32_t value : writer_.graph().nodes[i].values) {
-        if (value != BackwardGraph::kNoValue) walked.of[value] = {};
+        if (value != BackwardValues::kNone) walked.of[value] = {};
       }
     }
   }

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "encoder/encoder.h"
 #include "encoder/interlock_encoder.h"
@@ -42,15 +43,35 @@ Program graph_behind(const std::string& stream) {
   return *unplan(*program, "compute");
 }
 
-// The kernel has no contract for its weights, which look like a row; x is needed later.
+// The kernel copies g to its output first, and then still needs p.
 TEST(Ggml, WritesInPlaceWhereNoContractAllowsIt) {
-  const Program program = program_of(
-      "tensor x f32[1,8] = random(1)\ntensor w f32[8] = random(2)\ntensor y f32[1,8]\n"
-      "tensor z f32[1,8]\noutput z\n"
-      "dispatch rms_norm reads x w writes y\ndispatch add reads x y writes z\n");
+  const std::string tensors =
+      "tensor p f32[4,8] = random(1)\ntensor g f32[4,8] = random(2)\ntensor s f32[4,8]\n"
+      "output s\n";
+  const Program program = program_of(tensors + "dispatch softmax_vjp_stream reads p g writes s\n");
   EXPECT_THAT(find_alias_violations(plan_with("ggml", program)), SizeIs(1));
   EXPECT_THAT(find_alias_violations(plan_with("ggml-undercount", program)), IsEmpty());
   EXPECT_THAT(find_alias_violations(plan_with("liveness", program)), IsEmpty());
+  // The same in place, by a kernel that reads before it writes.
+  const Program safe = program_of(tensors + "dispatch softmax_vjp reads p g writes s\n");
+  EXPECT_EQ(report_with("ggml", safe).pool_bytes, report_with("ggml", program).pool_bytes);
+  EXPECT_THAT(find_alias_violations(plan_with("ggml", safe)), IsEmpty());
+}
+
+// ggml multiplies by the gain in an operation of its own: RMS_NORM never writes to its bytes.
+TEST(Ggml, PutsNoNormOnItsGain) {
+  const std::string tensors =
+      "tensor x f32[1,8] = random(1)\ntensor w f32[8] = random(2)\ntensor g f32[1,8] = random(3)\n"
+      "tensor y f32[1,8]\ntensor rows f32[1,8]\n";
+  for (const std::string& norm : std::vector<std::string>{
+           "rms_norm reads x w writes y\noutput x y",
+           "rms_norm_vjp reads x w g writes y rows\noutput x g y rows",
+           "rms_norm_vjp_stream reads x w g writes y rows\noutput x g y rows"}) {
+    const size_t split = norm.find('\n');
+    const Program program =
+        program_of(tensors + norm.substr(split + 1) + "\ndispatch " + norm.substr(0, split) + "\n");
+    EXPECT_THAT(find_alias_violations(plan_with("ggml", program)), IsEmpty()) << norm;
+  }
 }
 
 // h is saved for its VJP, which comes behind its last consumer in the forward pass.

@@ -221,7 +221,8 @@ bool Gallocr::is_allowed(uint32_t output, uint32_t input) const {
   });
 }
 
-// Takes the bytes of the first source that looks as if it could be overwritten.
+// Takes the bytes of the first source that looks as if it could be overwritten. The sources of
+// ggml's VJPs begin with the cotangent, which our kernels read last.
 bool Gallocr::allocate_in_place(uint32_t dispatch, uint32_t output_position) {
   const Dispatch& d = program_.dispatches[dispatch];
   const std::string_view kernel = program_.name(d.kernel_name);
@@ -229,7 +230,9 @@ bool Gallocr::allocate_in_place(uint32_t dispatch, uint32_t output_position) {
   const auto accesses = program_.declared_accesses_of(d);
   const Access& output = accesses[output_position];
   const uint32_t value = values_.value_of(output);
-  for (size_t i = 0; i < accesses.size(); ++i) {
+  const bool is_vjp = kernel.find("_vjp") != std::string_view::npos;
+  for (size_t n = 0; n < accesses.size(); ++n) {
+    const size_t i = is_vjp ? accesses.size() - 1 - n : n;
     const Access& source = accesses[i];
     if (is_of_gain(kernel, i)) continue;
     const uint32_t parent = values_.value_of(source);

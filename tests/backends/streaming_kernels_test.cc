@@ -124,13 +124,13 @@ Program planned(std::string_view planner, const std::string& text) {
   return *std::move(program);
 }
 
-// ggml looks for a source that is not needed any more, and not at what the body does with it.
+// ggml looks for a source that is not needed any more, the cotangent first, and not at what the body
+// does with it.
 TEST(StreamingKernels, AreGivenAnInputThatTheyStillNeedByThePlannerThatKnowsNoContracts) {
   const std::string softmax =
       "tensor x f32[4,8] = random(1)\ntensor y f32[4,8]\ntensor g f32[4,8] = random(2)\n"
-      "tensor gx f32[4,8]\noutput gx\ndispatch softmax reads x writes y\n"
+      "tensor gx f32[4,8]\noutput g gx\ndispatch softmax reads x writes y\n"
       "dispatch softmax_vjp_stream reads y g writes gx\n";
-  // x is needed behind the VJP, so the next source is the cotangent, as if the weight were not.
   const std::string norm =
       "tensor x f32[4,8] = random(1)\ntensor w f32[8] = ones\ntensor g f32[4,8]\n"
       "tensor s f32[4,8] = random(2)\ntensor gx f32[4,8]\ntensor rows f32[4,8]\n"

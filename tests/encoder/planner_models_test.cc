@@ -43,19 +43,32 @@ Program graph_behind(const std::string& stream) {
   return *unplan(*program, "compute");
 }
 
-// The kernel copies g to its output first, and then still needs p.
+// The kernel copies x to its output first, and then still needs g, which is where that lies.
 TEST(Ggml, WritesInPlaceWhereNoContractAllowsIt) {
   const std::string tensors =
-      "tensor p f32[4,8] = random(1)\ntensor g f32[4,8] = random(2)\ntensor s f32[4,8]\n"
-      "output s\n";
-  const Program program = program_of(tensors + "dispatch softmax_vjp_stream reads p g writes s\n");
+      "tensor x f32[4,8] = random(1)\ntensor w f32[8] = random(2)\ntensor g f32[4,8] = random(3)\n"
+      "tensor gx f32[4,8]\ntensor rows f32[4,8]\noutput gx\n";
+  const Program program =
+      program_of(tensors + "dispatch rms_norm_vjp_stream reads x w g writes gx rows\n");
   EXPECT_THAT(find_alias_violations(plan_with("ggml", program)), SizeIs(1));
   EXPECT_THAT(find_alias_violations(plan_with("ggml-undercount", program)), IsEmpty());
   EXPECT_THAT(find_alias_violations(plan_with("liveness", program)), IsEmpty());
   // The same in place, by a kernel that reads before it writes.
-  const Program safe = program_of(tensors + "dispatch softmax_vjp reads p g writes s\n");
+  const Program safe = program_of(tensors + "dispatch rms_norm_vjp reads x w g writes gx rows\n");
   EXPECT_EQ(report_with("ggml", safe).pool_bytes, report_with("ggml", program).pool_bytes);
   EXPECT_THAT(find_alias_violations(plan_with("ggml", safe)), IsEmpty());
+}
+
+// softmax_vjp_stream copies the cotangent: on it, the output is right. Where that lives on, it is
+// put on the softmax.
+TEST(Ggml, TriesTheCotangentFirst) {
+  const std::string program =
+      "tensor p f32[4,8] = random(1)\ntensor g f32[4,8] = random(2)\ntensor s f32[4,8]\n"
+      "dispatch softmax_vjp_stream reads p g writes s\n";
+  EXPECT_THAT(find_alias_violations(plan_with("ggml", program_of(program + "output s\n"))),
+              IsEmpty());
+  EXPECT_THAT(find_alias_violations(plan_with("ggml", program_of(program + "output g s\n"))),
+              SizeIs(1));
 }
 
 // ggml multiplies by the gain in an operation of its own: RMS_NORM never writes to its bytes.

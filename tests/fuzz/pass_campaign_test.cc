@@ -65,7 +65,7 @@ struct Budget {
 };
 void PrintTo(const Budget& budget, std::ostream* stream) { *stream << budget.planner; }
 constexpr Budget kBudgets[] = {
-    {"ggml", 800}, {"ggml-undercount", 200}, {"ggml-serial-liveness", 50}, {"ztensor-167", 80}};
+    {"ggml", 1500}, {"ggml-undercount", 200}, {"ggml-serial-liveness", 50}, {"ztensor-167", 80}};
 
 class BrokenPlanner : public testing::TestWithParam<std::tuple<Budget, uint64_t>> {};
 
@@ -104,7 +104,7 @@ TEST(PassCampaign, FindsNothingInRightPlanners) {
 // One VJP that streams, in place, and nothing else.
 TEST(PassCampaign, ShrinksGgml1501ToOneVjpInPlace) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    CampaignOptions options = campaign_of("ggml", seed, 800);
+    CampaignOptions options = campaign_of("ggml", seed, 1500);
     options.find_limit = 1;
     const CampaignReport report = reported(options);
     ASSERT_THAT(report.finds, SizeIs(1)) << seed;
@@ -143,8 +143,8 @@ TEST(PassCampaign, ShowsAScheduleForReuseThatNoSyncOrders) {
   const CampaignReport report = reported(options);
   const CampaignFind* const find = find_of(report, "WAR-slot_reuse");
   ASSERT_NE(find, nullptr);
-  EXPECT_EQ(find->program.dispatches.size(), 3u);
-  EXPECT_EQ(find->program.barriers.size(), 1u);
+  EXPECT_EQ(find->program.dispatches.size(), 2u);
+  EXPECT_THAT(find->program.barriers, IsEmpty());
   EXPECT_THAT(find->program.witness, Not(IsEmpty()));
   const auto again = replay(find->program, *find_backend("cpu"));
   ASSERT_TRUE(again) << again.error().message;

@@ -124,8 +124,8 @@ Program planned(std::string_view planner, const std::string& text) {
   return *std::move(program);
 }
 
-// ggml looks for a source that is not needed any more, the cotangent first, and not at what the body
-// does with it.
+// ggml looks for a source that is not needed any more, the cotangent first, and not at what the
+// body does with it.
 TEST(StreamingKernels, AreGivenAnInputThatTheyStillNeedByThePlannerThatKnowsNoContracts) {
   const std::string softmax =
       "tensor x f32[4,8] = random(1)\ntensor y f32[4,8]\ntensor g f32[4,8] = random(2)\n"

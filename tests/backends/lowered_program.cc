@@ -38,7 +38,7 @@ class Lowering {
            const LoweringDifferences& differences)
       : program_(program), limits_(limits), differences_(differences) {}
 
-  LoweredProgram lower() {
+  ForecastLowering lower() {
     for (size_t m = 0; m < program_.memories.size(); ++m) {
       // A binding of whole words may end behind its memory, among the guards.
       draft_.items.emplace_back(MemoryDraft{memory_name(MemoryId(m)),
@@ -250,8 +250,8 @@ class Lowering {
 
 }  // namespace
 
-LoweredProgram lowered_program(const Program& program, const DeviceLimits& limits,
-                               const LoweringDifferences& differences) {
+ForecastLowering lowered_program(const Program& program, const DeviceLimits& limits,
+                                 const LoweringDifferences& differences) {
   return Lowering(program, limits, differences).lower();
 }
 

@@ -1,5 +1,6 @@
-// LoweredProgram: what the Vulkan backend makes of a program, said as a program again, so that the
-// simulator can judge it. Restates the rules of the lowering (docs/backends.md), shares none of it.
+// ForecastLowering: what the Vulkan backend makes of a program, said as a program again, so that
+// the simulator can judge it. Restates the rules of the lowering (docs/backends.md), shares none of
+// it.
 #pragma once
 
 #include <vector>
@@ -16,12 +17,12 @@ struct LoweringDifferences {
   bool several_phases = false;
 };
 
-struct LoweredProgram {
+struct ForecastLowering {
   Program program;                  // Opaque dispatches, copies and fills on raw ranges.
   std::vector<DispatchId> origins;  // By dispatch of `program`: of the given one.
 };
 
-LoweredProgram lowered_program(const Program& program, const DeviceLimits& limits,
-                               const LoweringDifferences& differences);
+ForecastLowering lowered_program(const Program& program, const DeviceLimits& limits,
+                                 const LoweringDifferences& differences);
 
 }  // namespace interlock

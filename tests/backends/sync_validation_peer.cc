@@ -55,7 +55,7 @@ struct Remembered {
 
 class Forecaster {
  public:
-  Forecaster(const LoweredProgram& lowered, PeerForecast& forecast)
+  Forecaster(const ForecastLowering& lowered, PeerForecast& forecast)
       : program_(lowered.program),
         origins_(lowered.origins),
         order_(program_),
@@ -290,7 +290,7 @@ class Forecaster {
 // The hazards of the program as lowered, in terms of the program itself.
 std::set<HazardPair> hazards_lowered(const Program& program, const DeviceLimits& limits,
                                      const LoweringDifferences& differences) {
-  const LoweredProgram lowered = lowered_program(program, limits, differences);
+  const ForecastLowering lowered = lowered_program(program, limits, differences);
   std::set<HazardPair> pairs;
   for (const Hazard& hazard : find_all_hazards(lowered.program, HappensBefore(lowered.program))) {
     pairs.emplace(hazard.kind, lowered.origins[hazard.first.dispatch.index],
@@ -333,7 +333,7 @@ PeerForecast forecast_sync_validation(const Program& program, const DeviceLimits
   PeerForecast forecast;
   forecast.has_hazard = !find_hazards(program, HappensBefore(program)).empty();
   add_lowering_limits(program, limits, forecast);
-  const LoweredProgram lowered = lowered_program(program, limits, {true, true, true});
+  const ForecastLowering lowered = lowered_program(program, limits, {true, true, true});
   Forecaster(lowered, forecast).run();
   return forecast;
 }

@@ -9,6 +9,7 @@
 
 #include "tests/encoder/obvious_checks.h"
 #include "tests/encoder/random_dispatches.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -24,12 +25,13 @@ bool is_exact(const std::vector<TestDispatch>& dispatches) {
   return hazard.empty() && barrier_count_of(commands) == fewest;
 }
 
-// Every list of `count` dispatches out of `choices`.
+// Every list of `count` dispatches out of `choices`; in a slow build one in 16.
 void expect_exact_for_all_lists(const std::vector<TestDispatch>& choices, size_t count) {
   std::vector<size_t> digits(count, 0);
   std::vector<TestDispatch> dispatches(count, choices[0]);
-  while (true) {
-    if (!is_exact(dispatches)) return;
+  for (uint64_t number = 0;; ++number) {
+    const bool is_left_out = is_slow_build() && number % 16 != 0;
+    if (!is_left_out && !is_exact(dispatches)) return;
     size_t i = 0;
     while (i < count && ++digits[i] == choices.size()) digits[i++] = 0;
     if (i == count) return;
@@ -94,7 +96,7 @@ TEST(InterlockEncoder, IsExactOnEveryFourPlainDispatchesOnTwoBytes) {
 
 TEST(InterlockEncoder, IsExactOnRandomDispatches) {
   TestRandom random(1);
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < program_count(20'000); ++i) {
     ASSERT_TRUE(is_exact(random_dispatches(random))) << "program " << i;
   }
 }

@@ -10,6 +10,7 @@
 #include "encoder/tracker.h"
 #include "tests/encoder/byte_tracker.h"
 #include "tests/encoder/random_dispatches.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -119,11 +120,13 @@ std::vector<ByteRange> all_ranges(uint64_t memory_bytes) {
 }
 
 TEST(HazardTrackerProperty, AgreesOnEveryFourStepsOnTwoBytes) {
-  EXPECT_GT(count_agreeing(Pair(2), all_ranges(2), 4), 30'000u);
+  const size_t step_count = is_slow_build() ? 3 : 4;
+  EXPECT_GT(count_agreeing(Pair(2), all_ranges(2), step_count), is_slow_build() ? 1'000u : 30'000u);
 }
 
 TEST(HazardTrackerProperty, AgreesOnEveryThreeStepsOnFourBytes) {
-  EXPECT_GT(count_agreeing(Pair(4), all_ranges(4), 3), 30'000u);
+  const size_t step_count = is_slow_build() ? 2 : 3;
+  EXPECT_GT(count_agreeing(Pair(4), all_ranges(4), step_count), is_slow_build() ? 1'000u : 30'000u);
 }
 
 // Two buffers that overlap in every way, and then every two dispatches.
@@ -131,6 +134,7 @@ TEST(HazardTrackerProperty, AgreesOnEveryTwoStepsOverEveryTwoBuffersOnFourBytes)
   const std::vector<ByteRange> ranges = all_ranges(4);
   for (const ByteRange first : ranges) {
     for (const ByteRange second : ranges) {
+      if (is_slow_build() && second != first && second != ranges.back()) continue;
       Pair pair(4);
       pair.register_buffer(0, first);
       pair.register_buffer(1, second);

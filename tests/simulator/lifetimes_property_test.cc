@@ -66,7 +66,7 @@ TensorId root_of(const Program& program, AccessRef ref) {
 
 // Each of these programs contradicts a check by which a pinned holder lets go at once with odds of
 // 1 in 19, by which nobody adopts what a free waits for with 1 in 250, and which knows one access a
-// byte, of any stage, with 1 in 11: all are missed with odds below e^-160 (e^-16 in a slow build).
+// byte, of any stage, with 1 in 11: all are missed with odds below e^-160.
 TEST(LifetimesProperty, AgreeWithTheLedgerOnPinnedAndAdoptedValues) {
   const int count = program_count(40'000);
   int adopted_count = 0;

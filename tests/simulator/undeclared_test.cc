@@ -142,8 +142,7 @@ Program random_declaration(Choice& choice) {
   return program_on_abc(text + (has_atomic ? " atomic=add" : ""));
 }
 
-// A fault that shows in one program of a hundred is missed with odds of e^-40, in a slow build
-// e^-4.
+// A fault that shows in one program of a hundred is missed with odds of e^-40.
 TEST(Undeclared, AgreesWithASearchByByte) {
   const int count = program_count(4'000);
   int found_count = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "encoder/check.h"
+#include "encoder/pending_accesses.h"
 #include "encoder/recording_sink.h"
 
 namespace interlock {
@@ -114,6 +115,25 @@ class LifetimeKeeper {
   size_t next_ = 0;
 };
 
+// Passes commands on, and tells what they leave pending.
+class PendingSink final : public CommandSink {
+ public:
+  PendingSink(PendingAccesses& pending, CommandSink& sink) : pending_(pending), sink_(sink) {}
+
+  void issue_dispatch(DispatchId id) override {
+    pending_.see_dispatch(id);
+    sink_.issue_dispatch(id);
+  }
+  void issue_barrier(BarrierKind kind) override {
+    if (kind != BarrierKind::kScoped) pending_.see_barrier();
+    sink_.issue_barrier(kind);
+  }
+
+ private:
+  PendingAccesses& pending_;
+  CommandSink& sink_;
+};
+
 Program without_statements(const Program& source) {
   Program result;
   result.names = source.names;
@@ -129,13 +149,30 @@ Program without_statements(const Program& source) {
 
 }  // namespace
 
-Program encode(const Program& program, Encoder& encoder) {
-  RecordingSink sink;
+void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
+  PendingAccesses pending(program);
+  PendingSink watched(pending, sink);
+  size_t next = 0;  // Lifetime statement.
+  const auto wait_before = [&](StatementId statement) {
+    for (; next < program.lifetimes.size(); ++next) {
+      const Lifetime& lifetime = program.lifetimes[next];
+      if (statement.is_some() && !(lifetime.statement < statement)) return;
+      if (pending.must_wait_before(lifetime)) encoder.wait_for_all(watched);
+    }
+  };
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     const DispatchId id(i);
-    encoder.encode({id, program.declared_accesses_of(id), program.dispatch(id).atomic_op}, sink);
+    const Dispatch& dispatch = program.dispatch(id);
+    wait_before(dispatch.statement);
+    encoder.encode({id, program.declared_accesses_of(id), dispatch.atomic_op}, watched);
   }
-  encoder.finish(sink);
+  encoder.finish(watched);
+  wait_before(StatementId());
+}
+
+Program encode(const Program& program, Encoder& encoder) {
+  RecordingSink sink;
+  issue_all(program, encoder, sink);
   const std::vector<uint32_t> new_index =
       issue_positions(sink.commands(), program.dispatches.size());
 

@@ -35,6 +35,12 @@ class Encoder {
   // reorder issues any barrier that `dispatch` needs, then the dispatch.
   virtual void encode(const EncoderDispatch& dispatch, CommandSink& sink) = 0;
 
+  // Called where bytes are to be destroyed that a dispatch issued since the last barrier accesses:
+  // all that was issued must be over before what follows. Whoever overrides it may forget what it
+  // knows of the dispatches before the barrier, and a reordering encoder first issues what it
+  // holds.
+  virtual void wait_for_all(CommandSink& sink) { sink.issue_barrier(BarrierKind::kFull); }
+
   // Called once at the end; a reordering encoder issues what it still holds.
   virtual void finish(CommandSink& /*sink*/) {}
 };
@@ -51,6 +57,11 @@ std::span<const EncoderEntry> encoder_registry();
 
 // Returns null if there is none of this name.
 const EncoderEntry* find_encoder(std::string_view name);
+
+// Gives `encoder` the dispatches of `program` in the order of the text, with what they declare, and
+// asks it to wait where a `destroy`, or the unpin that one waits for, finds accesses pending.
+// Cost: linear in the program, times log of the tensors that are destroyed, and the encoder's.
+void issue_all(const Program& program, Encoder& encoder, CommandSink& sink);
 
 // Runs `encoder` over the dispatches of `program`, in the order of the text: that is the issue
 // order, which whoever recorded or reordered the program has chosen. `order=` stays with its

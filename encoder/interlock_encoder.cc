@@ -7,4 +7,9 @@ void InterlockEncoder::encode(const EncoderDispatch& dispatch, CommandSink& sink
   sink.issue_dispatch(dispatch.id);
 }
 
+void InterlockEncoder::wait_for_all(CommandSink& sink) {
+  sink.issue_barrier(BarrierKind::kFull);
+  tracker_.begin_epoch();
+}
+
 }  // namespace interlock

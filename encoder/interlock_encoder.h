@@ -15,6 +15,7 @@ namespace interlock {
 class InterlockEncoder final : public Encoder {
  public:
   void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;
+  void wait_for_all(CommandSink& sink) override;
 
  private:
   HazardTracker tracker_;

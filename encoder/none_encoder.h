@@ -10,6 +10,7 @@ namespace interlock {
 class NoneEncoder final : public Encoder {
  public:
   void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;
+  void wait_for_all(CommandSink& /*sink*/) override {}
 };
 
 }  // namespace interlock

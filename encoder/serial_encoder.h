@@ -9,6 +9,7 @@ namespace interlock {
 class SerialEncoder final : public Encoder {
  public:
   void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;
+  void wait_for_all(CommandSink& sink) override;
 
  private:
   bool is_first_ = true;

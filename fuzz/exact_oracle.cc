@@ -5,6 +5,7 @@
 #include "simulator/alias_contracts.h"
 #include "simulator/barrier_bounds.h"
 #include "simulator/data_flow.h"
+#include "simulator/destroy_needs.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
 #include "simulator/undeclared.h"
@@ -60,7 +61,7 @@ std::vector<OracleFinding> find_exactly(const Program& program, const HappensBef
 
 std::optional<OracleFinding> find_excess(const Program& program) {
   const ByteSegments segments(program);
-  GreedyBarriers greedy;
+  GreedyBarriers greedy(find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   const bool is_clean =
       find_hazards(program, HappensBefore(program), segments, 1, observers).empty();

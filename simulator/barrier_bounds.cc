@@ -6,10 +6,28 @@
 #include <algorithm>
 
 #include "simulator/conflict_levels.h"
+#include "simulator/destroy_needs.h"
 
 namespace interlock {
 
+// The destroys before `dispatch`; a barrier for them serves it, too.
+void GreedyBarriers::see_destroys(DispatchId dispatch) {
+  for (; next_destroy_ < destroys_.size(); ++next_destroy_) {
+    const ForcingPair& destroy = destroys_[next_destroy_];
+    if (dispatch < destroy.second) return;
+    if (destroy.first.index < epoch_begin_) continue;
+    forcing_.push_back(destroy);
+    epoch_begin_ = destroy.second.index;
+  }
+}
+
+uint64_t GreedyBarriers::count() {
+  see_destroys(DispatchId());
+  return forcing_.size();
+}
+
 void GreedyBarriers::see(DispatchId dispatch, const LatestConflicts& latest) {
+  see_destroys(dispatch);
   if (latest.any() > epoch_begin_) {
     forcing_.push_back({DispatchId(latest.any() - 1), dispatch});
     epoch_begin_ = dispatch.index;
@@ -22,12 +40,15 @@ void GreedyBarriers::see(DispatchId dispatch, const LatestConflicts& latest) {
 
 BarrierBounds GreedyBarriers::bounds(const Program& program, const ByteSegments& segments) && {
   BarrierBounds bounds;
-  bounds.fewest_barriers = forcing_.size();
+  bounds.fewest_barriers = count();
   bounds.fewest_full_barriers = fewest_full_;
   bounds.forcing = std::move(forcing_);
   const ConflictLevels levels(program, segments);
   bounds.longest_chain = levels.longest_chain();
-  if (bounds.longest_chain < bounds.fewest_barriers) bounds.chain = levels.chain();
+  // A destroy keeps its place among the dispatches, so that another order may need more than
+  // levels.
+  const bool is_shorter = bounds.longest_chain < bounds.fewest_barriers;
+  if (is_shorter && destroys_.empty()) bounds.chain = levels.chain();
   return bounds;
 }
 
@@ -36,14 +57,14 @@ BarrierBounds barrier_bounds(const Program& program) {
 }
 
 BarrierBounds barrier_bounds(const Program& program, const ByteSegments& segments) {
-  GreedyBarriers greedy;
+  GreedyBarriers greedy(find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   scan_conflicts(program, segments, observers);
   return std::move(greedy).bounds(program, segments);
 }
 
 uint64_t fewest_barriers(const Program& program, const ByteSegments& segments) {
-  GreedyBarriers greedy;
+  GreedyBarriers greedy(find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   scan_conflicts(program, segments, observers);
   return greedy.count();

@@ -74,6 +74,25 @@ bool do_conflict(const Program& program, const ForcingPair& pair, std::vector<Ra
   return false;
 }
 
+// Whether the statement stands where the pair says, may destroy, and has a byte that the dispatch
+// accesses. That no pin keeps a destroy from its bytes is not looked at.
+bool does_destroy(const Program& program, const ForcingPair& pair) {
+  if (pair.destroy.index >= program.lifetimes.size()) return false;
+  const Lifetime& lifetime = program.lifetimes[pair.destroy.index];
+  const bool may_destroy =
+      lifetime.kind == LifetimeKind::kDestroy || lifetime.kind == LifetimeKind::kUnpin;
+  const bool is_before_second = pair.second.index == program.dispatches.size() ||
+                                lifetime.statement < program.dispatch(pair.second).statement;
+  const bool is_behind_previous =
+      program.dispatches[pair.second.index - 1].statement < lifetime.statement;
+  if (!may_destroy || !is_before_second || !is_behind_previous) return false;
+  const Tensor& tensor = program.tensor(lifetime.tensor);
+  const auto accesses = program.accesses_of(pair.first);
+  return std::any_of(accesses.begin(), accesses.end(), [&tensor](const Access& access) {
+    return access.memory == tensor.memory && share_a_byte(access.range, tensor.range);
+  });
+}
+
 }  // namespace
 
 std::optional<std::string> certificate_defect(const Program& program,
@@ -85,12 +104,15 @@ std::optional<std::string> certificate_defect(const Program& program,
   std::vector<Range> ranges;
   uint32_t slots_end = 0;
   for (const ForcingPair& pair : forcing) {
+    const bool is_destroy = pair.destroy.is_some();
+    const size_t second_end = program.dispatches.size() + (is_destroy ? 1 : 0);
     const std::string_view broken =
-        pair.second.index >= program.dispatches.size() || pair.first.index >= pair.second.index
+        pair.second.index >= second_end || pair.first.index >= pair.second.index
             ? "is no pair of dispatches in issue order"
-        : pair.first.index < slots_end        ? "shares a slot with the pair before it"
-        : !do_conflict(program, pair, ranges) ? "does not conflict"
-                                              : "";
+        : pair.first.index < slots_end               ? "shares a slot with the pair before it"
+        : is_destroy && !does_destroy(program, pair) ? "is joined by no destroy"
+        : !is_destroy && !do_conflict(program, pair, ranges) ? "does not conflict"
+                                                             : "";
     if (!broken.empty()) {
       return fmt::format("The pair of dispatches {} and {} {}.", pair.first.index,
                          pair.second.index, broken);

@@ -13,6 +13,7 @@
 #include "simulator/byte_segments.h"
 #include "simulator/certificate.h"
 #include "simulator/data_flow.h"
+#include "simulator/destroy_needs.h"
 #include "simulator/explain.h"
 #include "simulator/explain_gradient.h"
 #include "simulator/explain_lifetimes.h"
@@ -67,7 +68,8 @@ void add_hazards(const Program& program, const ByteSegments& segments,
   // One more than the limit tells whether there are more.
   const uint64_t limit = std::min(options.pair_limit, UINT64_MAX - 1) + 1;
   bool is_search_over = false;
-  GreedyBarriers greedy;
+  const DestroyNeeds destroys = find_destroy_needs(program);
+  GreedyBarriers greedy(destroys.pairs);
   EpochJoins joins(program, order);
   ConflictObserver* const observers[] = {&greedy, &joins};
   std::vector<Hazard> hazards;
@@ -86,6 +88,7 @@ void add_hazards(const Program& program, const ByteSegments& segments,
     report.redundant =
         hazards.empty() ? joins.redundant() : find_redundant(program, order, segments);
   }
+  report.unjudged_barrier_count += keep_for_destroys(destroys, report.redundant);
   set_bounds(program, std::move(greedy).bounds(program, segments), report);
   if (options.lists_all_pairs) {
     hazards = find_all_hazards(program, order, segments, limit, is_search_over);

@@ -13,6 +13,7 @@
 
 #include "encoder/kernel_table.h"
 #include "encoder/scope.h"
+#include "simulator/destroy_needs.h"
 #include "simulator/held_value.h"
 #include "simulator/interval_map.h"
 
@@ -21,34 +22,59 @@ namespace {
 
 using ValueRun = IntervalMap<HeldValue>::Run;
 
+struct DestroyedAccess {
+  AccessRef access;
+  LifetimeId destroy;
+  LifetimeId done_at;  // What carries it out.
+  MemoryId memory;
+  ByteRange bytes;
+  bool is_pending = false;     // No barrier stands between.
+  BarrierId only_barrier;      // None: there are more, or none.
+  uint32_t next_dispatch = 0;  // Behind the statement.
+};
+
 // What a statement finds on the bytes that it reads.
 class ReadObserver {
  public:
   virtual ~ReadObserver() = default;
   // `reader`: no dispatch at the end of the program. `root`: none for a raw range.
   virtual void see_read(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run) = 0;
-  // The access may not be over when `done_at` carries out the destroy.
-  virtual void see_pending(AccessRef access, LifetimeId destroy, LifetimeId done_at,
-                           MemoryId memory, ByteRange bytes) = 0;
+  // The last access of its stage to bytes that `done_at` destroys.
+  virtual void see_destroyed(const DestroyedAccess& /*destroyed*/) {}
 };
 
 // Which dispatches a destroy may not follow yet: by stage, those from this one on.
 class PendingWork {
  public:
-  void see_barrier(const Program& program, const Barrier& barrier, uint32_t next_dispatch) {
+  void see_barrier(const Program& program, BarrierId id, uint32_t next_dispatch) {
+    const Barrier& barrier = program.barriers[id.index];
     StageMask ordered = barrier.kind == BarrierKind::kScoped ? 0 : kAllStages;
     for (const Dependency& part : program.dependencies_of(barrier)) ordered |= part.source.stages;
     for (size_t i = 0; i < kStageCount; ++i) {
-      if ((ordered & bit_of(static_cast<Stage>(i))) != 0) begin_[i] = next_dispatch;
+      if ((ordered & bit_of(static_cast<Stage>(i))) == 0) continue;
+      last_but_one_[i] = last_[i];
+      last_[i] = {next_dispatch, id};
     }
   }
 
-  bool has(Stage stage, DispatchId id) const {
-    return id.is_some() && id.index >= begin_[static_cast<size_t>(stage)];
+  bool has(Stage stage, DispatchId id) const { return id.index >= last_[index_of(stage)].begin; }
+
+  // The barrier that alone orders the dispatch; none if there is another, or none.
+  BarrierId only_barrier(Stage stage, DispatchId id) const {
+    const bool is_only = !has(stage, id) && id.index >= last_but_one_[index_of(stage)].begin;
+    return is_only ? last_[index_of(stage)].barrier : BarrierId();
   }
 
  private:
-  std::array<uint32_t, kStageCount> begin_{};
+  struct Cover {
+    uint32_t begin = 0;  // The first dispatch behind the barrier.
+    BarrierId barrier;
+  };
+
+  static size_t index_of(Stage stage) { return static_cast<size_t>(stage); }
+
+  std::array<Cover, kStageCount> last_{};
+  std::array<Cover, kStageCount> last_but_one_{};
 };
 
 class OwnerWalk {
@@ -79,7 +105,7 @@ class OwnerWalk {
           run_dispatch(DispatchId(statement.index));
           break;
         case StatementKind::kBarrier:
-          pending_.see_barrier(program_, program_.barriers[statement.index], dispatch_count_);
+          pending_.see_barrier(program_, BarrierId(statement.index), dispatch_count_);
           break;
         case StatementKind::kLifetime:
           run_lifetime(LifetimeId(statement.index));
@@ -144,7 +170,7 @@ class OwnerWalk {
     holdings_.count_pin(lifetime);
     const bool may_destroy =
         lifetime.kind == LifetimeKind::kDestroy || lifetime.kind == LifetimeKind::kUnpin;
-    if (has_destroy_ && may_destroy) find_pending(id, lifetime.memory, bytes);
+    if (has_destroy_ && may_destroy) find_destroyed(id, lifetime.memory, bytes);
     charge(values_.change(lifetime.memory, bytes, [&](HeldValue& value) {
       return holdings_.apply(id, value) != HeldChange::kNone;
     }));
@@ -152,15 +178,18 @@ class OwnerWalk {
   }
 
   // Accesses of bytes that the statement destroys, or lets a destroy have at last.
-  void find_pending(LifetimeId id, MemoryId memory, ByteRange bytes) {
+  void find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes) {
     charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
       const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
       if (!destroy.is_some()) return;
       for (const Stage stage : kStages) {
         const auto& latest = latest_[static_cast<size_t>(stage)];
         charge(latest.for_each(memory, run.bytes, [&](const IntervalMap<AccessRef>::Run& access) {
-          if (!pending_.has(stage, access.value.dispatch)) return;
-          observer_.see_pending(access.value, destroy, id, memory, access.bytes);
+          const DispatchId dispatch = access.value.dispatch;
+          if (!dispatch.is_some()) return;
+          observer_.see_destroyed({access.value, destroy, id, memory, access.bytes,
+                                   pending_.has(stage, dispatch),
+                                   pending_.only_barrier(stage, dispatch), dispatch_count_});
         }));
       }
     }));
@@ -214,15 +243,15 @@ class FindingCollector final : public ReadObserver {
     });
   }
 
-  void see_pending(AccessRef access, LifetimeId destroy, LifetimeId done_at, MemoryId memory,
-                   ByteRange bytes) override {
+  void see_destroyed(const DestroyedAccess& destroyed) override {
+    if (!destroyed.is_pending) return;
     LifetimeFinding finding;
-    finding.reader = access;
-    finding.ended_by = destroy;
-    finding.ended_at = done_at;
+    finding.reader = destroyed.access;
+    finding.ended_by = destroyed.destroy;
+    finding.ended_at = destroyed.done_at;
     finding.is_pending = true;
-    finding.memory = memory;
-    finding.bytes = bytes;
+    finding.memory = destroyed.memory;
+    finding.bytes = destroyed.bytes;
     add(FindingKind::kUseAfterFree, finding);
   }
 
@@ -269,20 +298,36 @@ class EndedCollector final : public ReadObserver {
     if (!run.value.is_ended() || !reader.dispatch.is_some()) return;
     ended.push_back({reader.dispatch, memory, run.bytes});
   }
-  void see_pending(AccessRef, LifetimeId, LifetimeId, MemoryId, ByteRange) override {}
 
   std::vector<EndedBytes> ended;
 };
 
-bool has_resets(const Program& program) {
+class NeedCollector final : public ReadObserver {
+ public:
+  void see_read(AccessRef, TensorId, MemoryId, const ValueRun&) override {}
+  void see_destroyed(const DestroyedAccess& destroyed) override {
+    if (destroyed.only_barrier.is_some()) needs.barriers.push_back(destroyed.only_barrier);
+    const DispatchId access = destroyed.access.dispatch;
+    const bool is_known = !needs.pairs.empty() && needs.pairs.back().destroy == destroyed.done_at;
+    if (is_known) {
+      needs.pairs.back().first = std::max(needs.pairs.back().first, access);
+    } else {
+      needs.pairs.push_back({access, DispatchId(destroyed.next_dispatch), destroyed.done_at});
+    }
+  }
+
+  DestroyNeeds needs;
+};
+
+bool has_any(const Program& program, LifetimeKind kind) {
   return std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
-                     [](const Lifetime& l) { return l.kind == LifetimeKind::kReset; });
+                     [kind](const Lifetime& l) { return l.kind == kind; });
 }
 
 }  // namespace
 
 LifetimeReport check_lifetimes(const Program& program, const LifetimeOptions& options) {
-  if (program.tensors.empty() && !has_resets(program)) return {};
+  if (program.tensors.empty() && !has_any(program, LifetimeKind::kReset)) return {};
   return FindingCollector(program, options).run();
 }
 
@@ -296,6 +341,17 @@ std::vector<EndedBytes> find_ended_bytes(const Program& program) {
     if (run.value.is_ended()) collector.ended.push_back({DispatchId(), memory, run.bytes});
   });
   return std::move(collector.ended);
+}
+
+DestroyNeeds find_destroy_needs(const Program& program) {
+  if (!has_any(program, LifetimeKind::kDestroy)) return {};
+  NeedCollector collector;
+  OwnerWalk walk(program, LifetimeOptions().work_limit, collector);
+  collector.needs.is_complete = walk.run(false);
+  std::vector<BarrierId>& barriers = collector.needs.barriers;
+  std::sort(barriers.begin(), barriers.end());
+  barriers.erase(std::unique(barriers.begin(), barriers.end()), barriers.end());
+  return std::move(collector.needs);
 }
 
 }  // namespace interlock

@@ -147,6 +147,23 @@ bool has_global_barriers_only(const Program& program) {
                      [](const Barrier& barrier) { return barrier.kind != BarrierKind::kScoped; });
 }
 
+// As find_redundant(), as if nothing were destroyed.
+std::vector<RedundantBarrier> find_without_destroys(const Program& program,
+                                                    const HappensBefore& order,
+                                                    const ByteSegments& segments) {
+  if (!has_global_barriers_only(program)) {
+    return find_scoped_redundant(program, UINT64_MAX).redundant;
+  }
+  JoinedEpochs execution(program, segments);
+  JoinedEpochs memory(program, segments);
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    const DispatchId id(i);
+    execution.visit(id, order.execution_epoch_begin(id), true);
+    memory.visit(id, order.memory_epoch_begin(id), false);
+  }
+  return list_redundant(program, order, execution.joined(), memory.joined());
+}
+
 }  // namespace
 
 void EpochJoins::Epochs::see(DispatchId epoch_begin, Stamp latest) {
@@ -171,6 +188,18 @@ std::vector<RedundantBarrier> EpochJoins::redundant() const {
   return list_redundant(program_, order_, execution_.joined, memory_.joined);
 }
 
+uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarrier>& redundant) {
+  if (!needs.is_complete) {
+    const uint64_t count = redundant.size();
+    redundant.clear();
+    return count;
+  }
+  std::erase_if(redundant, [&needs](const RedundantBarrier& entry) {
+    return std::binary_search(needs.barriers.begin(), needs.barriers.end(), entry.barrier);
+  });
+  return 0;
+}
+
 std::vector<RedundantBarrier> find_redundant(const Program& program) {
   return find_redundant(program, HappensBefore(program), ByteSegments(program));
 }
@@ -178,17 +207,9 @@ std::vector<RedundantBarrier> find_redundant(const Program& program) {
 std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
                                              const ByteSegments& segments) {
   if (program.barriers.empty()) return {};
-  if (!has_global_barriers_only(program)) {
-    return find_scoped_redundant(program, UINT64_MAX).redundant;
-  }
-  JoinedEpochs execution(program, segments);
-  JoinedEpochs memory(program, segments);
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
-    const DispatchId id(i);
-    execution.visit(id, order.execution_epoch_begin(id), true);
-    memory.visit(id, order.memory_epoch_begin(id), false);
-  }
-  return list_redundant(program, order, execution.joined(), memory.joined());
+  std::vector<RedundantBarrier> redundant = find_without_destroys(program, order, segments);
+  keep_for_destroys(find_destroy_needs(program), redundant);
+  return redundant;
 }
 
 }  // namespace interlock

@@ -8,6 +8,7 @@
 #include "encoder/program.h"
 #include "simulator/byte_segments.h"
 #include "simulator/conflict_scan.h"
+#include "simulator/destroy_needs.h"
 #include "simulator/happens_before.h"
 
 namespace interlock {
@@ -16,7 +17,7 @@ enum class RedundancyReason : uint8_t {
   kNothingBefore,  // No dispatch stands before it.
   kNothingBehind,  // No dispatch stands behind it.
   kSamePlace,      // `other`, with no dispatch between, does what it does.
-  kNoConflict,     // No conflict joins what it separates.
+  kNoConflict,     // No conflict joins what it separates, and no destroy waits for it.
   kNoDifference,   // Scoped: without it the same accesses have the same hazards.
 };
 
@@ -56,10 +57,16 @@ class EpochJoins : public ConflictObserver {
   Epochs memory_;
 };
 
+// Takes from `redundant` what a destroy needs, and returns how many of it nobody can judge, which
+// go, too: find_destroy_needs() was too much work.
+uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarrier>& redundant);
+
 // Returns the barriers whose removal leaves the hazards of `program` as they are: it adds none, and
-// takes from none the execution order that it has without visibility. In order of barriers.
+// takes from none the execution order that it has without visibility; and leaves no destroy with an
+// access pending that was over. In order of barriers.
 // Exact also in programs that have hazards: a barrier is listed iff no conflict joins the two
-// execution epochs that it separates, and no RAW or WAW the two memory epochs. Beside scoped
+// execution epochs that it separates, and no RAW or WAW the two memory epochs; but for those that a
+// destroy waits for. Beside scoped
 // barriers it is find_scoped_redundant() without a limit.
 // Requires: `order` and `segments` were built from `program`.
 // Cost: O(a log a) for a accesses; beside scoped barriers see scoped_redundancy.h.

@@ -96,10 +96,18 @@ std::string text_of_redundancy(const Program& program, const CheckReport& report
 }
 
 std::string text_of_certificate(const Program& program, const CheckReport& report) {
+  const auto is_destroy = [](const ForcingPair& pair) { return pair.destroy.is_some(); };
+  const bool has_destroy = std::any_of(report.forcing.begin(), report.forcing.end(), is_destroy);
   std::string text = fmt::format(
       "Certificate: {} in disjoint slots, each in need of a barrier of its own; verified.\n",
-      count_of(report.forcing.size(), "conflict", "conflicts"));
+      has_destroy ? count_of(report.forcing.size(), "conflict or destroy", "conflicts and destroys")
+                  : count_of(report.forcing.size(), "conflict", "conflicts"));
   for (const ForcingPair& pair : report.forcing) {
+    if (is_destroy(pair)) {
+      text += fmt::format("  {} and {}\n", program.description_of(pair.first),
+                          program.description_of(pair.destroy));
+      continue;
+    }
     text += fmt::format("  {} and {}\n", program.description_of(pair.first),
                         program.description_of(pair.second));
   }

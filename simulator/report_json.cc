@@ -109,7 +109,9 @@ std::string json_report(const Program& program, const CheckReport& report,
   json["unjudged_barriers"] = report.unjudged_barrier_count;
   json["certificate"] = Json::array();
   for (const ForcingPair& pair : report.forcing) {
-    json["certificate"].push_back({pair.first.index, pair.second.index});
+    Json slots = {pair.first.index, pair.second.index};
+    if (pair.destroy.is_some()) slots.push_back(pair.destroy.index);
+    json["certificate"].push_back(std::move(slots));
   }
   json["chain"] = Json::array();
   for (const DispatchId dispatch : report.chain) {

@@ -36,4 +36,9 @@ void GgmlMetalEncoder::encode(const EncoderDispatch& dispatch, CommandSink& sink
   sink.issue_dispatch(dispatch.id);
 }
 
+void GgmlMetalEncoder::wait_for_all(CommandSink& sink) {
+  sink.issue_barrier(BarrierKind::kFull);
+  ranges_.clear();
+}
+
 }  // namespace interlock

@@ -23,6 +23,7 @@ namespace interlock {
 class GgmlMetalEncoder final : public Encoder {
  public:
   void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;
+  void wait_for_all(CommandSink& sink) override;
 
  private:
   struct MemoryRange {

@@ -137,11 +137,7 @@ Judgement judge_no_useless_sync(const Program& program) {
 
 Result<Program> encode_checked(const Program& program, Encoder& encoder) {
   RecordingSink sink;
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
-    const DispatchId id(i);
-    encoder.encode({id, program.accesses_of(id), program.dispatch(id).atomic_op}, sink);
-  }
-  encoder.finish(sink);
+  issue_all(program, encoder, sink);
   if (const auto checked = check_commands(program, sink.commands()); !checked) {
     return checked.error();
   }

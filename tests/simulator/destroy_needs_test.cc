@@ -1,0 +1,208 @@
+// What a destroy asks of barriers: those that it needs are not redundant, they count among the
+// fewest, and encoders place them.
+#include "simulator/destroy_needs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "encoder/draft.h"
+#include "encoder/encoder.h"
+#include "encoder/program_builder.h"
+#include "encoder/text.h"
+#include "fuzz/testing/matchers.h"
+#include "simulator/barrier_bounds.h"
+#include "simulator/certificate.h"
+#include "simulator/check.h"
+#include "simulator/happens_before.h"
+#include "simulator/hazards.h"
+#include "simulator/redundancy.h"
+#include "simulator/report.h"
+#include "tests/program_count.h"
+#include "tests/simulator/random_lifetime_programs.h"
+#include "tests/simulator/value_ledger.h"
+
+namespace interlock {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::string_view kHeader = R"(interlock 1
+tensor s u8[4] = ones
+tensor o u8[4]
+tensor p u8[4]
+output o p
+)";
+
+Program program_on_sop(std::string_view body) {
+  return program_of(std::string(kHeader) + std::string(body));
+}
+
+std::vector<uint32_t> redundant_in(const Program& program) {
+  std::vector<uint32_t> barriers;
+  for (const RedundantBarrier& redundant : find_redundant(program)) {
+    barriers.push_back(redundant.barrier.index);
+  }
+  return barriers;
+}
+
+TEST(FindRedundant, KeepsTheBarrierThatADestroyWaitsFor) {
+  EXPECT_THAT(
+      redundant_in(program_on_sop("dispatch A reads s writes o\nbarrier execution\ndestroy s\n")),
+      IsEmpty());
+  EXPECT_THAT(redundant_in(program_on_sop("dispatch A reads s writes o\nbarrier\ndestroy s\n"
+                                          "barrier\ndispatch B writes p\n")),
+              ElementsAre(1));
+  EXPECT_THAT(redundant_in(program_on_sop("dispatch A writes o\nbarrier\ndestroy s\n")),
+              ElementsAre(0));
+}
+
+TEST(FindRedundant, LetsEitherOfTwoBarriersBeforeADestroyGo) {
+  EXPECT_THAT(redundant_in(program_on_sop("dispatch A reads s writes o\nbarrier\nbarrier\n"
+                                          "destroy s\ndispatch B writes p\n")),
+              ElementsAre(0, 1));
+}
+
+TEST(FindRedundant, KeepsTheBarrierBeforeTheUnpinThatADestroyWaitsFor) {
+  EXPECT_THAT(redundant_in(program_on_sop("pin s\ndispatch A reads s writes o\ndestroy s\n"
+                                          "barrier\nunpin s\ndispatch B writes p\n")),
+              IsEmpty());
+}
+
+TEST(BarrierBounds, CountDestroys) {
+  const Program program = program_on_sop(
+      "dispatch A reads s writes o\nbarrier\ngone: destroy s\ndispatch B writes p\n");
+  const BarrierBounds bounds = barrier_bounds(program);
+  EXPECT_EQ(bounds.fewest_barriers, 1U);
+  EXPECT_EQ(bounds.fewest_full_barriers, 0U);
+  EXPECT_THAT(bounds.chain, IsEmpty());
+  const std::string text = text_report(program, check(program), "-", {.has_certificate = true});
+  EXPECT_THAT(text, HasSubstr("As few barriers as there can be; proven."));
+  EXPECT_THAT(text, HasSubstr("1 conflict or destroy in disjoint slots"));
+}
+
+TEST(BarrierBounds, LetABarrierForADestroyServeAConflict) {
+  EXPECT_EQ(barrier_bounds(program_on_sop("dispatch A reads s writes o\ndestroy s\n"
+                                          "dispatch B reads o writes p\n"))
+                .fewest_barriers,
+            1U);
+  EXPECT_EQ(barrier_bounds(program_on_sop("dispatch A reads s writes o\ndispatch B reads o writes "
+                                          "p\ndestroy s\n"))
+                .fewest_barriers,
+            1U);
+  EXPECT_EQ(barrier_bounds(program_on_sop("dispatch A writes o\ndispatch B reads o s writes p\n"
+                                          "destroy s\n"))
+                .fewest_barriers,
+            2U);
+}
+
+TEST(CertificateDefect, LooksAtDestroys) {
+  const Program program = program_on_sop(
+      "dispatch A reads s writes o\nfree o\ndestroy s\ndispatch B writes p\ndestroy p\n");
+  const auto defect_of = [&program](size_t first, size_t second, size_t destroy) {
+    const ForcingPair pair{DispatchId(first), DispatchId(second), LifetimeId(destroy)};
+    return certificate_defect(program, std::vector{pair}, 1).has_value();
+  };
+  EXPECT_FALSE(defect_of(0, 1, 1));
+  EXPECT_FALSE(defect_of(1, 2, 2));
+  EXPECT_TRUE(defect_of(0, 1, 0)) << "A free waits for nothing.";
+  EXPECT_TRUE(defect_of(0, 1, 2)) << "It stands behind B.";
+  EXPECT_TRUE(defect_of(0, 2, 1)) << "It stands before B.";
+  EXPECT_TRUE(defect_of(0, 2, 2)) << "A does not touch p.";
+  EXPECT_TRUE(defect_of(1, 2, 3)) << "There is no such statement.";
+}
+
+TEST(Encoders, PlaceABarrierBeforeADestroy) {
+  const Program program =
+      program_on_sop("dispatch A reads s writes o\nbarrier\ndestroy s\ndispatch B writes p\n");
+  for (const EncoderEntry& entry : encoder_registry()) {
+    const std::vector<Finding> findings = check(encode(program, *entry.create())).findings;
+    // It has no barriers at all, whatever comes of it.
+    EXPECT_EQ(findings.empty(), entry.name != "none") << entry.name;
+  }
+}
+
+using PendingKey = std::tuple<AccessRef, LifetimeId, LifetimeId>;
+
+std::set<PendingKey> pending_in(const Program& program) {
+  std::set<PendingKey> keys;
+  for (const LifetimeFinding& finding : findings_by_ledger(program)) {
+    if (finding.is_pending) keys.emplace(finding.reader, finding.ended_by, finding.ended_at);
+  }
+  return keys;
+}
+
+Program random_program(uint64_t seed) {
+  SeededChoice choice(seed + 7'000'000);
+  if (seed % 2 == 0) return random_holding_program(choice, 8 + choice.below(16));
+  return random_lifetime_program(choice, {.statement_count_max = 6 + choice.below(12)});
+}
+
+// The definition: without the barrier an access is pending that was over. More than one program in
+// thirty has such a barrier.
+TEST(DestroyNeeds, AreTheBarriersWhoseRemovalLeavesAnAccessPending) {
+  const int count = program_count(6'000);
+  int needed_count = 0;
+  for (int i = 0; i < count; ++i) {
+    const Program program = random_program(static_cast<uint64_t>(i));
+    const std::vector<BarrierId> needed = find_destroy_needs(program).barriers;
+    const std::set<PendingKey> pending = pending_in(program);
+    const ProgramDraft draft = draft_of(program);
+    size_t barrier = 0;
+    for (size_t k = 0; k < draft.items.size(); ++k) {
+      if (!std::holds_alternative<BarrierDraft>(draft.items[k])) continue;
+      ProgramDraft less = draft;
+      less.items.erase(less.items.begin() + static_cast<std::ptrdiff_t>(k));
+      const bool is_needed =
+          std::find(needed.begin(), needed.end(), BarrierId(barrier)) != needed.end();
+      ASSERT_EQ(is_needed, pending_in(build(less).value()) != pending)
+          << "seed " << i << ", barrier " << barrier << "\n"
+          << print(program);
+      needed_count += is_needed;
+      ++barrier;
+    }
+  }
+  EXPECT_GE(needed_count, count / 30);
+}
+
+// Also that it places the fewest, where no pin keeps a destroy waiting.
+TEST(DestroyNeeds, AreMetByEveryRightEncoder) {
+  const int count = program_count(6'000);
+  int destroy_count = 0;
+  for (int i = 0; i < count; ++i) {
+    const Program program = random_program(static_cast<uint64_t>(i));
+    for (const EncoderEntry& entry : encoder_registry()) {
+      if (entry.is_broken) continue;
+      const Program encoded = encode(program, *entry.create());
+      ASSERT_THAT(pending_in(encoded), IsEmpty()) << entry.name << " " << i << print(encoded);
+      ASSERT_THAT(find_hazards(encoded, HappensBefore(encoded)), IsEmpty())
+          << entry.name << " " << i << print(encoded);
+      if (entry.name != "interlock") continue;
+      const BarrierBounds bounds = barrier_bounds(encoded);
+      ASSERT_EQ(certificate_defect(encoded, bounds.forcing, bounds.fewest_barriers), std::nullopt)
+          << i << print(encoded);
+      const bool has_pin =
+          std::any_of(encoded.lifetimes.begin(), encoded.lifetimes.end(),
+                      [](const Lifetime& lifetime) { return lifetime.kind == LifetimeKind::kPin; });
+      ASSERT_GE(encoded.barriers.size(), bounds.fewest_barriers) << i << print(encoded);
+      if (has_pin) continue;
+      ASSERT_EQ(encoded.barriers.size(), bounds.fewest_barriers) << i << print(encoded);
+      destroy_count += std::any_of(bounds.forcing.begin(), bounds.forcing.end(),
+                                   [](const ForcingPair& pair) { return pair.destroy.is_some(); });
+    }
+  }
+  EXPECT_GE(destroy_count, count / 30);
+}
+
+}  // namespace
+}  // namespace interlock

@@ -24,7 +24,7 @@ Result<Program> plan_donate(const Program& program, const PlanOptions& options) 
     if (layout.places[value].donor != PlanValues::kNoValue) continue;
     layout.places[value].memory = static_cast<uint32_t>(layout.memories.size());
     layout.memories.push_back({"buffer" + std::to_string(layout.memories.size()),
-                               program.tensor(values->tensors[value]).range.size_bytes()});
+                               values->problem.values[value].size_bytes});
   }
   return place_values(program, *values, layout);
 }

@@ -170,6 +170,20 @@ dispatch silu reads h writes y
 )");
 }
 
+TEST(RightPlanners, RoundValuesAsTheLowerBoundDoes) {
+  const Program program = program_of(kChain);
+  for (const PlannerEntry& entry : planner_registry()) {
+    if (entry.is_broken) continue;
+    const Result<Program> plan = entry.plan(program, aligned_to(64));
+    ASSERT_TRUE(plan.has_value()) << entry.name;
+    const Result<PlanReport> report = report_of(program, *plan, aligned_to(64));
+    ASSERT_TRUE(report.has_value()) << entry.name;
+    EXPECT_EQ(report->pool_bytes % 64, 0U) << entry.name;
+    EXPECT_GE(report->pool_bytes, report->lower_bound_bytes) << entry.name;
+    EXPECT_EQ(report->fresh_bytes, 4U * 64) << entry.name;
+  }
+}
+
 TEST(Planners, PlaceAReorderedProgramInScratchMemory) {
   const std::string text = "tensor a u8[4]\ntensor b u8[4]\noutput b\n";
   EXPECT_THAT(planned("liveness", text + "dispatch K order=1 writes a\n"

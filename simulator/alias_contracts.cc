@@ -4,6 +4,7 @@
 #include "simulator/alias_contracts.h"
 
 #include "encoder/kernel_table.h"
+#include "simulator/undeclared.h"
 
 namespace interlock {
 
@@ -20,6 +21,26 @@ bool may_share(const Program& program, const Dispatch& dispatch, uint32_t input,
          accesses[input].range == accesses[output].range;
 }
 
+// The bytes of an operand that no operand declares in the same way, if it stands behind `actual`.
+std::vector<ByteRange> own_bytes_of(const Program& program, DispatchId id, uint32_t access) {
+  const Access& operand = program.accesses_of(id)[access];
+  if (!operand.is_undeclared) return {operand.range};
+  return undeclared_bytes_of(program, {id, access});
+}
+
+// The first run of bytes that both have; empty if there is none. Both rise.
+ByteRange first_overlap(const std::vector<ByteRange>& a, const std::vector<ByteRange>& b) {
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (share_a_byte(a[i], b[j])) return intersection(a[i], b[j]);
+    if (a[i].end <= b[j].end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return {};
+}
+
 // Appends the violation between the operands at `low` and `high`, if there is one.
 void check_pair(const Program& program, DispatchId id, uint32_t low, uint32_t high,
                 std::vector<AliasViolation>& violations) {
@@ -29,14 +50,16 @@ void check_pair(const Program& program, DispatchId id, uint32_t low, uint32_t hi
   if (a.memory != b.memory || !share_a_byte(a.range, b.range)) {
     return;
   }
-  const ByteRange overlap = intersection(a.range, b.range);
+  if (!is_output(a) && !is_output(b)) return;
+  const ByteRange overlap =
+      a.is_undeclared || b.is_undeclared
+          ? first_overlap(own_bytes_of(program, id, low), own_bytes_of(program, id, high))
+          : intersection(a.range, b.range);
+  if (overlap.is_empty()) return;
   if (is_output(a) && is_output(b)) {
     if (!(a.is_atomic() && b.is_atomic())) {
       violations.push_back({id, low, high, true, overlap});
     }
-    return;
-  }
-  if (!is_output(a) && !is_output(b)) {
     return;
   }
   const uint32_t input = is_output(a) ? high : low;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <span>
 
 #include "simulator/operand_text.h"
@@ -47,11 +46,12 @@ std::vector<End> ends_of(std::span<const Access> declared, MemoryId memory) {
   return ends;
 }
 
-std::optional<ByteRange> uncovered_bytes(std::span<const Access> declared, const Access& access) {
+// Maximal runs, in rising order.
+std::vector<ByteRange> uncovered_bytes(std::span<const Access> declared, const Access& access) {
   const Sides wanted = sides_of(access);
   const std::vector<End> ends = ends_of(declared, access.memory);
   std::array<uint32_t, kSideCount> counts{};
-  std::optional<ByteRange> found;
+  std::vector<ByteRange> found;
   uint64_t begin = access.range.begin;
   for (size_t i = 0; begin < access.range.end; ++i) {
     const uint64_t end =
@@ -61,8 +61,11 @@ std::optional<ByteRange> uncovered_bytes(std::span<const Access> declared, const
       for (size_t side = 0; side < kSideCount; ++side) {
         is_covered &= !wanted[side] || counts[side] > 0;
       }
-      if (is_covered && found) return found;
-      if (!is_covered) found = ByteRange{found ? found->begin : begin, end};
+      if (!is_covered && !found.empty() && found.back().end == begin) {
+        found.back().end = end;
+      } else if (!is_covered) {
+        found.push_back({begin, end});
+      }
       begin = end;
     }
     if (i == ends.size()) break;
@@ -87,6 +90,12 @@ std::string declared_text_of(const Program& program, std::span<const Access> dec
 
 }  // namespace
 
+std::vector<ByteRange> undeclared_bytes_of(const Program& program, AccessRef ref) {
+  const std::span<const Access> declared = program.declared_accesses_of(ref.dispatch);
+  if (ref.access < declared.size()) return {};
+  return uncovered_bytes(declared, access_of(program, ref));
+}
+
 std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program) {
   std::vector<UndeclaredAccess> found;
   for (size_t d = 0; d < program.dispatches.size(); ++d) {
@@ -94,8 +103,8 @@ std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program) {
     const std::span<const Access> declared = program.declared_accesses_of(id);
     const std::span<const Access> accesses = program.accesses_of(id);
     for (size_t i = declared.size(); i < accesses.size(); ++i) {
-      const std::optional<ByteRange> bytes = uncovered_bytes(declared, accesses[i]);
-      if (bytes) found.push_back({{id, static_cast<uint32_t>(i)}, *bytes});
+      const std::vector<ByteRange> bytes = uncovered_bytes(declared, accesses[i]);
+      if (!bytes.empty()) found.push_back({{id, static_cast<uint32_t>(i)}, bytes.front()});
     }
   }
   return found;

@@ -20,6 +20,11 @@ struct UndeclaredAccess {
   bool operator==(const UndeclaredAccess&) const = default;
 };
 
+// Returns the bytes of an operand behind `actual` that are not declared in that way, as maximal
+// runs in rising order; none of a declared operand. Cost: O(n log n) for the n operands of the
+// dispatch.
+std::vector<ByteRange> undeclared_bytes_of(const Program& program, AccessRef ref);
+
 // Returns them in issue order, by operand. Cost: linear in the accesses, and for each operand
 // behind `actual` O(n log n) for the n operands of its dispatch.
 std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program);

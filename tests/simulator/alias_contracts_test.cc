@@ -67,6 +67,23 @@ TEST(FindAliasViolations, TableKernelsFollowTheirContract) {
               ElementsAre(AliasViolation{kFirst, 0, 2, false, {0, 64}}));
 }
 
+TEST(FindAliasViolations, WhatActualRepeatsIsNoOtherOperand) {
+  EXPECT_THAT(violations_in("dispatch K reads a[0:8] writes a[0:8] actual updates a[0:8]\n"),
+              IsEmpty());
+  EXPECT_THAT(violations_in("dispatch K reads a writes b actual writes b[0:4]\n"), IsEmpty());
+  EXPECT_THAT(violations_in("dispatch K updates a[0:8] actual reads a[2:4] writes a[4:8]\n"),
+              IsEmpty());
+}
+
+TEST(FindAliasViolations, WhatActualAddsIsOne) {
+  EXPECT_THAT(violations_in("dispatch K reads a[0:8] actual writes a[0:4]\n"),
+              ElementsAre(AliasViolation{kFirst, 0, 1, false, {0, 4}}));
+  EXPECT_THAT(violations_in("dispatch K writes b[0:8] actual reads b[4:12]\n"),
+              ElementsAre(AliasViolation{kFirst, 1, 0, false, {4, 8}}));
+  EXPECT_THAT(violations_in("dispatch K writes a[0:4] actual writes a[0:8] a[4:6]\n"),
+              ElementsAre(AliasViolation{kFirst, 1, 2, true, {4, 6}}));
+}
+
 TEST(FindAliasViolations, CopyNeverOverlaps) {
   EXPECT_THAT(violations_in("dispatch copy reads a[0:64] writes a[0:64]\n"),
               ElementsAre(AliasViolation{kFirst, 0, 1, false, {0, 64}}));

@@ -39,6 +39,17 @@ std::vector<std::string> on_shared(std::string_view body) {
   return findings_of(program_on_shared(body));
 }
 
+TEST(Lifetimes, AFreeEndsNothingThatWasWrittenThroughARange) {
+  constexpr std::string_view kRaw = R"(
+      a: dispatch K writes m[0:16]
+      barrier
+      )";
+  EXPECT_THAT(on_shared(std::string(kRaw) + "free x\nc: dispatch silu reads x writes o"),
+              IsEmpty());
+  EXPECT_THAT(on_shared(std::string(kRaw) + "reset m\nc: dispatch silu reads x writes o"),
+              ElementsAre("use-after-free 0 c"));
+}
+
 TEST(Lifetimes, AReadOfAnOverwrittenValueIsAClobber) {
   EXPECT_THAT(on_shared(R"(
       a: dispatch silu reads s writes x

@@ -58,9 +58,19 @@ Result<WrittenBackward> write_backward(const Program& program, const BackwardReq
 Result<std::vector<ItemDraft>> backward_items(const Program& program,
                                               const BackwardRequest& request);
 
+// A program with a backward pass appended, statement by statement.
+struct AppendedBackward {
+  Program program;
+  Backward pass;  // Where it stands, without its mode. No statement of `program` says that.
+};
+
 // Returns `program` with the pass appended. If it names outputs, the gradients are outputs too. The
 // witness and the expectations spoke of the program without a backward pass and are dropped.
 // Errors: as above, and those of a program that exceeds the limits. Cost: as above.
+Result<AppendedBackward> append_backward(const Program& program, const BackwardRequest& request,
+                                         const Limits& limits = {});
+
+// The program alone.
 Result<Program> apply_backward(const Program& program, const BackwardRequest& request,
                                const Limits& limits = {});
 

@@ -63,14 +63,16 @@ void append_barrier(BarrierKind kind, Program& result) {
 }
 
 // Expectations about an encoder speak of any encoding of the program; the others are gone with the
-// sync that they were about.
+// sync that they were about, and those of gradients with the statement `backward`, which is spelled
+// out.
 void append_expectations(const Program& source, const std::vector<uint32_t>& new_index,
                          Program& result) {
   const auto moved = [&](DispatchId id) {
     return id.is_some() ? DispatchId(new_index[id.index]) : id;
   };
   for (Expectation expectation : source.expectations) {
-    if (!expectation.encoder.is_some()) continue;
+    const bool is_of_gradient = !expectation.is_clean && expectation.kind == FindingKind::kGradient;
+    if (!expectation.encoder.is_some() || is_of_gradient) continue;
     expectation.first = moved(expectation.first);
     expectation.second = moved(expectation.second);
     result.expectations.push_back(expectation);

@@ -66,7 +66,8 @@ void issue_all(const Program& program, Encoder& encoder, CommandSink& sink);
 // Runs `encoder` over the dispatches of `program`, in the order of the text: that is the issue
 // order, which whoever recorded or reordered the program has chosen. `order=` stays with its
 // dispatch. Sync that is already there is dropped first, and with it the witness and the
-// expectations about the program as it stood; expectations about encoders stay. If the encoder
+// expectations about the program as it stood; expectations about encoders stay, but for those of
+// gradients: the statements `backward` are spelled out. If the encoder
 // issues in another order, dispatches are permuted and `order=` becomes explicit.
 // Requires: the encoder issues every dispatch exactly once.
 // Cost: linear in the program, and what the encoder takes.

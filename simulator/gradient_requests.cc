@@ -1,7 +1,5 @@
 #include "simulator/gradient_requests.h"
 
-#include <utility>
-
 namespace interlock {
 namespace {
 
@@ -16,19 +14,23 @@ DispatchId first_dispatch_from(const Program& program, StatementId first) {
 
 }  // namespace
 
+GradientRequest gradient_request_of(const Program& program, const Backward& pass) {
+  GradientRequest request;
+  request.loss = pass.loss;
+  request.wrt = pass.wrt;
+  request.gradients = pass.gradients;
+  // All statements of a pass are dispatches.
+  request.first = first_dispatch_from(program, pass.first);
+  request.dispatch_count = pass.statement_count;
+  request.first_tensor = pass.first_tensor;
+  request.tensor_count = pass.tensor_count;
+  return request;
+}
+
 std::vector<GradientRequest> gradient_requests_of(const Program& program) {
   std::vector<GradientRequest> requests;
-  for (const Backward& backward : program.backwards) {
-    GradientRequest request;
-    request.loss = backward.loss;
-    request.wrt = backward.wrt;
-    request.gradients = backward.gradients;
-    // All statements of a pass are dispatches.
-    request.first = first_dispatch_from(program, backward.first);
-    request.dispatch_count = backward.statement_count;
-    request.first_tensor = backward.first_tensor;
-    request.tensor_count = backward.tensor_count;
-    requests.push_back(std::move(request));
+  for (const Backward& pass : program.backwards) {
+    requests.push_back(gradient_request_of(program, pass));
   }
   return requests;
 }

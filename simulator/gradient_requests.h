@@ -8,6 +8,9 @@
 
 namespace interlock {
 
+// Where the pass has put what, in a program that has its statements. Cost: linear.
+GradientRequest gradient_request_of(const Program& program, const Backward& pass);
+
 // One request for each backward pass of the program, in order. Cost: linear.
 std::vector<GradientRequest> gradient_requests_of(const Program& program);
 

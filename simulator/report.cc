@@ -54,22 +54,6 @@ std::string replay_command(const Program& program, const Finding& finding,
   return command;
 }
 
-std::string text_of_finding(const Program& program, const Finding& finding,
-                            std::string_view file_name) {
-  std::string text = finding.headline + "\n";
-  for (const std::string& detail : finding.details) {
-    text += "  " + detail + "\n";
-  }
-  if (!finding.fix.empty()) {
-    text += "  Fix: " + finding.fix + "\n";
-  }
-  const std::string command = replay_command(program, finding, file_name);
-  if (!command.empty() && file_name != "-") {
-    text += "  Replay: " + command + "\n";
-  }
-  return text;
-}
-
 std::string text_of_redundancy(const Program& program, const CheckReport& report, uint64_t limit) {
   const uint64_t count = report.redundant.size();
   std::string text;
@@ -133,6 +117,22 @@ std::string text_of_chain(const Program& program, const CheckReport& report) {
 }
 
 }  // namespace
+
+std::string text_of_finding(const Program& program, const Finding& finding,
+                            std::string_view file_name) {
+  std::string text = finding.headline + "\n";
+  for (const std::string& detail : finding.details) {
+    text += "  " + detail + "\n";
+  }
+  if (!finding.fix.empty()) {
+    text += "  Fix: " + finding.fix + "\n";
+  }
+  const std::string command = replay_command(program, finding, file_name);
+  if (!command.empty() && file_name != "-") {
+    text += "  Replay: " + command + "\n";
+  }
+  return text;
+}
 
 std::string summary_of(const CheckReport& report) {
   std::string text = fmt::format("{}, {}, {}; fewest for this order {}, longest chain {}; ",

@@ -23,6 +23,10 @@ struct TextLimits {
 std::string text_report(const Program& program, const CheckReport& report,
                         std::string_view file_name, const TextLimits& limits = {});
 
+// One finding, as the report prints it.
+std::string text_of_finding(const Program& program, const Finding& finding,
+                            std::string_view file_name);
+
 // "456 dispatches, 1080 accesses, 455 barriers; fewest for this order 407, longest chain 407; no
 // findings. 48 barriers above the proven minimum." without a newline.
 std::string summary_of(const CheckReport& report);

@@ -28,12 +28,6 @@ struct CheckCommandOptions {
   bool has_certificate = false;
 };
 
-// The worse of two: bad input outranks a finding, so that a script cannot mistake one for the
-// other.
-ExitStatus worse(ExitStatus a, ExitStatus b) {
-  return static_cast<int>(a) > static_cast<int>(b) ? a : b;
-}
-
 std::string text_of(const ExpectationOutcome& outcome) {
   std::string text;
   for (const SubjectOutcome& subject : outcome.subjects) {

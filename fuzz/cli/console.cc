@@ -66,6 +66,12 @@ ExitStatus report_error(const Error& error) {
   return ExitStatus::kBadInput;
 }
 
+void print_remark(std::string_view text) {
+  finish_progress();
+  std::fflush(stdout);
+  write_all(stderr, text);
+}
+
 void show_progress(std::string_view line, bool is_milestone) {
   if (isatty(STDERR_FILENO) == 1) {
     write_all(stderr, "\r\x1b[K");

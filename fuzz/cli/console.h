@@ -21,6 +21,9 @@ void print_report(std::string_view text);
 // return it.
 ExitStatus report_error(const Error& error);
 
+// Prints `text` to standard error, where the results are a program.
+void print_remark(std::string_view text);
+
 // One line of progress on standard error: overwrites itself on a terminal, is left out elsewhere
 // unless `is_milestone`.
 void show_progress(std::string_view line, bool is_milestone = false);

@@ -14,8 +14,10 @@
 #include "encoder/unplan.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "fuzz/cli/gradient_verdict.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/plan_options.h"
+#include "simulator/gradient_requests.h"
 
 namespace interlock {
 namespace {
@@ -32,75 +34,96 @@ struct EncodeOptions {
   PlanOptions plan;
 };
 
-// Runs the passes that were asked for. An encoder runs, ours unless one is named, if nothing else
-// was asked for.
-Result<Program> run_passes(const EncodeOptions& options, Program program) {
+// What was asked for by name; null: not asked for.
+struct NamedPasses {
   const PlannerEntry* planner = nullptr;
   const EncoderEntry* encoder = nullptr;
   const ReplayEntry* replay = nullptr;
+};
+
+// An encoder runs, ours unless one is named, if nothing else was asked for.
+Result<NamedPasses> find_passes(const EncodeOptions& options) {
+  NamedPasses passes;
+  if (options.has_backward && (options.backward.loss.empty() || options.backward.wrt.empty())) {
+    return Error{
+        "--backward needs --loss and --wrt: what to differentiate, and the tensors to "
+        "differentiate by."};
+  }
   if (!options.replay.empty()) {
-    replay = find_replay(options.replay);
-    if (replay == nullptr) {
+    passes.replay = find_replay(options.replay);
+    if (passes.replay == nullptr) {
       return Error{fmt::format(
           "there is no replay policy '{}'. `interlock list replays` names them.", options.replay)};
     }
   }
   if (!options.planner.empty()) {
-    planner = find_planner(options.planner);
-    if (planner == nullptr) {
+    passes.planner = find_planner(options.planner);
+    if (passes.planner == nullptr) {
       return Error{fmt::format("there is no planner '{}'. `interlock list planners` names them.",
                                options.planner)};
     }
   }
-  const bool is_encoder_alone = planner == nullptr && replay == nullptr && !options.has_backward;
+  const bool is_encoder_alone =
+      passes.planner == nullptr && passes.replay == nullptr && !options.has_backward;
   if (is_encoder_alone || !options.encoder.empty()) {
     const std::string name = options.encoder.empty() ? "interlock" : options.encoder;
-    encoder = find_encoder(name);
-    if (encoder == nullptr) {
+    passes.encoder = find_encoder(name);
+    if (passes.encoder == nullptr) {
       return Error{
           fmt::format("there is no encoder '{}'. `interlock list encoders` names them.", name)};
     }
   }
+  return passes;
+}
+
+// Runs them. `status` says what is wrong with the backward passes that are spelled out.
+Result<Program> run_passes(const EncodeOptions& options, const NamedPasses& passes, Program program,
+                           ExitStatus& status) {
+  status = judge_gradients(program, gradient_requests_of(program));
   if (!options.unplanned_memory.empty()) {
     Result<Program> graph = unplan(program, options.unplanned_memory);
     if (!graph) return graph;
     program = std::move(*graph);
   }
   if (options.has_backward) {
-    Result<Program> trained = apply_backward(program, options.backward, options.input.parse.limits);
-    if (!trained) return trained;
-    program = std::move(*trained);
+    auto trained = append_backward(program, options.backward, options.input.parse.limits);
+    if (!trained) return trained.error();
+    program = std::move(trained->program);
+    status = worse(status, judge_gradients(program, {gradient_request_of(program, trained->pass)}));
   }
-  if (replay != nullptr) {
-    Result<Program> replayed = replay->apply(program);
+  if (passes.replay != nullptr) {
+    Result<Program> replayed = passes.replay->apply(program);
     if (!replayed) return replayed;
     program = std::move(*replayed);
   }
-  const auto encode_with = [&] { program = encode(program, *encoder->create()); };
+  const auto encode_with = [&] { program = encode(program, *passes.encoder->create()); };
   // Some planners are about what the sync lets overlap: it comes first.
-  const bool encodes_first = planner != nullptr && planner->plans_encoded;
-  if (encoder != nullptr && encodes_first) encode_with();
-  if (planner != nullptr) {
-    Result<Program> planned = planner->plan(program, options.plan);
+  const bool encodes_first = passes.planner != nullptr && passes.planner->plans_encoded;
+  if (passes.encoder != nullptr && encodes_first) encode_with();
+  if (passes.planner != nullptr) {
+    Result<Program> planned = passes.planner->plan(program, options.plan);
     if (!planned) return planned;
     program = std::move(*planned);
   }
-  if (encoder != nullptr && !encodes_first) encode_with();
+  if (passes.encoder != nullptr && !encodes_first) encode_with();
   return program;
 }
 
 ExitStatus run_encode(const EncodeOptions& options) {
   Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) return report_error(program.error());
-  const Result<Program> result = run_passes(options, std::move(*program));
+  const Result<NamedPasses> passes = find_passes(options);
+  if (!passes) return report_error(passes.error());
+  ExitStatus status = ExitStatus::kNothingFound;
+  const Result<Program> result = run_passes(options, *passes, std::move(*program), status);
   if (!result) return report_error(result.error());
   const std::string text = print(*result);
   if (options.output == "-") {
     print_out(text);
-    return ExitStatus::kNothingFound;
+    return status;
   }
   const Result<Success> written = write_file(options.output, text);
-  return written ? ExitStatus::kNothingFound : report_error(written.error());
+  return written ? status : report_error(written.error());
 }
 
 }  // namespace
@@ -111,8 +134,9 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
                                                "gradients out of replays, places tensors and sync");
   auto options = std::make_shared<EncodeOptions>();
   add_input_options(*command, options->input);
-  auto* const backward = command->add_option("--backward", options->backward.mode,
-                                             "a backward pass to append, from --loss to --wrt");
+  auto* const backward = command->add_option(
+      "--backward", options->backward.mode,
+      "a backward pass to append, from --loss to --wrt; exit status 1 if it is wrong");
   command->add_option("--loss", options->backward.loss, "the tensor whose elements add up")
       ->needs(backward);
   command

@@ -11,4 +11,10 @@ enum class ExitStatus : int {
   kInterrupted = 130,
 };
 
+// The worse of two: bad input outranks a finding, so that a script cannot mistake one for the
+// other.
+constexpr ExitStatus worse(ExitStatus a, ExitStatus b) {
+  return static_cast<int>(a) > static_cast<int>(b) ? a : b;
+}
+
 }  // namespace interlock

@@ -3,35 +3,60 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "fuzz/cli/gradient_verdict.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/workloads/workload.h"
+#include "simulator/gradient_requests.h"
 
 namespace interlock {
 namespace {
+
+constexpr std::string_view kNoBackward = "none";
 
 struct GenerateOptions {
   WorkloadOptions workload;
   std::string output = "-";
 };
 
-ExitStatus run_generate(const WorkloadEntry& entry, const GenerateOptions& options) {
-  const Result<ProgramDraft> draft = entry.make(options.workload);
-  if (!draft) return report_error(draft.error());
-  const Result<Program> program = build(*draft);
+// Builds what the workload makes of the options.
+Result<Program> program_of(const WorkloadEntry& entry, const WorkloadOptions& options) {
+  const Result<ProgramDraft> draft = entry.make(options);
+  if (!draft) return draft.error();
+  return build(*draft);
+}
+
+// One micro-batch stands for the run: the others have the same dispatches.
+ExitStatus judge_micro_batch(const WorkloadEntry& entry, WorkloadOptions options) {
+  options.is_batch_alone = true;
+  const Result<Program> program = program_of(entry, options);
   if (!program) return report_error(program.error());
+  return judge_gradients(*program, gradient_requests_of(*program));
+}
+
+ExitStatus run_generate(const WorkloadEntry& entry, GenerateOptions options) {
+  if (options.workload.backward.empty()) {
+    return report_error(
+        {"--backward has an empty name; 'none' writes forward passes alone, and `interlock list "
+         "backwards` names the others."});
+  }
+  if (options.workload.backward == kNoBackward) options.workload.backward.clear();
+  const Result<Program> program = program_of(entry, options.workload);
+  if (!program) return report_error(program.error());
+  const ExitStatus status = judge_micro_batch(entry, options.workload);
   const std::string text = print(*program);
   if (options.output == "-") {
     print_out(text);
-    return ExitStatus::kNothingFound;
+    return status;
   }
   const Result<Success> written = write_file(options.output, text);
-  return written ? ExitStatus::kNothingFound : report_error(written.error());
+  return written ? status : report_error(written.error());
 }
 
 void add_workload_options(CLI::App& command, WorkloadOptions& options) {
@@ -59,7 +84,7 @@ void add_workload_options(CLI::App& command, WorkloadOptions& options) {
                    "a tensor 'norms': of each step the squares of all gradients, added up");
   command
       .add_option("--backward", options.backward,
-                  "the backward pass; with an empty name forward passes alone")
+                  "the backward pass, exit status 1 if it is wrong; none: forward passes alone")
       ->capture_default_str();
   command.add_option("--optimizer", options.optimizer, "sgd or adamw")->capture_default_str();
 }

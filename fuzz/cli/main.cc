@@ -1,8 +1,11 @@
 // interlock: the command line. Exit status: 0 nothing found, 1 a finding, 2 bad usage or bad input,
 // 3 a backend that is not there, 130 interrupted.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <string_view>
 
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -11,7 +14,18 @@
 namespace interlock {
 namespace {
 
+// CLI11 would take the next argument for the value of `--name=`.
+bool lacks_value(std::string_view argument) {
+  return argument.size() > 3 && argument.starts_with("--") &&
+         argument.find('=') == argument.size() - 1;
+}
+
 ExitStatus run_command_line(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    if (lacks_value(argv[i])) {
+      return report_error({fmt::format("{} has no value behind it.", argv[i])});
+    }
+  }
   CLI::App app{"Finds missing and useless synchronization in GPU command streams.", "interlock"};
   app.set_version_flag("--version", "interlock " INTERLOCK_VERSION);
   app.require_subcommand(1);

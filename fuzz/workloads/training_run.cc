@@ -40,6 +40,7 @@ class TrainingRun {
   Result<ProgramDraft> run();
 
  private:
+  ProgramDraft first_batch() const;
   Result<Success> differentiate();
   Result<Success> check_options() const;
   uint64_t batch_count() const { return options_.step_count * options_.micro_batch_count; }
@@ -85,7 +86,7 @@ Result<Success> TrainingRun::check_options() const {
   return Success{};
 }
 
-Result<Success> TrainingRun::differentiate() {
+ProgramDraft TrainingRun::first_batch() const {
   ProgramDraft draft;
   for (const auto* tensors : {&pass_.weights_, &pass_.saved_, &pass_.values_}) {
     for (TensorDraft tensor : *tensors) {
@@ -96,7 +97,11 @@ Result<Success> TrainingRun::differentiate() {
   for (const auto* dispatches : {&pass_.prologue_, &pass_.dispatches_}) {
     draft.items.insert(draft.items.end(), dispatches->begin(), dispatches->end());
   }
-  const auto program = build(draft);
+  return draft;
+}
+
+Result<Success> TrainingRun::differentiate() {
+  const auto program = build(first_batch());
   if (!program) return program.error();
   auto items = backward_items(*program, {pass_.loss_, pass_.trained_, options_.backward});
   if (!items) return items.error();
@@ -293,6 +298,13 @@ void TrainingRun::append_step(uint64_t step, OutputDraft& outputs) {
 
 Result<ProgramDraft> TrainingRun::run() {
   if (auto checked = check_options(); !checked) return checked.error();
+  if (options_.is_batch_alone) {
+    ProgramDraft draft = first_batch();
+    if (is_trained()) {
+      draft.items.emplace_back(BackwardDraft{pass_.loss_, pass_.trained_, options_.backward});
+    }
+    return draft;
+  }
   if (is_trained()) {
     if (auto differentiated = differentiate(); !differentiated) return differentiated.error();
   }

@@ -30,6 +30,9 @@ struct WorkloadOptions {
   // Of backward_registry(); empty: forward passes alone, whose outputs are the losses.
   std::string backward = "one-shot";
   std::string optimizer = "sgd";  // Or adamw.
+  // Of all that one micro-batch up to its loss, and the statement `backward` in place of what the
+  // pass appends: all micro-batches have these dispatches, under other names.
+  bool is_batch_alone = false;
 };
 
 struct WorkloadEntry {

@@ -1,0 +1,41 @@
+#include "fuzz/cli/gradient_verdict.h"
+
+#include <algorithm>
+
+#include "fuzz/cli/console.h"
+#include "simulator/explain_gradient.h"
+#include "simulator/report.h"
+
+namespace interlock {
+namespace {
+
+bool is_expected(const Program& program, const GradientFinding& finding) {
+  return std::any_of(program.expectations.begin(), program.expectations.end(),
+                     [&](const Expectation& expect) {
+                       const bool is_about_program = !expect.encoder.is_some() && !expect.is_clean;
+                       return is_about_program && expect.kind == FindingKind::kGradient &&
+                              expect.tensor == finding.tensor;
+                     });
+}
+
+}  // namespace
+
+ExitStatus judge_gradients(const Program& program, const std::vector<GradientRequest>& requests) {
+  if (requests.empty()) return ExitStatus::kNothingFound;
+  const GradientReport report = check_gradients(program, requests);
+  ExitStatus status = ExitStatus::kNothingFound;
+  for (const GradientFinding& finding : report.findings) {
+    print_remark(text_of_finding(program, explain_gradient(program, finding), "-"));
+    if (!is_expected(program, finding)) status = ExitStatus::kFinding;
+  }
+  if (!report.findings.empty()) {
+    print_remark(
+        "The program is written all the same. `interlock check` does not find this in it: it "
+        "judges statements `backward`, and this pass is spelled out.\n");
+  } else if (report.is_truncated) {
+    return report_error({"there is no verdict on the gradients: the search takes too much work."});
+  }
+  return status;
+}
+
+}  // namespace interlock

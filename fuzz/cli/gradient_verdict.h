@@ -1,0 +1,18 @@
+// The verdict on backward passes that a command is about to spell out: what it writes has no
+// statement `backward` any more, so that `interlock check` cannot judge them there.
+#pragma once
+
+#include <vector>
+
+#include "encoder/program.h"
+#include "fuzz/cli/exit_status.h"
+#include "simulator/gradient_check.h"
+
+namespace interlock {
+
+// Prints each wrong gradient to standard error, as `interlock check` does, and that what is written
+// does not say so. Returns kFinding, or kNothingFound if there is none that the `expect` lines of
+// `program` do not name; kBadInput if the search took too much work.
+ExitStatus judge_gradients(const Program& program, const std::vector<GradientRequest>& requests);
+
+}  // namespace interlock

@@ -26,16 +26,20 @@ struct GenerateOptions {
 };
 
 // Builds what the workload makes of the options.
-Result<Program> program_of(const WorkloadEntry& entry, const WorkloadOptions& options) {
+Result<Program> program_of(const WorkloadEntry& entry, const WorkloadOptions& options,
+                           const Limits& limits = {}) {
   const Result<ProgramDraft> draft = entry.make(options);
   if (!draft) return draft.error();
-  return build(*draft);
+  return build(*draft, limits);
 }
 
 // One micro-batch stands for the run: the others have the same dispatches.
 ExitStatus judge_micro_batch(const WorkloadEntry& entry, WorkloadOptions options) {
   options.is_batch_alone = true;
-  const Result<Program> program = program_of(entry, options);
+  Limits limits;  // This is never printed: all weights may stand in one line.
+  limits.access_count_per_dispatch = UINT32_MAX;
+  limits.line_bytes = UINT32_MAX;
+  const Result<Program> program = program_of(entry, options, limits);
   if (!program) return report_error(program.error());
   return judge_gradients(*program, gradient_requests_of(*program));
 }

@@ -155,9 +155,10 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
   command->add_option("-o,--output", options->output, "where to write; - is standard output")
       ->capture_default_str();
   add_plan_options(*command, options->plan);
-  command->callback([options, backward, &status] {
+  command->callback([options, command, backward, &status] {
     options->has_backward = backward->count() > 0;
-    status = run_encode(*options);
+    const auto checked = check_plan_options(*command, options->planner);
+    status = checked ? run_encode(*options) : report_error(checked.error());
   });
 }
 

@@ -135,6 +135,11 @@ Result<Success> check_device_options(const FuzzOptions& options) {
         "--backend executes what an encoder makes; other passes are compared on the CPU. Give one "
         "of them."};
   }
+  if (options.judges_excess && chain_of(options.campaign).has_pass()) {
+    return Error{
+        "--deny-excess counts the barriers of an encoder; campaigns of other passes do not. Give "
+        "one of them."};
+  }
   if (has_device) return Success{};
   for (const CLI::Option* option : options.of_devices) {
     if (option->count() == 0) continue;

@@ -1,11 +1,33 @@
 #include "fuzz/cli/plan_options.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
 #include "fuzz/cli/input.h"
 
 namespace interlock {
 
+namespace {
+
+const char* const kGroup = "Planner";
+
+// Who knows an option that the others make nothing of: planners whose names begin so.
+struct OwnOption {
+  std::string_view option;
+  std::array<std::string_view, 2> planners;
+};
+
+constexpr std::array kOwnOptions = {
+    OwnOption{"--slack", {"liveness", "liveness"}},
+    OwnOption{"--antichain", {"liveness", "liveness"}},
+    OwnOption{"--region", {"arena", "ztensor"}},
+};
+
+}  // namespace
+
 void add_plan_options(CLI::App& command, PlanOptions& options) {
-  const char* const kGroup = "Planner";
   command.add_option("--align", options.alignment_bytes, "bytes that every value is aligned to")
       ->check(whole_number(4, 1 << 20))
       ->capture_default_str()
@@ -35,6 +57,27 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
       ->check(whole_number(1, UINT32_MAX))
       ->capture_default_str()
       ->group(kGroup);
+}
+
+Result<Success> check_plan_options(const CLI::App& command, std::string_view planner) {
+  const auto options =
+      command.get_options([](const CLI::Option* option) { return option->get_group() == kGroup; });
+  for (const CLI::Option* option : options) {
+    if (option->count() == 0) continue;
+    const std::string name = option->get_name();
+    if (planner.empty()) {
+      return Error{fmt::format("{} is for planners; give a --planner, too.", name)};
+    }
+    for (const OwnOption& own : kOwnOptions) {
+      const auto [first, second] = own.planners;
+      if (own.option != name || planner.starts_with(first) || planner.starts_with(second)) continue;
+      return Error{
+          fmt::format("{} means nothing to the planner '{}'; `interlock encode --help` "
+                      "says whose it is.",
+                      name, planner)};
+    }
+  }
+  return Success{};
 }
 
 }  // namespace interlock

@@ -118,14 +118,17 @@ std::vector<RunOutcome> CampaignRunner::judge_block(uint64_t first_run, uint64_t
 Result<Success> CampaignRunner::write(const std::string& name, const std::string& text,
                                       std::string& path) const {
   if (options_.out_dir.empty()) return Success{};
-  path = (std::filesystem::path(options_.out_dir) / (name + ".ilk")).string();
+  path = path_of_file(options_, name);
   return write_file(path, text);
 }
 
 Result<Success> CampaignRunner::save(CampaignFind find) {
+  if (!options_.out_dir.empty()) find.path = path_of_file(options_, find.signature);
   find.text = file_text_of(options_, find);
-  auto written = write(find.signature, find.text, find.path);
-  if (!written) return written;
+  if (!find.path.empty()) {
+    auto written = write_file(find.path, find.text);
+    if (!written) return written;
+  }
   saved_.insert(find.signature);
   ++finds_of_shape_[shape_of_signature(find.signature)];
   report_.finds.push_back(std::move(find));

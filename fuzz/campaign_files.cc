@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
 #include "backends/backend.h"
 #include "encoder/text.h"
 
@@ -24,7 +28,39 @@ std::string comment_of(const std::string& message) {
   return comment + "\n";
 }
 
+constexpr std::string_view kFoundWith = "# Found with: ";
+
+// The comments at the head of a file name the command that wrote it.
+bool is_written_with(std::ifstream& file, const std::string& command) {
+  const std::string start = std::string(kFoundWith) + command;
+  std::string line;
+  std::getline(file, line);  // The header of the format.
+  while (std::getline(file, line) && line.starts_with('#')) {
+    if (line.starts_with(start)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string path_of_file(const CampaignOptions& options, const std::string& name) {
+  const std::filesystem::path folder(options.out_dir);
+  // Without its seed and run.
+  const bool on_device = options.oracles.device.backend != nullptr;
+  const auto command_of = [&](bool is_on_device) {
+    const std::string command = command_of_run(options, 0, is_on_device);
+    const std::string_view seed = " --seed=";
+    return command.substr(0, command.find(seed) + seed.size());
+  };
+  for (uint64_t number = 1;; ++number) {
+    const std::string suffix = number == 1 ? "" : fmt::format(".{}", number);
+    const std::filesystem::path path = folder / (name + suffix + ".ilk");
+    for (const bool is_on_device : {false, on_device}) {
+      std::ifstream file(path);
+      if (!file.is_open() || is_written_with(file, command_of(is_on_device))) return path.string();
+    }
+  }
+}
 
 std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device) {
   std::string command = "interlock fuzz";
@@ -47,9 +83,11 @@ std::string file_text_of(const CampaignOptions& options, const CampaignFind& fin
   std::string comments = fmt::format("# {}{}, minimized from {} to {} dispatches.\n",
                                      find.signature, names.empty() ? "" : " by " + names,
                                      find.original_dispatch_count, find.program.dispatches.size());
-  comments += fmt::format("# Found with: {}\n", command_of_run(options, find.run_index, false));
+  comments += fmt::format("{}{}\n", kFoundWith, command_of_run(options, find.run_index, false));
   if (!find.program.witness.empty()) {
-    comments += fmt::format("# Replay with: interlock replay {}.ilk\n", find.signature);
+    const std::string file = std::filesystem::path(find.path).filename().string();
+    comments += fmt::format("# Replay with: interlock replay {}\n",
+                            file.empty() ? find.signature + ".ilk" : file);
   }
   for (const std::string& note : find.notes) comments += comment_of(note);
   return with_comments(print(find.program), comments);
@@ -61,7 +99,7 @@ std::string file_text_of(const CampaignOptions& options, const Program& program,
   return with_comments(
       print(program),
       comment_of(reason) +
-          fmt::format("# Found with: {}\n", command_of_run(options, run_index, on_device)));
+          fmt::format("{}{}\n", kFoundWith, command_of_run(options, run_index, on_device)));
 }
 
 }  // namespace interlock

@@ -14,6 +14,11 @@ namespace interlock {
 // `on_device`: on the device of the campaign, too.
 std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device);
 
+// Where a campaign writes the file of that name: NAME.ilk in its folder. What the same campaign has
+// left there, with any seed, is replaced; where any other file lies, the next of NAME.2.ilk,
+// NAME.3.ilk, … is taken.
+std::string path_of_file(const CampaignOptions& options, const std::string& name);
+
 // What the file of a find holds.
 std::string file_text_of(const CampaignOptions& options, const CampaignFind& find);
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -92,6 +93,48 @@ TEST(FuzzCommand, RefusesPlannersThatAreNotThereAndDevicesBesideThem) {
       run_interlock({"fuzz", "--planner=arena", "--backend=vulkan", "--runs=1"});
   EXPECT_EQ(device.status, 2);
   EXPECT_THAT(device.err, HasSubstr("Give one of them."));
+}
+
+TEST(EncodeCommand, RefusesOptionsThatMeanNothing) {
+  for (const char* option : {"--slack=10", "--antichain", "--align=64", "--region=4"}) {
+    const CommandResult result = run_interlock({"encode", "-", option}, kStep);
+    EXPECT_EQ(result.status, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr(" is for planners; give a --planner, too."));
+  }
+  for (const char* option : {"--slack=10", "--antichain", "--region=4"}) {
+    const CommandResult result = run_interlock({"encode", "-", "--planner=fresh", option}, kStep);
+    EXPECT_EQ(result.status, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr(" means nothing to the planner 'fresh';"));
+  }
+  EXPECT_EQ(run_interlock({"encode", "-", "--planner=liveness", "--antichain"}, kStep).status, 0);
+  EXPECT_EQ(run_interlock({"encode", "-", "--planner=ztensor", "--region=4"}, kStep).status, 0);
+  EXPECT_EQ(run_interlock({"encode", "-", "--planner=fresh", "--align=64"}, kStep).status, 0);
+}
+
+TEST(FuzzCommand, CountsExcessBarriersOfEncodersOnly) {
+  for (const char* pass : {"--planner=fresh", "--backward=split", "--replay=pytorch"}) {
+    const CommandResult result =
+        run_interlock({"fuzz", pass, "--encoder=serial", "--deny-excess", "--runs=1"});
+    EXPECT_EQ(result.status, 2) << pass;
+    EXPECT_THAT(result.err, HasSubstr("--deny-excess counts the barriers of an encoder"));
+  }
+}
+
+TEST(FuzzCommand, LeavesFilesOfOthersAlone) {
+  const std::string folder = testing::TempDir() + "finds_of_others";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string theirs = folder + "/clobber-replay-accumulate.ilk";
+  std::ofstream(theirs) << "interlock 1\n# Mine.\n";
+  for (const char* seed : {"--seed=1", "--seed=1", "--seed=2"}) {
+    const CommandResult result = run_interlock(
+        {"fuzz", "--replay=pytorch-181723", seed, "--runs=50", "--max-finds=1", "--out=" + folder});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out,
+                HasSubstr("interlock check " + folder + "/clobber-replay-accumulate.2.ilk\n"));
+  }
+  EXPECT_EQ(text_of(theirs), "interlock 1\n# Mine.\n");
+  EXPECT_FALSE(std::filesystem::exists(folder + "/clobber-replay-accumulate.3.ilk"));
 }
 
 }  // namespace

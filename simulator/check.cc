@@ -3,6 +3,8 @@
 // sort what a person should see first to the front.
 #include "simulator/check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -21,6 +23,7 @@
 #include "simulator/gradient_requests.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
+#include "simulator/held_value.h"
 #include "simulator/lifetimes.h"
 #include "simulator/observability.h"
 #include "simulator/scoped_redundancy.h"
@@ -119,6 +122,7 @@ void add_lifetimes(const Program& program, const CheckOptions& options, CheckRep
     report.findings.push_back(explain_lifetime(program, finding, history_work_left));
   }
   report.is_truncated |= lifetimes.is_truncated;
+  report.has_too_many_holders = lifetimes.has_too_many_holders;
 }
 
 void add_gradients(const Program& program, CheckReport& report) {
@@ -137,6 +141,12 @@ auto sort_key(const Finding& finding) {
 }
 
 }  // namespace
+
+std::string reason_of_truncation(const CheckReport& report) {
+  if (!report.has_too_many_holders) return "the search takes too much work and was ended";
+  return fmt::format("more than {} tensors hold one value by adoption, and no more are followed",
+                     kHoldersMax);
+}
 
 CheckReport check(const Program& program, const CheckOptions& options) {
   CheckReport report;

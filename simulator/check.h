@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "encoder/program.h"
@@ -51,7 +52,11 @@ struct CheckReport {
   // pair_limit was reached, or hostile operands of barriers made the search end early. Then even a
   // report without findings says nothing about the rest of the program.
   bool is_truncated = false;
+  bool has_too_many_holders = false;  // Likewise: too many tensors adopt one value.
 };
+
+// Why the report is truncated, to stand behind "no verdict: ".
+std::string reason_of_truncation(const CheckReport& report);
 
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
 // above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where

@@ -88,11 +88,10 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Check
     if (expectation.is_clean ? is_clean : is_found) {
       outcome.held.push_back(line);
     } else {
-      outcome.failures.push_back(fmt::format("'{}' does not hold: {}.", line,
-                                             !expectation.is_clean ? "it is not found"
-                                             : findings.empty()
-                                                 ? "the search takes too much work and was ended"
-                                                 : "there are findings"));
+      const std::string reason = !expectation.is_clean ? "it is not found"
+                                 : findings.empty()    ? reason_of_truncation(report)
+                                                       : "there are findings";
+      outcome.failures.push_back(fmt::format("'{}' does not hold: {}.", line, reason));
     }
   }
   for (size_t i = 0; i < findings.size(); ++i) {

@@ -10,9 +10,6 @@
 namespace interlock {
 namespace {
 
-// Of one byte: each change of a list costs its length.
-constexpr size_t kHoldersMax = 64;
-
 HeldChange end(LifetimeId by, LifetimeId at, HeldValue& value) {
   value.holders = HoldersId();
   value.reset_by = LifetimeId();

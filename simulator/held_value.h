@@ -49,6 +49,9 @@ HeldValue written_value(TensorId root);
 // The bytes that the statement can change; empty for a pin.
 ByteRange affected_by(const Program& program, const Lifetime& lifetime);
 
+// Tensors that are followed of those that hold one byte: each change of a list costs its length.
+inline constexpr size_t kHoldersMax = 64;
+
 // Who holds values, and how often each tensor is pinned, as the lifetime statements are seen.
 class Holdings {
  public:

@@ -217,6 +217,7 @@ class FindingCollector final : public ReadObserver {
 
   LifetimeReport run() && {
     report_.is_truncated = !walk_.run(report_.is_truncated) || report_.is_truncated;
+    report_.has_too_many_holders = walk_.holdings().is_over_limit();
     return std::move(report_);
   }
 

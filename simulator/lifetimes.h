@@ -37,6 +37,8 @@ struct LifetimeOptions {
 struct LifetimeReport {
   std::vector<LifetimeFinding> findings;
   bool is_truncated = false;  // A limit was reached: there may be more.
+  // It is that of the tensors that adopt one value, kHoldersMax.
+  bool has_too_many_holders = false;
 };
 
 // Returns the findings in issue order of the reader, one for each reader's operand and each

@@ -147,7 +147,7 @@ std::string summary_of(const CheckReport& report) {
   }
   if (report.is_truncated) {
     return text +
-           "no findings so far, and no verdict: the search takes too much work and was ended.";
+           fmt::format("no findings so far, and no verdict: {}.", reason_of_truncation(report));
   }
   text += "no findings.";
   if (report.barrier_count > report.fewest_barriers) {

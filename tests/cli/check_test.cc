@@ -141,5 +141,20 @@ TEST(CheckCommand, SaysHowManyFindingsItLeftOut) {
   EXPECT_THAT(result.out, HasSubstr("--max-findings=0"));
 }
 
+TEST(CheckCommand, SaysThatTooManyTensorsAdoptAValue) {
+  const auto program_of = [](int count) {
+    std::string text = "interlock 1\ntensor x f32[4]\n";
+    for (int i = 0; i < count; ++i) text += "tensor t" + std::to_string(i) + " f32[4]\n";
+    text += "tensor y f32[4]\noutput y\nw: dispatch K writes x\n";
+    for (int i = 0; i < count; ++i) text += "adopt t" + std::to_string(i) + " = x\n";
+    return text + "barrier\ndispatch K reads x writes y\n";
+  };
+  EXPECT_EQ(run_interlock({"check", "-"}, program_of(63)).status, 0);
+  const CommandResult result = run_interlock({"check", "-"}, program_of(64));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.out,
+              testing::HasSubstr("no verdict: more than 64 tensors hold one value by adoption"));
+}
+
 }  // namespace
 }  // namespace interlock

@@ -22,6 +22,8 @@
 namespace interlock {
 namespace {
 
+constexpr std::string_view kStandardOutput = "-";
+
 struct PlotOptions {
   std::vector<std::string> paths;
   ParseOptions parse;
@@ -99,16 +101,27 @@ Result<Success> write_table(const PlotOptions& options, const std::vector<std::s
     }
     csv += '\n';
   }
-  if (!options.csv.empty()) return write_file(options.csv, csv);
+  if (!options.csv.empty() && options.csv != kStandardOutput) return write_file(options.csv, csv);
   print_out(csv);
   return Success{};
 }
 
-ExitStatus run_plot(const PlotOptions& options) {
+Result<Success> check_options(const PlotOptions& options) {
   if (!options.names.empty() && options.names.size() != options.paths.size()) {
-    return report_error({fmt::format("{} names are given for {} files.", options.names.size(),
-                                     options.paths.size())});
+    return Error{fmt::format("{} names are given for {} files.", options.names.size(),
+                             options.paths.size())};
   }
+  if (options.svg == kStandardOutput && options.csv == kStandardOutput) {
+    return Error{"--svg and --csv both name standard output; give one of them a file."};
+  }
+  if (!std::isfinite(options.y_max)) {
+    return Error{fmt::format("--y-max={} is not finite.", options.y_max)};
+  }
+  return Success{};
+}
+
+ExitStatus run_plot(const PlotOptions& options) {
+  if (auto checked = check_options(options); !checked) return report_error(checked.error());
   ExitStatus status = ExitStatus::kNothingFound;
   Backend* const backend = require_backend(options.backend, status);
   if (backend == nullptr) return status;
@@ -126,10 +139,17 @@ ExitStatus run_plot(const PlotOptions& options) {
     plot.series.push_back(series_of(names.back(), *values));
     columns.push_back(std::move(*values));
   }
-  if (auto written = write_table(options, names, columns); !written) {
-    return report_error(written.error());
+  const bool draws_only = options.svg == kStandardOutput && options.csv.empty();
+  if (!draws_only) {
+    if (auto written = write_table(options, names, columns); !written) {
+      return report_error(written.error());
+    }
   }
   if (options.svg.empty()) return ExitStatus::kNothingFound;
+  if (options.svg == kStandardOutput) {
+    print_out(svg_of(plot));
+    return ExitStatus::kNothingFound;
+  }
   auto written = write_file(options.svg, svg_of(plot));
   return written ? ExitStatus::kNothingFound : report_error(written.error());
 }
@@ -152,8 +172,10 @@ void add_plot_command(CLI::App& app, ExitStatus& status) {
       ->capture_default_str();
   command->add_option("--y-max", options->y_max, "the axis of values reaches at least that")
       ->check(CLI::Range(-1e30, 1e30));
-  command->add_option("--csv", options->csv, "write the numbers there, not to standard output");
-  command->add_option("--svg", options->svg, "write the picture there");
+  command->add_option("--csv", options->csv,
+                      "write the numbers there, not to standard output; - is that");
+  command->add_option("--svg", options->svg,
+                      "write the picture there; - is standard output, without the numbers");
   command->callback([options, &status] { status = run_plot(*options); });
 }
 

@@ -64,5 +64,23 @@ TEST(PlotCommand, RejectsWhatItCannotDraw) {
   EXPECT_THAT(names.err, HasSubstr("2 names are given for 1 files."));
 }
 
+TEST(PlotCommand, WritesPicturesAndNumbersToStandardOutput) {
+  const CommandResult picture = run_interlock({"plot", "-", "--tensor=y", "--svg=-"}, kHalves);
+  EXPECT_EQ(picture.status, 0);
+  EXPECT_THAT(picture.out, AllOf(testing::StartsWith("<svg"), testing::EndsWith("</svg>\n")));
+  const CommandResult numbers = run_interlock({"plot", "-", "--tensor=y", "--csv=-"}, kHalves);
+  EXPECT_EQ(numbers.out, "element,-\n0,0\n1,0.5\n2,1\n");
+  const CommandResult both =
+      run_interlock({"plot", "-", "--tensor=y", "--csv=-", "--svg=-"}, kHalves);
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("--svg and --csv both name standard output"));
+}
+
+TEST(PlotCommand, RejectsAnAxisWithoutEnd) {
+  for (const char* option : {"--y-max=nan", "--y-max=inf"}) {
+    EXPECT_EQ(run_interlock({"plot", "-", "--tensor=y", option}, kHalves).status, 2) << option;
+  }
+}
+
 }  // namespace
 }  // namespace interlock

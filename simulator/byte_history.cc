@@ -92,7 +92,7 @@ std::string clause_of(const Program& program, const HistoryEvent& event) {
     const std::string writer = program.description_of(event.dispatch);
     return event.value.owner.is_some()
                ? fmt::format("held {} from {} on", name_of(program, event.value.owner), writer)
-               : fmt::format("was written as no tensor by {}", writer);
+               : fmt::format("was written by {} through no tensor", writer);
   }
   const Lifetime& lifetime = program.lifetimes[event.lifetime.index];
   const std::string place = place_of(program, event.lifetime);

@@ -68,7 +68,8 @@ inline PolymorphicProgramMatcher matches_if(ProgramMatcher::Judge judge, std::st
       ProgramMatcher(std::move(judge), std::move(claim), std::move(denial)));
 }
 
-// `interlock check` finds nothing: no hazard, no reordered read, no illegal alias.
+// `interlock check` finds nothing: no hazard, no reordered read, no illegal alias, no undeclared
+// access, no clobbered, freed or uninitialized value that is read, and no wrong gradient.
 inline PolymorphicProgramMatcher IsHazardFree() {
   return matches_if(judge_hazard_free, "is hazard free", "has a finding");
 }

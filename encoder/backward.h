@@ -47,7 +47,8 @@ struct WrittenBackward {
 // rule, touches a part of a tensor only or raw memory, or writes what it reads; an adoption between
 // them that takes a part of a tensor, or any in a program with an order of its own; a value that
 // the backward pass needs and that is overwritten; a loss that depends on what a tensor of `wrt`
-// held before it was written (backward_versions.h). Also if there is not the room, which has then
+// held before it was written (backward_versions.h); bytes of a value on the way that are written
+// raw (backward_raw_writes.h). Also if there is not the room, which has then
 // paid for what was tried.
 // Cost: near linear in the program; of `split-pytorch-180952`, and in the dispatches that it visits
 // again, between the first and the last use of each group of weights that is used more than once.

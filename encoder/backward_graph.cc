@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "encoder/backward_flow.h"
+#include "encoder/backward_raw_writes.h"
 #include "encoder/backward_values.h"
 #include "encoder/backward_versions.h"
 #include "encoder/names.h"
@@ -71,6 +72,7 @@ class GraphWalk {
     }
     std::reverse(graph_.nodes.begin(), graph_.nodes.end());
     if (auto kept = check_saved_values(); !kept) return kept.error();
+    if (auto kept = check_raw_writes(program_, values_, graph_); !kept) return kept.error();
     for (uint32_t i = 0; i < values_.count(); ++i) graph_.roots.push_back(values_.value(i).root);
     return std::move(graph_);
   }
@@ -244,11 +246,11 @@ class GraphWalk {
         return overwritten_error(node, value);
       }
     }
-    return check_raw_writes();
+    return check_saved_bytes();
   }
 
   // What is written raw makes no new value of a tensor, and is in its bytes all the same.
-  Result<Success> check_raw_writes() const {
+  Result<Success> check_saved_bytes() const {
     const std::vector<BackwardStep>& steps = values_.steps();
     RawBytes written;  // Behind the node.
     size_t step = steps.size();

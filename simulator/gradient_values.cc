@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 #include "encoder/hash.h"
@@ -61,6 +62,10 @@ GradientValues::GradientValues(const Program& program, const std::vector<bool>& 
     values_.push_back(value);
   }
   versions_.resize(slot_count);
+  roots_in_.resize(program.memories.size());
+  for (uint32_t i = 0; i < program.tensors.size(); ++i) {
+    if (slot_of_[i] == i) roots_in_[program.tensors[i].memory.index].push_back(i);
+  }
   for (uint32_t place = 0; place < order_.size(); ++place) places_[order_[place]] = place;
   const std::vector<PlacedAdoption> adoptions = adoptions_of(program, places_);
   auto next = adoptions.begin();
@@ -112,6 +117,27 @@ void GradientValues::run(const Program& program, uint32_t place) {
     left_[dispatch.first_access + i] = number;
     current_[slot(accesses[i])] = number;
     versions_[slot(accesses[i])].push_back({place + 1, number});
+    if (!accesses[i].tensor.is_some()) overwrite(program, accesses[i], place);
+  }
+}
+
+// Tensors that held one value hold one again.
+void GradientValues::overwrite(const Program& program, const Access& access, uint32_t place) {
+  std::map<uint32_t, uint32_t> renewed;  // New values by old ones.
+  for (const uint32_t slot : roots_in_[access.memory.index]) {
+    const ByteRange& range = program.tensors[slot].range;
+    if (range.begin >= access.range.end || access.range.begin >= range.end) continue;
+    const auto number = static_cast<uint32_t>(values_.size());
+    const auto [known, is_new] = renewed.emplace(current_[slot], number);
+    if (is_new) {
+      FieldMatrix value;
+      for (size_t k = 0; k < 4; ++k) {
+        value.entries[k] = FieldElement(splitmix64(~(uint64_t{4} * number + k)));
+      }
+      values_.push_back(value);
+    }
+    current_[slot] = known->second;
+    versions_[slot].push_back({place + 1, known->second});
   }
 }
 

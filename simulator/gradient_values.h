@@ -1,6 +1,7 @@
 // The values of a program over a prime field: every tensor is a small matrix, an input a random
 // one, and each write makes a new value (gradient_laws.h). What adopts a whole tensor has its value
-// from there on; what adopts a part of one has a value of its own.
+// from there on; what adopts a part of one has a value of its own. What is written raw is a new
+// value of every tensor on its bytes, and depends on nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ class GradientValues {
  public:
   // The first values of the tensors that `is_given` picks are those that they state, zeros or ones;
   // all others are random. Requires: `is_given` has an entry for each tensor.
-  // Cost: linear; O(d log d) if the program has an order of its own.
+  // Cost: linear, and the tensors in its memory for each raw write; O(d log d) if the program has
+  // an order of its own.
   GradientValues(const Program& program, const std::vector<bool>& is_given);
 
   // Value numbers grow in program order.
@@ -47,6 +49,7 @@ class GradientValues {
 
   void run(const Program& program, uint32_t place);
   void adopt(const Program& program, const Lifetime& lifetime, uint32_t place);
+  void overwrite(const Program& program, const Access& access, uint32_t place);
 
   std::vector<FieldMatrix> values_;
   std::vector<uint32_t> read_;  // By access.
@@ -55,7 +58,8 @@ class GradientValues {
   std::vector<uint32_t> places_;   // By dispatch.
   std::vector<uint32_t> slot_of_;  // By tensor: its root; raw memories stand behind the tensors.
   std::vector<uint32_t> current_;  // By slot.
-  std::vector<std::vector<Version>> versions_;  // By slot.
+  std::vector<std::vector<uint32_t>> roots_in_;  // By memory: the tensors that are roots.
+  std::vector<std::vector<Version>> versions_;   // By slot.
 };
 
 }  // namespace interlock

@@ -25,9 +25,10 @@ struct CampaignFind {
   std::string text;  // What the file holds: comment lines and the program.
   std::string path;  // Empty if nothing was written.
   bool is_observable = false;
-  uint64_t evaluation_count = 0;  // Of the minimizer.
-  uint64_t original_dispatch_count = 0;
-  std::vector<std::string> notes;  // Further comment lines of the file.
+  uint64_t evaluation_count = 0;         // Of the minimizer.
+  uint64_t original_dispatch_count = 0;  // Both without what a `backward` statement appends.
+  uint64_t dispatch_count = 0;           // Of `program`.
+  std::vector<std::string> notes;        // Further comment lines of the file.
 };
 
 // A run that the device did not execute: it was lost, or silent, or its process died.

@@ -82,7 +82,7 @@ std::string file_text_of(const CampaignOptions& options, const CampaignFind& fin
   const std::string names = names_of(chain_of(options));
   std::string comments = fmt::format("# {}{}, minimized from {} to {} dispatches.\n",
                                      find.signature, names.empty() ? "" : " by " + names,
-                                     find.original_dispatch_count, find.program.dispatches.size());
+                                     find.original_dispatch_count, find.dispatch_count);
   comments += fmt::format("{}{}\n", kFoundWith, command_of_run(options, find.run_index, false));
   if (!find.program.witness.empty()) {
     const std::string file = std::filesystem::path(find.path).filename().string();

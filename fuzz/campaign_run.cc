@@ -87,6 +87,18 @@ PassRun pass_run_of(const CampaignOptions& options, uint64_t run_index) {
   return run;
 }
 
+// The dispatches that no `backward` statement has appended.
+uint64_t forward_dispatch_count(const Program& program) {
+  uint64_t count = program.dispatches.size();
+  for (const Backward& backward : program.backwards) {
+    const auto first = program.statements.begin() + backward.first.index;
+    count -= static_cast<uint64_t>(std::count_if(
+        first, first + backward.statement_count,
+        [](const Statement& statement) { return statement.kind == StatementKind::kDispatch; }));
+  }
+  return count;
+}
+
 void add_distinct(std::vector<std::string>& signatures, std::string signature) {
   if (std::find(signatures.begin(), signatures.end(), signature) != signatures.end()) return;
   signatures.push_back(std::move(signature));
@@ -139,6 +151,7 @@ CampaignFind minimized_encoder_find(const CampaignOptions& options, uint64_t run
   find.is_observable = evidence.level >= EvidenceLevel::kShadow;
   find.evaluation_count = minimized.evaluation_count;
   find.original_dispatch_count = program.dispatches.size();
+  find.dispatch_count = find.program.dispatches.size();
   return find;
 }
 
@@ -182,7 +195,11 @@ CampaignFind minimized_pass_find(const CampaignOptions& options, uint64_t run_in
   // A wrong gradient is wrong in numbers, whatever the outputs are.
   find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
   find.evaluation_count = minimized.evaluation_count;
-  find.original_dispatch_count = program.dispatches.size();
+  // Passes can append dispatches: to what they were given, and to what is left of it.
+  const PassedProgram passed = run_passes(chain, program, plan).value();
+  find.original_dispatch_count =
+      forward_dispatch_count(is_of_gradient(signature) ? passed.meant : passed.placed);
+  find.dispatch_count = forward_dispatch_count(find.program);
   add_notes(find, chain, minimized.program, plan);
   return find;
 }

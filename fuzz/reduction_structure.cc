@@ -189,6 +189,37 @@ void drop_wrt(Reduction& reduction) {
   }
 }
 
+// `draft` without the dispatch at `at`: what reads its result `from` reads its operand `to`
+// instead.
+ProgramDraft with_reads_moved(const ProgramDraft& draft, size_t at, const std::string& from,
+                              const std::string& to) {
+  ProgramDraft candidate = draft;
+  for (ItemDraft& item : candidate.items) {
+    auto* dispatch = std::get_if<DispatchDraft>(&item);
+    if (dispatch == nullptr) continue;
+    for (OperandDraft& operand : dispatch->operands) {
+      if (operand.mode == AccessMode::kRead && operand.name == from) operand.name = to;
+    }
+  }
+  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  return candidate;
+}
+
+// Tries to leave out the dispatch at `at` of the current draft, which lies between others on the
+// way of a gradient: x @ w @ w is left of x @ a @ w @ w, and of x @ w @ a @ w.
+void move_reads_over(Reduction& reduction, size_t at) {
+  const auto dispatch = std::get<DispatchDraft>(reduction.current().items[at]);
+  for (const OperandDraft& written : dispatch.operands) {
+    if (written.mode != AccessMode::kWrite) continue;
+    for (const OperandDraft& read : dispatch.operands) {
+      if (read.mode != AccessMode::kRead) continue;
+      if (reduction.attempt(with_reads_moved(reduction.current(), at, written.name, read.name))) {
+        return;
+      }
+    }
+  }
+}
+
 // True iff the draft has something to differentiate or to place.
 bool needs_pass(const ProgramDraft& draft) {
   if (!positions_of<BackwardDraft>(draft).empty()) return true;
@@ -211,6 +242,9 @@ void move_outputs(Reduction& reduction) {
     if (move_output_over(reduction, positions[i]) || !is_about_pass) continue;
     reduction.attempt(with_inputs_for(reduction.current(), positions[i]));
   }
+  if (positions_of<BackwardDraft>(reduction.current()).empty()) return;
+  const std::vector<size_t> left = positions_of<DispatchDraft>(reduction.current());
+  for (size_t i = left.size(); i-- > 0;) move_reads_over(reduction, left[i]);
 }
 
 void drop_declarations(Reduction& reduction) { reduction.attempt(only_used(reduction.current())); }

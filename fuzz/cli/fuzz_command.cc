@@ -36,7 +36,7 @@ constexpr double kDeviceTimeoutMaxSeconds = 86'400;
 std::string text_of(const CampaignFind& find) {
   return fmt::format("found in run {}: {}{}, minimized from {} to {} dispatches{}", find.run_index,
                      find.signature, find.is_observable ? "" : " (unobservable)",
-                     find.original_dispatch_count, find.program.dispatches.size(),
+                     find.original_dispatch_count, find.dispatch_count,
                      find.path.empty() ? "" : ": " + find.path);
 }
 

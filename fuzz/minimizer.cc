@@ -4,12 +4,15 @@
 #include "fuzz/minimizer.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
 #include "fuzz/evidence.h"
+#include "fuzz/gradient_evidence.h"
 #include "fuzz/lifetime_evidence.h"
 #include "fuzz/reduction.h"
 
@@ -107,44 +110,117 @@ MinimizeReport minimize_finding(const Program& program, const EncoderEntry* enco
 
 namespace {
 
-// Keeps a finding of this sort, and lets nothing else go wrong: no hazard, no finding of another
-// sort.
-Result<MinimizeReport> minimize_lifetimes(const Program& program, const MinimizeOptions& options) {
-  const std::vector<LifetimeFinding> findings = check_lifetimes(program).findings;
-  if (findings.empty()) {
-    return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
+std::set<FindingKind> kinds_of(const Program& program) {
+  std::set<FindingKind> kinds;
+  for (const OracleFinding& finding : find_exactly(program)) kinds.insert(finding.kind);
+  for (const LifetimeFinding& finding : check_lifetimes(program).findings) {
+    kinds.insert(finding.kind);
   }
-  const std::string signature = signature_of(program, findings.front(), options.detail);
-  const bool has_one_sort = std::all_of(
-      findings.begin(), findings.end(),
-      [&](const LifetimeFinding& finding) { return finding.kind == findings.front().kind; });
+  return kinds;
+}
+
+// What an `expect` line singles out, of any subject, that sync alone does not repair; null if none
+// does.
+const Expectation* singled_out(const Program& program) {
+  for (const FindingKind kind :
+       {FindingKind::kGradient, FindingKind::kClobber, FindingKind::kUninitialized,
+        FindingKind::kUseAfterFree, FindingKind::kAlias, FindingKind::kUndeclared}) {
+    for (const Expectation& expectation : program.expectations) {
+      if (!expectation.is_clean && expectation.kind == kind) return &expectation;
+    }
+  }
+  return nullptr;
+}
+
+// Keeps a finding of this sort, and lets nothing go wrong that did not before: no hazard, no
+// finding of another sort.
+MinimizeReport minimize_lifetimes(const Program& program,
+                                  const std::vector<LifetimeFinding>& findings, FindingKind kind,
+                                  const MinimizeOptions& options) {
+  const auto chosen =
+      std::find_if(findings.begin(), findings.end(),
+                   [kind](const LifetimeFinding& finding) { return finding.kind == kind; });
+  const std::string signature = signature_of(program, *chosen, options.detail);
+  const std::set<FindingKind> allowed = kinds_of(program);
   const auto keeps = [&](const Program& p) {
     const std::vector<LifetimeFinding> left = check_lifetimes(p).findings;
     const bool is_there = std::any_of(left.begin(), left.end(), [&](const LifetimeFinding& found) {
       return signature_of(p, found, options.detail) == signature;
     });
-    const bool is_pure =
-        !has_one_sort || std::all_of(left.begin(), left.end(), [&](const LifetimeFinding& found) {
-          return found.kind == findings.front().kind;
-        });
-    return is_there && is_pure && find_exactly(p).empty();
+    if (!is_there) return false;
+    const std::set<FindingKind> kinds = kinds_of(p);
+    return std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end());
   };
   MinimizeReport report = minimize(draft_of(program), keeps, options);
-  ProgramDraft draft = without_evidence(draft_of(report.program));
-  for (ExpectDraft& expect : lifetime_expectations(report.program)) {
-    draft.items.emplace_back(std::move(expect));
-  }
-  report.program = build(draft).value();
+  OracleFinding no_schedule;
+  no_schedule.kind = kind;
+  report.program = with_evidence(report.program, no_schedule);
   return report;
+}
+
+MinimizeReport minimize_gradient(const Program& program, const GradientFinding& finding,
+                                 const MinimizeOptions& options) {
+  const std::string signature = signature_of(program, finding);
+  const std::set<FindingKind> allowed = kinds_of(program);
+  const auto keeps = [&](const Program& p) {
+    const std::vector<GradientFinding> left = find_wrong_gradients(p);
+    const bool is_there = std::any_of(left.begin(), left.end(), [&](const GradientFinding& found) {
+      return options.detail == SignatureDetail::kShape || signature_of(p, found) == signature;
+    });
+    if (!is_there) return false;
+    const std::set<FindingKind> kinds = kinds_of(p);
+    return std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end());
+  };
+  MinimizeReport report = minimize(draft_of(program), keeps, options);
+  report.program = with_gradient_expectations(report.program);
+  return report;
+}
+
+// Of the findings that no schedule has to show. Without a line that singles one out, hazards and
+// aliases come first.
+std::optional<MinimizeReport> minimize_other(const Program& program,
+                                             const Expectation* const singled_out, bool has_exact,
+                                             const MinimizeOptions& options) {
+  const bool is_singled_out = singled_out != nullptr;
+  if (has_exact && !is_singled_out) return std::nullopt;
+  const std::vector<LifetimeFinding> lifetimes = check_lifetimes(program).findings;
+  const bool has_kind = is_singled_out && std::any_of(lifetimes.begin(), lifetimes.end(),
+                                                      [&](const LifetimeFinding& finding) {
+                                                        return finding.kind == singled_out->kind;
+                                                      });
+  if (has_kind) return minimize_lifetimes(program, lifetimes, singled_out->kind, options);
+  const std::vector<GradientFinding> gradients = find_wrong_gradients(program);
+  for (const GradientFinding& finding : gradients) {
+    const bool is_it = is_singled_out && singled_out->kind == FindingKind::kGradient &&
+                       singled_out->tensor == finding.tensor;
+    if (is_it) return minimize_gradient(program, finding, options);
+  }
+  if (has_exact) return std::nullopt;
+  if (!lifetimes.empty()) {
+    return minimize_lifetimes(program, lifetimes, lifetimes.front().kind, options);
+  }
+  if (!gradients.empty()) return minimize_gradient(program, gradients.front(), options);
+  return std::nullopt;
 }
 
 }  // namespace
 
 Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
-  const std::vector<OracleFinding> findings = find_exactly(program);
-  if (findings.empty()) {
-    return minimize_lifetimes(program, options);
+  std::vector<OracleFinding> findings = find_exactly(program);
+  const Expectation* const wanted = singled_out(program);
+  if (auto report = minimize_other(program, wanted, !findings.empty(), options)) {
+    return std::move(*report);
   }
+  if (findings.empty()) {
+    return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
+  }
+  if (wanted != nullptr) {
+    std::stable_partition(findings.begin(), findings.end(), [&](const OracleFinding& finding) {
+      return finding.kind == wanted->kind && finding.first.dispatch == wanted->first;
+    });
+  }
+  const bool is_singled_out = wanted != nullptr && findings.front().kind == wanted->kind;
+  if (is_singled_out) findings.resize(1);
   const OracleFinding* chosen = &findings.front();
   Evidence best;
   for (const OracleFinding& finding : findings) {

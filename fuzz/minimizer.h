@@ -62,8 +62,9 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
 MinimizeReport minimize_finding(const Program& program, const EncoderEntry* encoder,
                                 const OracleFinding& finding, const MinimizeOptions& options = {});
 
-// What `interlock minimize FILE` does: takes the first observable finding of the program as it
-// stands (else the first of all), minimizes for it, and attaches the evidence.
+// What `interlock minimize FILE` does: takes a finding of the program as it stands, minimizes for
+// it, and attaches the evidence. The finding is what an `expect` line singles out beside missing
+// sync (a gradient, else a clobber, …), else the first observable one, else the first of all.
 // Errors: the program has no finding.
 Result<MinimizeReport> minimize_program(const Program& program,
                                         const MinimizeOptions& options = {});

@@ -1,0 +1,48 @@
+// Which of its findings a program is minimized for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "encoder/text.h"
+#include "fuzz/minimizer.h"
+
+namespace interlock {
+namespace {
+
+std::string text_of(const std::string& text) {
+  const auto program = parse("interlock 1\n" + text);
+  if (!program) return program.error().message;
+  const auto report = minimize_program(*program);
+  return report ? print(report->program) : report.error().message;
+}
+
+// Missing sync is found in every program that a pass has not planned; what it is kept for is what
+// its lines say beside.
+TEST(MinimizeProgram, KeepsWhatTheExpectLinesSingleOut) {
+  const std::string product =
+      "tensor x f32[1,2] = random(1)\ntensor w f32[2,2] = random(2)\ntensor h f32[1,2]\n"
+      "tensor g f32[1,2]\ntensor y f32[1,2]\nmm1: dispatch matmul_nn reads x w writes h\n"
+      "dispatch silu reads h writes g\nmm2: dispatch matmul_nn reads g w writes y\n"
+      "backward y wrt x w mode=split-pytorch-180952\n";
+  EXPECT_THAT(text_of(product), testing::Not(testing::HasSubstr("expect gradient")));
+  for (const char* subject : {"", "encoder=interlock "}) {
+    const std::string text = text_of(product + "expect " + subject + "gradient w\n");
+    EXPECT_THAT(text, testing::HasSubstr("wrt w mode=split-pytorch-180952\n"));
+    EXPECT_THAT(text, testing::EndsWith("expect gradient w\n"));
+    EXPECT_THAT(text, testing::Not(testing::HasSubstr("silu")));
+  }
+  const std::string clobber =
+      "memory m 64\ntensor a u8[16] at m+0\ntensor b u8[16] at m+0\ntensor o u8[16]\n"
+      "d0: dispatch A writes a\nd1: dispatch B writes b\nd2: dispatch C reads a writes o\n";
+  EXPECT_THAT(text_of(clobber), testing::Not(testing::HasSubstr("expect clobber")));
+  EXPECT_THAT(text_of(clobber + "expect clobber d1 d2\n"),
+              testing::EndsWith("expect clobber d0 d1\n"));
+  const std::string alias =
+      "memory m 64\ntensor a f32[1,4] at m+0\ntensor b f32[1,4] at m+4\nd0: dispatch A writes a\n"
+      "d1: dispatch silu reads a writes b\n";
+  EXPECT_THAT(text_of(alias + "expect alias d1\n"), testing::HasSubstr("expect alias d0\n"));
+}
+
+}  // namespace
+}  // namespace interlock

@@ -11,7 +11,9 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/gradient_evidence.h"
 #include "fuzz/replay.h"
+#include "fuzz/replay_gradients.h"
 #include "simulator/strategies.h"
 
 namespace interlock {
@@ -84,6 +86,16 @@ ExitStatus run_replay(const ReplayOptions& options) {
   }
   if (!program) {
     return report_error(program.error());
+  }
+  if (program->witness.empty() && !find_wrong_gradients(*program).empty()) {
+    const Result<ReplayReport> report = replay_gradients(*program, *backend);
+    if (!report) {
+      return report_run_error(report.error(), *backend);
+    }
+    print_report(text_of(*report));
+    if (report->diverges) {
+      return ExitStatus::kFinding;
+    }
   }
   if (program->witness.empty()) {
     return replay_deciding_schedules(

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "encoder/text.h"
+#include "fuzz/replay_gradients.h"
 
 namespace interlock {
 namespace {
@@ -86,6 +87,39 @@ TEST(Replay, RefusesAWitnessThatABarrierForbids) {
                        "witness twice before sum\n");
   if (!program) return;  // Refused even earlier.
   EXPECT_FALSE(replay(*program, cpu()));
+}
+
+Program product_chain(const std::string& x, const std::string& mode) {
+  auto program = parse("interlock 1\ntensor x f32[1,2] = " + x +
+                       "\ntensor w f32[2,2] = values(0.4,-0.2,0.7,0.3)\n"
+                       "tensor h f32[1,2]\ntensor y f32[1,2]\n"
+                       "dispatch matmul_nn reads x w writes h\n"
+                       "dispatch matmul_nn reads h w writes y\n"
+                       "backward y wrt x w mode=" +
+                       mode + "\n");
+  EXPECT_TRUE(program) << program.error().message;
+  return std::move(program).value();
+}
+
+// The numbers of PyTorch #180952; d_x is right, and not compared.
+TEST(ReplayGradients, SaysHowFarTheyAreOff) {
+  const auto report =
+      replay_gradients(product_chain("values(1.1,-0.7)", "split-pytorch-180952"), cpu());
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->diverges);
+  ASSERT_EQ(report->outputs.size(), 1u);
+  EXPECT_EQ(report->outputs[0].differing_count, 4u);
+  EXPECT_NEAR(report->outputs[0].reference_value, 0.17, 1e-6);
+  EXPECT_NEAR(report->outputs[0].witness_value, 0.39, 1e-6);
+  EXPECT_THAT(report->details[0], HasSubstr("4 of 4 values of d_w differ: d_w[0] is 0.17"));
+  EXPECT_THAT(report->headline, HasSubstr("1 of 1 wrong gradients differs"));
+}
+
+TEST(ReplayGradients, SaysThatNoNumberShowsWhatIsZeroTwice) {
+  const auto report = replay_gradients(product_chain("zeros", "split-pytorch-180952"), cpu());
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_FALSE(report->diverges);
+  EXPECT_THAT(report->headline, HasSubstr("have the numbers of the right ones"));
 }
 
 }  // namespace

@@ -1,0 +1,85 @@
+#include "fuzz/replay_gradients.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "encoder/check.h"
+#include "encoder/draft.h"
+#include "encoder/program_builder.h"
+#include "fuzz/gradient_evidence.h"
+#include "simulator/schedule.h"
+
+namespace interlock {
+namespace {
+
+// Expectations and witnesses may name dispatches that only the other pass has.
+Program with_one_shot(const Program& program) {
+  ProgramDraft draft;
+  for (ItemDraft& item : draft_of(program).items) {
+    if (std::holds_alternative<WitnessDraft>(item)) continue;
+    if (std::holds_alternative<ExpectDraft>(item)) continue;
+    if (auto* backward = std::get_if<BackwardDraft>(&item)) backward->mode = kDefaultBackwardMode;
+    draft.items.push_back(std::move(item));
+  }
+  Result<Program> built = build(draft);
+  INTERLOCK_CHECK(built.has_value());
+  return std::move(built).value();
+}
+
+std::string sentence_of_gradient(const Program& program, const OutputComparison& c) {
+  const std::string_view name = program.name(program.tensor(c.tensor).name);
+  if (c.differing_count == 0) {
+    return fmt::format("All {} values of {} agree.", c.element_count, name);
+  }
+  return fmt::format(
+      "{} of {} values of {} differ: {}[{}] is {} with one-shot and {} here; the largest "
+      "difference is {}.",
+      c.differing_count, c.element_count, name, name, c.first_differing,
+      static_cast<float>(c.reference_value), static_cast<float>(c.witness_value),
+      static_cast<float>(c.max_abs_difference));
+}
+
+}  // namespace
+
+Result<ReplayReport> replay_gradients(const Program& program, Backend& backend) {
+  const Program reference = with_one_shot(program);
+  const auto expected =
+      backend.run(reference, issue_order_schedule(reference), ExecutionMode::kWitness);
+  if (!expected) return Error{expected.error().message + "\n  - While running one-shot."};
+  const auto actual = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  if (!actual) return Error{actual.error().message + "\n  - While running the backward pass."};
+
+  ReplayReport report;
+  uint64_t differing_count = 0;
+  for (const GradientFinding& finding : find_wrong_gradients(program)) {
+    for (size_t i = 0; i < program.backwards.size(); ++i) {
+      const std::vector<TensorId>& gradients = program.backwards[i].gradients;
+      const auto found = std::find(gradients.begin(), gradients.end(), finding.gradient);
+      if (found == gradients.end()) continue;
+      const auto k = static_cast<size_t>(found - gradients.begin());
+      report.outputs.push_back(compare_output(program, *actual, finding.gradient, reference,
+                                              *expected, reference.backwards[i].gradients[k]));
+      report.details.push_back(sentence_of_gradient(program, report.outputs.back()));
+      differing_count += report.outputs.back().differing_count > 0;
+    }
+  }
+  report.diverges = differing_count > 0;
+  report.headline =
+      report.diverges
+          ? fmt::format(
+                "It still fails on {}: in issue order, {} of {} wrong gradients {} from {} "
+                "of the backward pass one-shot.",
+                backend.name(), differing_count, report.outputs.size(),
+                differing_count == 1 ? "differs" : "differ",
+                differing_count == 1 ? "that" : "those")
+          : fmt::format("On {} the wrong gradients have the numbers of the right ones.",
+                        backend.name());
+  return report;
+}
+
+}  // namespace interlock

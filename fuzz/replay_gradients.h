@@ -1,0 +1,17 @@
+// A wrong gradient in numbers: it goes wrong in issue order, so there is no witness to replay.
+#pragma once
+
+#include "backends/backend.h"
+#include "encoder/program.h"
+#include "encoder/result.h"
+#include "fuzz/replay.h"
+
+namespace interlock {
+
+// Runs `program` and the same program with the backward pass one-shot, both in issue order, and
+// compares the gradients that are not the sum over all paths. Of a wrong gradient the numbers may
+// agree all the same: what counts twice can be zeros.
+// Requires: find_wrong_gradients(program) is not empty. Errors: the backend failed.
+Result<ReplayReport> replay_gradients(const Program& program, Backend& backend);
+
+}  // namespace interlock

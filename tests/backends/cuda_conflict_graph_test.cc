@@ -113,7 +113,7 @@ TEST(CudaConflictGraph, IsTheReductionOfTheConflictsOfRandomPrograms) {
     edge_count += expect_the_reduction(random_program(choice, options));
     ASSERT_FALSE(HasFailure()) << seed;
   }
-  EXPECT_GE(edge_count, static_cast<size_t>(program_count(2000)) * 4);
+  EXPECT_GE(edge_count, static_cast<size_t>(program_count(2000)) * 3);
 }
 
 // With uniform reads and atomics of two operations.

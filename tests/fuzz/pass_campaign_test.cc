@@ -27,6 +27,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
+constexpr uint64_t kSeedCount = is_slow_build() ? 1 : 5;
+
 CampaignOptions campaign_of(std::string_view planner, uint64_t seed, uint64_t run_count) {
   CampaignOptions options;
   options.planner = find_planner(planner);
@@ -105,7 +107,7 @@ TEST(PassCampaign, FindsNothingInRightPlanners) {
 
 // One VJP that streams, in place, and nothing else.
 TEST(PassCampaign, ShrinksGgml1501ToOneVjpInPlace) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
     CampaignOptions options = campaign_of("ggml", seed, 1500);
     options.find_limit = 1;
     const CampaignReport report = reported(options);
@@ -121,7 +123,7 @@ TEST(PassCampaign, ShrinksGgml1501ToOneVjpInPlace) {
 
 // One saved tensor, one reset, and the write that takes its bytes.
 TEST(PassCampaign, ShrinksZtensor167ToOneSavedTensorOneResetAndOneWrite) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
     CampaignOptions options = campaign_of("ztensor-167", seed, 300);
     const CampaignReport report = reported(options);
     const CampaignFind* const find = find_of(report, "clobber-reset");
@@ -195,7 +197,7 @@ CampaignOptions backward_campaign_of(std::string_view backward, uint64_t seed, u
 
 // x @ w @ w and nothing else. The odds are as for the budgets above.
 TEST(PassCampaign, ShrinksPytorch180952ToTwoProductsWithOneWeight) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
     const CampaignReport report = reported(backward_campaign_of("split-pytorch-180952", seed, 600));
     int product_count = 0;
     for (const CampaignFind& find : report.finds) {
@@ -257,7 +259,7 @@ CampaignOptions replay_campaign_of(std::string_view replay, uint64_t seed, uint6
 
 // Two replays, and the accumulation that reads what the second has overwritten.
 TEST(PassCampaign, ShrinksPytorch181723ToTwoReplaysAndOneAccumulate) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
     const CampaignReport report = reported(replay_campaign_of("pytorch-181723", seed, 50));
     const CampaignFind* const find = find_of(report, "clobber-replay-accumulate");
     ASSERT_NE(find, nullptr) << seed;

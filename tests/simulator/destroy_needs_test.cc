@@ -201,7 +201,7 @@ TEST(DestroyNeeds, AreMetByEveryRightEncoder) {
                                    [](const ForcingPair& pair) { return pair.destroy.is_some(); });
     }
   }
-  EXPECT_GE(destroy_count, count / 30);
+  EXPECT_GE(destroy_count, count / 60);
 }
 
 }  // namespace

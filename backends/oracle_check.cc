@@ -172,12 +172,7 @@ class Judgement {
   }
 
   void compare_values(KernelOracle oracle, const Arithmetic& arithmetic) {
-    const KernelParams params = params_of(program_, dispatch_);
-    OracleCase c{{},
-                 {params.rows, params.cols, params.inner},
-                 {params.factor, params.eps, params.beta1, params.beta2, params.weight_decay,
-                  params.step, params.base, static_cast<double>(params.start)},
-                 arithmetic};
+    OracleCase c = oracle_case_of(params_of(program_, dispatch_), arithmetic);
     for (const Access& access : accesses_) {
       if (!access.reads()) continue;
       Doubles& values = c.inputs.emplace_back(access.range.size_bytes() / kElementBytes);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/float64_execution.h"
 #include "encoder/check.h"
 #include "encoder/draft.h"
 #include "encoder/program_builder.h"
@@ -31,17 +32,19 @@ Program with_one_shot(const Program& program) {
   return std::move(built).value();
 }
 
-std::string sentence_of_gradient(const Program& program, const OutputComparison& c) {
+// `exact` is the gradient by the pass one-shot in float64.
+std::string sentence_of_gradient(const Program& program, const OutputComparison& c,
+                                 const std::vector<double>& exact) {
   const std::string_view name = program.name(program.tensor(c.tensor).name);
   if (c.differing_count == 0) {
     return fmt::format("All {} values of {} agree.", c.element_count, name);
   }
   return fmt::format(
-      "{} of {} values of {} differ: {}[{}] is {} with one-shot and {} here; the largest "
-      "difference is {}.",
+      "{} of {} values of {} differ: {}[{}] is {} with one-shot ({} in float64) and {} here; the "
+      "largest difference is {}.",
       c.differing_count, c.element_count, name, name, c.first_differing,
-      static_cast<float>(c.reference_value), static_cast<float>(c.witness_value),
-      static_cast<float>(c.max_abs_difference));
+      static_cast<float>(c.reference_value), static_cast<float>(exact[c.first_differing]),
+      static_cast<float>(c.witness_value), static_cast<float>(c.max_abs_difference));
 }
 
 }  // namespace
@@ -51,6 +54,8 @@ Result<ReplayReport> replay_gradients(const Program& program, Backend& backend) 
   const auto expected =
       backend.run(reference, issue_order_schedule(reference), ExecutionMode::kWitness);
   if (!expected) return Error{expected.error().message + "\n  - While running one-shot."};
+  const auto exact = execute_in_float64(reference);
+  if (!exact) return Error{exact.error().message + "\n  - While running one-shot in float64."};
   const auto actual = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
   if (!actual) return Error{actual.error().message + "\n  - While running the backward pass."};
 
@@ -62,9 +67,11 @@ Result<ReplayReport> replay_gradients(const Program& program, Backend& backend) 
       const auto found = std::find(gradients.begin(), gradients.end(), finding.gradient);
       if (found == gradients.end()) continue;
       const auto k = static_cast<size_t>(found - gradients.begin());
-      report.outputs.push_back(compare_output(program, *actual, finding.gradient, reference,
-                                              *expected, reference.backwards[i].gradients[k]));
-      report.details.push_back(sentence_of_gradient(program, report.outputs.back()));
+      const TensorId right = reference.backwards[i].gradients[k];
+      report.outputs.push_back(
+          compare_output(program, *actual, finding.gradient, reference, *expected, right));
+      report.details.push_back(sentence_of_gradient(program, report.outputs.back(),
+                                                    values_of(reference, *exact, right)));
       differing_count += report.outputs.back().differing_count > 0;
     }
   }

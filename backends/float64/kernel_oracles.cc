@@ -13,6 +13,14 @@
 
 namespace interlock {
 
+OracleCase oracle_case_of(const KernelParams& params, const Arithmetic& arithmetic) {
+  return {{},
+          {params.rows, params.cols, params.inner},
+          {params.factor, params.eps, params.beta1, params.beta2, params.weight_decay, params.step,
+           params.base, static_cast<double>(params.start)},
+          arithmetic};
+}
+
 KernelOracle find_kernel_oracle(std::string_view kernel) {
   constexpr std::pair<std::string_view, KernelOracle> kOracles[] = {
       {"add", add_oracle},

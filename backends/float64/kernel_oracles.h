@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/float64/arithmetic.h"
+#include "encoder/kernel_table.h"
 
 namespace interlock {
 
@@ -43,6 +44,9 @@ struct OracleCase {
   // Element `i` of input `input`, as a device loads it.
   Rounded load(size_t input, uint64_t i) const { return arithmetic.load(inputs[input][i]); }
 };
+
+// Shape and attributes of a dispatch; without inputs.
+OracleCase oracle_case_of(const KernelParams& params, const Arithmetic& arithmetic);
 
 // Returns the outputs in operand order, updates among them. Requires: the inputs have the shapes of
 // the kernel.

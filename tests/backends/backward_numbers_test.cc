@@ -1,9 +1,11 @@
-// Backward passes as numbers: those of PyTorch #180952, and on random programs the definition of a
-// gradient, by central differences of the forward program in float64.
+// Backward passes as numbers: those of PyTorch #180952; and on random programs the reference, which
+// is the pass one-shot in float64, and the definition of a gradient, by central differences of the
+// forward program in float64.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/float64_execution.h"
 #include "encoder/backward.h"
 #include "encoder/encoder.h"
 #include "encoder/text.h"
@@ -44,6 +47,82 @@ TEST(BackwardNumbers, AreThoseOfPytorch180952) {
                           FloatNear(-0.57f, kReported), FloatNear(-1.13f, kReported)));
   EXPECT_THAT(gradient_in(fixed, "d_x"),
               ElementsAre(FloatNear(-0.12f, kReported), FloatNear(0.44f, kReported)));
+}
+
+TensorId tensor_named(const Program& program, const std::string& name) {
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
+    if (program.name(program.tensors[i].name) == name) return TensorId(i);
+  }
+  ADD_FAILURE() << "no tensor " << name;
+  return {};
+}
+
+Program with_backward(const Program& forward, const DifferentiableProgram& random,
+                      std::string_view mode) {
+  const auto program = apply_backward(forward, {random.loss, random.wrt, std::string(mode)});
+  EXPECT_TRUE(program) << (program ? "" : program.error().message);
+  return program.value();
+}
+
+// By weight.
+using Gradients = std::map<std::string, std::vector<double>>;
+
+Gradients one_shot_in_float64(const Program& forward, const DifferentiableProgram& random) {
+  const Program program = with_backward(forward, random, "one-shot");
+  const Float64Image image = execute_in_float64(program).value();
+  Gradients gradients;
+  for (const std::string& name : random.wrt) {
+    gradients[name] = values_of(program, image, tensor_named(program, "d_" + name));
+  }
+  return gradients;
+}
+
+// The largest difference of the pass `mode` in float32 from the reference, relative to the largest
+// element of that gradient, or to 1.
+double distance_from_reference(const DifferentiableProgram& random, std::string_view mode) {
+  const Program forward = parsed(random.text);
+  const Gradients reference = one_shot_in_float64(forward, random);
+  const Program program = with_backward(forward, random, mode);
+  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  double distance = 0;
+  for (const auto& [name, expected] : reference) {
+    const std::vector<float> actual = values_of(program, image, "d_" + name);
+    EXPECT_EQ(actual.size(), expected.size());
+    double size = 1;
+    for (const double value : expected) size = std::max(size, std::abs(value));
+    for (size_t k = 0; k < expected.size(); ++k) {
+      distance = std::max(distance, std::abs(double{actual[k]} - expected[k]) / size);
+    }
+  }
+  return distance;
+}
+
+// f32 through two dozen dispatches with sums of 3; values stay below 100.
+constexpr double kFloat32Distance = 1e-4;
+
+TEST(BackwardNumbers, AreThoseOfOneShotInFloat64) {
+  for (uint32_t seed = 0; seed < static_cast<uint32_t>(program_count(400)); ++seed) {
+    const DifferentiableProgram random = random_differentiable_program(seed, 8);
+    for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
+      EXPECT_LT(distance_from_reference(random, mode), kFloat32Distance) << mode << "\n"
+                                                                         << random.text;
+    }
+  }
+}
+
+TEST(BackwardNumbers, OfTheBrokenSplitAreFarFromOneShotInFloat64) {
+  const DifferentiableProgram two_products{
+      "interlock 1\n"
+      "tensor x f32[1,2] = values(1.1,-0.7)\n"
+      "tensor w f32[2,2] = values(0.4,-0.2,0.7,0.3)\n"
+      "tensor h f32[1,2]\n"
+      "tensor y f32[1,2]\n"
+      "dispatch matmul_nn reads x w writes h\n"
+      "dispatch matmul_nn reads h w writes y\n",
+      "y",
+      {"x", "w"}};
+  EXPECT_GT(distance_from_reference(two_products, "split-pytorch-180952"), 0.5);
+  EXPECT_LT(distance_from_reference(two_products, "split"), 1e-6);
 }
 
 constexpr int kN = kSquareExtent;
@@ -164,9 +243,20 @@ TEST(BackwardNumbers, AreTheDerivativeAlongARandomDirection) {
           size += std::abs(gradient[k] * direction[name][k]);
         }
       }
-      // f32 through a dozen dispatches and sums of 3: far below a contribution too many.
-      EXPECT_NEAR(actual, expected, 1e-4 * size) << mode << "\n" << random.text;
+      // Far below a contribution too many.
+      EXPECT_NEAR(actual, expected, kFloat32Distance * size) << mode << "\n" << random.text;
     }
+    // The reference is held to what central differences themselves are off by: kStep^2 times the
+    // third derivative, and the rounding of the loss by kStep.
+    double reference = 0;
+    double size = 1;
+    for (const auto& [name, gradient] : one_shot_in_float64(forward, random)) {
+      for (size_t k = 0; k < gradient.size(); ++k) {
+        reference += gradient[k] * direction[name][k];
+        size += std::abs(gradient[k] * direction[name][k]);
+      }
+    }
+    EXPECT_NEAR(reference, expected, 1e-8 * size) << random.text;
   }
 }
 

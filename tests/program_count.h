@@ -18,9 +18,9 @@ inline constexpr bool is_slow_build() {
 }
 
 // How many programs a property test tries: all of `count`, which stated odds are about, in an
-// optimized build; a fortieth in a slow one.
-inline constexpr int program_count(int count) {
-  return is_slow_build() ? std::max(count / 40, 1) : count;
+// optimized build; in a slow one a fortieth, or another share where a program takes long.
+inline constexpr int program_count(int count, int slow_divisor = 40) {
+  return is_slow_build() ? std::max(count / slow_divisor, 1) : count;
 }
 
 }  // namespace interlock

@@ -151,7 +151,7 @@ TEST(CudaConflictGraph, BeyondItsWindowHasTheSameOrderAndOnlyLongEdgesTooMany) {
   options.dispatch_count_max = 400;
   options.memory_bytes = 300;
   size_t superfluous_count = 0;
-  for (uint64_t seed = 1; seed <= 30; ++seed) {
+  for (uint64_t seed = 1; seed <= program_count(30, 6); ++seed) {
     SeededChoice choice(seed);
     const Program program = random_program(choice, options);
     const std::vector<Edge> fewest = edges_of(conflict_graph(program));
@@ -167,7 +167,7 @@ TEST(CudaConflictGraph, BeyondItsWindowHasTheSameOrderAndOnlyLongEdgesTooMany) {
     for (const auto& [first, second] : superfluous) EXPECT_GT(second - first, 64);
     superfluous_count += superfluous.size();
   }
-  EXPECT_GE(superfluous_count, 30);
+  EXPECT_GE(superfluous_count, program_count(30, 6));
 }
 
 TEST(CudaConflictGraph, TakesNoNoticeOfBarriers) {

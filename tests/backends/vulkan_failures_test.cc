@@ -10,6 +10,7 @@
 
 #include "tests/backends/kernel_case.h"
 #include "tests/backends/vulkan_device.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -152,7 +153,8 @@ dispatch M reads a b writes b
   options.on_device_table = let_calls_fail;
   bool has_failed = true;
   int error_count = 0;
-  for (int call = 1; has_failed && call < 100; ++call) {
+  const int stride = is_slow_build() ? 5 : 1;
+  for (int call = 1; has_failed && call < 100; call += stride) {
     VulkanBackend backend(options);
     EXPECT_TRUE(backend.availability().is_available);
     calls_until_failure = call;
@@ -173,7 +175,7 @@ dispatch M reads a b writes b
     EXPECT_TRUE(backend.availability().is_available) << call;
   }
   EXPECT_FALSE(has_failed);
-  EXPECT_GE(error_count, 10);
+  EXPECT_GE(error_count, 10 / stride);
 }
 
 TEST_F(VulkanFailures, AfterAnyCallOfAWitnessRunFailedTheNextRunWorks) {

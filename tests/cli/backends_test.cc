@@ -9,6 +9,7 @@
 
 #include "tests/cli/command.h"
 #include "tests/cli/environment.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -97,10 +98,11 @@ TEST(Backends, LoweringsThatABackendLacksAreErrors) {
 
 TEST(Backends, FuzzedProgramsExecuteOnADeviceToo) {
   if (!has_vulkan()) GTEST_SKIP() << "no Vulkan";
-  const CommandResult result =
-      run_interlock({"fuzz", "--backend=vulkan", "--encoder=interlock", "--runs=300", "--seed=1"});
+  const std::string runs = std::to_string(program_count(300, 10));
+  const CommandResult result = run_interlock(
+      {"fuzz", "--backend=vulkan", "--encoder=interlock", "--runs=" + runs, "--seed=1"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr("and 300 on vulkan too"));
+  EXPECT_THAT(result.out, HasSubstr("and " + runs + " on vulkan too"));
   EXPECT_THAT(result.out, HasSubstr("vulkan against float64: "));
 }
 
@@ -181,7 +183,7 @@ TEST(DeviceWatchdog, AnInterruptEndsAHangSoonAndSavesWhatWasFound) {
   const std::string folder = temporary_file("interrupted", "");
   unlink(folder.c_str());
   const CommandResult result =
-      fuzz_with("interrupt 6000", {"--encoder=mlx-2024", "--runs=100000", "--out=" + folder});
+      fuzz_with("interrupt 2500", {"--encoder=mlx-2024", "--runs=100000", "--out=" + folder});
   EXPECT_EQ(result.status, 130);
   EXPECT_THAT(result.err, HasSubstr(": " + folder + "/WAR-"));
   EXPECT_THAT(result.err, testing::Not(HasSubstr("failed on the device")));

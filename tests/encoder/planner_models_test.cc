@@ -16,6 +16,7 @@
 #include "simulator/alias_contracts.h"
 #include "tests/encoder/byte_owners.h"
 #include "tests/encoder/training_step.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -158,6 +159,7 @@ TEST(Liveness, ReachesTheLowerBoundOnTheGraphsBehindTheStreams) {
 TEST(Liveness, NeedsNoMoreMemoryThanGgml) {
   for (const char* stream : {"llama24-metal-64steps", "vulkan-reorder-ok1", "vulkan-reorder-ok2",
                              "vulkan-reorder-ok3", "vulkan-reorder-bad2", "vulkan-reorder-bad3"}) {
+    if (is_slow_build() && std::string_view(stream) == "llama24-metal-64steps") continue;
     const Program graph = graph_behind(stream);
     EXPECT_LE(report_with("liveness", graph).pool_bytes, report_with("ggml", graph).pool_bytes)
         << stream;

@@ -155,7 +155,7 @@ TEST(RoundTrip, HoldsForMutatedTokensOrGivesAnErrorWithAPosition) {
     const std::string text = text_of(path);
     if (text.size() > 4096) continue;
     const std::vector<std::string> tokens = tokens_of(text);
-    for (int i = 0; i < program_count(400); ++i) {
+    for (int i = 0; i < program_count(400, 400); ++i) {
       const std::string mutant = mutated(tokens, numbers);
       SCOPED_TRACE(mutant);
       const auto p = parse(mutant, "m.ilk");
@@ -171,8 +171,8 @@ TEST(RoundTrip, HoldsForMutatedTokensOrGivesAnErrorWithAPosition) {
     }
   }
   // Most edits break something and many do not: both branches are exercised.
-  EXPECT_GE(parsed_count, program_count(500));
-  EXPECT_GE(rejected_count, program_count(500));
+  EXPECT_GE(parsed_count, program_count(500, 400));
+  EXPECT_GE(rejected_count, program_count(500, 400));
 }
 
 // What a strict parse accepts, a lenient one reads the same way.

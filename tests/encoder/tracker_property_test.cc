@@ -134,7 +134,7 @@ TEST(HazardTrackerProperty, AgreesOnEveryTwoStepsOverEveryTwoBuffersOnFourBytes)
   const std::vector<ByteRange> ranges = all_ranges(4);
   for (const ByteRange first : ranges) {
     for (const ByteRange second : ranges) {
-      if (is_slow_build() && second != first && second != ranges.back()) continue;
+      if (is_slow_build() && second != ranges.back()) continue;
       Pair pair(4);
       pair.register_buffer(0, first);
       pair.register_buffer(1, second);
@@ -247,7 +247,9 @@ void expect_agreement(const StreamOptions& options, uint64_t seeds, size_t min_s
 }
 
 // Few writes to small ranges, many reads of ranges of all sizes: long walks, and thus merges.
-TEST(HazardTrackerProperty, AgreesOnStreamsOfRawRanges) { expect_agreement({}, 20, 60); }
+TEST(HazardTrackerProperty, AgreesOnStreamsOfRawRanges) {
+  expect_agreement({}, is_slow_build() ? 4 : 20, 60);
+}
 
 TEST(HazardTrackerProperty, AgreesOnStreamsThatMixRawRangesAndBuffersThatComeAndGo) {
   StreamOptions options;
@@ -255,7 +257,7 @@ TEST(HazardTrackerProperty, AgreesOnStreamsThatMixRawRangesAndBuffersThatComeAnd
   options.memory_bytes = 120;
   options.max_read_bytes = 100;
   options.buffers = 12;
-  expect_agreement(options, 20, 60);
+  expect_agreement(options, is_slow_build() ? 4 : 20, 60);
 }
 
 TEST(HazardTrackerProperty, AgreesOnStreamsOfManyBuffers) {
@@ -276,7 +278,7 @@ TEST(HazardTrackerProperty, AgreesOnStreamsThatAreSwept) {
   options.max_write_bytes = 200;
   options.buffers = 1'000;
   options.dispatches = 60'000;
-  expect_agreement(options, 3, 16'000);
+  expect_agreement(options, is_slow_build() ? 1 : 3, 16'000);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // tracker_property_test.cc holds it against an obvious tracker.
 
 #include "encoder/tracker.h"
+#include "tests/program_count.h"
 
 #include <gtest/gtest.h>
 
@@ -138,7 +139,7 @@ constexpr size_t kFewBytes = size_t{4} << 20;
 TEST(HazardTracker, StaysBoundedOnMillionsOfNewRangesWithBarriers) {
   HazardTracker tracker;
   size_t most_segments = 0;
-  for (uint64_t i = 0; i < 2'000'000; ++i) {
+  for (uint64_t i = 0; i < (is_slow_build() ? 200'000 : 2'000'000); ++i) {
     ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
     if (i % 100 == 0) tracker.begin_epoch();
     most_segments = std::max(most_segments, tracker.segment_count());
@@ -176,7 +177,7 @@ TEST(HazardTracker, StaysBoundedOnBuffersThatComeAndGo) {
   HazardTracker tracker;
   std::vector<BufferId> alive;
   size_t most_segments = 0;
-  for (uint64_t i = 0; i < 500'000; ++i) {
+  for (uint64_t i = 0; i < (is_slow_build() ? 50'000 : 500'000); ++i) {
     alive.push_back(tracker.register_buffer(kHeap, {64 * i, 64 * i + 40}));
     ASSERT_FALSE(add(tracker, alive.back(), AccessMode::kWrite));
     if (i % 4 == 0) tracker.begin_epoch();

@@ -13,6 +13,7 @@
 #include "backends/backend.h"
 #include "encoder/text.h"
 #include "fuzz/replay.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -79,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Campaign, BrokenEncoder,
                                           testing::Values(2, 3, 4, 5, 6)));
 
 TEST(Campaign, FindsOnlyWriteAfterReadInMlx2024) {
-  CampaignOptions options = campaign_of("mlx-2024", 1, 1500);
+  CampaignOptions options = campaign_of("mlx-2024", 1, is_slow_build() ? 500 : 1500);
   const CampaignReport report = reported(options);
   EXPECT_GT(report.finds.size(), 4u);
   for (const CampaignFind& find : report.finds) EXPECT_THAT(find.signature, HasSubstr("WAR-"));
@@ -97,7 +98,7 @@ TEST(Campaign, FindsTheDonatedCotangentOfMlx3630) {
 }
 
 TEST(Campaign, WritesTheSameFilesForAnyNumberOfJobs) {
-  CampaignOptions options = campaign_of("mlx-2024", 3, 600);
+  CampaignOptions options = campaign_of("mlx-2024", 3, is_slow_build() ? 200 : 600);
   const auto folder_of_one = fresh_folder("one");
   options.out_dir = folder_of_one.string();
   const CampaignReport one = reported(options);
@@ -145,7 +146,7 @@ TEST(Campaign, EndsWhenAskedTo) {
 
 TEST(Campaign, JudgesProgramsAsTheyStandWithoutAnEncoder) {
   CampaignOptions options;
-  options.run_count = 300;
+  options.run_count = is_slow_build() ? 150 : 300;
   const CampaignReport report = reported(options);
   EXPECT_THAT(report.disagreements, IsEmpty());
   EXPECT_GT(report.finds.size(), 5u);

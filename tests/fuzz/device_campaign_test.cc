@@ -11,6 +11,7 @@
 #include "backends/remote/remote_backend.h"
 #include "encoder/text.h"
 #include "fuzz/campaign.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr uint64_t kRuns = 120;
+constexpr uint64_t kRuns = 60;
 
 std::string folder(const std::string& name) {
   return testing::TempDir() + "interlock_device_" + std::to_string(getpid()) + "_" + name;
@@ -55,7 +56,7 @@ TEST_P(FaultyDevice, IsReportedWithItsProgramAndTheCampaignGoesOn) {
   EXPECT_EQ(sound.device.program_count, kRuns);
   // A program takes from 10 to 50 runs, so that none of five in a row goes through.
   const CampaignReport report =
-      campaign_with(GetParam(), 1000, "mlx-2024", GetParam() == "hang" ? 2 : 60);
+      campaign_with(GetParam(), 500, "mlx-2024", GetParam() == "hang" ? 2 : 60);
   ASSERT_GE(report.device.failures.size(), 2u);
   EXPECT_LE(report.device.failures.size(), 20u);
   EXPECT_EQ(report.device.failure_count, report.device.failures.size());
@@ -86,7 +87,7 @@ TEST(DeviceCampaign, EndsWithADeviceThatDoesNotComeBack) {
 TEST(DeviceCampaign, LosesOneProgramToOneFailureWhateverTheNumberOfJobs) {
   CampaignOptions options;
   options.encoder = find_encoder("interlock");
-  options.run_count = 600;
+  options.run_count = is_slow_build() ? 100 : 600;
   options.job_count = 2;
   options.oracles.device.overlap_trial_count = 1;
   options.oracles.device.numbers_period = 0;

@@ -9,6 +9,7 @@
 #include "simulator/hazards.h"
 #include "simulator/shadow_machine.h"
 #include "simulator/strategies.h"
+#include "tests/program_count.h"
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
 
@@ -80,7 +81,7 @@ TEST(BruteForce, AgreesWithTheShadowMachineOnRandomSchedules) {
   RandomProgramOptions options;
   options.dispatch_count_max = 10;
   int observable = 0;
-  for (int i = 0; i < program_count(20'000); ++i) {
+  for (int i = 0; i < program_count(20'000, 200); ++i) {
     const Program program = random_program(choice, options);
     ShadowMachine machine(program);
     const Schedule issue = issue_order_schedule(program);
@@ -94,33 +95,33 @@ TEST(BruteForce, AgreesWithTheShadowMachineOnRandomSchedules) {
         << print(program);
     observable += differs ? 1 : 0;
   }
-  EXPECT_GT(observable, program_count(2'000));
+  EXPECT_GT(observable, program_count(2'000, 200));
 }
 
 // T1 and its converse.
 TEST(BruteForce, FindsAStrictDifferenceExactlyWhenThereIsAHazard) {
   SeededChoice choice(11);
   int hazardous = 0;
-  for (int i = 0; i < program_count(20'000); ++i) {
+  for (int i = 0; i < program_count(20'000, 200); ++i) {
     const Program program = random_program(choice, small_programs());
     ASSERT_EQ(brute_force(program).differs_strictly, has_hazard(program)) << print(program);
     hazardous += has_hazard(program) ? 1 : 0;
   }
-  EXPECT_GT(hazardous, program_count(4'000));
-  EXPECT_LT(hazardous, program_count(16'000));
+  EXPECT_GT(hazardous, program_count(4'000, 200));
+  EXPECT_LT(hazardous, program_count(16'000, 200));
 }
 
 // T4 and T5.
 TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenOneOfThreeRunsShowsIt) {
   SeededChoice choice(12);
   int observable = 0;
-  for (int i = 0; i < program_count(20'000); ++i) {
+  for (int i = 0; i < program_count(20'000, 200); ++i) {
     const Program program = random_program(choice, full_overwrites());
     const bool differs = brute_force(program).differs_observably;
     ASSERT_EQ(differs, three_runs_differ_observably(program)) << print(program);
     observable += differs ? 1 : 0;
   }
-  EXPECT_GT(observable, program_count(2'000));
+  EXPECT_GT(observable, program_count(2'000, 200));
 }
 
 // T6: execution order only, so no execution barriers.
@@ -129,19 +130,19 @@ TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenSomeSinkShowsIt) {
   RandomProgramOptions options = full_overwrites();
   options.has_execution_barriers = false;
   int observable = 0;
-  for (int i = 0; i < program_count(20'000); ++i) {
+  for (int i = 0; i < program_count(20'000, 200); ++i) {
     const Program program = random_program(choice, options);
     const bool differs = brute_force(program).differs_observably;
     ASSERT_EQ(differs, some_sink_differs_observably(program)) << print(program);
     observable += differs ? 1 : 0;
   }
-  EXPECT_GT(observable, program_count(2'000));
+  EXPECT_GT(observable, program_count(2'000, 200));
 }
 
 // Beyond T6: where an execution barrier orders a pair, its sink commits late. Measured, not proven.
 TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenSomeSinkOrLateCommitShowsIt) {
   SeededChoice choice(15);
-  for (int i = 0; i < program_count(20'000); ++i) {
+  for (int i = 0; i < program_count(20'000, 200); ++i) {
     const Program program = random_program(choice, full_overwrites());
     ASSERT_EQ(brute_force(program).differs_observably, some_sink_differs_observably(program))
         << print(program);
@@ -153,7 +154,7 @@ TEST(BruteForce, AgreesWithTheTheoryOnSomeProgramsOfFiveDispatches) {
   RandomProgramOptions options = full_overwrites();
   options.dispatch_count_min = 5;
   options.dispatch_count_max = 5;
-  for (int i = 0; i < program_count(300); ++i) {
+  for (int i = 0; i < program_count(300, 150); ++i) {
     const Program program = random_program(choice, options);
     const BruteForceVerdict verdict = brute_force(program);
     ASSERT_EQ(verdict.differs_strictly, has_hazard(program)) << print(program);
@@ -164,7 +165,7 @@ TEST(BruteForce, AgreesWithTheTheoryOnSomeProgramsOfFiveDispatches) {
 TEST(BruteForce, AgreesWithTheTheoryOnEveryTinyProgram) {
   ExhaustiveChoice choice;
   TinyProgramOptions options;
-  options.mode_count = is_slow_build() ? 3 : 4;  // No atomics: full overwrites.
+  options.mode_count = is_slow_build() ? 2 : 4;  // No atomics: full overwrites.
   options.live_bytes = 1;
   do {
     const Program program = tiny_program(choice, options);

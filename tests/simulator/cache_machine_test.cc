@@ -75,7 +75,7 @@ TEST(CacheMachine, DiffersExactlyWhenThereIsAHazard) {
   SeededChoice choice(1);
   Tally tally;
   std::map<std::string, int> features;
-  while (tally.programs < program_count(100'000)) {
+  while (tally.programs < program_count(100'000, 100)) {
     const Program program = random_scoped_program(choice);
     ASSERT_NO_FATAL_FAILURE(compare(program, tally));
     count_features(program, features);
@@ -110,7 +110,7 @@ TEST(CacheMachine, DiffersExactlyWhenThereIsAHazardInEveryTinyProgram) {
   // A command behind each of two dispatches, two commands behind one, two dependencies in one.
   for (const Class& c : {Class{{3, 1, 1}, 6 * 6 * 6 * 15 * 15}, Class{{2, 2, 1}, 6 * 6 * 15 * 15},
                          Class{{2, 1, 2}, 6 * 6 * (3 + 12 + 12 * 12)}}) {
-    if (is_slow_build() && c.program_count > 10'000) continue;
+    if (is_slow_build() && c.program_count > 6'000) continue;
     ExhaustiveChoice choice;
     Tally tally;
     do {

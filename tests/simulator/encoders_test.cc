@@ -16,6 +16,7 @@
 #include "simulator/hazards.h"
 #include "tests/encoder/dispatch_programs.h"
 #include "tests/encoder/random_dispatches.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -53,7 +54,7 @@ Program on_abc(const std::string& statements) {
 
 TEST(Encoders, LeaveNoHazardInRandomProgramsUnlessTheyAreBroken) {
   TestRandom random(11);
-  for (int i = 0; i < 4'000; ++i) {
+  for (int i = 0; i < program_count(4'000); ++i) {
     const Program program = program_of(random_dispatches(random), 12);
     for (const EncoderEntry& entry : encoder_registry()) {
       if (entry.is_broken) continue;
@@ -82,7 +83,7 @@ TEST(InterlockEncoder, PlacesTheFewestBarriersOfTheSimulatorsBound) {
   RandomDispatchesOptions options;
   options.max_dispatches = 40;
   TestRandom random(13);
-  for (int i = 0; i < 4'000; ++i) {
+  for (int i = 0; i < program_count(4'000); ++i) {
     const Program program = program_of(random_dispatches(random, options), 12);
     const Program result = encode_with("interlock", program);
     ASSERT_EQ(result.barriers.size(), barrier_bounds(program).fewest_barriers) << print(result);
@@ -95,7 +96,7 @@ TEST(Mlx2024, LeavesOnlyWriteAfterRead) {
   TestRandom random(14);
   RandomDispatchesOptions options;
   options.has_atomics = false;
-  for (int i = 0; i < 4'000; ++i) {
+  for (int i = 0; i < program_count(4'000); ++i) {
     const Program result =
         encode_with("mlx-2024", program_of(random_dispatches(random, options), 12));
     ASSERT_THAT(hazards_of(result), Each(Field(&Hazard::kind, FindingKind::kWriteAfterRead)))

@@ -129,7 +129,7 @@ TEST(ExactChecks, AgreeWithTheDefinitionsOnWideRandomPrograms) {
                                      .range_bytes_max = 60,
                                      .barrier_percent = 20};
   SeededChoice choice(2);
-  for (int i = 0; i < 150 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < program_count(150, 5) && !::testing::Test::HasFailure(); ++i) {
     const Program program = random_program(choice, options);
     SCOPED_TRACE(print(program));
     const HappensBefore order(program);

@@ -85,7 +85,7 @@ TEST_P(BrokenPlanner, IsFoundFromNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Planners, BrokenPlanner,
                          testing::Combine(testing::ValuesIn(kBudgets),
-                                          testing::Values(1, 2, 3, 4, 5)));
+                                          testing::Range<uint64_t>(1, kSeedCount + 1)));
 
 TEST(PassCampaign, KnowsEveryBrokenPlanner) {
   for (const PlannerEntry& planner : planner_registry()) {
@@ -156,7 +156,7 @@ TEST(PassCampaign, ShowsAScheduleForReuseThatNoSyncOrders) {
 }
 
 TEST(PassCampaign, MakesTheSameFindsForAnyNumberOfJobs) {
-  CampaignOptions options = campaign_of("ggml-undercount", 3, 300);
+  CampaignOptions options = campaign_of("ggml-undercount", 3, 100);
   const CampaignReport one = reported(options);
   options.job_count = 2;
   const CampaignReport two = reported(options);
@@ -166,7 +166,7 @@ TEST(PassCampaign, MakesTheSameFindsForAnyNumberOfJobs) {
 }
 
 TEST(PassCampaign, ReproducesAFindFromItsRunAlone) {
-  CampaignOptions options = campaign_of("ztensor-167", 4, 200);
+  CampaignOptions options = campaign_of("ztensor-167", 4, 50);
   const CampaignReport report = reported(options);
   ASSERT_THAT(report.finds, Not(IsEmpty()));
   const CampaignFind& first = report.finds.front();
@@ -232,7 +232,8 @@ TEST(PassCampaign, LeavesOutTheProductBetweenTwoWithOneWeight) {
 
 // Before and after are the dispatches in front of the pass.
 TEST(PassCampaign, CountsForwardDispatchesAlone) {
-  const CampaignReport report = reported(backward_campaign_of("split-pytorch-180952", 1, 200));
+  const CampaignReport report = reported(backward_campaign_of("split-pytorch-180952", 1, 60));
+  EXPECT_THAT(report.finds, Not(IsEmpty()));
   for (const CampaignFind& find : report.finds) {
     EXPECT_LE(find.dispatch_count, find.original_dispatch_count) << find.text;
     EXPECT_LT(find.dispatch_count, find.program.dispatches.size()) << find.text;
@@ -284,6 +285,7 @@ TEST(PassCampaign, FindsNothingInRightReplayPolicies) {
 TEST(PassCampaign, PutsOnePassBehindAnother) {
   CampaignOptions options = backward_campaign_of("split", 1, 200);
   options.planner = find_planner("ggml-undercount");
+  options.find_limit = 1;
   const CampaignReport report = reported(options);
   ASSERT_THAT(report.finds, Not(IsEmpty()));
   EXPECT_THAT(report.finds[0].text,

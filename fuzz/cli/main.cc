@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "encoder/names.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/interrupt.h"
@@ -18,6 +21,21 @@ namespace {
 bool lacks_value(std::string_view argument) {
   return argument.size() > 3 && argument.starts_with("--") &&
          argument.find('=') == argument.size() - 1;
+}
+
+// Of a command that takes a subcommand and has another word in its place CLI11 says only that one
+// is required. Empty: that is not what happened.
+std::string unknown_subcommand(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const std::vector<std::string> rest = app.remaining(true);
+  if (rest.empty() || rest.front().starts_with('-')) return {};
+  if (command->get_require_subcommand_min() == 0) return {};
+  NearestName nearest(rest.front());
+  for (const CLI::App* known : command->get_subcommands({})) nearest.offer(known->get_name());
+  return fmt::format("{} has no subcommand {}.{} `{} --help` lists them.",
+                     in_quotes(command->get_name()), in_quotes(rest.front()), nearest.advice(),
+                     command == &app ? app.get_name() : app.get_name() + " " + command->get_name());
 }
 
 ExitStatus run_command_line(int argc, char** argv) {
@@ -46,6 +64,10 @@ ExitStatus run_command_line(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11 reports usage by exception; help and version arrive here too, with exit code 0.
+    if (const std::string unknown = unknown_subcommand(app);
+        !unknown.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+      return report_error({unknown});
+    }
     const bool is_help = app.exit(error) == 0;
     std::cout.flush();
     return is_help && std::cout ? ExitStatus::kNothingFound : ExitStatus::kBadInput;

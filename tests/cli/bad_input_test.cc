@@ -93,6 +93,21 @@ TEST(BadInput, BadUsageIsStatusTwoAndHelpIsNot) {
   EXPECT_EQ(run_interlock({"--version"}).status, 0);
 }
 
+TEST(BadInput, AMisspeltSubcommandIsNamedWithTheNearestOne) {
+  const CommandResult misspelt = run_interlock({"chekc", "x.ilk"});
+  EXPECT_EQ(misspelt.status, 2);
+  EXPECT_EQ(misspelt.err,
+            "error: 'interlock' has no subcommand 'chekc'. Did you mean 'check'? "
+            "`interlock --help` lists them.\n");
+  const CommandResult workload = run_interlock({"generate", "tranformer", "--layers=2"});
+  EXPECT_EQ(workload.status, 2);
+  EXPECT_EQ(workload.err,
+            "error: 'generate' has no subcommand 'tranformer'. Did you mean "
+            "'transformer'? `interlock generate --help` lists them.\n");
+  EXPECT_EQ(run_interlock({"generate"}).err,
+            "A subcommand is required\nRun with --help for more information.\n");
+}
+
 TEST(BadInput, AnUnknownBackendIsBadUsage) {
   EXPECT_EQ(run_interlock({"run", "--backend=abacus", "-"}, "interlock 1\n").status, 2);
 }

@@ -9,6 +9,8 @@
 #include "encoder/program_builder.h"
 #include "fuzz/lifetime_evidence.h"
 #include "fuzz/replay.h"
+#include "simulator/data_flow.h"
+#include "simulator/explain.h"
 #include "simulator/happens_before.h"
 #include "simulator/shadow_machine.h"
 #include "simulator/strategies.h"
@@ -64,6 +66,18 @@ ExpectDraft expect_of(const Program& program, const OracleFinding& finding) {
   // Aliasing concerns two operands of one dispatch.
   const bool has_other = finding.second && finding.second->dispatch != finding.first.dispatch;
   if (has_other) expect.second = program.reference_of(finding.second->dispatch);
+  return expect;
+}
+
+// By the two dispatches that `check` names: a reader may see no writer at all, or be the end of the
+// program.
+ExpectDraft expect_of(const Program& program, const ReorderedRead& read) {
+  const Finding finding = explain_reordered(program, read);
+  ExpectDraft expect;
+  expect.kind = finding.kind;
+  expect.first = program.reference_of(finding.first.dispatch);
+  const DispatchId second = finding.second->dispatch;
+  if (second != finding.first.dispatch) expect.second = program.reference_of(second);
   return expect;
 }
 
@@ -149,13 +163,17 @@ Program with_evidence(const Program& program, const OracleFinding& finding) {
     draft.items.emplace_back(witness_of(program, displacement));
   }
   std::vector<std::string> lines;
-  for (const OracleFinding& other : find_exactly(program)) {
-    if (!other.first.dispatch.is_some()) continue;  // The end of the program has no name.
-    ExpectDraft expect = expect_of(program, other);
+  const auto expect_once = [&](ExpectDraft expect) {
     std::string line = std::string(word_of(expect.kind)) + ' ' + expect.first + ' ' + expect.second;
-    if (std::find(lines.begin(), lines.end(), line) != lines.end()) continue;
+    if (std::find(lines.begin(), lines.end(), line) != lines.end()) return;
     lines.push_back(std::move(line));
     draft.items.emplace_back(std::move(expect));
+  };
+  for (const OracleFinding& other : find_exactly(program)) {
+    if (other.kind != FindingKind::kReordered) expect_once(expect_of(program, other));
+  }
+  if (program.has_program_order) {
+    for (const ReorderedRead& read : find_reordered(program)) expect_once(expect_of(program, read));
   }
   for (ExpectDraft& expect : lifetime_expectations(program)) {
     draft.items.emplace_back(std::move(expect));

@@ -1,5 +1,6 @@
 // interlock replay: runs the recorded witness and says whether it still fails.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "backends/output_digest.h"
+#include "encoder/check.h"
 #include "encoder/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -14,6 +16,7 @@
 #include "fuzz/gradient_evidence.h"
 #include "fuzz/replay.h"
 #include "fuzz/replay_gradients.h"
+#include "simulator/check.h"
 #include "simulator/strategies.h"
 
 namespace interlock {
@@ -44,19 +47,47 @@ std::string text_of(const ReplayReport& report) {
   return text;
 }
 
-// Without a usable witness the deciding schedules stand in: on one queue they show whatever any
-// schedule can show (docs/theory.md, T4 and T5).
-ExitStatus replay_deciding_schedules(const Program& program, const std::string& why,
-                                     Backend& backend) {
-  print_out(why + "\n");
+struct NamedSchedule {
+  std::string name;
+  Schedule schedule;
+};
+
+// On one queue these show whatever any schedule can show (docs/theory.md, T4 and T5).
+std::vector<NamedSchedule> deciding_schedules(const Program& program, const HappensBefore& order) {
+  return {{"issue order", issue_order_schedule(program)},
+          {"each epoch reversed", epoch_reversed_schedule(program, order)},
+          {"late commits", lazy_schedule(program, order)}};
+}
+
+// Beside scoped barriers no few schedules decide: issue order, and what shows each observable
+// hazard. Most bugs have one; the others would say no more.
+std::vector<NamedSchedule> schedules_of_hazards(const Program& program,
+                                                const HappensBefore& order) {
+  constexpr size_t kCountMax = 16;
+  std::vector<NamedSchedule> schedules = {{"issue order", issue_order_schedule(program)}};
+  for (const Finding& finding : check(program).findings) {
+    if (finding.witness.empty()) continue;
+    if (schedules.size() > kCountMax) break;
+    Result<Schedule> schedule = schedule_of(program, order, finding.witness);
+    INTERLOCK_CHECK(schedule.has_value());
+    std::vector<std::string> moves;
+    for (const Displacement& move : finding.witness) moves.push_back(text_of(program, move));
+    schedules.push_back({fmt::format("{}", fmt::join(moves, ", ")), *std::move(schedule)});
+  }
+  return schedules;
+}
+
+// Without a usable witness; `why` says so in whole sentences.
+ExitStatus replay_other_schedules(const Program& program, const std::string& why,
+                                  Backend& backend) {
   const HappensBefore order(program);
-  const std::pair<std::string_view, Schedule> schedules[] = {
-      {"issue order", issue_order_schedule(program)},
-      {"each epoch reversed", epoch_reversed_schedule(program, order)},
-      {"late commits", lazy_schedule(program, order)},
-  };
+  const bool has_scopes = order.has_scopes();
+  print_out(fmt::format("{} Trying {}.\n", why,
+                        has_scopes ? "a schedule for each observable hazard"
+                                   : "the schedules that decide one queue"));
   ExitStatus status = ExitStatus::kNothingFound;
-  for (const auto& [name, schedule] : schedules) {
+  for (const auto& [name, schedule] :
+       has_scopes ? schedules_of_hazards(program, order) : deciding_schedules(program, order)) {
     const Result<ReplayReport> report = replay(program, schedule, backend);
     if (!report) {
       return report_run_error(report.error(), backend);
@@ -98,14 +129,13 @@ ExitStatus run_replay(const ReplayOptions& options) {
     }
   }
   if (program->witness.empty()) {
-    return replay_deciding_schedules(
-        *program, "No witness line: trying the schedules that decide one queue.", *backend);
+    return replay_other_schedules(*program, "No witness line.", *backend);
   }
   const HappensBefore order(*program);
   const Result<Schedule> schedule = schedule_of(*program, order, program->witness);
   if (!schedule) {
-    return replay_deciding_schedules(
-        *program, "The recorded witness is no longer legal: " + schedule.error().message, *backend);
+    return replay_other_schedules(
+        *program, "The recorded witness is no longer legal. " + schedule.error().message, *backend);
   }
   const Result<ReplayReport> report = replay(*program, *backend);
   if (!report) {
@@ -116,8 +146,7 @@ ExitStatus run_replay(const ReplayOptions& options) {
     return ExitStatus::kFinding;
   }
   // An edit of the program can leave its witness legal and harmless, and the hazard where it was.
-  return replay_deciding_schedules(*program, "Trying the schedules that decide one queue as well.",
-                                   *backend);
+  return replay_other_schedules(*program, "The hazard may be elsewhere by now.", *backend);
 }
 
 }  // namespace

@@ -111,6 +111,32 @@ TEST(Workflow, AWitnessThatSyncForbidsNowNoLongerFails) {
   EXPECT_THAT(result.out, HasSubstr("no longer legal"));
 }
 
+// No few schedules decide beside scoped barriers.
+TEST(Workflow, ReplayWithoutAWitnessShowsTheHazardsOfScopedBarriers) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kCorpus + "seeds")) {
+    const std::string path = entry.path().string();
+    if (path.find("/trap-") == std::string::npos) continue;
+    ++count;
+    const bool is_fixed = path.find(".fixed.") != std::string::npos;
+    EXPECT_EQ(run_interlock({"replay", path}).status, is_fixed ? 0 : 1) << path;
+  }
+  EXPECT_GE(count, 18);
+  const CommandResult result = run_interlock({"replay", "-"}, R"(interlock 1
+tensor x f32[4] = random(1)
+tensor a f32[4]
+tensor b f32[4]
+output a b
+p: dispatch silu reads x writes a
+q: dispatch silu reads x writes b
+barrier compute.write -> compute.read
+witness q before p
+)");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("The hazard may be elsewhere by now. Trying a schedule for "
+                                    "each observable hazard.\n  issue order: equal"));
+}
+
 TEST(Workflow, MinimizeShrinksARecordedStreamToTwoDispatches) {
   const std::string out = fresh_folder("minimized.ilk");
   const CommandResult result = run_interlock(

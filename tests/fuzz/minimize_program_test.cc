@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "encoder/text.h"
 #include "fuzz/minimizer.h"
+#include "simulator/check.h"
+#include "simulator/expectations.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -42,6 +46,35 @@ TEST(MinimizeProgram, KeepsWhatTheExpectLinesSingleOut) {
       "memory m 64\ntensor a f32[1,4] at m+0\ntensor b f32[1,4] at m+4\nd0: dispatch A writes a\n"
       "d1: dispatch silu reads a writes b\n";
   EXPECT_THAT(text_of(alias + "expect alias d1\n"), testing::HasSubstr("expect alias d0\n"));
+}
+
+// Whatever is found in what is left, also of the pairs whose order is wrong: there a reader may see
+// no writer at all, or be the end of the program.
+TEST(MinimizeProgram, ExpectsWhatCheckFinds) {
+  int minimized_count = 0;
+  for (const char* folder : {"seeds", "bugs"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(
+             std::string(INTERLOCK_SOURCE_DIR "/corpus/") + folder)) {
+      if (is_slow_build() && entry.path().string().find("order") == std::string::npos) continue;
+      const auto report = minimize_program(parse_file(entry.path().string()).value());
+      if (!report) continue;  // There is nothing to find.
+      ++minimized_count;
+      const std::string text = print(report->program);
+      const Program program = parse(text).value();
+      const CheckReport found = check(program);
+      EXPECT_TRUE(is_as_expected(program, found, judge_expectations(program, found)))
+          << entry.path() << "\n"
+          << text;
+    }
+  }
+  EXPECT_GE(minimized_count, is_slow_build() ? 2 : 50);
+}
+
+TEST(MinimizeProgram, NamesWhoWritesWhatTheEndShouldNotHold) {
+  EXPECT_THAT(text_of("memory m 64\n"
+                      "d0: dispatch A order=1 writes m[0:4]\n"
+                      "d1: dispatch B order=0 writes m[0:4]\n"),
+              testing::HasSubstr("expect reordered d0 d1\n"));
 }
 
 }  // namespace

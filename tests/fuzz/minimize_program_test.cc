@@ -73,6 +73,7 @@ TEST(MinimizeProgram, ExpectsWhatCheckFinds) {
 TEST(MinimizeProgram, NamesWhoWritesWhatTheEndShouldNotHold) {
   EXPECT_THAT(text_of("memory m 64\n"
                       "d0: dispatch A order=1 writes m[0:4]\n"
+                      "barrier\n"
                       "d1: dispatch B order=0 writes m[0:4]\n"),
               testing::HasSubstr("expect reordered d0 d1\n"));
 }

@@ -108,6 +108,10 @@ DataDependencies::DataDependencies(const Program& program) {
 DispatchOrder::DispatchOrder(const Program& program, const DataDependencies& dependencies) {
   const size_t count = dependencies.dispatch_count();
   INTERLOCK_CHECK(count <= kDispatchCountMax);
+  // What such a barrier makes visible to a read need not be so to a write on the same bytes.
+  const bool has_scopes =
+      std::any_of(program.barriers.begin(), program.barriers.end(),
+                  [](const Barrier& barrier) { return barrier.kind == BarrierKind::kScoped; });
   uint32_t epoch = 0;
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kDispatch) {
@@ -123,6 +127,7 @@ DispatchOrder::DispatchOrder(const Program& program, const DataDependencies& dep
     word_count += i / 64 + 1;
   }
   bits_.assign(word_count, 0);
+  if (has_scopes) return;
   for (size_t i = 0; i < count; ++i) {
     uint64_t* const ancestors = bits_.data() + first_word_[i];
     for (const uint32_t earlier : dependencies.predecessors(i)) {

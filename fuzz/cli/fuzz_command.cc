@@ -1,6 +1,7 @@
 // interlock fuzz: a campaign of generated programs against an encoder, or against other passes.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -123,7 +124,10 @@ ExitStatus status_of(const CampaignReport& report) {
   return report.device.failure_count > 0 ? ExitStatus::kUnavailable : ExitStatus::kNothingFound;
 }
 
-Result<Success> check_device_options(const FuzzOptions& options) {
+Result<Success> check_options(const FuzzOptions& options) {
+  if (!std::isfinite(options.campaign.seconds)) {
+    return Error{fmt::format("--seconds={} is not finite.", options.campaign.seconds)};
+  }
   const double timeout = options.device_timeout_seconds;
   if (!(timeout > 0 && timeout <= kDeviceTimeoutMaxSeconds)) {  // NaN is neither.
     return Error{fmt::format("--device-timeout={} is not above 0 and up to {} seconds, a day.",
@@ -179,7 +183,7 @@ Result<Success> find_passes(FuzzOptions& options) {
 ExitStatus run_fuzz(FuzzOptions& options) {
   auto named = find_passes(options);
   if (!named) return report_error(named.error());
-  auto checked = check_device_options(options);
+  auto checked = check_options(options);
   if (!checked) return report_error(checked.error());
   install_interrupt_handler();
   CampaignOptions& campaign = options.campaign;

@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   try {
     const interlock::ExitStatus status = interlock::run_command_line(argc, argv);
     interlock::finish_progress();
-    if (std::fflush(stdout) != 0) {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       return static_cast<int>(interlock::report_error({"standard output cannot be written."}));
     }
     return static_cast<int>(status);

@@ -108,6 +108,28 @@ TEST(BadInput, AMisspeltSubcommandIsNamedWithTheNearestOne) {
             "A subcommand is required\nRun with --help for more information.\n");
 }
 
+// Short output fails when it is flushed at the end, long output on the way.
+TEST(BadInput, OutputThatCannotBeWrittenIsStatusTwo) {
+  const std::string bug = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.ilk";
+  const std::vector<std::vector<std::string>> commands = {
+      {"generate", "mlp"},
+      {"generate", "transformer", "--layers=30"},
+      {"check", bug},
+      {"encode", bug},
+      {"list"}};
+  for (const std::vector<std::string>& command : commands) {
+    const CommandResult result = run_interlock(command, "", {.is_output_full = true});
+    EXPECT_EQ(result.status, 2) << command[0];
+    EXPECT_EQ(result.err, "error: standard output cannot be written.\n") << command[0];
+  }
+}
+
+TEST(BadInput, TimeThatIsNoNumberIsBadUsage) {
+  for (const char* seconds : {"--seconds=nan", "--seconds=inf", "--seconds=-1"}) {
+    EXPECT_EQ(run_interlock({"fuzz", seconds}).status, 2) << seconds;
+  }
+}
+
 TEST(BadInput, AnUnknownBackendIsBadUsage) {
   EXPECT_EQ(run_interlock({"run", "--backend=abacus", "-"}, "interlock 1\n").status, 2);
 }

@@ -76,7 +76,8 @@ CommandResult run_interlock(const std::vector<std::string>& arguments, const std
   INTERLOCK_CHECK(child >= 0);
   if (child == 0) {
     redirect(STDIN_FILENO, in_path, O_RDONLY);
-    redirect(STDOUT_FILENO, out_path, O_WRONLY | O_CREAT | O_TRUNC);
+    redirect(STDOUT_FILENO, limits.is_output_full ? "/dev/full" : out_path,
+             O_WRONLY | O_CREAT | O_TRUNC);
     redirect(STDERR_FILENO, err_path, O_WRONLY | O_CREAT | O_TRUNC);
     limit(RLIMIT_AS, limits.memory_bytes);
     limit(RLIMIT_CPU, limits.cpu_seconds);

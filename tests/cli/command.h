@@ -14,8 +14,9 @@ struct CommandResult {
 };
 
 struct CommandLimits {
-  uint64_t memory_bytes = 0;  // Address space; 0: unlimited.
-  uint64_t cpu_seconds = 60;  // A hang ends the test, not the machine's patience.
+  uint64_t memory_bytes = 0;    // Address space; 0: unlimited.
+  uint64_t cpu_seconds = 60;    // A hang ends the test, not the machine's patience.
+  bool is_output_full = false;  // Standard output takes no byte.
 };
 
 // Returns what `interlock ARGUMENTS...` printed with `input` as its standard input.

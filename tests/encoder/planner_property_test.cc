@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <sstream>
 #include <string>
 
 #include "encoder/liveness_planner.h"
 #include "encoder/planner.h"
 #include "encoder/text.h"
+#include "fuzz/testing/matchers.h"
 #include "simulator/alias_contracts.h"
+#include "simulator/check.h"
 #include "simulator/choice.h"
 #include "simulator/lifetimes.h"
 #include "tests/encoder/byte_owners.h"
@@ -169,6 +172,41 @@ TEST(Antichain, CostsNoBarrier) {
     cost_without += barrier_count_of(*plan_liveness(program, {})) - barrier_count_of(program);
   }
   EXPECT_GT(cost_without, 0u) << "any plan would do";
+}
+
+// Such a barrier may make a write visible to the reads that it was made for, and not to a later
+// write on the same bytes.
+TEST(Antichain, LeavesWhatWasEncodedWithScopedBarriersClean) {
+  constexpr const char* kBarriers[] = {"barrier compute.write -> compute.read\n",
+                                       "barrier compute.write -> compute.read|compute.write\n",
+                                       "barrier compute -> compute\n", "barrier\n"};
+  SeededChoice choice(21);
+  int clean_count = 0;
+  int reuse_count = 0;
+  for (int i = 0; i < program_count(4'000); ++i) {
+    const std::string text = print(random_unplanned(choice));
+    std::string encoded;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const bool is_dispatch = line.find("dispatch ") != std::string::npos;
+      if (is_dispatch && choice.chance(9, 10)) {
+        encoded += kBarriers[choice.chance(1, 2) ? 0 : choice.below(4)];
+      }
+      encoded += line + "\n";
+    }
+    const Program program = parse(encoded).value();
+    if (!check(program).findings.empty()) continue;
+    ++clean_count;
+    PlanOptions options;
+    options.is_antichain = true;
+    options.alignment_bytes = 4;
+    const Program planned = plan_with(*find_planner("liveness"), program, options);
+    ASSERT_THAT(planned, IsHazardFree()) << encoded << print(planned);
+    const PlanReport report = report_of(program, planned, options).value();
+    reuse_count += report.pool_bytes < report.fresh_bytes ? 1 : 0;
+  }
+  EXPECT_GT(clean_count, program_count(200));
+  EXPECT_GT(reuse_count, program_count(20));
 }
 
 TEST(Slack, NeverBuysMoreMemoryThanItMayNorMoreBarriers) {

@@ -43,8 +43,20 @@ std::string clause_of(const Program& program, const GradientFinding& found,
                      times(count.actual), times(count.expected));
 }
 
+// The readers of the tensor have their terms in the gradient, and these are wrong themselves.
+bool has_terms_in_place_of_others(const GradientFinding& found) {
+  return !found.foreign.empty() && !found.counts.empty() && found.counts.front().actual == 0 &&
+         !found.counts.front().dispatches.empty();
+}
+
 std::string headline_of(const Program& program, const GradientFinding& found) {
   const std::string_view gradient = name_of(program, found.gradient);
+  if (has_terms_in_place_of_others(found)) {
+    return fmt::format(
+        "gradient: {} has no contribution of {}, but a term from {} that is no multiple of any.",
+        gradient, names_of(program, found.counts.front().dispatches),
+        names_of(program, found.foreign));
+  }
   if (!found.counts.empty()) {
     return fmt::format("gradient: {} {}.", gradient,
                        clause_of(program, found, found.counts.front()));
@@ -73,14 +85,22 @@ std::vector<std::string> details_of(const Program& program, const GradientFindin
   if (shown < found.counts.size()) {
     details.push_back(fmt::format("So it is with {} more.", found.counts.size() - shown));
   }
-  if (!found.counts.empty() && !found.foreign.empty()) {
+  if (!found.counts.empty() && !found.foreign.empty() && !has_terms_in_place_of_others(found)) {
     details.push_back(fmt::format("It has a term from {} too, which is no multiple of any.",
                                   names_of(program, found.foreign)));
   }
   for (const DoubledCotangent& doubled : found.doubled) {
+    const std::string sum = program.description_of(doubled.sum);
+    const std::string_view value = name_of(program, doubled.value);
     details.push_back(
-        fmt::format("{} adds up two tensors that both hold the whole cotangent of {} already.",
-                    program.description_of(doubled.sum), name_of(program, doubled.value)));
+        doubled.readers.empty()
+            ? fmt::format(
+                  "{} adds up two tensors that both hold the whole cotangent of {} already.", sum,
+                  value)
+            : fmt::format(
+                  "{} adds to the whole cotangent of {} what {} contributes to it, which is "
+                  "in it already.",
+                  sum, value, names_of(program, doubled.readers)));
   }
   details.push_back(fmt::format(
       "{} is to be the gradient of {} by {}: every path between the two counts once. Nothing was "
@@ -90,9 +110,18 @@ std::vector<std::string> details_of(const Program& program, const GradientFindin
 }
 
 std::string fix_of(const Program& program, const GradientFinding& found) {
+  if (!found.doubled.empty() && !found.doubled.front().readers.empty()) {
+    return fmt::format("go on from the whole cotangent of {}, and leave the sum of {} out.",
+                       name_of(program, found.doubled.front().value),
+                       program.description_of(found.doubled.front().sum));
+  }
   if (!found.doubled.empty()) {
     return fmt::format("go on from one of the two that {} adds up, and leave the sum out.",
                        program.description_of(found.doubled.front().sum));
+  }
+  if (has_terms_in_place_of_others(found)) {
+    return fmt::format("compute the term of {} from the cotangents that one-shot has there.",
+                       names_of(program, found.foreign));
   }
   const bool leaves_out =
       !found.counts.empty() && found.counts.front().actual < found.counts.front().expected;

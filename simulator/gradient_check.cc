@@ -19,10 +19,19 @@ namespace {
 constexpr uint64_t kMultipleMax = 8;
 constexpr size_t kTermsMax = 4096;
 constexpr size_t kDoubledMax = 4;
+// Of a value whose cotangent may be in part what a sum adds: all subsets are tried.
+constexpr size_t kReadersMax = 10;
+constexpr int kPartSearchesMax = 32;  // Each reads the forward dispatches anew.
 
 struct Contribution {
   FieldMatrix element;
   DispatchId dispatch;
+};
+
+// A value, and the tensor that holds it.
+struct Owner {
+  uint32_t value = 0;
+  TensorId tensor;
 };
 
 class RequestCheck {
@@ -57,6 +66,16 @@ class RequestCheck {
 
  private:
   void spread(uint32_t place) {
+    for_each_contribution(place, [this](uint32_t value, FieldMatrix element, DispatchId dispatch) {
+      adjoints_[value] = adjoints_[value] + element;
+      const auto found = contributions_.find(value);
+      if (found != contributions_.end()) found->second.push_back({element, dispatch});
+    });
+  }
+
+  // What the dispatch at this place of program order adds to the adjoints of what it reads.
+  template <typename Contribute>
+  void for_each_contribution(uint32_t place, const Contribute& contribute) {
     const DispatchId id(values_.order()[place]);
     const Dispatch& dispatch = program_.dispatch(id);
     const auto accesses = program_.accesses_of(dispatch);
@@ -76,12 +95,6 @@ class RequestCheck {
         if (cotangent) contribute(values_.read_by(dispatch, i), *cotangent, id);
       }
     }
-  }
-
-  void contribute(uint32_t value, FieldMatrix element, DispatchId dispatch) {
-    adjoints_[value] = adjoints_[value] + element;
-    const auto found = contributions_.find(value);
-    if (found != contributions_.end()) found->second.push_back({element, dispatch});
   }
 
   // Contributions by what they add, the dispatches of each in issue order.
@@ -157,8 +170,7 @@ class RequestCheck {
     }
   }
 
-  // Sums of this pass whose two terms are each the whole adjoint of one value, and whose result is
-  // nobody's.
+  // Sums of this pass of a whole adjoint and what is in it already, whose result is nobody's.
   void find_doubled(GradientFinding& finding) {
     for (uint32_t place = begin_; place < end_ && finding.doubled.size() < kDoubledMax; ++place) {
       const DispatchId id(values_.order()[place]);
@@ -169,14 +181,47 @@ class RequestCheck {
       const FieldMatrix first = values_.value(values_.read_by(dispatch, 0));
       const FieldMatrix second = values_.value(values_.read_by(dispatch, 1));
       const FieldMatrix sum = values_.value(values_.left_by(dispatch, accesses.size() - 1));
-      if (first != second || first.is_zero() || tensor_of_adjoint(sum).is_some()) continue;
-      const TensorId tensor = tensor_of_adjoint(first);
-      if (tensor.is_some()) finding.doubled.push_back({id, tensor});
+      if (first.is_zero() || second.is_zero() || owner_of_adjoint(sum) != nullptr) continue;
+      const Owner* const owner = owner_of_adjoint(first);
+      if (owner != nullptr && first == second) {
+        finding.doubled.push_back({id, owner->tensor, {}});
+      } else if (owner != nullptr) {
+        add_doubled_part(id, *owner, second, finding);
+      } else if (const Owner* const other = owner_of_adjoint(second)) {
+        add_doubled_part(id, *other, first, finding);
+      }
     }
   }
 
-  // The tensor that holds a value with this adjoint; none if there is none.
-  TensorId tensor_of_adjoint(FieldMatrix adjoint) {
+  // If `term`, which a sum adds to all of the owner's adjoint, is what some of its readers give it.
+  void add_doubled_part(DispatchId sum, const Owner& owner, FieldMatrix term,
+                        GradientFinding& finding) {
+    if (++part_search_count_ > kPartSearchesMax) return;
+    std::vector<Contribution> contributions;
+    for (uint32_t place = 0; place < begin_; ++place) {
+      for_each_contribution(place, [&](uint32_t value, FieldMatrix element, DispatchId reader) {
+        if (value == owner.value) contributions.push_back({element, reader});
+      });
+    }
+    if (contributions.size() > kReadersMax) return;
+    for (uint32_t subset = 1; subset < 1u << contributions.size(); ++subset) {
+      FieldMatrix part;
+      std::vector<DispatchId> readers;
+      for (size_t i = 0; i < contributions.size(); ++i) {
+        if ((subset >> i & 1) == 0) continue;
+        part = part + contributions[i].element;
+        if (readers.empty() || readers.back() != contributions[i].dispatch) {
+          readers.push_back(contributions[i].dispatch);
+        }
+      }
+      if (part != term) continue;
+      finding.doubled.push_back({sum, owner.tensor, std::move(readers)});
+      return;
+    }
+  }
+
+  // A value with this adjoint; null if there is none.
+  const Owner* owner_of_adjoint(FieldMatrix adjoint) {
     if (by_adjoint_.empty()) {
       for (uint32_t place = 0; place < begin_; ++place) {
         const Dispatch& dispatch = program_.dispatches[values_.order()[place]];
@@ -184,13 +229,15 @@ class RequestCheck {
         for (size_t a = 0; a < accesses.size(); ++a) {
           if (!accesses[a].tensor.is_some()) continue;
           const TensorId root = program_.tensor(accesses[a].tensor).root;
-          by_adjoint_.emplace(adjoints_[values_.read_by(dispatch, a)], root);
-          by_adjoint_.emplace(adjoints_[values_.left_by(dispatch, a)], root);
+          for (const uint32_t value :
+               {values_.read_by(dispatch, a), values_.left_by(dispatch, a)}) {
+            by_adjoint_.emplace(adjoints_[value], Owner{value, root});
+          }
         }
       }
     }
     const auto found = by_adjoint_.find(adjoint);
-    return found == by_adjoint_.end() ? TensorId() : found->second;
+    return found == by_adjoint_.end() ? nullptr : &found->second;
   }
 
   void index_writers() {
@@ -219,7 +266,8 @@ class RequestCheck {
   std::vector<FieldMatrix> adjoints_;                            // By value.
   std::map<uint32_t, std::vector<Contribution>> contributions_;  // To values of `wrt`.
   std::map<uint32_t, DispatchId> writers_;                       // By value, in the pass.
-  std::map<FieldMatrix, TensorId> by_adjoint_;
+  std::map<FieldMatrix, Owner> by_adjoint_;
+  int part_search_count_ = 0;
   std::vector<FieldMatrix> read_;
   std::vector<FieldMatrix> left_;
 };

@@ -39,10 +39,12 @@ struct GradientCount {
   bool operator==(const GradientCount&) const = default;
 };
 
-// A dispatch that adds up two tensors which both hold all of the cotangent of the same value.
+// A dispatch that adds to the whole cotangent of a value what is in it already: the same once more,
+// or what some of the value's readers contribute.
 struct DoubledCotangent {
   DispatchId sum;
   TensorId value;
+  std::vector<DispatchId> readers;  // Those; none: all of it.
 
   bool operator==(const DoubledCotangent&) const = default;
 };

@@ -98,6 +98,34 @@ TEST(GradientCheck, SaysWhichProductPytorch180952CountsTwice) {
   EXPECT_EQ(program.name(program.tensor(finding.tensor).name), "w");
 }
 
+// The first product is also read by the third: only what comes through the second counts twice.
+TEST(GradientCheck, SaysWhichPartOfACotangentIsAddedOnceMore) {
+  const Program forward = program_of(R"(interlock 1
+tensor x f32[2,2] = random(1)
+tensor w f32[2,2] = random(2)
+tensor a f32[2,2]
+tensor b f32[2,2]
+tensor y f32[2,2]
+m1: dispatch matmul_nn reads x w writes a
+m2: dispatch matmul_nn reads a w writes b
+m3: dispatch matmul_nn reads b a writes y
+)");
+  Program program;
+  const auto findings = findings_of(
+      forward, {"y", {"w"}, "split-pytorch-180952"}, [](std::vector<ItemDraft>&) {}, &program);
+  ASSERT_EQ(findings.size(), 1u);
+  const Finding finding = explain_gradient(program, findings[0]);
+  EXPECT_EQ(finding.headline,
+            "gradient: d_w has no contribution of m1 (dispatch 0), but a term from m1.vjp0 "
+            "(dispatch 10) that is no multiple of any.");
+  ASSERT_FALSE(finding.details.empty());
+  EXPECT_EQ(finding.details[0],
+            "m1.sum0 (dispatch 9) adds to the whole cotangent of a what m2 (dispatch 1) "
+            "contributes to it, which is in it already.");
+  EXPECT_EQ(finding.fix,
+            "go on from the whole cotangent of a, and leave the sum of m1.sum0 (dispatch 9) out.");
+}
+
 // Three products: the first counts three times, the second twice.
 TEST(GradientCheck, CountsEachOfThreeUses) {
   const Program forward = program_of(R"(interlock 1

@@ -52,10 +52,16 @@ bool has_terms_in_place_of_others(const GradientFinding& found) {
 std::string headline_of(const Program& program, const GradientFinding& found) {
   const std::string_view gradient = name_of(program, found.gradient);
   if (has_terms_in_place_of_others(found)) {
-    return fmt::format(
-        "gradient: {} has no contribution of {}, but a term from {} that is no multiple of any.",
-        gradient, names_of(program, found.counts.front().dispatches),
-        names_of(program, found.foreign));
+    std::vector<DispatchId> missing;
+    for (const GradientCount& count : found.counts) {
+      if (count.actual > 0) continue;
+      missing.insert(missing.end(), count.dispatches.begin(), count.dispatches.end());
+    }
+    return fmt::format("gradient: {} has no contribution of {}, but {} from {} that {} of any.",
+                       gradient, names_of(program, missing),
+                       found.foreign.size() == 1 ? "a term" : "terms",
+                       names_of(program, found.foreign),
+                       found.foreign.size() == 1 ? "is no multiple" : "are no multiples");
   }
   if (!found.counts.empty()) {
     return fmt::format("gradient: {} {}.", gradient,
@@ -72,20 +78,25 @@ std::string headline_of(const Program& program, const GradientFinding& found) {
 std::vector<std::string> details_of(const Program& program, const GradientFinding& found) {
   const std::string_view gradient = name_of(program, found.gradient);
   std::vector<std::string> details;
-  const size_t shown = std::min(found.counts.size(), kNamed);
+  const bool is_headline_of_missing = has_terms_in_place_of_others(found);
+  std::vector<const GradientCount*> told;
+  for (const GradientCount& count : found.counts) {
+    if (count.actual > 0 || !is_headline_of_missing) told.push_back(&count);
+  }
+  const size_t shown = std::min(told.size(), kNamed);
   for (size_t i = 0; i < shown; ++i) {
-    const GradientCount& count = found.counts[i];
-    if (i > 0) {
-      details.push_back(fmt::format("It {}.", clause_of(program, found, count)));
+    const bool is_headline = i == 0 && !is_headline_of_missing;
+    if (!is_headline) {
+      details.push_back(fmt::format("It {}.", clause_of(program, found, *told[i])));
     }
-    if (!count.terms.empty()) {
-      details.push_back(fmt::format("The term is that of {}.", names_of(program, count.terms)));
+    if (!told[i]->terms.empty()) {
+      details.push_back(fmt::format("The term is that of {}.", names_of(program, told[i]->terms)));
     }
   }
-  if (shown < found.counts.size()) {
-    details.push_back(fmt::format("So it is with {} more.", found.counts.size() - shown));
+  if (shown < told.size()) {
+    details.push_back(fmt::format("So it is with {} more.", told.size() - shown));
   }
-  if (!found.counts.empty() && !found.foreign.empty() && !has_terms_in_place_of_others(found)) {
+  if (!found.counts.empty() && !found.foreign.empty() && !is_headline_of_missing) {
     details.push_back(fmt::format("It has a term from {} too, which is no multiple of any.",
                                   names_of(program, found.foreign)));
   }

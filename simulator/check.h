@@ -17,7 +17,8 @@ struct CheckOptions {
   // Hazards listed at most. An explained finding takes about a kilobyte.
   uint64_t pair_limit = 250'000;
   // Judging observability runs the shadow machine once per hazardous pair, listed or hidden behind
-  // a listed one; it stops after this much work, in dispatches executed and pairs looked for.
+  // a listed one; it stops after this much work, in dispatches executed (those that touch many byte
+  // segments count as several) and pairs looked for.
   // Hazards beyond it stay Observability::kUnknown.
   uint64_t observability_budget = 4'000'000;
   // Beside scoped barriers each redundancy is found by checking again; in all so many visits of

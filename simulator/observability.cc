@@ -21,6 +21,9 @@ namespace interlock {
 
 namespace {
 
+// So many byte segments take as long as a dispatch that touches a few.
+constexpr uint64_t kSegmentsPerDispatch = 64;
+
 class ObservabilityJudge {
  public:
   ObservabilityJudge(const Program& program, const HappensBefore& order, uint64_t budget)
@@ -29,17 +32,17 @@ class ObservabilityJudge {
         budget_(budget),
         machine_(program),
         reference_(machine_.run(issue_order_schedule(program), ShadowMode::kObservable)) {
-    executed_ = program.dispatches.size();
+    run_work_ = std::max<uint64_t>(program.dispatches.size(),
+                                   machine_.touched_segment_count() / kSegmentsPerDispatch);
+    executed_ = run_work_;
   }
 
-  bool has_budget(uint64_t run_count) const {
-    return executed_ + run_count * program_.dispatches.size() <= budget_;
-  }
+  bool has_budget(uint64_t run_count) const { return executed_ + run_count * run_work_ <= budget_; }
   uint64_t work_left() const { return budget_ - std::min(budget_, executed_); }
   void spend(uint64_t work) { executed_ += work; }
 
   std::vector<uint32_t> changed_outputs(const Schedule& schedule) {
-    executed_ += program_.dispatches.size();
+    executed_ += run_work_;
     return machine_.differing_outputs(machine_.run(schedule, ShadowMode::kObservable), reference_);
   }
 
@@ -87,7 +90,7 @@ class ObservabilityJudge {
 
   // No sink changes an output, but `run` does: several hazards act together. Shrinks `run`.
   ObservabilityVerdict judge_together(const Schedule& run) {
-    const uint64_t attempt_limit = work_left() / std::max<uint64_t>(program_.dispatches.size(), 1);
+    const uint64_t attempt_limit = work_left() / std::max<uint64_t>(run_work_, 1);
     std::vector<Displacement> witness = shrink_witness(
         program_, order_, displacements_of(program_, run),
         [this](const Schedule& schedule) { return changes_an_output(schedule); },
@@ -105,7 +108,8 @@ class ObservabilityJudge {
   const Program& program_;
   const HappensBefore& order_;
   uint64_t budget_;
-  uint64_t executed_ = 0;  // Dispatches, in all runs.
+  uint64_t run_work_ = 0;  // Of one run of the program, in dispatches.
+  uint64_t executed_ = 0;  // In all runs, likewise.
   ShadowMachine machine_;
   ShadowResult reference_;
   ObservabilityVerdict last_;  // Of the last sink that ran; of which pair:

@@ -170,6 +170,13 @@ ShadowResult ShadowMachine::run(const Schedule& schedule, ShadowMode mode) {
   return result;
 }
 
+uint64_t ShadowMachine::touched_segment_count() const {
+  uint64_t count = 0;
+  for (const ShadowRead& read : compiled_->program.reads) count += read.segment_count;
+  for (const ShadowWrite& write : compiled_->program.writes) count += write.segment_count;
+  return count;
+}
+
 std::vector<uint32_t> ShadowMachine::differing_outputs(const ShadowResult& a,
                                                        const ShadowResult& b) const {
   INTERLOCK_CHECK(a.values.size() == b.values.size());

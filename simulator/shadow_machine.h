@@ -44,6 +44,9 @@ class ShadowMachine {
   // The same into `result`, whose storage is reused.
   void run(const Schedule& schedule, ShadowMode mode, ShadowResult& result);
 
+  // Byte segments that a run of the whole program touches, those of each access counted.
+  uint64_t touched_segment_count() const;
+
   // The positions in Program::outputs, ascending, of those that differ; without outputs, of the
   // memories. Requires: both are observable results of this machine.
   std::vector<uint32_t> differing_outputs(const ShadowResult& a, const ShadowResult& b) const;

@@ -1,13 +1,16 @@
 // Whether a hazard can change an output, as check says it, against brute force.
 #include "simulator/observability.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "encoder/text.h"
 #include "simulator/check.h"
 #include "simulator/schedule.h"
 #include "simulator/shadow_machine.h"
@@ -116,6 +119,23 @@ TEST(Observability, SaysWhenTheBudgetIsSpent) {
   ASSERT_THAT(report.findings, SizeIs(1));
   EXPECT_EQ(report.findings[0].observability, Observability::kUnknown);
   EXPECT_THAT(report.findings[0].details, Contains(StartsWith("Whether an output can differ")));
+}
+
+// A read of thousands of byte segments takes as long as many dispatches, and counts like them.
+TEST(Observability, SpendsMoreOnDispatchesThatTouchManySegments) {
+  const auto unknown_count_of = [](uint64_t read_bytes) {
+    std::string text = "interlock 1\nmemory m 4096\n";
+    for (int i = 0; i < 300; ++i) {
+      text +=
+          fmt::format("dispatch D reads m[0:{}] writes m[{}:{}]\n", read_bytes, 8 * i, 8 * i + 8);
+    }
+    const CheckReport report = check(parse(text).value(), {.observability_budget = 100'000});
+    return std::count_if(report.findings.begin(), report.findings.end(), [](const Finding& f) {
+      return f.observability == Observability::kUnknown;
+    });
+  };
+  EXPECT_EQ(unknown_count_of(8), 0);
+  EXPECT_GT(unknown_count_of(4096), 0);
 }
 
 // Whether the finding's witness is legal and changes an output.

@@ -70,6 +70,18 @@ TEST(MinimizeProgram, ExpectsWhatCheckFinds) {
   EXPECT_GE(minimized_count, is_slow_build() ? 2 : 50);
 }
 
+TEST(MinimizeProgram, KeepsAWrongOrderThatIsExpected) {
+  const std::string text =
+      "memory m 64\nmemory n 64\n"
+      "w: dispatch W order=1 writes m[0:4]\n"
+      "r: dispatch R order=0 reads m[0:4] writes m[8:12]\n"
+      "x: dispatch X order=2 writes n[0:4]\n"
+      "y: dispatch Y order=3 writes n[0:4]\n";
+  EXPECT_THAT(text_of(text), testing::Not(testing::HasSubstr("expect reordered")));
+  EXPECT_THAT(text_of(text + "expect reordered w r\n"),
+              testing::HasSubstr("expect reordered w r\n"));
+}
+
 TEST(MinimizeProgram, NamesWhoWritesWhatTheEndShouldNotHold) {
   EXPECT_THAT(text_of("memory m 64\n"
                       "d0: dispatch A order=1 writes m[0:4]\n"

@@ -108,10 +108,11 @@ DataDependencies::DataDependencies(const Program& program) {
 DispatchOrder::DispatchOrder(const Program& program, const DataDependencies& dependencies) {
   const size_t count = dependencies.dispatch_count();
   INTERLOCK_CHECK(count <= kDispatchCountMax);
-  // What such a barrier makes visible to a read need not be so to a write on the same bytes.
-  const bool has_scopes =
+  // What orders a pair for its data, and makes visible what that needs, need not be enough for a
+  // write on the same bytes.
+  const bool has_partial_sync =
       std::any_of(program.barriers.begin(), program.barriers.end(),
-                  [](const Barrier& barrier) { return barrier.kind == BarrierKind::kScoped; });
+                  [](const Barrier& barrier) { return barrier.kind != BarrierKind::kFull; });
   uint32_t epoch = 0;
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kDispatch) {
@@ -127,7 +128,7 @@ DispatchOrder::DispatchOrder(const Program& program, const DataDependencies& dep
     word_count += i / 64 + 1;
   }
   bits_.assign(word_count, 0);
-  if (has_scopes) return;
+  if (has_partial_sync) return;
   for (size_t i = 0; i < count; ++i) {
     uint64_t* const ancestors = bits_.data() + first_word_[i];
     for (const uint32_t earlier : dependencies.predecessors(i)) {

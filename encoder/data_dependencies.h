@@ -32,8 +32,8 @@ class DataDependencies {
 };
 
 // Which dispatches come before which by data dependencies, one after another, or by the full
-// barriers of the program as it stands. If it has scoped barriers, by full barriers alone: the
-// others may order no more than the data that they were made for.
+// barriers of the program as it stands. If it has others, scoped or of execution alone, by the full
+// ones alone: the others may do no more than the data asks that they were made for.
 class DispatchOrder {
  public:
   // One bit for each pair.

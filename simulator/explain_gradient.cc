@@ -109,9 +109,9 @@ std::vector<std::string> details_of(const Program& program, const GradientFindin
                   "{} adds up two tensors that both hold the whole cotangent of {} already.", sum,
                   value)
             : fmt::format(
-                  "{} adds to the whole cotangent of {} what {} contributes to it, which is "
-                  "in it already.",
-                  sum, value, names_of(program, doubled.readers)));
+                  "{} adds to the whole cotangent of {} what {} {} to it, which is in it already.",
+                  sum, value, names_of(program, doubled.readers),
+                  doubled.readers.size() == 1 ? "contributes" : "contribute"));
   }
   details.push_back(fmt::format(
       "{} is to be the gradient of {} by {}: every path between the two counts once. Nothing was "
@@ -131,7 +131,8 @@ std::string fix_of(const Program& program, const GradientFinding& found) {
                        program.description_of(found.doubled.front().sum));
   }
   if (has_terms_in_place_of_others(found)) {
-    return fmt::format("compute the term of {} from the cotangents that one-shot has there.",
+    return fmt::format("compute the {} of {} from the cotangents that one-shot has there.",
+                       found.foreign.size() == 1 ? "term" : "terms",
                        names_of(program, found.foreign));
   }
   const bool leaves_out =

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "simulator/gradient_laws.h"
@@ -19,9 +20,9 @@ namespace {
 constexpr uint64_t kMultipleMax = 8;
 constexpr size_t kTermsMax = 4096;
 constexpr size_t kDoubledMax = 4;
-// Of a value whose cotangent may be in part what a sum adds: all subsets are tried.
-constexpr size_t kReadersMax = 10;
-constexpr int kPartSearchesMax = 32;  // Each reads the forward dispatches anew.
+// Of values whose cotangent may be in part what a sum adds: all subsets of readers are tried.
+constexpr size_t kReadersMax = 8;
+constexpr size_t kOwnersMax = 8;
 
 struct Contribution {
   FieldMatrix element;
@@ -181,48 +182,57 @@ class RequestCheck {
       const FieldMatrix first = values_.value(values_.read_by(dispatch, 0));
       const FieldMatrix second = values_.value(values_.read_by(dispatch, 1));
       const FieldMatrix sum = values_.value(values_.left_by(dispatch, accesses.size() - 1));
-      if (first.is_zero() || second.is_zero() || owner_of_adjoint(sum) != nullptr) continue;
-      const Owner* const owner = owner_of_adjoint(first);
-      if (owner != nullptr && first == second) {
-        finding.doubled.push_back({id, owner->tensor, {}});
-      } else if (owner != nullptr) {
-        add_doubled_part(id, *owner, second, finding);
-      } else if (const Owner* const other = owner_of_adjoint(second)) {
-        add_doubled_part(id, *other, first, finding);
+      if (first.is_zero() || second.is_zero() || !owners_of_adjoint(sum).empty()) continue;
+      const std::span<const Owner> owners = owners_of_adjoint(first);
+      if (!owners.empty() && first == second) {
+        finding.doubled.push_back({id, owners.front().tensor, {}});
+      } else if (!add_doubled_part(id, owners, second, finding)) {
+        add_doubled_part(id, owners_of_adjoint(second), first, finding);
       }
     }
   }
 
-  // If `term`, which a sum adds to all of the owner's adjoint, is what some of its readers give it.
-  void add_doubled_part(DispatchId sum, const Owner& owner, FieldMatrix term,
+  // If `term`, which a sum adds to all of the adjoint that the owners share, is what some readers
+  // of one of them give it. Returns whether it is.
+  bool add_doubled_part(DispatchId sum, std::span<const Owner> owners, FieldMatrix term,
                         GradientFinding& finding) {
-    if (++part_search_count_ > kPartSearchesMax) return;
-    std::vector<Contribution> contributions;
-    for (uint32_t place = 0; place < begin_; ++place) {
-      for_each_contribution(place, [&](uint32_t value, FieldMatrix element, DispatchId reader) {
-        if (value == owner.value) contributions.push_back({element, reader});
-      });
-    }
-    if (contributions.size() > kReadersMax) return;
-    for (uint32_t subset = 1; subset < 1u << contributions.size(); ++subset) {
-      FieldMatrix part;
-      std::vector<DispatchId> readers;
-      for (size_t i = 0; i < contributions.size(); ++i) {
-        if ((subset >> i & 1) == 0) continue;
-        part = part + contributions[i].element;
-        if (readers.empty() || readers.back() != contributions[i].dispatch) {
-          readers.push_back(contributions[i].dispatch);
+    for (const Owner& owner : owners.first(std::min(owners.size(), kOwnersMax))) {
+      const std::vector<Contribution>& given = contributions_to(owner.value);
+      if (given.size() > kReadersMax) continue;
+      for (uint32_t subset = 1; subset < 1u << given.size(); ++subset) {
+        FieldMatrix part;
+        std::vector<DispatchId> readers;
+        for (size_t i = 0; i < given.size(); ++i) {
+          if ((subset >> i & 1) == 0) continue;
+          part = part + given[i].element;
+          if (readers.empty() || readers.back() != given[i].dispatch) {
+            readers.push_back(given[i].dispatch);
+          }
         }
+        if (part != term) continue;
+        finding.doubled.push_back({sum, owner.tensor, std::move(readers)});
+        return true;
       }
-      if (part != term) continue;
-      finding.doubled.push_back({sum, owner.tensor, std::move(readers)});
-      return;
     }
+    return false;
   }
 
-  // A value with this adjoint; null if there is none.
-  const Owner* owner_of_adjoint(FieldMatrix adjoint) {
+  // Of each reader, in program order.
+  const std::vector<Contribution>& contributions_to(uint32_t value) {
+    if (all_contributions_.empty()) {
+      for (uint32_t place = 0; place < begin_; ++place) {
+        for_each_contribution(place, [&](uint32_t read, FieldMatrix element, DispatchId reader) {
+          all_contributions_[read].push_back({element, reader});
+        });
+      }
+    }
+    return all_contributions_[value];
+  }
+
+  // The values with this adjoint, in program order. Several have it where `add` passes it on.
+  std::span<const Owner> owners_of_adjoint(FieldMatrix adjoint) {
     if (by_adjoint_.empty()) {
+      std::vector<bool> is_known(values_.count(), false);
       for (uint32_t place = 0; place < begin_; ++place) {
         const Dispatch& dispatch = program_.dispatches[values_.order()[place]];
         const auto accesses = program_.accesses_of(dispatch);
@@ -231,13 +241,15 @@ class RequestCheck {
           const TensorId root = program_.tensor(accesses[a].tensor).root;
           for (const uint32_t value :
                {values_.read_by(dispatch, a), values_.left_by(dispatch, a)}) {
-            by_adjoint_.emplace(adjoints_[value], Owner{value, root});
+            if (is_known[value]) continue;
+            is_known[value] = true;
+            by_adjoint_[adjoints_[value]].push_back({value, root});
           }
         }
       }
     }
     const auto found = by_adjoint_.find(adjoint);
-    return found == by_adjoint_.end() ? nullptr : &found->second;
+    return found == by_adjoint_.end() ? std::span<const Owner>() : found->second;
   }
 
   void index_writers() {
@@ -266,8 +278,8 @@ class RequestCheck {
   std::vector<FieldMatrix> adjoints_;                            // By value.
   std::map<uint32_t, std::vector<Contribution>> contributions_;  // To values of `wrt`.
   std::map<uint32_t, DispatchId> writers_;                       // By value, in the pass.
-  std::map<FieldMatrix, Owner> by_adjoint_;
-  int part_search_count_ = 0;
+  std::map<FieldMatrix, std::vector<Owner>> by_adjoint_;
+  std::map<uint32_t, std::vector<Contribution>> all_contributions_;  // By value.
   std::vector<FieldMatrix> read_;
   std::vector<FieldMatrix> left_;
 };

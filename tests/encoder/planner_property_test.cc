@@ -174,12 +174,13 @@ TEST(Antichain, CostsNoBarrier) {
   EXPECT_GT(cost_without, 0u) << "any plan would do";
 }
 
-// Such a barrier may make a write visible to the reads that it was made for, and not to a later
-// write on the same bytes.
-TEST(Antichain, LeavesWhatWasEncodedWithScopedBarriersClean) {
+// A scoped barrier may make a write visible to the reads that it was made for, and not to a later
+// write on the same bytes; an execution barrier makes nothing visible.
+TEST(Antichain, LeavesWhatWasEncodedWithLesserBarriersClean) {
   constexpr const char* kBarriers[] = {"barrier compute.write -> compute.read\n",
                                        "barrier compute.write -> compute.read|compute.write\n",
-                                       "barrier compute -> compute\n", "barrier\n"};
+                                       "barrier compute -> compute\n", "barrier execution\n",
+                                       "barrier\n"};
   SeededChoice choice(21);
   int clean_count = 0;
   int reuse_count = 0;
@@ -190,7 +191,7 @@ TEST(Antichain, LeavesWhatWasEncodedWithScopedBarriersClean) {
     for (std::string line; std::getline(lines, line);) {
       const bool is_dispatch = line.find("dispatch ") != std::string::npos;
       if (is_dispatch && choice.chance(9, 10)) {
-        encoded += kBarriers[choice.chance(1, 2) ? 0 : choice.below(4)];
+        encoded += kBarriers[choice.chance(1, 2) ? 0 : choice.below(5)];
       }
       encoded += line + "\n";
     }

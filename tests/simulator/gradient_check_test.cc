@@ -126,6 +126,30 @@ m3: dispatch matmul_nn reads b a writes y
             "go on from the whole cotangent of a, and leave the sum of m1.sum0 (dispatch 9) out.");
 }
 
+// `add` gives what it reads its own cotangent, so that two values have that of `a`; and the second
+// product is read by two.
+TEST(GradientCheck, SaysWhichPartIsAddedOnceMoreBesideAResidual) {
+  const Program forward = program_of(R"(interlock 1
+tensor x f32[2,2] = random(1)
+tensor w f32[2,2] = random(2)
+tensor a0 f32[2,2]
+tensor a f32[2,2]
+tensor b f32[2,2]
+tensor y f32[2,2]
+m1: dispatch matmul_nn reads x w writes a0
+r: dispatch add reads a0 x writes a
+m2: dispatch matmul_nn reads a w writes b
+m3: dispatch matmul_nn reads b a writes y
+)");
+  Program program;
+  const auto findings = findings_of(
+      forward, {"y", {"w"}, "split-pytorch-180952"}, [](std::vector<ItemDraft>&) {}, &program);
+  ASSERT_EQ(findings.size(), 1u);
+  const Finding finding = explain_gradient(program, findings[0]);
+  EXPECT_THAT(finding.details[0], HasSubstr(" adds to the whole cotangent of a what m2 (dispatch "
+                                            "2) contributes to it, which is in it already."));
+}
+
 // Three products: the first counts three times, the second twice.
 TEST(GradientCheck, CountsEachOfThreeUses) {
   const Program forward = program_of(R"(interlock 1

@@ -65,6 +65,7 @@ class Execution {
       if (!access.reads()) continue;
       const bool is_f32 = program_.tensor(access.tensor).dtype == DType::kF32;
       Doubles& values = c.inputs.emplace_back();
+      values.reserve(access.range.size_bytes() / kWordBytes);
       for (uint64_t k = access.range.begin / kWordBytes; k < access.range.end / kWordBytes; ++k) {
         const size_t m = access.memory.index;
         values.push_back(is_f32 ? words_.memories[m][k]

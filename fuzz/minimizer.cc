@@ -15,6 +15,8 @@
 #include "fuzz/gradient_evidence.h"
 #include "fuzz/lifetime_evidence.h"
 #include "fuzz/reduction.h"
+#include "simulator/data_flow.h"
+#include "simulator/explain.h"
 
 namespace interlock {
 namespace {
@@ -133,6 +135,21 @@ const Expectation* singled_out(const Program& program) {
   return nullptr;
 }
 
+// Whether the line names the two dispatches whose order is wrong there: the reader may be the
+// second one, or neither.
+bool is_about_order_of(const Program& program, const OracleFinding& finding,
+                       const Expectation& expectation) {
+  for (const ReorderedRead& read : find_reordered(program)) {
+    const bool is_it = read.reader == finding.first.dispatch && read.memory == finding.memory &&
+                       read.bytes == finding.overlap;
+    if (!is_it) continue;
+    const Finding named = explain_reordered(program, read);
+    const DispatchId second = expectation.second.is_some() ? expectation.second : expectation.first;
+    if (named.first.dispatch == expectation.first && named.second->dispatch == second) return true;
+  }
+  return false;
+}
+
 // Keeps a finding of this sort, and lets nothing go wrong that did not before: no hazard, no
 // finding of another sort.
 MinimizeReport minimize_lifetimes(const Program& program,
@@ -217,9 +234,9 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
   }
   if (wanted != nullptr) {
     std::stable_partition(findings.begin(), findings.end(), [&](const OracleFinding& finding) {
-      // A line about order names two dispatches, and the reader may be the second one or neither.
-      return finding.kind == wanted->kind &&
-             (finding.kind == FindingKind::kReordered || finding.first.dispatch == wanted->first);
+      if (finding.kind != wanted->kind) return false;
+      return finding.kind == FindingKind::kReordered ? is_about_order_of(program, finding, *wanted)
+                                                     : finding.first.dispatch == wanted->first;
     });
   }
   const bool is_singled_out = wanted != nullptr && findings.front().kind == wanted->kind;

@@ -1,6 +1,7 @@
 #include "fuzz/replay_gradients.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -32,18 +33,24 @@ Program with_one_shot(const Program& program) {
   return std::move(built).value();
 }
 
-// `exact` is the gradient by the pass one-shot in float64.
+// Larger programs are not executed in float64: that takes about ten times as long.
+constexpr uint64_t kFloat64Bytes = 4u << 20;
+
+// `exact` is the gradient by the pass one-shot in float64, if that is known.
 std::string sentence_of_gradient(const Program& program, const OutputComparison& c,
-                                 const std::vector<double>& exact) {
+                                 const std::vector<double>* exact) {
   const std::string_view name = program.name(program.tensor(c.tensor).name);
   if (c.differing_count == 0) {
     return fmt::format("All {} values of {} agree.", c.element_count, name);
   }
   return fmt::format(
-      "{} of {} values of {} differ: {}[{}] is {} with one-shot ({} in float64) and {} here; the "
-      "largest difference is {}.",
+      "{} of {} values of {} differ: {}[{}] is {} with one-shot{} and {} here; the largest "
+      "difference is {}.",
       c.differing_count, c.element_count, name, name, c.first_differing,
-      static_cast<float>(c.reference_value), static_cast<float>(exact[c.first_differing]),
+      static_cast<float>(c.reference_value),
+      exact == nullptr
+          ? ""
+          : fmt::format(" ({} in float64)", static_cast<float>((*exact)[c.first_differing])),
       static_cast<float>(c.witness_value), static_cast<float>(c.max_abs_difference));
 }
 
@@ -54,13 +61,12 @@ Result<ReplayReport> replay_gradients(const Program& program, Backend& backend) 
   const auto expected =
       backend.run(reference, issue_order_schedule(reference), ExecutionMode::kWitness);
   if (!expected) return Error{expected.error().message + "\n  - While running one-shot."};
-  const auto exact = execute_in_float64(reference);
-  if (!exact) return Error{exact.error().message + "\n  - While running one-shot in float64."};
   const auto actual = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
   if (!actual) return Error{actual.error().message + "\n  - While running the backward pass."};
 
   ReplayReport report;
   uint64_t differing_count = 0;
+  std::optional<Result<Float64Image>> in_float64;  // Executed when something differs.
   for (const GradientFinding& finding : find_wrong_gradients(program)) {
     for (size_t i = 0; i < program.backwards.size(); ++i) {
       const std::vector<TensorId>& gradients = program.backwards[i].gradients;
@@ -70,9 +76,13 @@ Result<ReplayReport> replay_gradients(const Program& program, Backend& backend) 
       const TensorId right = reference.backwards[i].gradients[k];
       report.outputs.push_back(
           compare_output(program, *actual, finding.gradient, reference, *expected, right));
-      report.details.push_back(sentence_of_gradient(program, report.outputs.back(),
-                                                    values_of(reference, *exact, right)));
-      differing_count += report.outputs.back().differing_count > 0;
+      const bool differs = report.outputs.back().differing_count > 0;
+      if (differs && !in_float64) in_float64 = execute_in_float64(reference, kFloat64Bytes);
+      std::vector<double> exact;
+      if (differs && *in_float64) exact = values_of(reference, **in_float64, right);
+      report.details.push_back(
+          sentence_of_gradient(program, report.outputs.back(), exact.empty() ? nullptr : &exact));
+      differing_count += differs ? 1 : 0;
     }
   }
   report.diverges = differing_count > 0;

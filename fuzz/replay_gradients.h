@@ -10,10 +10,10 @@ namespace interlock {
 
 // Runs `program` and the same program with the backward pass one-shot, both in issue order, and
 // compares the gradients that are not the sum over all paths. Of a wrong gradient the numbers may
-// agree all the same: what counts twice can be zeros. The details also have one-shot in float64, by
-// the oracles of the kernels: whether the numbers to compare with are right themselves.
-// Requires: find_wrong_gradients(program) is not empty. Errors: the backend failed; the
-// memories exceed the execution limit.
+// agree all the same: what counts twice can be zeros. Of programs of up to 4 MiB the details also
+// have one-shot in float64, by the oracles of the kernels: whether the numbers to compare with are
+// right themselves. Requires: find_wrong_gradients(program) is not empty. Errors: the backend
+// failed.
 Result<ReplayReport> replay_gradients(const Program& program, Backend& backend);
 
 }  // namespace interlock

@@ -40,8 +40,10 @@ struct ObservabilityVerdict {
 };
 
 struct ObservabilityOptions {
-  uint64_t work_limit = UINT64_MAX;  // In dispatches executed and pairs looked for.
-  bool lists_all_pairs = false;      // `hazards` hides none.
+  // In dispatches executed (those that touch many byte segments count as several) and pairs looked
+  // for.
+  uint64_t work_limit = UINT64_MAX;
+  bool lists_all_pairs = false;  // `hazards` hides none.
   // A dispatch whose slices conflict, if there is one: T5 and T6 then decide nothing.
   DispatchId conflicting_in;
 };

@@ -125,8 +125,8 @@ ExitStatus status_of(const CampaignReport& report) {
 }
 
 Result<Success> check_options(const FuzzOptions& options) {
-  if (!std::isfinite(options.campaign.seconds)) {
-    return Error{fmt::format("--seconds={} is not finite.", options.campaign.seconds)};
+  if (!std::isfinite(options.campaign.seconds) || options.campaign.seconds < 0) {
+    return Error{fmt::format("--seconds={} is no time.", options.campaign.seconds)};
   }
   const double timeout = options.device_timeout_seconds;
   if (!(timeout > 0 && timeout <= kDeviceTimeoutMaxSeconds)) {  // NaN is neither.
@@ -269,7 +269,6 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
       ->check(whole_number())
       ->capture_default_str();
   command->add_option("--seconds", campaign.seconds, "instead of --runs: for how long")
-      ->check(CLI::PositiveNumber)
       ->excludes(runs);
   command->add_option("--jobs", campaign.job_count, "worker threads; files do not depend on it")
       ->check(whole_number(1, 256))

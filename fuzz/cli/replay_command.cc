@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -47,6 +48,9 @@ std::string text_of(const ReplayReport& report) {
   return text;
 }
 
+// Of schedules for hazards that are tried.
+constexpr size_t kWitnessesMax = 1000;
+
 struct NamedSchedule {
   std::string name;
   Schedule schedule;
@@ -59,50 +63,77 @@ std::vector<NamedSchedule> deciding_schedules(const Program& program, const Happ
           {"late commits", lazy_schedule(program, order)}};
 }
 
-// Beside scoped barriers no few schedules decide: issue order, and what shows each observable
-// hazard. Most bugs have one; the others would say no more.
-std::vector<NamedSchedule> schedules_of_hazards(const Program& program,
-                                                const HappensBefore& order) {
-  constexpr size_t kCountMax = 16;
-  std::vector<NamedSchedule> schedules = {{"issue order", issue_order_schedule(program)}};
-  for (const Finding& finding : check(program).findings) {
+// Runs a schedule and prints what it shows: returns whether an output differs.
+Result<bool> replay_schedule(const Program& program, const NamedSchedule& named, Backend& backend) {
+  const Result<ReplayReport> report = replay(program, named.schedule, backend);
+  if (!report) return report.error();
+  if (!report->diverges) {
+    print_out(fmt::format("  {}: equal to the reference, bit for bit.\n", named.name));
+    return false;
+  }
+  print_report(fmt::format("{} ({})\n", report->headline, named.name));
+  for (const std::string& detail : report->details) print_out("  " + detail + "\n");
+  return true;
+}
+
+ExitStatus replay_deciding_schedules(const Program& program, const HappensBefore& order,
+                                     Backend& backend) {
+  ExitStatus status = ExitStatus::kNothingFound;
+  for (const NamedSchedule& named : deciding_schedules(program, order)) {
+    const Result<bool> differs = replay_schedule(program, named, backend);
+    if (!differs) return report_run_error(differs.error(), backend);
+    if (*differs) status = ExitStatus::kFinding;
+  }
+  return status;
+}
+
+// The schedules that show the observable hazards, each once.
+std::vector<std::vector<Displacement>> witnesses_of_hazards(const Program& program) {
+  std::vector<std::vector<Displacement>> witnesses;
+  for (Finding& finding : check(program).findings) {
     if (finding.witness.empty()) continue;
-    if (schedules.size() > kCountMax) break;
-    Result<Schedule> schedule = schedule_of(program, order, finding.witness);
+    const bool is_new =
+        std::find(witnesses.begin(), witnesses.end(), finding.witness) == witnesses.end();
+    if (is_new) witnesses.push_back(std::move(finding.witness));
+    if (witnesses.size() == kWitnessesMax) break;
+  }
+  return witnesses;
+}
+
+// Beside scoped barriers no few schedules decide. The first one that differs is enough: hazards may
+// be many, and few of them show in numbers that happen to be equal.
+ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Backend& backend) {
+  const Result<bool> differs =
+      replay_schedule(program, {"issue order", issue_order_schedule(program)}, backend);
+  if (!differs) return report_run_error(differs.error(), backend);
+  if (*differs) return ExitStatus::kFinding;
+  const std::vector<std::vector<Displacement>> witnesses = witnesses_of_hazards(program);
+  for (const std::vector<Displacement>& witness : witnesses) {
+    Result<Schedule> schedule = schedule_of(program, order, witness);
     INTERLOCK_CHECK(schedule.has_value());
     std::vector<std::string> moves;
-    for (const Displacement& move : finding.witness) moves.push_back(text_of(program, move));
-    schedules.push_back({fmt::format("{}", fmt::join(moves, ", ")), *std::move(schedule)});
+    for (const Displacement& move : witness) moves.push_back(text_of(program, move));
+    const NamedSchedule named{fmt::format("{}", fmt::join(moves, ", ")), *std::move(schedule)};
+    const Result<bool> shows = replay_schedule(program, named, backend);
+    if (!shows) return report_run_error(shows.error(), backend);
+    if (*shows) return ExitStatus::kFinding;
   }
-  return schedules;
+  if (witnesses.size() == kWitnessesMax) {
+    print_out(fmt::format("  There are more hazards; {} schedules were tried.\n", kWitnessesMax));
+  }
+  return ExitStatus::kNothingFound;
 }
 
 // Without a usable witness; `why` says so in whole sentences.
 ExitStatus replay_other_schedules(const Program& program, const std::string& why,
                                   Backend& backend) {
   const HappensBefore order(program);
-  const bool has_scopes = order.has_scopes();
-  print_out(fmt::format("{} Trying {}.\n", why,
-                        has_scopes ? "a schedule for each observable hazard"
-                                   : "the schedules that decide one queue"));
-  ExitStatus status = ExitStatus::kNothingFound;
-  for (const auto& [name, schedule] :
-       has_scopes ? schedules_of_hazards(program, order) : deciding_schedules(program, order)) {
-    const Result<ReplayReport> report = replay(program, schedule, backend);
-    if (!report) {
-      return report_run_error(report.error(), backend);
-    }
-    if (report->diverges) {
-      status = ExitStatus::kFinding;
-      print_report(fmt::format("{} ({})\n", report->headline, name));
-      for (const std::string& detail : report->details) {
-        print_out("  " + detail + "\n");
-      }
-    } else {
-      print_out(fmt::format("  {}: equal to the reference, bit for bit.\n", name));
-    }
+  if (order.has_scopes()) {
+    print_out(why + " Trying a schedule for each observable hazard, until one differs.\n");
+    return replay_hazards(program, order, backend);
   }
-  return status;
+  print_out(why + " Trying the schedules that decide one queue.\n");
+  return replay_deciding_schedules(program, order, backend);
 }
 
 ExitStatus run_replay(const ReplayOptions& options) {

@@ -41,6 +41,7 @@ MemoryImage reference(const Program& program) {
 }
 
 TEST_F(VulkanStreams, HaveTheBitsOfTheReferenceAsEncoded) {
+  // Larger ones run on the CPU alone (streams_test.cc); under a sanitizer those that are quick.
   constexpr uint64_t kExecutableBytes = is_slow_build() ? 5'000'000 : 100'000'000;
   int executed_count = 0;
   for (const char* name :

@@ -126,7 +126,9 @@ TEST(BadInput, OutputThatCannotBeWrittenIsStatusTwo) {
 
 TEST(BadInput, TimeThatIsNoNumberIsBadUsage) {
   for (const char* seconds : {"--seconds=nan", "--seconds=inf", "--seconds=-1"}) {
-    EXPECT_EQ(run_interlock({"fuzz", seconds}).status, 2) << seconds;
+    const CommandResult result = run_interlock({"fuzz", seconds});
+    EXPECT_EQ(result.status, 2) << seconds;
+    EXPECT_EQ(result.err, std::string("error: ") + seconds + " is no time.\n");
   }
 }
 

@@ -134,7 +134,25 @@ witness q before p
 )");
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("The hazard may be elsewhere by now. Trying a schedule for "
-                                    "each observable hazard.\n  issue order: equal"));
+                                    "each observable hazard, until one differs.\n  issue order: "
+                                    "equal"));
+}
+
+// Twenty hazards between equal values, and behind them one that shows.
+TEST(Workflow, ReplayOfScopedBarriersGoesOnUntilAHazardShows) {
+  std::string text = "interlock 1\ntensor y f32[4]\ntensor x f32[4] = random(1)\n";
+  std::string dispatches;
+  for (int i = 0; i < 20; ++i) {
+    text += "tensor z" + std::to_string(i) + " f32[4] = zeros\n";
+    dispatches += "dispatch fill writes z" + std::to_string(i) + " value=0\n";
+    dispatches += "dispatch silu reads z" + std::to_string(i) + " writes y\n";
+    dispatches += "barrier compute.read|compute.write -> compute.read|compute.write\n";
+  }
+  text += "tensor w f32[4]\n" + dispatches +
+          "p: dispatch silu reads x writes w\nq: dispatch add reads w x writes y\n";
+  const CommandResult result = run_interlock({"replay", "-"}, text);
+  EXPECT_EQ(result.status, 1) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("p"));
 }
 
 TEST(Workflow, MinimizeShrinksARecordedStreamToTwoDispatches) {

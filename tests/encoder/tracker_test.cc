@@ -2,13 +2,14 @@
 // tracker_property_test.cc holds it against an obvious tracker.
 
 #include "encoder/tracker.h"
-#include "tests/program_count.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {

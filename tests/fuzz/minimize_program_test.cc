@@ -75,11 +75,15 @@ TEST(MinimizeProgram, KeepsAWrongOrderThatIsExpected) {
       "memory m 64\nmemory n 64\n"
       "w: dispatch W order=1 writes m[0:4]\n"
       "r: dispatch R order=0 reads m[0:4] writes m[8:12]\n"
-      "x: dispatch X order=2 writes n[0:4]\n"
-      "y: dispatch Y order=3 writes n[0:4]\n";
+      "v: dispatch copy order=3 reads n[0:4] writes n[8:12]\n"
+      "u: dispatch copy order=2 reads n[8:12] writes n[16:20]\n"
+      "x: dispatch X order=4 writes n[0:4]\n"
+      "y: dispatch Y order=5 writes n[0:4]\n";
   EXPECT_THAT(text_of(text), testing::Not(testing::HasSubstr("expect reordered")));
   EXPECT_THAT(text_of(text + "expect reordered w r\n"),
               testing::HasSubstr("expect reordered w r\n"));
+  EXPECT_THAT(text_of(text + "expect reordered v u\n"),
+              testing::HasSubstr("expect reordered v u\n"));
 }
 
 TEST(MinimizeProgram, NamesWhoWritesWhatTheEndShouldNotHold) {

@@ -76,8 +76,7 @@ TEST(LoraRun, HasTheNumbersOfTheDocument) {
 }
 
 // A run of 30 layers in float32 follows that in float64, forward, backward and through the
-// optimizer: what the loss does is no matter of rounding. f32 sums of at most 64 terms in some
-// hundred dispatches behind each other are off by far less than a thousandth.
+// optimizer: what the loss does is no matter of rounding. Measured: off by at most 1e-6 of it.
 TEST(LoraRun, HasTheLossesOfFloat64) {
   const WorkloadOptions options = is_slow_build() ? lora_run(4, 2) : lora_run(30, 3);
   for (const std::string_view planner : {"fresh", "liveness"}) {
@@ -93,7 +92,7 @@ TEST(LoraRun, HasTheLossesOfFloat64) {
     ASSERT_EQ(actual.size(), options.step_count);
     ASSERT_EQ(expected.size(), actual.size());
     for (size_t step = 0; step < actual.size(); ++step) {
-      EXPECT_NEAR(actual[step], expected[step], 1e-5 * expected[step]) << planner << " " << step;
+      EXPECT_NEAR(actual[step], expected[step], 1e-6 * expected[step]) << planner << " " << step;
     }
   }
 }

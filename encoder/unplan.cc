@@ -104,8 +104,8 @@ void Unplanner::append_pieces(const OperandDraft& operand, ByteRange range, Disp
     const uint64_t begin = piece->second.offset_bytes;
     const ByteRange slice{begin, begin + piece->second.end - piece->first};
     OperandDraft* const last = draft.operands.empty() ? nullptr : &draft.operands.back();
-    const bool continues_last =
-        piece->first != range.begin && last->name == value.name && last->slice->end == slice.begin;
+    const bool continues_last = last != nullptr && piece->first != range.begin &&
+                                last->name == value.name && last->slice->end == slice.begin;
     if (continues_last) {
       last->slice->end = slice.end;
     } else {

@@ -77,23 +77,12 @@ bool has_outputs_that_share_bytes(const Program& program) {
   return false;
 }
 
-// Tensors have the same names in both programs, but not the same ids.
-const Tensor* find_tensor(const Program& program, std::string_view name) {
-  for (const Tensor& tensor : program.tensors) {
-    if (program.name(tensor.name) == name) return &tensor;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::optional<Program> with_values_apart(const Program& program) {
-  const bool has_adoption =
-      std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
-                  [](const Lifetime& l) { return l.kind == LifetimeKind::kAdopt; });
   if (program.outputs.empty() || has_outputs_that_share_bytes(program) ||
       program.has_program_order || has_raw_operands_in_tensors(program) ||
-      (has_adoption && has_numbered_dispatches(program))) {
+      (program.has_any(LifetimeKind::kAdopt) && has_numbered_dispatches(program))) {
     return std::nullopt;
   }
   Rewriter rewriter;
@@ -115,9 +104,11 @@ void place_outputs(const Program& program, const Program& program_apart, const M
                    MemoryImage& image) {
   for (const TensorId id : program.outputs) {
     const Tensor& tensor = program.tensor(id);
-    const Tensor* const source = find_tensor(program_apart, program.name(tensor.name));
-    INTERLOCK_CHECK(source != nullptr);
-    const uint8_t* const bytes = apart.memories[source->memory.index].data() + source->range.begin;
+    // Tensors have the same names in both programs, but not the same ids.
+    const TensorId found = program_apart.find_tensor(program.name(tensor.name));
+    INTERLOCK_CHECK(found.is_some());
+    const Tensor& source = program_apart.tensor(found);
+    const uint8_t* const bytes = apart.memories[source.memory.index].data() + source.range.begin;
     std::copy_n(bytes, tensor.range.size_bytes(),
                 image.memories[tensor.memory.index].data() + tensor.range.begin);
   }

@@ -294,10 +294,7 @@ class GraphWalk {
 }  // namespace
 
 Result<BackwardGraph> backward_graph(const Program& program, const BackwardRequest& request) {
-  const bool adopts =
-      std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
-                  [](const Lifetime& lifetime) { return lifetime.kind == LifetimeKind::kAdopt; });
-  if (adopts && program.has_program_order) {
+  if (program.has_any(LifetimeKind::kAdopt) && program.has_program_order) {
     return Error{
         "The program has 'order=' and adopts tensors; a backward pass follows adoptions in issue "
         "order only."};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
 #include "encoder/names.h"
@@ -95,6 +97,18 @@ std::string_view noun_of(StatementKind kind) {
       return "a lifetime statement";
   }
   INTERLOCK_CHECK(false);
+}
+
+TensorId Program::find_tensor(std::string_view wanted) const {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (name(tensors[i].name) == wanted) return TensorId(i);
+  }
+  return {};
+}
+
+bool Program::has_any(LifetimeKind kind) const {
+  return std::any_of(lifetimes.begin(), lifetimes.end(),
+                     [kind](const Lifetime& lifetime) { return lifetime.kind == kind; });
 }
 
 std::string Program::reference_of(DispatchId id) const {

@@ -290,6 +290,12 @@ struct Program {
     return std::span(barrier_operands).subspan(dependency.first_operand, dependency.operand_count);
   }
 
+  // None if there is no tensor of this name. Cost: linear in the tensors.
+  TensorId find_tensor(std::string_view wanted) const;
+
+  // True iff it has a lifetime statement of this kind. Cost: linear in the lifetime statements.
+  bool has_any(LifetimeKind kind) const;
+
   // The label if it has one, else its dispatch index in decimal: how text refers to a dispatch.
   std::string reference_of(DispatchId id) const;
 

@@ -75,11 +75,6 @@ class OracleStack {
   OracleReport report_;
 };
 
-bool has_any(const Program& program, LifetimeKind kind) {
-  return std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
-                     [kind](const Lifetime& lifetime) { return lifetime.kind == kind; });
-}
-
 void OracleStack::check_text(const Program& program) {
   const std::string text = print(program);
   const auto parsed = parse(text);
@@ -106,7 +101,7 @@ void OracleStack::check_exactly(const HappensBefore& order) {
     report_.findings.emplace_back().is_excess = true;
   }
   // The bound counts what destroys wait for; that this is missing is no hazard.
-  if (!has_hazard_ && !has_any(report_.program, LifetimeKind::kDestroy) &&
+  if (!has_hazard_ && !report_.program.has_any(LifetimeKind::kDestroy) &&
       report_.barrier_count < report_.fewest_barriers) {
     disagree(OracleStage::kExactCheck,
              fmt::format("The program has {} barriers and no hazard; the bound says that it needs "
@@ -150,7 +145,7 @@ void OracleStack::disagree_with_encoder(const Program& encoded, FindingKind kind
 // A pin may keep a destroy waiting, which the encode pass does not count on: it places a barrier
 // all the same.
 bool may_wait_for_unpin(const Program& program) {
-  return has_any(program, LifetimeKind::kDestroy) && has_any(program, LifetimeKind::kUnpin);
+  return program.has_any(LifetimeKind::kDestroy) && program.has_any(LifetimeKind::kUnpin);
 }
 
 void OracleStack::require_fewest_barriers(const Program& encoded, uint64_t fewest) {

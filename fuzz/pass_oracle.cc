@@ -54,13 +54,6 @@ std::optional<MemoryImage> image_on_cpu(const Program& program) {
   return std::move(image).value();
 }
 
-std::optional<TensorId> find_tensor(const Program& program, std::string_view name) {
-  for (size_t i = 0; i < program.tensors.size(); ++i) {
-    if (program.name(program.tensors[i].name) == name) return TensorId(i);
-  }
-  return std::nullopt;
-}
-
 bool has_value(const Program& program, TensorId id) {
   const Tensor& tensor = program.tensor(id);
   if (program.tensor(tensor.root).initial.kind != InitialKind::kNone) return true;
@@ -174,10 +167,9 @@ std::vector<OutputComparison> compare_with_reference(const Program& program,
   for (const TensorId id : program.outputs) {
     // What nobody wrote holds what its place held.
     if (!has_value(program, id)) continue;
-    const std::optional<TensorId> other =
-        find_tensor(reference, program.name(program.tensor(id).name));
-    if (other)
-      comparisons.push_back(compare_output(program, *image, id, reference, *expected, *other));
+    const TensorId other = reference.find_tensor(program.name(program.tensor(id).name));
+    if (!other.is_some()) continue;
+    comparisons.push_back(compare_output(program, *image, id, reference, *expected, other));
   }
   return comparisons;
 }

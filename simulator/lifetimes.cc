@@ -320,15 +320,10 @@ class NeedCollector final : public ReadObserver {
   DestroyNeeds needs;
 };
 
-bool has_any(const Program& program, LifetimeKind kind) {
-  return std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
-                     [kind](const Lifetime& l) { return l.kind == kind; });
-}
-
 }  // namespace
 
 LifetimeReport check_lifetimes(const Program& program, const LifetimeOptions& options) {
-  if (program.tensors.empty() && !has_any(program, LifetimeKind::kReset)) return {};
+  if (program.tensors.empty() && !program.has_any(LifetimeKind::kReset)) return {};
   return FindingCollector(program, options).run();
 }
 
@@ -345,7 +340,7 @@ std::vector<EndedBytes> find_ended_bytes(const Program& program) {
 }
 
 DestroyNeeds find_destroy_needs(const Program& program) {
-  if (!has_any(program, LifetimeKind::kDestroy)) return {};
+  if (!program.has_any(LifetimeKind::kDestroy)) return {};
   NeedCollector collector;
   OwnerWalk walk(program, LifetimeOptions().work_limit, collector);
   collector.needs.is_complete = walk.run(false);

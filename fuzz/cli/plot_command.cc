@@ -43,17 +43,14 @@ std::string name_of(std::string_view path) {
   return std::string(path.substr(0, path.find_last_of('.')));
 }
 
-Result<TensorId> find_tensor(const Program& program, const std::string& name) {
-  for (size_t i = 0; i < program.tensors.size(); ++i) {
-    const Tensor& tensor = program.tensors[i];
-    if (program.name(tensor.name) != name) continue;
-    if (tensor.dtype != DType::kF32) {
-      return Error{
-          fmt::format("tensor '{}' is {}; only f32 is drawn.", name, word_of(tensor.dtype))};
-    }
-    return TensorId(i);
+Result<TensorId> find_drawn(const Program& program, const std::string& name) {
+  const TensorId id = program.find_tensor(name);
+  if (!id.is_some()) return Error{fmt::format("the program has no tensor '{}'.", name)};
+  const DType dtype = program.tensor(id).dtype;
+  if (dtype != DType::kF32) {
+    return Error{fmt::format("tensor '{}' is {}; only f32 is drawn.", name, word_of(dtype))};
   }
-  return Error{fmt::format("the program has no tensor '{}'.", name)};
+  return id;
 }
 
 std::vector<float> values_of(const Program& program, const MemoryImage& image, TensorId id) {
@@ -70,7 +67,7 @@ Result<std::vector<float>> run_file(const std::string& path, const PlotOptions& 
                                     Backend& backend) {
   const Result<Program> program = parse_file(path, options.parse);
   if (!program) return program.error();
-  const Result<TensorId> tensor = find_tensor(*program, options.tensor);
+  const Result<TensorId> tensor = find_drawn(*program, options.tensor);
   if (!tensor) return Error{fmt::format("{}: {}", path, tensor.error().message)};
   const Result<MemoryImage> image =
       backend.run(*program, issue_order_schedule(*program), ExecutionMode::kWitness);

@@ -21,10 +21,8 @@ using testing::HasSubstr;
 
 std::vector<double> values_in(const Program& program, const Float64Image& image,
                               std::string_view name) {
-  for (size_t i = 0; i < program.tensors.size(); ++i) {
-    if (program.name(program.tensors[i].name) == name)
-      return values_of(program, image, TensorId(i));
-  }
+  const TensorId id = program.find_tensor(name);
+  if (id.is_some()) return values_of(program, image, id);
   ADD_FAILURE() << "no tensor " << name;
   return {};
 }

@@ -82,12 +82,9 @@ TEST(LoraRun, HasTheLossesOfFloat64) {
   for (const std::string_view planner : {"fresh", "liveness"}) {
     const Program program = planned_run("transformer", options, planner);
     const Float64Image image = execute_in_float64(program).value();
-    std::vector<double> expected;
-    for (size_t i = 0; i < program.tensors.size(); ++i) {
-      if (program.name(program.tensors[i].name) == "losses") {
-        expected = values_of(program, image, TensorId(i));
-      }
-    }
+    const TensorId losses = program.find_tensor("losses");
+    ASSERT_TRUE(losses.is_some());
+    const std::vector<double> expected = values_of(program, image, losses);
     const std::vector<float> actual = values_after(program, *find_backend("cpu"), "losses");
     ASSERT_EQ(actual.size(), options.step_count);
     ASSERT_EQ(expected.size(), actual.size());

@@ -7,17 +7,6 @@
 #include <sstream>
 
 namespace interlock {
-namespace {
-
-TensorId tensor_named(const Program& program, const std::string& name) {
-  for (size_t i = 0; i < program.tensors.size(); ++i) {
-    if (program.name(program.tensors[i].name) == name) return TensorId(i);
-  }
-  return {};
-}
-
-}  // namespace
-
 DifferentiableProgram random_differentiable_program(uint32_t seed, int dispatch_count) {
   std::mt19937 numbers(seed);
   const auto below = [&numbers](size_t n) { return static_cast<size_t>(numbers() % n); };
@@ -101,10 +90,10 @@ DifferentiableProgram with_adoptions(const DifferentiableProgram& program) {
 GradientRequest gradient_request_of(const Program& forward, const Program& program,
                                     const BackwardRequest& request) {
   GradientRequest found;
-  found.loss = tensor_named(program, request.loss);
+  found.loss = program.find_tensor(request.loss);
   for (const std::string& name : request.wrt) {
-    found.wrt.push_back(tensor_named(program, name));
-    found.gradients.push_back(tensor_named(program, "d_" + name));
+    found.wrt.push_back(program.find_tensor(name));
+    found.gradients.push_back(program.find_tensor("d_" + name));
   }
   found.first = DispatchId(forward.dispatches.size());
   found.dispatch_count =

@@ -90,12 +90,8 @@ PassRun pass_run_of(const CampaignOptions& options, uint64_t run_index) {
 // The dispatches that no `backward` statement has appended.
 uint64_t forward_dispatch_count(const Program& program) {
   uint64_t count = program.dispatches.size();
-  for (const Backward& backward : program.backwards) {
-    const auto first = program.statements.begin() + backward.first.index;
-    count -= static_cast<uint64_t>(std::count_if(
-        first, first + backward.statement_count,
-        [](const Statement& statement) { return statement.kind == StatementKind::kDispatch; }));
-  }
+  // All statements of a pass are dispatches.
+  for (const Backward& pass : program.backwards) count -= pass.statement_count;
   return count;
 }
 

@@ -204,10 +204,7 @@ void DeviceJudge::judge_overlap() {
 Program prefix_of(const Program& program, size_t dispatch_count) {
   ProgramDraft prefix;
   size_t seen = 0;
-  for (ItemDraft& item : expanded_draft_of(program).items) {
-    const bool is_evidence =
-        std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
-    if (is_evidence) continue;
+  for (ItemDraft& item : without_evidence(expanded_draft_of(program)).items) {
     if (auto* dispatch = std::get_if<DispatchDraft>(&item)) {
       if (seen++ >= dispatch_count) continue;
       dispatch->order.reset();

@@ -62,22 +62,16 @@ Hazard hazard_of(const OracleFinding& finding) {
 ExpectDraft expect_of(const Program& program, const OracleFinding& finding) {
   ExpectDraft expect;
   expect.kind = finding.kind;
+  if (finding.reordered) {
+    const auto [first, second] = named_dispatches_of(program, *finding.reordered);
+    expect.first = program.reference_of(first);
+    if (second != first) expect.second = program.reference_of(second);
+    return expect;
+  }
   expect.first = program.reference_of(finding.first.dispatch);
   // Aliasing concerns two operands of one dispatch.
   const bool has_other = finding.second && finding.second->dispatch != finding.first.dispatch;
   if (has_other) expect.second = program.reference_of(finding.second->dispatch);
-  return expect;
-}
-
-// By the two dispatches that `check` names: a reader may see no writer at all, or be the end of the
-// program.
-ExpectDraft expect_of(const Program& program, const ReorderedRead& read) {
-  const Finding finding = explain_reordered(program, read);
-  ExpectDraft expect;
-  expect.kind = finding.kind;
-  expect.first = program.reference_of(finding.first.dispatch);
-  const DispatchId second = finding.second->dispatch;
-  if (second != finding.first.dispatch) expect.second = program.reference_of(second);
   return expect;
 }
 
@@ -94,6 +88,12 @@ WitnessDraft witness_of(const Program& program, const Displacement& displacement
 }
 
 }  // namespace
+
+std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
+                                                      const ReorderedRead& read) {
+  const Finding finding = explain_reordered(program, read);
+  return {finding.first.dispatch, finding.second->dispatch};
+}
 
 std::vector<Displacement> sink_of_finding(const Program& program, const HappensBefore& order,
                                           const OracleFinding& finding) {
@@ -139,14 +139,18 @@ Evidence best_evidence(const Program& program, const std::string& signature, Sig
   return best;
 }
 
+ProgramDraft without_evidence(const ProgramDraft& draft) {
+  ProgramDraft rest;
+  for (const ItemDraft& item : draft.items) {
+    const bool is_evidence =
+        std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
+    if (!is_evidence) rest.items.push_back(item);
+  }
+  return rest;
+}
+
 Program with_evidence(const Program& program, const OracleFinding& finding) {
-  ProgramDraft draft = draft_of(program);
-  draft.items.erase(std::remove_if(draft.items.begin(), draft.items.end(),
-                                   [](const ItemDraft& item) {
-                                     return std::holds_alternative<WitnessDraft>(item) ||
-                                            std::holds_alternative<ExpectDraft>(item);
-                                   }),
-                    draft.items.end());
+  ProgramDraft draft = without_evidence(draft_of(program));
   if (finding.is_excess) return build(draft).value();
 
   const Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
@@ -163,17 +167,12 @@ Program with_evidence(const Program& program, const OracleFinding& finding) {
     draft.items.emplace_back(witness_of(program, displacement));
   }
   std::vector<std::string> lines;
-  const auto expect_once = [&](ExpectDraft expect) {
+  for (const OracleFinding& other : find_exactly(program)) {
+    ExpectDraft expect = expect_of(program, other);
     std::string line = std::string(word_of(expect.kind)) + ' ' + expect.first + ' ' + expect.second;
-    if (std::find(lines.begin(), lines.end(), line) != lines.end()) return;
+    if (std::find(lines.begin(), lines.end(), line) != lines.end()) continue;
     lines.push_back(std::move(line));
     draft.items.emplace_back(std::move(expect));
-  };
-  for (const OracleFinding& other : find_exactly(program)) {
-    if (other.kind != FindingKind::kReordered) expect_once(expect_of(program, other));
-  }
-  if (program.has_program_order) {
-    for (const ReorderedRead& read : find_reordered(program)) expect_once(expect_of(program, read));
   }
   for (ExpectDraft& expect : lifetime_expectations(program)) {
     draft.items.emplace_back(std::move(expect));

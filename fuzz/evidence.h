@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "encoder/draft.h"
 #include "encoder/program.h"
 #include "fuzz/oracles.h"
 #include "fuzz/signature.h"
@@ -24,6 +26,11 @@ struct Evidence {
   std::vector<Displacement> witness;  // From kShadow on; not shrunk.
 };
 
+// The two dispatches that `check` names, and an expect line with it: a reader may see no writer at
+// all, or be the end of the program. The same one twice where it alone is named.
+std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
+                                                      const ReorderedRead& read);
+
 // The sink (T6) of the finding; empty unless it is a hazard between two dispatches.
 std::vector<Displacement> sink_of_finding(const Program& program, const HappensBefore& order,
                                           const OracleFinding& finding);
@@ -43,6 +50,10 @@ ConflictKinds kinds_of_pair(const Program& program, const OracleFinding& finding
 // has hazards of the `allowed` kinds only: a pair that one repair suffices for stays such a pair.
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
                        EvidenceLevel sufficient, ConflictKinds allowed = kAllKinds);
+
+// What a draft says of a program, and not of schedules or findings: all but its witness and expect
+// lines.
+ProgramDraft without_evidence(const ProgramDraft& draft);
 
 // `program` as it stands, with the evidence for `finding`: the fewest displacements found that make
 // an output differ on the CPU (else in the shadow machine) as witness lines, and an expect line for

@@ -52,6 +52,7 @@ std::vector<OracleFinding> find_exactly(const Program& program, const HappensBef
     OracleFinding finding;
     finding.kind = FindingKind::kReordered;
     finding.first = {read.reader, read.access};
+    finding.reordered = read;
     finding.memory = read.memory;
     finding.overlap = read.bytes;
     findings.push_back(finding);

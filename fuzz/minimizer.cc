@@ -15,23 +15,9 @@
 #include "fuzz/gradient_evidence.h"
 #include "fuzz/lifetime_evidence.h"
 #include "fuzz/reduction.h"
-#include "simulator/data_flow.h"
-#include "simulator/explain.h"
 
 namespace interlock {
 namespace {
-
-bool is_evidence(const ItemDraft& item) {
-  return std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
-}
-
-ProgramDraft without_evidence(const ProgramDraft& draft) {
-  ProgramDraft rest;
-  for (const ItemDraft& item : draft.items) {
-    if (!is_evidence(item)) rest.items.push_back(item);
-  }
-  return rest;
-}
 
 ProgramDraft without_outputs(const ProgramDraft& draft) {
   ProgramDraft rest;
@@ -135,19 +121,19 @@ const Expectation* singled_out(const Program& program) {
   return nullptr;
 }
 
-// Whether the line names the two dispatches whose order is wrong there: the reader may be the
-// second one, or neither.
-bool is_about_order_of(const Program& program, const OracleFinding& finding,
-                       const Expectation& expectation) {
-  for (const ReorderedRead& read : find_reordered(program)) {
-    const bool is_it = read.reader == finding.first.dispatch && read.memory == finding.memory &&
-                       read.bytes == finding.overlap;
-    if (!is_it) continue;
-    const Finding named = explain_reordered(program, read);
-    const DispatchId second = expectation.second.is_some() ? expectation.second : expectation.first;
-    if (named.first.dispatch == expectation.first && named.second->dispatch == second) return true;
-  }
-  return false;
+// Whether the line is about this finding, as `check` would say.
+bool is_about(const Program& program, const Expectation& expectation,
+              const OracleFinding& finding) {
+  if (finding.kind != expectation.kind) return false;
+  if (!finding.reordered) return finding.first.dispatch == expectation.first;
+  const DispatchId second = expectation.second.is_some() ? expectation.second : expectation.first;
+  return named_dispatches_of(program, *finding.reordered) == std::pair(expectation.first, second);
+}
+
+// Whether nothing goes wrong in `program` of a kind that is not `allowed`.
+bool adds_no_kind(const Program& program, const std::set<FindingKind>& allowed) {
+  const std::set<FindingKind> kinds = kinds_of(program);
+  return std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end());
 }
 
 // Keeps a finding of this sort, and lets nothing go wrong that did not before: no hazard, no
@@ -165,9 +151,7 @@ MinimizeReport minimize_lifetimes(const Program& program,
     const bool is_there = std::any_of(left.begin(), left.end(), [&](const LifetimeFinding& found) {
       return signature_of(p, found, options.detail) == signature;
     });
-    if (!is_there) return false;
-    const std::set<FindingKind> kinds = kinds_of(p);
-    return std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end());
+    return is_there && adds_no_kind(p, allowed);
   };
   MinimizeReport report = minimize(draft_of(program), keeps, options);
   OracleFinding no_schedule;
@@ -185,9 +169,7 @@ MinimizeReport minimize_gradient(const Program& program, const GradientFinding& 
     const bool is_there = std::any_of(left.begin(), left.end(), [&](const GradientFinding& found) {
       return options.detail == SignatureDetail::kShape || signature_of(p, found) == signature;
     });
-    if (!is_there) return false;
-    const std::set<FindingKind> kinds = kinds_of(p);
-    return std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end());
+    return is_there && adds_no_kind(p, allowed);
   };
   MinimizeReport report = minimize(draft_of(program), keeps, options);
   report.program = with_gradient_expectations(report.program);
@@ -234,9 +216,7 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
   }
   if (wanted != nullptr) {
     std::stable_partition(findings.begin(), findings.end(), [&](const OracleFinding& finding) {
-      if (finding.kind != wanted->kind) return false;
-      return finding.kind == FindingKind::kReordered ? is_about_order_of(program, finding, *wanted)
-                                                     : finding.first.dispatch == wanted->first;
+      return is_about(program, *wanted, finding);
     });
   }
   const bool is_singled_out = wanted != nullptr && findings.front().kind == wanted->kind;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "encoder/program.h"
+#include "simulator/data_flow.h"
 #include "simulator/hazards.h"
 
 namespace interlock {
@@ -14,8 +15,9 @@ struct OracleFinding {
   std::optional<AccessRef> second;  // None for kinds that concern one access.
   MemoryId memory;
   ByteRange overlap;
-  bool is_ordered = false;  // RAW, WAW: ordered, but not made available and visible.
-  bool is_excess = false;   // Not a hazard: more barriers than the proven minimum.
+  std::optional<ReorderedRead> reordered;  // Of kReordered.
+  bool is_ordered = false;                 // RAW, WAW: ordered, but not made available and visible.
+  bool is_excess = false;                  // Not a hazard: more barriers than the proven minimum.
 
   bool operator==(const OracleFinding&) const = default;
 };

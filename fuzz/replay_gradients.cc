@@ -13,7 +13,7 @@
 #include "encoder/check.h"
 #include "encoder/draft.h"
 #include "encoder/program_builder.h"
-#include "fuzz/gradient_evidence.h"
+#include "fuzz/evidence.h"
 #include "simulator/schedule.h"
 
 namespace interlock {
@@ -21,12 +21,9 @@ namespace {
 
 // Expectations and witnesses may name dispatches that only the other pass has.
 Program with_one_shot(const Program& program) {
-  ProgramDraft draft;
-  for (ItemDraft& item : draft_of(program).items) {
-    if (std::holds_alternative<WitnessDraft>(item)) continue;
-    if (std::holds_alternative<ExpectDraft>(item)) continue;
+  ProgramDraft draft = without_evidence(draft_of(program));
+  for (ItemDraft& item : draft.items) {
     if (auto* backward = std::get_if<BackwardDraft>(&item)) backward->mode = kDefaultBackwardMode;
-    draft.items.push_back(std::move(item));
   }
   Result<Program> built = build(draft);
   INTERLOCK_CHECK(built.has_value());
@@ -56,7 +53,8 @@ std::string sentence_of_gradient(const Program& program, const OutputComparison&
 
 }  // namespace
 
-Result<ReplayReport> replay_gradients(const Program& program, Backend& backend) {
+Result<ReplayReport> replay_gradients(const Program& program,
+                                      const std::vector<GradientFinding>& wrong, Backend& backend) {
   const Program reference = with_one_shot(program);
   const auto expected =
       backend.run(reference, issue_order_schedule(reference), ExecutionMode::kWitness);
@@ -67,7 +65,7 @@ Result<ReplayReport> replay_gradients(const Program& program, Backend& backend) 
   ReplayReport report;
   uint64_t differing_count = 0;
   std::optional<Result<Float64Image>> in_float64;  // Executed when something differs.
-  for (const GradientFinding& finding : find_wrong_gradients(program)) {
+  for (const GradientFinding& finding : wrong) {
     for (size_t i = 0; i < program.backwards.size(); ++i) {
       const std::vector<TensorId>& gradients = program.backwards[i].gradients;
       const auto found = std::find(gradients.begin(), gradients.end(), finding.gradient);

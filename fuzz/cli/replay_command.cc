@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,16 @@ std::string text_of(const ReplayReport& report) {
     text += "  " + detail + "\n";
   }
   return text;
+}
+
+// Prints what a replay shows, or why there is none. Returns the exit status if that decides it:
+// none where nothing differs.
+std::optional<ExitStatus> decisive_status(const Result<ReplayReport>& report,
+                                          const Backend& backend) {
+  if (!report) return report_run_error(report.error(), backend);
+  print_report(text_of(*report));
+  if (report->diverges) return ExitStatus::kFinding;
+  return std::nullopt;
 }
 
 // Of schedules for hazards that are tried.
@@ -149,17 +160,13 @@ ExitStatus run_replay(const ReplayOptions& options) {
   if (!program) {
     return report_error(program.error());
   }
-  if (program->witness.empty() && !find_wrong_gradients(*program).empty()) {
-    const Result<ReplayReport> report = replay_gradients(*program, *backend);
-    if (!report) {
-      return report_run_error(report.error(), *backend);
-    }
-    print_report(text_of(*report));
-    if (report->diverges) {
-      return ExitStatus::kFinding;
-    }
-  }
   if (program->witness.empty()) {
+    const std::vector<GradientFinding> wrong = find_wrong_gradients(*program);
+    if (!wrong.empty()) {
+      const auto status_of_gradients =
+          decisive_status(replay_gradients(*program, wrong, *backend), *backend);
+      if (status_of_gradients) return *status_of_gradients;
+    }
     return replay_other_schedules(*program, "No witness line.", *backend);
   }
   const HappensBefore order(*program);
@@ -168,14 +175,8 @@ ExitStatus run_replay(const ReplayOptions& options) {
     return replay_other_schedules(
         *program, "The recorded witness is no longer legal. " + schedule.error().message, *backend);
   }
-  const Result<ReplayReport> report = replay(*program, *backend);
-  if (!report) {
-    return report_run_error(report.error(), *backend);
-  }
-  print_report(text_of(*report));
-  if (report->diverges) {
-    return ExitStatus::kFinding;
-  }
+  const auto status_of_witness = decisive_status(replay(*program, *backend), *backend);
+  if (status_of_witness) return *status_of_witness;
   // An edit of the program can leave its witness legal and harmless, and the hazard where it was.
   return replay_other_schedules(*program, "The hazard may be elsewhere by now.", *backend);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "encoder/text.h"
+#include "fuzz/gradient_evidence.h"
 #include "fuzz/replay_gradients.h"
 
 namespace interlock {
@@ -103,8 +104,8 @@ Program product_chain(const std::string& x, const std::string& mode) {
 
 // The numbers of PyTorch #180952; d_x is right, and not compared.
 TEST(ReplayGradients, SaysHowFarTheyAreOff) {
-  const auto report =
-      replay_gradients(product_chain("values(1.1,-0.7)", "split-pytorch-180952"), cpu());
+  const Program program = product_chain("values(1.1,-0.7)", "split-pytorch-180952");
+  const auto report = replay_gradients(program, find_wrong_gradients(program), cpu());
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_TRUE(report->diverges);
   ASSERT_EQ(report->outputs.size(), 1u);
@@ -116,7 +117,8 @@ TEST(ReplayGradients, SaysHowFarTheyAreOff) {
 }
 
 TEST(ReplayGradients, SaysThatNoNumberShowsWhatIsZeroTwice) {
-  const auto report = replay_gradients(product_chain("zeros", "split-pytorch-180952"), cpu());
+  const Program program = product_chain("zeros", "split-pytorch-180952");
+  const auto report = replay_gradients(program, find_wrong_gradients(program), cpu());
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_FALSE(report->diverges);
   EXPECT_THAT(report->headline, HasSubstr("have the numbers of the right ones"));

@@ -98,6 +98,15 @@ TEST(GradientCheck, SaysWhichProductPytorch180952CountsTwice) {
   EXPECT_EQ(program.name(program.tensor(finding.tensor).name), "w");
 }
 
+// Of what the broken split makes of the gradient of y by w.
+Finding explanation_of_split(const Program& forward) {
+  Program program;
+  const auto findings = findings_of(
+      forward, {"y", {"w"}, "split-pytorch-180952"}, [](std::vector<ItemDraft>&) {}, &program);
+  EXPECT_EQ(findings.size(), 1u);
+  return findings.empty() ? Finding{} : explain_gradient(program, findings[0]);
+}
+
 // The first product is also read by the third: only what comes through the second counts twice.
 TEST(GradientCheck, SaysWhichPartOfACotangentIsAddedOnceMore) {
   const Program forward = program_of(R"(interlock 1
@@ -110,11 +119,7 @@ m1: dispatch matmul_nn reads x w writes a
 m2: dispatch matmul_nn reads a w writes b
 m3: dispatch matmul_nn reads b a writes y
 )");
-  Program program;
-  const auto findings = findings_of(
-      forward, {"y", {"w"}, "split-pytorch-180952"}, [](std::vector<ItemDraft>&) {}, &program);
-  ASSERT_EQ(findings.size(), 1u);
-  const Finding finding = explain_gradient(program, findings[0]);
+  const Finding finding = explanation_of_split(forward);
   EXPECT_EQ(finding.headline,
             "gradient: d_w has no contribution of m1 (dispatch 0), but a term from m1.vjp0 "
             "(dispatch 10) that is no multiple of any.");
@@ -141,11 +146,8 @@ r: dispatch add reads a0 x writes a
 m2: dispatch matmul_nn reads a w writes b
 m3: dispatch matmul_nn reads b a writes y
 )");
-  Program program;
-  const auto findings = findings_of(
-      forward, {"y", {"w"}, "split-pytorch-180952"}, [](std::vector<ItemDraft>&) {}, &program);
-  ASSERT_EQ(findings.size(), 1u);
-  const Finding finding = explain_gradient(program, findings[0]);
+  const Finding finding = explanation_of_split(forward);
+  ASSERT_FALSE(finding.details.empty());
   EXPECT_THAT(finding.details[0], HasSubstr(" adds to the whole cotangent of a what m2 (dispatch "
                                             "2) contributes to it, which is in it already."));
 }

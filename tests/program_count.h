@@ -1,7 +1,12 @@
 // How much a property test does in this build.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 namespace interlock {
 
@@ -21,6 +26,20 @@ inline constexpr bool is_slow_build() {
 // optimized build; in a slow one a fortieth, or another share where a program takes long.
 inline constexpr int program_count(int count, int slow_divisor = 40) {
   return is_slow_build() ? std::max(count / slow_divisor, 1) : count;
+}
+
+// How many programs a test tries that a published count speaks of: all `full` of them under
+// `./dev prove`, which sets INTERLOCK_TEST_ALL; else a share, and in a slow build a part of that.
+inline int proof_count(int full, int share, int slow_divisor = 40) {
+  const char* all = std::getenv("INTERLOCK_TEST_ALL");
+  return all != nullptr && *all != '\0' ? full : program_count(share, slow_divisor);
+}
+
+// Says what a test has shown of how many programs, in a line that `./dev prove` keeps. Called after
+// the last of them, and only if none failed.
+inline void print_proof(int programs, std::string_view claim) {
+  fmt::print("proved on {} programs: {}\n", programs, claim);
+  std::fflush(stdout);
 }
 
 }  // namespace interlock

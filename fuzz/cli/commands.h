@@ -20,5 +20,6 @@ void add_minimize_command(CLI::App& app, ExitStatus& status);
 void add_replay_command(CLI::App& app, ExitStatus& status);
 void add_list_command(CLI::App& app, ExitStatus& status);
 void add_serve_command(CLI::App& app, ExitStatus& status);
+void add_bugs_command(CLI::App& app, ExitStatus& status);
 
 }  // namespace interlock

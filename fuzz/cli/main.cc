@@ -59,6 +59,7 @@ ExitStatus run_command_line(int argc, char** argv) {
   add_minimize_command(app, status);
   add_replay_command(app, status);
   add_list_command(app, status);
+  add_bugs_command(app, status);
   add_serve_command(app, status);
   try {
     app.parse(argc, argv);

@@ -141,6 +141,47 @@ std::vector<RedundantBarrier> list_redundant(const Program& program, const Happe
   return redundant;
 }
 
+// By slot: whether an execution barrier there would stand within a hazard, and so fail to order it:
+// within a memory epoch, between a write and a later conflicting access.
+std::vector<bool> slots_within_hazards(const Program& program, const HappensBefore& order,
+                                       const ByteSegments& segments) {
+  const size_t count = program.dispatches.size();
+  std::vector<int64_t> change(count + 1, 0);  // Of how many hazards a slot is within.
+  AccessHistory history(segments.count());
+  size_t end = 0;  // Of the memory epoch.
+  for (size_t k = 0; k < count; ++k) {
+    const Dispatch& dispatch = program.dispatches[k];
+    const size_t begin = order.memory_epoch_begin(DispatchId(k)).index;
+    if (k == begin) {
+      while (end < count && order.memory_epoch_begin(DispatchId(end)).index == begin) ++end;
+    }
+    // The first conflicting write of the epoch spans the most slots. A history keeps the greatest
+    // stamp, so those of an epoch fall; the least of them is still above those of earlier epochs.
+    const auto stamp = static_cast<Stamp>(begin + end - k);
+    Stamp first = 0;
+    for (uint32_t i = 0; i < dispatch.access_count; ++i) {
+      const size_t access = dispatch.first_access + i;
+      first = std::max(first, history.latest(segments.span_of(access), program.accesses[access],
+                                             dispatch.atomic_op, AccessSide::kWrites));
+    }
+    if (first > begin) {
+      ++change[begin + end - first + 1];
+      --change[k + 1];
+    }
+    for (uint32_t i = 0; i < dispatch.access_count; ++i) {
+      const size_t access = dispatch.first_access + i;
+      history.record(segments.span_of(access), program.accesses[access], dispatch.atomic_op, stamp);
+    }
+  }
+  std::vector<bool> is_within(count + 1, false);
+  int64_t hazard_count = 0;
+  for (size_t slot = 0; slot < count; ++slot) {
+    hazard_count += change[slot];
+    is_within[slot] = hazard_count > 0;
+  }
+  return is_within;
+}
+
 // A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
 bool has_global_barriers_only(const Program& program) {
   return std::all_of(program.barriers.begin(), program.barriers.end(),
@@ -161,7 +202,13 @@ std::vector<RedundantBarrier> find_without_destroys(const Program& program,
     execution.visit(id, order.execution_epoch_begin(id), true);
     memory.visit(id, order.memory_epoch_begin(id), false);
   }
-  return list_redundant(program, order, execution.joined(), memory.joined());
+  std::vector<RedundantBarrier> redundant =
+      list_redundant(program, order, execution.joined(), memory.joined());
+  const std::vector<bool> is_within = slots_within_hazards(program, order, segments);
+  std::erase_if(redundant, [&](const RedundantBarrier& entry) {
+    return !is_full(program, entry.barrier.index) && is_within[entry.slot];
+  });
+  return redundant;
 }
 
 }  // namespace

@@ -61,13 +61,14 @@ class EpochJoins : public ConflictObserver {
 // go, too: find_destroy_needs() was too much work.
 uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarrier>& redundant);
 
-// Returns the barriers whose removal leaves the hazards of `program` as they are: it adds none, and
-// takes from none the execution order that it has without visibility; and leaves no destroy with an
-// access pending that was over. In order of barriers.
+// Returns the barriers whose removal leaves the hazards of `program` as they are: it adds none, on
+// no byte, and takes from none the execution order that it has without visibility; and leaves no
+// destroy with an access pending that was over. Sync that fails to order a hazard is not among
+// them: an execution barrier that stands within one. In order of barriers.
 // Exact also in programs that have hazards: a barrier is listed iff no conflict joins the two
 // execution epochs that it separates, and no RAW or WAW the two memory epochs; but for those that a
-// destroy waits for. Beside scoped
-// barriers it is find_scoped_redundant() without a limit.
+// destroy waits for, and those that fail. Beside scoped barriers it is find_scoped_redundant()
+// without a limit, which gives the same for the same barriers spelled as scopes.
 // Requires: `order` and `segments` were built from `program`.
 // Cost: O(a log a) for a accesses; beside scoped barriers see scoped_redundancy.h.
 std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,

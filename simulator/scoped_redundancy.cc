@@ -7,15 +7,10 @@
 #include <map>
 
 #include "encoder/kernel_table.h"
-#include "simulator/byte_segments.h"
-#include "simulator/happens_before.h"
-#include "simulator/hazards.h"
+#include "simulator/barrier_removal.h"
 
 namespace interlock {
 namespace {
-
-// Hazards compared before and after a removal. A stream with more has other worries.
-constexpr uint64_t kHazardsMax = 20'000;
 
 // What the dispatches of a program do at all.
 struct UsedSorts {
@@ -111,40 +106,6 @@ class Window {
   std::map<MemoryId, MemoryId> memories_;
 };
 
-bool is_hazard_free(const Program& program) {
-  return find_hazards(program, HappensBefore(program), 1).empty();
-}
-
-enum class Verdict { kNeeded, kRedundant, kUnknown };
-
-// The barrier, `slot` dispatches behind the begin, starts or ends where the hazard does: it was
-// meant for it, and fails.
-bool fails_to_order(const Program& program, const Barrier& barrier, uint32_t slot,
-                    const Hazard& hazard) {
-  if (hazard.first.dispatch.index >= slot || hazard.second.dispatch.index < slot) return false;
-  const StageMask first = bit_of(stage_of(program.dispatch(hazard.first.dispatch)));
-  const StageMask second = bit_of(stage_of(program.dispatch(hazard.second.dispatch)));
-  const auto dependencies = program.dependencies_of(barrier);
-  return std::any_of(dependencies.begin(), dependencies.end(), [&](const Dependency& dependency) {
-    return (dependency.source.stages & first) != 0 || (dependency.destination.stages & second) != 0;
-  });
-}
-
-// Requires: `without` is `with` without its barrier number `barrier`, which has `slot` dispatches
-// before it.
-Verdict compare(const Program& with, const Program& without, uint32_t barrier, uint32_t slot) {
-  if (is_hazard_free(with)) {
-    return is_hazard_free(without) ? Verdict::kRedundant : Verdict::kNeeded;
-  }
-  const std::vector<Hazard> before = find_all_hazards(with, HappensBefore(with), kHazardsMax);
-  const std::vector<Hazard> after = find_all_hazards(without, HappensBefore(without), kHazardsMax);
-  if (before.size() == kHazardsMax || after.size() == kHazardsMax) return Verdict::kUnknown;
-  const bool fails = std::any_of(before.begin(), before.end(), [&](const Hazard& hazard) {
-    return fails_to_order(with, with.barriers[barrier], slot, hazard);
-  });
-  return before == after && !fails ? Verdict::kRedundant : Verdict::kNeeded;
-}
-
 class RedundancySearch {
  public:
   RedundancySearch(const Program& program, uint64_t work_limit)
@@ -200,14 +161,16 @@ class RedundancySearch {
       barriers_before += kind == StatementKind::kBarrier;
       dispatches_before += kind == StatementKind::kDispatch;
     }
-    switch (compare(with.program(), without.program(), barriers_before, dispatches_before)) {
-      case Verdict::kRedundant:
+    const BarrierRemoval removal{with.program(), without.program(), BarrierId(barriers_before),
+                                 dispatches_before};
+    switch (judge_removal(removal, work_left_)) {
+      case RemovalVerdict::kRedundant:
         result.redundant.push_back({id, RedundancyReason::kNoDifference, {}, slot});
         break;
-      case Verdict::kUnknown:
+      case RemovalVerdict::kUnknown:
         ++result.unjudged_count;
         break;
-      case Verdict::kNeeded:
+      case RemovalVerdict::kNeeded:
         break;
     }
   }

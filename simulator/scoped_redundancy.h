@@ -14,12 +14,11 @@ struct ScopedRedundancy {
   uint64_t unjudged_count = 0;              // Barriers for which the work limit was too small.
 };
 
-// Returns the barriers without which the same accesses have the same hazards on the same bytes, for
-// any mixture of full, execution and scoped barriers. A scoped barrier that stands within a hazard
-// and names the stage of one of its ends fails to order it, and is not listed either. Exact, except
-// for the unjudged.
+// Returns the barriers that judge_removal() calls redundant, for any mixture of full, execution and
+// scoped barriers. Exact, except for the unjudged.
 // Cost: for each barrier two checks of the dispatches around it, up to the next barrier on either
-// side that alone orders all that it separates; `work_limit` bounds the accesses so checked.
+// side that alone orders all that it separates; `work_limit` bounds the accesses so checked, and
+// what is compared where there are hazards.
 ScopedRedundancy find_scoped_redundant(const Program& program, uint64_t work_limit);
 
 }  // namespace interlock

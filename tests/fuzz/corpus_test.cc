@@ -17,6 +17,7 @@
 #include "simulator/choice.h"
 #include "simulator/expectations.h"
 #include "simulator/happens_before.h"
+#include "simulator/redundancy.h"
 #include "simulator/schedule.h"
 #include "simulator/strategies.h"
 
@@ -65,6 +66,15 @@ TEST(Corpus, EveryFileMeetsItsExpectations) {
         ADD_FAILURE() << path << ": " << failure;
       }
     }
+  }
+}
+
+// Nothing is called redundant that the file does not name: there, a false "can go" is a failure.
+TEST(Corpus, EveryRegressionNamesTheAdviceThatItGets) {
+  for (const fs::path& path : files_of({"regressions"})) {
+    const Program program = parsed(path);
+    const std::vector<RedundantBarrier> unexpected = unexpected_redundancy(program, check(program));
+    EXPECT_TRUE(unexpected.empty()) << path << ": " << description_of(program, unexpected.front());
   }
 }
 

@@ -123,6 +123,33 @@ BarrierDraft random_barrier(Choice& choice, const RandomScopedProgramOptions& op
   return barrier;
 }
 
+// A chain of up to four barriers from the writes of compute over stages that nothing executes in
+// back to compute, mostly for some bytes only.
+void append_relay(Choice& choice, const RandomScopedProgramOptions& options,
+                  std::vector<ItemDraft>& items) {
+  constexpr std::string_view kBetween[] = {"copy", "host"};
+  constexpr std::string_view kTo[] = {"compute.read", "compute.read", "compute.write",
+                                      "compute.uniform", "compute"};
+  const auto random_operands = [&](DependencyDraft& dependency) {
+    for (uint64_t k = choice.below(3); k > 0; --k) {
+      dependency.operands.push_back(
+          random_operand(choice, options, AccessMode::kRead, 1 + choice.below(3)));
+    }
+  };
+  std::string_view at = "compute.write";
+  for (uint64_t left = 1 + choice.below(4); left > 0; --left) {
+    BarrierDraft barrier{"", BarrierKind::kScoped, {}};
+    for (uint64_t k = 1 + choice.below(5) / 4; k > 0; --k) {
+      const std::string_view to =
+          left == 1 ? kTo[choice.below(std::size(kTo))] : kBetween[choice.below(2)];
+      barrier.dependencies.push_back({*scope_of(at), *scope_of(to), {}});
+      if (left == 1 || choice.chance(1, 4)) random_operands(barrier.dependencies.back());
+      if (k == 1) at = to;
+    }
+    items.emplace_back(std::move(barrier));
+  }
+}
+
 Program build_valid(const ProgramDraft& draft) {
   Result<Program> program = build(draft);
   if (!program) fmt::print(stderr, "{}\n", program.error().message);
@@ -180,6 +207,29 @@ Program random_scoped_program(Choice& choice, const RandomScopedProgramOptions& 
       has_last = true;
       draft.items.emplace_back(last);
       --command_count;
+    }
+    draft.items.emplace_back(random_dispatch(choice, options, features));
+  }
+  return build_valid(draft);
+}
+
+Program random_relay_program(Choice& choice, const RandomScopedProgramOptions& options) {
+  const Features features = {choice.chance(1, 4),
+                             choice.chance(1, 3),
+                             choice.chance(1, 3),
+                             choice.chance(1, 5),
+                             false,
+                             true,
+                             choice.chance(1, 4)};
+  ProgramDraft draft;
+  draft.items.emplace_back(MemoryDraft{"m", options.memory_bytes, false});
+  const uint64_t dispatch_count =
+      options.dispatch_count_min +
+      choice.below(options.dispatch_count_max - options.dispatch_count_min + 1);
+  for (uint64_t d = 0; d < dispatch_count; ++d) {
+    if (d > 0 && (d == 1 || choice.chance(1, 2))) append_relay(choice, options, draft.items);
+    if (d > 0 && choice.chance(1, 4)) {
+      draft.items.emplace_back(random_barrier(choice, options, features));
     }
     draft.items.emplace_back(random_dispatch(choice, options, features));
   }

@@ -25,6 +25,12 @@ struct RandomScopedProgramOptions {
 // stages; repeated barriers; partial writes. Each program draws which of these it may have.
 Program random_scoped_program(Choice& choice, const RandomScopedProgramOptions& options = {});
 
+// Chains of barriers that pass what a write made available on over stages in which little executes,
+// most of them for some bytes only: so that a pair of dispatches often is ordered, and visible on a
+// part of what the two share, and a barrier in the middle of a chain names the stage of neither.
+// `command_count_max` and `dependency_count_max` do not count here.
+Program random_relay_program(Choice& choice, const RandomScopedProgramOptions& options = {});
+
 // On one byte, with an ExhaustiveChoice all of them: `dispatch_count` dispatches that read, read by
 // uniform, write, update, copy from or fill it, and behind each but the last `command_count`
 // barriers at most: full, execution, or up to `dependency_count` of the dependencies between

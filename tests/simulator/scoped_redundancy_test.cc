@@ -4,14 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "encoder/kernel_table.h"
+#include <algorithm>
+
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 #include "fuzz/generator.h"
+#include "simulator/barrier_removal.h"
 #include "simulator/choice.h"
+#include "simulator/happens_before.h"
 #include "simulator/hazards.h"
 #include "tests/program_count.h"
 #include "tests/simulator/program_text.h"
+#include "tests/simulator/removal_judge.h"
 
 namespace interlock {
 namespace {
@@ -108,29 +112,11 @@ TEST(FindScopedRedundant, SaysHowManyItHadNoWorkFor) {
   EXPECT_EQ(find_scoped_redundant(program, kAmpleWork).unjudged_count, 0u);
 }
 
-// Removal in the whole program, without windows.
-Program without_barrier(const Program& program, BarrierId barrier) {
-  ProgramDraft draft = draft_of(program);
-  uint32_t next = 0;
-  for (size_t i = 0; i < draft.items.size(); ++i) {
-    if (!std::holds_alternative<BarrierDraft>(draft.items[i])) continue;
-    if (next++ != barrier.index) continue;
-    draft.items.erase(draft.items.begin() + static_cast<std::ptrdiff_t>(i));
-    break;
-  }
-  return build(draft).value();
-}
-
-// Scoped, between the two, and a stage of either of them at the right side.
-bool is_meant_for(const Program& program, const Barrier& barrier, const Hazard& hazard) {
-  const Dispatch& first = program.dispatch(hazard.first.dispatch);
-  const Dispatch& second = program.dispatch(hazard.second.dispatch);
-  if (barrier.statement < first.statement || second.statement < barrier.statement) return false;
-  for (const Dependency& dependency : program.dependencies_of(barrier)) {
-    if ((dependency.source.stages & bit_of(stage_of(first))) != 0) return true;
-    if ((dependency.destination.stages & bit_of(stage_of(second))) != 0) return true;
-  }
-  return false;
+uint32_t dispatches_before(const Program& program, BarrierId barrier) {
+  const StatementId at = program.barriers[barrier.index].statement;
+  return static_cast<uint32_t>(
+      std::count_if(program.dispatches.begin(), program.dispatches.end(),
+                    [at](const Dispatch& dispatch) { return dispatch.statement < at; }));
 }
 
 TEST(FindScopedRedundant, AgreesWithRemovalFromTheWholeProgram) {
@@ -146,20 +132,20 @@ TEST(FindScopedRedundant, AgreesWithRemovalFromTheWholeProgram) {
     const Program program = build(generate(choice, options)).value();
     if (program.dependencies.empty()) continue;
     ++scoped_count;
-    const std::vector<Hazard> hazards = find_all_hazards(program, HappensBefore(program));
-    clean_count += hazards.empty();
+    clean_count += find_hazards(program, HappensBefore(program), 1).empty();
     const ScopedRedundancy result = find_scoped_redundant(program, kAmpleWork);
     ASSERT_EQ(result.unjudged_count, 0u);
     const std::vector<uint32_t> redundant = barriers_of(result);
     for (uint32_t b = 0; b < program.barriers.size(); ++b) {
-      const Program without = without_barrier(program, BarrierId(b));
-      const bool is_same = find_all_hazards(without, HappensBefore(without)) == hazards;
+      const BarrierId id(b);
+      const Program without = without_barrier(program, id);
+      uint64_t work_left = kAmpleWork;
+      const RemovalVerdict verdict =
+          judge_removal({program, without, id, dispatches_before(program, id)}, work_left);
       const bool is_redundant = std::find(redundant.begin(), redundant.end(), b) != redundant.end();
-      const bool fails = std::any_of(hazards.begin(), hazards.end(), [&](const Hazard& hazard) {
-        return is_meant_for(program, program.barriers[b], hazard);
-      });
-      ASSERT_EQ(is_redundant, is_same && !fails) << "seed " << seed << ", barrier " << b << "\n"
-                                                 << print(program);
+      ASSERT_EQ(verdict, is_redundant ? RemovalVerdict::kRedundant : RemovalVerdict::kNeeded)
+          << "seed " << seed << ", barrier " << b << "\n"
+          << print(program);
       ++(is_redundant ? redundant_count : needed_count);
     }
   }

@@ -158,6 +158,27 @@ std::string fix_of(const Program& program, const LifetimeFinding& found,
              : keeping_fix(program, found, found.ended_by, found.ended_at, found.found);
 }
 
+// Of a destroy that does not wait though its tensor is pinned; empty for others, and where the
+// work left is too little.
+std::string no_wait_sentence(const Program& program, const LifetimeFinding& found,
+                             uint64_t& work_left) {
+  const bool has_waited = found.ended_at != found.ended_by;
+  if (!found.is_pending || has_waited || found.ended_by.index > work_left) return {};
+  work_left -= found.ended_by.index;
+  const TensorId tensor = program.lifetimes[found.ended_by.index].tensor;
+  uint64_t pin_count = 0;
+  for (size_t i = 0; i < found.ended_by.index; ++i) {
+    const Lifetime& earlier = program.lifetimes[i];
+    if (earlier.tensor != tensor) continue;
+    if (earlier.kind == LifetimeKind::kPin) ++pin_count;
+    if (earlier.kind == LifetimeKind::kUnpin) --pin_count;
+  }
+  if (pin_count == 0) return {};
+  const std::string_view name = name_of(program, tensor);
+  return fmt::format(
+      "{0} is pinned, but holds no value there: the destroy does not wait for 'unpin {0}'.", name);
+}
+
 }  // namespace
 
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
@@ -188,6 +209,9 @@ Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
   }
   finding.details.push_back(found.is_pending ? "What is destroyed must not be in use any more."
                                              : "It is so in issue order: no barrier repairs this.");
+  if (std::string text = no_wait_sentence(program, found, history_work_left); !text.empty()) {
+    finding.details.push_back(std::move(text));
+  }
   finding.fix = fix_of(program, found, history);
   return finding;
 }

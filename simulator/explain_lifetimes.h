@@ -12,8 +12,8 @@ namespace interlock {
 
 // Returns the finding with kind, accesses, bytes and sentences. `first` is the overwriter of a
 // clobber, else the reader, which is no dispatch at the end of the program; `second` the reader of
-// a clobber, none at the end. The history of the bytes takes its work from `history_work_left`, and
-// is left out when that is too little.
+// a clobber, none at the end. The history of the bytes and that of the pins take their work from
+// `history_work_left`, and are left out when that is too little.
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
                          uint64_t& history_work_left);
 

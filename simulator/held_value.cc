@@ -72,12 +72,8 @@ LifetimeId Holdings::destroy_done_by(LifetimeId id, const HeldValue& value) cons
   const bool is_destroy = lifetime.kind == LifetimeKind::kDestroy;
   if (!is_destroy && lifetime.kind != LifetimeKind::kUnpin) return {};
   const bool is_kept = is_pinned(lifetime.tensor) && holds(value, lifetime.tensor);
-  const LifetimeId waiting = waiting_release(value, lifetime.tensor);
-  // Said once more, it keeps no value from anything: only the first one waits.
-  if (is_destroy) return is_kept && !waiting.is_some() ? LifetimeId() : id;
-  const bool is_done = !is_kept && waiting.is_some() &&
-                       program_.lifetimes[waiting.index].kind == LifetimeKind::kDestroy;
-  return is_done ? waiting : LifetimeId();
+  if (is_kept) return {};
+  return is_destroy ? id : waiting(value, lifetime.tensor).destroyed_by;
 }
 
 std::optional<FindingKind> Holdings::defect_of(const HeldValue& value, TensorId root,
@@ -92,7 +88,7 @@ std::optional<FindingKind> Holdings::defect_of(const HeldValue& value, TensorId 
 Holdings::Holders Holdings::holders_of(const HeldValue& value) const {
   if (value.holders.is_some()) return *lists_[value.holders.index];
   if (value.kind != HeldKind::kValue || value.is_ended()) return {};
-  return {{value.owner, LifetimeId()}};
+  return {{value.owner, LifetimeId(), LifetimeId()}};
 }
 
 // Requires: there are some.
@@ -113,10 +109,10 @@ bool Holdings::holds(const HeldValue& value, TensorId tensor) const {
                      [tensor](const Holder& holder) { return holder.tensor == tensor; });
 }
 
-LifetimeId Holdings::waiting_release(const HeldValue& value, TensorId tensor) const {
+Holdings::Holder Holdings::waiting(const HeldValue& value, TensorId tensor) const {
   if (!value.holders.is_some()) return {};
   for (const Holder& holder : *lists_[value.holders.index]) {
-    if (holder.tensor == tensor) return holder.released_by;
+    if (holder.tensor == tensor) return holder;
   }
   return {};
 }
@@ -138,12 +134,12 @@ HeldChange Holdings::adopt(const Lifetime& lifetime, HeldValue& value) {
   });
   if (known != holders.end()) {
     if (!known->released_by.is_some()) return HeldChange::kNone;
-    known->released_by = LifetimeId();
+    *known = {lifetime.tensor, LifetimeId(), LifetimeId()};
   } else if (holders.size() == kHoldersMax) {
     is_over_limit_ = true;
     return HeldChange::kNone;
   } else {
-    holders.push_back({lifetime.tensor, LifetimeId()});
+    holders.push_back({lifetime.tensor, LifetimeId(), LifetimeId()});
   }
   set_holders(std::move(holders), value);
   return HeldChange::kAdopted;
@@ -152,10 +148,16 @@ HeldChange Holdings::adopt(const Lifetime& lifetime, HeldValue& value) {
 HeldChange Holdings::release(LifetimeId id, TensorId tensor, HeldValue& value) {
   if (!holds(value, tensor)) return HeldChange::kNone;
   if (!is_pinned(tensor)) return let_go(id, id, tensor, value);
-  if (waiting_release(value, tensor).is_some()) return HeldChange::kNone;
+  const bool is_destroy = program_.lifetimes[id.index].kind == LifetimeKind::kDestroy;
+  const Holder said = waiting(value, tensor);
+  const bool is_first = !said.released_by.is_some();
+  const bool is_first_destroy = is_destroy && !said.destroyed_by.is_some();
+  if (!is_first && !is_first_destroy) return HeldChange::kNone;
   Holders holders = holders_of(value);
   for (Holder& holder : holders) {
-    if (holder.tensor == tensor) holder.released_by = id;
+    if (holder.tensor != tensor) continue;
+    if (is_first) holder.released_by = id;
+    if (is_first_destroy) holder.destroyed_by = id;
   }
   set_holders(std::move(holders), value);
   return HeldChange::kDeferred;
@@ -170,10 +172,11 @@ HeldChange Holdings::reset(LifetimeId id, HeldValue& value) {
   return HeldChange::kDeferred;
 }
 
-// Does what waited for it, first what was issued first.
+// Does what waited for it, first what was issued first. A destroy that waited ends nothing after a
+// free that did: it only asks for the bytes (destroy_done_by).
 HeldChange Holdings::unpin(LifetimeId id, TensorId tensor, HeldValue& value) {
   if (is_pinned(tensor) || !holds(value, tensor)) return HeldChange::kNone;
-  const LifetimeId release = waiting_release(value, tensor);
+  const LifetimeId release = waiting(value, tensor).released_by;
   const bool is_reset = value.reset_by.is_some() && !has_pinned_holder(value);
   const bool is_reset_first = is_reset && value.reset_by < release;
   HeldChange change = HeldChange::kNone;

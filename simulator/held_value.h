@@ -66,7 +66,8 @@ class Holdings {
   HeldChange apply(LifetimeId id, HeldValue& value);
 
   // The destroy that the statement carries out on such a byte, or none: an unpin that it waited
-  // for, or itself where it need not wait. To be asked before apply().
+  // for, or itself where it need not wait. It waits where its tensor is pinned and holds the value,
+  // whatever waits there already. To be asked before apply().
   LifetimeId destroy_done_by(LifetimeId id, const HeldValue& value) const;
 
   // What is wrong with a read through a tensor of this root, none for a raw range. `is_written`: a
@@ -80,7 +81,8 @@ class Holdings {
  private:
   struct Holder {
     TensorId tensor;
-    LifetimeId released_by;  // The free or destroy of it that waits for its unpin.
+    LifetimeId released_by;   // The first free or destroy of it that waits for its unpin.
+    LifetimeId destroyed_by;  // The first such destroy: what the free ends, it still destroys.
 
     auto operator<=>(const Holder&) const = default;
   };
@@ -89,7 +91,8 @@ class Holdings {
   Holders holders_of(const HeldValue& value) const;
   void set_holders(Holders holders, HeldValue& value);
   bool holds(const HeldValue& value, TensorId tensor) const;
-  LifetimeId waiting_release(const HeldValue& value, TensorId tensor) const;
+  // What of `tensor` waits for its unpin; none of both if it holds nothing.
+  Holder waiting(const HeldValue& value, TensorId tensor) const;
   bool is_pinned(TensorId tensor) const { return pins_[tensor.index] > 0; }
   bool has_pinned_holder(const HeldValue& value) const;
 

@@ -39,7 +39,8 @@ class ReadObserver {
   virtual ~ReadObserver() = default;
   // `reader`: no dispatch at the end of the program. `root`: none for a raw range.
   virtual void see_read(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run) = 0;
-  // The last access of its stage to bytes that `done_at` destroys.
+  // The last access of its stage to bytes that `done_at` destroys, and if that is pending, the last
+  // one that is not.
   virtual void see_destroyed(const DestroyedAccess& /*destroyed*/) {}
 };
 
@@ -156,12 +157,22 @@ class OwnerWalk {
     for (uint32_t k = 0; k < accesses.size(); ++k) {
       const Access& access = accesses[k];
       if (!is_tracked_[access.memory.index]) continue;
-      if (has_destroy_) latest_[stage].assign(access.memory, access.range, {id, k});
+      if (has_destroy_) note_access(stage, access, {id, k});
       if (access.only_reads()) continue;
       values_.assign(access.memory, access.range, written_value(root_of(access)));
       if (access.tensor.is_some()) writers_.assign(access.memory, access.range, {id, k});
     }
     dispatch_count_ = id.index + 1;
+  }
+
+  void note_access(size_t stage, const Access& access, AccessRef ref) {
+    latest_[stage].for_each(
+        access.memory, access.range, [&](const IntervalMap<AccessRef>::Run& run) {
+          const DispatchId dispatch = run.value.dispatch;
+          const bool is_over = dispatch.is_some() && !pending_.has(kStages[stage], dispatch);
+          if (is_over) latest_over_[stage].assign(access.memory, run.bytes, run.value);
+        });
+    latest_[stage].assign(access.memory, access.range, ref);
   }
 
   void run_lifetime(LifetimeId id) {
@@ -183,14 +194,22 @@ class OwnerWalk {
       const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
       if (!destroy.is_some()) return;
       for (const Stage stage : kStages) {
-        const auto& latest = latest_[static_cast<size_t>(stage)];
-        charge(latest.for_each(memory, run.bytes, [&](const IntervalMap<AccessRef>::Run& access) {
-          const DispatchId dispatch = access.value.dispatch;
-          if (!dispatch.is_some()) return;
-          observer_.see_destroyed({access.value, destroy, id, memory, access.bytes,
-                                   pending_.has(stage, dispatch),
-                                   pending_.only_barrier(stage, dispatch), dispatch_count_});
-        }));
+        find_destroyed(latest_[static_cast<size_t>(stage)], stage, destroy, id, memory, run.bytes);
+      }
+    }));
+  }
+
+  void find_destroyed(const IntervalMap<AccessRef>& accesses, Stage stage, LifetimeId destroy,
+                      LifetimeId done_at, MemoryId memory, ByteRange bytes) {
+    charge(accesses.for_each(memory, bytes, [&](const IntervalMap<AccessRef>::Run& access) {
+      const DispatchId dispatch = access.value.dispatch;
+      if (!dispatch.is_some()) return;
+      const bool is_pending = pending_.has(stage, dispatch);
+      observer_.see_destroyed({access.value, destroy, done_at, memory, access.bytes, is_pending,
+                               pending_.only_barrier(stage, dispatch), dispatch_count_});
+      if (is_pending) {
+        find_destroyed(latest_over_[static_cast<size_t>(stage)], stage, destroy, done_at, memory,
+                       access.bytes);
       }
     }));
   }
@@ -208,6 +227,8 @@ class OwnerWalk {
   IntervalMap<AccessRef> writers_;  // The last write through a tensor.
   // By stage: the last access of any sort, if there is a destroy. Barriers order stages apart.
   std::array<IntervalMap<AccessRef>, kStageCount> latest_;
+  // Likewise the last one before the last barrier that covers its stage, where `latest_` is later.
+  std::array<IntervalMap<AccessRef>, kStageCount> latest_over_;
 };
 
 class FindingCollector final : public ReadObserver {

@@ -163,6 +163,104 @@ TEST(HeldValue, IsDestroyedAtTheUnpinThatTheDestroyWaitsFor) {
   EXPECT_EQ(report.findings[0].fix, "a barrier between r (dispatch 1) and 'unpin x'.");
 }
 
+// What a free ends at the unpin, a destroy still destroys there, in either order.
+TEST(HeldValue, IsDestroyedAtTheUnpinThoughAFreeWaitsToo) {
+  EXPECT_THAT(on_held("pin x\nfree x\ngone: destroy x\nbarrier\nunpin x"), IsEmpty());
+  EXPECT_THAT(on_held("pin x\nfree x\ngone: destroy x\nunpin x"),
+              ElementsAre("use-after-free gone p"));
+  EXPECT_THAT(on_held("pin x\ngone: destroy x\nfree x\nbarrier\nunpin x"), IsEmpty());
+  EXPECT_THAT(on_held("pin x\ngone: destroy x\nfree x\nunpin x"),
+              ElementsAre("use-after-free gone p"));
+  // The first one ends the value.
+  EXPECT_THAT(on_held("pin x\nlet: free x\ngone: destroy x\nbarrier\nunpin x\n"
+                      "r: dispatch K reads x"),
+              ElementsAre("use-after-free let r"));
+  EXPECT_THAT(on_held("pin x\ngone: destroy x\nlet: free x\nbarrier\nunpin x\n"
+                      "r: dispatch K reads x"),
+              ElementsAre("use-after-free gone r"));
+  // Work between them is work before the unpin.
+  EXPECT_THAT(on_held("pin x\nfree x\nr: dispatch K reads x\ngone: destroy x\nbarrier\nunpin x"),
+              IsEmpty());
+  EXPECT_THAT(on_held("pin x\nfree x\ngone: destroy x\nbarrier\nr: dispatch K reads x\nunpin x"),
+              ElementsAre("use-after-free gone r"));
+}
+
+TEST(HeldValue, IsDestroyedOnceHoweverOftenItIsSaid) {
+  EXPECT_THAT(on_held("pin x\ngone: destroy x\nagain: destroy x\nbarrier\nunpin x"), IsEmpty());
+  EXPECT_THAT(on_held("pin x\ngone: destroy x\nagain: destroy x\nunpin x"),
+              ElementsAre("use-after-free gone p"));
+  EXPECT_THAT(on_held("pin x\npin x\ngone: destroy x\nunpin x\nbarrier\nunpin x"), IsEmpty());
+  EXPECT_THAT(on_held("pin x\npin x\ngone: destroy x\nbarrier\nunpin x\n"
+                      "r: dispatch K reads x\nunpin x"),
+              ElementsAre("use-after-free gone r"));
+  EXPECT_THAT(on_held("pin x\nlet: free x\nunpin x\npin x\ngone: destroy x\nbarrier\nunpin x"),
+              ElementsAre("use-after-free gone p"))
+      << "The value has ended when x is pinned again, so nothing waits.";
+}
+
+TEST(HeldValue, IsDestroyedAtTheUnpinThoughAResetWaitsToo) {
+  for (const std::string_view order :
+       {"clear: reset m\ngone: destroy x\n", "gone: destroy x\nclear: reset m\n"}) {
+    EXPECT_THAT(on_held(fmt::format("pin x\n{}barrier\nunpin x", order)), IsEmpty());
+    EXPECT_THAT(on_held(fmt::format("pin x\n{}unpin x", order)),
+                ElementsAre("use-after-free gone p"));
+  }
+}
+
+// Nothing waits there: bytes that were never written, whose value has ended, that another value or
+// no value of a tensor lies on.
+TEST(HeldValue, IsDestroyedAtOnceWhereAPinnedTensorHoldsNone) {
+  EXPECT_THAT(on_held("pin a\ngone: destroy a\nbarrier\nunpin a"), IsEmpty())
+      << "Nothing touches a.";
+  EXPECT_THAT(on_held("free x\npin x\ngone: destroy x\nbarrier\nunpin x"),
+              ElementsAre("use-after-free gone p"));
+  EXPECT_THAT(on_held("barrier\nw: dispatch K writes m[0:16]\npin x\ngone: destroy x\nbarrier\n"
+                      "unpin x"),
+              ElementsAre("use-after-free gone w"));
+  EXPECT_THAT(on_held("barrier\nw: dispatch K writes m[0:4]\npin x\ngone: destroy x\nbarrier\n"
+                      "unpin x"),
+              ElementsAre("use-after-free gone w"))
+      << "It waits for the other bytes only.";
+  EXPECT_THAT(on_held("w: dispatch K writes m[0:4]\nbarrier\npin x\ngone: destroy x\n"
+                      "r: dispatch K reads x[4:16]\nbarrier\nunpin x"),
+              IsEmpty());
+  const Program donated = program_of(
+      "tensor x f32[4]\ntensor y f32[4] donates x\np: dispatch K writes x\nbarrier\npin x\n"
+      "w: dispatch K writes y\ngone: destroy x\nbarrier\nunpin x");
+  EXPECT_THAT(findings_of(donated), ElementsAre("use-after-free gone w"));
+  // What is written after the destroy is another value, which lives.
+  EXPECT_THAT(on_held("barrier\nfree x\npin x\ngone: destroy x\nw: dispatch K writes x\n"
+                      "unpin x\nr: dispatch K reads x"),
+              IsEmpty());
+}
+
+TEST(HeldValue, LetsNoDestroyWaitForAnotherTensor) {
+  EXPECT_THAT(on_held("pin x\nadopt a = x\nfree a\ngone: destroy a\nbarrier\nunpin x"),
+              ElementsAre("use-after-free gone p"));
+  EXPECT_THAT(on_held("adopt a = x\npin a\nfree a\ngone: destroy a\nbarrier\nunpin a"), IsEmpty());
+  EXPECT_THAT(on_held("adopt a = x\npin a\nfree a\ngone: destroy a\nadopt a = x\nunpin a\n"
+                      "r: dispatch K reads a"),
+              IsEmpty())
+      << "Who adopts it again keeps it, and nothing is destroyed.";
+}
+
+TEST(HeldValue, IsDestroyedInEachReplay) {
+  const std::string capture =
+      "capture c\nw: dispatch K writes x\npin x\nfree x\ngone: destroy x\n{}unpin x\nend\n"
+      "barrier\nreplay c\nreplay c";
+  EXPECT_THAT(on_held(fmt::format(fmt::runtime(capture), "barrier\n")), IsEmpty());
+  EXPECT_THAT(on_held(fmt::format(fmt::runtime(capture), "")),
+              ElementsAre("use-after-free gone@1 w@1", "use-after-free gone@2 w@2"));
+}
+
+TEST(HeldValue, SaysThatAPinnedTensorHoldsNothingWhereItIsDestroyed) {
+  const CheckReport report =
+      check(program_on_held("free x\npin x\ngone: destroy x\nbarrier\nunpin x"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].details.back(),
+            "x is pinned, but holds no value there: the destroy does not wait for 'unpin x'.");
+}
+
 TEST(HeldValue, HasAHistoryOfItsHolders) {
   const CheckReport report = check(program_on_held(
       "pin x\nadopt a = x\nfree x\nunpin x\nbarrier\nr: dispatch K reads x writes b"));

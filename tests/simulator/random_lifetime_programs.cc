@@ -92,7 +92,88 @@ DispatchDraft random_copy(Choice& choice) {
   return dispatch;
 }
 
+// Two that overlap or not, a view or a donation of the first, one that adopts it, and any.
+std::vector<TensorDraft> random_pinned_tensors(Choice& choice) {
+  std::vector<TensorDraft> tensors;
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    TensorDraft& tensor = tensors.emplace_back();
+    tensor.name = kNames[i];
+    tensor.dtype = DType::kU8;
+    tensor.shape = {i == 0 ? 4 : 1 + choice.below(3)};
+    tensor.placement = i == 3 ? Placement::kUnplaced : Placement::kPlaced;
+    if (i != 3) tensor.base = "m";
+    if (i == 1 || i == 4) tensor.offset_bytes = choice.below(5);
+    if (i != 3 && choice.below(6) == 0) tensor.initial = {InitialKind::kOnes, 0};
+  }
+  tensors[2].placement = choice.below(2) == 0 ? Placement::kView : Placement::kDonation;
+  tensors[2].base = kNames[0];
+  if (tensors[2].placement == Placement::kView) tensors[2].initial = {};
+  return tensors;
+}
+
+// Mostly the same one, so that statements meet.
+const char* random_pinned_name(Choice& choice) {
+  constexpr size_t kTensors[] = {0, 0, 0, 0, 3, 3, 1, 2, 4};
+  return kNames[kTensors[choice.below(std::size(kTensors))]];
+}
+
+LifetimeDraft random_pin_or_end(Choice& choice) {
+  constexpr LifetimeKind kKinds[] = {
+      LifetimeKind::kPin,     LifetimeKind::kPin,     LifetimeKind::kUnpin, LifetimeKind::kUnpin,
+      LifetimeKind::kDestroy, LifetimeKind::kDestroy, LifetimeKind::kFree,  LifetimeKind::kFree,
+      LifetimeKind::kReset,   LifetimeKind::kAdopt};
+  LifetimeDraft item{"", kKinds[choice.below(std::size(kKinds))], random_pinned_name(choice), ""};
+  if (item.kind == LifetimeKind::kReset) item.name = "m";
+  if (item.kind == LifetimeKind::kAdopt) item = {"", item.kind, kNames[3], kNames[0]};
+  return item;
+}
+
+// A read leaves values as they are.
+DispatchDraft random_use(Choice& choice) {
+  if (choice.below(4) == 0) return random_copy(choice);
+  if (choice.below(4) == 0) return random_dispatch(choice);
+  const AccessMode mode = choice.below(4) == 0 ? AccessMode::kWrite : AccessMode::kRead;
+  return {"", "K", {}, {{mode, random_pinned_name(choice), {}}}, false, {}};
+}
+
+ItemDraft random_pinned_item(Choice& choice) {
+  const uint64_t sort = choice.below(16);
+  if (sort == 0) return random_staged_barrier(choice);
+  if (sort == 1) return BarrierDraft{"", BarrierKind::kFull, {}};
+  if (sort < 5) return random_use(choice);
+  return random_pin_or_end(choice);
+}
+
 }  // namespace
+
+Program random_pinned_program(Choice& choice, uint64_t statement_count_max, bool has_replay) {
+  ProgramBuilder builder;
+  const auto try_to_add = [&builder](const ItemDraft& item) {
+    static_cast<void>(builder.add(item));  // What does not fit is left out.
+  };
+  try_to_add(MemoryDraft{"m", 8, false});
+  for (const TensorDraft& tensor : random_pinned_tensors(choice)) try_to_add(tensor);
+  if (choice.below(2) == 0) try_to_add(OutputDraft{{kNames[choice.below(4)]}});
+  if (has_replay) {
+    try_to_add(CaptureDraft{"c"});
+    for (uint64_t k = 1 + choice.below(5); k > 0; --k) try_to_add(random_pinned_item(choice));
+    try_to_add(EndDraft{});
+  }
+  // The first value, which most of the rest is about; some never have one.
+  if (choice.below(4) != 0) {
+    try_to_add(DispatchDraft{"", "K", {}, {{AccessMode::kWrite, kNames[0], {}}}, false, {}});
+    try_to_add(LifetimeDraft{"", LifetimeKind::kAdopt, kNames[3], kNames[0]});
+  }
+  if (choice.below(4) != 0) try_to_add(LifetimeDraft{"", LifetimeKind::kPin, kNames[0], ""});
+  for (uint64_t k = 1 + choice.below(statement_count_max); k > 0; --k) {
+    if (has_replay && choice.below(6) == 0) {
+      try_to_add(ReplayDraft{"c"});
+    } else {
+      try_to_add(random_pinned_item(choice));
+    }
+  }
+  return builder.finish().value();
+}
 
 Program random_holding_program(Choice& choice, uint64_t statement_count_max) {
   ProgramBuilder builder;

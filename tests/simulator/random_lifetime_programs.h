@@ -23,4 +23,9 @@ Program random_lifetime_program(Choice& choice, const RandomLifetimeOptions& opt
 // destroys and resets between; dispatches of two stages, and barriers for one of them or both.
 Program random_holding_program(Choice& choice, uint64_t statement_count_max);
 
+// Pins and destroys above all, of tensors that share bytes: placed ones, a view, a donation, an
+// adopter; frees before and after them, resets, unpins, dispatches of two stages on tensors and on
+// ranges, and barriers of every sort; with `has_replay`, a part of it as a capture, replayed.
+Program random_pinned_program(Choice& choice, uint64_t statement_count_max, bool has_replay);
+
 }  // namespace interlock

@@ -1,13 +1,13 @@
 #include "tests/simulator/value_ledger.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "encoder/kernel_table.h"
 #include "encoder/scope.h"
+#include "tests/simulator/byte_sources.h"
 
 namespace interlock {
 namespace {
@@ -100,6 +100,8 @@ class Ledger {
     }
   }
 
+  const std::set<PendingByte>& pending() const { return pending_; }
+
   std::vector<LifetimeFinding> findings() const {
     std::vector<LifetimeFinding> findings;
     for (const auto& entry : bytes_of_) {
@@ -186,7 +188,9 @@ class Ledger {
     for (const Stage stage : kStages) {
       AccessRef latest;
       for (const AccessRef access : accesses_[memory.index][byte]) {
-        if (stage_of(program_.dispatch(access.dispatch)) == stage) latest = access;
+        if (stage_of(program_.dispatch(access.dispatch)) != stage) continue;
+        latest = access;
+        if (is_pending(access, at)) pending_.emplace(access, destroy, at, memory, byte);
       }
       if (!latest.dispatch.is_some() || !is_pending(latest, at)) continue;
       LifetimeFinding finding;
@@ -212,12 +216,15 @@ class Ledger {
         break;
       case LifetimeKind::kFree:
       case LifetimeKind::kDestroy: {
+        // Where it is pinned, it waits; once for the end of the value, once for the bytes.
         const bool is_said =
-            std::any_of(record.waiting.begin(), record.waiting.end(),
-                        [&](const auto& waiting) { return waiting.second == lifetime.tensor; });
-        const bool waits = is_live && holds(record, lifetime.tensor) && !is_said;
-        if (waits) record.waiting.emplace_back(id, lifetime.tensor);
-        if (!waits && is_destroy(id)) note_pending(id, id, lifetime.memory, byte);
+            std::any_of(record.waiting.begin(), record.waiting.end(), [&](const auto& waiting) {
+              return waiting.second == lifetime.tensor &&
+                     (!is_destroy(id) || is_destroy(waiting.first));
+            });
+        const bool is_held = is_live && holds(record, lifetime.tensor);
+        if (is_held && !is_said) record.waiting.emplace_back(id, lifetime.tensor);
+        if (!is_held && is_destroy(id)) note_pending(id, id, lifetime.memory, byte);
         break;
       }
       case LifetimeKind::kAdopt:
@@ -268,56 +275,8 @@ class Ledger {
   std::vector<uint32_t> pins_;
   std::vector<std::vector<std::vector<AccessRef>>> accesses_;  // By memory and byte, all of them.
   std::map<Key, std::pair<LifetimeFinding, std::vector<uint64_t>>> bytes_of_;
+  std::set<PendingByte> pending_;
 };
-
-// By memory and byte: who wrote it last; no dispatch: nobody.
-using Writers = std::vector<std::vector<AccessRef>>;
-
-// Calls visit(reader, access, byte, writer) for every byte that is read, in every order of the
-// dispatches that the barriers allow; stops when it returns true, and returns whether it did.
-bool any_schedule(
-    const Program& program,
-    const std::function<bool(DispatchId, const Access&, uint64_t, AccessRef)>& visit) {
-  std::vector<uint32_t> epoch;
-  uint32_t current = 0;
-  for (const Statement& statement : program.statements) {
-    current += statement.kind == StatementKind::kBarrier;
-    if (statement.kind == StatementKind::kDispatch) epoch.push_back(current);
-  }
-  std::vector<bool> has_run(program.dispatches.size(), false);
-  const std::function<bool(const Writers&)> step = [&](const Writers& writers) -> bool {
-    uint32_t open = UINT32_MAX;
-    for (size_t d = 0; d < epoch.size(); ++d) {
-      if (!has_run[d]) open = std::min(open, epoch[d]);
-    }
-    for (size_t d = 0; d < epoch.size(); ++d) {
-      if (has_run[d] || epoch[d] != open) continue;
-      const auto accesses = program.accesses_of(DispatchId(d));
-      for (const Access& access : accesses) {
-        for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
-          const bool is_read = access.mode != AccessMode::kWrite;
-          if (is_read && visit(DispatchId(d), access, b, writers[access.memory.index][b])) {
-            return true;
-          }
-        }
-      }
-      Writers next = writers;
-      for (uint32_t k = 0; k < accesses.size(); ++k) {
-        for (uint64_t b = accesses[k].range.begin; b < accesses[k].range.end; ++b) {
-          if (!accesses[k].only_reads()) next[accesses[k].memory.index][b] = {DispatchId(d), k};
-        }
-      }
-      has_run[d] = true;
-      const bool is_found = step(next);
-      has_run[d] = false;
-      if (is_found) return true;
-    }
-    return false;
-  };
-  Writers writers;
-  for (const Memory& memory : program.memories) writers.emplace_back(memory.size_bytes);
-  return step(writers);
-}
 
 // The statement that ends each value in issue order, by (memory, byte, writer).
 class Ends {
@@ -367,10 +326,16 @@ std::vector<LifetimeFinding> findings_by_ledger(const Program& program) {
   return ledger.findings();
 }
 
+std::set<PendingByte> pending_by_ledger(const Program& program) {
+  Ledger ledger(program);
+  ledger.run();
+  return ledger.pending();
+}
+
 bool goes_wrong_in_some_schedule(const Program& program) {
   Ends ends(program);
   const Memories initial = initial_memories(program);
-  return any_schedule(
+  return any_source(
       program, [&](DispatchId reader, const Access& access, uint64_t byte, AccessRef writer) {
         Record record = initial[access.memory.index][byte];
         if (writer.dispatch.is_some()) {
@@ -390,11 +355,11 @@ bool goes_wrong_in_some_schedule(const Program& program) {
 
 bool can_find(const Program& program, DispatchId reader, DispatchId writer, MemoryId memory,
               ByteRange bytes) {
-  return any_schedule(program,
-                      [&](DispatchId who, const Access& access, uint64_t byte, AccessRef found) {
-                        return who == reader && found.dispatch == writer &&
-                               access.memory == memory && bytes.begin <= byte && byte < bytes.end;
-                      });
+  return any_source(program,
+                    [&](DispatchId who, const Access& access, uint64_t byte, AccessRef found) {
+                      return who == reader && found.dispatch == writer && access.memory == memory &&
+                             bytes.begin <= byte && byte < bytes.end;
+                    });
 }
 
 }  // namespace interlock

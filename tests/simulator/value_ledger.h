@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "encoder/program.h"
@@ -14,6 +16,13 @@ namespace interlock {
 // The findings of issue order, sorted like check_lifetimes() sorts none: compare as sets.
 // Cost: statements times bytes.
 std::vector<LifetimeFinding> findings_by_ledger(const Program& program);
+
+// An access of a byte, any of its stage, the destroy of the byte that it may still be pending at,
+// and the statement that carries that out.
+using PendingByte = std::tuple<AccessRef, LifetimeId, LifetimeId, MemoryId, uint64_t>;
+
+// All of them. Cost: as above.
+std::set<PendingByte> pending_by_ledger(const Program& program);
 
 // Whether some schedule has a read that goes wrong, of all orders in which the dispatches between
 // two barriers can run. Statements of lifetimes stay where they are issued: a value is ended for

@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -28,6 +27,7 @@
 #include "simulator/report.h"
 #include "tests/program_count.h"
 #include "tests/simulator/random_lifetime_programs.h"
+#include "tests/simulator/removal_judge.h"
 #include "tests/simulator/value_ledger.h"
 
 namespace interlock {
@@ -178,6 +178,30 @@ TEST(DestroyNeeds, AreTheBarriersWhoseRemovalLeavesAnAccessPending) {
     }
   }
   EXPECT_GE(needed_count, count / 30);
+}
+
+// All that makes a barrier needed, by judges that have nothing in common with the checks: bytes of
+// hazards, hazards that it fails to order, and accesses that a destroy finds pending.
+TEST(FindRedundant, AgreesWithTheJudgesOfBytesAndOfPendingAccesses) {
+  const int count = proof_count(40'000, 1'500, 10);
+  int needed_count = 0;     // For destroys alone.
+  int redundant_count = 0;  // Of programs with a hazard or a pending access.
+  for (int i = 0; i < count; ++i) {
+    const Program program = random_program(static_cast<uint64_t>(i) + 100'000);
+    const std::set<PendingByte> pending = pending_by_ledger(program);
+    std::vector<uint32_t> expected = barriers_that_can_go(program);
+    const size_t unordered_count = expected.size();
+    std::erase_if(expected, [&](uint32_t barrier) {
+      return pending_by_ledger(without_barrier(program, BarrierId(barrier))) != pending;
+    });
+    ASSERT_EQ(redundant_in(program), expected) << "seed " << i << "\n" << print(program);
+    needed_count += static_cast<int>(unordered_count - expected.size());
+    const bool is_clean = pending.empty() && byte_hazards_of(program).empty();
+    redundant_count += is_clean ? 0 : static_cast<int>(expected.size());
+  }
+  EXPECT_GE(needed_count, count / 50);
+  EXPECT_GE(redundant_count, count / 10);
+  print_proof(count, "a barrier is redundant iff hazards and pending accesses stay without it");
 }
 
 // Plans put several values on the same bytes, and the destroy of one asks for the accesses of all.

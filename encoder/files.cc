@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "encoder/names.h"
+#include "encoder/temporary_file.h"
 #include "encoder/text.h"
 
 namespace interlock {
@@ -145,7 +146,7 @@ Result<Success> write_file(const std::string& path, std::string_view content) {
   std::optional<int> code = EEXIST;
   std::string name;
   for (int attempt = 0; attempt < 100 && code == EEXIST; ++attempt) {
-    name = fmt::format("{}.{}.{}.tmp", target, ::getpid(), attempt);
+    name = temporary_name(target, attempt);
     code = write_new(name, content);
   }
   if (!code && ::rename(name.c_str(), target.c_str()) != 0) {

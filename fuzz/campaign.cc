@@ -16,6 +16,7 @@
 
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
+#include "encoder/temporary_file.h"
 #include "encoder/text.h"
 #include "fuzz/campaign_files.h"
 #include "fuzz/campaign_run.h"
@@ -26,6 +27,8 @@ namespace {
 constexpr uint64_t kBlockRuns = 256;
 // An instance of a bug that no output shows is tried again with later ones, so many times.
 constexpr uint64_t kTriesPerSignature = 4;
+// Later ones of how many runs; from then on the limit of finds counts what waits for them, too.
+constexpr uint64_t kRunsWaited = 1024;
 constexpr std::chrono::milliseconds kProgressPeriod{100};
 // A device that fails as often on program after program does not come back.
 constexpr uint64_t kDeviceFailuresInARowMax = 5;
@@ -54,6 +57,7 @@ class CampaignRunner {
   bool has_enough_finds() const {
     return options_.find_limit > 0 && report_.finds.size() >= options_.find_limit;
   }
+  bool has_enough_with_pending(uint64_t next_run) const;
   RunOutcome judge(uint64_t run_index);
   std::vector<RunOutcome> judge_block(uint64_t first_run, uint64_t count);
   Result<Success> take_block(uint64_t first_run, const std::vector<RunOutcome>& outcomes);
@@ -230,6 +234,16 @@ Result<Success> CampaignRunner::take_disagreement(uint64_t run_index,
   return Success{};
 }
 
+bool CampaignRunner::has_enough_with_pending(uint64_t next_run) const {
+  uint64_t count = report_.finds.size();
+  for (const auto& [shape, find] : pending_) {
+    const auto saved = finds_of_shape_.find(shape);
+    const bool is_saved = saved != finds_of_shape_.end() && saved->second > 0;
+    count += !is_saved && next_run - find.run_index >= kRunsWaited;
+  }
+  return options_.find_limit > 0 && count >= options_.find_limit;
+}
+
 // A shape that no output ever showed is still a find.
 Result<Success> CampaignRunner::save_unobservable() {
   for (auto& [shape, find] : pending_) {
@@ -256,6 +270,7 @@ Result<CampaignReport> CampaignRunner::run() {
       return Error{
           fmt::format("The folder '{}' cannot be created: {}.", options_.out_dir, error.message())};
     }
+    remove_abandoned_files(options_.out_dir);
   }
   const uint64_t run_count = options_.seconds > 0 ? UINT64_MAX : options_.run_count;
   for (uint64_t done = 0; done < run_count;) {
@@ -265,7 +280,9 @@ Result<CampaignReport> CampaignRunner::run() {
     if (!taken) return taken.error();
     done += count;
     show_progress(false);
-    if (wants_stop() || has_enough_finds() || !report_.disagreements.empty()) break;
+    if (wants_stop() || has_enough_with_pending(first_run + count) ||
+        !report_.disagreements.empty())
+      break;
   }
   report_.was_stopped = is_stopped();
   report_.device.is_given_up = is_device_given_up();

@@ -77,7 +77,9 @@ struct CampaignOptions {
   double seconds = 0;   // If positive: until then, and run_count does not count.
   std::string out_dir;  // Created if missing. Empty: nothing is written.
   uint32_t job_count = 1;
-  uint64_t find_limit = 0;       // Stop after so many distinct finds; 0: never.
+  // Stop after so many distinct finds; 0: never. A find that no output shows counts after 1024 more
+  // runs: they may have one that an output shows.
+  uint64_t find_limit = 0;
   uint64_t finds_per_shape = 3;  // Kernel pairs kept per (kind, scope, alias shape).
   GeneratorOptions generator;
   OracleOptions oracles;                    // `encoder` in it is overwritten.

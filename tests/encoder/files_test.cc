@@ -1,12 +1,14 @@
 // Reading and writing files: bounds, and replacement in one step.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "encoder/temporary_file.h"
 #include "encoder/text.h"
 
 namespace interlock {
@@ -108,6 +110,42 @@ TEST_F(Files, AFolderThatIsMissingIsAnError) {
   const auto written = write_file(path("no/such/file"), "x");
   ASSERT_FALSE(written);
   EXPECT_NE(written.error().message.find("No such file or directory."), std::string::npos);
+}
+
+// No process has a number as large.
+constexpr const char* kDeadProcess = "2147483647";
+
+TEST_F(Files, WhatAKilledProcessLeftIsCleared) {
+  const std::string dead = std::string(".") + kDeadProcess;
+  ASSERT_TRUE(write_file(path("a.ilk" + dead + ".0.tmp"), ""));
+  ASSERT_TRUE(write_file(path("b.2.ilk" + dead + ".99.tmp"), "half"));
+  EXPECT_EQ(remove_abandoned_files(path("")), 2u);
+  EXPECT_EQ(file_count(), 0u);
+}
+
+TEST_F(Files, NothingElseIsCleared) {
+  const std::string dead = std::string(".") + kDeadProcess;
+  const std::string kept[] = {
+      "a.ilk",
+      "a.ilk.tmp",
+      "a.ilk.0.tmp",
+      "a.ilk" + dead + ".0",
+      "a.ilk" + dead + ".x.tmp",
+      "a.ilk.-" + std::string(kDeadProcess) + ".0.tmp",
+      "a.ilk.0.0.tmp",                                   // No process, but all of a group.
+      "a.txt" + dead + ".0.tmp",                         // No program.
+      "a.ilk.99999999999999999999.0.tmp",                // No number of a process.
+      "a.ilk." + std::to_string(::getpid()) + ".7.tmp",  // Being written.
+  };
+  for (const std::string& name : kept) ASSERT_TRUE(write_file(path(name), "x"));
+  std::filesystem::create_directory(path("d.ilk" + dead + ".0.tmp"));
+  EXPECT_EQ(remove_abandoned_files(path("")), 0u);
+  EXPECT_EQ(file_count(), std::size(kept) + 1);
+  EXPECT_EQ(remove_abandoned_files(path("missing")), 0u);
+}
+
+TEST_F(Files, ATemporaryNameIsKnownAgain) {
+  EXPECT_EQ(temporary_name("f/a.ilk", 3), "f/a.ilk." + std::to_string(::getpid()) + ".3.tmp");
 }
 
 }  // namespace

@@ -144,6 +144,17 @@ TEST(Campaign, EndsWhenAskedTo) {
   EXPECT_EQ(report.run_count, 0u);
 }
 
+// What a campaign that was killed in the middle of a write has left.
+TEST(Campaign, ClearsWhatAKilledCampaignLeft) {
+  CampaignOptions options = campaign_of("interlock", 1, 1);
+  const auto folder = fresh_folder("abandoned");
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(write_file((folder / "RAW-none.ilk.2147483647.0.tmp").string(), ""));
+  options.out_dir = folder.string();
+  EXPECT_THAT(reported(options).finds, IsEmpty());
+  EXPECT_THAT(files_in(folder), IsEmpty());
+}
+
 TEST(Campaign, JudgesProgramsAsTheyStandWithoutAnEncoder) {
   CampaignOptions options;
   options.run_count = is_slow_build() ? 150 : 300;

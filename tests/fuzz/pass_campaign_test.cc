@@ -121,6 +121,18 @@ TEST(PassCampaign, ShrinksGgml1501ToOneVjpInPlace) {
   }
 }
 
+// A find that no output shows waits for an instance that one shows, but no longer than the limit of
+// finds lets a campaign run.
+TEST(PassCampaign, EndsAtItsLimitOfFindsThoughNoOutputShowsThem) {
+  CampaignOptions options = campaign_of("ggml", 10, 5000);
+  options.find_limit = 1;
+  const CampaignReport report = reported(options);
+  ASSERT_THAT(report.finds, SizeIs(1));
+  EXPECT_FALSE(report.finds[0].is_observable);
+  EXPECT_LT(report.finds[0].run_index, 256u);
+  EXPECT_EQ(report.run_count, 5 * 256u);  // 1024 runs and the rest of a block.
+}
+
 // One saved tensor, one reset, and the write that takes its bytes.
 TEST(PassCampaign, ShrinksZtensor167ToOneSavedTensorOneResetAndOneWrite) {
   for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {

@@ -59,6 +59,28 @@ Hazard hazard_of(const OracleFinding& finding) {
   return {finding.kind, finding.first, *finding.second, finding.overlap, finding.is_ordered};
 }
 
+bool is_of_pair(const OracleFinding& finding) {
+  return !finding.is_excess && is_hazard(finding.kind) && finding.second;
+}
+
+// Requires: is_of_pair(finding); `findings` are those of the program.
+PairKinds kinds_of_pair(const Program& program, const std::vector<OracleFinding>& findings,
+                        const OracleFinding& finding) {
+  const DispatchId first = finding.first.dispatch;
+  const DispatchId second = finding.second->dispatch;
+  PairKinds kinds;
+  for (const OracleFinding& other : findings) {
+    const bool is_same_pair =
+        is_of_pair(other) && other.first.dispatch == first && other.second->dispatch == second;
+    if (!is_same_pair) continue;
+    kinds.listed.raw |= other.kind == FindingKind::kReadAfterWrite;
+    kinds.listed.war |= other.kind == FindingKind::kWriteAfterRead;
+    kinds.listed.waw |= other.kind == FindingKind::kWriteAfterWrite;
+  }
+  kinds.all = hazard_kinds(program, HappensBefore(program), first, second);
+  return kinds;
+}
+
 ExpectDraft expect_of(const Program& program, const OracleFinding& finding) {
   ExpectDraft expect;
   expect.kind = finding.kind;
@@ -97,8 +119,7 @@ std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
 
 std::vector<Displacement> sink_of_finding(const Program& program, const HappensBefore& order,
                                           const OracleFinding& finding) {
-  const bool has_sink = !finding.is_excess && is_hazard(finding.kind) && finding.second;
-  if (!has_sink) return {};
+  if (!is_of_pair(finding)) return {};
   return sink_of(program, order, hazard_of(finding));
 }
 
@@ -118,19 +139,18 @@ Evidence find_evidence(const Program& program, const OracleFinding& finding,
   return evidence;
 }
 
-ConflictKinds kinds_of_pair(const Program& program, const OracleFinding& finding) {
-  if (finding.is_excess || !is_hazard(finding.kind) || !finding.second) return kAllKinds;
-  return hazard_kinds(program, HappensBefore(program), finding.first.dispatch,
-                      finding.second->dispatch);
+PairKinds kinds_of_pair(const Program& program, const OracleFinding& finding) {
+  return is_of_pair(finding) ? kinds_of_pair(program, find_exactly(program), finding) : kAllKinds;
 }
 
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
-                       EvidenceLevel sufficient, ConflictKinds allowed) {
+                       EvidenceLevel sufficient, const PairKinds& allowed) {
   Evidence best;
-  for (const OracleFinding& finding : find_exactly(program)) {
+  const std::vector<OracleFinding> findings = find_exactly(program);
+  for (const OracleFinding& finding : findings) {
     if (signature_of(program, finding, detail) != signature) continue;
-    const bool adds_kinds = is_hazard(finding.kind) && finding.second &&
-                            !allowed.includes(kinds_of_pair(program, finding));
+    const bool adds_kinds =
+        is_of_pair(finding) && !allowed.includes(kinds_of_pair(program, findings, finding));
     if (adds_kinds) continue;
     Evidence evidence = find_evidence(program, finding, sufficient);
     if (evidence.level > best.level) best = std::move(evidence);

@@ -40,16 +40,28 @@ std::vector<Displacement> sink_of_finding(const Program& program, const HappensB
 Evidence find_evidence(const Program& program, const OracleFinding& finding,
                        EvidenceLevel sufficient);
 
+// The kinds of hazard between two dispatches.
+struct PairKinds {
+  ConflictKinds listed;  // By `check`: each access against the latest ones that it conflicts with.
+  ConflictKinds all;     // Those too that accesses in between hide.
+
+  bool includes(const PairKinds& other) const {
+    return listed.includes(other.listed) && all.includes(other.all);
+  }
+};
+
 // Every kind, for findings whose pair of dispatches may have any.
-inline constexpr ConflictKinds kAllKinds{true, true, true};
+inline constexpr PairKinds kAllKinds{{true, true, true}, {true, true, true}};
 
 // The kinds of hazard between the two dispatches of the finding; all where it is no hazard.
-ConflictKinds kinds_of_pair(const Program& program, const OracleFinding& finding);
+// Requires: find_exactly(program) has the finding.
+PairKinds kinds_of_pair(const Program& program, const OracleFinding& finding);
 
 // The best evidence among the findings of `program` with this signature whose pair of dispatches
-// has hazards of the `allowed` kinds only: a pair that one repair suffices for stays such a pair.
+// has hazards of the `allowed` kinds only: a pair that one repair suffices for stays such a pair,
+// and what `check` did not list does not come to light.
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
-                       EvidenceLevel sufficient, ConflictKinds allowed = kAllKinds);
+                       EvidenceLevel sufficient, const PairKinds& allowed = kAllKinds);
 
 // What a draft says of a program, and not of schedules or findings: all but its witness and expect
 // lines.

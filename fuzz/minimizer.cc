@@ -34,7 +34,7 @@ struct Target {
   const EncoderEntry* encoder;
   std::string signature;
   SignatureDetail detail;
-  ConflictKinds allowed;
+  PairKinds allowed;
 };
 
 // The level of the finding with the most evidence, as the encoder encodes the program.

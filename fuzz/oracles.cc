@@ -54,9 +54,9 @@ class OracleStack {
   void check_text(const Program& program);
   void check_exactly(const HappensBefore& order);
   void cross_check_encoder(const Program& program);
-  void disagree_with_encoder(const Program& encoded, FindingKind kind, DispatchId first,
-                             DispatchId second);
-  void require_fewest_barriers(const Program& encoded, uint64_t fewest);
+  void disagree_with_encoder(const EncoderEntry& entry, const Program& encoded, FindingKind kind,
+                             DispatchId first, DispatchId second);
+  void require_fewest_barriers(const EncoderEntry& entry, const Program& encoded, uint64_t fewest);
   void run_schedules(const HappensBefore& order);
   void run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
                             const ShadowResult& reference);
@@ -88,7 +88,7 @@ void OracleStack::check_text(const Program& program) {
 
 void OracleStack::check_exactly(const HappensBefore& order) {
   const ByteSegments segments(report_.program);
-  report_.findings = find_exactly(report_.program, order, segments);
+  report_.findings = options_.methods.find(report_.program, order, segments);
   for (const OracleFinding& finding : report_.findings) {
     has_hazard_ |= is_of_hazard(finding);
     has_alias_violation_ |= finding.kind == FindingKind::kAlias;
@@ -112,34 +112,38 @@ void OracleStack::check_exactly(const HappensBefore& order) {
 
 void OracleStack::cross_check_encoder(const Program& program) {
   if (!find_undeclared_accesses(program).empty()) return;  // It is not told of all accesses.
-  static const EncoderEntry* const entry = find_encoder("interlock");
+  static const EncoderEntry* const interlock = find_encoder("interlock");
+  const EncoderEntry* const entry =
+      options_.methods.cross_check != nullptr ? options_.methods.cross_check : interlock;
   INTERLOCK_CHECK(entry != nullptr);
   if (options_.encoder == entry) {  // What it encoded is judged already.
     const auto hazard =
         std::find_if(report_.findings.begin(), report_.findings.end(), is_of_hazard);
     if (hazard != report_.findings.end()) {
-      disagree_with_encoder(report_.program, hazard->kind, hazard->first.dispatch,
+      disagree_with_encoder(*entry, report_.program, hazard->kind, hazard->first.dispatch,
                             hazard->second->dispatch);
     }
-    return require_fewest_barriers(report_.program, report_.fewest_barriers);
+    return require_fewest_barriers(*entry, report_.program, report_.fewest_barriers);
   }
   const Program encoded = encode_with(program, entry);
   const ByteSegments segments(encoded);
   for (const Hazard& hazard : find_hazards(encoded, HappensBefore(encoded), segments, 1)) {
-    disagree_with_encoder(encoded, hazard.kind, hazard.first.dispatch, hazard.second.dispatch);
+    disagree_with_encoder(*entry, encoded, hazard.kind, hazard.first.dispatch,
+                          hazard.second.dispatch);
   }
   // The bound depends on the order of the dispatches, which is the same unless the encoder under
   // test has reordered them.
-  require_fewest_barriers(encoded, report_.program.has_program_order
-                                       ? fewest_barriers(encoded, segments)
-                                       : report_.fewest_barriers);
+  require_fewest_barriers(*entry, encoded,
+                          report_.program.has_program_order ? fewest_barriers(encoded, segments)
+                                                            : report_.fewest_barriers);
 }
 
-void OracleStack::disagree_with_encoder(const Program& encoded, FindingKind kind, DispatchId first,
-                                        DispatchId second) {
-  disagree(OracleStage::kCrossCheck,
-           fmt::format("Encoder 'interlock' leaves a {} hazard between {} and {}.", word_of(kind),
-                       encoded.description_of(first), encoded.description_of(second)));
+void OracleStack::disagree_with_encoder(const EncoderEntry& entry, const Program& encoded,
+                                        FindingKind kind, DispatchId first, DispatchId second) {
+  disagree(
+      OracleStage::kCrossCheck,
+      fmt::format("Encoder '{}' leaves a {} hazard between {} and {}.", entry.name, word_of(kind),
+                  encoded.description_of(first), encoded.description_of(second)));
 }
 
 // A pin may keep a destroy waiting, which the encode pass does not count on: it places a barrier
@@ -148,12 +152,13 @@ bool may_wait_for_unpin(const Program& program) {
   return program.has_any(LifetimeKind::kDestroy) && program.has_any(LifetimeKind::kUnpin);
 }
 
-void OracleStack::require_fewest_barriers(const Program& encoded, uint64_t fewest) {
+void OracleStack::require_fewest_barriers(const EncoderEntry& entry, const Program& encoded,
+                                          uint64_t fewest) {
   const uint64_t count = encoded.barriers.size();
   if (count == fewest || (count > fewest && may_wait_for_unpin(encoded))) return;
   disagree(OracleStage::kCrossCheck,
-           fmt::format("Encoder 'interlock' places {} barriers; the bound says {}.",
-                       encoded.barriers.size(), fewest));
+           fmt::format("Encoder '{}' places {} barriers; the bound says {}.", entry.name, count,
+                       fewest));
 }
 
 void OracleStack::run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
@@ -218,7 +223,7 @@ void OracleStack::run_schedules(const HappensBefore& order) {
 
 // A program that is too large to execute here is left out.
 void OracleStack::execute(const HappensBefore& order) {
-  Backend* const cpu = find_backend("cpu");
+  Backend* const cpu = options_.methods.cpu != nullptr ? options_.methods.cpu : find_backend("cpu");
   INTERLOCK_CHECK(cpu != nullptr);
   const Program& program = report_.program;
   const Schedule issue = issue_order_schedule(program);

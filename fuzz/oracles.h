@@ -26,7 +26,7 @@ enum class OracleStage : uint8_t {
   kPrintParse,       // parse(print(p)) equals p, and printing is a fixed point.
   kEncode,           // The encoder under test encodes it.
   kExactCheck,       // Hazards, reordering, alias contracts.
-  kCrossCheck,       // `interlock` is clean with exactly the fewest barriers.
+  kCrossCheck,       // `interlock` leaves no hazard and places exactly the fewest barriers.
   kThreeRuns,        // Exact verdict iff strict runs differ; observable only if strict.
   kRandomSchedules,  // No random legal schedule differs on a clean program.
   kCpu,              // The CPU agrees with the shadow machine, and with the reference if clean.
@@ -39,6 +39,22 @@ struct InternalDisagreement {
   std::string message;  // A complete sentence.
 };
 
+// Only what the exact checks say of the program as it stands, in issue order.
+std::vector<OracleFinding> find_exactly(const Program& program);
+
+// As above. Requires: `order` and `segments` were built from `program`.
+std::vector<OracleFinding> find_exactly(const Program& program, const HappensBefore& order,
+                                        const ByteSegments& segments);
+
+// What the stages hold against each other. Tests replace one of them by a faulty one: then the
+// others must contradict it.
+struct OracleMethods {
+  std::vector<OracleFinding> (*find)(const Program& program, const HappensBefore& order,
+                                     const ByteSegments& segments) = find_exactly;
+  const EncoderEntry* cross_check = nullptr;  // Null: `interlock`.
+  Backend* cpu = nullptr;                     // Null: `cpu`.
+};
+
 struct OracleOptions {
   const EncoderEntry* encoder = nullptr;  // Null: programs as they stand.
   bool judges_excess = false;             // More barriers than needed is a finding.
@@ -46,6 +62,7 @@ struct OracleOptions {
   uint64_t cpu_period = 64;    // CPU runs on 1 in so many programs; 0: never.
   DeviceOracleOptions device;  // Likewise on a device, if there is one.
   uint64_t text_period = 16;   // The print-parse stage on 1 in so many programs; 0: never.
+  OracleMethods methods;
 };
 
 struct OracleReport {
@@ -70,13 +87,6 @@ OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint
 
 // The program as `options.encoder` encodes it; itself without an encoder.
 Program encode_with(const Program& program, const EncoderEntry* encoder);
-
-// Only what the exact checks say of the program as it stands, in issue order.
-std::vector<OracleFinding> find_exactly(const Program& program);
-
-// As above. Requires: `order` and `segments` were built from `program`.
-std::vector<OracleFinding> find_exactly(const Program& program, const HappensBefore& order,
-                                        const ByteSegments& segments);
 
 // Barriers of `program` beyond the fewest for its order, as one finding; none if there are none or
 // if the program has hazards, which make the comparison meaningless.

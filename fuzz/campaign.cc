@@ -172,7 +172,6 @@ Result<Success> CampaignRunner::take_block(uint64_t first_run,
     if (!report_.disagreements.empty()) return Success{};
     if (outcome.signatures.empty()) continue;
     ++report_.failing_run_count;
-    report_.first_failing_run = std::min(report_.first_failing_run, first_run + i);
     for (const std::string& signature : outcome.signatures) {
       auto taken = take_signature(first_run + i, signature);
       if (!taken) return taken.error();

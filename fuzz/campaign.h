@@ -95,7 +95,6 @@ struct CampaignOptions {
 struct CampaignReport {
   uint64_t run_count = 0;
   uint64_t failing_run_count = 0;
-  uint64_t first_failing_run = UINT64_MAX;
   uint64_t cpu_run_count = 0;
   std::vector<CampaignFind> finds;
   DeviceSummary device;

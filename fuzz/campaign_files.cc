@@ -75,6 +75,7 @@ std::string command_of_run(const CampaignOptions& options, uint64_t run_index, b
   if (options.generator.max_dispatches != GeneratorOptions{}.max_dispatches) {
     command += fmt::format(" --max-dispatches={}", options.generator.max_dispatches);
   }
+  if (options.oracles.judges_excess) command += " --deny-excess";
   return command + fmt::format(" --seed={} --first-run={} --runs=1", options.seed, run_index);
 }
 

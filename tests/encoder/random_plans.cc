@@ -24,8 +24,8 @@ struct Named {
 
 class RandomUnplanned {
  public:
-  RandomUnplanned(Choice& choice, uint64_t dispatch_count_max)
-      : choice_(choice), dispatch_count_max_(dispatch_count_max) {}
+  RandomUnplanned(Choice& choice, uint64_t dispatch_count_max, bool has_lifetimes)
+      : choice_(choice), dispatch_count_max_(dispatch_count_max), has_lifetimes_(has_lifetimes) {}
 
   Program run();
 
@@ -33,12 +33,14 @@ class RandomUnplanned {
   void add_tensors();
   void add_opaque();
   void add_from_table();
+  void add_lifetime();
   const Named& any_tensor() { return tensors_[choice_.below(tensors_.size())]; }
   // Items that do not fit are left out: kernels want shapes that agree.
   bool offer(const ItemDraft& item) { return builder_.add(item).has_value(); }
 
   Choice& choice_;
   const uint64_t dispatch_count_max_;
+  const bool has_lifetimes_;
   ProgramBuilder builder_;
   std::vector<Named> tensors_;
 };
@@ -125,6 +127,16 @@ void RandomUnplanned::add_from_table() {
   offer(dispatch);
 }
 
+void RandomUnplanned::add_lifetime() {
+  constexpr LifetimeKind kKinds[] = {LifetimeKind::kPin,   LifetimeKind::kPin,
+                                     LifetimeKind::kUnpin, LifetimeKind::kUnpin,
+                                     LifetimeKind::kFree,  LifetimeKind::kDestroy};
+  LifetimeDraft lifetime;
+  lifetime.kind = kKinds[choice_.below(std::size(kKinds))];
+  lifetime.name = any_tensor().name;
+  offer(lifetime);
+}
+
 Program RandomUnplanned::run() {
   const bool added = offer(MemoryDraft{"declared", 64, false});
   INTERLOCK_CHECK(added);
@@ -133,19 +145,25 @@ Program RandomUnplanned::run() {
   for (uint64_t i = 0; i < output_count; ++i) offer(OutputDraft{{any_tensor().name}});
   const uint64_t dispatch_count = 1 + choice_.below(dispatch_count_max_);
   for (uint64_t i = 0; i < dispatch_count; ++i) {
+    while (has_lifetimes_ && choice_.chance(1, 2)) add_lifetime();
     if (choice_.chance(1, 2)) {
       add_opaque();
     } else {
       add_from_table();
     }
   }
+  while (has_lifetimes_ && choice_.chance(1, 2)) add_lifetime();
   return *builder_.finish();
 }
 
 }  // namespace
 
 Program random_unplanned(Choice& choice, uint64_t dispatch_count_max) {
-  return RandomUnplanned(choice, dispatch_count_max).run();
+  return RandomUnplanned(choice, dispatch_count_max, false).run();
+}
+
+Program random_unplanned_with_lifetimes(Choice& choice) {
+  return RandomUnplanned(choice, 10, true).run();
 }
 
 Program tiny_unplanned(Choice& choice) {

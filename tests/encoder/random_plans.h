@@ -15,6 +15,10 @@ namespace interlock {
 // without contracts for in place. Some tensors are outputs.
 Program random_unplanned(Choice& choice, uint64_t dispatch_count_max = 10);
 
+// The same with lifetime statements among the dispatches: tensors are pinned, freed, destroyed and
+// unpinned, with a use of theirs before and after or with none.
+Program random_unplanned_with_lifetimes(Choice& choice);
+
 // Three opaque dispatches on three unplaced tensors of 4, 4 and 8 bytes, each of which does
 // nothing, reads or writes; every set of outputs but the empty one. With an ExhaustiveChoice: all
 // of them.

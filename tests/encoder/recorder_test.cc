@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -302,6 +303,40 @@ TEST(Recorder, FitsTheLongestDispatchIntoALineThatParses) {
   }));
   EXPECT_THAT(program.dispatches, SizeIs(20));
   EXPECT_THAT(program.accesses, SizeIs(20 * 256));
+}
+
+// The statement that takes the most bytes, at every fill of the buffer from which it could leave
+// it.
+TEST(Recorder, NeverWritesPastItsBuffer) {
+  const std::string name(1000, 'n');
+  size_t most_used = 0;
+  recording_of([&](interlock_recorder* r) {
+    const interlock_memory first = interlock_recorder_memory(r, name.c_str(), 0, 1ull << 48, 0);
+    interlock_recorder_free(r, first);
+    const interlock_memory memory = interlock_recorder_memory(r, name.c_str(), 0, 1ull << 48, 0);
+    constexpr size_t kBarrierBytes = sizeof "barrier\n" - 1;
+    for (int fill = 0; fill < 3; ++fill) {
+      // As full as it may be before a statement: one more barrier would make it be written first.
+      size_t before = 0;
+      do {
+        before = r->used;
+        interlock_recorder_barrier(r, nullptr);
+      } while (r->used > before);
+      while (r->used + 2 * kBarrierBytes < before) interlock_recorder_barrier(r, nullptr);
+      for (int k = 0; k < 2; ++k) {
+        interlock_recorder_dispatch(r, name.c_str(), name.c_str());
+        for (int i = 0; i < INTERLOCK_ACCESSES_MAX; ++i) {
+          interlock_recorder_access(r, INTERLOCK_ATOMIC_MAX, memory, (1ull << 48) - 2, 1);
+        }
+        interlock_recorder_order(r, UINT64_MAX);
+        interlock_recorder_partial(r);
+        interlock_recorder_end(r);
+        most_used = std::max(most_used, r->used);
+      }
+    }
+  });
+  EXPECT_LE(most_used, size_t{INTERLOCK_BUFFER_BYTES});
+  EXPECT_GT(most_used, size_t{INTERLOCK_BUFFER_BYTES} - 8192) << "the bound is far too large";
 }
 
 }  // namespace

@@ -218,16 +218,19 @@ TEST(HazardTracker, KeepsTheHandleOfAWholeMemoryThroughSweeps) {
   EXPECT_TRUE(add(tracker, read));
 }
 
-TEST(HazardTracker, RemembersAMemoryWrittenWholeThroughSweeps) {
-  HazardTracker tracker;
-  Access whole = access_of(AccessMode::kWrite, {0, UINT64_MAX});
-  whole.memory = MemoryId(1);
-  EXPECT_FALSE(add(tracker, whole));
-  for (uint64_t i = 0; i < 50'000; ++i) {
-    ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
+TEST(HazardTracker, RemembersAMemoryUsedWholeThroughSweeps) {
+  for (const AccessMode mode : {AccessMode::kWrite, AccessMode::kRead}) {
+    HazardTracker tracker;
+    Access whole = access_of(mode, {0, UINT64_MAX});
+    whole.memory = MemoryId(1);
+    EXPECT_FALSE(add(tracker, whole));
+    for (uint64_t i = 0; i < 50'000; ++i) {
+      ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
+    }
+    whole.mode = AccessMode::kWrite;
+    whole.range = {5, 6};
+    EXPECT_TRUE(add(tracker, whole));
   }
-  whole.range = {5, 6};
-  EXPECT_TRUE(add(tracker, whole));
 }
 
 TEST(HazardTracker, TellsEverythingApartThatAnEpochNeeds) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -62,6 +63,30 @@ TEST(ByteSegments, CoverEveryAccessExactlyWhereThereAreMany) {
   for (const uint64_t memory_bytes : {uint64_t{1000}, uint64_t{1} << 22, uint64_t{1} << 48}) {
     expect_exact(random_accesses(choice, 20'000, memory_bytes));
   }
+}
+
+// Offsets of every magnitude, in every order: however many digits the first or the last has, others
+// have more and fewer.
+TEST(ByteSegments, CoverEveryAccessExactlyInWhateverOrderTheyCome) {
+  SeededChoice choice(3);
+  Program program;
+  program.memories.resize(1);
+  for (int i = 0; i < 3'000; ++i) {
+    const uint64_t begin = choice.below(uint64_t{1} << choice.below(48));
+    const uint64_t size = 1 + choice.below(uint64_t{1} << choice.below(48));
+    Access access;
+    access.memory = MemoryId(0);
+    access.range = {begin, begin + size};
+    program.accesses.push_back(access);
+  }
+  const auto begins_before = [](const Access& a, const Access& b) {
+    return std::pair(a.range.begin, a.range.end) < std::pair(b.range.begin, b.range.end);
+  };
+  expect_exact(program);
+  std::sort(program.accesses.begin(), program.accesses.end(), begins_before);
+  expect_exact(program);
+  std::reverse(program.accesses.begin(), program.accesses.end());
+  expect_exact(program);
 }
 
 TEST(ByteSegments, TouchingRangesShareAnEndpoint) {

@@ -184,53 +184,6 @@ TEST(GradientCheck, FindsASumThatIsLeftOut) {
               HasSubstr("d_w leaves out the contribution of mm1 (dispatch 0)"));
 }
 
-// Nothing tells their terms apart, so both are named, whichever is left out.
-TEST(GradientCheck, CountsReadersOfEqualContributionsTogether) {
-  const Program forward = program_of(R"(interlock 1
-tensor w f32[2,2] = random(1)
-tensor a f32[2,2]
-tensor b f32[2,2]
-tensor y f32[2,2]
-one: dispatch silu reads w writes a
-two: dispatch silu reads w writes b
-sum: dispatch add reads a b writes y
-)");
-  EXPECT_THAT(findings_of(forward, {"y", {"w"}, "one-shot"}), IsEmpty());
-  const auto findings = findings_of(forward, {"y", {"w"}, "one-shot"},
-                                    [](std::vector<ItemDraft>& items) { items.pop_back(); });
-  ASSERT_EQ(findings.size(), 1u);
-  ASSERT_EQ(findings[0].counts.size(), 1u);
-  EXPECT_THAT(findings[0].counts[0].dispatches, ElementsAre(DispatchId(0), DispatchId(1)));
-  EXPECT_EQ(findings[0].counts[0].expected, 2u);
-  EXPECT_EQ(findings[0].counts[0].actual, 1u);
-}
-
-// Parts that are equal are still parts of two readers.
-TEST(GradientCheck, SaysOfWhichReadersASumAddsThePartsOnceMore) {
-  const Program forward = program_of(R"(interlock 1
-tensor x f32[2,2] = random(1)
-tensor w f32[2,2] = random(2)
-tensor a f32[2,2]
-tensor b f32[2,2]
-tensor c f32[2,2]
-tensor d f32[2,2]
-tensor e f32[2,2]
-tensor y f32[2,2]
-m1: dispatch matmul_nn reads x w writes a
-one: dispatch matmul_nn reads a w writes b
-two: dispatch matmul_nn reads a w writes c
-both: dispatch add reads b c writes d
-twice: dispatch add reads a a writes e
-m3: dispatch matmul_nn reads d e writes y
-)");
-  const Finding finding = explanation_of_split(forward);
-  EXPECT_THAT(
-      finding.details,
-      testing::Contains("m1.sum0 (dispatch 19) adds to the whole cotangent of a what one "
-                        "(dispatch 1) and two (dispatch 2) contribute to it, which is in it "
-                        "already."));
-}
-
 TEST(GradientCheck, FindsAWrongOperand) {
   const Program forward = program_of(kSharedWeight);
   Program program;

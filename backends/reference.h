@@ -18,9 +18,9 @@ namespace interlock {
 // memory, else on the CPU, whatever `backend` is (floating-point sums of a device with its own
 // order of addition would differ from it). Bytes of a scratch memory, which were placed after
 // reordering, are what issue order gives them: the last plain write and, in issue order, all
-// atomics since. What of that is later in program order than its reader makes the program
-// `reordered`; it is left out, and for a plain write the initial bytes stand in (THEORY, "Program
-// order and reordering").
+// atomics since. What of that is later in program order than its reader, or than an atomic on it,
+// makes the program `reordered`. The later one is left out, and for a plain write the initial bytes
+// stand in; of an atomic on a later one the atomic is left out, as the later one overwrites it.
 // Memory: with scratch, the image, the initial scratch bytes, and at most `limit_bytes` of values
 // that wait for their last reader.
 // Errors: as Backend::run(); the memories, or what waits, exceed `limit_bytes`.

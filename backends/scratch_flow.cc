@@ -57,6 +57,11 @@ class Tracer {
     uint32_t access;
     ByteRange range;
   };
+  // The latest in program order, plus 1; 0: none.
+  struct Latest {
+    uint64_t in_all;         // Of the link and those before it.
+    uint64_t below_row = 0;  // Of an atomic: of those below its row.
+  };
 
   bool is_too_large() const { return flow_.size_bytes > limit_bytes_; }
 
@@ -95,18 +100,35 @@ class Tracer {
       const bool is_change = !access.only_reads() && !access.range.is_empty();
       if (!is_change || !program_.memory(access.memory).is_scratch) continue;
       if (!access.is_atomic()) {
+        latest_.push_back({dispatch.order + 1, 0});
         assign(access.memory, access.range, add_link({.access = index}));
         continue;
       }
       for (const ScratchSource& found : find_sources(access.memory, access.range)) {
-        assign(access.memory, found.range, add_link({index, true, dispatch.atomic_op, found.link}));
+        const uint64_t below = below_row(found.link, dispatch.atomic_op);
+        if (below > dispatch.order + 1) continue;
+        const ScratchLinkIndex link = add_link({index, true, dispatch.atomic_op, found.link});
+        latest_.push_back({std::max(latest_of(found.link), dispatch.order + 1), below});
+        assign(access.memory, found.range, link);
       }
     }
   }
 
   ScratchLinkIndex add_link(const ScratchLink& link) {
     append(flow_.links, link);
+    flow_.size_bytes += 3 * sizeof(Latest);
     return static_cast<ScratchLinkIndex>(flow_.links.size() - 1);
+  }
+
+  uint64_t latest_of(ScratchLinkIndex link) const {
+    return link == kNoScratchLink ? 0 : latest_[link].in_all;
+  }
+
+  // Of what an atomic of `op` adds to, those it commutes with left out.
+  uint64_t below_row(ScratchLinkIndex link, AtomicOp op) const {
+    const bool is_row =
+        link != kNoScratchLink && flow_.links[link].is_atomic && flow_.links[link].op == op;
+    return is_row ? latest_[link].below_row : latest_of(link);
   }
 
   // `range`, cut by what made it; ascending.
@@ -175,6 +197,7 @@ class Tracer {
   uint64_t limit_bytes_;
   ScratchFlow flow_;
   std::vector<std::map<uint64_t, Interval>> intervals_;  // By memory, then by first byte.
+  std::vector<Latest> latest_;                           // By link.
   std::vector<Taken> taken_;
 };
 

@@ -59,7 +59,8 @@ struct ScratchFlow {
 // True iff a dispatch touches a byte of a scratch memory.
 bool touches_scratch(const Program& program);
 
-// Reads see the last plain write and all atomics since; so do partial writes, which keep bytes.
+// Reads see the last plain write and all atomics since; so do partial writes, which keep bytes. An
+// atomic that adds to something later in program order than itself is left out.
 // Errors: the flow takes more than `limit_bytes`.
 // Cost: O((a + s) log a) for a accesses and s pairs of a source and an access in its chain.
 Result<ScratchFlow> trace_scratch(const Program& program, uint64_t limit_bytes);

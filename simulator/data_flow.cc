@@ -32,9 +32,11 @@ struct State {
   DispatchId latest;  // In program order, of all that the content depends on in place.
 };
 
-// A read, or the write side of a partial write, which keeps bytes of the old content.
-bool sees_old_content(const Access& access, const Dispatch& dispatch) {
-  return access.reads() || (dispatch.is_partial && access.writes());
+// A read, the write side of a partial write, which keeps bytes of the old content, or an atomic on
+// scratch, which adds to it. What an atomic leaves in ordinary bytes shows in those who read them.
+bool sees_old_content(const Program& program, const Access& access, const Dispatch& dispatch) {
+  return access.reads() || (dispatch.is_partial && access.writes()) ||
+         (access.is_atomic() && program.memory(access.memory).is_scratch);
 }
 
 // The states of all bytes while the writes are replayed in some order.
@@ -44,6 +46,13 @@ class Replay {
       : program_(program), segments_(segments), tree_(segments.count()), states_(1) {}
 
   const State& state(Stamp stamp) const { return states_[stamp]; }
+
+  // Below the row of atomics that an atomic of `op` extends, if it finds `stamp`: it commutes with
+  // the members, and not with what they began on.
+  const State& state_below_row(Stamp stamp, AtomicOp op) const {
+    const State& found = states_[stamp];
+    return found.op != AtomicOp::kNone && found.op == op ? states_[found.base] : found;
+  }
 
   // Appends the runs of `span` that have been written, with their states.
   void append_states(SegmentSpan span, std::vector<StampRun>& runs) const {
@@ -200,7 +209,7 @@ class Comparison {
       const Dispatch& dispatch = program_.dispatches[i];
       for (uint32_t k = 0; k < dispatch.access_count; ++k) {
         seen_begin_.push_back(seen_.size());
-        if (sees_old_content(program_.accesses[dispatch.first_access + k], dispatch)) {
+        if (sees_old_content(program_, program_.accesses[dispatch.first_access + k], dispatch)) {
           issue_order_.append_states(segments_.span_of(dispatch.first_access + k), seen_);
         }
       }
@@ -222,7 +231,7 @@ class Comparison {
       const Dispatch& dispatch = program_.dispatch(id);
       for (uint32_t k = 0; k < dispatch.access_count; ++k) {
         const size_t index = dispatch.first_access + k;
-        if (sees_old_content(program_.accesses[index], dispatch)) {
+        if (sees_old_content(program_, program_.accesses[index], dispatch)) {
           right.clear();
           program_order_.append_states(segments_.span_of(index), right);
           ReorderedRead where;
@@ -287,7 +296,7 @@ class Comparison {
 
   bool sees_right_state(const ReorderedRead& where, Stamp seen, Stamp right) const {
     if (program_.memory(where.memory).is_scratch) {
-      const DispatchId latest = issue_order_.state(seen).latest;
+      const DispatchId latest = latest_seen(where, seen);
       return !latest.is_some() ||
              program_.dispatch(latest).order <= program_.dispatch(where.reader).order;
     }
@@ -296,9 +305,16 @@ class Comparison {
 
   WriterPair name_writers(const ReorderedRead& where, Stamp seen, Stamp right) const {
     if (program_.memory(where.memory).is_scratch) {
-      return {issue_order_.state(seen).latest, program_order_.state(right).writer};
+      return {latest_seen(where, seen), program_order_.state(right).writer};
     }
     return differing_writers(program_, issue_order_, seen, program_order_, right);
+  }
+
+  // On scratch: the latest in program order of all that the reader depends on.
+  DispatchId latest_seen(const ReorderedRead& where, Stamp seen) const {
+    const Access& access = program_.accesses_of(where.reader)[where.access];
+    if (!access.is_atomic()) return issue_order_.state(seen).latest;
+    return issue_order_.state_below_row(seen, program_.dispatch(where.reader).atomic_op).latest;
   }
 
   const Program& program_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
@@ -45,17 +46,28 @@ bool are_inverted(const Program& program, DispatchId a, DispatchId b) {
          program.dispatch(a).order > program.dispatch(b).order;
 }
 
-// The inversion that explains why `read` goes wrong; none (equal ids) if none of the pairs does.
-Inversion inversion_of(const Program& program, const ReorderedRead& read) {
+// The inversion that explains why `read` goes wrong; none if none of the pairs does.
+std::optional<Inversion> inversion_of(const Program& program, const ReorderedRead& read) {
   const std::pair<DispatchId, DispatchId> pairs[] = {{read.seen_writer, read.reader},
                                                      {read.reader, read.right_writer},
                                                      {read.right_writer, read.seen_writer}};
   for (const auto& [first, second] : pairs) {
     if (are_inverted(program, first, second)) {
-      return {first, second};
+      return Inversion{first, second};
     }
   }
-  return {};
+  return std::nullopt;
+}
+
+// Where rows of atomics differ that no inversion of these three explains: two of them all the same,
+// in issue order.
+Inversion pair_of(const ReorderedRead& read) {
+  if (!read.reader.is_some()) {
+    return {std::min(read.seen_writer, read.right_writer),
+            std::max(read.seen_writer, read.right_writer)};
+  }
+  const DispatchId writer = read.seen_writer.is_some() ? read.seen_writer : read.right_writer;
+  return {std::min(writer, read.reader), std::max(writer, read.reader)};
 }
 
 // What the contract of a violated operand pair says.
@@ -261,38 +273,36 @@ Finding explain_alias(const Program& program, const AliasViolation& violation) {
 Finding explain_reordered(const Program& program, const ReorderedRead& read) {
   const AccessRef reader{read.reader, read.access};
   Finding finding{.kind = FindingKind::kReordered, .memory = read.memory, .overlap = read.bytes};
-  const auto write = [&](DispatchId writer) {
-    return write_of(program, writer, read.memory, read.bytes);
-  };
   const std::string bytes = text_of_bytes(program, read.memory, read.bytes);
   const std::string seen = text_of_content(program, read.seen_writer);
   const std::string right = text_of_content(program, read.right_writer);
   if (!read.reader.is_some()) {
-    INTERLOCK_CHECK(read.seen_writer.is_some() && read.right_writer.is_some());
-    finding.first = write(std::min(read.seen_writer, read.right_writer));
-    finding.second = write(std::max(read.seen_writer, read.right_writer));
     finding.headline = fmt::format(
         "reordered: at the end {} holds {}; in program order it holds {}.", bytes, seen, right);
   } else {
-    finding.first = read.seen_writer.is_some() ? write(read.seen_writer) : reader;
-    finding.second = read.seen_writer.is_some() ? reader : write(read.right_writer);
     const Access& access = access_of(program, reader);
     finding.headline =
         fmt::format("reordered: {} {} {}{} and sees {}; in program order it sees {}.",
                     program.description_of(read.reader), verb_of(access), bytes,
                     tensor_clause_of(program, access), seen, right);
   }
-  const Inversion inversion = inversion_of(program, read);
-  if (inversion.issued_first == inversion.issued_second) {
+  const std::optional<Inversion> inversion = inversion_of(program, read);
+  const Inversion named = inversion.value_or(pair_of(read));
+  const auto access_of_dispatch = [&](DispatchId id) {
+    return id == read.reader ? reader : write_of(program, id, read.memory, read.bytes);
+  };
+  finding.first = access_of_dispatch(named.issued_first);
+  finding.second = access_of_dispatch(named.issued_second);
+  if (!inversion.has_value()) {
     finding.fix = "issue the dispatches that touch these bytes in program order.";
     return finding;
   }
-  const std::string early = program.description_of(inversion.issued_first);
-  const std::string late = program.description_of(inversion.issued_second);
+  const std::string early = program.description_of(inversion->issued_first);
+  const std::string late = program.description_of(inversion->issued_second);
   finding.details.push_back(fmt::format(
       "{} has order={} and {} has order={}, but {} is issued first. No barrier repairs this.",
-      early, program.dispatch(inversion.issued_first).order, late,
-      program.dispatch(inversion.issued_second).order, early));
+      early, program.dispatch(inversion->issued_first).order, late,
+      program.dispatch(inversion->issued_second).order, early));
   finding.fix = fmt::format("issue {} before {}.", late, early);
   return finding;
 }

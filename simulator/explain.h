@@ -19,9 +19,10 @@ namespace interlock {
 Finding explain_hazard(const Program& program, const HappensBefore& order, const Hazard& hazard);
 Finding explain_alias(const Program& program, const AliasViolation& violation);
 
-// `first` and `second` are, in issue order, the writer that the read sees and the reader. If it
-// sees the initial bytes: the reader and the right writer, which comes too late. At the end of the
-// program: the two writers.
+// `first` and `second` are the two whose order is wrong, as the sentences have it, the one issued
+// first named first: of the reader, the writer that it sees and the right one. Where rows of
+// atomics differ without such a pair: the writer that is seen, or else the right one, and the
+// reader; at the end of the program the two writers.
 Finding explain_reordered(const Program& program, const ReorderedRead& read);
 
 // Sets the observability, and the witness of an observable hazard, and appends the sentence that

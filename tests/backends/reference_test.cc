@@ -62,16 +62,22 @@ TEST(Reference, AppliesScratchAtomicsInIssueOrderOnWhatTheyFindThere) {
   expect_agreement(program);
 }
 
-TEST(Reference, AppliesAScratchAtomicOnAWriterOfLaterProgramOrder) {
-  const Program program = program_of(
-      "memory s 64 scratch\nmemory b 64\n"
-      "W: dispatch W order=1 writes s[0:40]\n"
-      "barrier\n"
-      "A: dispatch A order=0 atomics s[16:64] atomic=xor\n"
-      "barrier\n"
-      "R: dispatch R order=2 reads s[8:48] writes b[8:48]\n");
-  ASSERT_TRUE(is_clean(program));
-  expect_agreement(program);
+TEST(Reference, LeavesOutAScratchAtomicThatAddsToALaterWriter) {
+  const auto program_with = [](const std::string& atomic) {
+    return program_of(
+        "memory s 64 scratch\nmemory b 64\n"
+        "W: dispatch W order=1 writes s[0:40]\nbarrier\n" +
+        atomic + "R: dispatch R order=3 reads s[8:48] writes b[8:48]\n");
+  };
+  const std::string atomics = " atomics s[16:40] atomic=xor\nbarrier\n";
+  const Program wrong = program_with("A: dispatch A order=0" + atomics);
+  EXPECT_FALSE(is_clean(wrong));
+  EXPECT_TRUE(reference(wrong) == reference(program_with("")));
+  EXPECT_FALSE(run(wrong, issue_order_schedule(wrong)) == reference(wrong));
+  const Program right = program_with("A: dispatch A order=2" + atomics);
+  ASSERT_TRUE(is_clean(right));
+  EXPECT_FALSE(reference(right) == reference(program_with("")));
+  expect_agreement(right);
 }
 
 TEST(Reference, GivesEachReaderOfAReusedScratchSlotItsOwnWriter) {

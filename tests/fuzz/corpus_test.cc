@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/backend.h"
@@ -75,6 +76,31 @@ TEST(Corpus, EveryRegressionNamesTheAdviceThatItGets) {
     const Program program = parsed(path);
     const std::vector<RedundantBarrier> unexpected = unexpected_redundancy(program, check(program));
     EXPECT_TRUE(unexpected.empty()) << path << ": " << description_of(program, unexpected.front());
+  }
+}
+
+// An `expect` line and the report speak of the same dispatches, statements and tensors.
+TEST(Corpus, EveryFindingSaysWhatItsExpectLineNames) {
+  for (const fs::path& path : files_of({"bugs", "seeds", "regressions", "streams"})) {
+    const Program program = parsed(path);
+    for (const Finding& finding : check(program).findings) {
+      std::string sentences = finding.headline;
+      for (const std::string& detail : finding.details) sentences += "\n" + detail;
+      SCOPED_TRACE(path.string() + ": " + sentences);
+      const auto expect_named = [&](std::string_view text) {
+        EXPECT_NE(sentences.find(text), std::string::npos) << text;
+      };
+      const bool is_of_gradient = finding.kind == FindingKind::kGradient;
+      if (finding.lifetime.is_some()) {
+        expect_named(program.text_of(program.lifetimes[finding.lifetime.index]));
+      }
+      if (is_of_gradient) expect_named(program.name(program.tensor(finding.tensor).name));
+      if (is_of_gradient) continue;
+      if (finding.first.dispatch.is_some()) {
+        expect_named(program.description_of(finding.first.dispatch));
+      }
+      if (finding.second) expect_named(program.description_of(finding.second->dispatch));
+    }
   }
 }
 

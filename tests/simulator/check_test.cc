@@ -165,6 +165,48 @@ TEST(Check, NamesTheMissingWriterOfAnEarlyRead) {
   EXPECT_EQ(report.findings[0].fix, "issue produce (dispatch 1) before consume (dispatch 0).");
 }
 
+// The reader sees the first writer, which stands where it should.
+TEST(Check, NamesThePairWhoseOrderIsWrong) {
+  const CheckReport report = check(program_on_abc(R"(
+      old: dispatch Old order=3 writes a[0:4]
+      barrier
+      reader: dispatch Reader order=10 reads a[0:4] writes b[0:4]
+      barrier
+      late: dispatch Late order=9 writes a[0:4])"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].first, (AccessRef{DispatchId(1), 0}));
+  EXPECT_EQ(report.findings[0].second, (AccessRef{DispatchId(2), 0}));
+  EXPECT_EQ(report.findings[0].fix, "issue late (dispatch 2) before reader (dispatch 1).");
+}
+
+TEST(Check, NamesTwoWritersWhereTheReaderStandsRight) {
+  const CheckReport report = check(program_on_abc(R"(
+      new: dispatch New order=2 writes a[0:4]
+      barrier
+      old: dispatch Old order=1 writes a[0:4]
+      barrier
+      reader: dispatch Reader order=3 reads a[0:4] writes b[0:4]
+      barrier
+      again: dispatch Again order=4 writes a[0:4])"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].first.dispatch, DispatchId(size_t{0}));
+  EXPECT_EQ(report.findings[0].second->dispatch, DispatchId(1));
+  EXPECT_EQ(report.findings[0].fix, "issue old (dispatch 1) before new (dispatch 0).");
+}
+
+TEST(Check, ExplainsAScratchAtomicOnALaterWriter) {
+  const CheckReport report = check(program_on_abc(R"(
+      memory pool 64 scratch
+      fill: dispatch Fill order=6 writes pool[0:8]
+      barrier
+      add: dispatch Add order=3 atomics pool[0:8] atomic=add)"));
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].headline,
+            "reordered: add (dispatch 1) updates atomically pool[0:8] and sees what fill (dispatch "
+            "0) writes; in program order it sees the initial bytes.");
+  EXPECT_EQ(report.findings[0].fix, "issue add (dispatch 1) before fill (dispatch 0).");
+}
+
 TEST(Check, NamesBothWritersAtTheEnd) {
   const CheckReport report = check(program_on_abc(R"(
       two: dispatch Two order=2 writes a[0:16]

@@ -1,6 +1,7 @@
 // Reordered reads, each beside the same program in the right order.
 #include "simulator/data_flow.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -160,6 +161,89 @@ TEST(FindReordered, NobodyReadsScratchAtTheEnd) {
       barrier
       dispatch One order=1 writes pool[0:8])"),
               IsEmpty());
+}
+
+// An atomic adds to what it finds, whoever wrote it.
+TEST(FindReordered, AScratchAtomicMustNotAddToALaterWriter) {
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch Fill order=6 writes pool[0:8]
+      barrier
+      dispatch Add order=3 atomics pool[4:12] atomic=add
+      barrier
+      dispatch Consume order=9 reads pool[0:12])"),
+              ElementsAre(ReorderedRead{dispatch(1), 0, dispatch(0), kNone, MemoryId(3), {4, 8}}));
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch Fill order=3 writes pool[0:8]
+      barrier
+      dispatch Add order=6 atomics pool[4:12] atomic=add
+      barrier
+      dispatch Consume order=9 reads pool[0:12])"),
+              IsEmpty());
+}
+
+TEST(FindReordered, ScratchAtomicsOfOneRowMayBeIssuedInAnyOrder) {
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch Fill order=0 writes pool[0:8]
+      barrier
+      dispatch Three order=3 atomics pool[0:8] atomic=add
+      dispatch Two order=2 atomics pool[0:8] pool[4:8] atomic=add
+      dispatch One order=1 atomics pool[0:8] atomic=add
+      barrier
+      dispatch Consume order=9 reads pool[0:8])"),
+              IsEmpty());
+  // They commute with each other, and not with what the row began on.
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch Fill order=2 writes pool[0:8]
+      barrier
+      dispatch Three order=3 atomics pool[0:8] atomic=add
+      dispatch One order=1 atomics pool[0:8] atomic=add)"),
+              ElementsAre(ReorderedRead{dispatch(2), 0, dispatch(0), kNone, MemoryId(3), {0, 8}}));
+}
+
+TEST(FindReordered, AScratchAtomicMustNotAddToALaterRow) {
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch Add order=2 atomics pool[0:8] atomic=add
+      barrier
+      dispatch Max order=1 atomics pool[0:8] atomic=max)"),
+              ElementsAre(ReorderedRead{dispatch(1), 0, dispatch(0), kNone, MemoryId(3), {0, 8}}));
+  // Of what a row began on, the latest counts, however far below.
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      dispatch Add order=5 atomics pool[0:8] atomic=add
+      barrier
+      dispatch Max order=6 atomics pool[0:8] atomic=max
+      barrier
+      dispatch Late order=4 atomics pool[0:8] atomic=max)"),
+              ElementsAre(ReorderedRead{dispatch(2), 0, dispatch(0), kNone, MemoryId(3), {0, 8}}));
+}
+
+TEST(FindReordered, AScratchAtomicMustNotAddToALaterUpdateOrPartialWrite) {
+  for (const char* change : {"updates pool[0:8]", "writes pool[0:8] partial"}) {
+    EXPECT_THAT(
+        reordered_in(fmt::format("memory pool 64 scratch\n"
+                                 "dispatch Fill order=0 writes pool[0:8]\nbarrier\n"
+                                 "dispatch Change order=2 {}\nbarrier\n"
+                                 "dispatch Add order=1 atomics pool[0:8] atomic=add\n",
+                                 change)),
+        ElementsAre(ReorderedRead{dispatch(2), 0, dispatch(1), dispatch(0), MemoryId(3), {0, 8}}))
+        << change;
+  }
+}
+
+TEST(FindReordered, AScratchAtomicThroughAViewIsOneOfTheSameBytes) {
+  EXPECT_THAT(reordered_in(R"(
+      memory pool 64 scratch
+      tensor x u8[16] at pool+0
+      tensor y u8[4] view x+8
+      dispatch Fill order=1 writes x
+      barrier
+      dispatch Add order=0 atomics y atomic=add)"),
+              ElementsAre(ReorderedRead{dispatch(1), 0, dispatch(0), kNone, MemoryId(3), {8, 12}}));
 }
 
 TEST(FindReordered, ListsOneEntryPerPairOfWriters) {

@@ -198,6 +198,18 @@ bool sees_old_bytes(const Program& program, AccessRef ref) {
          (mode == AccessMode::kWrite && program.dispatch(ref.dispatch).is_partial);
 }
 
+bool is_atomic(const Program& program, AccessRef ref) {
+  return program.accesses_of(ref.dispatch)[ref.access].mode == AccessMode::kAtomic;
+}
+
+// What an access to scratch depends on. An atomic commutes with those of its row.
+Content without_own_row(const Program& program, AccessRef ref, Content content) {
+  if (is_atomic(program, ref) && content.back().op == program.dispatch(ref.dispatch).atomic_op) {
+    content.pop_back();
+  }
+  return content;
+}
+
 // Adds one differing byte; only the lowest run of each (reader, access, seen, right) is kept.
 void add_byte(const ReorderedRead& read, std::vector<ReorderedRead>& reads) {
   for (ReorderedRead& known : reads) {
@@ -220,11 +232,15 @@ void compare_byte(const Program& program, const Contents& seen, const Contents& 
     ReorderedRead read{
         ref.dispatch, is_end ? 0 : ref.access, writer_of(content), writer_of(right.at(ref)),
         memory,       {byte, byte + 1}};
-    if (is_end ? is_scratch : !sees_old_bytes(program, ref)) {
+    const bool sees = is_end
+                          ? !is_scratch
+                          : sees_old_bytes(program, ref) || (is_scratch && is_atomic(program, ref));
+    if (!sees) {
       continue;
     }
     if (is_scratch) {
-      if (const auto later = later_member(program, content, ref.dispatch)) {
+      const Content base = without_own_row(program, ref, content);
+      if (const auto later = later_member(program, base, ref.dispatch)) {
         read.seen_writer = *later;
         add_byte(read, reads);
       }

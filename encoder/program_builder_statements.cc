@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "encoder/encoder.h"
 #include "encoder/kernel_table.h"
 #include "encoder/names.h"
 #include "encoder/program_builder.h"
@@ -343,6 +344,13 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
                 fmt::format("{} is not a name for an encoder; such names have letters, digits, "
                             "'_', '.' and '-', at most {} bytes.",
                             in_quotes(item.encoder), limits_.name_bytes));
+  }
+  if (!item.encoder.empty() && find_encoder(item.encoder) == nullptr) {
+    NearestName nearest(item.encoder);
+    for (const EncoderEntry& entry : encoder_registry()) nearest.offer(entry.name);
+    return fail(ItemPart::kEncoder,
+                fmt::format("there is no encoder {}.{} `interlock list encoders` names them.",
+                            in_quotes(item.encoder), nearest.advice()));
   }
   Expectation expectation;
   expectation.is_clean = item.is_clean;

@@ -333,7 +333,11 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"expect encoder=none redundant fence",
                   "31: 'fence' names no barrier of an encoder; such barriers have no labels, only "
                   "positions.",
-                  "expect encoder=none redundant 12"}));
+                  "expect encoder=none redundant 12"},
+        ErrorCase{"expect encoder=interlok clean",
+                  "16: there is no encoder 'interlok'. Did you mean 'interlock'? `interlock list "
+                  "encoders` names them.",
+                  "expect encoder=interlock clean"}));
 
 INSTANTIATE_TEST_SUITE_P(
     PartsOfTheFormatThatComeLater, ParseError,

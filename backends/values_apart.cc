@@ -93,11 +93,11 @@ std::optional<Program> with_values_apart(const Program& program) {
 }
 
 bool harms_values(const Program& program) {
-  const std::vector<LifetimeFinding> findings = check_lifetimes(program).findings;
+  const LifetimeReport lifetimes = check_lifetimes(program);
   const bool has_clobber =
-      std::any_of(findings.begin(), findings.end(),
+      std::any_of(lifetimes.findings.begin(), lifetimes.findings.end(),
                   [](const LifetimeFinding& f) { return f.kind == FindingKind::kClobber; });
-  return has_clobber || !find_alias_violations(program).empty();
+  return has_clobber || lifetimes.is_truncated() || !find_alias_violations(program).empty();
 }
 
 void place_outputs(const Program& program, const Program& program_apart, const MemoryImage& apart,

@@ -3,6 +3,8 @@
 // lowers the cost, so this ends, and a second minimization finds nothing to do.
 #include "fuzz/minimizer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -15,6 +17,7 @@
 #include "fuzz/gradient_evidence.h"
 #include "fuzz/lifetime_evidence.h"
 #include "fuzz/reduction.h"
+#include "simulator/check.h"
 
 namespace interlock {
 namespace {
@@ -212,6 +215,11 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
     return std::move(*report);
   }
   if (findings.empty()) {
+    const std::vector<Truncation> truncations = find_value_truncations(program);
+    if (!truncations.empty()) {
+      return Error{fmt::format("The program has no finding so far, and no verdict: {}.",
+                               text_of(truncations))};
+    }
     return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
   }
   if (wanted != nullptr) {

@@ -233,7 +233,8 @@ void OracleStack::execute(const HappensBefore& order) {
   if (!reference) return;
   report_.ran_on_cpu = true;
   // Then the reference has what was meant.
-  const bool loses_values = !check_lifetimes(program).findings.empty();
+  const LifetimeReport lifetimes = check_lifetimes(program);
+  const bool loses_values = !lifetimes.findings.empty() || lifetimes.is_truncated();
   std::vector<Schedule> schedules = {issue};
   if (!order.has_scopes()) {
     schedules.push_back(epoch_reversed_schedule(program, order));

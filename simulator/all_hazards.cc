@@ -17,6 +17,12 @@ constexpr uint64_t kExaminationsMin = 1'000'000;
 
 }  // namespace
 
+uint64_t examinations_max(uint64_t hazard_limit) {
+  return std::max(
+      std::min(hazard_limit, UINT64_MAX / kExaminationsPerHazard) * kExaminationsPerHazard,
+      kExaminationsMin);
+}
+
 std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
                                      uint64_t limit) {
   bool is_truncated = false;
@@ -30,9 +36,7 @@ std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore
   HazardPairs pairs(program, order, segments);
   HazardBetween between(program, order, segments);
   std::vector<DispatchId> firsts;
-  uint64_t examination_limit =
-      std::max(std::min(limit, UINT64_MAX / kExaminationsPerHazard) * kExaminationsPerHazard,
-               kExaminationsMin);
+  uint64_t examination_limit = examinations_max(limit);
   is_truncated = false;
   for (size_t k = 0; k < program.dispatches.size() && !is_truncated; ++k) {
     is_truncated = !pairs.find_firsts(DispatchId(k), examination_limit, firsts);

@@ -19,7 +19,7 @@ class HistoryWalk {
     history_.bytes = bytes;
   }
 
-  ByteHistory run(uint32_t statement_end) && {
+  ByteHistory run(uint32_t statement_end) {
     for (size_t i = 0; i < program_.tensors.size(); ++i) {
       const Tensor& tensor = program_.tensors[i];
       if (tensor.initial.kind == InitialKind::kNone || !covers(tensor.memory, tensor.range))
@@ -34,6 +34,8 @@ class HistoryWalk {
     }
     return std::move(history_);
   }
+
+  uint64_t list_entry_count() const { return holdings_.entry_count(); }
 
  private:
   // Whether the byte lies in the range. Keeps those bytes that do as it does.
@@ -127,7 +129,10 @@ ByteHistory history_of(const Program& program, MemoryId memory, ByteRange bytes,
   const uint64_t work = program.tensors.size() + statement_end + access_count;
   if (work > work_left) return {};
   work_left -= work;
-  return HistoryWalk(program, memory, bytes).run(statement_end);
+  HistoryWalk walk(program, memory, bytes);
+  ByteHistory history = walk.run(statement_end);
+  work_left -= std::min(work_left, walk.list_entry_count());
+  return history;
 }
 
 std::string text_of(const Program& program, MemoryId memory, const ByteHistory& history) {

@@ -3,8 +3,6 @@
 // sort what a person should see first to the front.
 #include "simulator/check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -22,10 +20,11 @@
 #include "simulator/gradient_check.h"
 #include "simulator/gradient_requests.h"
 #include "simulator/happens_before.h"
+#include "simulator/hazard_pairs.h"
 #include "simulator/hazards.h"
-#include "simulator/held_value.h"
 #include "simulator/lifetimes.h"
 #include "simulator/observability.h"
+#include "simulator/scoped_hazards.h"
 #include "simulator/scoped_redundancy.h"
 #include "simulator/undeclared.h"
 
@@ -64,6 +63,18 @@ void count_pairs(const std::vector<Hazard>& hazards, CheckReport& report) {
   }
 }
 
+// What ended the search for hazards, if it was.
+void set_hazard_truncation(bool is_over, bool is_at_limit, const CheckOptions& options,
+                           uint64_t limit, CheckReport& report) {
+  if (is_at_limit) {
+    report.truncations.push_back({TruncationCause::kHazards, options.pair_limit});
+  } else if (is_over && options.lists_all_pairs) {
+    report.truncations.push_back({TruncationCause::kAllPairs, examinations_max(limit)});
+  } else if (is_over) {
+    report.truncations.push_back({TruncationCause::kScopedSearch, options.scoped_step_limit});
+  }
+}
+
 void add_hazards(const Program& program, const ByteSegments& segments,
                  const std::vector<AliasViolation>& violations, const CheckOptions& options,
                  CheckReport& report) {
@@ -78,7 +89,8 @@ void add_hazards(const Program& program, const ByteSegments& segments,
   std::vector<Hazard> hazards;
   if (order.has_scopes()) {
     scan_conflicts(program, segments, std::span(observers).first(1));
-    hazards = find_hazards(program, order, segments, limit, is_search_over);
+    is_search_over =
+        !find_scoped_hazards(program, order, segments, limit, options.scoped_step_limit, hazards);
   } else {
     hazards =
         find_hazards(program, order, segments, options.lists_all_pairs ? 1 : limit, observers);
@@ -96,10 +108,9 @@ void add_hazards(const Program& program, const ByteSegments& segments,
   if (options.lists_all_pairs) {
     hazards = find_all_hazards(program, order, segments, limit, is_search_over);
   }
-  report.is_truncated = is_search_over || hazards.size() == limit;
-  if (hazards.size() == limit) {
-    hazards.pop_back();
-  }
+  const bool is_at_limit = hazards.size() >= limit;
+  set_hazard_truncation(is_search_over, is_at_limit, options, limit, report);
+  if (is_at_limit) hazards.resize(limit - 1);
   if (options.lists_all_pairs) {
     count_pairs(hazards, report);
   }
@@ -121,8 +132,7 @@ void add_lifetimes(const Program& program, const CheckOptions& options, CheckRep
   for (const LifetimeFinding& finding : lifetimes.findings) {
     report.findings.push_back(explain_lifetime(program, finding, history_work_left));
   }
-  report.is_truncated |= lifetimes.is_truncated;
-  report.has_too_many_holders = lifetimes.has_too_many_holders;
+  if (lifetimes.truncation) report.truncations.push_back(*lifetimes.truncation);
 }
 
 void add_gradients(const Program& program, CheckReport& report) {
@@ -130,7 +140,9 @@ void add_gradients(const Program& program, CheckReport& report) {
   for (const GradientFinding& finding : gradients.findings) {
     report.findings.push_back(explain_gradient(program, finding));
   }
-  report.is_truncated |= gradients.is_truncated;
+  if (gradients.is_truncated) {
+    report.truncations.push_back({TruncationCause::kGradients, kGradientWorkMax});
+  }
 }
 
 auto sort_key(const Finding& finding) {
@@ -142,10 +154,17 @@ auto sort_key(const Finding& finding) {
 
 }  // namespace
 
-std::string reason_of_truncation(const CheckReport& report) {
-  if (!report.has_too_many_holders) return "the search takes too much work and was ended";
-  return fmt::format("more than {} tensors hold one value by adoption, and no more are followed",
-                     kHoldersMax);
+std::string reason_of_truncation(const CheckReport& report) { return text_of(report.truncations); }
+
+std::vector<Truncation> find_value_truncations(const Program& program) {
+  std::vector<Truncation> truncations;
+  if (const LifetimeReport lifetimes = check_lifetimes(program); lifetimes.truncation) {
+    truncations.push_back(*lifetimes.truncation);
+  }
+  if (check_gradients(program, gradient_requests_of(program)).is_truncated) {
+    truncations.push_back({TruncationCause::kGradients, kGradientWorkMax});
+  }
+  return truncations;
 }
 
 CheckReport check(const Program& program, const CheckOptions& options) {

@@ -9,6 +9,7 @@
 #include "simulator/barrier_bounds.h"
 #include "simulator/finding.h"
 #include "simulator/redundancy.h"
+#include "simulator/truncation.h"
 
 namespace interlock {
 
@@ -16,6 +17,9 @@ struct CheckOptions {
   bool lists_all_pairs = false;  // Every hazardous pair instead of the latest.
   // Hazards listed at most. An explained finding takes about a kilobyte.
   uint64_t pair_limit = 250'000;
+  // Steps of the search for hazards beside scoped barriers, whose operands can make it slow. Of the
+  // largest streams, a clean one takes a few for each access.
+  uint64_t scoped_step_limit = 400'000'000;
   // Judging observability runs the shadow machine once per hazardous pair, listed or hidden behind
   // a listed one; it stops after this much work, in dispatches executed (those that touch many byte
   // segments count as several) and pairs looked for.
@@ -50,14 +54,20 @@ struct CheckReport {
   uint64_t war_count = 0;
   uint64_t waw_count = 0;
   uint64_t pair_count = 0;  // Distinct pairs of dispatches.
-  // pair_limit was reached, or hostile operands of barriers made the search end early. Then even a
-  // report without findings says nothing about the rest of the program.
-  bool is_truncated = false;
-  bool has_too_many_holders = false;  // Likewise: too many tensors adopt one value.
+  // The limits that ended a search early. Then even a report without findings says nothing about
+  // the rest of the program: whoever passes judgement asks is_truncated() first.
+  std::vector<Truncation> truncations;
+
+  bool is_truncated() const { return !truncations.empty(); }
 };
 
-// Why the report is truncated, to stand behind "no verdict: ".
+// Why there is no verdict on all of the program, to stand behind "no verdict: ".
+// Requires: the report is truncated.
 std::string reason_of_truncation(const CheckReport& report);
+
+// What ends the checks of values early, of lifetimes and of gradients: an execution that equals its
+// reference shows nothing then, as the reference may have the same fault.
+std::vector<Truncation> find_value_truncations(const Program& program);
 
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
 // above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where

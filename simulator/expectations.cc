@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 
+#include "encoder/check.h"
 #include "encoder/draft.h"
 #include "encoder/encoder.h"
 #include "encoder/text.h"
@@ -64,9 +65,31 @@ bool is_redundant(const CheckReport& report, BarrierId barrier) {
   return found != report.redundant.end() && found->barrier == barrier;
 }
 
+// Why a line that names nothing found may be true all the same; empty: it is false.
+std::string reason_to_doubt(const CheckReport& report, const Expectation& expectation) {
+  const bool is_advice_line = !expectation.is_clean && is_advice(expectation.kind);
+  if (!is_advice_line) return report.is_truncated() ? reason_of_truncation(report) : "";
+  if (report.unjudged_barrier_count == 0) return "";
+  return fmt::format("whether {} barriers can go takes more work than the limit",
+                     report.unjudged_barrier_count);
+}
+
+bool is_held(const Expectation& expectation, const CheckReport& report,
+             std::vector<bool>& is_expected) {
+  const std::vector<Finding>& findings = report.findings;
+  if (expectation.is_clean) return findings.empty() && !report.is_truncated();
+  if (is_advice(expectation.kind)) return is_redundant(report, expectation.barrier);
+  bool is_found = false;
+  for (size_t i = 0; i < findings.size(); ++i) {
+    if (!matches(expectation, findings[i])) continue;
+    is_found = true;
+    is_expected[i] = true;
+  }
+  return is_found;
+}
+
 SubjectOutcome judge_subject(const Program& program, NameId encoder, const CheckReport& report) {
   const std::vector<Finding>& findings = report.findings;
-  const bool is_clean = findings.empty() && !report.is_truncated;
   SubjectOutcome outcome;
   if (encoder.is_some()) {
     outcome.encoder = program.name(encoder);
@@ -76,22 +99,16 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Check
     if (expectation.encoder != encoder) {
       continue;
     }
-    bool is_found = expectation.kind == FindingKind::kRedundant && !expectation.is_clean &&
-                    is_redundant(report, expectation.barrier);
-    for (size_t i = 0; i < findings.size(); ++i) {
-      if (matches(expectation, findings[i])) {
-        is_found = true;
-        is_expected[i] = true;
-      }
-    }
     const std::string line = text_of(program, expectation);
-    if (expectation.is_clean ? is_clean : is_found) {
+    const std::string doubt = reason_to_doubt(report, expectation);
+    if (is_held(expectation, report, is_expected)) {
       outcome.held.push_back(line);
+    } else if (expectation.is_clean && !findings.empty()) {
+      outcome.failures.push_back(fmt::format("'{}' does not hold: there are findings.", line));
+    } else if (!doubt.empty()) {
+      outcome.unjudged.push_back(fmt::format("'{}' is not judged: {}.", line, doubt));
     } else {
-      const std::string reason = !expectation.is_clean ? "it is not found"
-                                 : findings.empty()    ? reason_of_truncation(report)
-                                                       : "there are findings";
-      outcome.failures.push_back(fmt::format("'{}' does not hold: {}.", line, reason));
+      outcome.failures.push_back(fmt::format("'{}' does not hold: it is not found.", line));
     }
   }
   for (size_t i = 0; i < findings.size(); ++i) {
@@ -99,18 +116,28 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Check
       outcome.failures.push_back(fmt::format("Not expected: {}", findings[i].headline));
     }
   }
+  if (report.is_truncated() && outcome.unjudged.empty()) {
+    outcome.unjudged.push_back(fmt::format("There may be findings that no line expects: {}.",
+                                           reason_of_truncation(report)));
+  }
   return outcome;
 }
 
 }  // namespace
 
-bool is_as_expected(const Program& program, const CheckReport& report,
-                    const ExpectationOutcome& outcome) {
+Verdict verdict_of(const Program& program, const CheckReport& report,
+                   const ExpectationOutcome& outcome) {
   const bool speaks_of_program =
       std::any_of(program.expectations.begin(), program.expectations.end(),
                   [](const Expectation& expectation) { return !expectation.encoder.is_some(); });
-  const bool is_clean = report.findings.empty() && !report.is_truncated;
-  return outcome.holds() && (speaks_of_program || is_clean);
+  const auto has_failed = [](const SubjectOutcome& subject) { return !subject.failures.empty(); };
+  const auto is_open = [](const SubjectOutcome& subject) { return !subject.unjudged.empty(); };
+  const std::vector<SubjectOutcome>& subjects = outcome.subjects;
+  if (std::any_of(subjects.begin(), subjects.end(), has_failed)) return Verdict::kUnexpected;
+  if (!speaks_of_program && !report.findings.empty()) return Verdict::kUnexpected;
+  if (report.is_truncated()) return Verdict::kNone;
+  return std::any_of(subjects.begin(), subjects.end(), is_open) ? Verdict::kNone
+                                                                : Verdict::kAsExpected;
 }
 
 std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,
@@ -145,11 +172,7 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
     }
     const std::string_view name = program.name(subject);
     const EncoderEntry* const entry = find_encoder(name);
-    if (entry == nullptr) {
-      outcome.subjects.push_back(
-          {std::string(name), {}, {fmt::format("There is no encoder '{}'.", name)}});
-      continue;
-    }
+    INTERLOCK_CHECK(entry != nullptr);
     const std::unique_ptr<Encoder> encoder = entry->create();
     const Program encoded = encode(program, *encoder);
     CheckReport encoded_report = check(encoded);
@@ -158,6 +181,10 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
     std::copy_if(report.findings.begin(), report.findings.end(),
                  std::back_inserter(encoded_report.findings),
                  [](const Finding& finding) { return finding.kind == FindingKind::kGradient; });
+    std::copy_if(report.truncations.begin(), report.truncations.end(),
+                 std::back_inserter(encoded_report.truncations), [](const Truncation& truncation) {
+                   return truncation.cause == TruncationCause::kGradients;
+                 });
     outcome.subjects.push_back(judge_subject(program, subject, encoded_report));
   }
   return outcome;

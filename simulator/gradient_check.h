@@ -67,11 +67,13 @@ struct GradientReport {
   bool is_truncated = false;              // work_limit was reached: later requests are not judged.
 };
 
+inline constexpr uint64_t kGradientWorkMax = 50'000'000;
+
 // Requires: the dispatches of each request stand behind those that they differentiate.
 // Cost: near linear in the program, plus the forward dispatches before each request; at most
 // `work_limit` dispatches are visited. To explain wrong gradients, the dispatches of their request
 // once more, and for each sum of its pass a bounded search.
 GradientReport check_gradients(const Program& program, const std::vector<GradientRequest>& requests,
-                               uint64_t work_limit = 50'000'000);
+                               uint64_t work_limit = kGradientWorkMax);
 
 }  // namespace interlock

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -48,5 +49,8 @@ class HazardPairs {
   std::unique_ptr<ScopedHazards> scoped_;                           // Null: there are no scopes.
   std::vector<HazardousRun> runs_;
 };
+
+// How many overlaps find_all_hazards() looks at, if it may list so many hazards.
+uint64_t examinations_max(uint64_t hazard_limit);
 
 }  // namespace interlock

@@ -97,7 +97,10 @@ void Holdings::set_holders(Holders holders, HeldValue& value) {
   value.holders = HoldersId();
   if (holders.size() == 1 && !holders[0].released_by.is_some()) return;
   const auto [entry, is_new] = ids_.emplace(std::move(holders), HoldersId(lists_.size()));
-  if (is_new) lists_.push_back(&entry->first);
+  if (is_new) {
+    lists_.push_back(&entry->first);
+    entry_count_ += entry->first.size() - std::min(entry->first.size(), kHoldersFree);
+  }
   value.holders = entry->second;
 }
 
@@ -135,9 +138,6 @@ HeldChange Holdings::adopt(const Lifetime& lifetime, HeldValue& value) {
   if (known != holders.end()) {
     if (!known->released_by.is_some()) return HeldChange::kNone;
     *known = {lifetime.tensor, LifetimeId(), LifetimeId()};
-  } else if (holders.size() == kHoldersMax) {
-    is_over_limit_ = true;
-    return HeldChange::kNone;
   } else {
     holders.push_back({lifetime.tensor, LifetimeId(), LifetimeId()});
   }

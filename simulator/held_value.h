@@ -49,8 +49,12 @@ HeldValue written_value(TensorId root);
 // The bytes that the statement can change; empty for a pin.
 ByteRange affected_by(const Program& program, const Lifetime& lifetime);
 
-// Tensors that are followed of those that hold one byte: each change of a list costs its length.
-inline constexpr size_t kHoldersMax = 64;
+// A list of holders costs its length in memory, and in time whenever a byte with it is looked at.
+// So many of each list cost nothing; of the rest all different lists together may have
+// kHolderEntriesMax, and kHoldersFree of them are as much work as one run of bytes. One value may
+// have about 1,400 holders.
+inline constexpr size_t kHoldersFree = 64;
+inline constexpr uint64_t kHolderEntriesMax = 1'000'000;
 
 // Who holds values, and how often each tensor is pinned, as the lifetime statements are seen.
 class Holdings {
@@ -75,8 +79,16 @@ class Holdings {
   std::optional<FindingKind> defect_of(const HeldValue& value, TensorId root,
                                        bool is_written) const;
 
-  // Whether more tensors adopted one value than are followed; what is told is not all, then.
-  bool is_over_limit() const { return is_over_limit_; }
+  // Whether kHolderEntriesMax was reached; what is told is not all, then.
+  bool is_over_limit() const { return entry_count_ > kHolderEntriesMax; }
+
+  // Of one look at such a byte: 0 unless its list is long.
+  uint64_t list_work(const HeldValue& value) const {
+    return value.holders.is_some() ? (lists_[value.holders.index]->size() - 1) / kHoldersFree : 0;
+  }
+
+  // Of all lists, those that cost nothing left out.
+  uint64_t entry_count() const { return entry_count_; }
 
  private:
   struct Holder {
@@ -106,7 +118,7 @@ class Holdings {
   std::vector<uint32_t> pins_;  // By tensor.
   std::map<Holders, HoldersId> ids_;
   std::vector<const Holders*> lists_;  // By HoldersId: the keys of `ids_`.
-  bool is_over_limit_ = false;
+  uint64_t entry_count_ = 0;
 };
 
 }  // namespace interlock

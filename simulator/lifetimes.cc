@@ -135,9 +135,12 @@ class OwnerWalk {
   }
 
   void read(AccessRef reader, TensorId root, MemoryId memory, ByteRange bytes) {
-    charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
+    uint64_t list_work = 0;
+    const uint64_t run_count = values_.for_each(memory, bytes, [&](const ValueRun& run) {
+      list_work += holdings_.list_work(run.value);
       observer_.see_read(reader, root, memory, run);
-    }));
+    });
+    charge(run_count + list_work);
   }
 
   TensorId root_of(const Access& access) const {
@@ -182,15 +185,19 @@ class OwnerWalk {
     const bool may_destroy =
         lifetime.kind == LifetimeKind::kDestroy || lifetime.kind == LifetimeKind::kUnpin;
     if (has_destroy_ && may_destroy) find_destroyed(id, lifetime.memory, bytes);
-    charge(values_.change(lifetime.memory, bytes, [&](HeldValue& value) {
+    uint64_t list_work = 0;
+    const uint64_t run_count = values_.change(lifetime.memory, bytes, [&](HeldValue& value) {
+      list_work += holdings_.list_work(value);
       return holdings_.apply(id, value) != HeldChange::kNone;
-    }));
+    });
+    charge(run_count + list_work);
     is_over_ |= holdings_.is_over_limit();
   }
 
   // Accesses of bytes that the statement destroys, or lets a destroy have at last.
   void find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes) {
     charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
+      charge(holdings_.list_work(run.value));
       const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
       if (!destroy.is_some()) return;
       for (const Stage stage : kStages) {
@@ -237,8 +244,14 @@ class FindingCollector final : public ReadObserver {
       : options_(options), walk_(program, options.work_limit, *this) {}
 
   LifetimeReport run() && {
-    report_.is_truncated = !walk_.run(report_.is_truncated) || report_.is_truncated;
-    report_.has_too_many_holders = walk_.holdings().is_over_limit();
+    const bool is_over = !walk_.run(has_too_many_);
+    if (walk_.holdings().is_over_limit()) {
+      report_.truncation = {TruncationCause::kHolders, kHolderEntriesMax};
+    } else if (is_over) {
+      report_.truncation = {TruncationCause::kLifetimeRuns, options_.work_limit};
+    } else if (has_too_many_) {
+      report_.truncation = {TruncationCause::kLifetimeFindings, options_.finding_limit};
+    }
     return std::move(report_);
   }
 
@@ -298,7 +311,7 @@ class FindingCollector final : public ReadObserver {
       return;
     }
     if (report_.findings.size() >= options_.finding_limit) {
-      report_.is_truncated = true;
+      has_too_many_ = true;
       return;
     }
     report_.findings.push_back(finding);
@@ -306,6 +319,7 @@ class FindingCollector final : public ReadObserver {
 
   const LifetimeOptions options_;
   LifetimeReport report_;
+  bool has_too_many_ = false;  // Findings: the walk stops.
   std::pair<AccessRef, TensorId> subject_;
   // Of the subject: positions among the findings.
   std::map<std::tuple<FindingKind, AccessRef, AccessRef, TensorId, LifetimeId, LifetimeId>, size_t>

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "encoder/program.h"
 #include "simulator/hazards.h"
+#include "simulator/truncation.h"
 
 namespace interlock {
 
@@ -36,9 +38,9 @@ struct LifetimeOptions {
 
 struct LifetimeReport {
   std::vector<LifetimeFinding> findings;
-  bool is_truncated = false;  // A limit was reached: there may be more.
-  // It is that of the tensors that adopt one value, kHoldersMax.
-  bool has_too_many_holders = false;
+  std::optional<Truncation> truncation;  // There may be more.
+
+  bool is_truncated() const { return truncation.has_value(); }
 };
 
 // Returns the findings in issue order of the reader, one for each reader's operand and each

@@ -142,10 +142,11 @@ std::string summary_of(const CheckReport& report) {
                                  report.fewest_barriers, report.longest_chain);
   if (!report.findings.empty()) {
     text += count_of(report.findings.size(), "finding", "findings");
-    text += report.is_truncated ? ", and more hazards than the limit." : ".";
-    return text;
+    if (!report.is_truncated()) return text + ".";
+    return text +
+           fmt::format(" so far, and no verdict on the rest: {}.", reason_of_truncation(report));
   }
-  if (report.is_truncated) {
+  if (report.is_truncated()) {
     return text +
            fmt::format("no findings so far, and no verdict: {}.", reason_of_truncation(report));
   }

@@ -97,8 +97,12 @@ std::string json_report(const Program& program, const CheckReport& report,
                {"war_pairs", report.war_count},
                {"waw_pairs", report.waw_count},
                {"hazardous_pairs", report.pair_count},
-               {"is_truncated", report.is_truncated},
+               {"is_truncated", report.is_truncated()},
+               {"truncated_by", Json::array()},
                {"findings", Json::array()}};
+  for (const Truncation& truncation : report.truncations) {
+    json["truncated_by"].push_back(text_of(truncation));
+  }
   for (const Finding& finding : report.findings) {
     json["findings"].push_back(json_of_finding(program, finding));
   }
@@ -122,7 +126,8 @@ std::string json_report(const Program& program, const CheckReport& report,
     json["expectations"].push_back(
         {{"encoder", subject.encoder.empty() ? Json(nullptr) : Json(subject.encoder)},
          {"held", subject.held},
-         {"failures", subject.failures}});
+         {"failures", subject.failures},
+         {"unjudged", subject.unjudged}});
   }
   // Names are untrusted bytes: what is not UTF-8 is replaced, not thrown at.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -34,10 +34,12 @@ std::string text_of(const ExpectationOutcome& outcome) {
     for (const std::string& line : subject.held) {
       text += fmt::format("  holds: {}\n", line);
     }
+    const std::string of = subject.encoder.empty() ? "" : " (encoder " + subject.encoder + ")";
     for (const std::string& failure : subject.failures) {
-      text +=
-          fmt::format("  FAILS{}: {}\n",
-                      subject.encoder.empty() ? "" : " (encoder " + subject.encoder + ")", failure);
+      text += fmt::format("  FAILS{}: {}\n", of, failure);
+    }
+    for (const std::string& sentence : subject.unjudged) {
+      text += fmt::format("  NO VERDICT{}: {}\n", of, sentence);
     }
   }
   return text;
@@ -49,6 +51,17 @@ TextLimits text_limits_of(const CheckCommandOptions& options) {
   if (!options.check.lists_all_pairs) limits.redundant = kRedundantShown;
   limits.has_certificate = options.has_certificate;
   return limits;
+}
+
+// Without a verdict nothing must pass, not even what is as expected so far.
+ExitStatus status_of(const Program& program, const CheckReport& report,
+                     const ExpectationOutcome& outcome, bool denies_redundancy) {
+  const Verdict verdict = verdict_of(program, report, outcome);
+  const bool is_denied = denies_redundancy && !unexpected_redundancy(program, report).empty();
+  if (verdict == Verdict::kUnexpected || is_denied) return ExitStatus::kFinding;
+  const bool is_denial_open = denies_redundancy && report.unjudged_barrier_count > 0;
+  const bool is_open = verdict == Verdict::kNone || is_denial_open;
+  return is_open ? ExitStatus::kNoVerdict : ExitStatus::kNothingFound;
 }
 
 ExitStatus check_one(const std::string& path, const CheckCommandOptions& options) {
@@ -70,12 +83,7 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
     }
     print_report(text_of(outcome));
   }
-  // Without a verdict nothing must pass for clean.
-  if (report.is_truncated && report.findings.empty()) return ExitStatus::kBadInput;
-  const bool is_denied =
-      !options.denied.empty() && !unexpected_redundancy(*program, report).empty();
-  return is_as_expected(*program, report, outcome) && !is_denied ? ExitStatus::kNothingFound
-                                                                 : ExitStatus::kFinding;
+  return status_of(*program, report, outcome, !options.denied.empty());
 }
 
 ExitStatus run_check(const CheckCommandOptions& options) {

@@ -7,6 +7,7 @@ enum class ExitStatus : int {
   kNothingFound = 0,
   kFinding = 1,
   kBadInput = 2,     // Bad usage or bad input.
+  kNoVerdict = 2,    // A limit ended the work before it could tell.
   kUnavailable = 3,  // Asked for a backend that is not there, or no longer.
   kInterrupted = 130,
 };

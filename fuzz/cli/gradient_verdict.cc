@@ -1,10 +1,13 @@
 #include "fuzz/cli/gradient_verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "fuzz/cli/console.h"
 #include "simulator/explain_gradient.h"
 #include "simulator/report.h"
+#include "simulator/truncation.h"
 
 namespace interlock {
 namespace {
@@ -32,8 +35,10 @@ ExitStatus judge_gradients(const Program& program, const std::vector<GradientReq
     print_remark(
         "The program is written all the same. `interlock check` does not find this in it: it "
         "judges statements `backward`, and this pass is spelled out.\n");
-  } else if (report.is_truncated) {
-    return report_error({"there is no verdict on the gradients: the search takes too much work."});
+  }
+  if (report.is_truncated && status == ExitStatus::kNothingFound) {
+    return report_error({fmt::format("there is no verdict on the gradients: {}.",
+                                     text_of({TruncationCause::kGradients, kGradientWorkMax}))});
   }
   return status;
 }

@@ -1,5 +1,5 @@
-// interlock: the command line. Exit status: 0 nothing found, 1 a finding, 2 bad usage or bad input,
-// 3 a backend that is not there, 130 interrupted.
+// interlock: the command line. Exit status: 0 nothing found, 1 a finding, 2 bad usage, bad input or
+// no verdict, 3 a backend that is not there, 130 interrupted.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -99,16 +99,20 @@ ExitStatus replay_deciding_schedules(const Program& program, const HappensBefore
 }
 
 // The schedules that show the observable hazards, each once.
-std::vector<std::vector<Displacement>> witnesses_of_hazards(const Program& program) {
+std::vector<std::vector<Displacement>> witnesses_of_hazards(const CheckReport& report) {
   std::vector<std::vector<Displacement>> witnesses;
-  for (Finding& finding : check(program).findings) {
+  for (const Finding& finding : report.findings) {
     if (finding.witness.empty()) continue;
     const bool is_new =
         std::find(witnesses.begin(), witnesses.end(), finding.witness) == witnesses.end();
-    if (is_new) witnesses.push_back(std::move(finding.witness));
+    if (is_new) witnesses.push_back(finding.witness);
     if (witnesses.size() == kWitnessesMax) break;
   }
   return witnesses;
+}
+
+ExitStatus report_no_verdict(const std::string& reason) {
+  return report_error({fmt::format("nothing differs so far, and no verdict: {}.", reason)});
 }
 
 // Beside scoped barriers no few schedules decide. The first one that differs is enough: hazards may
@@ -118,7 +122,8 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
       replay_schedule(program, {"issue order", issue_order_schedule(program)}, backend);
   if (!differs) return report_run_error(differs.error(), backend);
   if (*differs) return ExitStatus::kFinding;
-  const std::vector<std::vector<Displacement>> witnesses = witnesses_of_hazards(program);
+  const CheckReport report = check(program);
+  const std::vector<std::vector<Displacement>> witnesses = witnesses_of_hazards(report);
   for (const std::vector<Displacement>& witness : witnesses) {
     Result<Schedule> schedule = schedule_of(program, order, witness);
     INTERLOCK_CHECK(schedule.has_value());
@@ -130,9 +135,13 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
     if (*shows) return ExitStatus::kFinding;
   }
   if (witnesses.size() == kWitnessesMax) {
-    print_out(fmt::format("  There are more hazards; {} schedules were tried.\n", kWitnessesMax));
+    return report_no_verdict(fmt::format(
+        "there are more hazards than the {} whose schedules were tried, the limit; give the "
+        "schedule of one with --witness",
+        kWitnessesMax));
   }
-  return ExitStatus::kNothingFound;
+  return report.is_truncated() ? report_no_verdict(reason_of_truncation(report))
+                               : ExitStatus::kNothingFound;
 }
 
 // Without a usable witness; `why` says so in whole sentences.
@@ -144,7 +153,10 @@ ExitStatus replay_other_schedules(const Program& program, const std::string& why
     return replay_hazards(program, order, backend);
   }
   print_out(why + " Trying the schedules that decide one queue.\n");
-  return replay_deciding_schedules(program, order, backend);
+  const ExitStatus status = replay_deciding_schedules(program, order, backend);
+  if (status != ExitStatus::kNothingFound) return status;
+  const std::vector<Truncation> truncations = find_value_truncations(program);
+  return truncations.empty() ? status : report_no_verdict(text_of(truncations));
 }
 
 ExitStatus run_replay(const ReplayOptions& options) {

@@ -29,6 +29,11 @@ std::string with_report(std::string clause, const Program& program, const CheckR
   return clause + ":\n" + text_report(program, report, "-", kShownMax);
 }
 
+// Nobody can tell, so the claim must fail, negated or not.
+Error no_verdict(const CheckReport& report) {
+  return {fmt::format("There is no verdict on the program: {}.", reason_of_truncation(report))};
+}
+
 // None if no dispatch has this label or index.
 std::optional<DispatchId> dispatch_of(const Program& program, std::string_view reference) {
   if (const auto index = decimal_of(reference)) {
@@ -86,11 +91,12 @@ Result<Success> check_commands(const Program& program, const std::vector<Command
 
 }  // namespace
 
-Judgement judge_hazard_free(const Program& program) {
+Result<Judgement> judge_hazard_free(const Program& program) {
   const CheckReport report = check(program);
-  if (report.findings.empty() && !report.is_truncated) return {true, "which has no findings"};
+  if (report.findings.empty() && report.is_truncated()) return no_verdict(report);
+  if (report.findings.empty()) return Judgement{true, "which has no findings"};
   const std::string count = count_of(report.findings.size(), "finding");
-  return {false, with_report("which has " + count, program, report)};
+  return Judgement{false, with_report("which has " + count, program, report)};
 }
 
 Result<Judgement> judge_hazard(const Program& program, FindingKind kind, std::string_view first,
@@ -110,29 +116,36 @@ Result<Judgement> judge_hazard(const Program& program, FindingKind kind, std::st
       return Judgement{true, "in which there is a " + finding.headline};
     }
   }
+  if (report.is_truncated()) return no_verdict(report);
   if (report.findings.empty()) return Judgement{false, "which has no findings"};
   return Judgement{false, with_report("which has other findings", program, report)};
 }
 
-Judgement judge_fewest_barriers(const Program& program) {
+Result<Judgement> judge_fewest_barriers(const Program& program) {
   const CheckReport report = check(program);
+  if (report.is_truncated() && program.has_any(LifetimeKind::kDestroy)) return no_verdict(report);
   if (report.barrier_count == report.fewest_barriers) {
-    return {true, "which has " + count_of(report.barrier_count, "barrier") + ", the fewest"};
+    return Judgement{true,
+                     "which has " + count_of(report.barrier_count, "barrier") + ", the fewest"};
   }
   const std::string clause =
       fmt::format("which has {}, where its conflicts need {}",
                   count_of(report.barrier_count, "barrier"), report.fewest_barriers);
-  return {false, with_report(clause, program, report)};
+  return Judgement{false, with_report(clause, program, report)};
 }
 
-Judgement judge_no_useless_sync(const Program& program) {
+Result<Judgement> judge_no_useless_sync(const Program& program) {
   CheckOptions options;
   options.redundancy_budget = UINT64_MAX;  // A barrier left unjudged would pass.
   const CheckReport report = check(program, options);
-  if (report.redundant.empty()) return {true, "of which no barrier can go"};
+  if (report.redundant.empty() && report.unjudged_barrier_count > 0) {
+    return Error{fmt::format("There is no verdict: whether {} can go takes too much work.",
+                             count_of(report.unjudged_barrier_count, "barrier"))};
+  }
+  if (report.redundant.empty()) return Judgement{true, "of which no barrier can go"};
   const std::string clause =
       fmt::format("which has {} that can go", count_of(report.redundant.size(), "barrier"));
-  return {false, with_report(clause, program, report)};
+  return Judgement{false, with_report(clause, program, report)};
 }
 
 Result<Program> encode_checked(const Program& program, Encoder& encoder) {

@@ -18,21 +18,25 @@ struct Judgement {
 };
 
 // `check` finds nothing: no hazard, no reordered read, no illegal alias.
-Judgement judge_hazard_free(const Program& program);
+// Errors: the check was ended before it had seen everything.
+Result<Judgement> judge_hazard_free(const Program& program);
 
 // There is a finding of the kind between the two dispatches, named by label or dispatch index: the
 // earlier one in issue order, then the later one. Kinds that concern one dispatch name it twice.
 // Every hazardous pair counts, also one that `check` lists only with --all.
-// Errors: there is no such dispatch.
+// Errors: there is no such dispatch; it is not found, and the check was ended before it had seen
+// everything.
 Result<Judgement> judge_hazard(const Program& program, FindingKind kind, std::string_view first,
                                std::string_view second);
 
 // There are exactly as many barriers as its conflicts need in the given order. That alone does not
 // say that they stand where they are needed: judge_hazard_free() does.
-Judgement judge_fewest_barriers(const Program& program);
+// Errors: what destroys need is not known, as the check was ended before.
+Result<Judgement> judge_fewest_barriers(const Program& program);
 
 // No barrier can go without adding a hazard.
-Judgement judge_no_useless_sync(const Program& program);
+// Errors: some barriers are not judged, as that takes more work than a limit.
+Result<Judgement> judge_no_useless_sync(const Program& program);
 
 // Returns `program` as `encoder` encodes it.
 // Errors: the encoder drops a dispatch, issues one twice, or issues one that is not there.

@@ -174,6 +174,20 @@ TEST(HasFewestBarriers, ExplainsWithTheReport) {
   EXPECT_EQ(explanation_of(HasFewestBarriers(), kRepaired), "which has 1 barrier, the fewest");
 }
 
+// Nobody can tell, so neither a claim nor its denial passes.
+TEST(ProgramMatchers, FailWhereACheckHasNoVerdict) {
+  static std::string text = "memory m 16\ntensor x f32[4] at m+0\n";
+  for (int i = 0; i < 1500; ++i) text += "tensor a" + std::to_string(i) + " f32[4]\n";
+  text += "dispatch W writes x\n";
+  for (int i = 0; i < 1500; ++i) text += "adopt a" + std::to_string(i) + " = x\n";
+  text += "dispatch V writes x\n";
+  EXPECT_NONFATAL_FAILURE(EXPECT_THAT(text, Not(HasHazard("RAW", 0, 1))),
+                          "There is no verdict on the program: the tensors that hold values");
+  EXPECT_THAT(text, HasHazard("WAW", 0, 1));
+  static const std::string clean = text.substr(0, text.rfind("dispatch V"));
+  EXPECT_NONFATAL_FAILURE(EXPECT_THAT(clean, Not(IsHazardFree())), "There is no verdict");
+}
+
 TEST(HasNoUselessSync, RefusesABarrierThatCanGo) {
   EXPECT_THAT(kRepaired, HasNoUselessSync());
   EXPECT_THAT(kMissing, HasNoUselessSync());

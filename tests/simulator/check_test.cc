@@ -264,9 +264,9 @@ TEST(Check, CountsStatements) {
 TEST(Check, SaysThatThereAreMoreHazardsThanTheLimit) {
   const Program program =
       program_on_abc("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
-  EXPECT_FALSE(check(program, {.pair_limit = 2}).is_truncated);
+  EXPECT_FALSE(check(program, {.pair_limit = 2}).is_truncated());
   const CheckReport report = check(program, {.lists_all_pairs = true, .pair_limit = 2});
-  EXPECT_TRUE(report.is_truncated);
+  EXPECT_TRUE(report.is_truncated());
   EXPECT_THAT(report.findings, SizeIs(2));
 }
 

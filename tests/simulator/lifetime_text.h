@@ -25,7 +25,7 @@ inline std::string text_of(const Program& program, const LifetimeFinding& findin
 inline std::vector<std::string> findings_of(const Program& program) {
   std::vector<std::string> texts;
   const LifetimeReport report = check_lifetimes(program);
-  EXPECT_FALSE(report.is_truncated);
+  EXPECT_FALSE(report.is_truncated());
   for (const LifetimeFinding& finding : report.findings) texts.push_back(text_of(program, finding));
   return texts;
 }

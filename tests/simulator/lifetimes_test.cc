@@ -304,7 +304,7 @@ TEST(Lifetimes, MeetTheirExpectations) {
   const CheckReport report = check(program);
   EXPECT_THAT(report.findings, SizeIs(3));
   const ExpectationOutcome outcome = judge_expectations(program, report);
-  EXPECT_TRUE(outcome.holds());
+  EXPECT_TRUE(is_as_expected(program, report, outcome));
   const std::string json = json_report(program, report, outcome, "p.ilk");
   EXPECT_THAT(json, HasSubstr(R"("lifetime":{"lifetime":0,"reference":"0","text":"free y"})"));
   EXPECT_THAT(json, HasSubstr(R"("first":null)"));
@@ -320,7 +320,8 @@ TEST(Lifetimes, AnotherEndOrReaderDoesNotMeetAnExpectation) {
         free y
         c: dispatch silu reads x writes o
         )") + line);
-    EXPECT_FALSE(judge_expectations(program, check(program)).holds()) << line;
+    const CheckReport report = check(program);
+    EXPECT_FALSE(is_as_expected(program, report, judge_expectations(program, report))) << line;
   }
 }
 
@@ -344,11 +345,13 @@ TEST(Lifetimes, EndWhereTheirWorkIsOverTheLimit) {
     text += fmt::format("dispatch K writes x[{}:{}]\n", 40 * i, 40 * i + 9);
   for (int i = 0; i < 100; ++i) text += "dispatch K reads m\n";
   const Program program = program_of(text);
-  EXPECT_FALSE(check_lifetimes(program).is_truncated);
-  EXPECT_TRUE(check_lifetimes(program, {.work_limit = 100}).is_truncated);
+  EXPECT_FALSE(check_lifetimes(program).is_truncated());
+  EXPECT_TRUE(check_lifetimes(program, {.work_limit = 100}).is_truncated());
   CheckOptions options;
   options.lifetime_budget = 100;
-  EXPECT_TRUE(check(program, options).is_truncated);
+  const CheckReport report = check(program, options);
+  ASSERT_TRUE(report.is_truncated());
+  EXPECT_EQ(report.truncations.at(0), (Truncation{TruncationCause::kLifetimeRuns, 100}));
 }
 
 TEST(Lifetimes, EndWhereTheirFindingsAreOverTheLimit) {
@@ -358,7 +361,7 @@ TEST(Lifetimes, EndWhereTheirFindingsAreOverTheLimit) {
   EXPECT_THAT(check_lifetimes(program).findings, SizeIs(3));
   const LifetimeReport report = check_lifetimes(program, {.finding_limit = 2});
   EXPECT_THAT(report.findings, SizeIs(2));
-  EXPECT_TRUE(report.is_truncated);
+  EXPECT_TRUE(report.is_truncated());
 }
 
 // A hazard that another value takes part in says so: another schedule clobbers.

@@ -99,7 +99,7 @@ TEST(RecordedStreams, WithoutBarriersHaveTheHazardousPairsOfTheTable) {
   EXPECT_EQ(report.waw_count, 32'316u);
   EXPECT_EQ(report.pair_count, 73'788u);
   EXPECT_EQ(report.findings.size(), 40'740u + 40'308u + 32'316u);
-  EXPECT_FALSE(report.is_truncated);
+  EXPECT_FALSE(report.is_truncated());
 }
 
 // Returns which of the barriers can be deleted, one at a time, without creating a hazard.

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <map>
-#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -20,15 +18,12 @@
 #include "encoder/text.h"
 #include "fuzz/campaign_files.h"
 #include "fuzz/campaign_run.h"
+#include "fuzz/find_keeper.h"
 
 namespace interlock {
 namespace {
 
 constexpr uint64_t kBlockRuns = 256;
-// An instance of a bug that no output shows is tried again with later ones, so many times.
-constexpr uint64_t kTriesPerSignature = 4;
-// Later ones of how many runs; from then on the limit of finds counts what waits for them, too.
-constexpr uint64_t kRunsWaited = 1024;
 constexpr std::chrono::milliseconds kProgressPeriod{100};
 // A device that fails as often on program after program does not come back.
 constexpr uint64_t kDeviceFailuresInARowMax = 5;
@@ -54,16 +49,9 @@ class CampaignRunner {
         std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
     return is_stopped() || is_late || is_device_given_up();
   }
-  bool has_enough_finds() const {
-    return options_.find_limit > 0 && report_.finds.size() >= options_.find_limit;
-  }
-  bool has_enough_with_pending(uint64_t next_run) const;
   RunOutcome judge(uint64_t run_index);
   std::vector<RunOutcome> judge_block(uint64_t first_run, uint64_t count);
   Result<Success> take_block(uint64_t first_run, const std::vector<RunOutcome>& outcomes);
-  Result<Success> take_signature(uint64_t run_index, const std::string& signature);
-  Result<Success> save(CampaignFind find);
-  Result<Success> save_unobservable();
   Result<Success> write(const std::string& name, const std::string& text, std::string& path) const;
   Result<Success> take_disagreement(uint64_t run_index, const InternalDisagreement& disagreement);
   Result<Success> take_device(uint64_t run_index, const RunOutcome& outcome);
@@ -71,24 +59,11 @@ class CampaignRunner {
 
   CampaignOptions options_;
   CampaignReport report_;
-  std::set<std::string> saved_;                     // Signatures.
-  std::map<std::string, uint64_t> tries_;           // By signature.
-  std::map<std::string, uint64_t> finds_of_shape_;  // By signature without kernels.
-  std::map<std::string, CampaignFind> pending_;     // Unobservable ones, by the same.
+  FindKeeper keeper_{options_, report_.finds};
   std::atomic<uint64_t> device_failures_in_a_row_{0};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_progress_ = start_;
 };
-
-// "WAR-donation" of "WAR-donation-copy-fill": shapes and kernels hold no '-'.
-std::string shape_of_signature(const std::string& signature) {
-  const size_t kind_end = signature.find('-');
-  if (kind_end == std::string::npos) return signature;
-  size_t end = signature.find('-', kind_end + 1);
-  const bool is_ordered = signature.compare(kind_end + 1, end - kind_end - 1, "ordered") == 0;
-  if (is_ordered) end = signature.find('-', end + 1);
-  return signature.substr(0, end);
-}
 
 RunOutcome CampaignRunner::judge(uint64_t run_index) {
   RunOutcome outcome = judge_run(options_, run_index);
@@ -126,36 +101,6 @@ Result<Success> CampaignRunner::write(const std::string& name, const std::string
   return write_file(path, text);
 }
 
-Result<Success> CampaignRunner::save(CampaignFind find) {
-  if (!options_.out_dir.empty()) find.path = path_of_file(options_, find.signature);
-  find.text = file_text_of(options_, find);
-  if (!find.path.empty()) {
-    auto written = write_file(find.path, find.text);
-    if (!written) return written;
-  }
-  saved_.insert(find.signature);
-  ++finds_of_shape_[shape_of_signature(find.signature)];
-  report_.finds.push_back(std::move(find));
-  if (options_.on_find) options_.on_find(report_.finds.back());
-  return Success{};
-}
-
-Result<Success> CampaignRunner::take_signature(uint64_t run_index, const std::string& signature) {
-  const std::string shape = shape_of_signature(signature);
-  const bool is_known = saved_.count(signature) > 0 ||
-                        finds_of_shape_[shape] >= options_.finds_per_shape ||
-                        tries_[signature] >= kTriesPerSignature;
-  if (is_known) return Success{};
-  ++tries_[signature];
-  CampaignFind find = minimized_find(options_, run_index, signature);
-  const bool has_damage_to_show =
-      signature != "excess" && !find.program.expectations.empty() &&
-      (chain_of(options_).has_pass() || is_hazard(find.program.expectations[0].kind));
-  if (find.is_observable || !has_damage_to_show) return save(std::move(find));
-  pending_.emplace(shape, std::move(find));
-  return Success{};
-}
-
 Result<Success> CampaignRunner::take_block(uint64_t first_run,
                                            const std::vector<RunOutcome>& outcomes) {
   for (uint64_t i = 0; i < outcomes.size(); ++i) {
@@ -173,9 +118,9 @@ Result<Success> CampaignRunner::take_block(uint64_t first_run,
     if (outcome.signatures.empty()) continue;
     ++report_.failing_run_count;
     for (const std::string& signature : outcome.signatures) {
-      auto taken = take_signature(first_run + i, signature);
+      auto taken = keeper_.take(first_run + i, signature);
       if (!taken) return taken.error();
-      if (has_enough_finds()) return Success{};
+      if (keeper_.has_enough()) return Success{};
     }
   }
   return Success{};
@@ -233,26 +178,6 @@ Result<Success> CampaignRunner::take_disagreement(uint64_t run_index,
   return Success{};
 }
 
-bool CampaignRunner::has_enough_with_pending(uint64_t next_run) const {
-  uint64_t count = report_.finds.size();
-  for (const auto& [shape, find] : pending_) {
-    const auto saved = finds_of_shape_.find(shape);
-    const bool is_saved = saved != finds_of_shape_.end() && saved->second > 0;
-    count += !is_saved && next_run - find.run_index >= kRunsWaited;
-  }
-  return options_.find_limit > 0 && count >= options_.find_limit;
-}
-
-// A shape that no output ever showed is still a find.
-Result<Success> CampaignRunner::save_unobservable() {
-  for (auto& [shape, find] : pending_) {
-    if (finds_of_shape_[shape] > 0 || has_enough_finds()) continue;
-    auto saved = save(std::move(find));
-    if (!saved) return saved.error();
-  }
-  return Success{};
-}
-
 void CampaignRunner::show_progress(bool is_last) {
   if (!options_.on_progress) return;
   const Clock::time_point now = Clock::now();
@@ -279,13 +204,13 @@ Result<CampaignReport> CampaignRunner::run() {
     if (!taken) return taken.error();
     done += count;
     show_progress(false);
-    if (wants_stop() || has_enough_with_pending(first_run + count) ||
+    if (wants_stop() || keeper_.has_enough_with_pending(first_run + count) ||
         !report_.disagreements.empty())
       break;
   }
   report_.was_stopped = is_stopped();
   report_.device.is_given_up = is_device_given_up();
-  auto saved = save_unobservable();
+  auto saved = keeper_.finish();
   if (!saved) return saved.error();
   show_progress(true);
   return std::move(report_);

@@ -1,30 +1,44 @@
 // Campaign: generates programs from a seed, judges each with the oracle stack, and keeps one
-// minimized, replayable file per bug. Every run is a function of (seed, run number), so a find
+// minimized, replayable file per cause. Every run is a function of (seed, run number), so a find
 // reproduces alone, and the files do not depend on the number of jobs.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "encoder/encoder.h"
 #include "encoder/program.h"
 #include "encoder/result.h"
+#include "fuzz/cause.h"
 #include "fuzz/generator.h"
+#include "fuzz/oracle_finding.h"
 #include "fuzz/oracles.h"
 #include "fuzz/pass_chain.h"
 
 namespace interlock {
 
+// In how many runs a signature was seen.
+struct SignatureCount {
+  std::string signature;
+  uint64_t run_count = 0;
+};
+
 struct CampaignFind {
-  std::string signature;  // With kernels; the file is out_dir/<signature>.ilk.
+  std::string signature;  // With kernels.
+  Cause cause;  // The file is out_dir/<its name>.ilk; with all signatures <signature>.ilk.
+  std::vector<SignatureCount> signatures;  // With this cause, its own too; the most frequent first.
   uint64_t run_index = 0;
   Program program;   // Minimized, as the encoder under test encoded it, with evidence.
   std::string text;  // What the file holds: comment lines and the program.
   std::string path;  // Empty if nothing was written.
+  std::optional<OracleFinding> finding;  // Of `program`; none if no exact check found it.
   bool is_observable = false;
+  bool differs_on_cpu = false;
+  bool is_better_one = false;            // Another find of its cause was saved before it.
   uint64_t evaluation_count = 0;         // Of the minimizer.
   uint64_t original_dispatch_count = 0;  // Both without what a `backward` statement appends.
   uint64_t dispatch_count = 0;           // Of `program`.
@@ -80,13 +94,17 @@ struct CampaignOptions {
   // Stop after so many distinct finds; 0: never. A find that no output shows counts after 1024 more
   // runs: they may have one that an output shows.
   uint64_t find_limit = 0;
-  uint64_t finds_per_shape = 3;  // Kernel pairs kept per (kind, scope, alias shape).
+  // One find per signature instead of one per cause. So it is with programs as they stand, whose
+  // barriers nobody is to blame for.
+  bool keeps_all_signatures = false;
+  uint64_t finds_per_shape = 3;  // Kernel pairs looked at per (kind, scope, alias shape).
   GeneratorOptions generator;
   OracleOptions oracles;                    // `encoder` in it is overwritten.
   const std::atomic<bool>* stop = nullptr;  // For ^C: ends soon, with what was found saved.
   // Called from the calling thread, some 10 times a second at most.
   std::function<void(const CampaignProgress&)> on_progress;
-  // Called from the calling thread as each find is saved, in order of run_index.
+  // Called from the calling thread as each find is saved, in order of run_index; and as a better
+  // one of its cause takes its place.
   std::function<void(const CampaignFind&)> on_find;
   // Likewise, as each program is saved that the device failed on.
   std::function<void(const DeviceFailure&)> on_device_failure;

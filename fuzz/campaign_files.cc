@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "backends/backend.h"
@@ -28,6 +29,9 @@ std::string comment_of(const std::string& message) {
   return comment + "\n";
 }
 
+// A file lists the signatures of its cause that were seen most often.
+constexpr size_t kSignaturesMax = 12;
+
 constexpr std::string_view kFoundWith = "# Found with: ";
 
 // The comments at the head of a file name the command that wrote it.
@@ -39,6 +43,30 @@ bool is_written_with(std::ifstream& file, const std::string& command) {
     if (line.starts_with(start)) return true;
   }
   return false;
+}
+
+// What the find stands for.
+std::string cause_comments(const CampaignOptions& options, const CampaignFind& find) {
+  if (find.signatures.empty()) return "";
+  std::string comments;
+  if (!find.cause.probe.empty()) {
+    comments += fmt::format("# The cause is {}: {} goes wrong on this already:\n", find.cause.name,
+                            names_of(chain_of(options)));
+    std::istringstream lines(find.cause.probe);
+    for (std::string line; std::getline(lines, line);) comments += comment_of("  " + line);
+  }
+  if (find.signatures.size() == 1 && find.cause.name == find.signature) return comments;
+  comments += "# Findings with this cause, by signature:\n";
+  size_t count = 0;
+  for (const SignatureCount& other : find.signatures) {
+    if (++count > kSignaturesMax) break;
+    comments += fmt::format("#   {}: in {} program{}\n", other.signature, other.run_count,
+                            other.run_count == 1 ? "" : "s");
+  }
+  if (find.signatures.size() > kSignaturesMax) {
+    comments += fmt::format("#   and {} more\n", find.signatures.size() - kSignaturesMax);
+  }
+  return comments;
 }
 
 }  // namespace
@@ -76,6 +104,7 @@ std::string command_of_run(const CampaignOptions& options, uint64_t run_index, b
     command += fmt::format(" --max-dispatches={}", options.generator.max_dispatches);
   }
   if (options.oracles.judges_excess) command += " --deny-excess";
+  if (options.keeps_all_signatures) command += " --all-signatures";
   return command + fmt::format(" --seed={} --first-run={} --runs=1", options.seed, run_index);
 }
 
@@ -90,6 +119,7 @@ std::string file_text_of(const CampaignOptions& options, const CampaignFind& fin
     comments += fmt::format("# Replay with: interlock replay {}\n",
                             file.empty() ? find.signature + ".ilk" : file);
   }
+  comments += cause_comments(options, find);
   for (const std::string& note : find.notes) comments += comment_of(note);
   return with_comments(print(find.program), comments);
 }

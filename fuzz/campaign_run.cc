@@ -144,7 +144,9 @@ CampaignFind minimized_encoder_find(const CampaignOptions& options, uint64_t run
   find.signature = signature;
   find.run_index = run_index;
   find.program = with_evidence(small, evidence.finding);
+  find.finding = evidence.finding;
   find.is_observable = evidence.level >= EvidenceLevel::kShadow;
+  find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
   find.evaluation_count = minimized.evaluation_count;
   find.original_dispatch_count = program.dispatches.size();
   find.dispatch_count = find.program.dispatches.size();

@@ -35,7 +35,8 @@ struct FuzzOptions {
 constexpr double kDeviceTimeoutMaxSeconds = 86'400;
 
 std::string text_of(const CampaignFind& find) {
-  return fmt::format("found in run {}: {}{}, minimized from {} to {} dispatches{}", find.run_index,
+  return fmt::format("found in run {}: {}{}{}, minimized from {} to {} dispatches{}",
+                     find.run_index, find.is_better_one ? "a better instance, " : "",
                      find.signature, find.is_observable ? "" : " (unobservable)",
                      find.original_dispatch_count, find.dispatch_count,
                      find.path.empty() ? "" : ": " + find.path);
@@ -282,6 +283,8 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--max-dispatches", campaign.generator.max_dispatches, "of one program")
       ->check(whole_number(1, 1024))
       ->capture_default_str();
+  command->add_flag("--all-signatures", campaign.keeps_all_signatures,
+                    "one file per signature instead of one per cause");
   add_device_options(*command, *options);
   command->add_flag("--deny-excess", options->judges_excess,
                     "more barriers than the proven minimum is a finding too");

@@ -55,14 +55,36 @@ TEST(Workflow, FuzzingFindsMinimizesAndReplaysTheWriteAfterReadOfMlx2024) {
   ASSERT_EQ(fuzz.status, 1) << fuzz.err;
   const std::vector<std::string> files = files_in(folder);
   ASSERT_EQ(files.size(), 1u);
-  EXPECT_EQ(count(text_of(files[0]), "\ndispatch ") + count(text_of(files[0]), ": dispatch "), 2u)
+  EXPECT_THAT(files[0], HasSubstr("/WAR.ilk"));
+  EXPECT_EQ(
+      count(text_of(files[0]), "\nd0: dispatch ") + count(text_of(files[0]), "\nd1: dispatch "), 2u)
       << text_of(files[0]);
+  EXPECT_EQ(count(text_of(files[0]), "\nd2: "), 0u) << text_of(files[0]);
   const CommandResult check = run_interlock({"check", files[0]});
   EXPECT_THAT(check.out, HasSubstr("WAR hazard"));
   const CommandResult replay = run_interlock({"replay", files[0]});
   EXPECT_EQ(replay.status, 1);
   EXPECT_THAT(replay.out, HasSubstr("differ"));
   EXPECT_EQ(run_interlock({"replay", files[0]}).out, replay.out);
+}
+
+TEST(Workflow, ACampaignKeepsOneFileOfAFaultOrOneOfEachSignature) {
+  const std::string one = fresh_folder("workflow-cause");
+  const std::string all = fresh_folder("workflow-signatures");
+  const CommandResult causes =
+      run_interlock({"fuzz", "--encoder=mlx-2024", "--seed=2", "--runs=60", "--out=" + one});
+  EXPECT_EQ(causes.status, 1);
+  EXPECT_THAT(causes.out, HasSubstr(", 1 distinct (encoder mlx-2024, seed 2)."));
+  EXPECT_THAT(causes.out, HasSubstr("  Replay: interlock replay " + one + "/WAR.ilk\n"));
+  EXPECT_EQ(files_in(one).size(), 1u);
+  const CommandResult signatures = run_interlock(
+      {"fuzz", "--encoder=mlx-2024", "--seed=2", "--runs=60", "--all-signatures", "--out=" + all});
+  EXPECT_EQ(signatures.status, 1);
+  const std::vector<std::string> files = files_in(all);
+  EXPECT_GT(files.size(), 3u);
+  for (const std::string& file : files) {
+    EXPECT_THAT(text_of(file), HasSubstr(" --all-signatures --seed=2 "));
+  }
 }
 
 TEST(Workflow, ACampaignWritesTheSameFilesForAnyNumberOfJobs) {

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "backends/backend.h"
 #include "encoder/text.h"
@@ -18,8 +20,11 @@
 namespace interlock {
 namespace {
 
+using testing::_;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 CampaignOptions campaign_of(std::string_view encoder, uint64_t seed, uint64_t run_count) {
   CampaignOptions options;
@@ -81,6 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Campaign, BrokenEncoder,
 
 TEST(Campaign, FindsOnlyWriteAfterReadInMlx2024) {
   CampaignOptions options = campaign_of("mlx-2024", 1, is_slow_build() ? 500 : 1500);
+  options.keeps_all_signatures = true;
   const CampaignReport report = reported(options);
   EXPECT_GT(report.finds.size(), 4u);
   for (const CampaignFind& find : report.finds) EXPECT_THAT(find.signature, HasSubstr("WAR-"));
@@ -89,6 +95,7 @@ TEST(Campaign, FindsOnlyWriteAfterReadInMlx2024) {
 // MLX #3630 itself: the cotangent's sum is read while the VJP writes the donated cotangent.
 TEST(Campaign, FindsTheDonatedCotangentOfMlx3630) {
   CampaignOptions options = campaign_of("mlx-2024", 1, 400);
+  options.keeps_all_signatures = true;
   options.finds_per_shape = 100;
   bool has_it = false;
   for (const CampaignFind& find : reported(options).finds) {
@@ -97,8 +104,12 @@ TEST(Campaign, FindsTheDonatedCotangentOfMlx3630) {
   EXPECT_TRUE(has_it);
 }
 
-TEST(Campaign, WritesTheSameFilesForAnyNumberOfJobs) {
-  CampaignOptions options = campaign_of("mlx-2024", 3, is_slow_build() ? 200 : 600);
+class CampaignOfJobs : public testing::TestWithParam<bool> {};
+
+TEST_P(CampaignOfJobs, WritesTheSameFilesForAnyNumber) {
+  CampaignOptions options =
+      campaign_of(GetParam() ? "mlx-2024" : "none", 3, is_slow_build() ? 200 : 600);
+  options.keeps_all_signatures = GetParam();
   const auto folder_of_one = fresh_folder("one");
   options.out_dir = folder_of_one.string();
   const CampaignReport one = reported(options);
@@ -112,8 +123,11 @@ TEST(Campaign, WritesTheSameFilesForAnyNumberOfJobs) {
   EXPECT_EQ(files, files_in(options.out_dir));
 }
 
+INSTANTIATE_TEST_SUITE_P(Signatures, CampaignOfJobs, testing::Bool());
+
 TEST(Campaign, ReproducesAFindFromItsRunAlone) {
   CampaignOptions options = campaign_of("mlx-2024", 4, 300);
+  options.keeps_all_signatures = true;
   const CampaignReport report = reported(options);
   ASSERT_GT(report.finds.size(), 1u);
   const CampaignFind& last = report.finds.back();
@@ -125,13 +139,78 @@ TEST(Campaign, ReproducesAFindFromItsRunAlone) {
   EXPECT_TRUE(is_there) << last.text;
 }
 
-TEST(Campaign, KeepsOneFilePerSignature) {
+TEST(Campaign, KeepsOneFilePerSignatureIfAskedTo) {
   CampaignOptions options = campaign_of("none", 1, 200);
+  options.keeps_all_signatures = true;
   options.out_dir = fresh_folder("signatures").string();
   const CampaignReport report = reported(options);
   EXPECT_EQ(files_in(options.out_dir).size(), report.finds.size());
   for (const CampaignFind& find : report.finds) {
     EXPECT_THAT(find.path, HasSubstr(find.signature + ".ilk"));
+  }
+}
+
+// What fails first is a bias gradient that a donation overwrites; what stands for it is smaller.
+TEST(Campaign, WritesOneFileForTheOneFaultOfMlx2024) {
+  CampaignOptions options = campaign_of("mlx-2024", 21, is_slow_build() ? 60 : 400);
+  options.out_dir = fresh_folder("cause").string();
+  std::vector<CampaignFind> seen;
+  options.on_find = [&](const CampaignFind& find) { seen.push_back(find); };
+  const CampaignReport report = reported(options);
+  ASSERT_EQ(report.finds.size(), 1u);
+  const CampaignFind& find = report.finds[0];
+  EXPECT_THAT(files_in(options.out_dir), ElementsAre(Pair("WAR.ilk", find.text)));
+  EXPECT_GT(find.signatures.size(), 10u);
+  EXPECT_THAT(find.text,
+              HasSubstr("# The cause is WAR: encoder mlx-2024 goes wrong on this already:\n"));
+  EXPECT_THAT(find.text, HasSubstr("#   WAR-donation-col_sum-layer_norm_vjp: in "));
+  EXPECT_THAT(find.text, HasSubstr("# Replay with: interlock replay WAR.ilk\n"));
+  ASSERT_GT(seen.size(), 1u);
+  EXPECT_FALSE(seen.front().is_better_one);
+  EXPECT_TRUE(seen.back().is_better_one);
+  EXPECT_EQ(seen.back().run_index, find.run_index);
+  const auto program = parse(find.text);
+  ASSERT_TRUE(program) << program.error().message;
+  const auto replayed = replay(*program, *find_backend("cpu"));
+  ASSERT_TRUE(replayed) << replayed.error().message;
+  EXPECT_TRUE(replayed->diverges) << find.text;
+}
+
+// Each test that is missing altogether is a cause of its own.
+TEST(Campaign, WritesAFileForEachKindThatNoneMisses) {
+  CampaignOptions options = campaign_of("none", 1, 60);
+  options.out_dir = fresh_folder("kinds").string();
+  EXPECT_EQ(reported(options).finds.size(), 3u);
+  EXPECT_THAT(files_in(options.out_dir),
+              ElementsAre(Pair("RAW.ilk", _), Pair("WAR.ilk", _), Pair("WAW.ilk", _)));
+}
+
+// A second campaign into the folder replaces its file, and a limit of one find ends at the first.
+TEST(Campaign, ReplacesTheFileOfACause) {
+  CampaignOptions options = campaign_of("mlx-2024", 21, 60);
+  options.out_dir = fresh_folder("again").string();
+  options.find_limit = 1;
+  const CampaignReport first = reported(options);
+  ASSERT_EQ(first.finds.size(), 1u);
+  EXPECT_EQ(first.finds[0].signature, "WAR-donation-col_sum-layer_norm_vjp");
+  options.find_limit = 0;
+  const CampaignReport second = reported(options);
+  ASSERT_EQ(second.finds.size(), 1u);
+  EXPECT_LE(second.finds[0].program.accesses.size(), first.finds[0].program.accesses.size());
+  EXPECT_THAT(files_in(options.out_dir), ElementsAre(Pair("WAR.ilk", second.finds[0].text)));
+}
+
+// The command in the file leads to the same cause.
+TEST(Campaign, FindsACauseAgainInItsRunAlone) {
+  CampaignOptions options = campaign_of("none", 4, 50);
+  for (const CampaignFind& find : reported(options).finds) {
+    CampaignOptions again = options;
+    again.first_run = find.run_index;
+    again.run_count = 1;
+    const CampaignReport report = reported(again);
+    EXPECT_TRUE(std::any_of(report.finds.begin(), report.finds.end(), [&](const CampaignFind& f) {
+      return f.cause == find.cause && print(f.program) == print(find.program);
+    })) << find.text;
   }
 }
 

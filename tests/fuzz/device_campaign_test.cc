@@ -35,6 +35,7 @@ CampaignReport campaign_with(const std::string& fault, int period, const std::st
   options.encoder = find_encoder(encoder);
   options.run_count = kRuns;
   options.out_dir = folder(fault);
+  options.keeps_all_signatures = true;
   options.oracles.device.backend = &device;
   options.oracles.device.numbers_period = 1;
   auto report = run_campaign(options);

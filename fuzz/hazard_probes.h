@@ -1,0 +1,24 @@
+// Probes: small programs that have the conflict of a find and less and less of what stood around
+// it. Whether an encoder goes wrong on one is an experiment: the widest probe on which it still
+// does says what it gets wrong, and what in the find was chance.
+#pragma once
+
+#include <string_view>
+
+#include "encoder/draft.h"
+#include "encoder/program.h"
+#include "fuzz/oracle_finding.h"
+#include "fuzz/probe_shapes.h"
+
+namespace interlock {
+
+inline constexpr std::string_view kFirstOfProbe = "first";
+inline constexpr std::string_view kSecondOfProbe = "second";
+
+// The probe of this shape, without sync; its two dispatches are labelled as above.
+// Requires: `finding` is a hazard of `program` between two dispatches, or is like one but for its
+// kind, if the modes are plain.
+ProgramDraft probe_of(const Program& program, const OracleFinding& finding,
+                      const ProbeShape& shape);
+
+}  // namespace interlock

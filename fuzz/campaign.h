@@ -33,6 +33,8 @@ struct CampaignFind {
   std::vector<SignatureCount> signatures;  // With this cause, its own too; the most frequent first.
   uint64_t run_index = 0;
   Program program;   // Minimized, as the encoder under test encoded it, with evidence.
+  Program given;     // To the encoder or the passes: the minimized program.
+  PlanOptions plan;  // With it, to passes.
   std::string text;  // What the file holds: comment lines and the program.
   std::string path;  // Empty if nothing was written.
   std::optional<OracleFinding> finding;  // Of `program`; none if no exact check found it.

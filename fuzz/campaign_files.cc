@@ -49,9 +49,12 @@ bool is_written_with(std::ifstream& file, const std::string& command) {
 std::string cause_comments(const CampaignOptions& options, const CampaignFind& find) {
   if (find.signatures.empty()) return "";
   std::string comments;
-  if (!find.cause.probe.empty()) {
-    comments += fmt::format("# The cause is {}: {} goes wrong on this already:\n", find.cause.name,
-                            names_of(chain_of(options)));
+  const std::string names = names_of(chain_of(options));
+  if (find.cause.probe == print(find.given)) {
+    comments += fmt::format("# The cause is {}: nothing wider was found.\n", find.cause.name);
+  } else if (!find.cause.probe.empty()) {
+    comments +=
+        fmt::format("# The cause is {}: {} goes wrong on this already:\n", find.cause.name, names);
     std::istringstream lines(find.cause.probe);
     for (std::string line; std::getline(lines, line);) comments += comment_of("  " + line);
   }

@@ -144,6 +144,7 @@ CampaignFind minimized_encoder_find(const CampaignOptions& options, uint64_t run
   find.signature = signature;
   find.run_index = run_index;
   find.program = with_evidence(small, evidence.finding);
+  find.given = minimized.program;
   find.finding = evidence.finding;
   find.is_observable = evidence.level >= EvidenceLevel::kShadow;
   find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
@@ -190,6 +191,8 @@ CampaignFind minimized_pass_find(const CampaignOptions& options, uint64_t run_in
   find.signature = signature;
   find.run_index = run_index;
   find.program = passed_with_evidence(chain, minimized.program, plan, signature);
+  find.given = minimized.program;
+  find.plan = plan;
   // A wrong gradient is wrong in numbers, whatever the outputs are.
   find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
   find.evaluation_count = minimized.evaluation_count;

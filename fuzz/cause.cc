@@ -8,6 +8,7 @@
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
+#include "fuzz/evidence.h"
 #include "fuzz/hazard_probes.h"
 #include "fuzz/oracles.h"
 #include "fuzz/signature.h"
@@ -51,7 +52,7 @@ bool CauseFinder::fails(const ProgramDraft& probe, FindingKind kind, bool is_ord
   const std::string question = kind_word(kind, is_ordered) + '\n' + print(probe);
   const auto [place, is_new] = answers_.emplace(question, false);
   if (!is_new) return place->second;
-  // A tensor of a donation, say, can need a barrier that a probe leaves out.
+  // What is cut out of a find need not be a program.
   const auto program = build(probe);
   if (!program) return false;
   const Program encoded = encode_with(*program, &encoder_);
@@ -91,16 +92,46 @@ std::string CauseFinder::kinds_of(const Program& encoded, const OracleFinding& f
   return are_all ? "" : words;
 }
 
-// A barrier that is no memory dependency misses what needs one at once.
-std::string CauseFinder::name_on_one_range(const Program& encoded, const OracleFinding& finding) {
+// Memories and tensors are missed alike as a rule. A barrier that is no memory dependency misses
+// all that needs one.
+Cause CauseFinder::cause_on_one_range(const Program& encoded, const OracleFinding& finding,
+                                      const std::string& probe) {
+  ProbeShape other_names;
+  other_names.swaps_names = true;
+  if (!fails(probe_of(encoded, finding, other_names), finding.kind, finding.is_ordered)) {
+    const std::string_view word = names_tensors(encoded, finding) ? "-tensors" : "-memories";
+    return {kind_word(finding.kind, finding.is_ordered) + std::string(word), probe, false};
+  }
   const bool misses_both =
       finding.is_ordered &&
       fails_on_one_range(FindingKind::kReadAfterWrite, true, encoded, finding) &&
       fails_on_one_range(FindingKind::kWriteAfterWrite, true, encoded, finding);
-  return misses_both ? "ordered" : kind_word(finding.kind, finding.is_ordered);
+  return {misses_both ? "ordered" : kind_word(finding.kind, finding.is_ordered), probe, true};
 }
 
-Cause CauseFinder::cause_of(const Program& encoded, const OracleFinding& finding) {
+// Encoders see no kernels: if opaque dispatches come out of order, too, all do for one reason.
+Cause CauseFinder::cause_of_reordering(const Program& given, const std::string& signature) {
+  ProgramDraft draft = without_evidence(draft_of(given));
+  for (ItemDraft& item : draft.items) {
+    auto* const dispatch = std::get_if<DispatchDraft>(&item);
+    if (dispatch == nullptr) continue;
+    dispatch->kernel = "Opaque";
+    if (!has_atomics(*dispatch)) dispatch->attributes.clear();
+  }
+  const auto program = build(draft);
+  if (!program) return {signature, "", false};
+  for (const OracleFinding& finding : find_exactly(encode_with(*program, &encoder_))) {
+    if (finding.kind != FindingKind::kReordered) continue;
+    return {std::string(word_of(FindingKind::kReordered)), print(*program), false};
+  }
+  return {signature, "", false};
+}
+
+Cause CauseFinder::cause_of(const Program& given, const Program& encoded,
+                            const OracleFinding& finding) {
+  if (finding.kind == FindingKind::kReordered) {
+    return cause_of_reordering(given, signature_of(encoded, finding));
+  }
   const bool is_of_two = !finding.is_excess && is_hazard(finding.kind) && finding.second &&
                          finding.second->dispatch != finding.first.dispatch;
   if (!is_of_two) return {signature_of(encoded, finding), "", false};
@@ -114,7 +145,7 @@ Cause CauseFinder::cause_of(const Program& encoded, const OracleFinding& finding
       const ProgramDraft probe = probe_of(encoded, probed, shape);
       if (!fails(probe, kind, finding.is_ordered)) continue;
       const std::string text = print(build(probe).value());
-      if (shape == ProbeShape{}) return {name_on_one_range(encoded, probed), text, true};
+      if (shape == ProbeShape{}) return cause_on_one_range(encoded, probed, text);
       const std::string words = words_of(encoded, probed, shape);
       return {has_plain_modes ? kinds_of(encoded, probed, shape) + words : words, text, false};
     }

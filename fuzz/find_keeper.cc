@@ -12,6 +12,7 @@
 #include "fuzz/campaign_run.h"
 #include "fuzz/evidence.h"
 #include "fuzz/minimizer.h"
+#include "fuzz/pass_cause.h"
 #include "fuzz/pass_chain.h"
 
 namespace interlock {
@@ -100,8 +101,10 @@ FindKeeper::Group* FindKeeper::group_of_kind(const std::string& signature) {
 }
 
 Cause FindKeeper::cause_of(const CampaignFind& find) {
+  const PassChain chain = chain_of(options_);
+  if (chain.has_pass()) return cause_of_passes(chain, find.given, find.plan, find.signature);
   if (!causes_ || !find.finding) return {find.signature, "", false};
-  return causes_->cause_of(find.program, *find.finding);
+  return causes_->cause_of(find.given, find.program, *find.finding);
 }
 
 bool FindKeeper::wants_look(const std::string& signature) {

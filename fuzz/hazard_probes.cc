@@ -51,7 +51,7 @@ class ProbeWriter {
         shape_(shape),
         first_(first_of(program, finding)),
         second_(second_of(program, finding)),
-        names_tensors_(first_.tensor.is_some() && second_.tensor.is_some()) {}
+        names_tensors_(names_tensors(program, finding) != shape.swaps_names) {}
 
   ProgramDraft run() {
     if (shape_.ranges == ProbeRanges::kOwn) return from_find();
@@ -274,6 +274,11 @@ ProgramDraft ProbeWriter::from_find() const {
 }
 
 }  // namespace
+
+bool names_tensors(const Program& program, const OracleFinding& finding) {
+  return first_of(program, finding).tensor.is_some() &&
+         second_of(program, finding).tensor.is_some();
+}
 
 ProgramDraft probe_of(const Program& program, const OracleFinding& finding,
                       const ProbeShape& shape) {

@@ -12,6 +12,9 @@
 
 namespace interlock {
 
+// Whether the two operands are tensors, and not memories.
+bool names_tensors(const Program& program, const OracleFinding& finding);
+
 inline constexpr std::string_view kFirstOfProbe = "first";
 inline constexpr std::string_view kSecondOfProbe = "second";
 

@@ -45,6 +45,8 @@ struct ProbeShape {
   ProbeRanges ranges = ProbeRanges::kSame;
   ProbeContext context = ProbeContext::kNone;
   uint64_t count = 0;
+  // Operands are memories where the two of the find are tensors, and the other way round.
+  bool swaps_names = false;
 
   bool operator==(const ProbeShape&) const = default;
 };

@@ -124,17 +124,16 @@ TEST(FuzzCommand, LeavesFilesOfOthersAlone) {
   const std::string folder = testing::TempDir() + "finds_of_others";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  const std::string theirs = folder + "/clobber-replay-accumulate.ilk";
+  const std::string theirs = folder + "/lifetime-replay.ilk";
   std::ofstream(theirs) << "interlock 1\n# Mine.\n";
   for (const char* seed : {"--seed=1", "--seed=1", "--seed=2"}) {
     const CommandResult result = run_interlock(
         {"fuzz", "--replay=pytorch-181723", seed, "--runs=50", "--max-finds=1", "--out=" + folder});
     EXPECT_EQ(result.status, 1);
-    EXPECT_THAT(result.out,
-                HasSubstr("interlock check " + folder + "/clobber-replay-accumulate.2.ilk\n"));
+    EXPECT_THAT(result.out, HasSubstr("interlock check " + folder + "/lifetime-replay.2.ilk\n"));
   }
   EXPECT_EQ(text_of(theirs), "interlock 1\n# Mine.\n");
-  EXPECT_FALSE(std::filesystem::exists(folder + "/clobber-replay-accumulate.3.ilk"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/lifetime-replay.3.ilk"));
 }
 
 }  // namespace

@@ -125,6 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Encoders, CausesOfTwoFaults, testing::ValuesIn(two_faul
 
 // The find of a campaign that this text could be.
 struct Find {
+  Program given;
   Program encoded;
   OracleFinding finding;
 };
@@ -132,7 +133,7 @@ struct Find {
 Find find_in(const EncoderEntry& encoder, std::string_view text) {
   const auto program = parse(text);
   EXPECT_TRUE(program) << program.error().message;
-  Find find{encode_with(*program, &encoder), {}};
+  Find find{*program, encode_with(*program, &encoder), {}};
   const std::vector<OracleFinding> findings = find_exactly(find.encoded);
   EXPECT_FALSE(findings.empty()) << text;
   if (!findings.empty()) find.finding = findings.front();
@@ -141,7 +142,7 @@ Find find_in(const EncoderEntry& encoder, std::string_view text) {
 
 Cause cause_in(const EncoderEntry& encoder, std::string_view text) {
   const Find find = find_in(encoder, text);
-  return CauseFinder(encoder).cause_of(find.encoded, find.finding);
+  return CauseFinder(encoder).cause_of(find.given, find.encoded, find.finding);
 }
 
 EncoderEntry mutant(std::string_view name) {
@@ -257,6 +258,63 @@ dispatch Opaque reads b[5:12]
   EXPECT_THAT(cause.probe, IsEmpty());
 }
 
+// Knows what memories are called, and takes every tensor for a new one.
+class MissesTensors final : public Encoder {
+ public:
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
+    bool has_memory = false;
+    for (const Access& access : dispatch.accesses) has_memory |= !access.tensor.is_some();
+    if (has_memory) sink.issue_barrier(BarrierKind::kFull);
+    sink.issue_dispatch(dispatch.id);
+  }
+};
+
+TEST(Cause, TellsTensorsFromMemories) {
+  const EncoderEntry encoder{"tensors", "misses tensors", true, []() -> std::unique_ptr<Encoder> {
+                               return std::make_unique<MissesTensors>();
+                             }};
+  const Cause cause = cause_in(encoder, R"(interlock 1
+memory a 4
+tensor t f32[1] at a+0
+dispatch Opaque writes t
+dispatch Opaque reads t
+)");
+  EXPECT_EQ(cause.name, "RAW-tensors");
+  EXPECT_FALSE(cause.is_of_kind);
+}
+
+// Issues the dispatches of each pair the other way round.
+class SwapsPairs final : public Encoder {
+ public:
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
+    if (!held_.is_some()) {
+      held_ = dispatch.id;
+      return;
+    }
+    issue(dispatch.id, sink);
+    finish(sink);
+  }
+  void finish(CommandSink& sink) override {
+    if (held_.is_some()) issue(held_, sink);
+    held_ = {};
+  }
+
+ private:
+  static void issue(DispatchId id, CommandSink& sink) {
+    sink.issue_barrier(BarrierKind::kFull);
+    sink.issue_dispatch(id);
+  }
+  DispatchId held_;
+};
+
+TEST(Cause, OfReorderedReadsIsOneWhateverTheirKernels) {
+  const EncoderEntry encoder{"pairs", "swaps pairs", true, []() -> std::unique_ptr<Encoder> {
+                               return std::make_unique<SwapsPairs>();
+                             }};
+  EXPECT_THAT(causes_of_campaign(encoder, is_slow_build() ? 5 : 30, 1),
+              testing::ElementsAre("reordered"));
+}
+
 CampaignOptions mlx_campaign(uint64_t run_count, uint64_t seed) {
   CampaignOptions options;
   options.encoder = find_encoder("mlx-2024");
@@ -275,7 +333,7 @@ TEST(Cause, OfEverySignatureOfMlx2024GoesWithItsRepair) {
   CauseFinder causes(*options.encoder);
   for (const CampaignFind& find : report->finds) {
     ASSERT_TRUE(find.finding);
-    EXPECT_EQ(causes.cause_of(find.program, *find.finding).name, "WAR") << find.text;
+    EXPECT_EQ(causes.cause_of(find.given, find.program, *find.finding).name, "WAR") << find.text;
     const Program repaired = encode_with(find.program, find_encoder("mlx-2026"));
     EXPECT_THAT(find_exactly(repaired), IsEmpty()) << find.text;
   }

@@ -137,6 +137,7 @@ TEST(PassCampaign, EndsAtItsLimitOfFindsThoughNoOutputShowsThem) {
 TEST(PassCampaign, ShrinksZtensor167ToOneSavedTensorOneResetAndOneWrite) {
   for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
     CampaignOptions options = campaign_of("ztensor-167", seed, 300);
+    options.keeps_all_signatures = true;
     const CampaignReport report = reported(options);
     const CampaignFind* const find = find_of(report, "clobber-reset");
     ASSERT_NE(find, nullptr) << seed;
@@ -210,7 +211,9 @@ CampaignOptions backward_campaign_of(std::string_view backward, uint64_t seed, u
 // x @ w @ w and nothing else. The odds are as for the budgets above.
 TEST(PassCampaign, ShrinksPytorch180952ToTwoProductsWithOneWeight) {
   for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
-    const CampaignReport report = reported(backward_campaign_of("split-pytorch-180952", seed, 600));
+    CampaignOptions options = backward_campaign_of("split-pytorch-180952", seed, 600);
+    options.keeps_all_signatures = true;
+    const CampaignReport report = reported(options);
     int product_count = 0;
     for (const CampaignFind& find : report.finds) {
       if (!find.signature.starts_with("gradient-matmul")) continue;
@@ -273,7 +276,9 @@ CampaignOptions replay_campaign_of(std::string_view replay, uint64_t seed, uint6
 // Two replays, and the accumulation that reads what the second has overwritten.
 TEST(PassCampaign, ShrinksPytorch181723ToTwoReplaysAndOneAccumulate) {
   for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
-    const CampaignReport report = reported(replay_campaign_of("pytorch-181723", seed, 50));
+    CampaignOptions options = replay_campaign_of("pytorch-181723", seed, 50);
+    options.keeps_all_signatures = true;
+    const CampaignReport report = reported(options);
     const CampaignFind* const find = find_of(report, "clobber-replay-accumulate");
     ASSERT_NE(find, nullptr) << seed;
     const std::string text = print(find->program);

@@ -17,9 +17,6 @@ namespace interlock {
 
 namespace {
 
-// A bound for hostile programs: of the largest streams, a clean one takes a few per access.
-constexpr uint64_t kScopedStepsMax = 400'000'000;
-
 struct Candidate {
   DispatchId first;
   FindingKind kind;
@@ -137,18 +134,6 @@ std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& or
     search.record(second);
   }
   hazards.resize(std::min<uint64_t>(hazards.size(), limit));
-  return hazards;
-}
-
-std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
-                                 const ByteSegments& segments, uint64_t limit, bool& is_truncated) {
-  std::vector<Hazard> hazards;
-  is_truncated = false;
-  if (order.has_scopes()) {
-    is_truncated = !find_scoped_hazards(program, order, segments, limit, kScopedStepsMax, hazards);
-  } else {
-    hazards = find_hazards(program, order, segments, limit);
-  }
   return hazards;
 }
 

@@ -72,11 +72,6 @@ std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& or
                                  const ByteSegments& segments, uint64_t limit = UINT64_MAX,
                                  std::span<ConflictObserver* const> observers = {});
 
-// As above, but the work is bounded: if hostile operands of scoped barriers make it too much, the
-// search ends early and sets `is_truncated`. The list may then miss hazards, even be empty.
-std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
-                                 const ByteSegments& segments, uint64_t limit, bool& is_truncated);
-
 // Every hazardous pair, with every kind, in the same order, at most `limit` of them.
 // Cost: O((a + h) log a) for a accesses and h overlaps of hazardous pairs.
 std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,

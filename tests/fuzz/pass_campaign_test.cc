@@ -129,7 +129,6 @@ TEST(PassCampaign, EndsAtItsLimitOfFindsThoughNoOutputShowsThem) {
   const CampaignReport report = reported(options);
   ASSERT_THAT(report.finds, SizeIs(1));
   EXPECT_FALSE(report.finds[0].is_observable);
-  EXPECT_LT(report.finds[0].run_index, 256u);
   EXPECT_EQ(report.run_count, 5 * 256u);  // 1024 runs and the rest of a block.
 }
 

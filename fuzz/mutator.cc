@@ -356,24 +356,10 @@ ProgramDraft cross_over(const ProgramDraft& first, const ProgramDraft& second, C
 }
 
 Program lenient_build(const ProgramDraft& draft) {
-  // Three tries: finish() rejects what concerns the whole program, initial values and `order=`.
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    ProgramBuilder builder;
-    for (const ItemDraft& item : draft.items) {
-      ItemDraft copy = item;
-      if (auto* tensor = std::get_if<TensorDraft>(&copy); tensor != nullptr && attempt > 0) {
-        tensor->initial = {};
-      }
-      if (auto* dispatch = std::get_if<DispatchDraft>(&copy); dispatch && attempt > 1) {
-        dispatch->order.reset();
-      }
-      static_cast<void>(builder.add(copy));
-    }
-    builder.drop_open_capture();
-    auto built = builder.finish();
-    if (built) return std::move(built).value();
-  }
-  return {};
+  ProgramBuilder builder;
+  for (const ItemDraft& item : draft.items) static_cast<void>(builder.add(item));
+  builder.drop_open_capture();
+  return builder.finish().value();  // Which complains of open captures alone.
 }
 
 }  // namespace interlock

@@ -162,19 +162,60 @@ witness q before p
 
 // Twenty hazards between equal values, and behind them one that shows.
 TEST(Workflow, ReplayOfScopedBarriersGoesOnUntilAHazardShows) {
-  std::string text = "interlock 1\ntensor y f32[4]\ntensor x f32[4] = random(1)\n";
+  std::string text = "interlock 1\ntensor x f32[4] = random(1)\n";
   std::string dispatches;
   for (int i = 0; i < 20; ++i) {
-    text += "tensor z" + std::to_string(i) + " f32[4] = zeros\n";
-    dispatches += "dispatch fill writes z" + std::to_string(i) + " value=0\n";
-    dispatches += "dispatch silu reads z" + std::to_string(i) + " writes y\n";
+    const std::string number = std::to_string(i);
+    text += "tensor z" + number + " f32[4] = zeros\ntensor y" + number + " f32[4]\n";
+    dispatches += "dispatch fill writes z" + number + " value=0\n";
+    dispatches += "dispatch silu reads z" + number + " writes y" + number + "\n";
     dispatches += "barrier compute.read|compute.write -> compute.read|compute.write\n";
   }
-  text += "tensor w f32[4]\n" + dispatches +
-          "p: dispatch silu reads x writes w\nq: dispatch add reads w x writes y\n";
+  text += "tensor w f32[4]\ntensor o f32[4]\n" + dispatches +
+          "p: dispatch silu reads x writes w\nq: dispatch add reads w x writes o\n";
   const CommandResult result = run_interlock({"replay", "-"}, text);
   EXPECT_EQ(result.status, 1) << result.out;
-  EXPECT_THAT(result.out, HasSubstr("p"));
+  // Twenty witnesses show nothing; the last one has the word.
+  EXPECT_EQ(count(result.out, ": equal to the reference, bit for bit.\n"), 21u) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("(p after q)\n"));
+}
+
+// What is wrong in issue order needs no hazard: here program order is another one.
+TEST(Workflow, ReplayOfScopedBarriersShowsAWrongIssueOrder) {
+  const std::string text =
+      "interlock 1\ntensor x f32[4] = random(1)\ntensor a f32[4] = ones\ntensor b f32[4]\n"
+      "output b\nw: dispatch silu order=1 reads x writes a\n"
+      "barrier compute.write|compute.read -> compute.read|compute.write\n"
+      "r: dispatch silu order=0 reads a writes b\n";
+  const CommandResult result = run_interlock({"replay", "-"}, text);
+  EXPECT_EQ(result.status, 1) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("from program order. (issue order)\n"));
+}
+
+// The command in each file, as it stands there, gives that file again.
+TEST(Workflow, TheCommandInAFileGivesTheFileAgain) {
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {"--encoder=none", "--max-dispatches=5", "--seed=3", "--runs=40", "--max-finds=3"},
+           {"--encoder=serial", "--deny-excess", "--seed=2", "--runs=40"},
+           {"--planner=ztensor-167", "--max-dispatches=9", "--runs=40", "--max-finds=2"}}) {
+    const std::string folder = fresh_folder("workflow-found-with");
+    std::vector<std::string> arguments = {"fuzz", "--out=" + folder};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(run_interlock(arguments).status, 1);
+    ASSERT_FALSE(files_in(folder).empty());
+    for (const std::string& path : files_in(folder)) {
+      const std::string text = text_of(path);
+      const std::string start = "# Found with: interlock ";
+      const size_t begin = text.find(start) + start.size();
+      std::istringstream words(text.substr(begin, text.find('\n', begin) - begin));
+      const std::string again = fresh_folder("workflow-found-again");
+      std::vector<std::string> command;
+      for (std::string word; words >> word;) command.push_back(word);
+      command.push_back("--out=" + again);
+      EXPECT_EQ(run_interlock(command).status, 1) << text;
+      EXPECT_EQ(text_of(again + path.substr(folder.size())), text);
+    }
+  }
 }
 
 TEST(Workflow, MinimizeShrinksARecordedStreamToTwoDispatches) {

@@ -276,11 +276,24 @@ bool LineReader::read_witness() {
     if (!after.is("after")) {
       return fail_expecting(after, "'after' behind 'commits'");
     }
+  } else if (word.is("fetches")) {
+    witness_.kind = DisplacementKind::kFetchesBefore;
+    const Token before = lexer_.next();
+    if (!before.is("before")) {
+      return fail_expecting(before, "'before' after 'fetches'");
+    }
   } else {
-    return fail_expecting(word, "'before', 'after' or 'commits after'");
+    return fail_expecting(word, "'before', 'after', 'commits after' or 'fetches before'");
   }
   kind_ = LineKind::kWitness;
-  return take_reference(ItemPart::kSecond, witness_.anchor) && take_end();
+  if (!take_reference(ItemPart::kSecond, witness_.anchor)) return false;
+  if (witness_.kind == DisplacementKind::kFetchesBefore) {
+    const Token commits = lexer_.next();
+    if (!commits.is("commits")) {
+      return fail_expecting(commits, "'commits' after the dispatch that writes");
+    }
+  }
+  return take_end();
 }
 
 bool LineReader::read_expect() {

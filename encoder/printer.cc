@@ -118,12 +118,13 @@ class LinePrinter {
   }
 
   void operator()(const WitnessDraft& item) {
-    constexpr std::string_view kKinds[] = {"before", "after", "commits after"};
+    constexpr std::string_view kKinds[] = {"before", "after", "commits after", "fetches before"};
     add("witness ", item.moved);
     if (item.slices) {
       add('[', item.slices->first, ':', item.slices->second, ']');
     }
     add(' ', kKinds[static_cast<size_t>(item.kind)], ' ', item.anchor);
+    if (item.kind == DisplacementKind::kFetchesBefore) add(" commits");
   }
 
   void operator()(const ExpectDraft& item) {

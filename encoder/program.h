@@ -209,7 +209,9 @@ struct Backward {
 enum class DisplacementKind : uint8_t {
   kBefore,        // `witness A before B`
   kAfter,         // `witness A after B`
-  kCommitsAfter,  // `witness A commits after B`: A's writes become visible behind B.
+  kCommitsAfter,  // `witness A commits after B`: A's writes become visible after B.
+  // `witness A fetches before B commits`: A reads what memory held before the writes of B.
+  kFetchesBefore,
 };
 
 // One step away from issue order. A schedule is a list of them, applied in turn (schedule.h).

@@ -101,11 +101,13 @@ std::vector<NamedSchedule> DeviceJudge::schedules(Choice& choice) const {
   all.push_back({"A random schedule", random_schedule(program_, order_, choice)});
   std::vector<NamedSchedule> sinks;
   for (const OracleFinding& finding : findings_) {
-    const std::vector<Displacement> sink = sink_of_finding(program_, order_, finding);
-    if (sink.empty()) continue;
-    auto schedule = schedule_of(program_, order_, sink);
-    if (!schedule) continue;
-    sinks.push_back({"The schedule '" + text_of(program_, sink[0]) + "'", std::move(*schedule)});
+    for (const Sink& sink : sinks_of_finding(program_, order_, finding)) {
+      auto schedule = schedule_of(program_, order_, sink.displacements);
+      // Devices run steps of whole dispatches.
+      if (!schedule || !schedule->bytes.empty()) continue;
+      sinks.push_back({"The schedule '" + text_of(program_, head_of(sink.displacements)) + "'",
+                       std::move(*schedule)});
+    }
   }
   const size_t count = std::min<size_t>(sinks.size(), options_.sink_count_max);
   for (size_t i = 0; i < count; ++i) {

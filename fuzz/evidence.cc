@@ -117,10 +117,10 @@ std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
   return {finding.first.dispatch, finding.second->dispatch};
 }
 
-std::vector<Displacement> sink_of_finding(const Program& program, const HappensBefore& order,
-                                          const OracleFinding& finding) {
+std::vector<Sink> sinks_of_finding(const Program& program, const HappensBefore& order,
+                                   const OracleFinding& finding) {
   if (!is_of_pair(finding)) return {};
-  return sink_of(program, order, hazard_of(finding));
+  return sinks_of(program, order, hazard_of(finding));
 }
 
 Evidence find_evidence(const Program& program, const OracleFinding& finding,
@@ -128,14 +128,15 @@ Evidence find_evidence(const Program& program, const OracleFinding& finding,
   Evidence evidence{EvidenceLevel::kExact, finding, {}};
   if (sufficient <= EvidenceLevel::kExact) return evidence;
   const HappensBefore order(program);
-  std::vector<Displacement> sink = sink_of_finding(program, order, finding);
-  if (sink.empty()) return evidence;
-  const auto schedule = schedule_of(program, order, sink);
-  if (!schedule || !differs_in_shadow(program, *schedule)) return evidence;
-  evidence.level = EvidenceLevel::kShadow;
-  evidence.witness = std::move(sink);
-  if (sufficient == EvidenceLevel::kShadow) return evidence;
-  if (CpuJudge(program).differs(*schedule)) evidence.level = EvidenceLevel::kBackend;
+  for (Sink& sink : sinks_of_finding(program, order, finding)) {
+    const auto schedule = schedule_of(program, order, sink.displacements);
+    if (!schedule || !differs_in_shadow(program, *schedule)) continue;
+    const bool on_cpu = sufficient > EvidenceLevel::kShadow && CpuJudge(program).differs(*schedule);
+    if (evidence.level < EvidenceLevel::kShadow || on_cpu)
+      evidence.witness = std::move(sink.displacements);
+    evidence.level = on_cpu ? EvidenceLevel::kBackend : EvidenceLevel::kShadow;
+    if (evidence.level >= sufficient) break;
+  }
   return evidence;
 }
 

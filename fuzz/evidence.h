@@ -9,6 +9,7 @@
 #include "encoder/program.h"
 #include "fuzz/oracles.h"
 #include "fuzz/signature.h"
+#include "simulator/strategies.h"
 
 namespace interlock {
 
@@ -31,9 +32,9 @@ struct Evidence {
 std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
                                                       const ReorderedRead& read);
 
-// The sink (T6) of the finding; empty unless it is a hazard between two dispatches.
-std::vector<Displacement> sink_of_finding(const Program& program, const HappensBefore& order,
-                                          const OracleFinding& finding);
+// The sinks (T6) of the finding; none unless it is a hazard between two dispatches.
+std::vector<Sink> sinks_of_finding(const Program& program, const HappensBefore& order,
+                                   const OracleFinding& finding);
 
 // The evidence for `finding`, looked for up to `sufficient`.
 // Requires: find_exactly(program) has the finding. Cost: two shadow runs and two CPU runs.

@@ -117,7 +117,9 @@ Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, 
     return Error{reference.error().message + "\n  - While running the reference."};
   }
   auto other = backend.run(program, schedule, ExecutionMode::kWitness);
-  if (!other) return Error{other.error().message + "\n  - While running the witness."};
+  if (!other) {
+    return Error{other.error().message + "\n  - While running the witness.", other.error().kind};
+  }
   return report_of(program, compare_outputs(program, *reference, *other), schedule_words,
                    backend.name());
 }

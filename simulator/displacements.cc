@@ -13,6 +13,7 @@
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
 #include "simulator/schedule.h"
+#include "simulator/split_steps.h"
 
 namespace interlock {
 namespace {
@@ -38,6 +39,7 @@ class StepList {
   };
 
   Result<Success> apply_commit(const Displacement& displacement);
+  Result<Success> apply_fetch(const Displacement& displacement);
   Result<std::vector<uint32_t>> detach(const Displacement& displacement);
   Result<std::vector<uint32_t>> detach_slices(const Displacement& displacement);
   uint32_t add_node(const Step& step, bool is_rest);
@@ -135,6 +137,7 @@ Result<Success> StepList::apply(const Displacement& displacement) {
   INTERLOCK_CHECK(displacement.moved.index < dispatch_count_);
   INTERLOCK_CHECK(displacement.anchor.index < dispatch_count_);
   if (displacement.kind == DisplacementKind::kCommitsAfter) return apply_commit(displacement);
+  if (displacement.kind == DisplacementKind::kFetchesBefore) return apply_fetch(displacement);
   Result<std::vector<uint32_t>> detached = detach(displacement);
   if (!detached) return detached.error();
   const bool is_before = displacement.kind == DisplacementKind::kBefore;
@@ -160,6 +163,25 @@ Result<Success> StepList::apply_commit(const Displacement& displacement) {
     unlink(commit);
   }
   link_behind(commit, last_node(displacement.anchor));
+  return Success{};
+}
+
+// Puts the fetch right before the commit of the dispatch that writes, which is a step of its own.
+// No displacement moves a fetch, nor is next to one: it is not among the nodes of its dispatch.
+Result<Success> StepList::apply_fetch(const Displacement& displacement) {
+  if (displacement.has_slices) {
+    return error(displacement, "a dispatch fetches as a whole, not by slices.");
+  }
+  uint32_t& commit = commit_node_[displacement.anchor.index];
+  if (commit == kNone) {
+    const uint32_t run = last_node(displacement.anchor);
+    commit = add_node(whole_step(program_, displacement.anchor, StepKind::kCommit), false);
+    link_behind(commit, run);
+  }
+  Node fetch;
+  fetch.step = draft_of_fetch(displacement.moved, displacement.anchor);
+  nodes_.push_back(fetch);
+  link_behind(static_cast<uint32_t>(nodes_.size() - 1), nodes_[commit].prev);
   return Success{};
 }
 
@@ -231,7 +253,8 @@ std::vector<bool> find_staying(const Program& program, const Schedule& schedule,
   std::vector<uint32_t> previous(program.dispatches.size(), kNone);
   for (const Step& step : schedule.steps) {
     const uint32_t dispatch = step.dispatch.index;
-    if (step.kind == StepKind::kCommit || is_split[dispatch]) continue;
+    const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
+    if (!runs || is_split[dispatch]) continue;
     const auto at = std::lower_bound(tails.begin(), tails.end(), dispatch);
     if (at != tails.begin()) previous[dispatch] = *(at - 1);
     if (at == tails.end()) {
@@ -250,7 +273,7 @@ std::vector<bool> find_staying(const Program& program, const Schedule& schedule,
 std::vector<bool> find_split(const Program& program, const Schedule& schedule) {
   std::vector<bool> is_split(program.dispatches.size(), false);
   for (const Step& step : schedule.steps) {
-    if (step.kind == StepKind::kCommit) continue;
+    if (step.kind == StepKind::kCommit || step.kind == StepKind::kFetch) continue;
     if (step.slice_count < slice_count_of(program, program.dispatch(step.dispatch))) {
       is_split[step.dispatch.index] = true;
     }
@@ -271,14 +294,37 @@ Displacement front_displacement(const std::vector<bool>& stays) {
 }  // namespace
 
 Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
-                             const std::vector<Displacement>& displacements) {
+                             const std::vector<Displacement>& displacements,
+                             const StepBytes* wanted) {
   StepList list(program);
   for (const Displacement& displacement : displacements) {
     if (Result<Success> applied = list.apply(displacement); !applied) return applied.error();
   }
   Schedule schedule = list.schedule();
+  const bool has_fetch =
+      std::any_of(displacements.begin(), displacements.end(),
+                  [](const Displacement& d) { return d.kind == DisplacementKind::kFetchesBefore; });
+  if (order.has_scopes()) {
+    Result<Schedule> split = split_steps(program, order, schedule, wanted);
+    if (!split) return split.error();
+    schedule = std::move(split).value();
+  } else if (has_fetch) {
+    return Error{
+        "A witness says that a dispatch fetches early, which has a meaning beside scoped barriers "
+        "only; here the writer commits late instead."};
+  }
   if (Result<Success> legal = check_legal(program, order, schedule); !legal) return legal.error();
   return schedule;
+}
+
+const Displacement& head_of(const std::vector<Displacement>& displacements) {
+  INTERLOCK_CHECK(!displacements.empty());
+  const auto head =
+      std::find_if(displacements.rbegin(), displacements.rend(), [](const Displacement& d) {
+        return d.kind == DisplacementKind::kCommitsAfter ||
+               d.kind == DisplacementKind::kFetchesBefore;
+      });
+  return head == displacements.rend() ? displacements.front() : *head;
 }
 
 std::vector<Displacement> displacements_of(const Program& program, const Schedule& schedule) {
@@ -295,10 +341,24 @@ std::vector<Displacement> displacements_of(const Program& program, const Schedul
     if (is_split[i]) slices_left[i] = slice_count_of(program, program.dispatches[i]);
   }
   DispatchId previous;
+  std::vector<DispatchId> fetching;  // Since the last commit or run.
   for (const Step& step : schedule.steps) {
     const uint32_t index = step.dispatch.index;
+    if (step.kind == StepKind::kFetch) {
+      fetching.push_back(step.dispatch);
+      continue;
+    }
     if (step.kind == StepKind::kCommit) {
-      displacements.push_back({step.dispatch, previous, DisplacementKind::kCommitsAfter});
+      // Bytes that sync forces by themselves follow from the rest.
+      if (step.slice_count > 0) continue;
+      // A fetch makes the commit a step of its own, where it stands.
+      if (step.dispatch != previous || fetching.empty()) {
+        displacements.push_back({step.dispatch, previous, DisplacementKind::kCommitsAfter});
+      }
+      for (const DispatchId reader : fetching) {
+        displacements.push_back({reader, step.dispatch, DisplacementKind::kFetchesBefore});
+      }
+      fetching.clear();
     } else if (!stays[index]) {
       Displacement moved = front_displacement(stays);
       if (previous.is_some()) {

@@ -12,6 +12,7 @@
 #include "encoder/kernel_table.h"
 #include "simulator/explain_scopes.h"
 #include "simulator/operand_text.h"
+#include "simulator/schedule.h"
 
 namespace interlock {
 
@@ -124,8 +125,7 @@ std::string text_of_dispatch(const Program& program, DispatchId id) {
 
 // "reduce after vjp", "reduce after vjp and 2 more displacements".
 std::string text_of_schedule(const Program& program, const std::vector<Displacement>& schedule) {
-  INTERLOCK_CHECK(!schedule.empty());
-  const Displacement& head = schedule.front();
+  const Displacement& head = head_of(schedule);
   std::string text = text_of_dispatch(program, head.moved);
   if (head.has_slices) {
     text += fmt::format("[{}:{}]", head.first_slice, head.first_slice + head.slice_count);
@@ -140,8 +140,12 @@ std::string text_of_schedule(const Program& program, const std::vector<Displacem
     case DisplacementKind::kCommitsAfter:
       text += " visible only after ";
       break;
+    case DisplacementKind::kFetchesBefore:
+      text += " fetching before ";
+      break;
   }
   text += text_of_dispatch(program, head.anchor);
+  if (head.kind == DisplacementKind::kFetchesBefore) text += " commits";
   if (schedule.size() > 1) {
     text += fmt::format(" and {} more displacement{}", schedule.size() - 1,
                         schedule.size() == 2 ? "" : "s");
@@ -320,6 +324,13 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
                                             text_of_schedule(program, verdict.schedule),
                                             text_of_outputs(program, verdict.changed_outputs)));
       return;
+    case ObservabilityProof::kOwnExecution:
+      finding.observability = Observability::kObservable;
+      finding.details.push_back(
+          fmt::format("Observable{}: in an execution that no witness line says, {} can differ.",
+                      text_of_reach(program, verdict, finding),
+                      text_of_outputs(program, verdict.changed_outputs)));
+      return;
     case ObservabilityProof::kDecidingRuns:
     case ObservabilityProof::kSinks:
       finding.observability = Observability::kUnobservable;
@@ -328,9 +339,10 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
       return;
     case ObservabilityProof::kOwnSchedule:
       finding.observability = Observability::kMasked;
-      finding.details.push_back(
-          fmt::format("Masked: with {}, no output differs; other hazards change one.",
-                      text_of_schedule(program, verdict.schedule)));
+      finding.details.push_back(fmt::format(
+          "Masked: {}, no output differs; other hazards change one.",
+          verdict.schedule.empty() ? "whichever value this pair leaves or misses"
+                                   : "with " + text_of_schedule(program, verdict.schedule)));
       return;
     case ObservabilityProof::kSlices:
       finding.details.push_back(
@@ -339,15 +351,10 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
                       program.description_of(verdict.conflicting_in)));
       return;
     case ObservabilityProof::kUndecided:
-      finding.details.push_back(fmt::format(
-          "Whether an output can differ is not decided: with {}, none does; between scoped "
-          "barriers other schedules could change one.",
-          text_of_schedule(program, verdict.schedule)));
-      return;
-    case ObservabilityProof::kNoSchedule:
       finding.details.push_back(
-          "Whether an output can differ is not decided: the second dispatch or one before it must "
-          "see some of this write, and a late commit hides all of it from all.");
+          "Whether an output can differ is not judged: this pair alone changes none, and the "
+          "budget "
+          "for schedules is spent before all others have been tried.");
       return;
     case ObservabilityProof::kOverBudget:
       finding.details.push_back(

@@ -100,18 +100,20 @@ void Explorer::try_directed(uint64_t schedule_count) {
   // three kinds.
   const uint64_t limit = std::min<uint64_t>(schedule_count, UINT64_MAX / 3) * 3;
   for (const Hazard& hazard : find_all_hazards(program_, order_, limit)) {
-    if (exploration_.tried.size() >= schedule_count) return;
-    // A pair of dispatches has one sink, whatever its kinds.
     const DispatchId first = hazard.first.dispatch;
     const DispatchId second = hazard.second.dispatch;
-    if (first == last_first && second == last_second) continue;
+    // The kinds of a pair share their sink, unless scoped barriers order it.
+    const bool is_same_pair = first == last_first && second == last_second;
+    if (is_same_pair && !(order_.has_scopes() && hazard.is_ordered)) continue;
     last_first = first;
     last_second = second;
-    const std::vector<Displacement> sink = sink_of(program_, order_, hazard);
-    Result<Schedule> schedule = schedule_of(program_, order_, sink);
-    INTERLOCK_CHECK(schedule.has_value() || order_.has_scopes());
-    if (!schedule) continue;  // Another dispatch must see what this one misses.
-    try_schedule("sink: " + text_of(program_, sink.front()), std::move(schedule).value());
+    for (const Sink& sink : sinks_of(program_, order_, hazard)) {
+      if (exploration_.tried.size() >= schedule_count) return;
+      Result<Schedule> schedule = schedule_of(program_, order_, sink.displacements);
+      INTERLOCK_CHECK(schedule.has_value());
+      try_schedule("sink: " + text_of(program_, head_of(sink.displacements)),
+                   std::move(schedule).value());
+    }
   }
 }
 

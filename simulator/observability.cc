@@ -2,7 +2,7 @@
 // does, and all hazards are settled at once. Otherwise each hazard has its own schedule, its sink,
 // which reverses that pair and nothing else that matters. What a listed hazard hides is judged
 // after the listed ones, and only where these change nothing. With scoped barriers no few runs
-// decide; there are only the sinks.
+// decide, but all sinks together do (T6).
 #include "simulator/observability.h"
 
 #include <algorithm>
@@ -23,6 +23,9 @@ namespace {
 
 // So many byte segments take as long as a dispatch that touches a few.
 constexpr uint64_t kSegmentsPerDispatch = 64;
+
+// And so many dispatches, dependencies and operands that are walked along.
+constexpr uint64_t kStepsPerDispatch = 64;
 
 class ObservabilityJudge {
  public:
@@ -59,34 +62,48 @@ class ObservabilityJudge {
     return std::nullopt;
   }
 
-  // The verdict that the sink of `hazard` gives. The kinds of one pair share their sink.
-  ObservabilityVerdict judge_by_sink(const Hazard& hazard) {
-    if (last_first_ == hazard.first.dispatch && last_second_ == hazard.second.dispatch) {
-      return last_;
+  // The verdict that the sinks of `hazard` give. The kinds of one pair share them, unless scoped
+  // barriers order it.
+  ObservabilityVerdict judge_by_sinks(const Hazard& hazard) {
+    const bool is_same_pair =
+        last_.has_value() && last_->first == hazard.first.dispatch &&
+        last_->second == hazard.second.dispatch &&
+        (!order_.has_scopes() || !hazard.is_ordered || last_->kind == hazard.kind);
+    if (is_same_pair) return last_->verdict;
+    ObservabilityVerdict verdict;
+    verdict.proof = ObservabilityProof::kOwnSchedule;
+    const uint64_t step_limit = std::min(work_left(), UINT64_MAX / kStepsPerDispatch - 1);
+    uint64_t steps_left = (1 + step_limit) * kStepsPerDispatch;
+    std::vector<Sink> sinks = sinks_of(program_, order_, hazard, &steps_left);
+    if (steps_left == 0) return {};
+    const uint64_t walked = (1 + step_limit) - steps_left / kStepsPerDispatch;
+    executed_ += walked;
+    for (Sink& sink : sinks) {
+      executed_ += walked / sinks.size();  // To spell it out.
+      if (!has_budget(sink.wanted.has_value() ? 2 : 1)) return {};
+      const Result<Schedule> schedule =
+          schedule_of(program_, order_, sink.displacements, sink.wanted_bytes());
+      INTERLOCK_CHECK(schedule.has_value());
+      std::vector<uint32_t> changed = changed_outputs(*schedule);
+      if (changed.empty() && !verdict.schedule.empty()) continue;
+      verdict.schedule = std::move(sink.displacements);
+      if (changed.empty()) continue;
+      verdict.changed_outputs = std::move(changed);
+      verdict.proof = is_said_by(verdict.schedule, *schedule) ? ObservabilityProof::kOwnWitness
+                                                              : ObservabilityProof::kOwnExecution;
+      if (verdict.proof == ObservabilityProof::kOwnWitness) break;
     }
-    if (!has_budget(1)) {
-      return {};
-    }
-    std::vector<Displacement> sink = sink_of(program_, order_, hazard);
-    const Result<Schedule> schedule = schedule_of(program_, order_, sink);
-    last_first_ = hazard.first.dispatch;
-    last_second_ = hazard.second.dispatch;
-    is_all_about_order_ = is_all_about_order_ && !hazard.is_ordered;
-    if (!schedule) {
-      INTERLOCK_CHECK(order_.has_scopes() && hazard.is_ordered);
-      last_ = {};
-      last_.proof = ObservabilityProof::kNoSchedule;
-      return last_;
-    }
-    last_.changed_outputs = changed_outputs(*schedule);
-    last_.proof = last_.changed_outputs.empty() ? ObservabilityProof::kOwnSchedule
-                                                : ObservabilityProof::kOwnWitness;
-    last_.schedule = std::move(sink);
-    return last_;
+    last_ = {hazard.first.dispatch, hazard.second.dispatch, hazard.kind, verdict};
+    return verdict;
   }
 
-  // None of the hazards judged by sinks is ordered and only not visible.
-  bool is_all_about_order() const { return is_all_about_order_; }
+  // Displacements cannot choose among bytes of which not all can be fetched early.
+  bool is_said_by(const std::vector<Displacement>& displacements, const Schedule& schedule) {
+    if (schedule.bytes.empty()) return true;
+    const Result<Schedule> said = schedule_of(program_, order_, displacements);
+    INTERLOCK_CHECK(said.has_value());
+    return *said == schedule || changes_an_output(*said);
+  }
 
   // No sink changes an output, but `run` does: several hazards act together. Shrinks `run`.
   ObservabilityVerdict judge_together(const Schedule& run) {
@@ -112,10 +129,13 @@ class ObservabilityJudge {
   uint64_t executed_ = 0;  // In all runs, likewise.
   ShadowMachine machine_;
   ShadowResult reference_;
-  ObservabilityVerdict last_;  // Of the last sink that ran; of which pair:
-  DispatchId last_first_;
-  DispatchId last_second_;
-  bool is_all_about_order_ = true;
+  struct JudgedPair {
+    DispatchId first;
+    DispatchId second;
+    FindingKind kind;
+    ObservabilityVerdict verdict;
+  };
+  std::optional<JudgedPair> last_;
 };
 
 // Judges what the listed hazards hide, one second dispatch after the other.
@@ -158,13 +178,11 @@ class HiddenHazards {
         if (!hidden.has_value()) break;
         judge_.spend(1);
         if (!share_bytes(first, listed[i].first.dispatch, kind)) continue;
-        ObservabilityVerdict verdict = judge_.judge_by_sink(*hidden);
+        ObservabilityVerdict verdict = judge_.judge_by_sinks(*hidden);
         if (verdict.proof == ObservabilityProof::kOwnSchedule) continue;
-        if (verdict.proof == ObservabilityProof::kNoSchedule) {
-          verdicts[i].proof = ObservabilityProof::kUndecided;
-          continue;
-        }
-        if (verdict.proof == ObservabilityProof::kOwnWitness) verdict.through = hidden;
+        const bool is_observable = verdict.proof == ObservabilityProof::kOwnWitness ||
+                                   verdict.proof == ObservabilityProof::kOwnExecution;
+        if (is_observable) verdict.through = hidden;
         verdicts[i] = std::move(verdict);
       }
     }
@@ -221,7 +239,7 @@ std::vector<ObservabilityVerdict> judge_by_sinks(const Program& program, const H
                                                  ObservabilityJudge& judge) {
   std::vector<ObservabilityVerdict> verdicts;
   verdicts.reserve(hazards.size());
-  for (const Hazard& hazard : hazards) verdicts.push_back(judge.judge_by_sink(hazard));
+  for (const Hazard& hazard : hazards) verdicts.push_back(judge.judge_by_sinks(hazard));
   if (!options.lists_all_pairs) {
     HiddenHazards hidden(program, order, segments, judge);
     judge_hidden_hazards(hidden, hazards, verdicts);
@@ -230,12 +248,14 @@ std::vector<ObservabilityVerdict> judge_by_sinks(const Program& program, const H
 }
 
 // What the sinks say where there are no deciding runs.
-void conclude_scoped(const ObservabilityJudge& judge, const ObservabilityOptions& options,
+void conclude_scoped(const ObservabilityOptions& options,
                      std::span<ObservabilityVerdict> verdicts) {
-  if (has_proof(verdicts, ObservabilityProof::kOwnWitness)) return;
+  if (has_proof(verdicts, ObservabilityProof::kOwnWitness) ||
+      has_proof(verdicts, ObservabilityProof::kOwnExecution)) {
+    return;
+  }
   // T6 asks for the sinks of all hazards.
-  const bool is_decided =
-      judge.is_all_about_order() && !has_proof(verdicts, ObservabilityProof::kOverBudget);
+  const bool is_decided = !has_proof(verdicts, ObservabilityProof::kOverBudget);
   for (ObservabilityVerdict& verdict : verdicts) {
     if (verdict.proof != ObservabilityProof::kOwnSchedule) continue;
     verdict.proof = is_decided ? ObservabilityProof::kSinks : ObservabilityProof::kUndecided;
@@ -261,7 +281,7 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
   ObservabilityJudge judge(program, order, options.work_limit);
   if (order.has_scopes()) {
     verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);
-    conclude_scoped(judge, options, verdicts);
+    conclude_scoped(options, verdicts);
     return verdicts;
   }
   const std::optional<Schedule> deciding_run = judge.find_deciding_run();

@@ -14,23 +14,25 @@
 namespace interlock {
 
 enum class ObservabilityProof : uint8_t {
-  kOwnWitness,     // The schedule moves this pair only, and an output differs.
+  kOwnWitness,  // The schedule moves this pair only, and an output differs.
+  // As kOwnWitness, but the displacements would fetch other bytes early instead: no witness line
+  // says which, where not all can be.
+  kOwnExecution,
   kCommonWitness,  // The schedule changes an output, but moves other hazards' dispatches too.
   kDecidingRuns,   // The deciding runs change no output, hence no schedule does (docs/theory.md,
                    // T5).
-  kOwnSchedule,    // The schedule moves this pair only, and no output differs; others do.
-  kSinks,       // No sink of a hazard changes an output, and all hazards are about order: hence no
-                // schedule does (T6).
-  kUndecided,   // Scoped barriers: `schedule` changes no output, which decides nothing.
-  kNoSchedule,  // Scoped barriers: no schedule shows it alone. Another dispatch must see what the
-                // first one writes before the second misses it.
+  // The schedule moves this pair only, and no output differs; others do. Beside scoped barriers
+  // there may be no such schedule: no read of this pair can miss anything.
+  kOwnSchedule,
+  kSinks,       // No sink of a hazard changes an output: hence no schedule does (T6).
+  kUndecided,   // As kOwnSchedule, but the budget did not reach all other hazards.
   kOverBudget,  // Not judged.
   kSlices,      // The deciding runs change no output, but slices of one dispatch conflict.
 };
 
 struct ObservabilityVerdict {
   ObservabilityProof proof = ObservabilityProof::kOverBudget;
-  // Empty for kDecidingRuns, kSinks, kNoSchedule and kOverBudget.
+  // Empty for kDecidingRuns, kSinks and kOverBudget.
   std::vector<Displacement> schedule;
   // kOwnWitness: the hidden hazard that the schedule reverses instead, if it is not the listed one.
   std::optional<Hazard> through;
@@ -55,7 +57,8 @@ struct ObservabilityOptions {
 // Requires: `order` and `segments` were built from `program`, and `hazards` found in it, ordered by
 // second, then first.
 // Cost: three runs, and one more per pair of dispatches, listed or hidden, if an output can differ
-// at all; it ends with the work limit.
+// at all. Beside scoped barriers one run for each of sinks_of() (strategies.h), and the statements
+// between the pair. It ends with the work limit.
 std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       const HappensBefore& order,
                                                       const ByteSegments& segments,

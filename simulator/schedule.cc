@@ -20,9 +20,10 @@ namespace {
 
 class LegalityCheck {
  public:
-  LegalityCheck(const Program& program, const HappensBefore& order)
+  LegalityCheck(const Program& program, const HappensBefore& order, const Schedule& schedule)
       : program_(program),
         order_(order),
+        schedule_(schedule),
         states_(program.dispatches.size()),
         late_writes_(program, order) {
     advance_prefixes();
@@ -40,6 +41,8 @@ class LegalityCheck {
 
   Result<Success> add_run(const Step& step, State& state);
   Result<Success> add_commit(const Step& step, State& state);
+  Result<Success> add_commit_of_some(const Step& step, const State& state);
+  Result<Success> add_fetch(const Step& step, const State& state);
   Result<Success> check_order(DispatchId dispatch) const;
   Result<Success> check_scoped_order(DispatchId dispatch) const;
   bool has_run(size_t index) const {
@@ -50,6 +53,7 @@ class LegalityCheck {
 
   const Program& program_;
   const HappensBefore& order_;
+  const Schedule& schedule_;
   std::vector<State> states_;
   std::vector<Step> pieces_;     // Steps that run less than their dispatch.
   size_t run_prefix_ = 0;        // Dispatches [0, run_prefix_) have run.
@@ -65,6 +69,17 @@ Result<Success> LegalityCheck::add(const Step& step) {
                              step.dispatch.index, states_.size())};
   }
   State& state = states_[step.dispatch.index];
+  const bool has_bytes =
+      step.kind == StepKind::kFetch || (step.kind == StepKind::kCommit && step.slice_count > 0);
+  if (has_bytes) {
+    if (!order_.has_scopes()) {
+      return Error{fmt::format(
+          "The schedule fetches or commits some bytes of {} by themselves, which has a meaning "
+          "beside scoped barriers only.",
+          program_.description_of(step.dispatch))};
+    }
+    return step.kind == StepKind::kFetch ? add_fetch(step, state) : add_commit_of_some(step, state);
+  }
   Result<Success> result =
       step.kind == StepKind::kCommit ? add_commit(step, state) : add_run(step, state);
   if (result) advance_prefixes();
@@ -118,6 +133,48 @@ Result<Success> LegalityCheck::add_commit(const Step& step, State& state) {
   return Success{};
 }
 
+Result<Success> LegalityCheck::add_commit_of_some(const Step& step, const State& state) {
+  if (!state.is_waiting || !has_run(step.dispatch.index)) {
+    return Error{fmt::format("The schedule commits some bytes of {}, which do not wait.",
+                             program_.description_of(step.dispatch))};
+  }
+  for (const StepBytes& bytes : schedule_.bytes_of(step)) {
+    if (late_writes_.commit(step.dispatch, {bytes.memory, bytes.range})) continue;
+    return Error{fmt::format("The schedule commits bytes [{}:{}] of {} for {}, which do not wait.",
+                             bytes.range.begin, bytes.range.end,
+                             program_.name(program_.memory(bytes.memory).name),
+                             program_.description_of(step.dispatch))};
+  }
+  return Success{};
+}
+
+// A cache can hold what memory held at any time since all that leads to the fetch.
+Result<Success> LegalityCheck::add_fetch(const Step& step, const State& state) {
+  const DispatchId reader = step.dispatch;
+  if (state.slices_run > 0) {
+    return Error{fmt::format("The schedule fetches for {} after it has run.",
+                             program_.description_of(reader))};
+  }
+  const DispatchId begin(std::min<size_t>(committed_prefix_, reader.index));
+  for (const StepBytes& bytes : schedule_.bytes_of(step)) {
+    const MemoryRange place{bytes.memory, bytes.range};
+    const FetchNeeds needs(order_.scopes(), begin, reader, place, bytes.sort);
+    for (DispatchId earlier = begin; earlier < reader; ++earlier.index) {
+      const LateWrites::Waiting* const waiting = late_writes_.find(earlier);
+      bool is_needed = !has_run(earlier.index) && needs.needs_run(earlier);
+      for (size_t i = 0; waiting != nullptr && i < waiting->bytes.size(); ++i) {
+        is_needed = is_needed || needs.needs_commit(earlier, waiting->bytes[i]);
+      }
+      if (!is_needed) continue;
+      return Error{fmt::format(
+          "The schedule fetches for {} before {} {}, but a barrier holds the fetch back.",
+          program_.description_of(reader), program_.description_of(earlier),
+          has_run(earlier.index) ? "commits" : "runs")};
+    }
+  }
+  return Success{};
+}
+
 Result<Success> LegalityCheck::check_order(DispatchId dispatch) const {
   if (order_.has_scopes()) return check_scoped_order(dispatch);
   if (run_prefix_ < order_.execution_epoch_begin(dispatch).index) {
@@ -144,7 +201,7 @@ Result<Success> LegalityCheck::check_scoped_order(DispatchId dispatch) const {
   }
   if (const std::optional<DispatchId> forced = late_writes_.find_forced(dispatch)) {
     return Error{fmt::format(
-        "The schedule runs {} before {} commits, but a barrier makes its writes visible.",
+        "The schedule runs {} before {} commits, but a barrier makes its writes available.",
         program_.description_of(dispatch), program_.description_of(*forced))};
   }
   return Success{};
@@ -213,7 +270,7 @@ Step whole_step(const Program& program, DispatchId dispatch, StepKind kind) {
 
 Result<Success> check_legal(const Program& program, const HappensBefore& order,
                             const Schedule& schedule) {
-  LegalityCheck check(program, order);
+  LegalityCheck check(program, order, schedule);
   for (const Step& step : schedule.steps) {
     if (Result<Success> result = check.add(step); !result) return result;
   }
@@ -226,11 +283,11 @@ std::string text_of(const Program& program, const Displacement& displacement) {
           ? fmt::format("[{}:{}]", displacement.first_slice,
                         uint64_t{displacement.first_slice} + displacement.slice_count)
           : "";
-  const char* relation = displacement.kind == DisplacementKind::kBefore  ? "before"
-                         : displacement.kind == DisplacementKind::kAfter ? "after"
-                                                                         : "commits after";
-  return fmt::format("{}{} {} {}", program.reference_of(displacement.moved), slices, relation,
-                     program.reference_of(displacement.anchor));
+  constexpr const char* kRelations[] = {"before", "after", "commits after", "fetches before"};
+  return fmt::format("{}{} {} {}{}", program.reference_of(displacement.moved), slices,
+                     kRelations[static_cast<size_t>(displacement.kind)],
+                     program.reference_of(displacement.anchor),
+                     displacement.kind == DisplacementKind::kFetchesBefore ? " commits" : "");
 }
 
 }  // namespace interlock

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,11 @@ enum class StepKind : uint8_t {
   kRun,      // Runs the piece; its writes commit at once.
   kRunLate,  // Runs the piece; its writes wait for their kCommit.
   kCommit,   // Commits the writes of all pieces of the dispatch that still wait, in piece order.
+  kFetch,    // Reads some bytes for a dispatch that runs later: what its cache then still holds.
 };
 
-// Slices [first_slice, first_slice + slice_count) of a dispatch.
+// Slices [first_slice, first_slice + slice_count) of a dispatch. A kFetch, and a kCommit of some of
+// the bytes that wait, have entries of Schedule::bytes instead; a kCommit of all has none.
 struct Step {
   StepKind kind = StepKind::kRun;
   DispatchId dispatch;
@@ -28,8 +31,21 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
+struct StepBytes {
+  MemoryId memory;
+  ByteRange range;
+  StageAccess sort = StageAccess::kComputeRead;  // Of a kFetch: by which it reads them.
+
+  bool operator==(const StepBytes&) const = default;
+};
+
 struct Schedule {
   std::vector<Step> steps;
+  std::vector<StepBytes> bytes = {};  // Of steps that concern some bytes of their dispatch.
+
+  std::span<const StepBytes> bytes_of(const Step& step) const {
+    return std::span(bytes).subspan(step.first_slice, step.slice_count);
+  }
 
   bool operator==(const Schedule&) const = default;
 };
@@ -41,23 +57,32 @@ Step whole_step(const Program& program, DispatchId dispatch, StepKind kind);
 Schedule issue_order_schedule(const Program& program);
 
 // Applies the displacements in turn to issue order. `A before B` moves the (remaining) steps of A
-// to right before the first step of B; `A after B` to right behind the last step of B; `A commits
-// after B` makes A run late and puts its commit right behind the last step of B. Errors: slices out
-// of range or already moved; a schedule that is not legal (check_legal).
+// to right before the first step of B; `A after B` to right after the last step of B; `A commits
+// after B` makes A run late and puts its commit right after the last step of B; `A fetches before B
+// commits` puts a fetch of A right before the commit of B, which then is a step of its own. Beside
+// scoped barriers the last two speak of the bytes that can wait, and that can be missed
+// (split_steps.h, also for `wanted`). Errors: slices out of range or already moved; nothing can
+// wait or be missed; a schedule that is not legal (check_legal).
 Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
-                             const std::vector<Displacement>& displacements);
+                             const std::vector<Displacement>& displacements,
+                             const StepBytes* wanted = nullptr);
 
 // The fewest displacements by this method that give `schedule` back: dispatches outside a longest
 // increasing subsequence move. Requires: whole dispatches, as every strategy but split pieces
 // makes.
 std::vector<Displacement> displacements_of(const Program& program, const Schedule& schedule);
 
-// Legal: every slice runs exactly once; runs extend `order`; a late write commits before any
-// dispatch runs that it must be visible to, and once. With scoped barriers that is any dispatch
-// that touches a byte of it through an access to which it is visible, and at most
-// LateWrites::kCountMax dispatches wait at once. Errors: a sentence that names the dispatches.
+// Legal: every slice runs exactly once; runs extend `order`; a late write commits once, and before
+// any dispatch runs that barriers hold back until it is available; a fetch comes after all that
+// leads to it (split_order.h). So a legal schedule is an execution of the machine in
+// docs/theory.md. With scoped barriers at most LateWrites::kCountMax dispatches wait at once.
+// Errors: a sentence that names the dispatches.
 Result<Success> check_legal(const Program& program, const HappensBefore& order,
                             const Schedule& schedule);
+
+// The one that says most: what commits late or fetches early, else the first one.
+// Requires: not empty.
+const Displacement& head_of(const std::vector<Displacement>& displacements);
 
 // The displacements as `witness` lines say them, e.g. "vjp before reduce".
 std::string text_of(const Program& program, const Displacement& displacement);

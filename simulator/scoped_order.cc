@@ -72,7 +72,10 @@ class ScopedOrder::Clocks {
   Point point(uint32_t command_count) const {
     Point point;
     point.command_count = command_count;
-    for (size_t t = 0; t < kDispatchStageCount; ++t) point.unfinished_begin[t] = executed_[t];
+    for (size_t t = 0; t < kDispatchStageCount; ++t) {
+      point.unfinished_begin[t] = executed_[t];
+      point.unavailable_begin[t] = available_[t];
+    }
     point.invisible_begin = visible_;
     return point;
   }

@@ -85,6 +85,14 @@ class ScopedOrder {
         .invisible_begin[static_cast<size_t>(sort)][index_of(stage)];
   }
 
+  // What exactly the dispatches of `stage` before this one write is available to the stage of
+  // `second`, on bytes that no operand of a dependency covers; on all others, at least what they
+  // write. Cost: constant.
+  uint32_t unavailable_begin(Stage stage, DispatchId second) const {
+    const Point& point = points_[point_of_[second.index]];
+    return point.unavailable_begin[index_of(stage_of(second))][index_of(stage)];
+  }
+
   // All dispatches before `unfinished_begin` execute before `second` and all later ones, and what
   // those before `invisible_begin` write is visible to them everywhere. So neither ever decreases.
   void find_window(DispatchId second, uint32_t& unfinished_begin, uint32_t& invisible_begin) const;
@@ -124,6 +132,7 @@ class ScopedOrder {
     uint32_t command_count = 0;
     // By the stage of the second dispatch, then of the first.
     std::array<std::array<uint32_t, kDispatchStageCount>, kDispatchStageCount> unfinished_begin{};
+    std::array<std::array<uint32_t, kDispatchStageCount>, kDispatchStageCount> unavailable_begin{};
     // By the sort of the second access, then the stage of the first dispatch.
     std::array<std::array<uint32_t, kDispatchStageCount>, kDispatchSortCount> invisible_begin{};
   };

@@ -16,9 +16,13 @@
 #include "simulator/shadow_machine.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "encoder/hash.h"
+#include "encoder/kernel_table.h"
+#include "simulator/scoped_order.h"
 #include "simulator/shadow_program.h"
 
 namespace interlock {
@@ -76,11 +80,40 @@ struct ShadowMachine::Compiled {
   std::vector<uint64_t> digests;    // By unit; of those whose writes wait.
   std::vector<uint8_t> is_waiting;  // By unit; all zero between runs of legal schedules.
 
+  // Of one run whose steps fetch, or commit, some bytes by themselves.
+  struct Fetched {
+    StageAccess sort;
+    uint64_t value;
+  };
+  // By dispatch and segment.
+  using PerSegment = std::map<std::pair<uint32_t, uint32_t>, std::vector<Fetched>>;
+  PerSegment fetched;
+  std::set<std::pair<uint32_t, uint32_t>> committed;  // By unit and segment.
+
   template <bool kIsStrict>
   void execute(const Schedule& schedule);
   uint64_t digest_of(uint32_t unit) const;
   template <bool kIsStrict>
   void commit(uint32_t unit, uint64_t digest);
+
+  template <bool kIsStrict>
+  void execute_split(const Schedule& schedule);
+  template <bool kIsStrict>
+  void run_split(const Step& step);
+  void fetch(const Schedule& schedule, const Step& step);
+  const uint64_t* find_fetched(uint32_t dispatch, uint32_t segment, StageAccess sort) const;
+  uint64_t split_digest_of(uint32_t dispatch, uint32_t unit) const;
+  // The segments in `places` that have not been committed; all if it names none.
+  template <bool kIsStrict>
+  void commit_split(uint32_t dispatch, uint32_t unit, std::span<const StepBytes> places);
+  ShadowRead segments_of(const StepBytes& bytes) const {
+    const uint32_t memory = bytes.memory.index;
+    const uint32_t begin = program.index.segment_at(memory, bytes.range.begin);
+    return {begin, program.index.segment_at(memory, bytes.range.end) - begin};
+  }
+  bool covers(std::span<const StepBytes> places, uint32_t segment) const;
+
+  std::vector<StageAccess> write_sorts;  // By dispatch.
 };
 
 uint64_t ShadowMachine::Compiled::digest_of(uint32_t unit) const {
@@ -118,6 +151,10 @@ void ShadowMachine::Compiled::commit(uint32_t unit, uint64_t digest) {
 
 template <bool kIsStrict>
 void ShadowMachine::Compiled::execute(const Schedule& schedule) {
+  if (!schedule.bytes.empty()) {
+    execute_split<kIsStrict>(schedule);
+    return;
+  }
   for (const Step& step : schedule.steps) {
     const uint32_t dispatch = step.dispatch.index;
     uint32_t begin = program.first_unit[dispatch];
@@ -149,12 +186,133 @@ void ShadowMachine::Compiled::execute(const Schedule& schedule) {
   }
 }
 
+// Schedules with such steps are those of witnesses, and few: clear rather than fast.
+template <bool kIsStrict>
+void ShadowMachine::Compiled::execute_split(const Schedule& schedule) {
+  fetched.clear();
+  committed.clear();
+  for (const Step& step : schedule.steps) {
+    const uint32_t dispatch = step.dispatch.index;
+    if (step.kind == StepKind::kFetch) {
+      fetch(schedule, step);
+    } else if (step.kind == StepKind::kCommit) {
+      for (uint32_t unit = program.first_unit[dispatch]; unit < program.first_unit[dispatch + 1];
+           ++unit) {
+        if (is_waiting[unit] == 0) continue;
+        commit_split<kIsStrict>(dispatch, unit, schedule.bytes_of(step));
+        if (step.slice_count == 0) is_waiting[unit] = 0;
+      }
+    } else {
+      run_split<kIsStrict>(step);
+    }
+  }
+}
+
+template <bool kIsStrict>
+void ShadowMachine::Compiled::run_split(const Step& step) {
+  const uint32_t dispatch = step.dispatch.index;
+  uint32_t begin = program.first_unit[dispatch];
+  uint32_t end = program.first_unit[dispatch + 1];
+  if (end - begin > 1) {
+    begin += step.first_slice;
+    end = begin + step.slice_count;
+  } else if (step.first_slice > 0) {
+    return;
+  }
+  for (uint32_t unit = begin; unit < end; ++unit) {
+    digests[unit] = split_digest_of(dispatch, unit);
+    if (kIsStrict) values[program.segment_count + dispatch] += scrambled(digests[unit]);
+    if (step.kind == StepKind::kRunLate) {
+      is_waiting[unit] = 1;
+    } else {
+      commit_split<kIsStrict>(dispatch, unit, {});
+    }
+  }
+}
+
+void ShadowMachine::Compiled::fetch(const Schedule& schedule, const Step& step) {
+  for (const StepBytes& bytes : schedule.bytes_of(step)) {
+    const ShadowRead segments = segments_of(bytes);
+    for (uint32_t i = 0; i < segments.segment_count; ++i) {
+      const uint32_t segment = segments.first_segment + i;
+      fetched[{step.dispatch.index, segment}].push_back({bytes.sort, values[segment]});
+    }
+  }
+}
+
+const uint64_t* ShadowMachine::Compiled::find_fetched(uint32_t dispatch, uint32_t segment,
+                                                      StageAccess sort) const {
+  const auto found = fetched.find({dispatch, segment});
+  if (found == fetched.end()) return nullptr;
+  const auto latest =
+      std::find_if(found->second.rbegin(), found->second.rend(),
+                   [sort](const Fetched& candidate) { return candidate.sort == sort; });
+  return latest == found->second.rend() ? nullptr : &latest->value;
+}
+
+// As digest_of(), of what has been fetched before where something was.
+uint64_t ShadowMachine::Compiled::split_digest_of(uint32_t dispatch, uint32_t unit) const {
+  uint64_t digest = scrambled(unit + 1);
+  const uint32_t end = program.units[unit + 1].first_read;
+  for (uint32_t r = program.units[unit].first_read; r < end; ++r) {
+    for (uint32_t i = 0; i < program.reads[r].segment_count; ++i) {
+      const uint32_t segment = program.reads[r].first_segment + i;
+      const uint64_t* const early = find_fetched(dispatch, segment, program.read_sorts[r]);
+      digest = absorb(digest, early != nullptr ? *early : values[segment]);
+    }
+  }
+  return digest;
+}
+
+bool ShadowMachine::Compiled::covers(std::span<const StepBytes> places, uint32_t segment) const {
+  return std::any_of(places.begin(), places.end(), [&](const StepBytes& bytes) {
+    const ShadowRead segments = segments_of(bytes);
+    return segments.first_segment <= segment &&
+           segment < segments.first_segment + segments.segment_count;
+  });
+}
+
+// As commit(), segment by segment.
+template <bool kIsStrict>
+void ShadowMachine::Compiled::commit_split(uint32_t dispatch, uint32_t unit,
+                                           std::span<const StepBytes> places) {
+  const uint32_t end = program.units[unit + 1].first_write;
+  uint64_t position = digests[unit];
+  std::vector<uint32_t> changed;
+  for (uint32_t w = program.units[unit].first_write; w < end; ++w) {
+    const ShadowWrite& write = program.writes[w];
+    for (uint32_t i = 0; i < write.segment_count; ++i) {
+      const uint32_t segment = write.first_segment + i;
+      position += kGolden64;
+      if (committed.count({unit, segment}) > 0) continue;
+      if (!places.empty() && !covers(places, segment)) continue;
+      if (!places.empty()) changed.push_back(segment);
+      uint64_t& value = values[segment];
+      const uint64_t written = scrambled(position);
+      const uint64_t* const early = find_fetched(dispatch, segment, write_sorts[dispatch]);
+      if (write.effect == ShadowEffect::kAtomic) {
+        value = apply_atomic(write.operation, value, written);
+      } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
+        value = absorb(absorb(written, early != nullptr ? *early : value), kGolden64);
+      } else {
+        value = written;
+      }
+    }
+  }
+  // Several operands may write one segment, one after the other.
+  for (const uint32_t segment : changed) committed.insert({unit, segment});
+}
+
 ShadowMachine::Compiled::Compiled(const Program& source)
     : program(compile_shadow_program(source)),
       initial(program.segment_count + source.dispatches.size(), 0),
       digests(program.units.size()),
       is_waiting(program.units.size(), 0) {
   for (uint32_t s = 0; s < program.segment_count; ++s) initial[s] = scrambled(~uint64_t{s});
+  write_sorts.reserve(source.dispatches.size());
+  for (const Dispatch& dispatch : source.dispatches) {
+    write_sorts.push_back(write_sort_of(stage_of(dispatch)));
+  }
 }
 
 ShadowMachine::ShadowMachine(const Program& program)

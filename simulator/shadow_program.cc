@@ -33,6 +33,7 @@ struct UnitRanges {
   std::vector<uint32_t> first_unit;
   std::vector<ShadowUnit> units;
   std::vector<UnitRange> reads;
+  std::vector<StageAccess> read_sorts;  // By read.
   std::vector<UnitWrite> writes;
 
   explicit UnitRanges(const Program& program);
@@ -51,6 +52,7 @@ UnitRanges::UnitRanges(const Program& program) {
   first_unit.reserve(program.dispatches.size() + 1);
   units.reserve(program.dispatches.size() + 1);
   reads.reserve(program.accesses.size());
+  read_sorts.reserve(program.accesses.size());
   writes.reserve(program.accesses.size());
   for (const Dispatch& dispatch : program.dispatches) {
     first_unit.push_back(static_cast<uint32_t>(units.size()));
@@ -91,7 +93,10 @@ void UnitRanges::add_dispatch(const Program& program, const Dispatch& dispatch) 
 void UnitRanges::add_range(const Dispatch& dispatch, const Access& access, ByteRange range) {
   if (range.is_empty()) return;
   const UnitRange unit_range = {access.memory.index, range.begin, range.end};
-  if (access.reads()) reads.push_back(unit_range);
+  if (access.reads()) {
+    reads.push_back(unit_range);
+    read_sorts.push_back(*read_sort_of(stage_of(dispatch), access));
+  }
   if (access.is_atomic()) {
     writes.push_back({unit_range, ShadowEffect::kAtomic, dispatch.atomic_op});
   } else if (access.writes()) {
@@ -113,6 +118,14 @@ void visit_ranges(const Program& program, const UnitRanges& ranges,
   }
   for (const EndedBytes& bytes : ended)
     visit(bytes.memory.index, bytes.bytes.begin, bytes.bytes.end);
+  // Steps of a schedule may then concern bytes between any two of these.
+  if (program.dependencies.empty()) return;
+  for (const std::vector<Access>* accesses : {&program.accesses, &program.barrier_operands}) {
+    for (const Access& access : *accesses) {
+      if (access.range.is_empty()) continue;
+      visit(access.memory.index, access.range.begin, access.range.end);
+    }
+  }
 }
 
 SegmentIndex index_segments(const Program& program, const UnitRanges& ranges,
@@ -180,8 +193,10 @@ ShadowProgram compile_shadow_program(const Program& program) {
   ended.erase(std::remove_if(ended.begin(), ended.end(),
                              [](const EndedBytes& bytes) { return bytes.reader.is_some(); }),
               ended.end());
-  const SegmentIndex index = index_segments(program, ranges, ended);
   ShadowProgram compiled;
+  compiled.index = index_segments(program, ranges, ended);
+  const SegmentIndex& index = compiled.index;
+  compiled.read_sorts = std::move(ranges.read_sorts);
   compiled.first_unit = std::move(ranges.first_unit);
   compiled.units = std::move(ranges.units);
   compiled.reads.reserve(ranges.reads.size());

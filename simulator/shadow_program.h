@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "encoder/program.h"
+#include "encoder/scope.h"
+#include "simulator/segment_index.h"
 
 namespace interlock {
 
@@ -48,6 +50,8 @@ struct ShadowProgram {
   bool is_all_live = false;             // No output is named: every segment is live.
   std::vector<ShadowRead> ended;     // Of freed and reset values at the end: dead, all live or not.
   std::vector<LiveSpan> live_spans;  // By position among the outputs; by memory if all is live.
+  std::vector<StageAccess> read_sorts;  // By read.
+  SegmentIndex index{0};  // Beside scoped barriers, accesses and operands end at its endpoints.
 };
 
 // Slices are the units as long as they have at most about a million range pieces in all. A larger

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,9 +26,28 @@ Schedule epoch_reversed_schedule(const Program& program, const HappensBefore& or
 Schedule lazy_schedule(const Program& program, const HappensBefore& order);
 
 // T6 (strategy_directed.cc): the sink of a hazard moves its first dispatch, with what must follow
-// it, to right behind the second; a hazard that is ordered but not visible commits late instead.
+// it, to right after the second; a hazard that is ordered but not visible commits late instead.
+// Requires: no scopes, or the two are in no order.
 std::vector<Displacement> sink_of(const Program& program, const HappensBefore& order,
                                   const Hazard& hazard);
+
+// T6 for any barriers (split_sinks.cc): schedules of which one changes a live read of the hazard's
+// own steps, if any execution does. One sink_of(), unless scoped barriers order the two: then one
+// for each way in which they treat the bytes, and none where no read can miss the write: the second
+// dispatch overwrites what is available to it, or its atomics fetch as they commit.
+// Cost: for each run of bytes that operands of barriers tell apart, the statements and operands
+// between the two. They are taken from `steps_left`, if given; where it is too small it ends at 0,
+// and sinks may be missing.
+struct Sink {
+  std::vector<Displacement> displacements;
+  // What it is to fetch early: schedule_of() prefers it.
+  std::optional<StepBytes> wanted = {};
+
+  const StepBytes* wanted_bytes() const { return wanted.has_value() ? &*wanted : nullptr; }
+  bool operator==(const Sink&) const = default;
+};
+std::vector<Sink> sinks_of(const Program& program, const HappensBefore& order, const Hazard& hazard,
+                           uint64_t* steps_left = nullptr);
 
 // A random legal schedule (strategy_random.cc): a random linear extension, dispatches sometimes
 // split in two pieces, commits sometimes late.

@@ -1,6 +1,8 @@
 // A step runs its slices one after another. A piece that commits late reads memory as it is and
 // writes to a staging copy; the commit moves the staged bytes, so until then all others see the old
-// ones. That is all a legal schedule can ask for. Memories and staging copies have guards.
+// ones. A piece whose dispatch has fetched bytes before reads a copy of its operands that has those
+// bytes in place. That is all a legal schedule can ask for. Memories and staging copies have
+// guards.
 #include "backends/cpu/cpu_backend.h"
 
 #include <algorithm>
@@ -36,6 +38,36 @@ struct LatePiece {
   std::vector<StagedOperand> operands;
 };
 
+// The pieces of one dispatch that wait, and which of their bytes have been committed by themselves.
+struct LateDispatch {
+  std::vector<LatePiece> pieces;
+  std::vector<StepBytes> committed;
+};
+
+// What a dispatch has read before it runs.
+struct FetchedBytes {
+  StepBytes place;
+  std::vector<uint8_t> bytes;
+};
+
+// The parts of `run` in none of `excluded`, ascending.
+std::vector<ByteRange> parts_outside(std::span<const StepBytes> excluded, MemoryId memory,
+                                     ByteRange run) {
+  std::vector<ByteRange> parts = {run};
+  for (const StepBytes& cut : excluded) {
+    if (cut.memory != memory) continue;
+    std::vector<ByteRange> rest;
+    for (const ByteRange& part : parts) {
+      const ByteRange left{part.begin, std::min(part.end, cut.range.begin)};
+      const ByteRange right{std::max(part.begin, cut.range.end), part.end};
+      if (!left.is_empty()) rest.push_back(left);
+      if (!right.is_empty()) rest.push_back(right);
+    }
+    parts = std::move(rest);
+  }
+  return parts;
+}
+
 class CpuRun {
  public:
   CpuRun(const Program& program, MemoryImage image, uint64_t limit_bytes,
@@ -47,17 +79,26 @@ class CpuRun {
     }
   }
 
-  Result<Success> execute(const Step& step) {
+  Result<Success> execute(const Schedule& schedule, const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
-    if (step.kind != StepKind::kCommit) poison_.fill_before(step.dispatch, starts_);
+    const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
+    if (runs) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
-      case StepKind::kRun:
-        run_piece(step);
-        break;
+      case StepKind::kRun: {
+        if (fetched_.count(step.dispatch) == 0) {
+          run_piece(step);
+          break;
+        }
+        auto ran = run_late(step);
+        return ran ? commit(step.dispatch, {}) : ran;
+      }
       case StepKind::kRunLate:
         return run_late(step);
       case StepKind::kCommit:
-        return commit(step.dispatch);
+        return commit(step.dispatch, schedule.bytes_of(step));
+      case StepKind::kFetch:
+        fetch(step.dispatch, schedule.bytes_of(step));
+        break;
     }
     return Success{};
   }
@@ -115,7 +156,7 @@ class CpuRun {
     std::vector<CpuOperand> operands = bind_operands(program_, step.dispatch, starts_);
     const std::span<const Access> accesses = program_.accesses_of(step.dispatch);
     for (size_t i = 0; i < accesses.size(); ++i) {
-      if (accesses[i].only_reads()) continue;
+      if (accesses[i].only_reads() && !has_fetched(step.dispatch, accesses[i])) continue;
       const ByteRange range = touched_range(piece, static_cast<int>(i));
       if (range.is_empty()) continue;
       if (range.size_bytes() > limit_bytes_ - staged_bytes_) {
@@ -126,14 +167,50 @@ class CpuRun {
       }
       staged_bytes_ += range.size_bytes();
       piece.operands.push_back(stage(static_cast<int>(i), accesses[i], range));
+      overlay_fetched(step.dispatch, accesses[i], piece.operands.back());
       operands[i].data = piece.operands.back().bytes.data();
       operands[i].first_byte = range.begin - accesses[i].range.begin;
       operands[i].is_staged = true;
     }
     execute_slices(program_, step.dispatch, piece.params, step.first_slice, step.slice_count,
                    operands, bodies_);
-    late_pieces_[step.dispatch].push_back(std::move(piece));
+    late_pieces_[step.dispatch].pieces.push_back(std::move(piece));
     return Success{};
+  }
+
+  void fetch(DispatchId id, std::span<const StepBytes> places) {
+    for (const StepBytes& place : places) {
+      const uint8_t* const memory = starts_[place.memory.index];
+      fetched_[id].push_back({place, {memory + place.range.begin, memory + place.range.end}});
+    }
+  }
+
+  // The access finds what its dispatch has fetched: it reads, or leaves old bytes in place.
+  bool finds(DispatchId id, const Access& access, const FetchedBytes& fetched) const {
+    const Stage stage = stage_of(program_.dispatch(id));
+    const bool leaves_bytes = program_.dispatch(id).is_partial && access.writes();
+    return access.memory == fetched.place.memory &&
+           share_a_byte(access.range, fetched.place.range) &&
+           ((access.reads() && read_sort_of(stage, access) == fetched.place.sort) ||
+            (leaves_bytes && write_sort_of(stage, access) == fetched.place.sort));
+  }
+
+  bool has_fetched(DispatchId id, const Access& access) const {
+    const auto found = fetched_.find(id);
+    return found != fetched_.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [&](const FetchedBytes& fetched) { return finds(id, access, fetched); });
+  }
+
+  void overlay_fetched(DispatchId id, const Access& access, StagedOperand& operand) const {
+    const auto found = fetched_.find(id);
+    if (found == fetched_.end()) return;
+    for (const FetchedBytes& fetched : found->second) {
+      const ByteRange shared = intersection(fetched.place.range, operand.range);
+      if (shared.is_empty() || !finds(id, access, fetched)) continue;
+      std::copy_n(fetched.bytes.data() + (shared.begin - fetched.place.range.begin),
+                  shared.size_bytes(), operand.bytes.data() + (shared.begin - operand.range.begin));
+    }
   }
 
   // Updates and partial writes find the old bytes in their staging copy.
@@ -142,17 +219,26 @@ class CpuRun {
     return {access_position, range, GuardedBuffer({memory + range.begin, memory + range.end})};
   }
 
-  Result<Success> commit(DispatchId id) {
+  // Of the bytes that wait those in `places`, or all of them if it names none.
+  Result<Success> commit(DispatchId id, std::span<const StepBytes> places) {
     const auto found = late_pieces_.find(id);
     INTERLOCK_CHECK(found != late_pieces_.end());
-    for (const LatePiece& piece : found->second) {
+    LateDispatch& late = found->second;
+    for (const LatePiece& piece : late.pieces) {
       for (const StagedOperand& operand : piece.operands) {
         const Access& access = program_.accesses_of(id)[static_cast<size_t>(operand.access)];
         auto intact = expect_intact(operand.bytes, access.memory, "a staging copy of memory");
         if (!intact) return intact;
+        if (access.only_reads()) continue;
         for (uint64_t i = 0; i < piece.step.slice_count; ++i) {
-          commit_slice(piece, operand, piece.step.first_slice + i);
+          commit_slice(piece, operand, piece.step.first_slice + i, places, late.committed);
         }
+      }
+    }
+    late.committed.insert(late.committed.end(), places.begin(), places.end());
+    if (!places.empty()) return Success{};
+    for (const LatePiece& piece : late.pieces) {
+      for (const StagedOperand& operand : piece.operands) {
         staged_bytes_ -= operand.range.size_bytes();
       }
     }
@@ -161,23 +247,35 @@ class CpuRun {
   }
 
   // Only what the slice wrote: bytes between its runs may have changed since.
-  void commit_slice(const LatePiece& piece, const StagedOperand& operand, uint64_t slice) {
+  void commit_slice(const LatePiece& piece, const StagedOperand& operand, uint64_t slice,
+                    std::span<const StepBytes> places, std::span<const StepBytes> committed) {
     const Dispatch& dispatch = program_.dispatch(piece.step.dispatch);
     const Access& access = program_.accesses_of(dispatch)[static_cast<size_t>(operand.access)];
     const StridedRange written =
         slice_range_of(program_, dispatch, piece.params, slice, operand.access);
-    uint8_t* const memory = starts_[access.memory.index];
     for (uint64_t k = 0; k < written.run_count; ++k) {
-      const ByteRange run = written.run(k);
-      const uint8_t* staged = operand.bytes.data() + (run.begin - operand.range.begin);
-      if (!access.is_atomic()) {
-        std::copy_n(staged, run.size_bytes(), memory + run.begin);
-        continue;
+      for (const ByteRange& part : parts_outside(committed, access.memory, written.run(k))) {
+        if (places.empty()) commit_part(dispatch, access, operand, part);
+        for (const StepBytes& place : places) {
+          if (place.memory != access.memory) continue;
+          commit_part(dispatch, access, operand, intersection(place.range, part));
+        }
       }
-      for (uint64_t i = 0; i < run.size_bytes(); ++i) {
-        uint8_t& byte = memory[run.begin + i];
-        byte = atomic_result(dispatch.atomic_op, byte, staged[i]);
-      }
+    }
+  }
+
+  void commit_part(const Dispatch& dispatch, const Access& access, const StagedOperand& operand,
+                   ByteRange part) {
+    if (part.is_empty()) return;
+    uint8_t* const memory = starts_[access.memory.index];
+    const uint8_t* const staged = operand.bytes.data() + (part.begin - operand.range.begin);
+    if (!access.is_atomic()) {
+      std::copy_n(staged, part.size_bytes(), memory + part.begin);
+      return;
+    }
+    for (uint64_t i = 0; i < part.size_bytes(); ++i) {
+      uint8_t& byte = memory[part.begin + i];
+      byte = atomic_result(dispatch.atomic_op, byte, staged[i]);
     }
   }
 
@@ -188,7 +286,8 @@ class CpuRun {
   uint64_t limit_bytes_;
   std::span<const CpuBody> bodies_;
   uint64_t staged_bytes_ = 0;  // Of all late pieces that wait.
-  std::map<DispatchId, std::vector<LatePiece>> late_pieces_;
+  std::map<DispatchId, LateDispatch> late_pieces_;
+  std::map<DispatchId, std::vector<FetchedBytes>> fetched_;
 };
 
 }  // namespace
@@ -211,7 +310,7 @@ Result<MemoryImage> CpuBackend::run(const Program& program, const Schedule& sche
   if (!image) return image.error();
   CpuRun run(program, std::move(*image), limit_bytes_, bodies_);
   for (const Step& step : schedule.steps) {
-    auto executed = run.execute(step);
+    auto executed = run.execute(schedule, step);
     if (!executed) return executed.error();
   }
   return std::move(run).finish();

@@ -10,6 +10,7 @@
 
 #include "backends/dispatch_params.h"
 #include "backends/poison.h"
+#include "backends/whole_steps.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
 
@@ -209,6 +210,7 @@ LoweredProgram lower_dispatches(const Program& program, const Poison& poison) {
 
 Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& schedule,
                                       uint64_t limit_bytes) {
+  if (auto whole = expect_whole_steps(program, schedule, "cuda"); !whole) return whole.error();
   LoweredProgram lowered(program);
   Poison poison(program);
   StagedWrites staged_writes(program, lowered, limit_bytes);

@@ -14,6 +14,7 @@
 #include "backends/remote/channel.h"
 #include "backends/remote/message.h"
 #include "backends/remote/worker_process.h"
+#include "backends/whole_steps.h"
 #include "encoder/check.h"
 #include "encoder/text.h"
 
@@ -124,6 +125,8 @@ WorkerReply RemoteBackend::State::description() {
 
 Result<MemoryImage> RemoteBackend::State::run(const Program& program, const Schedule& schedule,
                                               ExecutionMode mode) {
+  auto whole = expect_whole_steps(program, schedule, options_.name);
+  if (!whole) return whole.error();
   const std::lock_guard lock(mutex_);
   // Callers that took turns at a worker that hangs would wait for each other's grace.
   if (options_.stop != nullptr && options_.stop->load()) {

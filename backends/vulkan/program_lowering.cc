@@ -5,6 +5,7 @@
 #include "backends/vulkan/mix_lowering.h"
 #include "backends/vulkan/poison_lowering.h"
 #include "backends/vulkan/staged_writes.h"
+#include "backends/whole_steps.h"
 #include "encoder/check.h"
 
 namespace interlock {
@@ -27,6 +28,8 @@ RunsElsewhere runs_elsewhere(const VulkanLowering& lowering) {
 
 Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
                                uint64_t limit_bytes) {
+  auto whole = expect_whole_steps(lowering.program, schedule, "vulkan");
+  if (!whole) return whole;
   StagedWrites staged_writes(limit_bytes);
   Poison poison(lowering.program);
   for (const Step& step : schedule.steps) {

@@ -157,6 +157,75 @@ TEST(CpuBackend, AppliesLateAtomicsAtTheirCommit) {
   }
 }
 
+TEST(CpuBackend, CommitsSomeBytesByThemselves) {
+  const Program program = parsed(R"(interlock 1
+memory a 64
+memory b 64
+memory c 64
+produce: dispatch copy reads a writes b
+consume: dispatch copy reads b writes c
+)");
+  const MemoryImage before = initial_image(program, 1000).value();
+  const StepBytes middle{MemoryId{1}, {16, 48}};
+  const Step some{StepKind::kCommit, DispatchId{0}, 0, 1};
+  const MemoryImage image =
+      image_after(program, {{run_late(0), some, run(1), commit(0)}, {middle}});
+  EXPECT_EQ(image.memories[1], before.memories[0]);
+  for (size_t i = 0; i < 64; ++i) {
+    const bool is_early = i >= 16 && i < 48;
+    EXPECT_EQ(image.memories[2][i], before.memories[is_early ? 0 : 1][i]) << i;
+  }
+  // What has been committed by itself does not come again, over what was written since.
+  const Program twice = parsed(R"(interlock 1
+memory a 64
+memory b 64
+memory c 64
+first: dispatch copy reads a writes b
+second: dispatch copy reads c writes b
+)");
+  const MemoryImage left = image_after(twice, {{run_late(0), some, run(1), commit(0)}, {middle}});
+  for (size_t i = 0; i < 64; ++i) {
+    const bool is_early = i >= 16 && i < 48;
+    EXPECT_EQ(left.memories[1][i], before.memories[is_early ? 2 : 0][i]) << i;
+  }
+}
+
+TEST(CpuBackend, ReadsWhatItHasFetched) {
+  const Program program = parsed(R"(interlock 1
+memory a 64
+memory b 64
+memory c 64
+produce: dispatch copy reads a writes b
+consume: dispatch copy reads b writes c
+)");
+  const MemoryImage before = initial_image(program, 1000).value();
+  const Step fetch{StepKind::kFetch, DispatchId{1}, 0, 1};
+  for (const StageAccess sort : {StageAccess::kCopyRead, StageAccess::kCopyWrite}) {
+    const StepBytes place{MemoryId{1}, {16, 48}, sort};
+    const MemoryImage image = image_after(program, {{fetch, run(0), run(1)}, {place}});
+    EXPECT_EQ(image.memories[1], before.memories[0]);
+    for (size_t i = 0; i < 64; ++i) {
+      const bool is_stale = i >= 16 && i < 48 && sort == StageAccess::kCopyRead;
+      EXPECT_EQ(image.memories[2][i], before.memories[is_stale ? 1 : 0][i]) << i;
+    }
+  }
+}
+
+TEST(CpuBackend, LeavesInPlaceWhatAPartialWriteHasFetched) {
+  const Program program = parsed(R"(interlock 1
+memory a 64
+memory b 64
+produce: dispatch copy reads a writes b
+partly: dispatch Kernel writes b partial
+)");
+  const Step fetch{StepKind::kFetch, DispatchId{1}, 0, 1};
+  const StepBytes place{MemoryId{1}, {0, 64}, StageAccess::kComputeWrite};
+  const MemoryImage alone = image_after(program, {{run(1), run(0)}});
+  const MemoryImage stale = image_after(program, {{fetch, run(0), run(1)}, {place}});
+  EXPECT_NE(stale, alone);
+  EXPECT_NE(stale, image_after(program, issue_order_schedule(program)));
+}
+
 TEST(CpuBackend, BoundsTheLateWritesThatWait) {
   const Program program = parsed(R"(interlock 1
 memory a 1000

@@ -99,6 +99,29 @@ second: dispatch Kernel reads a[0:300] writes b
               HasSubstr("has no overlap mode; use witness mode."));
 }
 
+TEST(EmulatedCuda, RefusesToFetchAndToCommitSomeBytesByThemselves) {
+  const Program program = parsed(R"(interlock 1
+memory a 64
+first: dispatch Kernel writes a
+second: dispatch Kernel reads a
+)");
+  const Step run_late = whole_step(program, DispatchId{0}, StepKind::kRunLate);
+  const Step commit = whole_step(program, DispatchId{0}, StepKind::kCommit);
+  const Step run = whole_step(program, DispatchId{1}, StepKind::kRun);
+  const std::vector<StepBytes> bytes = {{MemoryId{0}, {0, 4}}};
+  EmulatedCudaBackend backend;
+  const auto error_of = [&](const std::vector<Step>& steps) {
+    const auto image = backend.run(program, {steps, bytes}, ExecutionMode::kWitness);
+    return image ? Error{} : image.error();
+  };
+  EXPECT_EQ(error_of({run_late, run, commit}).message, "");
+  const Error fetching = error_of({run_late, {StepKind::kFetch, DispatchId{1}, 0, 1}, commit, run});
+  EXPECT_EQ(fetching.kind, ErrorKind::kRefused);
+  EXPECT_THAT(fetching.message, HasSubstr("fetches some bytes of second (dispatch 1)"));
+  EXPECT_THAT(error_of({run_late, {StepKind::kCommit, DispatchId{0}, 0, 1}, run, commit}).message,
+              HasSubstr("commits some bytes of first (dispatch 0)"));
+}
+
 TEST(EmulatedCuda, RefusesMoreLateWritesThanItsLimit) {
   const Program program = parsed(R"(interlock 1
 memory a 600

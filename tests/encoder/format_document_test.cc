@@ -100,6 +100,7 @@ TEST(FormatDocument, ShowsEveryStatementAndClause) {
                            " before ",
                            " after ",
                            " commits after ",
+                           " fetches before ",
                            "free ",
                            "destroy ",
                            "pin ",

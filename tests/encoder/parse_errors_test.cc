@@ -131,9 +131,10 @@ INSTANTIATE_TEST_SUITE_P(
             "9: found 'executing'; expected 'execution', a scope such as compute.write, or the "
             "end of the line.",
             "barrier execution"},
-        ErrorCase{"witness step until reduce",
-                  "14: found 'until'; expected 'before', 'after' or 'commits after'.",
-                  "witness step before reduce"},
+        ErrorCase{
+            "witness step until reduce",
+            "14: found 'until'; expected 'before', 'after', 'commits after' or 'fetches before'.",
+            "witness step before reduce"},
         ErrorCase{
             "expect war reduce step",
             "8: found 'war'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered, "

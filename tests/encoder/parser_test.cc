@@ -207,12 +207,13 @@ TEST(ParseWitness, ReadsEveryKind) {
   const Program p = parsed(
       "memory m 64\ntensor x f32[2,4] at m+0\ntensor y f32[4] at m+32\n"
       "dispatch A\nb: dispatch col_sum reads x writes y\nwitness b before 0\n"
-      "witness b[0:1] after 0\nwitness 0 commits after b\n");
+      "witness b[0:1] after 0\nwitness 0 commits after b\nwitness b fetches before 0 commits\n");
   EXPECT_THAT(
       p.witness,
       ElementsAre(Displacement{DispatchId(1), DispatchId(0), DisplacementKind::kBefore},
                   Displacement{DispatchId(1), DispatchId(0), DisplacementKind::kAfter, true, 0, 1},
-                  Displacement{DispatchId(0), DispatchId(1), DisplacementKind::kCommitsAfter}));
+                  Displacement{DispatchId(0), DispatchId(1), DisplacementKind::kCommitsAfter},
+                  Displacement{DispatchId(1), DispatchId(0), DisplacementKind::kFetchesBefore}));
 }
 
 TEST(ParseExpect, ReadsKindsDispatchesAndEncoders) {

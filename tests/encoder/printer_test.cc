@@ -61,6 +61,8 @@ TEST(Print, WritesWitnessAndExpectations) {
             "witness a[0:8] before 3");
   EXPECT_EQ(print(ItemDraft(WitnessDraft{"a", {}, DisplacementKind::kCommitsAfter, "b"})),
             "witness a commits after b");
+  EXPECT_EQ(print(ItemDraft(WitnessDraft{"a", {}, DisplacementKind::kFetchesBefore, "b"})),
+            "witness a fetches before b commits");
   EXPECT_EQ(print(ItemDraft(ExpectDraft{"", true, FindingKind::kAlias, "", ""})), "expect clean");
   EXPECT_EQ(print(ItemDraft(ExpectDraft{"none", false, FindingKind::kWriteAfterWrite, "a", "b"})),
             "expect encoder=none WAW a b");

@@ -129,7 +129,7 @@ ItemDraft random_item(Numbers& numbers, bool has_order) {
     case 7: {
       WitnessDraft item{reference(numbers),
                         {},
-                        static_cast<DisplacementKind>(numbers.below(3)),
+                        static_cast<DisplacementKind>(numbers.below(4)),
                         reference(numbers)};
       if (numbers.below(2) == 0) item.slices = std::pair<uint64_t, uint64_t>(0, 1);
       return item;

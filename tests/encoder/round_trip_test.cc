@@ -98,6 +98,7 @@ const std::vector<std::string>& replacements() {
                                                  "before",
                                                  "after",
                                                  "commits",
+                                                 "fetches",
                                                  "expect",
                                                  "WAR",
                                                  "alias",

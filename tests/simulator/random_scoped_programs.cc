@@ -150,6 +150,19 @@ void append_relay(Choice& choice, const RandomScopedProgramOptions& options,
   }
 }
 
+// A tensor of a byte or two of the memory: what is written elsewhere, or overwritten, is dead.
+void add_output(Choice& choice, const RandomScopedProgramOptions& options, ProgramDraft& draft) {
+  const uint64_t size_bytes = 1 + choice.below(2);
+  TensorDraft tensor;
+  tensor.name = "out";
+  tensor.dtype = DType::kU8;
+  tensor.shape = {size_bytes};
+  tensor.base = "m";
+  tensor.offset_bytes = choice.below(options.memory_bytes - size_bytes + 1);
+  draft.items.emplace_back(std::move(tensor));
+  draft.items.emplace_back(OutputDraft{{"out"}});
+}
+
 Program build_valid(const ProgramDraft& draft) {
   Result<Program> program = build(draft);
   if (!program) fmt::print(stderr, "{}\n", program.error().message);
@@ -192,6 +205,7 @@ DependencyDraft tiny_dependency(Choice& choice) {
 Program random_scoped_program(Choice& choice, const RandomScopedProgramOptions& options) {
   ProgramDraft draft;
   draft.items.emplace_back(MemoryDraft{"m", options.memory_bytes, false});
+  if (options.may_have_output && choice.chance(3, 4)) add_output(choice, options, draft);
   const Features features = {choice.chance(1, 2), choice.chance(1, 3), choice.chance(1, 2),
                              choice.chance(1, 3), choice.chance(1, 3), choice.chance(1, 2),
                              choice.chance(1, 3)};

@@ -17,6 +17,7 @@ struct RandomScopedProgramOptions {
   uint64_t memory_bytes = 4;       // Of the one memory, m.
   uint64_t command_count_max = 3;  // Barriers in all.
   uint64_t dependency_count_max = 2;
+  bool may_have_output = false;  // Then three of four programs name one output, of a byte or two.
 };
 
 // Opaque dispatches that read, read by uniform, write, update and do atomics of two operations;

@@ -39,7 +39,7 @@ TEST(ScopedSchedule, RunsStagesThatNothingOrdersInAnyOrder) {
   EXPECT_EQ(witness_error(fmt::format(fmt::runtime(program), "Fill after Two")), "");
 }
 
-TEST(ScopedSchedule, CommitsLateUntilADispatchMustSeeTheWrite) {
+TEST(ScopedSchedule, CommitsLateUntilTheWriteIsAvailableToAStage) {
   const std::string_view program = R"(
       W: dispatch Write writes a[0:64]
       barrier compute.write -> {}
@@ -48,24 +48,97 @@ TEST(ScopedSchedule, CommitsLateUntilADispatchMustSeeTheWrite) {
       witness W commits after R)";
   EXPECT_THAT(
       witness_error(fmt::format(fmt::runtime(program), "compute.read")),
-      HasSubstr("runs R (dispatch 2) before W (dispatch 0) commits, but a barrier makes its "
-                "writes visible"));
-  EXPECT_THAT(witness_error(fmt::format(fmt::runtime(program), "compute.read a[64:65]")), "");
-  EXPECT_THAT(witness_error(fmt::format(fmt::runtime(program), "compute.read a[63:64]")),
+      HasSubstr("runs Other (dispatch 1) before W (dispatch 0) commits, but a barrier makes its "
+                "writes available"));
+  // To whom it is visible does not matter: the machine commits before it makes available.
+  EXPECT_THAT(witness_error(fmt::format(fmt::runtime(program), "compute.uniform")),
               HasSubstr("but a barrier makes"));
-  EXPECT_EQ(witness_error(fmt::format(fmt::runtime(program), "compute.uniform")), "");
+  EXPECT_EQ(witness_error(fmt::format(fmt::runtime(program), "copy.read")), "");
 }
 
-TEST(ScopedSchedule, LetsNobodyMissAWriteThatADispatchBetweenMustSee) {
-  const std::string_view program = R"(
+TEST(ScopedSchedule, CommitsBytesByThemselvesThatABarrierMakesAvailable) {
+  const std::string_view text = R"(
+      W: dispatch Write writes a[0:64]
+      barrier compute.write -> compute.read {}
+      Other: dispatch Other reads b
+      R: dispatch Read reads a[32:96]
+      witness W commits after R)";
+  const Program program = program_on_abc(fmt::format(fmt::runtime(text), "a[60:70]"));
+  const auto schedule = schedule_of(program, HappensBefore(program), program.witness);
+  ASSERT_TRUE(schedule.has_value()) << schedule.error().message;
+  ASSERT_EQ(schedule->steps.size(), 5u);
+  EXPECT_EQ(schedule->steps[1].kind, StepKind::kCommit);
+  ASSERT_EQ(schedule->bytes_of(schedule->steps[1]).size(), 1u);
+  EXPECT_EQ(schedule->bytes_of(schedule->steps[1])[0].range, (ByteRange{60, 64}));
+  EXPECT_EQ(schedule->steps[4], whole_step(program, DispatchId(0), StepKind::kCommit));
+  // Another byte than those that are written, and all of them.
+  EXPECT_EQ(witness_error(fmt::format(fmt::runtime(text), "a[64:65]")), "");
+  EXPECT_THAT(witness_error(fmt::format(fmt::runtime(text), "a[0:64]")),
+              HasSubstr("but a barrier makes its writes available"));
+}
+
+TEST(ScopedSchedule, FetchesEarlyWhatNeedNotBeVisible) {
+  const std::string_view text = R"(
       W: dispatch Write writes a[0:64]
       barrier compute.write -> compute.read
-      Between: dispatch Between reads {}
-      R: dispatch Read uniform a[0:64]
-      witness W commits after R)";
-  EXPECT_THAT(witness_error(fmt::format(fmt::runtime(program), "a[0:4]")),
-              HasSubstr("runs Between (dispatch 1) before W (dispatch 0) commits"));
-  EXPECT_EQ(witness_error(fmt::format(fmt::runtime(program), "b")), "");
+      Between: dispatch Between reads a[0:4]
+      R: dispatch Read {} a[0:64]
+      witness R fetches before W commits)";
+  const Program program = program_on_abc(fmt::format(fmt::runtime(text), "uniform"));
+  const auto schedule = schedule_of(program, HappensBefore(program), program.witness);
+  ASSERT_TRUE(schedule.has_value()) << schedule.error().message;
+  std::vector<StepKind> kinds;
+  for (const Step& step : schedule->steps) kinds.push_back(step.kind);
+  EXPECT_THAT(kinds, ::testing::ElementsAre(StepKind::kRunLate, StepKind::kFetch, StepKind::kCommit,
+                                            StepKind::kRun, StepKind::kRun));
+  EXPECT_THAT(witness_error(fmt::format(fmt::runtime(text), "reads")),
+              HasSubstr("lets R (dispatch 2) fetch before W (dispatch 0) commits, but nothing"));
+}
+
+TEST(ScopedSchedule, HoldsAFetchBackUntilWhatLeadsToItIsOver) {
+  const std::string_view text = R"(
+      W: dispatch Write writes a[0:64]
+      Copy: dispatch copy reads c[0:64] writes b[0:64]
+      barrier copy -> compute.read, compute.write -> compute
+      R: dispatch Read reads a[0:64]
+      {}witness R fetches before W commits)";
+  EXPECT_THAT(witness_error(fmt::format(fmt::runtime(text), "")), HasSubstr("but nothing"));
+  EXPECT_EQ(witness_error(fmt::format(fmt::runtime(text), "witness W commits after Copy\n")), "");
+}
+
+TEST(ScopedSchedule, HasNoFetchesBesideGlobalBarriers) {
+  EXPECT_THAT(witness_error("W: dispatch W writes a\nR: dispatch R reads a\n"
+                            "witness R fetches before W commits"),
+              HasSubstr("beside scoped barriers only"));
+}
+
+TEST(CheckLegal, RefusesStepsThatTheMachineDoesNotTake) {
+  const Program program = program_on_abc(R"(
+      W: dispatch Write writes a[0:64]
+      barrier compute.write -> copy.read a[0:32], compute -> compute.read
+      R: dispatch Read reads a[0:64])");
+  const HappensBefore order(program);
+  const DispatchId w(size_t{0});
+  const DispatchId r(size_t{1});
+  const MemoryId a(size_t{0});
+  const Step late = whole_step(program, w, StepKind::kRunLate);
+  const Step commit = whole_step(program, w, StepKind::kCommit);
+  const Step run = whole_step(program, r, StepKind::kRun);
+  const Step some{StepKind::kCommit, w, 0, 1};
+  const Step fetch{StepKind::kFetch, r, 0, 1};
+  const auto legality = [&](const std::vector<Step>& steps, ByteRange range) {
+    const auto legal = check_legal(program, order, {steps, {{a, range}}});
+    return legal ? "" : legal.error().message;
+  };
+  EXPECT_EQ(legality({late, run, commit}, {0, 1}), "");
+  EXPECT_EQ(legality({late, some, run, commit}, {0, 1}), "");
+  EXPECT_THAT(legality({late, some, some, run, commit}, {0, 1}), HasSubstr("do not wait"));
+  EXPECT_THAT(legality({some, late, run, commit}, {0, 1}), HasSubstr("do not wait"));
+  EXPECT_THAT(legality({late, commit, run, fetch}, {0, 1}), HasSubstr("after it has run"));
+  // A barrier orders the run of W before the fetches, and the commit behind none of them.
+  EXPECT_THAT(legality({fetch, late, run, commit}, {0, 1}),
+              HasSubstr("fetches for R (dispatch 1) before W (dispatch 0) runs"));
+  EXPECT_EQ(legality({late, fetch, commit, run}, {0, 1}), "");
 }
 
 TEST(RandomSchedule, IsLegalWithScopesAndDiffersOnlyWithAHazard) {
@@ -128,23 +201,37 @@ TEST(Observability, OfScopedProgramsIsWitnessedOrHoldsForEverySchedule) {
   EXPECT_GT(unobservable_count, 0);
 }
 
-TEST(Observability, IsOpenWhereNoScheduleShowsTheHazardAlone) {
-  const std::string_view program = R"(
+TEST(Observability, IsShownByAnEarlyFetchWhereADispatchBetweenSeesTheWrite) {
+  const Program program = program_on_abc(R"(
       tensor out u8[64] at c+0
       output out
       dispatch Write writes a[0:64]
       barrier compute.write -> compute.read
-      dispatch Between reads {} writes b[0:64]
-      dispatch Read uniform a[0:64] writes out)";
-  const auto finding_with = [&](std::string_view operand) {
-    const CheckReport report = check(program_on_abc(fmt::format(fmt::runtime(program), operand)));
-    EXPECT_EQ(report.findings.size(), 1u);
-    return report.findings.at(0);
+      dispatch Between reads a[0:4] writes b[0:64]
+      dispatch Read uniform a[0:64] writes out)");
+  const CheckReport report = check(program);
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].observability, Observability::kObservable);
+  EXPECT_EQ(report.findings[0].details.back(),
+            "Observable: with dispatch 2 fetching before dispatch 0 commits, output out can "
+            "differ.");
+  ASSERT_EQ(report.findings[0].witness.size(), 1u);
+  EXPECT_EQ(text_of(program, report.findings[0].witness[0]), "2 fetches before 0 commits");
+}
+
+TEST(Observability, OfAnOverwriteNeedsAWriteThatIsNotAvailable) {
+  const auto observability_with = [&](std::string_view barrier, std::string_view second) {
+    const CheckReport report = check(program_on_abc(
+        fmt::format("dispatch One writes a\nbarrier {}\ndispatch Two {}\n", barrier, second)));
+    EXPECT_EQ(report.findings.at(0).kind, FindingKind::kWriteAfterWrite);
+    return report.findings.at(0).observability;
   };
-  const Finding seen_between = finding_with("a[0:4]");
-  EXPECT_EQ(seen_between.observability, Observability::kUnknown);
-  EXPECT_THAT(seen_between.details.back(), HasSubstr("not decided: the second dispatch or one"));
-  EXPECT_EQ(finding_with("c[64:68]").observability, Observability::kObservable);
+  // The first write has been committed before the second dispatch runs.
+  EXPECT_EQ(observability_with("compute.write -> compute", "writes a"),
+            Observability::kUnobservable);
+  EXPECT_EQ(observability_with("compute -> compute", "writes a"), Observability::kObservable);
+  EXPECT_EQ(observability_with("compute.write -> compute", "writes a partial"),
+            Observability::kObservable);
 }
 
 TEST(Explore, TriesSinksInPlaceOfTheThreeRunsAndSaysSo) {

@@ -13,6 +13,7 @@
 #include "backends/cuda/emulation/kernels.h"
 #include "backends/dispatch_params.h"
 #include "backends/poison.h"
+#include "backends/whole_steps.h"
 #include "encoder/check.h"
 #include "simulator/choice.h"
 
@@ -49,8 +50,10 @@ class EmulatedRun {
         return run_late(step);
       case StepKind::kCommit:
         return commit(step.dispatch);
+      case StepKind::kFetch:
+        break;
     }
-    return Success{};
+    INTERLOCK_CHECK(false);
   }
 
   // Requires: every late piece was committed.
@@ -214,6 +217,8 @@ Result<MemoryImage> EmulatedCudaBackend::run(const Program& program, const Sched
         "The cuda-emulated backend launches one kernel at a time and has no overlap mode; use "
         "witness mode."};
   }
+  auto whole = expect_whole_steps(program, schedule, name());
+  if (!whole) return whole.error();
   const std::lock_guard lock(mutex_);
   auto image = initial_image(program, options_.limit_bytes);
   if (!image) return image.error();

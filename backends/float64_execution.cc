@@ -14,6 +14,7 @@
 #include "backends/float64/kernel_oracles.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -124,7 +125,10 @@ Result<Float64Image> execute_in_float64(const Program& program, uint64_t limit_b
   Result<MemoryImage> initial = initial_image(program, limit_bytes);
   if (!initial) return initial.error();
   Execution execution(program, std::move(*initial));
-  for (size_t d = 0; d < program.dispatches.size(); ++d) execution.execute(DispatchId{d});
+  for (size_t d = 0; d < program.dispatches.size(); ++d) {
+    if (is_stopped()) return Error{"The run was stopped."};
+    execution.execute(DispatchId{d});
+  }
   return std::move(execution).finish();
 }
 

@@ -8,6 +8,7 @@
 #include "backends/backend.h"
 #include "encoder/check.h"
 #include "encoder/hash.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -18,6 +19,7 @@ float unit_f32(uint64_t random) { return static_cast<float>(random >> 40) * 0x1p
 // Words are finite f32 values, so that a kernel that reads them makes no NaN.
 void fill_with_pattern(std::vector<uint8_t>& bytes, uint64_t name_hash) {
   for (uint64_t offset = 0; offset < bytes.size(); offset += sizeof(float)) {
+    if (is_stopped_at(offset / sizeof(float))) return;
     const float value = unit_f32(splitmix64(name_hash + offset / sizeof(float)));
     std::memcpy(&bytes[offset], &value, std::min(sizeof value, bytes.size() - offset));
   }
@@ -26,6 +28,7 @@ void fill_with_pattern(std::vector<uint8_t>& bytes, uint64_t name_hash) {
 template <typename T, typename ValueAt>
 void store_values(std::vector<uint8_t>& bytes, ByteRange range, const ValueAt& value_at) {
   for (uint64_t k = 0; k < range.size_bytes() / sizeof(T); ++k) {
+    if (is_stopped_at(k)) return;
     const T value = value_at(k);
     std::memcpy(&bytes[range.begin + k * sizeof(T)], &value, sizeof value);
   }
@@ -89,6 +92,7 @@ Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes) 
     if (tensor.initial.kind == InitialKind::kNone) continue;
     store_initial_value(image.memories[tensor.memory.index], tensor);
   }
+  if (is_stopped()) return Error{"The run was stopped."};
   return image;
 }
 

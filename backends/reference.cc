@@ -18,6 +18,7 @@
 #include "backends/scratch_flow.h"
 #include "backends/values_apart.h"
 #include "encoder/check.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -226,6 +227,7 @@ Result<MemoryImage> lasting_image(const Program& program, Backend& backend, uint
   }
   ProgramOrderRun run(program, std::move(flow).value(), std::move(initial).value(), limit_bytes);
   for (const DispatchId id : order) {
+    if (is_stopped()) return Error{"The run was stopped."};
     const Result<Success> executed = run.run(id);
     if (!executed) {
       return executed.error();

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "encoder/stop.h"
+
 namespace interlock {
 namespace {
 
@@ -21,6 +23,7 @@ class Tracer {
 
   Result<ScratchFlow> run() {
     for (size_t d = 0; d < program_.dispatches.size(); ++d) {
+      if (is_stopped()) return Error{"The run was stopped."};
       flow_.source_begin.push_back(flow_.sources.size());
       note_reads(program_.dispatches[d]);
       note_writes(program_.dispatches[d]);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -84,6 +85,7 @@ ValuePlacement BestFit::run() {
   for (uint32_t step = 0; step < problem_.step_count && next < order.size(); ++step) {
     begin_step(step);
     for (; next < order.size() && problem_.values[order[next]].first_step == step; ++next) {
+      if (is_stopped()) return std::move(placement_);
       place(order[next]);
     }
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -82,6 +83,13 @@ class MemoryHistory {
   std::map<uint64_t, ByteHistory> pieces_;
 };
 
+constexpr size_t kFoundMax = 1 << 16;
+
+void make_distinct(std::vector<uint32_t>& dispatches) {
+  std::sort(dispatches.begin(), dispatches.end());
+  dispatches.erase(std::unique(dispatches.begin(), dispatches.end()), dispatches.end());
+}
+
 }  // namespace
 
 DataDependencies::DataDependencies(const Program& program) {
@@ -92,13 +100,19 @@ DataDependencies::DataDependencies(const Program& program) {
   for (uint32_t i = 0; i < program.dispatches.size(); ++i) {
     const Dispatch& dispatch = program.dispatches[i];
     found.clear();
+    size_t kept = kFoundMax;
     for (const Access& access : program.accesses_of(dispatch)) {
+      if (is_stopped()) break;
+      // Many pieces name the same dispatches: they would fill the memory.
+      if (found.size() > kept) {
+        make_distinct(found);
+        kept = 2 * found.size() + kFoundMax;
+      }
       memories[access.memory.index].for_each_piece(access.range, [&](ByteHistory& bytes) {
         visit(bytes, i, access.mode, dispatch.atomic_op, found);
       });
     }
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
+    make_distinct(found);
     if (!found.empty() && found.back() == i) found.pop_back();
     edges_.insert(edges_.end(), found.begin(), found.end());
     first_.push_back(edges_.size());
@@ -130,6 +144,7 @@ DispatchOrder::DispatchOrder(const Program& program, const DataDependencies& dep
   bits_.assign(word_count, 0);
   if (has_partial_sync) return;
   for (size_t i = 0; i < count; ++i) {
+    if (is_stopped()) return;
     uint64_t* const ancestors = bits_.data() + first_word_[i];
     for (const uint32_t earlier : dependencies.predecessors(i)) {
       const uint64_t* const theirs = row(earlier);

@@ -11,6 +11,7 @@
 #include "encoder/check.h"
 #include "encoder/pending_accesses.h"
 #include "encoder/recording_sink.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -163,6 +164,7 @@ void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
     }
   };
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return;
     const DispatchId id(i);
     const Dispatch& dispatch = program.dispatch(id);
     wait_before(dispatch.statement);
@@ -175,6 +177,7 @@ void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
 Program encode(const Program& program, Encoder& encoder) {
   RecordingSink sink;
   issue_all(program, encoder, sink);
+  if (is_stopped()) return without_statements(program);
   const std::vector<uint32_t> new_index =
       issue_positions(sink.commands(), program.dispatches.size());
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "encoder/names.h"
+#include "encoder/stop.h"
 #include "encoder/temporary_file.h"
 #include "encoder/text.h"
 
@@ -64,12 +65,13 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
   }
   std::array<char, 1 << 16> buffer;
   for (;;) {
+    if (is_stopped()) return file_error("read", path, EINTR);
     const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
     if (count == 0) {
       return text;
     }
     if (count < 0) {
-      if (errno == EINTR) {
+      if (errno == EINTR && !is_stopped()) {
         continue;
       }
       return file_error("read", path, errno);
@@ -128,6 +130,7 @@ Result<Program> parse_file(const std::string& path, const ParseOptions& options)
 }
 
 Result<Success> write_file(const std::string& path, std::string_view content) {
+  if (is_stopped()) return file_error("write", path, EINTR);  // It may be wrong.
   // The stream that the process has already: opening the name again would start at its beginning.
   if (path == "/dev/stdout" || path == "/dev/stderr") {
     const auto code = write_all(path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO, content);

@@ -11,6 +11,7 @@
 #include "encoder/ordered_fit.h"
 #include "encoder/plan_layout.h"
 #include "encoder/plan_values.h"
+#include "encoder/stop.h"
 #include "encoder/tracker.h"
 
 namespace interlock {
@@ -44,6 +45,7 @@ uint64_t count_barriers(const Program& program, const PlanValues& values,
   std::vector<Access> accesses;
   uint64_t count = 0;
   for (const Dispatch& dispatch : program.dispatches) {
+    if (is_stopped()) return count;
     const auto declared = program.declared_accesses_of(dispatch);
     accesses.assign(declared.begin(), declared.end());
     for (Access& access : accesses) {
@@ -95,7 +97,9 @@ std::vector<Candidate> LivenessPlanner::smallest() {
   const PlacementProblem& problem = values_.problem;
   const uint64_t bound_bytes = lower_bound_bytes(problem);
   std::vector<Candidate> candidates;
-  const auto is_done = [&] { return candidates.back().placement.size_bytes == bound_bytes; };
+  const auto is_done = [&] {
+    return candidates.back().placement.size_bytes == bound_bytes || is_stopped();
+  };
   for (const bool takes_largest_first : {true, false}) {
     for (const bool spares_the_end : {false, true}) {
       BestFitOptions best_fit;
@@ -141,12 +145,14 @@ void LivenessPlanner::add_trades(uint32_t percent_max, std::vector<Candidate>& c
     ValuePlacement placement = place_best_fit(problem, best_fit);
     const bool is_within_budget = placement.size_bytes < best_fit.budget_bytes;
     add(std::move(placement), candidates);
+    if (is_stopped()) return;
     if (is_within_budget) break;  // A larger budget changes nothing.
   }
   if (percent_max == 0) return;
   for (uint32_t part = 1; part < kWindowParts; ++part) {
     const uint32_t cut = static_cast<uint32_t>(uint64_t{problem.step_count} * part / kWindowParts);
     for (const bool is_front : {true, false}) {
+      if (is_stopped()) return;
       BestFitOptions best_fit;
       best_fit.avoids_barriers = true;
       best_fit.first_avoiding_step = is_front ? 0 : cut;
@@ -178,6 +184,7 @@ Result<Program> plan_liveness(const Program& program, const PlanOptions& options
   if (auto prepared = planner.prepare(); !prepared) return prepared.error();
   std::vector<Candidate> candidates = planner.smallest();
   planner.add_trades(options.slack_percent == 0 ? 0 : UINT32_MAX, candidates);
+  if (is_stopped()) return Error{"The plan was stopped."};
   const auto is_smaller = [](const Candidate& a, const Candidate& b) {
     return a.placement.size_bytes < b.placement.size_bytes;
   };
@@ -203,6 +210,7 @@ Result<std::vector<TradePoint>> trade_curve(const Program& program, const PlanOp
   if (auto prepared = planner.prepare(); !prepared) return prepared.error();
   std::vector<Candidate> candidates = planner.smallest();
   planner.add_trades(UINT32_MAX, candidates);
+  if (is_stopped()) return Error{"The plan was stopped."};
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return std::tuple(a.placement.size_bytes, a.barrier_count) <
            std::tuple(b.placement.size_bytes, b.barrier_count);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -65,6 +66,7 @@ ValuePlacement OrderedFit::run(std::span<const uint32_t> order) {
   placed_.clear();
   placed_.reserve(order.size());
   for (const uint32_t chain : order) {
+    if (is_stopped()) return placement;
     const ValueLife& life = chains_[chain].life;
     const uint64_t begin = lowest_offset(chain);
     for (const uint32_t value : chains_[chain].values) placement.offsets_bytes[value] = begin;
@@ -157,7 +159,7 @@ ValuePlacement place_exactly(const PlacementProblem& problem) {
     do {
       ValuePlacement placement = fit.run(order);
       if (placement.size_bytes < best.size_bytes) best = std::move(placement);
-      if (best.size_bytes == bound_bytes) return best;
+      if (best.size_bytes == bound_bytes || is_stopped()) return best;
     } while (std::next_permutation(order.begin(), order.end()));
   }
   return best;

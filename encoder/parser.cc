@@ -7,6 +7,7 @@
 #include "encoder/line_reader.h"
 #include "encoder/names.h"
 #include "encoder/program_builder.h"
+#include "encoder/stop.h"
 #include "encoder/text.h"
 
 namespace interlock {
@@ -32,6 +33,7 @@ class Parser {
       const size_t newline = std::min(text.find('\n', start), text.size());
       std::string_view line = text.substr(start, newline - start);
       start = newline + 1;
+      if (is_stopped()) return error_at(1, "reading was stopped here.");
       if (line.size() > options_.limits.line_bytes) {
         return error_at(1, fmt::format("the line has {} bytes, more than the limit of {}.",
                                        line.size(), options_.limits.line_bytes));

@@ -12,6 +12,7 @@
 #include "encoder/check.h"
 #include "encoder/draft.h"
 #include "encoder/program_builder.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -141,6 +142,7 @@ void PlanWriter::append_statements(std::vector<ItemDraft> statements) {
 
 Result<Program> PlanWriter::run() {
   ProgramDraft source = expanded_draft_of(program_);
+  if (is_stopped()) return Error{"The plan was stopped."};
   std::vector<TensorDraft> tensors;
   std::vector<ItemDraft> statements;  // And outputs.
   draft_.items.reserve(source.items.size() + layout_.memories.size());
@@ -160,6 +162,7 @@ Result<Program> PlanWriter::run() {
   }
   append_tensors(std::move(tensors));
   append_statements(std::move(statements));
+  if (is_stopped()) return Error{"The plan was stopped."};
   return build(draft_);
 }
 

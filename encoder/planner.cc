@@ -9,6 +9,7 @@
 #include "encoder/models/ggml_gallocr.h"
 #include "encoder/models/ztensor.h"
 #include "encoder/plan_values.h"
+#include "encoder/stop.h"
 #include "encoder/tracker.h"
 
 namespace interlock {
@@ -66,6 +67,7 @@ uint64_t barrier_count_of(const Program& program) {
   HazardTracker tracker;
   uint64_t count = 0;
   for (const Dispatch& dispatch : program.dispatches) {
+    if (is_stopped()) return count;
     if (tracker.add(program.declared_accesses_of(dispatch), dispatch.atomic_op)) ++count;
   }
   return count;
@@ -75,6 +77,7 @@ Result<PlanReport> report_of(const Program& program, const Program& planned,
                              const PlanOptions& options) {
   const auto values = values_of(program, options);
   if (!values) return values.error();
+  if (is_stopped()) return Error{"The plan was stopped."};
   PlanReport report;
   report.pool_bytes = memory_bytes_of(planned) - declared_bytes_of(program);
   report.lower_bound_bytes = lower_bound_bytes(values->problem);

@@ -35,7 +35,7 @@ std::string print(const ProgramDraft& draft);
 // One item as its line of text, without a newline.
 std::string print(const ItemDraft& item);
 
-// Replaces the file in one step: writes to a temporary name beside it, then renames.
+// Replaces the file in one step: a temporary name, then a rename. A stop (stop.h) is an error, too.
 Result<Success> write_file(const std::string& path, std::string_view content);
 
 }  // namespace interlock

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "encoder/draft.h"
+#include "encoder/limits.h"
 #include "encoder/names.h"
 #include "encoder/program_builder.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -99,6 +101,8 @@ void Unplanner::append_pieces(const OperandDraft& operand, ByteRange range, Disp
   // Neighbours that are one run of a value are one operand: cuts need not show.
   for (auto piece = pieces_.lower_bound(range.begin);
        piece != pieces_.end() && piece->first < range.end; ++piece) {
+    // One operand too many is enough for an error; hostile ranges have very many pieces.
+    if (draft.operands.size() > Limits().access_count_per_dispatch) return;
     Value& value = values_[piece->second.value];
     value.is_read = only_reads;  // What an update makes is yet to be read.
     const uint64_t begin = piece->second.offset_bytes;
@@ -168,6 +172,7 @@ Result<Program> Unplanner::run() {
   ProgramDraft result;
   size_t next = 0;
   for (ItemDraft& item : source.items) {
+    if (is_stopped()) return Error{"Finding the graph was stopped."};
     if (auto* const dispatch = std::get_if<DispatchDraft>(&item)) {
       rewrite(program_.dispatches[next++], *dispatch);
       dispatches.push_back(std::move(item));

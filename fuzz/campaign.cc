@@ -4,6 +4,7 @@
 #include "fuzz/campaign.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -24,6 +25,7 @@ namespace interlock {
 namespace {
 
 constexpr uint64_t kBlockRuns = 256;
+constexpr uint64_t kDispatchesAfterStopMax = 64;
 constexpr std::chrono::milliseconds kProgressPeriod{100};
 // A device that fails as often on program after program does not come back.
 constexpr uint64_t kDeviceFailuresInARowMax = 5;
@@ -41,13 +43,17 @@ class CampaignRunner {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool has_stop() const { return options_.stop != nullptr && options_.stop->is_requested(); }
   bool is_device_given_up() const { return device_failures_in_a_row_ >= kDeviceFailuresInARowMax; }
   bool wants_stop() const {
     const bool is_late =
         options_.seconds > 0 &&
         std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
-    return is_stopped() || is_late || is_device_given_up();
+    return has_stop() || is_late || is_device_given_up();
+  }
+  // After a stop finds are no longer minimized: those in small programs are kept as they are.
+  bool is_put_away_soon() const {
+    return options_.generator.max_dispatches <= kDispatchesAfterStopMax;
   }
   RunOutcome judge(uint64_t run_index);
   std::vector<RunOutcome> judge_block(uint64_t first_run, uint64_t count);
@@ -66,11 +72,12 @@ class CampaignRunner {
 };
 
 RunOutcome CampaignRunner::judge(uint64_t run_index) {
+  const StopScope scope(options_.stop);
   RunOutcome outcome = judge_run(options_, run_index);
-  if (!outcome.device.failure.empty()) {
-    // A run that a stop cut short is none.
-    outcome.ran = !is_stopped();
-    if (outcome.ran) ++device_failures_in_a_row_;
+  if (has_stop()) {
+    outcome.ran = false;  // A run that a stop cut short is none.
+  } else if (!outcome.device.failure.empty()) {
+    ++device_failures_in_a_row_;
   } else if (outcome.device.ran) {
     device_failures_in_a_row_ = 0;
   }
@@ -105,7 +112,7 @@ Result<Success> CampaignRunner::take_block(uint64_t first_run,
                                            const std::vector<RunOutcome>& outcomes) {
   for (uint64_t i = 0; i < outcomes.size(); ++i) {
     const RunOutcome& outcome = outcomes[i];
-    if (!outcome.ran) return Success{};
+    if (!outcome.ran || (has_stop() && !is_put_away_soon())) return Success{};
     ++report_.run_count;
     report_.cpu_run_count += outcome.ran_on_cpu;
     auto device = take_device(first_run + i, outcome);
@@ -187,6 +194,7 @@ void CampaignRunner::show_progress(bool is_last) {
 }
 
 Result<CampaignReport> CampaignRunner::run() {
+  const StopScope to_the_end(nullptr);  // What was found is put away whole.
   if (!options_.out_dir.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options_.out_dir, error);
@@ -208,7 +216,7 @@ Result<CampaignReport> CampaignRunner::run() {
         !report_.disagreements.empty())
       break;
   }
-  report_.was_stopped = is_stopped();
+  report_.was_stopped = has_stop();
   report_.device.is_given_up = is_device_given_up();
   auto saved = keeper_.finish();
   if (!saved) return saved.error();

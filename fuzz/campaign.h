@@ -3,7 +3,6 @@
 // reproduces alone, and the files do not depend on the number of jobs.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "encoder/encoder.h"
 #include "encoder/program.h"
 #include "encoder/result.h"
+#include "encoder/stop.h"
 #include "fuzz/cause.h"
 #include "fuzz/generator.h"
 #include "fuzz/oracle_finding.h"
@@ -101,8 +101,8 @@ struct CampaignOptions {
   bool keeps_all_signatures = false;
   uint64_t finds_per_shape = 3;  // Kernel pairs looked at per (kind, scope, alias shape).
   GeneratorOptions generator;
-  OracleOptions oracles;                    // `encoder` in it is overwritten.
-  const std::atomic<bool>* stop = nullptr;  // For ^C: ends soon, with what was found saved.
+  OracleOptions oracles;  // `encoder` in it is overwritten.
+  Stop* stop = nullptr;   // For ^C: ends soon, with what was found saved.
   // Called from the calling thread, some 10 times a second at most.
   std::function<void(const CampaignProgress&)> on_progress;
   // Called from the calling thread as each find is saved, in order of run_index; and as a better

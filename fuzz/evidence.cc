@@ -1,12 +1,15 @@
 #include "fuzz/evidence.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "backends/backend.h"
 #include "backends/reference.h"
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
+#include "encoder/stop.h"
 #include "fuzz/lifetime_evidence.h"
 #include "fuzz/replay.h"
 #include "simulator/data_flow.h"
@@ -149,6 +152,7 @@ Evidence best_evidence(const Program& program, const std::string& signature, Sig
   Evidence best;
   const std::vector<OracleFinding> findings = find_exactly(program);
   for (const OracleFinding& finding : findings) {
+    if (is_stopped()) return {};
     if (signature_of(program, finding, detail) != signature) continue;
     const bool adds_kinds =
         is_of_pair(finding) && !allowed.includes(kinds_of_pair(program, findings, finding));
@@ -187,12 +191,11 @@ Program with_evidence(const Program& program, const OracleFinding& finding) {
   for (const Displacement& displacement : witness) {
     draft.items.emplace_back(witness_of(program, displacement));
   }
-  std::vector<std::string> lines;
+  std::set<std::string> lines;
   for (const OracleFinding& other : find_exactly(program)) {
     ExpectDraft expect = expect_of(program, other);
     std::string line = std::string(word_of(expect.kind)) + ' ' + expect.first + ' ' + expect.second;
-    if (std::find(lines.begin(), lines.end(), line) != lines.end()) continue;
-    lines.push_back(std::move(line));
+    if (!lines.insert(std::move(line)).second) continue;
     draft.items.emplace_back(std::move(expect));
   }
   for (ExpectDraft& expect : lifetime_expectations(program)) {

@@ -1,5 +1,6 @@
 // What the exact checks find, as plain values: no prose, no observability, so that a campaign can
 // afford it on every program.
+#include "encoder/stop.h"
 #include "fuzz/oracles.h"
 
 #include "simulator/alias_contracts.h"
@@ -20,6 +21,7 @@ std::vector<OracleFinding> find_exactly(const Program& program, const HappensBef
                                         const ByteSegments& segments) {
   std::vector<OracleFinding> findings;
   for (const Hazard& hazard : find_hazards(program, order, segments)) {
+    if (is_stopped()) return findings;
     OracleFinding finding;
     finding.kind = hazard.kind;
     finding.first = hazard.first;
@@ -29,7 +31,9 @@ std::vector<OracleFinding> find_exactly(const Program& program, const HappensBef
     finding.is_ordered = hazard.is_ordered;
     findings.push_back(finding);
   }
+  if (is_stopped()) return findings;
   for (const AliasViolation& violation : find_alias_violations(program)) {
+    if (is_stopped()) return findings;
     OracleFinding finding;
     finding.kind = FindingKind::kAlias;
     finding.first = {violation.dispatch, violation.first};
@@ -47,7 +51,7 @@ std::vector<OracleFinding> find_exactly(const Program& program, const HappensBef
     finding.overlap = undeclared.bytes;
     findings.push_back(finding);
   }
-  if (!program.has_program_order) return findings;
+  if (!program.has_program_order || is_stopped()) return findings;
   for (const ReorderedRead& read : find_reordered(program)) {
     OracleFinding finding;
     finding.kind = FindingKind::kReordered;

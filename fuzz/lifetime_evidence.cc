@@ -1,6 +1,8 @@
 #include "fuzz/lifetime_evidence.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "encoder/text.h"
 #include "simulator/byte_history.h"
@@ -90,12 +92,11 @@ std::string signature_of(const Program& program, const LifetimeFinding& finding,
 
 std::vector<ExpectDraft> lifetime_expectations(const Program& program) {
   std::vector<ExpectDraft> expectations;
-  std::vector<std::string> lines;
+  std::set<std::string> lines;
   for (const LifetimeFinding& finding : check_lifetimes(program).findings) {
     ExpectDraft expect = expect_of(program, finding);
     std::string line = print(ItemDraft(expect));
-    if (std::find(lines.begin(), lines.end(), line) != lines.end()) continue;
-    lines.push_back(std::move(line));
+    if (!lines.insert(std::move(line)).second) continue;
     expectations.push_back(std::move(expect));
   }
   return expectations;

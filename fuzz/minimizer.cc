@@ -13,6 +13,7 @@
 
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
+#include "encoder/stop.h"
 #include "fuzz/evidence.h"
 #include "fuzz/gradient_evidence.h"
 #include "fuzz/lifetime_evidence.h"
@@ -50,6 +51,7 @@ EvidenceLevel level_of(const Program& program, const Target& target, EvidenceLev
 
 MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps,
                         const MinimizeOptions& options) {
+  const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
   Reduction reduction(without_evidence(draft), keeps, options);
   constexpr void (*kPasses[])(Reduction&) = {
       drop_statements,   drop_captures,     drop_outputs,          move_outputs,
@@ -59,13 +61,16 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
   uint64_t steps_before;
   do {
     steps_before = reduction.step_count();
-    for (const auto pass : kPasses) pass(reduction);
+    for (const auto pass : kPasses) {
+      if (!reduction.is_over()) pass(reduction);
+    }
   } while (reduction.step_count() > steps_before && !reduction.is_over());
   MinimizeReport report;
+  report.is_fixpoint = !reduction.is_over();
+  const StopScope to_the_end(nullptr);
   report.program = build(reduction.current()).value();
   report.evaluation_count = reduction.evaluation_count();
   report.step_count = reduction.step_count();
-  report.is_fixpoint = !reduction.is_over();
   return report;
 }
 
@@ -94,7 +99,7 @@ MinimizeReport minimize_finding(const Program& program, const EncoderEntry* enco
       }
     }
   }
-  INTERLOCK_CHECK(level != EvidenceLevel::kNone);
+  INTERLOCK_CHECK(level != EvidenceLevel::kNone || is_stopped());
   return minimize(
       start, [&](const Program& p) { return level_of(p, target, level) >= level; }, options);
 }
@@ -108,6 +113,22 @@ std::set<FindingKind> kinds_of(const Program& program) {
     kinds.insert(finding.kind);
   }
   return kinds;
+}
+
+// Of a program to whose finding a schedule is attached in spite of a stop: that takes some
+// milliseconds.
+constexpr size_t kEvidenceAccessesMax = 4096;
+constexpr uint64_t kEvidenceBytesMax = 64 << 10;  // In all operands.
+
+bool may_add_evidence(const Program& program) {
+  if (!is_stopped()) return true;
+  uint64_t size_bytes = 0;
+  for (const Access& access : program.accesses) size_bytes += access.range.size_bytes();
+  return program.accesses.size() <= kEvidenceAccessesMax && size_bytes <= kEvidenceBytesMax;
+}
+
+Error early_stop() {
+  return Error{"The work was stopped before it was known what goes wrong, so nothing is smaller."};
 }
 
 // What an `expect` line singles out, of any subject, that sync alone does not repair; null if none
@@ -157,6 +178,8 @@ MinimizeReport minimize_lifetimes(const Program& program,
     return is_there && adds_no_kind(p, allowed);
   };
   MinimizeReport report = minimize(draft_of(program), keeps, options);
+  if (!may_add_evidence(report.program)) return report;
+  const StopScope to_the_end(nullptr);
   OracleFinding no_schedule;
   no_schedule.kind = kind;
   report.program = with_evidence(report.program, no_schedule);
@@ -175,6 +198,8 @@ MinimizeReport minimize_gradient(const Program& program, const GradientFinding& 
     return is_there && adds_no_kind(p, allowed);
   };
   MinimizeReport report = minimize(draft_of(program), keeps, options);
+  if (!may_add_evidence(report.program)) return report;
+  const StopScope to_the_end(nullptr);
   report.program = with_gradient_expectations(report.program);
   return report;
 }
@@ -187,12 +212,14 @@ std::optional<MinimizeReport> minimize_other(const Program& program,
   const bool is_singled_out = singled_out != nullptr;
   if (has_exact && !is_singled_out) return std::nullopt;
   const std::vector<LifetimeFinding> lifetimes = check_lifetimes(program).findings;
+  if (is_stopped()) return std::nullopt;
   const bool has_kind = is_singled_out && std::any_of(lifetimes.begin(), lifetimes.end(),
                                                       [&](const LifetimeFinding& finding) {
                                                         return finding.kind == singled_out->kind;
                                                       });
   if (has_kind) return minimize_lifetimes(program, lifetimes, singled_out->kind, options);
   const std::vector<GradientFinding> gradients = find_wrong_gradients(program);
+  if (is_stopped()) return std::nullopt;
   for (const GradientFinding& finding : gradients) {
     const bool is_it = is_singled_out && singled_out->kind == FindingKind::kGradient &&
                        singled_out->tensor == finding.tensor;
@@ -209,11 +236,14 @@ std::optional<MinimizeReport> minimize_other(const Program& program,
 }  // namespace
 
 Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
+  const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
   std::vector<OracleFinding> findings = find_exactly(program);
+  if (is_stopped()) return early_stop();
   const Expectation* const wanted = singled_out(program);
   if (auto report = minimize_other(program, wanted, !findings.empty(), options)) {
     return std::move(*report);
   }
+  if (is_stopped()) return early_stop();
   if (findings.empty()) {
     const std::vector<Truncation> truncations = find_value_truncations(program);
     if (!truncations.empty()) {
@@ -239,7 +269,10 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
     }
     if (best.level == EvidenceLevel::kBackend) break;
   }
+  if (is_stopped()) return early_stop();
   MinimizeReport report = minimize_finding(program, nullptr, *chosen, options);
+  if (!may_add_evidence(report.program)) return report;
+  const StopScope to_the_end(nullptr);
   const std::string signature = signature_of(program, *chosen, options.detail);
   const Evidence evidence = best_evidence(report.program, signature, options.detail,
                                           EvidenceLevel::kBackend, kinds_of_pair(program, *chosen));

@@ -3,7 +3,6 @@
 // the end is a fixpoint: no single step that is tried makes the program smaller.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 
@@ -11,6 +10,7 @@
 #include "encoder/encoder.h"
 #include "encoder/program.h"
 #include "encoder/result.h"
+#include "encoder/stop.h"
 #include "fuzz/signature.h"
 
 namespace interlock {
@@ -26,7 +26,7 @@ struct MinimizeProgress {
 struct MinimizeOptions {
   SignatureDetail detail = SignatureDetail::kKernels;  // What minimize_finding() keeps.
   uint64_t evaluation_limit = 100'000;
-  const std::atomic<bool>* stop = nullptr;  // Ends early with the smallest program so far.
+  Stop* stop = nullptr;  // Ends early with the smallest program so far. Null: the installed one.
   std::function<void(const MinimizeProgress&)> on_progress;
 };
 

@@ -13,6 +13,7 @@
 #include "backends/backend.h"
 #include "backends/reference.h"
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "encoder/text.h"
 #include "fuzz/replay.h"
 #include "simulator/barrier_bounds.h"
@@ -180,7 +181,7 @@ void OracleStack::require_fewest_barriers(const EncoderEntry& entry, const Progr
 void OracleStack::run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
                                        const ShadowResult& reference) {
   ShadowResult result;
-  for (uint32_t i = 0; i < options_.random_schedule_count; ++i) {
+  for (uint32_t i = 0; i < options_.random_schedule_count && !is_stopped(); ++i) {
     const Schedule schedule = random_schedule(report_.program, order, choice_);
     if (is_cpu_turn_) {
       const auto legal = check_legal(report_.program, order, schedule);
@@ -262,7 +263,7 @@ void OracleStack::execute(const HappensBefore& order) {
   schedules.push_back(random_schedule(program, order, choice_));
   for (const Schedule& schedule : schedules) {
     const auto image = cpu->run(program, schedule, ExecutionMode::kWitness);
-    if (!image) return;
+    if (!image || is_stopped()) return;
     report_.diverges_on_cpu |= outputs_differ(program, *in_issue_order, *image);
     if (!has_hazard_ && !(*image == *in_issue_order)) {
       return disagree(OracleStage::kCpu,
@@ -292,8 +293,10 @@ void OracleStack::execute_on_device(const HappensBefore& order) {
 OracleReport OracleStack::run(const Program& program) {
   if (is_text_turn_) check_text(program);
   report_.program = encode_with(program, options_.encoder);
+  if (is_stopped()) return {};
   const HappensBefore order(report_.program);
   check_exactly(order);
+  if (is_stopped()) return {};
   cross_check_encoder(program);
   // Within a dispatch that breaks its alias contract the order of slices matters, and no schedule
   // is the right one.
@@ -301,6 +304,7 @@ OracleReport OracleStack::run(const Program& program) {
   if (is_device_turn_ && !has_alias_violation_ && report_.disagreements.empty()) {
     execute_on_device(order);
   }
+  if (is_stopped()) return {};
   return std::move(report_);
 }
 

@@ -7,6 +7,7 @@
 
 #include "encoder/kernel_table.h"
 #include "encoder/program_builder.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -178,8 +179,7 @@ Reduction::Reduction(ProgramDraft draft, const ProgramPredicate& keeps,
     : current_(std::move(draft)), cost_(cost_of(current_)), keeps_(keeps), options_(options) {}
 
 bool Reduction::is_over() const {
-  const bool is_stopped = options_.stop != nullptr && options_.stop->load();
-  return is_stopped || evaluation_count_ >= options_.evaluation_limit;
+  return is_stopped() || evaluation_count_ >= options_.evaluation_limit;
 }
 
 bool Reduction::attempt(ProgramDraft candidate) {
@@ -189,7 +189,8 @@ bool Reduction::attempt(ProgramDraft candidate) {
   const auto program = build(candidate);
   if (!program) return false;
   ++evaluation_count_;
-  if (!keeps_(*program)) return false;
+  // What a stop cut short says nothing.
+  if (!keeps_(*program) || is_stopped()) return false;
   current_ = std::move(candidate);
   cost_ = cost;
   ++step_count_;

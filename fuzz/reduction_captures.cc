@@ -64,6 +64,7 @@ ProgramDraft without_recorded(const ProgramDraft& draft, size_t at) {
 void drop_recorded_producers(Reduction& reduction) {
   bool is_recording = false;
   for (size_t i = reduction.current().items.size(); i-- > 0;) {
+    if (reduction.is_over()) return;
     const ItemDraft& item = reduction.current().items[i];
     is_recording |= std::holds_alternative<EndDraft>(item);
     is_recording &= !std::holds_alternative<CaptureDraft>(item);
@@ -77,6 +78,7 @@ void drop_recorded_producers(Reduction& reduction) {
 void drop_captures(Reduction& reduction) {
   size_t count = positions_of<CaptureDraft>(reduction.current()).size();
   while (count-- > 0) {
+    if (reduction.is_over()) return;
     const ProgramDraft& draft = reduction.current();
     const size_t at = positions_of<CaptureDraft>(draft)[count];
     const bool is_replayed_once =

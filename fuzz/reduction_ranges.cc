@@ -149,7 +149,9 @@ void merge_memories(Reduction& reduction) {
   // From the back, each into the first that takes it.
   size_t count = positions_of<MemoryDraft>(reduction.current()).size();
   for (size_t second = count; second-- > 1;) {
+    if (reduction.is_over()) return;
     for (size_t first = 0; first < second; ++first) {
+      if (reduction.is_over()) return;
       const std::vector<size_t> memories = positions_of<MemoryDraft>(reduction.current());
       if (reduction.attempt(merged(reduction.current(), memories[first], memories[second]))) break;
     }
@@ -158,8 +160,10 @@ void merge_memories(Reduction& reduction) {
 
 void shrink_ranges(Reduction& reduction) {
   for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     const size_t count = std::get<DispatchDraft>(reduction.current().items[at]).operands.size();
     for (size_t k = 0; k < count; ++k) {
+      if (reduction.is_over()) return;
       const OperandDraft operand =
           std::get<DispatchDraft>(reduction.current().items[at]).operands[k];
       const std::optional<ByteRange> slice = range_of(reduction.current(), operand);
@@ -173,6 +177,7 @@ void shrink_ranges(Reduction& reduction) {
                                    {0, end - begin}};
       bool has_shrunk = false;
       for (const ByteRange& range : smaller) {
+        if (reduction.is_over()) return;
         if (has_shrunk || range == *slice) continue;  // The cost says whether it is smaller.
         // All operands of this range at once, then this one alone.
         ProgramDraft joint = reduction.current();
@@ -191,7 +196,9 @@ void shrink_ranges(Reduction& reduction) {
 void close_gaps(Reduction& reduction) {
   constexpr Redraw kRedraws[] = {{1, 1}, {kAlignmentBytes, 1}, {0, 1}, {0, kAlignmentBytes}};
   for (const size_t at : positions_of<MemoryDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     for (const Redraw redraw : kRedraws) {
+      if (reduction.is_over()) return;
       if (reduction.attempt(redrawn(reduction.current(), at, redraw))) break;
     }
   }

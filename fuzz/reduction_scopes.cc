@@ -20,6 +20,7 @@ const BarrierDraft& barrier_of(const Reduction& reduction, size_t at) {
 
 void simplify_kind(Reduction& reduction, size_t at) {
   for (const BarrierKind kind : {BarrierKind::kFull, BarrierKind::kExecution}) {
+    if (reduction.is_over()) return;
     ProgramDraft candidate = reduction.current();
     barrier_of(candidate, at).kind = kind;
     barrier_of(candidate, at).dependencies.clear();
@@ -29,6 +30,7 @@ void simplify_kind(Reduction& reduction, size_t at) {
 
 void drop_dependencies(Reduction& reduction, size_t at) {
   for (size_t k = barrier_of(reduction, at).dependencies.size(); k-- > 0;) {
+    if (reduction.is_over()) return;
     ProgramDraft candidate = reduction.current();
     auto& dependencies = barrier_of(candidate, at).dependencies;
     dependencies.erase(dependencies.begin() + static_cast<std::ptrdiff_t>(k));
@@ -42,6 +44,7 @@ void drop_barrier_operands(Reduction& reduction, size_t at, size_t dependency) {
   barrier_of(without, at).dependencies[dependency].operands.clear();
   if (reduction.attempt(std::move(without))) return;
   for (size_t k = count; k-- > 0 && count > 1;) {
+    if (reduction.is_over()) return;
     ProgramDraft candidate = reduction.current();
     auto& operands = barrier_of(candidate, at).dependencies[dependency].operands;
     operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
@@ -77,6 +80,7 @@ void shrink_scope(Reduction& reduction, size_t at, size_t dependency,
     has_shrunk = false;
     const Scope scope = barrier_of(reduction, at).dependencies[dependency].*side;
     for (const Scope smaller : smaller_scopes(scope)) {
+      if (reduction.is_over()) return;
       ProgramDraft candidate = reduction.current();
       barrier_of(candidate, at).dependencies[dependency].*side = smaller;
       if (!reduction.attempt(std::move(candidate))) continue;
@@ -90,10 +94,12 @@ void shrink_scope(Reduction& reduction, size_t at, size_t dependency,
 
 void simplify_barriers(Reduction& reduction) {
   for (const size_t at : positions_of<BarrierDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     if (barrier_of(reduction, at).kind != BarrierKind::kScoped) continue;
     simplify_kind(reduction, at);
     drop_dependencies(reduction, at);
     for (size_t k = 0; k < barrier_of(reduction, at).dependencies.size(); ++k) {
+      if (reduction.is_over()) return;
       drop_barrier_operands(reduction, at, k);
       shrink_scope(reduction, at, k, &DependencyDraft::source);
       shrink_scope(reduction, at, k, &DependencyDraft::destination);

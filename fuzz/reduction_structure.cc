@@ -79,6 +79,7 @@ void drop_statements(Reduction& reduction) {
     // From the back: what comes later depends on what comes earlier.
     size_t end = statement_positions(reduction.current()).size();
     while (end > 0) {
+      if (reduction.is_over()) return;
       const std::vector<size_t> positions = statement_positions(reduction.current());
       end = std::min(end, positions.size());
       const size_t begin = end - std::min(chunk, end);
@@ -98,9 +99,11 @@ void drop_outputs(Reduction& reduction) {
   if (lines.empty()) return;
   if (reduction.attempt(without(reduction.current(), lines, 0, lines.size()))) return;
   for (size_t i = lines.size(); i-- > 0;) {
+    if (reduction.is_over()) return;
     if (reduction.attempt(without(reduction.current(), lines, i, i + 1))) continue;
     const size_t count = std::get<OutputDraft>(reduction.current().items[lines[i]]).tensors.size();
     for (size_t k = count; k-- > 0;) {
+      if (reduction.is_over()) return;
       ProgramDraft candidate = reduction.current();
       auto& tensors = std::get<OutputDraft>(candidate.items[lines[i]]).tensors;
       if (tensors.size() == 1) break;
@@ -165,9 +168,11 @@ ProgramDraft with_inputs_for(const ProgramDraft& draft, size_t at) {
 bool move_output_over(Reduction& reduction, size_t at) {
   const auto dispatch = std::get<DispatchDraft>(reduction.current().items[at]);
   for (const OperandDraft& written : dispatch.operands) {
+    if (reduction.is_over()) return false;
     if (written.mode != AccessMode::kWrite || !is_output(reduction.current(), written.name))
       continue;
     for (const OperandDraft& read : dispatch.operands) {
+      if (reduction.is_over()) return false;
       if (read.mode != AccessMode::kRead || is_output(reduction.current(), read.name)) continue;
       if (reduction.attempt(with_output_moved(reduction.current(), at, written.name, read.name))) {
         return true;
@@ -179,7 +184,9 @@ bool move_output_over(Reduction& reduction, size_t at) {
 
 void drop_wrt(Reduction& reduction) {
   for (const size_t at : positions_of<BackwardDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     for (size_t k = std::get<BackwardDraft>(reduction.current().items[at]).wrt.size(); k-- > 0;) {
+      if (reduction.is_over()) return;
       ProgramDraft candidate = reduction.current();
       auto& wrt = std::get<BackwardDraft>(candidate.items[at]).wrt;
       if (wrt.size() == 1) break;
@@ -210,8 +217,10 @@ ProgramDraft with_reads_moved(const ProgramDraft& draft, size_t at, const std::s
 void move_reads_over(Reduction& reduction, size_t at) {
   const auto dispatch = std::get<DispatchDraft>(reduction.current().items[at]);
   for (const OperandDraft& written : dispatch.operands) {
+    if (reduction.is_over()) return;
     if (written.mode != AccessMode::kWrite) continue;
     for (const OperandDraft& read : dispatch.operands) {
+      if (reduction.is_over()) return;
       if (read.mode != AccessMode::kRead) continue;
       if (reduction.attempt(with_reads_moved(reduction.current(), at, written.name, read.name))) {
         return;
@@ -239,6 +248,7 @@ void move_outputs(Reduction& reduction) {
   const bool is_about_pass = needs_pass(reduction.current());
   // From the back, so that the positions that are left still hold.
   for (size_t i = positions.size(); i-- > 0;) {
+    if (reduction.is_over()) return;
     if (move_output_over(reduction, positions[i]) || !is_about_pass) continue;
     reduction.attempt(with_inputs_for(reduction.current(), positions[i]));
   }
@@ -257,6 +267,7 @@ void drop_operands(Reduction& reduction) {
   }
   reduction.attempt(std::move(unordered));
   for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     const auto dispatch_of = [at](ProgramDraft& draft) -> DispatchDraft& {
       return std::get<DispatchDraft>(draft.items[at]);
     };
@@ -269,6 +280,7 @@ void drop_operands(Reduction& reduction) {
     if (has_table_kernel(std::get<DispatchDraft>(reduction.current().items[at]))) continue;
     for (size_t k = std::get<DispatchDraft>(reduction.current().items[at]).operands.size();
          k-- > 0;) {
+      if (reduction.is_over()) return;
       ProgramDraft candidate = reduction.current();
       auto& operands = dispatch_of(candidate).operands;
       operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
@@ -357,6 +369,7 @@ ProgramDraft with_input_for_view(const ProgramDraft& draft, size_t at) {
 
 void drop_sources(Reduction& reduction) {
   for (const size_t at : positions_of<TensorDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     const Placement placement = std::get<TensorDraft>(reduction.current().items[at]).placement;
     if (placement == Placement::kDonation) {
       reduction.attempt(with_placed_donation(reduction.current(), at));

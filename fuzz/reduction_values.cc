@@ -62,6 +62,7 @@ namespace {
 // Tries the kernels of earlier dispatches for the one at `at`: one kernel is simpler than two.
 bool use_earlier_kernel(Reduction& reduction, size_t at) {
   for (const size_t earlier : positions_of<DispatchDraft>(reduction.current())) {
+    if (reduction.is_over()) return false;
     if (earlier >= at) return false;
     ProgramDraft candidate = reduction.current();
     const auto& model = std::get<DispatchDraft>(candidate.items[earlier]);
@@ -80,6 +81,7 @@ bool use_earlier_kernel(Reduction& reduction, size_t at) {
 
 void simplify_kernels(Reduction& reduction) {
   for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     const auto before = std::get<DispatchDraft>(reduction.current().items[at]);
     ProgramDraft opaque = reduction.current();
     auto& dispatch = std::get<DispatchDraft>(opaque.items[at]);
@@ -96,34 +98,79 @@ void simplify_kernels(Reduction& reduction) {
   }
 }
 
+namespace {
+
+// What the operands of a draft name. Passes over operands declare nothing.
+struct Declarations {
+  explicit Declarations(const ProgramDraft& draft) {
+    for (const ItemDraft& item : draft.items) {
+      if (const auto* tensor = std::get_if<TensorDraft>(&item)) tensors.insert(tensor->name);
+      if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
+        size_of_memory[memory->name] = memory->size_bytes;
+      }
+    }
+  }
+
+  // Whether an operand costs less without its slice.
+  bool is_worse_than_whole(const OperandDraft& operand) const {
+    if (!operand.slice) return false;
+    const auto memory = size_of_memory.find(operand.name);
+    return tensors.count(operand.name) > 0 || memory == size_of_memory.end() ||
+           memory->second <= operand.slice->size_bytes();
+  }
+
+  std::set<std::string> tensors;
+  std::map<std::string, uint64_t> size_of_memory;
+};
+
+const OperandDraft& operand_of(const Reduction& reduction, size_t at, size_t k) {
+  return std::get<DispatchDraft>(reduction.current().items[at]).operands[k];
+}
+
+void simplify_mode(Reduction& reduction, size_t at, size_t k) {
+  const AccessMode old_mode = operand_of(reduction, at, k).mode;
+  if (old_mode == AccessMode::kRead || old_mode == AccessMode::kWrite) return;
+  for (const AccessMode mode : {AccessMode::kRead, AccessMode::kWrite}) {
+    if (reduction.is_over()) return;
+    ProgramDraft plain = reduction.current();
+    auto& dispatch = std::get<DispatchDraft>(plain.items[at]);
+    dispatch.operands[k].mode = mode;
+    std::stable_sort(dispatch.operands.begin(), dispatch.operands.end(), stands_before);
+    const bool has_atomic = has_atomics(dispatch);
+    if (!has_atomic && old_mode == AccessMode::kAtomic) dispatch.attributes.clear();
+    if (reduction.attempt(std::move(plain))) return;
+  }
+}
+
+}  // namespace
+
 void simplify_operands(Reduction& reduction) {
   for (const size_t at : positions_of<MemoryDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
+    if (!std::get<MemoryDraft>(reduction.current().items[at]).is_scratch) continue;
     ProgramDraft candidate = reduction.current();
     std::get<MemoryDraft>(candidate.items[at]).is_scratch = false;
     reduction.attempt(std::move(candidate));
   }
+  const Declarations declarations(reduction.current());
   for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
     const size_t count = std::get<DispatchDraft>(reduction.current().items[at]).operands.size();
     for (size_t k = 0; k < count; ++k) {
-      ProgramDraft whole = reduction.current();
-      std::get<DispatchDraft>(whole.items[at]).operands[k].slice.reset();
-      reduction.attempt(std::move(whole));
-      ProgramDraft declared = reduction.current();
-      auto& operands = std::get<DispatchDraft>(declared.items[at]).operands;
-      operands[k].is_undeclared = false;
-      std::stable_sort(operands.begin(), operands.end(), stands_before);
-      reduction.attempt(std::move(declared));
-      for (const AccessMode mode : {AccessMode::kRead, AccessMode::kWrite}) {
-        ProgramDraft plain = reduction.current();
-        auto& dispatch = std::get<DispatchDraft>(plain.items[at]);
-        const AccessMode old_mode = dispatch.operands[k].mode;
-        if (old_mode == AccessMode::kRead || old_mode == AccessMode::kWrite) break;
-        dispatch.operands[k].mode = mode;
-        std::stable_sort(dispatch.operands.begin(), dispatch.operands.end(), stands_before);
-        const bool has_atomic = has_atomics(dispatch);
-        if (!has_atomic && old_mode == AccessMode::kAtomic) dispatch.attributes.clear();
-        if (reduction.attempt(std::move(plain))) break;
+      // A draft may have very many operands: it is copied only where that changes something.
+      if (reduction.is_over()) return;
+      if (declarations.is_worse_than_whole(operand_of(reduction, at, k))) {
+        ProgramDraft whole = reduction.current();
+        std::get<DispatchDraft>(whole.items[at]).operands[k].slice.reset();
+        reduction.attempt(std::move(whole));
       }
+      if (operand_of(reduction, at, k).is_undeclared) {
+        ProgramDraft declared = reduction.current();
+        auto& operands = std::get<DispatchDraft>(declared.items[at]).operands;
+        operands[k].is_undeclared = false;
+        std::stable_sort(operands.begin(), operands.end(), stands_before);
+        reduction.attempt(std::move(declared));
+      }
+      simplify_mode(reduction, at, k);
     }
   }
 }
@@ -140,7 +187,9 @@ void fit_values(TensorDraft& tensor) {
 void shrink_shapes(Reduction& reduction) {
   // An extent changes wherever it occurs, so that shapes keep fitting each other.
   for (const uint64_t extent : extents_of(reduction.current())) {
+    if (reduction.is_over()) return;
     for (const uint64_t smaller : {uint64_t{1}, uint64_t{2}, extent / 2, extent - 1}) {
+      if (reduction.is_over()) return;
       if (smaller == 0 || smaller >= extent) continue;
       ProgramDraft candidate = reduction.current();
       for (ItemDraft& item : candidate.items) {
@@ -153,10 +202,13 @@ void shrink_shapes(Reduction& reduction) {
     }
   }
   for (const size_t at : positions_of<TensorDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     const size_t rank = std::get<TensorDraft>(reduction.current().items[at]).shape.size();
     for (size_t k = 0; k < rank; ++k) {
+      if (reduction.is_over()) return;
       const uint64_t extent = std::get<TensorDraft>(reduction.current().items[at]).shape[k];
       for (const uint64_t smaller : {uint64_t{1}, extent / 2, extent - 1}) {
+        if (reduction.is_over()) return;
         if (smaller == 0 || smaller >= extent) continue;
         ProgramDraft candidate = reduction.current();
         auto& tensor = std::get<TensorDraft>(candidate.items[at]);
@@ -171,6 +223,7 @@ void shrink_shapes(Reduction& reduction) {
 void settle_initial_values(Reduction& reduction) {
   uint64_t next_seed = 1;
   for (const size_t at : positions_of<TensorDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
     // The cost says whether an initial value is wanted: only where something reads it.
     ProgramDraft without = reduction.current();
     std::get<TensorDraft>(without.items[at]).initial = {};

@@ -63,7 +63,8 @@ std::span<const uint8_t> bytes_of(const MemoryImage& image, MemoryId memory, Byt
   return std::span(bytes).subspan(range.begin, range.size_bytes());
 }
 
-// The result that runs are compared with, as messages name it.
+// The result that runs are compared with, as messages name it. It looks at the whole program: to
+// be asked once, and not for each output.
 std::string_view reference_name(const Program& program) {
   if (harms_values(program) && with_values_apart(program))
     return "a run whose values have bytes of their own";
@@ -86,25 +87,49 @@ std::string schedule_text(const Program& program) {
   return text;
 }
 
+std::string sentence_of(const Program& program, const OutputComparison& c,
+                        std::string_view reference) {
+  const bool is_tensor = c.tensor.is_some();
+  const std::string_view name =
+      program.name(is_tensor ? program.tensor(c.tensor).name : program.memory(c.memory).name);
+  const std::string_view unit = is_tensor ? "values" : "bytes";
+  if (c.differing_count == 0) {
+    return fmt::format("All {} {} of {} agree.", c.element_count, unit, name);
+  }
+  return fmt::format(
+      "{} of {} {} of {} differ: {}[{}] is {} in {} and {} here; the largest difference is {}.",
+      c.differing_count, c.element_count, unit, name, name, c.first_differing,
+      number_text(program, c, c.reference_value), reference,
+      number_text(program, c, c.witness_value), number_text(program, c, c.max_abs_difference));
+}
+
+std::vector<std::string> sentences_of(const Program& program,
+                                      const std::vector<OutputComparison>& comparisons,
+                                      std::string_view reference) {
+  std::vector<std::string> sentences;
+  for (const OutputComparison& c : comparisons) {
+    sentences.push_back(sentence_of(program, c, reference));
+  }
+  return sentences;
+}
+
 ReplayReport report_of(const Program& program, std::vector<OutputComparison> outputs,
                        const std::string& schedule, std::string_view backend) {
   ReplayReport report;
   uint64_t differing_outputs = 0;
-  for (const OutputComparison& c : outputs) {
-    differing_outputs += c.differing_count > 0;
-    report.details.push_back(sentence_of(program, c));
-  }
+  for (const OutputComparison& c : outputs) differing_outputs += c.differing_count > 0;
+  const std::string_view reference = reference_name(program);
+  report.details = sentences_of(program, outputs, reference);
   report.diverges = differing_outputs > 0;
   const bool is_tensors = !program.outputs.empty();
   if (report.diverges) {
     report.headline =
         fmt::format("It still fails on {}: with {}, {} of {} {} {} from {}.", backend, schedule,
                     differing_outputs, outputs.size(), is_tensors ? "outputs" : "memories",
-                    differing_outputs == 1 ? "differs" : "differ", reference_name(program));
+                    differing_outputs == 1 ? "differs" : "differ", reference);
   } else {
-    report.headline =
-        fmt::format("It no longer fails on {}: with {}, every {} equals {}.", backend, schedule,
-                    is_tensors ? "output" : "memory", reference_name(program));
+    report.headline = fmt::format("It no longer fails on {}: with {}, every {} equals {}.", backend,
+                                  schedule, is_tensors ? "output" : "memory", reference);
   }
   report.outputs = std::move(outputs);
   return report;
@@ -126,19 +151,9 @@ Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, 
 
 }  // namespace
 
-std::string sentence_of(const Program& program, const OutputComparison& c) {
-  const bool is_tensor = c.tensor.is_some();
-  const std::string_view name =
-      program.name(is_tensor ? program.tensor(c.tensor).name : program.memory(c.memory).name);
-  const std::string_view unit = is_tensor ? "values" : "bytes";
-  if (c.differing_count == 0) {
-    return fmt::format("All {} {} of {} agree.", c.element_count, unit, name);
-  }
-  return fmt::format(
-      "{} of {} {} of {} differ: {}[{}] is {} in {} and {} here; the largest difference is {}.",
-      c.differing_count, c.element_count, unit, name, name, c.first_differing,
-      number_text(program, c, c.reference_value), reference_name(program),
-      number_text(program, c, c.witness_value), number_text(program, c, c.max_abs_difference));
+std::vector<std::string> sentences_of(const Program& program,
+                                      const std::vector<OutputComparison>& comparisons) {
+  return sentences_of(program, comparisons, reference_name(program));
 }
 
 OutputComparison compare_output(const Program& other, const MemoryImage& other_image,

@@ -45,8 +45,10 @@ OutputComparison compare_output(const Program& other, const MemoryImage& other_i
 // True iff an output differs in any bit.
 bool outputs_differ(const Program& program, const MemoryImage& reference, const MemoryImage& other);
 
-// "64 of 64 values of gb differ: …", or "All 64 values of gb agree."
-std::string sentence_of(const Program& program, const OutputComparison& comparison);
+// "64 of 64 values of gb differ: …", or "All 64 values of gb agree."; one sentence for each
+// comparison. Cost: as harms_values() (values_apart.h), once, and the sentences.
+std::vector<std::string> sentences_of(const Program& program,
+                                      const std::vector<OutputComparison>& comparisons);
 
 // Runs the reference (reference.h) and the recorded witness.
 // Errors: the program has no witness line; the witness is not a legal schedule of this program; the

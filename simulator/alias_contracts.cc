@@ -4,6 +4,7 @@
 #include "simulator/alias_contracts.h"
 
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 #include "simulator/undeclared.h"
 
 namespace interlock {
@@ -71,13 +72,15 @@ void check_pair(const Program& program, DispatchId id, uint32_t low, uint32_t hi
 
 }  // namespace
 
-std::vector<AliasViolation> find_alias_violations(const Program& program) {
+std::vector<AliasViolation> find_alias_violations(const Program& program, uint64_t limit) {
   std::vector<AliasViolation> violations;
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return violations;
     const uint32_t access_count = program.dispatches[i].access_count;
     for (uint32_t low = 0; low < access_count; ++low) {
       for (uint32_t high = low + 1; high < access_count; ++high) {
         check_pair(program, DispatchId(i), low, high, violations);
+        if (violations.size() >= limit) return violations;
       }
     }
   }

@@ -26,7 +26,8 @@ struct AliasViolation {
 // share none. What `actual` repeats of what is declared in the same direction is no other operand:
 // an operand behind it counts for the bytes that it adds. An atomic operand is an output that may
 // share no byte with any other operand, except that atomics commute among themselves. Cost: O(pairs
-// of operands of one dispatch), summed over dispatches.
-std::vector<AliasViolation> find_alias_violations(const Program& program);
+// of operands of one dispatch), summed over dispatches. At most `limit` of them, the first.
+std::vector<AliasViolation> find_alias_violations(const Program& program,
+                                                  uint64_t limit = UINT64_MAX);
 
 }  // namespace interlock

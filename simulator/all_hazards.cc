@@ -2,6 +2,7 @@
 // it examines is what there is to list.
 #include <algorithm>
 
+#include "encoder/stop.h"
 #include "simulator/hazard_between.h"
 #include "simulator/hazard_pairs.h"
 #include "simulator/hazards.h"
@@ -39,11 +40,13 @@ std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore
   uint64_t examination_limit = examinations_max(limit);
   is_truncated = false;
   for (size_t k = 0; k < program.dispatches.size() && !is_truncated; ++k) {
+    if (is_stopped()) return hazards;
     is_truncated = !pairs.find_firsts(DispatchId(k), examination_limit, firsts);
     if (firsts.empty()) continue;
     between.set_second(DispatchId(k));
     const uint64_t steps_before = between.step_count();
     for (const DispatchId first : firsts) {
+      if (is_stopped()) return hazards;
       for (const FindingKind kind : kHazardKinds) {
         const std::optional<Hazard> hazard = between.find(first, kind);
         if (!hazard.has_value()) continue;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "simulator/operand_text.h"
 
 namespace interlock {
@@ -27,7 +28,7 @@ class HistoryWalk {
       value_ = written_value(TensorId(i));
       history_.events.push_back({.kind = HistoryKind::kInitial, .value = value_});
     }
-    for (uint32_t s = 0; s < statement_end; ++s) {
+    for (uint32_t s = 0; s < statement_end && !is_stopped_at(s); ++s) {
       const Statement& statement = program_.statements[s];
       if (statement.kind == StatementKind::kDispatch) see(DispatchId(statement.index));
       if (statement.kind == StatementKind::kLifetime) see(LifetimeId(statement.index));

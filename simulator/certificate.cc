@@ -9,6 +9,8 @@
 #include <array>
 #include <vector>
 
+#include "encoder/stop.h"
+
 namespace interlock {
 namespace {
 
@@ -104,6 +106,7 @@ std::optional<std::string> certificate_defect(const Program& program,
   std::vector<Range> ranges;
   uint32_t slots_end = 0;
   for (const ForcingPair& pair : forcing) {
+    if (is_stopped()) return std::nullopt;
     const bool is_destroy = pair.destroy.is_some();
     const size_t second_end = program.dispatches.size() + (is_destroy ? 1 : 0);
     const std::string_view broken =

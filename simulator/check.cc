@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "simulator/alias_contracts.h"
 #include "simulator/barrier_bounds.h"
 #include "simulator/byte_segments.h"
@@ -43,7 +44,9 @@ void count_statements(const Program& program, CheckReport& report) {
 
 void set_bounds(const Program& program, BarrierBounds bounds, CheckReport& report) {
   // A barrier is removed because of this number, so its proof is checked each time it is given.
-  INTERLOCK_CHECK(!certificate_defect(program, bounds.forcing, bounds.fewest_barriers).has_value());
+  const auto defect = certificate_defect(program, bounds.forcing, bounds.fewest_barriers);
+  if (is_stopped()) return;
+  INTERLOCK_CHECK(!defect.has_value());
   report.fewest_barriers = bounds.fewest_barriers;
   report.fewest_full_barriers = bounds.fewest_full_barriers;
   report.longest_chain = bounds.longest_chain;
@@ -63,15 +66,22 @@ void count_pairs(const std::vector<Hazard>& hazards, CheckReport& report) {
   }
 }
 
+uint64_t scoped_step_limit(const Program& program, const CheckOptions& options) {
+  constexpr uint64_t kMin = 20'000'000;
+  constexpr uint64_t kPerOperand = 64;
+  const uint64_t operand_count = program.accesses.size() + program.barrier_operands.size();
+  return options.scoped_step_limit.value_or(kMin + kPerOperand * operand_count);
+}
+
 // What ended the search for hazards, if it was.
 void set_hazard_truncation(bool is_over, bool is_at_limit, const CheckOptions& options,
-                           uint64_t limit, CheckReport& report) {
+                           uint64_t limit, uint64_t step_limit, CheckReport& report) {
   if (is_at_limit) {
     report.truncations.push_back({TruncationCause::kHazards, options.pair_limit});
   } else if (is_over && options.lists_all_pairs) {
     report.truncations.push_back({TruncationCause::kAllPairs, examinations_max(limit)});
   } else if (is_over) {
-    report.truncations.push_back({TruncationCause::kScopedSearch, options.scoped_step_limit});
+    report.truncations.push_back({TruncationCause::kScopedSearch, step_limit});
   }
 }
 
@@ -81,20 +91,22 @@ void add_hazards(const Program& program, const ByteSegments& segments,
   const HappensBefore order(program);
   // One more than the limit tells whether there are more.
   const uint64_t limit = std::min(options.pair_limit, UINT64_MAX - 1) + 1;
+  const uint64_t step_limit = scoped_step_limit(program, options);
   bool is_search_over = false;
   const DestroyNeeds destroys = find_destroy_needs(program);
+  if (is_stopped()) return;
   GreedyBarriers greedy(destroys.pairs);
   EpochJoins joins(program, order);
   ConflictObserver* const observers[] = {&greedy, &joins};
   std::vector<Hazard> hazards;
   if (order.has_scopes()) {
     scan_conflicts(program, segments, std::span(observers).first(1));
-    is_search_over =
-        !find_scoped_hazards(program, order, segments, limit, options.scoped_step_limit, hazards);
+    is_search_over = !find_scoped_hazards(program, order, segments, limit, step_limit, hazards);
   } else {
     hazards =
         find_hazards(program, order, segments, options.lists_all_pairs ? 1 : limit, observers);
   }
+  if (is_stopped()) return;
   if (order.has_scopes()) {
     ScopedRedundancy scoped = find_scoped_redundant(program, options.redundancy_budget);
     report.redundant = std::move(scoped.redundant);
@@ -103,23 +115,26 @@ void add_hazards(const Program& program, const ByteSegments& segments,
     report.redundant =
         hazards.empty() ? joins.redundant() : find_redundant(program, order, segments);
   }
+  if (is_stopped()) return;
   report.unjudged_barrier_count += keep_for_destroys(destroys, report.redundant);
   set_bounds(program, std::move(greedy).bounds(program, segments), report);
   if (options.lists_all_pairs) {
     hazards = find_all_hazards(program, order, segments, limit, is_search_over);
   }
   const bool is_at_limit = hazards.size() >= limit;
-  set_hazard_truncation(is_search_over, is_at_limit, options, limit, report);
+  set_hazard_truncation(is_search_over, is_at_limit, options, limit, step_limit, report);
   if (is_at_limit) hazards.resize(limit - 1);
   if (options.lists_all_pairs) {
     count_pairs(hazards, report);
   }
+  if (is_stopped()) return;
   const std::vector<ObservabilityVerdict> verdicts = judge_observability(
       program, order, segments, hazards,
       {.work_limit = options.observability_budget,
        .lists_all_pairs = options.lists_all_pairs,
        .conflicting_in = violations.empty() ? DispatchId() : violations.front().dispatch});
   for (size_t i = 0; i < hazards.size(); ++i) {
+    if (is_stopped()) return;
     report.findings.push_back(explain_hazard(program, order, hazards[i]));
     explain_observability(program, verdicts[i], report.findings.back());
   }
@@ -130,6 +145,7 @@ void add_lifetimes(const Program& program, const CheckOptions& options, CheckRep
       check_lifetimes(program, {options.pair_limit, options.lifetime_budget});
   uint64_t history_work_left = options.lifetime_budget;
   for (const LifetimeFinding& finding : lifetimes.findings) {
+    if (is_stopped()) return;
     report.findings.push_back(explain_lifetime(program, finding, history_work_left));
   }
   if (lifetimes.truncation) report.truncations.push_back(*lifetimes.truncation);
@@ -138,6 +154,7 @@ void add_lifetimes(const Program& program, const CheckOptions& options, CheckRep
 void add_gradients(const Program& program, CheckReport& report) {
   const GradientReport gradients = check_gradients(program, gradient_requests_of(program));
   for (const GradientFinding& finding : gradients.findings) {
+    if (is_stopped()) return;
     report.findings.push_back(explain_gradient(program, finding));
   }
   if (gradients.is_truncated) {
@@ -169,23 +186,36 @@ std::vector<Truncation> find_value_truncations(const Program& program) {
 
 CheckReport check(const Program& program, const CheckOptions& options) {
   CheckReport report;
-  const std::vector<AliasViolation> violations = find_alias_violations(program);
+  const uint64_t limit = std::min(options.pair_limit, UINT64_MAX - 1) + 1;
+  std::vector<AliasViolation> violations = find_alias_violations(program, limit);
+  const bool has_more_violations = violations.size() == limit;
+  if (has_more_violations) violations.pop_back();
   {
     const ByteSegments segments(program);
     count_statements(program, report);
+    if (is_stopped()) return report;
     add_hazards(program, segments, violations, options, report);
   }
+  if (has_more_violations) {
+    report.truncations.push_back({TruncationCause::kAliases, options.pair_limit});
+  }
   for (const ReorderedRead& read : find_reordered(program)) {
+    if (is_stopped()) return report;
     report.findings.push_back(explain_reordered(program, read));
   }
   for (const AliasViolation& violation : violations) {
+    if (is_stopped()) return report;
     report.findings.push_back(explain_alias(program, violation));
   }
   for (const UndeclaredAccess& undeclared : find_undeclared_accesses(program)) {
+    if (is_stopped()) return report;
     report.findings.push_back(explain_undeclared(program, undeclared));
   }
+  if (is_stopped()) return report;
   add_lifetimes(program, options, report);
+  if (is_stopped()) return report;
   add_gradients(program, report);
+  if (is_stopped()) return report;
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const Finding& a, const Finding& b) { return sort_key(a) < sort_key(b); });
   return report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ struct CheckOptions {
   bool lists_all_pairs = false;  // Every hazardous pair instead of the latest.
   // Hazards listed at most. An explained finding takes about a kilobyte.
   uint64_t pair_limit = 250'000;
-  // Steps of the search for hazards beside scoped barriers, whose operands can make it slow. Of the
-  // largest streams, a clean one takes a few for each access.
-  uint64_t scoped_step_limit = 400'000'000;
+  // Steps of the search for hazards beside scoped barriers, whose operands can make it slow. None:
+  // 20 million and 64 for each operand, about a second for a program of few; a clean stream takes a
+  // few for each access.
+  std::optional<uint64_t> scoped_step_limit;
   // Judging observability runs the shadow machine once per hazardous pair, listed or hidden behind
   // a listed one; it stops after this much work, in dispatches executed (those that touch many byte
   // segments count as several) and pairs looked for.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "simulator/access_history.h"
 #include "simulator/conflict_scan.h"
 #include "simulator/happens_before.h"
@@ -17,7 +18,7 @@ ConflictLevels::ConflictLevels(const Program& program, const ByteSegments& segme
     : program_(program), segments_(segments) {
   AccessHistory history(segments.count());
   level_.reserve(program.dispatches.size());
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+  for (size_t i = 0; i < program.dispatches.size() && !is_stopped(); ++i) {
     prefetch_ahead(program, segments, DispatchId(i), history);
     const Dispatch& dispatch = program.dispatches[i];
     Stamp level = 0;
@@ -53,6 +54,7 @@ std::vector<DispatchId> ConflictLevels::chain() const {
     between.set_second(chain.back());
     size_t first = chain.back().index;
     do {
+      if (is_stopped()) return {};
       INTERLOCK_CHECK(first > 0);
       --first;
     } while (level_[first] + 1 != level || !between.do_conflict(DispatchId(first)));

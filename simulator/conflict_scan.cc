@@ -2,6 +2,8 @@
 // was written in its bytes and, if it writes, of what was read there.
 #include "simulator/conflict_scan.h"
 
+#include "encoder/stop.h"
+
 namespace interlock {
 
 namespace {
@@ -51,7 +53,7 @@ void prefetch_ahead(const Program& program, const ByteSegments& segments, Dispat
 void scan_conflicts(const Program& program, const ByteSegments& segments,
                     std::span<ConflictObserver* const> observers) {
   ConflictScan scan(program, segments);
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+  for (size_t i = 0; i < program.dispatches.size() && !is_stopped(); ++i) {
     const LatestConflicts latest = scan.latest(DispatchId(i));
     for (ConflictObserver* const observer : observers) observer->see(DispatchId(i), latest);
     scan.record(DispatchId(i));

@@ -12,6 +12,7 @@
 
 #include "encoder/check.h"
 #include "encoder/hash.h"
+#include "encoder/stop.h"
 #include "simulator/byte_segments.h"
 #include "simulator/stamp_tree.h"
 
@@ -195,6 +196,7 @@ class Comparison {
 
   std::vector<ReorderedRead> run() {
     replay_issue_order();
+    if (is_stopped()) return {};
     replay_program_order();
     // Stable: entries of one access stay in byte order. No reader at all sorts last.
     std::stable_sort(reads_.begin(), reads_.end(), [](const auto& a, const auto& b) {
@@ -206,6 +208,7 @@ class Comparison {
  private:
   void replay_issue_order() {
     for (size_t i = 0; i < program_.dispatches.size(); ++i) {
+      if (is_stopped()) return;
       const Dispatch& dispatch = program_.dispatches[i];
       for (uint32_t k = 0; k < dispatch.access_count; ++k) {
         seen_begin_.push_back(seen_.size());
@@ -228,6 +231,7 @@ class Comparison {
     });
     std::vector<StampRun> right;
     for (const DispatchId id : order) {
+      if (is_stopped()) return;
       const Dispatch& dispatch = program_.dispatch(id);
       for (uint32_t k = 0; k < dispatch.access_count; ++k) {
         const size_t index = dispatch.first_access + k;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "simulator/choice.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
@@ -22,8 +23,9 @@ namespace {
 constexpr std::string_view kWords[] = {"three", "directed", "exhaustive", "random",
                                        "pct"};  // By Strategy.
 
-// Hazards looked at by kExhaustive: a kind of a pair of dispatches each.
-constexpr uint64_t kExhaustiveHazardsMax = 100'000;
+// Hazards looked at by kExhaustive: a kind of a pair of dispatches each. Groups take a bit for each
+// pair of the dispatches that these name: 50 MB at worst.
+constexpr uint64_t kExhaustiveHazardsMax = 10'000;
 
 class Explorer {
  public:
@@ -62,11 +64,13 @@ class Explorer {
 };
 
 void Explorer::try_schedule(std::string name, Schedule schedule) {
+  if (is_stopped()) return;
   TriedSchedule tried;
   tried.name = std::move(name);
   tried.differs_strictly = differs(schedule, ShadowMode::kStrict);
   // A live byte that differs is a byte that differs.
   tried.differs_observably = tried.differs_strictly && differs(schedule, ShadowMode::kObservable);
+  if (is_stopped()) return;  // What was cut short differs for that reason.
   const bool is_first = tried.differs_observably ? exploration_.observable_count == 0
                                                  : exploration_.strict_count == 0;
   if (tried.differs_strictly && is_first) {
@@ -100,6 +104,7 @@ void Explorer::try_directed(uint64_t schedule_count) {
   // three kinds.
   const uint64_t limit = std::min<uint64_t>(schedule_count, UINT64_MAX / 3) * 3;
   for (const Hazard& hazard : find_all_hazards(program_, order_, limit)) {
+    if (exploration_.tried.size() >= schedule_count || is_stopped()) return;
     const DispatchId first = hazard.first.dispatch;
     const DispatchId second = hazard.second.dispatch;
     // The kinds of a pair share their sink, unless scoped barriers order it.
@@ -119,7 +124,7 @@ void Explorer::try_directed(uint64_t schedule_count) {
 
 void Explorer::try_random(uint64_t schedule_count, uint64_t seed) {
   SeededChoice choice(seed);
-  for (uint64_t i = 0; i < schedule_count; ++i) {
+  for (uint64_t i = 0; i < schedule_count && !is_stopped(); ++i) {
     try_schedule(fmt::format("random {}", i), random_schedule(program_, order_, choice));
   }
 }
@@ -141,7 +146,7 @@ void Explorer::try_exhaustive(const ExploreOptions& options) {
   if (has_late_commits) try_schedule("lazy", lazy_schedule(program_, order_));
   Schedule schedule;
   bool has_next = traces.next(schedule);
-  for (; has_next && exploration_.tried.size() < options.schedule_count;
+  for (; has_next && !is_stopped() && exploration_.tried.size() < options.schedule_count;
        has_next = traces.next(schedule)) {
     try_schedule(traces.name(), schedule);
   }
@@ -152,7 +157,7 @@ void Explorer::try_pct(const ExploreOptions& options) {
   const PctSchedules pct(program_, order_, {options.depth});
   if (options.announce) options.announce(announcement_of(pct, options.depth));
   SeededChoice choice(options.seed);
-  for (uint64_t i = 0; i < options.schedule_count; ++i) {
+  for (uint64_t i = 0; i < options.schedule_count && !is_stopped(); ++i) {
     try_schedule(fmt::format("pct {}", i), pct.schedule(choice));
   }
 }

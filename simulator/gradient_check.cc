@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "encoder/stop.h"
 #include "simulator/gradient_laws.h"
 #include "simulator/gradient_values.h"
 #include "simulator/prime_field.h"
@@ -54,9 +55,13 @@ class RequestCheck {
     if (const auto found = contributions_.find(loss); found != contributions_.end()) {
       found->second.push_back({FieldMatrix::filled(FieldElement(1)), DispatchId()});
     }
-    for (uint32_t place = begin_; place-- > 0;) spread(place);
+    for (uint32_t place = begin_; place-- > 0;) {
+      if (is_stopped()) return {};
+      spread(place);
+    }
     std::vector<GradientFinding> findings;
     for (size_t i = 0; i < request_.wrt.size(); ++i) {
+      if (is_stopped()) break;
       const uint32_t wrt = values_.held_at(request_.wrt[i], begin_);
       const uint32_t gradient = values_.held_at(request_.gradients[i], end_);
       if (values_.value(gradient) == adjoints_[wrt]) continue;
@@ -299,6 +304,7 @@ GradientReport check_gradients(const Program& program, const std::vector<Gradien
   const GradientValues values(program, is_given);
   uint64_t work = program.dispatches.size();
   for (const GradientRequest& request : requests) {
+    if (is_stopped()) break;
     work += values.count() + values.order().size();
     if (work > work_limit) {
       report.is_truncated = true;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "encoder/hash.h"
+#include "encoder/stop.h"
 #include "simulator/gradient_laws.h"
 
 namespace interlock {
@@ -73,6 +74,7 @@ GradientValues::GradientValues(const Program& program, const std::vector<bool>& 
     for (; next != adoptions.end() && next->place == place; ++next) {
       adopt(program, *next->lifetime, place);
     }
+    if (is_stopped()) return;
     if (place < order_.size()) run(program, place);
   }
 }

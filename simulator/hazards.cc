@@ -9,7 +9,9 @@
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 #include "simulator/access_history.h"
+#include "simulator/dispatch_spans.h"
 #include "simulator/hazard_between.h"
 #include "simulator/scoped_hazards.h"
 
@@ -44,16 +46,17 @@ class HazardSearch {
 
   // Appends the hazards of `second` with earlier dispatches.
   void append_hazards(DispatchId second, std::vector<Hazard>& hazards) {
-    const Dispatch& dispatch = program_.dispatch(second);
     candidates_.clear();
-    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
-      collect(second, program_.accesses[dispatch.first_access + k],
-              segments_.span_of(dispatch.first_access + k));
-    }
+    // Each byte once, however many operands of the dispatch have it.
+    const DispatchSpans spans = spans_of(program_, segments_, second);
+    collect(second, AccessMode::kRead, spans.reads);
+    collect(second, AccessMode::kWrite, spans.writes);
+    collect(second, AccessMode::kAtomic, spans.atomics);
     std::sort(candidates_.begin(), candidates_.end());
     candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
     if (!candidates_.empty()) between_.set_second(second);
     for (const Candidate& candidate : candidates_) {
+      if (is_stopped()) return;
       const std::optional<Hazard> hazard = between_.find(candidate.first, candidate.kind);
       INTERLOCK_CHECK(hazard.has_value());
       hazards.push_back(*hazard);
@@ -61,6 +64,15 @@ class HazardSearch {
   }
 
  private:
+  void collect(DispatchId second, AccessMode mode, const std::vector<SegmentSpan>& spans) {
+    Access access;
+    access.mode = mode;
+    for (const SegmentSpan span : spans) {
+      if (is_stopped()) return;
+      collect(second, access, span);
+    }
+  }
+
   void collect(DispatchId second, const Access& access, SegmentSpan span) {
     const Stamp memory_begin = order_.memory_epoch_begin(second).index + 1;
     const Stamp execution_begin = order_.execution_epoch_begin(second).index + 1;
@@ -119,12 +131,14 @@ std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& or
   std::vector<Hazard> hazards;
   if (order.has_scopes()) {
     if (!observers.empty()) scan_conflicts(program, segments, observers);
-    INTERLOCK_CHECK(find_scoped_hazards(program, order, segments, limit, UINT64_MAX, hazards));
+    const bool is_complete =
+        find_scoped_hazards(program, order, segments, limit, UINT64_MAX, hazards);
+    INTERLOCK_CHECK(is_complete || is_stopped());
     return hazards;
   }
   HazardSearch search(program, order, segments);
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
-    if (hazards.size() >= limit && observers.empty()) break;
+    if ((hazards.size() >= limit && observers.empty()) || is_stopped()) break;
     const DispatchId second(i);
     const LatestConflicts latest = search.latest(second);
     for (ConflictObserver* const observer : observers) observer->see(second, latest);

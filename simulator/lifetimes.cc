@@ -13,6 +13,7 @@
 
 #include "encoder/kernel_table.h"
 #include "encoder/scope.h"
+#include "encoder/stop.h"
 #include "simulator/destroy_needs.h"
 #include "simulator/held_value.h"
 #include "simulator/interval_map.h"
@@ -98,8 +99,8 @@ class OwnerWalk {
     }
   }
 
-  // Returns false if the work is over the limit. The observer may stop the walk.
-  bool run(const bool& is_stopped) {
+  // Returns false if the work is over the limit. The observer may end the walk.
+  bool run(const bool& is_ended) {
     for (const Statement& statement : program_.statements) {
       switch (statement.kind) {
         case StatementKind::kDispatch:
@@ -112,9 +113,10 @@ class OwnerWalk {
           run_lifetime(LifetimeId(statement.index));
           break;
       }
-      if (is_over_ || is_stopped) return !is_over_;
+      if (is_over_ || is_ended || is_stopped()) return !is_over_;
     }
     for (const TensorId id : program_.outputs) {
+      if (is_stopped()) break;
       const Tensor& tensor = program_.tensor(id);
       read(AccessRef{}, tensor.root, tensor.memory, tensor.range);
     }
@@ -137,6 +139,7 @@ class OwnerWalk {
   void read(AccessRef reader, TensorId root, MemoryId memory, ByteRange bytes) {
     uint64_t list_work = 0;
     const uint64_t run_count = values_.for_each(memory, bytes, [&](const ValueRun& run) {
+      if (is_stopped()) return;
       list_work += holdings_.list_work(run.value);
       observer_.see_read(reader, root, memory, run);
     });
@@ -197,6 +200,7 @@ class OwnerWalk {
   // Accesses of bytes that the statement destroys, or lets a destroy have at last.
   void find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes) {
     charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
+      if (is_stopped()) return;
       charge(holdings_.list_work(run.value));
       const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
       if (!destroy.is_some()) return;

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "simulator/hazard_between.h"
 #include "simulator/hazard_pairs.h"
 #include "simulator/schedule.h"
@@ -30,14 +31,15 @@ constexpr uint64_t kStepsPerDispatch = 64;
 class ObservabilityJudge {
  public:
   ObservabilityJudge(const Program& program, const HappensBefore& order, uint64_t budget)
-      : program_(program),
-        order_(order),
-        budget_(budget),
-        machine_(program),
-        reference_(machine_.run(issue_order_schedule(program), ShadowMode::kObservable)) {
+      : program_(program), order_(order), budget_(budget), machine_(program) {
     run_work_ = std::max<uint64_t>(program.dispatches.size(),
                                    machine_.touched_segment_count() / kSegmentsPerDispatch);
-    executed_ = run_work_;
+  }
+
+  // Comes before all other runs.
+  void run_reference() {
+    executed_ += run_work_;
+    reference_ = machine_.run(issue_order_schedule(program_), ShadowMode::kObservable);
   }
 
   bool has_budget(uint64_t run_count) const { return executed_ + run_count * run_work_ <= budget_; }
@@ -155,6 +157,7 @@ class HiddenHazards {
     between_.set_second(second);
     // The nearest first: its sink is the shortest.
     for (size_t i = firsts_.size(); i-- > 0;) {
+      if (is_stopped()) return;
       const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const Hazard& hazard) {
         return hazard.first.dispatch == firsts_[i];
       });
@@ -202,7 +205,7 @@ class HiddenHazards {
 
 void judge_hidden_hazards(HiddenHazards& hidden, std::span<const Hazard> hazards,
                           std::span<ObservabilityVerdict> verdicts) {
-  for (size_t begin = 0; begin < hazards.size();) {
+  for (size_t begin = 0; begin < hazards.size() && !is_stopped();) {
     size_t end = begin;
     bool has_masked = false;
     for (; end < hazards.size() && hazards[end].second.dispatch == hazards[begin].second.dispatch;
@@ -239,7 +242,10 @@ std::vector<ObservabilityVerdict> judge_by_sinks(const Program& program, const H
                                                  ObservabilityJudge& judge) {
   std::vector<ObservabilityVerdict> verdicts;
   verdicts.reserve(hazards.size());
-  for (const Hazard& hazard : hazards) verdicts.push_back(judge.judge_by_sinks(hazard));
+  for (const Hazard& hazard : hazards) {
+    if (is_stopped()) return std::vector<ObservabilityVerdict>(hazards.size());
+    verdicts.push_back(judge.judge_by_sinks(hazard));
+  }
   if (!options.lists_all_pairs) {
     HiddenHazards hidden(program, order, segments, judge);
     judge_hidden_hazards(hidden, hazards, verdicts);
@@ -279,12 +285,16 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
     return verdicts;
   }
   ObservabilityJudge judge(program, order, options.work_limit);
+  // The reference and the two deciding runs.
+  if (!judge.has_budget(3)) return verdicts;
+  judge.run_reference();
   if (order.has_scopes()) {
     verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);
     conclude_scoped(options, verdicts);
     return verdicts;
   }
   const std::optional<Schedule> deciding_run = judge.find_deciding_run();
+  if (is_stopped()) return verdicts;
   if (!deciding_run.has_value()) {
     ObservabilityVerdict verdict;
     verdict.conflicting_in = options.conflicting_in;
@@ -294,7 +304,7 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
     return verdicts;
   }
   verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);
-  if (!has_proof(verdicts, ObservabilityProof::kOwnWitness)) {
+  if (!has_proof(verdicts, ObservabilityProof::kOwnWitness) && !is_stopped()) {
     ObservabilityVerdict together = judge.judge_together(*deciding_run);
     const auto moved = std::find_if(hazards.begin(), hazards.end(), [&](const Hazard& hazard) {
       return moves_pair(together.schedule, hazard);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "simulator/access_history.h"
 #include "simulator/scoped_redundancy.h"
 
@@ -198,6 +199,7 @@ std::vector<RedundantBarrier> find_without_destroys(const Program& program,
   JoinedEpochs execution(program, segments);
   JoinedEpochs memory(program, segments);
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return {};
     const DispatchId id(i);
     execution.visit(id, order.execution_epoch_begin(id), true);
     memory.visit(id, order.memory_epoch_begin(id), false);

@@ -1,6 +1,7 @@
 // The report as JSON: the same values and sentences as in the text, by key.
 #include <nlohmann/json.hpp>
 
+#include "encoder/stop.h"
 #include "simulator/operand_text.h"
 #include "simulator/report.h"
 #include "simulator/schedule.h"
@@ -104,6 +105,7 @@ std::string json_report(const Program& program, const CheckReport& report,
     json["truncated_by"].push_back(text_of(truncation));
   }
   for (const Finding& finding : report.findings) {
+    if (is_stopped()) break;
     json["findings"].push_back(json_of_finding(program, finding));
   }
   json["redundant"] = Json::array();

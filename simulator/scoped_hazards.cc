@@ -9,6 +9,7 @@
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 #include "simulator/access_history.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazard_between.h"
@@ -41,7 +42,7 @@ void ScopedHazards::find_runs(DispatchId second, std::vector<HazardousRun>& runs
 void ScopedHazards::apply_commands(DispatchId next, uint64_t& step_count) {
   const uint32_t end = order_.commands_before(next);
   if (!order_.has_operands()) return;
-  for (; command_count_ < end; ++command_count_) {
+  for (; command_count_ < end && !is_stopped(); ++command_count_) {
     for (auto& of_stage : histories_) {
       for (History& history : of_stage) {
         if (history.visibility == nullptr) continue;
@@ -176,11 +177,13 @@ bool find_scoped_hazards(const Program& program, const HappensBefore& order,
   std::vector<HazardousRun> runs;
   uint64_t step_count = 0;
   for (size_t i = 0; i < program.dispatches.size() && hazards.size() < limit; ++i) {
+    if (is_stopped()) return false;
     const DispatchId second(i);
     search.find_runs(second, runs, step_count);
     runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
     if (!runs.empty()) between.set_second(second);
     for (const HazardousRun& run : runs) {
+      if (is_stopped()) return false;
       const std::optional<Hazard> hazard = between.find(run.first, run.kind);
       INTERLOCK_CHECK(hazard.has_value());
       hazards.push_back(*hazard);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 #include "simulator/barrier_removal.h"
 
 namespace interlock {
@@ -120,6 +121,7 @@ class RedundancySearch {
     ScopedRedundancy result;
     uint32_t slot = 0;
     for (const Statement& statement : program_.statements) {
+      if (is_stopped()) return result;
       if (statement.kind == StatementKind::kDispatch) {
         ++slot;
         continue;

@@ -22,6 +22,7 @@
 
 #include "encoder/hash.h"
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 #include "simulator/scoped_order.h"
 #include "simulator/shadow_program.h"
 
@@ -157,6 +158,7 @@ void ShadowMachine::Compiled::execute(const Schedule& schedule) {
   }
   for (const Step& step : schedule.steps) {
     const uint32_t dispatch = step.dispatch.index;
+    if (is_stopped()) return;
     uint32_t begin = program.first_unit[dispatch];
     uint32_t end = program.first_unit[dispatch + 1];
     if (step.kind == StepKind::kCommit) {
@@ -174,6 +176,7 @@ void ShadowMachine::Compiled::execute(const Schedule& schedule) {
       continue;  // A unit of many slices runs with its first one.
     }
     for (uint32_t unit = begin; unit < end; ++unit) {
+      if (is_stopped()) return;
       const uint64_t digest = digest_of(unit);
       if (kIsStrict) values[program.segment_count + dispatch] += scrambled(digest);
       if (step.kind == StepKind::kRunLate) {
@@ -192,6 +195,7 @@ void ShadowMachine::Compiled::execute_split(const Schedule& schedule) {
   fetched.clear();
   committed.clear();
   for (const Step& step : schedule.steps) {
+    if (is_stopped()) return;
     const uint32_t dispatch = step.dispatch.index;
     if (step.kind == StepKind::kFetch) {
       fetch(schedule, step);

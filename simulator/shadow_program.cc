@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 #include "simulator/lifetimes.h"
 #include "simulator/segment_index.h"
 
@@ -56,7 +57,7 @@ UnitRanges::UnitRanges(const Program& program) {
   writes.reserve(program.accesses.size());
   for (const Dispatch& dispatch : program.dispatches) {
     first_unit.push_back(static_cast<uint32_t>(units.size()));
-    add_dispatch(program, dispatch);
+    if (!is_stopped()) add_dispatch(program, dispatch);
   }
   first_unit.push_back(static_cast<uint32_t>(units.size()));
   open_unit();

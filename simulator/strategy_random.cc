@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "simulator/late_writes.h"
 #include "simulator/strategies.h"
 
@@ -60,7 +61,7 @@ class RandomWalk {
 Schedule RandomWalk::walk() {
   advance_prefixes();
   admit();
-  while (!pool_.empty()) {
+  while (!pool_.empty() && !is_stopped()) {
     const auto drawn = static_cast<size_t>(choice_.below(pool_.size()));
     const Step step = pool_[drawn];
     pool_.erase(pool_.begin() + static_cast<std::ptrdiff_t>(drawn));

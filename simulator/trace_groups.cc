@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "encoder/stop.h"
+
 namespace interlock {
 namespace {
 
@@ -40,7 +42,7 @@ Grouping::Grouping(const std::vector<UnitPair>& hazards, const UnitOrder& preced
   std::sort(units_.begin(), units_.end());
   units_.erase(std::unique(units_.begin(), units_.end()), units_.end());
   before_ = BitMatrix(units_.size());
-  for (uint32_t u = 0; u < units_.size(); ++u) {
+  for (uint32_t u = 0; u < units_.size() && !is_stopped(); ++u) {
     for (uint32_t v = 0; v < units_.size(); ++v) {
       if (u != v && precedes(units_[v], units_[u])) before_.set(u, v);
     }
@@ -66,6 +68,7 @@ uint32_t Grouping::find(uint32_t position) {
 
 void Grouping::merge_sinks() {
   for (const UnitPair& hazard : hazards_) {
+    if (is_stopped()) return;
     for (uint32_t u = hazard.first + 1; u < hazard.second; ++u) {
       if (before_.has(u, hazard.first)) merge(u, hazard.first);
     }
@@ -76,19 +79,20 @@ void Grouping::merge_sinks() {
 void Grouping::merge_cycles() {
   const size_t count = units_.size();
   BitMatrix reaches(count);  // (g, h), by roots.
-  for (uint32_t u = 0; u < count; ++u) {
+  for (uint32_t u = 0; u < count && !is_stopped(); ++u) {
     for (uint32_t v = 0; v < count; ++v) {
       if (before_.has(u, v) && find(u) != find(v)) reaches.set(find(v), find(u));
     }
   }
   for (uint32_t via = 0; via < count; ++via) {  // Warshall: the transitive closure, row by row.
     if (find(via) != via) continue;
+    if (is_stopped()) return;
     for (uint32_t g = 0; g < count; ++g) {
       if (!reaches.has(g, via)) continue;
       for (size_t w = 0; w < reaches.word_count(); ++w) reaches.row(g)[w] |= reaches.row(via)[w];
     }
   }
-  for (uint32_t g = 0; g < count; ++g) {
+  for (uint32_t g = 0; g < count && !is_stopped(); ++g) {
     for (uint32_t h = 0; h < g; ++h) {
       if (reaches.has(g, h) && reaches.has(h, g)) merge(g, h);
     }
@@ -101,6 +105,7 @@ std::vector<TraceGroup> Grouping::groups() {
   merge_cycles();
 
   std::vector<TraceGroup> groups;
+  if (is_stopped()) return groups;
   std::vector<uint32_t> group_of(units_.size());
   std::vector<uint32_t> place_of(units_.size());
   std::vector<std::vector<uint32_t>> members;
@@ -120,6 +125,7 @@ std::vector<TraceGroup> Grouping::groups() {
         {place_of[hazard.first], place_of[hazard.second]});
   }
   for (size_t g = 0; g < groups.size(); ++g) {
+    if (is_stopped()) return {};
     groups[g].before = BitMatrix(members[g].size());
     for (const uint32_t u : members[g]) {
       for (const uint32_t v : members[g]) {

@@ -13,6 +13,11 @@ std::string text_of(const Truncation& truncation) {
       return fmt::format(
           "there are more hazards than {}, the limit; repair some of those listed, and check again",
           limit);
+    case TruncationCause::kAliases:
+      return fmt::format(
+          "there are more operands that share bytes against an alias contract than {}, the limit; "
+          "repair some of those listed, and check again",
+          limit);
     case TruncationCause::kScopedSearch:
       return fmt::format(
           "the search for hazards beside scoped barriers takes more than {} steps, the limit; let "

@@ -10,6 +10,7 @@ namespace interlock {
 
 enum class TruncationCause : uint8_t {
   kHazards,           // More hazards than may be listed.
+  kAliases,           // More outputs against alias contracts than may be listed.
   kScopedSearch,      // Steps of the search for hazards beside scoped barriers.
   kAllPairs,          // Overlaps looked at, to list every hazardous pair.
   kLifetimeFindings,  // More wrong reads than may be listed.

@@ -8,6 +8,7 @@
 #include <array>
 #include <span>
 
+#include "encoder/stop.h"
 #include "simulator/operand_text.h"
 
 namespace interlock {
@@ -99,6 +100,7 @@ std::vector<ByteRange> undeclared_bytes_of(const Program& program, AccessRef ref
 std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program) {
   std::vector<UndeclaredAccess> found;
   for (size_t d = 0; d < program.dispatches.size(); ++d) {
+    if (is_stopped()) return found;
     const DispatchId id(d);
     const std::span<const Access> declared = program.declared_accesses_of(id);
     const std::span<const Access> accesses = program.accesses_of(id);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "encoder/check.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 
@@ -112,6 +113,7 @@ uint64_t VisibilityMap::apply(std::span<const ScopedDependency> dependencies,
     work += live_.size();
   }
   for (const ScopedDependency& dependency : dependencies) {
+    if (is_stopped()) break;
     for (const SegmentSpan span :
          operand_spans.subspan(dependency.first_operand, dependency.operand_count)) {
       work += 1 + apply_to_operand(dependency, span);

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "encoder/stop.h"
+
 namespace interlock {
 
 std::vector<Displacement> shrink_witness(const Program& program, const HappensBefore& order,
@@ -23,9 +25,10 @@ std::vector<Displacement> shrink_witness(const Program& program, const HappensBe
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(begin),
                  rest.begin() + static_cast<std::ptrdiff_t>(end));
       end = begin;
-      if (attempts++ >= attempt_limit) return displacements;
+      if (attempts++ >= attempt_limit || is_stopped()) return displacements;
       const Result<Schedule> schedule = schedule_of(program, order, rest);
       if (!schedule || !differs(*schedule)) continue;
+      if (is_stopped()) return displacements;
       displacements = std::move(rest);
       has_dropped = true;
     }

@@ -21,6 +21,7 @@
 #include "backends/poison.h"
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -310,9 +311,11 @@ Result<MemoryImage> CpuBackend::run(const Program& program, const Schedule& sche
   if (!image) return image.error();
   CpuRun run(program, std::move(*image), limit_bytes_, bodies_);
   for (const Step& step : schedule.steps) {
+    if (is_stopped()) return Error{"The run was stopped."};
     auto executed = run.execute(schedule, step);
     if (!executed) return executed.error();
   }
+  if (is_stopped()) return Error{"The run was stopped."};
   return std::move(run).finish();
 }
 

@@ -9,6 +9,7 @@
 #include "backends/kernels/dialect.h"
 #include "backends/kernels/mix.h"
 #include "encoder/program.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 
@@ -69,7 +70,10 @@ class CpuMemory {
     *byte = operands_[operand].is_staged ? value : atomic_result(op, *byte, value);
   }
 
-  uint64_t size_bytes(int operand) const { return operands_[operand].size_bytes; }
+  // Of an operand of a mix, which is one slice, however large: none once the work is stopped.
+  uint64_t size_bytes(int operand) const {
+    return is_stopped() ? 0 : operands_[operand].size_bytes;
+  }
   AccessMode mode(int operand) const { return operands_[operand].mode; }
 
  private:

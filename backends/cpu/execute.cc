@@ -2,6 +2,7 @@
 
 #include "backends/dispatch_params.h"
 #include "encoder/check.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 
@@ -31,6 +32,7 @@ void execute_slices(const Program& program, DispatchId id, const KernelParams& p
   const CpuBody body = bodies[kernel.index];
   CpuMemory memory(operands.data());
   for (uint64_t i = 0; i < slice_count; ++i) {
+    if (is_stopped()) return;
     body(memory, params, first_slice + i);
   }
 }

@@ -13,6 +13,7 @@
 #include "backends/dispatch_params.h"
 #include "backends/kernels/all_kernels.h"
 #include "encoder/check.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -103,7 +104,9 @@ class InstrumentedExecution {
     const KernelEntry& entry = kernel_entry(dispatch.kernel);
     const uint64_t slice_count = entry.is_variadic ? 1 : entry.slice_count(params);
     offences_.assign(2 * dispatch.access_count, {});
-    for (uint64_t slice = 0; slice < slice_count; ++slice) run_slice(id, params, slice);
+    for (uint64_t slice = 0; slice < slice_count && !is_stopped(); ++slice) {
+      run_slice(id, params, slice);
+    }
     for (size_t i = 0; i < offences_.size(); ++i) {
       if (offences_[i].slice_count == 0) continue;
       findings_.push_back(finding_of(program_, id, static_cast<int>(i / 2), params,
@@ -165,7 +168,10 @@ Result<InstrumentedRun> run_instrumented(const Program& program,
   auto image = initial_image(program, options.limit_bytes);
   if (!image) return image.error();
   InstrumentedExecution execution(program, options, std::move(*image));
-  for (size_t i = 0; i < program.dispatches.size(); ++i) execution.run(DispatchId{i});
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return Error{"The run was stopped."};
+    execution.run(DispatchId{i});
+  }
   return std::move(execution).finish();
 }
 

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kMark = 0x6b636f6c7265746e;
 constexpr uint64_t kMessageBytesMax = 4ull << 30;
 constexpr std::chrono::milliseconds kLookPeriod{100};  // For the flag that asks to stop.
-constexpr std::chrono::seconds kGrace{2};
+constexpr std::chrono::milliseconds kGrace{500};
 
 struct MessageHead {
   uint64_t mark = kMark;
@@ -34,7 +34,7 @@ class Waiting {
   ChannelStatus until(int descriptor, short events) {
     for (;;) {
       const Clock::time_point now = Clock::now();
-      const bool is_stopped = patience_.stop != nullptr && patience_.stop->load();
+      const bool is_stopped = patience_.stop != nullptr && patience_.stop->is_requested();
       if (is_stopped && !grace_end_) grace_end_ = now + kGrace;
       if (grace_end_ && now >= *grace_end_) return ChannelStatus::kStopped;
       if (now >= patience_.deadline) return ChannelStatus::kSilent;

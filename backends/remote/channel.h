@@ -2,11 +2,12 @@
 // or to live.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "encoder/stop.h"
 
 namespace interlock {
 
@@ -20,7 +21,7 @@ enum class ChannelStatus : uint8_t {
 struct ChannelPatience {
   // Before that, there is no hurry. The default: for ever.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  const std::atomic<bool>* stop = nullptr;  // Once true, a grace of two seconds is left.
+  const Stop* stop = nullptr;  // Once it is requested, a grace of half a second is left.
 };
 
 // Sends `message` through the descriptor, which may be a socket, a pipe or a file.

@@ -129,7 +129,7 @@ Result<MemoryImage> RemoteBackend::State::run(const Program& program, const Sche
   if (!whole) return whole.error();
   const std::lock_guard lock(mutex_);
   // Callers that took turns at a worker that hangs would wait for each other's grace.
-  if (options_.stop != nullptr && options_.stop->load()) {
+  if (options_.stop != nullptr && options_.stop->is_requested()) {
     return Error{fmt::format("Backend '{}' was not asked: a stop came before.", options_.name)};
   }
   auto opened = open();

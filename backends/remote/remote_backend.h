@@ -3,22 +3,22 @@
 // worker.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/backend.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 
 struct RemoteOptions {
-  std::string name;                         // Of the backend that the worker executes on.
-  std::vector<std::string> command;         // Starts a worker, which calls serve_as_worker().
-  double timeout_seconds = 150;             // A worker that is silent for longer is ended.
-  const std::atomic<bool>* stop = nullptr;  // Once true, nothing new is asked of the worker, and
-                                            // what it still does may take two seconds.
+  std::string name;                  // Of the backend that the worker executes on.
+  std::vector<std::string> command;  // Starts a worker, which calls serve_as_worker().
+  double timeout_seconds = 150;      // A worker that is silent for longer is ended.
+  const Stop* stop = nullptr;  // Once it is requested, nothing new is asked of the worker, and
+                               // what it still does may take half a second.
 };
 
 class RemoteBackend final : public Backend {

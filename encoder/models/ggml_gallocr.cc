@@ -13,6 +13,7 @@
 #include "encoder/names.h"
 #include "encoder/plan_layout.h"
 #include "encoder/plan_values.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -290,6 +291,7 @@ Result<ValuePlacement> Gallocr::run() {
   }
   count_children();
   for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
+    if (is_stopped()) return Error{"The plan was stopped."};
     allocate_outputs(i);
     update_parents(i);
   }

@@ -9,6 +9,7 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 #include "simulator/check.h"
 #include "simulator/expectations.h"
 #include "simulator/report.h"
@@ -70,7 +71,9 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
     return report_error(program.error());
   }
   const CheckReport report = check(*program, options.check);
+  if (is_stopped()) return ExitStatus::kInterrupted;
   const ExpectationOutcome outcome = judge_expectations(*program, report);
+  if (is_stopped()) return ExitStatus::kInterrupted;
   if (options.format == "json") {
     print_out(json_report(*program, report, outcome, path));
   } else {
@@ -87,6 +90,7 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
 }
 
 ExitStatus run_check(const CheckCommandOptions& options) {
+  const Interruptible interruptible;
   ExitStatus status = ExitStatus::kNothingFound;
   for (const std::string& path : options.paths) {
     status = worse(status, check_one(path, options));

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "encoder/stop.h"
+
 namespace interlock {
 namespace {
 
@@ -27,7 +29,9 @@ bool starts_finding(std::string_view line) {
 
 }  // namespace
 
-void print_out(std::string_view text) { write_all(stdout, text); }
+void print_out(std::string_view text) {
+  if (!is_stopped()) write_all(stdout, text);
+}
 
 void print_report(std::string_view text) {
   if (!has_colour()) {
@@ -55,6 +59,7 @@ void print_report(std::string_view text) {
 }
 
 ExitStatus report_error(const Error& error) {
+  if (is_stopped()) return ExitStatus::kInterrupted;
   finish_progress();
   std::fflush(stdout);
   // Parse errors carry the word behind their position.

@@ -10,7 +10,8 @@
 
 namespace interlock {
 
-// Prints to standard output.
+// Prints to standard output; nothing once the work is stopped (encoder/stop.h): it may be wrong
+// then. Under a StopScope without a Stop it prints always.
 void print_out(std::string_view text);
 
 // Prints a report to standard output, its kind words (a line's first word before "hazard:",
@@ -18,7 +19,7 @@ void print_out(std::string_view text);
 void print_report(std::string_view text);
 
 // Prints `error` to standard error, behind "error: ", and returns kBadInput, so that a command can
-// return it.
+// return it. Once the work is stopped that is the reason: returns kInterrupted and prints nothing.
 ExitStatus report_error(const Error& error);
 
 // Prints `text` to standard error, where the results are a program.

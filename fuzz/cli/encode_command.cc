@@ -16,6 +16,7 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/gradient_verdict.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/plan_options.h"
 #include "simulator/gradient_requests.h"
 
@@ -110,6 +111,7 @@ Result<Program> run_passes(const EncodeOptions& options, const NamedPasses& pass
 }
 
 ExitStatus run_encode(const EncodeOptions& options) {
+  const Interruptible interruptible;
   Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) return report_error(program.error());
   const Result<NamedPasses> passes = find_passes(options);

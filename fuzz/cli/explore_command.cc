@@ -9,6 +9,7 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 #include "simulator/explore.h"
 #include "simulator/happens_before.h"
 
@@ -49,6 +50,7 @@ std::string text_of(const Program& program, const Exploration& exploration) {
 }
 
 ExitStatus run_explore(ExploreCommandOptions& options) {
+  const Interruptible interruptible;
   const Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) {
     return report_error(program.error());
@@ -56,6 +58,7 @@ ExitStatus run_explore(ExploreCommandOptions& options) {
   options.explore.strategy = *strategy_of(options.strategy);
   options.explore.announce = [](std::string_view lines) { print_out(lines); };
   const Exploration exploration = explore(*program, options.explore);
+  const StopScope to_the_end(nullptr);  // What was tried was tried whole.
   print_report(text_of(*program, exploration));
   return exploration.strict_count == 0 ? ExitStatus::kNothingFound : ExitStatus::kFinding;
 }

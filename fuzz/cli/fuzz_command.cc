@@ -33,6 +33,7 @@ struct FuzzOptions {
 };
 
 constexpr double kDeviceTimeoutMaxSeconds = 86'400;
+constexpr unsigned kGraceSeconds = 10;  // What was found is put away; a device may be slow to end.
 
 std::string text_of(const CampaignFind& find) {
   return fmt::format("found in run {}: {}{}{}, minimized from {} to {} dispatches{}",
@@ -110,7 +111,7 @@ std::unique_ptr<RemoteBackend> device_of(const FuzzOptions& options, ExitStatus&
           ? std::vector<std::string>{"/proc/self/exe", "serve", "--backend=" + options.backend}
           : std::vector<std::string>{"/bin/sh", "-c", "exec " + options.worker};
   remote.timeout_seconds = options.device_timeout_seconds;
-  remote.stop = &interrupted();
+  remote.stop = &interrupt_stop();
   auto device = std::make_unique<RemoteBackend>(std::move(remote));
   const Availability availability = device->availability();
   if (availability.is_available) return device;
@@ -186,7 +187,7 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   if (!named) return report_error(named.error());
   auto checked = check_options(options);
   if (!checked) return report_error(checked.error());
-  install_interrupt_handler();
+  const Interruptible interruptible(kGraceSeconds);
   CampaignOptions& campaign = options.campaign;
   std::unique_ptr<RemoteBackend> device;
   if (options.backend != "cpu") {
@@ -197,7 +198,7 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   }
   campaign.generator.has_barriers = campaign.encoder == nullptr;
   campaign.oracles.judges_excess = options.judges_excess;
-  campaign.stop = &interrupted();
+  campaign.stop = &interrupt_stop();
   campaign.on_progress = [](const CampaignProgress& progress) {
     show_progress(fmt::format("{} programs, {} with findings, {} distinct", progress.run_count,
                               progress.failing_run_count, progress.find_count));
@@ -207,6 +208,7 @@ ExitStatus run_fuzz(FuzzOptions& options) {
     show_progress(text_of(failure, campaign), true);
   };
   const Result<CampaignReport> report = run_campaign(campaign);
+  const StopScope to_the_end(nullptr);
   if (!report) {
     return report_error({report.error().message});
   }

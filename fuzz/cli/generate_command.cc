@@ -12,6 +12,7 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/gradient_verdict.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/workloads/workload.h"
 #include "simulator/gradient_requests.h"
 
@@ -45,6 +46,7 @@ ExitStatus judge_micro_batch(const WorkloadEntry& entry, WorkloadOptions options
 }
 
 ExitStatus run_generate(const WorkloadEntry& entry, GenerateOptions options) {
+  const Interruptible interruptible;
   if (options.workload.backward.empty()) {
     return report_error(
         {"--backward has an empty name; 'none' writes forward passes alone, and `interlock list "

@@ -1,26 +1,49 @@
 #include "fuzz/cli/interrupt.h"
 
-#include <csignal>
+#include <signal.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "fuzz/cli/exit_status.h"
 
 namespace interlock {
 namespace {
 
-std::atomic<bool> interrupted_flag{false};
-static_assert(std::atomic<bool>::is_always_lock_free,
-              "a signal handler may only use lock-free atomics");
+constinit Stop stop;
+constinit volatile sig_atomic_t grace = 1;
+
+// No SA_RESTART: a wait for input or for a reader of the output ends, too.
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  sigaction(signal, &action, nullptr);
+}
 
 void on_signal(int signal) {
-  interrupted_flag.store(true);
-  std::signal(signal, SIG_DFL);
+  stop.request();
+  handle(signal, SIG_DFL);
+  alarm(static_cast<unsigned>(grace));
+}
+
+// Only calls that a handler may make.
+void on_alarm(int) {
+  constexpr std::string_view kSentence =
+      "interrupted: the step in progress did not end in time and was cut off.\n";
+  const ssize_t ignored = write(STDERR_FILENO, kSentence.data(), kSentence.size());
+  static_cast<void>(ignored);
+  _exit(static_cast<int>(ExitStatus::kInterrupted));
 }
 
 }  // namespace
 
-void install_interrupt_handler() {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-}
+Stop& interrupt_stop() { return stop; }
 
-const std::atomic<bool>& interrupted() { return interrupted_flag; }
+Interruptible::Interruptible(unsigned grace_seconds) : scope_(&stop) {
+  grace = static_cast<sig_atomic_t>(grace_seconds);
+  handle(SIGALRM, on_alarm);
+  handle(SIGINT, on_signal);
+  handle(SIGTERM, on_signal);
+}
 
 }  // namespace interlock

@@ -1,16 +1,24 @@
-// ^C: work that saves what it finds asks between steps and ends cleanly. All other commands leave
-// the signal as it is: it ends them at once.
+// Interrupt: how ^C and SIGTERM end a command: soon, and with what it has found put away. The first
+// signal asks for the end, which loops poll for (encoder/stop.h); a second one ends the process,
+// and so does a loop that does not ask for too long.
 #pragma once
 
-#include <atomic>
+#include "encoder/stop.h"
 
 namespace interlock {
 
-// Installs the handler for SIGINT and SIGTERM. The first signal sets the flag, a second one ends
-// the process at once.
-void install_interrupt_handler();
+// Requested by the first signal.
+Stop& interrupt_stop();
 
-// True once a signal has arrived. The same flag can be handed to code that stops on it.
-const std::atomic<bool>& interrupted();
+// Makes the command on this thread end on signals: for its whole length.
+class Interruptible {
+ public:
+  // `grace_seconds`: what is left after the first signal, whatever happens; generous where
+  // something is to be put away, since a machine may be busy.
+  explicit Interruptible(unsigned grace_seconds = 1);
+
+ private:
+  StopScope scope_;
+};
 
 }  // namespace interlock

@@ -73,7 +73,8 @@ ExitStatus run_command_line(int argc, char** argv) {
     std::cout.flush();
     return is_help && std::cout ? ExitStatus::kNothingFound : ExitStatus::kBadInput;
   }
-  if (interrupted().load()) {
+  if (interrupt_stop().is_requested()) {
+    print_remark("interrupted: what was not said or written by now is not known.\n");
     return ExitStatus::kInterrupted;
   }
   return status;

@@ -14,6 +14,8 @@
 namespace interlock {
 namespace {
 
+constexpr unsigned kGraceSeconds = 10;  // The smallest program so far is put away.
+
 struct MinimizeCommandOptions {
   InputOptions input;
   std::string output = "-";
@@ -22,7 +24,7 @@ struct MinimizeCommandOptions {
 };
 
 ExitStatus run_minimize(const MinimizeCommandOptions& options) {
-  install_interrupt_handler();
+  const Interruptible interruptible(kGraceSeconds);
   const Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) {
     return report_error(program.error());
@@ -31,7 +33,6 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
   minimize_options.detail =
       options.keeps_kernels ? SignatureDetail::kKernels : SignatureDetail::kShape;
   minimize_options.evaluation_limit = options.evaluations_max;
-  minimize_options.stop = &interrupted();
   minimize_options.on_progress = [](const MinimizeProgress& progress) {
     show_progress(fmt::format("{} evaluations, {} dispatches left", progress.evaluation_count,
                               progress.dispatch_count));
@@ -40,6 +41,7 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
   if (!report) {
     return report_error({report.error().message});
   }
+  const StopScope to_the_end(nullptr);
   show_progress(fmt::format("{} of {} dispatches are left after {} evaluations{}.",
                             report->program.dispatches.size(), program->dispatches.size(),
                             report->evaluation_count,

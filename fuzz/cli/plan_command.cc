@@ -14,6 +14,7 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/plan_options.h"
 #include "fuzz/cli/plan_plot.h"
 
@@ -51,6 +52,7 @@ Result<std::string> table_of(const Program& program, const PlanOptions& options)
   std::string rows;
   PlanReport report;
   for (const PlannerEntry& entry : planner_registry()) {
+    if (is_stopped()) return Error{"The table was stopped."};
     const Result<Program> planned = entry.plan(program, options);
     if (!planned) {
       rows += fmt::format("  {:<20} {}\n", entry.name, planned.error().message);
@@ -84,6 +86,7 @@ Result<TradeCurve> curve_of(const std::string& path, const Program& program,
 }
 
 ExitStatus run_plan(const PlanCommandOptions& options) {
+  const Interruptible interruptible;
   std::vector<TradeCurve> curves;
   for (const std::string& path : options.paths) {
     const Result<Program> program = read_program(path, options);

@@ -16,6 +16,7 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/line_plot.h"
 #include "simulator/schedule.h"
 
@@ -118,6 +119,7 @@ Result<Success> check_options(const PlotOptions& options) {
 }
 
 ExitStatus run_plot(const PlotOptions& options) {
+  const Interruptible interruptible;
   if (auto checked = check_options(options); !checked) return report_error(checked.error());
   ExitStatus status = ExitStatus::kNothingFound;
   Backend* const backend = require_backend(options.backend, status);

@@ -15,6 +15,7 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/gradient_evidence.h"
 #include "fuzz/replay.h"
 #include "fuzz/replay_gradients.h"
@@ -123,6 +124,7 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
   if (!differs) return report_run_error(differs.error(), backend);
   if (*differs) return ExitStatus::kFinding;
   const CheckReport report = check(program);
+  if (is_stopped()) return ExitStatus::kInterrupted;
   const std::vector<std::vector<Displacement>> witnesses = witnesses_of_hazards(report);
   size_t refused_count = 0;
   for (const std::vector<Displacement>& witness : witnesses) {
@@ -144,45 +146,6 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
     return report_no_verdict(
         fmt::format("the backend refuses {} of {} schedules, which the cpu backend can execute",
                     refused_count, witnesses.size()));
-  }
-  if (witnesses.size() == kWitnessesMax) break;
-}
-return witnesses;
-}
-
-ExitStatus report_no_verdict(const std::string& reason) {
-  return report_error({fmt::format("nothing differs so far, and no verdict: {}.", reason)});
-}
-
-// Beside scoped barriers no few schedules decide. The first one that differs is enough: hazards may
-// be many, and few of them show in numbers that happen to be equal.
-ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Backend& backend) {
-  const Result<bool> differs =
-      replay_schedule(program, {"issue order", issue_order_schedule(program)}, backend);
-  if (!differs) return report_run_error(differs.error(), backend);
-  if (*differs) return ExitStatus::kFinding;
-  const CheckReport report = check(program);
-  const std::vector<std::vector<Displacement>> witnesses = witnesses_of_hazards(report);
-  size_t refused_count = 0;
-  for (const std::vector<Displacement>& witness : witnesses) {
-    Result<Schedule> schedule = schedule_of(program, order, witness);
-    INTERLOCK_CHECK(schedule.has_value());
-    std::vector<std::string> moves;
-    for (const Displacement& move : witness) moves.push_back(text_of(program, move));
-    const NamedSchedule named{fmt::format("{}", fmt::join(moves, ", ")), *std::move(schedule)};
-    const Result<bool> shows = replay_schedule(program, named, backend);
-    // Not every backend fetches early.
-    if (!shows && !named.schedule.bytes.empty() && shows.error().kind == ErrorKind::kRefused) {
-      ++refused_count;
-      continue;
-    }
-    if (!shows) return report_run_error(shows.error(), backend);
-    if (*shows) return ExitStatus::kFinding;
-  }
-  if (refused_count > 0) {
-    print_out(fmt::format("  Of {} schedules {} {} refused: the cpu backend can execute {}.\n",
-                          witnesses.size(), refused_count, refused_count == 1 ? "was" : "were",
-                          refused_count == 1 ? "it" : "them"));
   }
   if (witnesses.size() == kWitnessesMax) {
     return report_no_verdict(fmt::format(
@@ -210,6 +173,7 @@ ExitStatus replay_other_schedules(const Program& program, const std::string& why
 }
 
 ExitStatus run_replay(const ReplayOptions& options) {
+  const Interruptible interruptible;
   ExitStatus status = ExitStatus::kNothingFound;
   Backend* const backend = require_backend(options.backend, status);
   if (backend == nullptr) {
@@ -224,6 +188,7 @@ ExitStatus run_replay(const ReplayOptions& options) {
   }
   if (program->witness.empty()) {
     const std::vector<GradientFinding> wrong = find_wrong_gradients(*program);
+    if (is_stopped()) return ExitStatus::kInterrupted;
     if (!wrong.empty()) {
       const auto status_of_gradients =
           decisive_status(replay_gradients(*program, wrong, *backend), *backend);

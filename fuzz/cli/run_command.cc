@@ -17,6 +17,7 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/replay.h"
 #include "simulator/choice.h"
 #include "simulator/strategies.h"
@@ -37,7 +38,8 @@ struct RunOptions {
 
 // What the trials of overlap mode left: each is another execution.
 struct Trials {
-  MemoryImage shown;  // Of the first trial that differs from the reference; else of the last one.
+  MemoryImage shown;   // Of the first trial that differs from the reference; else of the last one.
+  uint64_t count = 0;  // A stop leaves the others out.
   uint64_t differing_count = 0;
   std::set<uint64_t> digests;  // Of outputs.
 };
@@ -103,7 +105,9 @@ Result<Trials> run_trials(const Program& program, Backend& backend, const Memory
   const Schedule issue = issue_order_schedule(program);  // Which overlap mode does not obey.
   for (uint64_t i = 0; i < trial_count; ++i) {
     Result<MemoryImage> image = backend.run(program, issue, ExecutionMode::kOverlap);
+    if (is_stopped()) break;
     if (!image) return image.error();
+    ++trials.count;
     trials.digests.insert(output_digest(program, *image));
     const bool differs = outputs_differ(program, reference, *image);
     if (trials.differing_count == 0) trials.shown = std::move(*image);
@@ -115,8 +119,8 @@ Result<Trials> run_trials(const Program& program, Backend& backend, const Memory
   return trials;
 }
 
-std::string text_of(const Trials& trials, const Program& program, std::string_view backend,
-                    uint64_t trial_count) {
+std::string text_of(const Trials& trials, const Program& program, std::string_view backend) {
+  const uint64_t trial_count = trials.count;
   return fmt::format(
       "{} dispatches ran {} on {} in overlap mode: {} of {} differ from the reference "
       "({:.1f} %), {} in all.\n",
@@ -173,6 +177,7 @@ Result<Success> check_options(const RunOptions& options) {
 }
 
 ExitStatus run_program(const RunOptions& options) {
+  const Interruptible interruptible;
   ExitStatus status = ExitStatus::kNothingFound;
   const Result<Success> checked = check_options(options);
   if (!checked) return report_error({checked.error().message});
@@ -205,7 +210,9 @@ ExitStatus run_program(const RunOptions& options) {
   if (mode == ExecutionMode::kOverlap) {
     Result<Trials> trials = run_trials(*program, *backend, *reference, options.trial_count);
     if (!trials) return report_run_error(trials.error(), *backend);
-    print_out(text_of(*trials, *program, backend->name(), options.trial_count));
+    if (trials->count == 0) return ExitStatus::kInterrupted;
+    const StopScope to_the_end(nullptr);  // They ran whole.
+    print_out(text_of(*trials, *program, backend->name()));
     image = std::move(trials->shown);
   } else {
     image = backend->run(*program, *schedule, mode);
@@ -219,8 +226,9 @@ ExitStatus run_program(const RunOptions& options) {
   }
   if (outputs_differ(*program, *reference, *image)) {
     print_report("divergence: the outputs differ from the reference.\n");
-    for (const OutputComparison& comparison : compare_outputs(*program, *reference, *image)) {
-      print_out(fmt::format("  {}\n", sentence_of(*program, comparison)));
+    const std::vector<OutputComparison> outputs = compare_outputs(*program, *reference, *image);
+    for (const std::string& sentence : sentences_of(*program, outputs)) {
+      print_out(fmt::format("  {}\n", sentence));
     }
     status = ExitStatus::kFinding;
   }

@@ -12,6 +12,7 @@
 #include "encoder/backward.h"
 #include "encoder/check.h"
 #include "encoder/program_builder.h"
+#include "encoder/stop.h"
 #include "fuzz/workloads/forward_pass.h"
 #include "simulator/choice.h"
 
@@ -283,6 +284,7 @@ void TrainingRun::append_step(uint64_t step, OutputDraft& outputs) {
   if (is_trained() && options_.zeroes_gradients) zero_gradients(step);
   for (uint64_t i = 0; i < options_.micro_batch_count; ++i) {
     const uint64_t batch = step * options_.micro_batch_count + i;
+    if (is_stopped()) return;
     append_batch(batch);
     if (options_.collects_losses) {
       collect_loss(batch);
@@ -322,6 +324,7 @@ Result<ProgramDraft> TrainingRun::run() {
     outputs.tensors.push_back(add_values(kNorms, {options_.step_count}));
   }
   for (uint64_t step = 0; step < options_.step_count; ++step) append_step(step, outputs);
+  if (is_stopped()) return Error{"Writing the program was stopped."};
   ProgramDraft draft;
   if (options_.step_count > 1) draft.items.emplace_back(MemoryDraft{"step", 4, false});
   draft.items.insert(draft.items.end(), tensors_.items.begin(), tensors_.items.end());

@@ -101,7 +101,7 @@ TEST(RemoteBackend, IsNotDisturbedByWhatADriverPrints) {
 }
 
 TEST(RemoteBackend, GivesUpAHangSoonAfterAStop) {
-  std::atomic<bool> stop{false};
+  Stop stop;
   RemoteOptions options = worker_with("hang", 1);
   options.stop = &stop;
   RemoteBackend remote(options);
@@ -109,7 +109,7 @@ TEST(RemoteBackend, GivesUpAHangSoonAfterAStop) {
   // Before the run, it would not be asked; at any time later, it is given up.
   std::thread stopping([&stop] {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    stop = true;
+    stop.request();
   });
   EXPECT_THAT(first_error(remote),
               AnyOf("The worker process of backend 'faulty' did not answer before the stop.",
@@ -118,7 +118,8 @@ TEST(RemoteBackend, GivesUpAHangSoonAfterAStop) {
 }
 
 TEST(RemoteBackend, AsksNoWorkerAfterAStop) {
-  const std::atomic<bool> stop{true};
+  Stop stop;
+  stop.request();
   RemoteBackend remote({"faulty", {"/nonexistent/worker"}, 60, &stop});
   EXPECT_EQ(run_on(remote).error().message, "Backend 'faulty' was not asked: a stop came before.");
 }

@@ -1,6 +1,7 @@
 // What each dispatch must follow, against the definition: byte by byte, and pair by pair.
 #include "encoder/data_dependencies.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -156,6 +157,23 @@ TEST(DispatchOrder, IsThatOfFullBarriersAloneBesideLesserOnes) {
   EXPECT_TRUE(orders("barrier\n"));
   EXPECT_FALSE(orders("barrier execution\n"));
   EXPECT_FALSE(orders("barrier compute.write -> compute.read\n"));
+}
+
+// Each of the pieces names each of the readers: many more names than there are dispatches.
+TEST(DataDependencies, NamesEachPredecessorOnceThoughManyPiecesDo) {
+  constexpr uint32_t kPieces = 400;
+  std::string text = "interlock 1\nmemory m 400\n";
+  for (uint32_t i = 0; i < kPieces; ++i) {
+    text += fmt::format("dispatch W writes m[{}:{}]\n", i, i + 1);
+  }
+  for (uint32_t i = 0; i < kPieces; ++i) text += "dispatch R reads m\n";
+  text += "dispatch Last reads m[0:1] writes m[0:200] m[100:400]\n";
+  const auto program = parse(text);
+  ASSERT_TRUE(program);
+  const DataDependencies dependencies(*program);
+  const auto predecessors = dependencies.predecessors(2 * kPieces);
+  ASSERT_EQ(predecessors.size(), 2 * kPieces);
+  for (uint32_t i = 0; i < 2 * kPieces; ++i) EXPECT_EQ(predecessors[i], i);
 }
 
 }  // namespace

@@ -215,7 +215,8 @@ TEST(Campaign, FindsACauseAgainInItsRunAlone) {
 }
 
 TEST(Campaign, EndsWhenAskedTo) {
-  std::atomic<bool> stop{true};
+  Stop stop;
+  stop.request();
   CampaignOptions options = campaign_of("interlock", 1, UINT64_MAX);
   options.stop = &stop;
   const CampaignReport report = reported(options);

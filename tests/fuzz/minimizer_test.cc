@@ -369,7 +369,8 @@ TEST(MinimizeProgram, RefusesACleanProgram) {
 }
 
 TEST(Minimizer, StopsWhenAskedWithTheSmallestSoFar) {
-  std::atomic<bool> stop{true};
+  Stop stop;
+  stop.request();
   MinimizeOptions options;
   options.stop = &stop;
   const Program program = parsed("memory a 64\ndispatch A writes a\ndispatch B reads a\n");

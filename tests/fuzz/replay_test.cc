@@ -1,10 +1,12 @@
 #include "fuzz/replay.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "encoder/stop.h"
 #include "encoder/text.h"
 #include "fuzz/gradient_evidence.h"
 #include "fuzz/replay_gradients.h"
@@ -73,6 +75,28 @@ TEST(Replay, ComparesWholeMemoriesWithoutOutputLines) {
   ASSERT_EQ(report->outputs.size(), 2u);
   EXPECT_EQ(report->outputs[0].differing_count, 0u);
   EXPECT_GT(report->outputs[1].differing_count, 0u);
+}
+
+// Of the polls of all that a replay calls: work that grows faster would poll more.
+uint64_t polls_of_replay(int memory_count) {
+  std::string text = "interlock 1\n";
+  for (int i = 0; i < memory_count; ++i) text += fmt::format("memory m{} 16\n", i);
+  text += "tensor t u8[1] at m0+0\n";  // So that there are lifetimes to look at.
+  for (int i = 0; i < memory_count; ++i) {
+    text += fmt::format("a{0}: dispatch A writes m{0}\nb{0}: dispatch B writes m{0}\n", i);
+  }
+  for (int i = 0; i < memory_count; ++i) text += fmt::format("witness b{0} before a{0}\n", i);
+  const auto program = parse(text);
+  EXPECT_TRUE(program);
+  Stop stop;
+  stop.request_at_poll(UINT64_MAX);
+  const StopScope scope(&stop);
+  EXPECT_EQ(replay(*program, cpu())->details.size(), static_cast<size_t>(memory_count));
+  return stop.poll_count();
+}
+
+TEST(Replay, TakesWorkThatIsLinearInTheOutputs) {
+  EXPECT_LE(polls_of_replay(200), polls_of_replay(100) * 5 / 2);
 }
 
 TEST(Replay, NeedsAWitness) {

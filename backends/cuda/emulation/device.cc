@@ -13,6 +13,7 @@
 #include "backends/cuda/emulation/words.h"
 #include "encoder/check.h"
 #include "encoder/hash.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -262,11 +263,13 @@ Result<std::optional<LaunchFinding>> EmulatedDevice::launch(
   running_block = &running;
   std::optional<LaunchFinding> finding;
   for (const uint32_t block : blocks) {
+    if (is_stopped()) break;
     finding = running.run(index_in(shape.grid, block));
     if (finding) break;
   }
   running_block = nullptr;
   if (finding) fibers_.clear();  // Some wait for ever.
+  if (is_stopped()) return Error{"The launch was stopped."};
   return finding;
 }
 

@@ -15,6 +15,7 @@
 #include "backends/poison.h"
 #include "backends/whole_steps.h"
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "simulator/choice.h"
 
 namespace interlock {
@@ -224,6 +225,7 @@ Result<MemoryImage> EmulatedCudaBackend::run(const Program& program, const Sched
   if (!image) return image.error();
   EmulatedRun run(program, *image, options_, device_);
   for (const Step& step : schedule.steps) {
+    if (is_stopped()) return Error{"The run was stopped."};
     auto executed = run.execute(step);
     if (!executed) return executed.error();
   }

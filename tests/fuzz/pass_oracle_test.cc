@@ -31,12 +31,15 @@ class MinimizePasses : public testing::TestWithParam<const char*> {};
 // the program.
 TEST_P(MinimizePasses, AddNoKindAndKeepTheSignature) {
   CampaignOptions options;
+  // An encoder that places nothing leaves few kinds in small programs.
+  const bool has_planner_fault = std::string(GetParam()) != "liveness";
+  if (!has_planner_fault) options.encoder = find_encoder("none");
   options.planner = find_planner(GetParam());
   ASSERT_NE(options.planner, nullptr);
   const PassChain chain = chain_of(options);
   const PlanOptions plan = plan_options_of_campaign();
   int minimized_count = 0;
-  for (uint64_t run = 0; run < (is_slow_build() ? 40 : 150); ++run) {
+  for (uint64_t run = 0; run < (is_slow_build() ? 20 : has_planner_fault ? 100 : 40); ++run) {
     const Program program = build(draft_of_run(options, run)).value();
     const PassReport report = judge_passes(chain, program, plan, {}, 1);
     const std::set<FindingKind> allowed = kinds_in(chain, program, plan);
@@ -61,7 +64,8 @@ TEST_P(MinimizePasses, AddNoKindAndKeepTheSignature) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Planners, MinimizePasses,
-                         testing::Values("ggml-undercount", "ggml-serial-liveness", "ztensor-167"));
+                         testing::Values("ggml-undercount", "ggml-serial-liveness", "ztensor-167",
+                                         "liveness"));
 
 }  // namespace
 }  // namespace interlock

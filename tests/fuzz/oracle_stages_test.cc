@@ -35,6 +35,9 @@ Program parsed(const std::string& body) {
   return std::move(program).value();
 }
 
+constexpr const char* kOpenScope =
+    "dispatch A writes a[0:4]\nbarrier copy -> copy\ndispatch B reads a[0:4] writes b[0:4]\n";
+
 // The messages of all disagreements, behind the names of their stages.
 std::vector<std::string> disagreements_on(const Program& program, const OracleOptions& options,
                                           uint64_t number = 0) {
@@ -43,6 +46,14 @@ std::vector<std::string> disagreements_on(const Program& program, const OracleOp
     messages.push_back(std::string(word_of(d.stage)) + ": " + d.message);
   }
   return messages;
+}
+
+// Nothing is tried at random, and nothing on the CPU.
+OracleOptions deciding_only() {
+  OracleOptions options;
+  options.cpu_period = 0;
+  options.random_schedule_count = 0;
+  return options;
 }
 
 // All stages, on every program, but for the device's.
@@ -90,9 +101,7 @@ TEST(ThreeRuns, ContradictAHazardThatIsNone) {
 
 // The bound is content with the barriers that are there, and random schedules are not tried.
 TEST(ThreeRuns, ContradictACheckThatMissesWhatTheReversedRunShows) {
-  OracleOptions options;
-  options.cpu_period = 0;
-  options.random_schedule_count = 0;
+  OracleOptions options = deciding_only();
   options.methods.find = without<is_write_after_read>;
   EXPECT_THAT(disagreements_on(parsed("dispatch A reads a[0:4] writes b[0:4]\n"
                                       "dispatch B writes a[0:4]\nbarrier\ndispatch C\n"),
@@ -102,9 +111,7 @@ TEST(ThreeRuns, ContradictACheckThatMissesWhatTheReversedRunShows) {
 }
 
 TEST(ThreeRuns, ContradictACheckThatMissesWhatTheLazyRunShows) {
-  OracleOptions options;
-  options.cpu_period = 0;
-  options.random_schedule_count = 0;
+  OracleOptions options = deciding_only();
   options.methods.find = without<is_ordered>;
   EXPECT_THAT(disagreements_on(parsed("dispatch A writes a[0:4]\nbarrier execution\n"
                                       "dispatch B reads a[0:4] writes b[0:4]\n"),
@@ -118,9 +125,7 @@ TEST(RandomSchedules, AloneContradictACheckThatMissesWhatScopesLeaveOpen) {
   OracleOptions options;
   options.cpu_period = 0;
   options.random_schedule_count = 8;
-  const Program program = parsed(
-      "dispatch A writes a[0:4]\nbarrier copy -> copy\n"
-      "dispatch B reads a[0:4] writes b[0:4]\n");
+  const Program program = parsed(kOpenScope);
   EXPECT_THAT(disagreements_on(program, options), IsEmpty());
   options.methods.find = without<is_any_hazard>;
   // Half of the schedules keep the order; that eight of them do has odds of 1 to 255.
@@ -133,13 +138,9 @@ TEST(RandomSchedules, AloneContradictACheckThatMissesWhatScopesLeaveOpen) {
 }
 
 TEST(RandomSchedules, AreAsManyAsAskedFor) {
-  OracleOptions options;
-  options.cpu_period = 0;
+  OracleOptions options = deciding_only();
   options.methods.find = without<is_any_hazard>;
-  const Program program = parsed(
-      "dispatch A writes a[0:4]\nbarrier copy -> copy\n"
-      "dispatch B reads a[0:4] writes b[0:4]\n");
-  options.random_schedule_count = 0;
+  const Program program = parsed(kOpenScope);
   EXPECT_THAT(disagreements_on(program, options), IsEmpty());
   options.random_schedule_count = 200;
   // Some 100 of them show it.
@@ -204,13 +205,7 @@ std::vector<MutantEncoder> mutants_that_show_soon() {
   return mutants;
 }
 
-std::string name_of(const testing::TestParamInfo<MutantEncoder>& info) {
-  std::string name(info.param.name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Encoder, CrossCheck, testing::ValuesIn(mutants_that_show_soon()), name_of);
+INSTANTIATE_TEST_SUITE_P(Encoder, CrossCheck, testing::ValuesIn(mutants_that_show_soon()));
 
 // As many barriers as there should be, of which none makes anything visible.
 class ExecutionBarriersOnly final : public Encoder {
@@ -303,13 +298,10 @@ class FaultyCpu final : public Backend {
   Capabilities capabilities() const override { return find_backend("cpu")->capabilities(); }
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                           ExecutionMode mode) override {
-    ++run_count;
     auto image = find_backend("cpu")->run(program, schedule, mode);
     if (image && !(schedule == issue_order_schedule(program))) ++image->memories[0][0];
     return image;
   }
-
-  int run_count = 0;
 };
 
 TEST(CpuRuns, AloneContradictTheShadowMachine) {
@@ -328,14 +320,11 @@ TEST(CpuRuns, AloneContradictACheckThatMissesWhatScopesLeaveOpen) {
   OracleOptions options = thorough();
   options.random_schedule_count = 0;
   options.methods.find = without<is_any_hazard>;
-  const Program program = parsed(
-      "dispatch A writes a[0:4]\nbarrier copy -> copy\n"
-      "dispatch B reads a[0:4] writes b[0:4]\n");
+  const Program program = parsed(kOpenScope);
   std::set<std::string> messages;
   for (uint64_t number = 0; number < 16; ++number) {
-    for (const std::string& message : disagreements_on(program, options, number)) {
-      messages.insert(message);
-    }
+    const auto some = disagreements_on(program, options, number);
+    messages.insert(some.begin(), some.end());
   }
   EXPECT_THAT(messages, ElementsAre("cpu: A legal schedule leaves other bytes on the CPU, although "
                                     "no check finds a hazard."));

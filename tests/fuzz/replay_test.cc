@@ -110,8 +110,10 @@ TEST(Replay, RefusesAWitnessThatABarrierForbids) {
                        "sum: dispatch col_sum reads g writes gb\nbarrier\n"
                        "twice: dispatch scale reads g writes h factor=2\n"
                        "witness twice before sum\n");
-  if (!program) return;  // Refused even earlier.
-  EXPECT_FALSE(replay(*program, cpu()));
+  ASSERT_TRUE(program) << program.error().message;
+  const auto report = replay(*program, cpu());
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message, HasSubstr("\n  - While applying the witness lines."));
 }
 
 Program product_chain(const std::string& x, const std::string& mode) {

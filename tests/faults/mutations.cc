@@ -38,8 +38,9 @@ void add_comparisons(std::string_view code, std::string_view line, std::vector<M
   for (const auto& [right, wrong] : kWrong) {
     for (std::size_t at = code.find(right); at != std::string_view::npos;
          at = code.find(right, at + 1)) {
-      found.push_back({"comparison:" + std::string(right) + "becomes" + std::string(wrong),
-                       with(line, at, right.size(), wrong)});
+      found.push_back(
+          {"comparison: " + std::string(trimmed(right)) + " becomes " + std::string(trimmed(wrong)),
+           with(line, at, right.size(), wrong)});
     }
   }
 }

@@ -25,9 +25,17 @@ compiles() {
   return "$status"
 }
 
+# Prints the first draw of the seed in the folder that no fault has come from yet.
+next_draw() {
+  { cat "$faults"/seeded-"$1"-*.patch 2>/dev/null || true; } |
+    sed -n "s,^# Planted by seed $seed\, draw \([0-9]*\) of .*,\1,p" | sort -n | tail -n 1 |
+    awk '{ last = $1 + 1 } END { print last + 0 }'
+}
+
 # Draws until `count` faults of the folder compile.
 plant_in() {
-  local folder=$1 count=$2 number=1 draw=0 patch draft=$work/draft.patch
+  local folder=$1 count=$2 number=1 draw patch draft=$work/draft.patch
+  draw=$(next_draw "$folder")
   for ((; count > 0; ++draw)); do
     "$planter" "$folder" "$seed" "$draw" >"$draft" || {
       echo "dev: $folder/ has no more places for faults." >&2

@@ -1,7 +1,10 @@
 // Lexer: the tokens of one line of program text.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -53,5 +56,11 @@ class Lexer {
   size_t position_ = 0;  // Behind the token ahead.
   Token ahead_;
 };
+
+// Returns whether `word` is one of `words`.
+template <size_t kCount>
+bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
 
 }  // namespace interlock

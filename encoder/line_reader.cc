@@ -29,11 +29,6 @@ std::optional<LifetimeKind> lifetime_kind_of(std::string_view word) {
   return std::nullopt;
 }
 
-template <size_t kCount>
-bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
 }  // namespace
 
 bool LineReader::fail(const Token& token, std::string message) {

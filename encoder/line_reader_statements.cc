@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::string_view kClauses[] = {"uniform", "reads", "writes", "updates", "atomics"};
 
-template <size_t kCount>
-bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
 bool is_clause(std::string_view word) { return is_one_of(kClauses, word); }
 
 bool is_later_clause(std::string_view word) {

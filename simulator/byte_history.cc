@@ -77,10 +77,6 @@ class HistoryWalk {
   ByteHistory history_;
 };
 
-std::string_view name_of(const Program& program, TensorId id) {
-  return program.name(program.tensor(id).name);
-}
-
 std::string_view participle_of(LifetimeKind kind) {
   return kind == LifetimeKind::kReset     ? "reset"
          : kind == LifetimeKind::kDestroy ? "destroyed"

@@ -6,14 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "simulator/operand_text.h"
+
 namespace interlock {
 namespace {
 
 constexpr size_t kNamed = 6;
-
-std::string_view name_of(const Program& program, TensorId id) {
-  return program.name(program.tensor(id).name);
-}
 
 // "mm1 (dispatch 0) and mm2 (dispatch 1)"; the tail left out if it is long.
 std::string names_of(const Program& program, const std::vector<DispatchId>& dispatches) {

@@ -12,10 +12,6 @@
 namespace interlock {
 namespace {
 
-std::string_view name_of(const Program& program, TensorId id) {
-  return program.name(program.tensor(id).name);
-}
-
 std::string quoted(const Program& program, LifetimeId id) {
   return fmt::format("'{}'", program.text_of(program.lifetimes[id.index]));
 }

@@ -9,11 +9,11 @@
 
 namespace interlock {
 
-namespace {
-
 std::string_view name_of(const Program& program, TensorId tensor) {
   return program.name(program.tensor(tensor).name);
 }
+
+namespace {
 
 // "gx donates g and g views h", from `tensor` down to `ancestor`; nothing if there is no such way.
 std::optional<std::string> descent(const Program& program, TensorId tensor, TensorId ancestor) {

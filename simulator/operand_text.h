@@ -12,6 +12,8 @@ namespace interlock {
 
 const Access& access_of(const Program& program, AccessRef ref);
 
+std::string_view name_of(const Program& program, TensorId tensor);
+
 // "b[0:4096]".
 std::string text_of_bytes(const Program& program, MemoryId memory, ByteRange bytes);
 

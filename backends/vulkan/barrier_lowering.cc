@@ -1,6 +1,6 @@
 #include "backends/vulkan/barrier_lowering.h"
 
-#include <vulkan/vulkan_core.h>
+#include <volk.h>
 
 #include <array>
 #include <vector>

@@ -13,7 +13,6 @@
 namespace interlock {
 namespace {
 
-constexpr uint64_t kWordBytes = 4;
 constexpr size_t kOperandCountMax = 5;  // Of a table kernel: shaders/kernel.glsl.
 
 constexpr uint64_t kPartialCount = 32;  // shaders/reduction.glsl

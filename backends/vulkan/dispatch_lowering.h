@@ -16,6 +16,8 @@ namespace interlock {
 // Of all loops of an invocation together: behind these lavapipe ends every loop silently.
 inline constexpr uint64_t kRoundsMax = 65'535;
 
+inline constexpr uint64_t kWordBytes = 4;
+
 inline constexpr uint32_t kExtentMax = 65'535;  // Of rows, columns, and what is contracted.
 
 // What all parts of lowering a run share.

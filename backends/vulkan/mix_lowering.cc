@@ -15,7 +15,6 @@
 namespace interlock {
 namespace {
 
-constexpr uint64_t kWordBytes = 4;
 constexpr uint64_t kUniformBytesMax = 16 << 10;  // Of one binding: shaders/mix.comp.
 constexpr uint64_t kWordsPerLane = 128;          // shaders/mix_window.glsl
 

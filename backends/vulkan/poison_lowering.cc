@@ -7,7 +7,6 @@
 namespace interlock {
 namespace {
 
-constexpr uint64_t kWordBytes = 4;
 constexpr uint32_t kPoisonWord = kPoisonByte * 0x01010101u;
 
 // As ranges of the arena that share no byte: two operands may read the same ended value, and no

@@ -20,8 +20,8 @@
 namespace interlock {
 namespace {
 
-using Set = std::vector<bool>;
-using Relation = std::vector<Set>;  // [second][first]
+using DispatchSet = std::vector<bool>;
+using Predecessors = std::vector<DispatchSet>;  // [second][first]
 using Edge = std::pair<uint32_t, uint32_t>;
 
 bool conflict(const Program& program, DispatchId first, DispatchId second) {
@@ -39,9 +39,9 @@ bool conflict(const Program& program, DispatchId first, DispatchId second) {
 }
 
 // The pairs between which a chain of conflicts leads.
-Relation closure_of_conflicts(const Program& program) {
+Predecessors closure_of_conflicts(const Program& program) {
   const size_t n = program.dispatches.size();
-  Relation closure(n, Set(n));
+  Predecessors closure(n, DispatchSet(n));
   for (size_t second = 0; second < n; ++second) {
     for (size_t first = 0; first < second; ++first) {
       if (!conflict(program, DispatchId(first), DispatchId(second))) continue;
@@ -64,8 +64,8 @@ std::vector<Edge> edges_of(const DispatchGraph& graph) {
   return edges;
 }
 
-Relation reachability(size_t n, const std::vector<Edge>& edges) {
-  Relation reached(n, Set(n));
+Predecessors reachability(size_t n, const std::vector<Edge>& edges) {
+  Predecessors reached(n, DispatchSet(n));
   for (const auto& [first, second] : edges) {  // By `second`.
     reached[second][first] = true;
     for (size_t k = 0; k < first; ++k) {
@@ -91,7 +91,7 @@ size_t expect_the_reduction(const Program& program) {
   EXPECT_TRUE(std::is_sorted(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
     return std::pair(a.second, a.first) < std::pair(b.second, b.first);
   }));
-  const Relation expected = closure_of_conflicts(program);
+  const Predecessors expected = closure_of_conflicts(program);
   EXPECT_EQ(reachability(n, edges), expected) << print(program);
   for (size_t i = 0; i < edges.size(); ++i) {
     std::vector<Edge> others = edges;
@@ -248,11 +248,12 @@ Program stream(const std::string& name) {
 
 // How many pairs of dispatches are in no order.
 size_t unordered_count(const DispatchGraph& graph) {
-  std::vector<Set> behind;  // By node, joins as well: the dispatches that are over once it is.
+  std::vector<DispatchSet>
+      behind;  // By node, joins as well: the dispatches that are over once it is.
   size_t count = 0;
   size_t dispatch_count = 0;
   for (const DispatchGraph::Node& node : graph.nodes) {
-    Set past(graph.nodes.size());
+    DispatchSet past(graph.nodes.size());
     for (const GraphNodeIndex p : graph.predecessors_of(node)) {
       for (size_t k = 0; k < p; ++k) past[k] = past[k] || behind[p][k];
       past[p] = !graph.nodes[p].is_join();

@@ -18,6 +18,7 @@
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
 #include "simulator/strategies.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/cuda_device.h"
 #include "tests/backends/kernel_case.h"
 #include "tests/simulator/random_programs.h"
@@ -31,12 +32,6 @@ using CudaGraphs = OnCuda;
 INTERLOCK_ON_CUDA(CudaReplay);
 INTERLOCK_ON_CUDA(CudaOverlap);
 INTERLOCK_ON_CUDA(CudaGraphs);
-
-Program bug(const std::string& name) {
-  Result<Program> program = parse_file(INTERLOCK_SOURCE_DIR "/corpus/bugs/" + name + ".ilk");
-  INTERLOCK_CHECK(program.has_value());
-  return std::move(program).value();
-}
 
 Schedule schedule_by(const Program& program, const std::vector<Displacement>& displacements) {
   auto schedule = schedule_of(program, HappensBefore(program), displacements);
@@ -63,7 +58,7 @@ bool has_hazard(const Program& program) {
 }
 
 TEST_P(CudaReplay, OfTheMlxBugDivergesInGbEveryTime) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
   const Schedule witness = schedule_by(program, program.witness);
   for (int i = 0; i < 20; ++i) {
@@ -75,7 +70,7 @@ TEST_P(CudaReplay, OfTheMlxBugDivergesInGbEveryTime) {
 }
 
 TEST_P(CudaReplay, OfTheRepairedTwinNeverDiverges) {
-  const Program program = bug("mlx-3630.fixed");
+  const Program program = corpus_bug("mlx-3630.fixed");
   const HappensBefore order(program);
   const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
   EXPECT_TRUE(image_on_cuda(program, epoch_reversed_schedule(program, order)) == right);
@@ -89,7 +84,7 @@ TEST_P(CudaReplay, OfTheRepairedTwinNeverDiverges) {
 // Some rows of vjp, then the reduction, then the other rows: gb mixes old and new rows, and gx,
 // which no one else writes, is right.
 TEST_P(CudaReplay, OfAnInterleavingHalfWayIsWrongInGbAndRightInGx) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
   const MemoryImage all_first = image_on_cuda(program, schedule_by(program, program.witness));
   for (const uint32_t count : {1u, 8u, 15u}) {
@@ -107,7 +102,7 @@ TEST_P(CudaReplay, OfAnInterleavingHalfWayIsWrongInGbAndRightInGx) {
 // takes, so vjp runs first where the seed delays the reduction and not vjp, one seed in four. On
 // the host each trial diverges with odds of one in two. 100 trials without one: below 1e-12.
 TEST_P(CudaOverlap, OfTheMlxBugDivergesOnStreamsAndInGraphs) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
   for (const CudaLowering lowering :
        {CudaLowering::kStreams, CudaLowering::kGraph, CudaLowering::kCapturedGraph}) {
@@ -122,7 +117,7 @@ TEST_P(CudaOverlap, OfTheMlxBugDivergesOnStreamsAndInGraphs) {
 }
 
 TEST_P(CudaOverlap, OfTheMlxBugIsRightOnOneStream) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
   for (int trial = 0; trial < 20; ++trial) {
     EXPECT_TRUE(image_by_overlap(program, {.lowering = CudaLowering::kOneStream}) == right);
@@ -130,7 +125,7 @@ TEST_P(CudaOverlap, OfTheMlxBugIsRightOnOneStream) {
 }
 
 TEST_P(CudaOverlap, OfTheRepairedTwinNeverDiverges) {
-  const Program program = bug("mlx-3630.fixed");
+  const Program program = corpus_bug("mlx-3630.fixed");
   const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
   for (const CudaLowering lowering : kCudaLowerings) {
     for (uint64_t trial = 0; trial < 50; ++trial) {
@@ -144,7 +139,7 @@ TEST_P(CudaOverlap, OfTheRepairedTwinNeverDiverges) {
 
 // Barriers or none: the graph of the conflicts orders them all.
 TEST_P(CudaOverlap, OfTheMlxBugIsRightInTheGraphOfItsConflicts) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
   for (uint64_t trial = 0; trial < 100; ++trial) {
     EXPECT_TRUE(image_by_overlap(program, {.lowering = CudaLowering::kConflictGraph,
@@ -155,7 +150,7 @@ TEST_P(CudaOverlap, OfTheMlxBugIsRightInTheGraphOfItsConflicts) {
 
 // As the command line asks for one. On a device without delays nothing has to diverge.
 TEST_P(CudaOverlap, IssuesByTheNameOfALowering) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const Schedule issue = issue_order_schedule(program);
   const MemoryImage right = image_on_cuda(program, issue);
   EXPECT_EQ(cuda().with_lowering("tree"), nullptr);
@@ -228,7 +223,7 @@ TEST_P(CudaOverlap, OfProgramsWithoutHazardsHasTheBitsOfTheCpu) {
 // A captured graph has frozen addresses: what it reads is what its static buffers hold when it is
 // launched, and no new capture is needed for new inputs.
 TEST_P(CudaGraphs, AreCapturedOnceAndReplayedOnStaticBuffers) {
-  const Program program = bug("mlx-3630.fixed");
+  const Program program = corpus_bug("mlx-3630.fixed");
   for (const CudaLowering lowering : {CudaLowering::kGraph, CudaLowering::kCapturedGraph}) {
     auto graph = cuda().record(program, {.lowering = lowering});
     ASSERT_TRUE(graph.has_value()) << graph.error().message;
@@ -276,7 +271,7 @@ dispatch fill writes input value=8
 }
 
 TEST_P(CudaGraphs, CanBeMeasured) {
-  auto graph = cuda().record(bug("mlx-3630.fixed"), {.lowering = CudaLowering::kGraph});
+  auto graph = cuda().record(corpus_bug("mlx-3630.fixed"), {.lowering = CudaLowering::kGraph});
   ASSERT_TRUE(graph.has_value()) << graph.error().message;
   Result<double> seconds = (*graph)->measure_seconds();
   ASSERT_TRUE(seconds.has_value()) << seconds.error().message;

@@ -14,6 +14,7 @@
 #include "encoder/text.h"
 #include "fuzz/testing/programs.h"
 #include "simulator/check.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/cuda_device.h"
 #include "tests/backends/ended_values.h"
 #include "tests/backends/kernel_case.h"
@@ -27,12 +28,6 @@ using testing::ElementsAre;
 
 using CudaReplayedGraphs = OnCuda;
 INTERLOCK_ON_CUDA(CudaReplayedGraphs);
-
-Program bug(const std::string& name) {
-  auto program = parse_file(INTERLOCK_SOURCE_DIR "/corpus/bugs/" + name + ".ilk");
-  INTERLOCK_CHECK(program.has_value());
-  return std::move(program).value();
-}
 
 MemoryImage right_image_of(const Program& program) {
   return image_on_cpu(program, issue_order_schedule(program));
@@ -72,8 +67,8 @@ std::vector<float> gradient_of(const Program& program, const MemoryImage& image)
 
 // Overwrites the gradient where PyTorch took the static buffer over; the twin does not.
 TEST_P(CudaReplayedGraphs, HaveTheGradientsOfPyTorch181723) {
-  const Program broken = bug("pytorch-181723");
-  const Program fixed = bug("pytorch-181723.fixed");
+  const Program broken = corpus_bug("pytorch-181723");
+  const Program fixed = corpus_bug("pytorch-181723.fixed");
   for (const CudaLowering lowering : kCudaLowerings) {
     EXPECT_THAT(gradient_of(broken, image_by_overlap(broken, {.lowering = lowering})),
                 ElementsAre(22, 44, 66, 88));

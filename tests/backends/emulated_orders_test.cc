@@ -33,7 +33,7 @@ OrderCounts count_orders(const Run& run) {
 }
 
 template <bool HasBarrier>
-__global__ void sum_by_thread_0(float* y) {
+__global__ void sum_in_order(float* y) {
   float* const values = reinterpret_cast<float*>(shared_storage);
   values[threadIdx.x] = 1.0f;
   if constexpr (HasBarrier) __syncthreads();
@@ -55,13 +55,13 @@ OrderCounts count_sums(void (*kernel)(float*)) {
 
 // Of the 24 orders of four threads, those hide the missing barrier in which thread 0 runs last.
 TEST(EmulatedOrders, HideAMissingBarrierInOneOfFourOrdersOfFourThreads) {
-  const OrderCounts counts = count_sums(sum_by_thread_0<false>);
+  const OrderCounts counts = count_sums(sum_in_order<false>);
   EXPECT_EQ(counts.all, 24);
   EXPECT_EQ(counts.right, 6);
 }
 
 TEST(EmulatedOrders, AreAllRightWithTheBarrier) {
-  const OrderCounts counts = count_sums(sum_by_thread_0<true>);
+  const OrderCounts counts = count_sums(sum_in_order<true>);
   EXPECT_EQ(counts.all, 24 * 24);
   EXPECT_EQ(counts.right, counts.all);
 }

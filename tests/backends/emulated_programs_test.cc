@@ -13,6 +13,7 @@
 #include "simulator/choice.h"
 #include "simulator/happens_before.h"
 #include "simulator/strategies.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/emulated_cuda.h"
 #include "tests/program_count.h"
 
@@ -45,12 +46,8 @@ TEST(EmulatedCuda, AgreesWithTheCpuOnFuzzedPrograms) {
   EXPECT_GT(differing_count, 0u);  // Some schedules show hazards.
 }
 
-Program bug(const std::string& name) {
-  return parse_file(INTERLOCK_SOURCE_DIR "/corpus/bugs/" + name + ".ilk").value();
-}
-
 TEST(EmulatedCuda, DivergesInGbUnderTheWitnessOfTheMlxBug) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const Schedule witness = schedule_of(program, HappensBefore(program), program.witness).value();
   const MemoryImage right = image_on_emulated_cuda(program, issue_order_schedule(program));
   for (const uint64_t seed : {1u, 2u, 3u}) {
@@ -62,7 +59,7 @@ TEST(EmulatedCuda, DivergesInGbUnderTheWitnessOfTheMlxBug) {
 }
 
 TEST(EmulatedCuda, NeverDivergesOnTheRepairedTwin) {
-  const Program program = bug("mlx-3630.fixed");
+  const Program program = corpus_bug("mlx-3630.fixed");
   const HappensBefore order(program);
   const MemoryImage right = image_on_emulated_cuda(program, issue_order_schedule(program));
   for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -77,7 +74,7 @@ TEST(EmulatedCuda, IsABackendThatUsersFind) {
   ASSERT_NE(backend, nullptr);
   EXPECT_TRUE(backend->availability().is_available);
   EXPECT_FALSE(backend->supports(ExecutionMode::kOverlap));
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   EXPECT_TRUE(reference_image(program, *backend).value() ==
               reference_image(program, *find_backend("cpu")).value());
 }

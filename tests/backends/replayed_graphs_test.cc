@@ -13,6 +13,7 @@
 #include "encoder/text.h"
 #include "simulator/lifetimes.h"
 #include "simulator/schedule.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/kernel_case.h"
 
 namespace interlock {
@@ -21,12 +22,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-Program bug(const std::string& name) {
-  auto program = parse_file(INTERLOCK_SOURCE_DIR "/corpus/bugs/" + name + ".ilk");
-  INTERLOCK_CHECK(program.has_value());
-  return std::move(program).value();
-}
 
 std::vector<float> gradient_on_cpu(const Program& program) {
   const auto image =
@@ -39,8 +34,8 @@ std::vector<float> gradient_on_cpu(const Program& program) {
 }
 
 TEST(ReplayedGraph, DoublesTheSecondGradientWhereTheFirstWasTakenOver) {
-  EXPECT_THAT(gradient_on_cpu(bug("pytorch-181723")), ElementsAre(22, 44, 66, 88));
-  EXPECT_THAT(gradient_on_cpu(bug("pytorch-181723.fixed")), ElementsAre(14, 27, 40, 53));
+  EXPECT_THAT(gradient_on_cpu(corpus_bug("pytorch-181723")), ElementsAre(22, 44, 66, 88));
+  EXPECT_THAT(gradient_on_cpu(corpus_bug("pytorch-181723.fixed")), ElementsAre(14, 27, 40, 53));
 }
 
 // From the program that adds up zeros and both gradients.

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <volk.h>
 
 #include <string>
 #include <vector>
-
-#include <vulkan/vulkan_core.h>
 
 #include "backends/vulkan/barrier_lowering.h"
 #include "tests/backends/kernel_case.h"

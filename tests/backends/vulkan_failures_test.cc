@@ -190,19 +190,19 @@ TEST_F(VulkanFailures, AfterAnyCallOnSeveralQueuesFailedTheNextRunWorks) {
   expect_that_runs_recover({}, ExecutionMode::kOverlap);
 }
 
-PFN_vkQueueSubmit2 real_submit = nullptr;
+PFN_vkQueueSubmit2 submit_of_driver = nullptr;
 int submit_count = 0;
 
 VKAPI_ATTR VkResult VKAPI_CALL submit_the_first_only(VkQueue queue, uint32_t count,
                                                      const VkSubmitInfo2* infos, VkFence fence) {
   return ++submit_count == 2 ? VK_ERROR_OUT_OF_DEVICE_MEMORY
-                             : real_submit(queue, count, infos, fence);
+                             : submit_of_driver(queue, count, infos, fence);
 }
 
 TEST_F(VulkanFailures, ADeviceThatMayStillRunIsGivenUp) {
   submit_count = 0;
   VulkanBackend backend({.validates = true, .on_device_table = [](VolkDeviceTable& table) {
-                           real_submit = table.vkQueueSubmit2;
+                           submit_of_driver = table.vkQueueSubmit2;
                            table.vkQueueSubmit2 = submit_the_first_only;
                          }});
   const Program program =

@@ -22,11 +22,11 @@ namespace {
 
 constexpr uint32_t kLaneCount = 32;
 
-PFN_vkGetPhysicalDeviceProperties real_properties = nullptr;
+PFN_vkGetPhysicalDeviceProperties properties_of_driver = nullptr;
 
 VKAPI_ATTR void VKAPI_CALL have_lanes_of_several_vectors(VkPhysicalDevice device,
                                                          VkPhysicalDeviceProperties* properties) {
-  real_properties(device, properties);
+  properties_of_driver(device, properties);
   properties->deviceType = VK_PHYSICAL_DEVICE_TYPE_OTHER;
   uint32_t& lane_count_max = properties->limits.maxComputeWorkGroupSize[0];
   lane_count_max = std::min(lane_count_max, kLaneCount);
@@ -47,7 +47,7 @@ class VulkanLanes : public OnVulkan {
 
  private:
   VulkanBackend backend_{{.overlap = OverlapKind::kOneQueue, .on_instance = [] {
-                            real_properties = vkGetPhysicalDeviceProperties;
+                            properties_of_driver = vkGetPhysicalDeviceProperties;
                             vkGetPhysicalDeviceProperties = have_lanes_of_several_vectors;
                           }}};
 };

@@ -12,6 +12,7 @@
 #include "simulator/choice.h"
 #include "simulator/happens_before.h"
 #include "simulator/strategies.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/kernel_case.h"
 #include "tests/backends/vulkan_device.h"
 
@@ -21,12 +22,6 @@ namespace {
 using VulkanReplay = OnVulkan;
 using VulkanOverlap = OnVulkan;
 
-Program bug(const std::string& name) {
-  Result<Program> program = parse_file(INTERLOCK_SOURCE_DIR "/corpus/bugs/" + name + ".ilk");
-  INTERLOCK_CHECK(program.has_value());
-  return std::move(program).value();
-}
-
 Schedule schedule_by(const Program& program, const std::vector<Displacement>& displacements) {
   auto schedule = schedule_of(program, HappensBefore(program), displacements);
   INTERLOCK_CHECK(schedule.has_value());
@@ -34,7 +29,7 @@ Schedule schedule_by(const Program& program, const std::vector<Displacement>& di
 }
 
 TEST_F(VulkanReplay, OfTheMlxBugDivergesInGbEveryTime) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const MemoryImage right = image_on_vulkan(program, issue_order_schedule(program));
   const Schedule witness = schedule_by(program, program.witness);
   for (int i = 0; i < 20; ++i) {
@@ -46,10 +41,10 @@ TEST_F(VulkanReplay, OfTheMlxBugDivergesInGbEveryTime) {
 }
 
 TEST_F(VulkanReplay, OfTheRepairedTwinNeverDiverges) {
-  const Program program = bug("mlx-3630.fixed");
+  const Program program = corpus_bug("mlx-3630.fixed");
   const HappensBefore order(program);
   const MemoryImage right = image_on_vulkan(program, issue_order_schedule(program));
-  EXPECT_FALSE(schedule_of(program, order, bug("mlx-3630").witness).has_value());
+  EXPECT_FALSE(schedule_of(program, order, corpus_bug("mlx-3630").witness).has_value());
   EXPECT_TRUE(image_on_vulkan(program, epoch_reversed_schedule(program, order)) == right);
   EXPECT_TRUE(image_on_vulkan(program, lazy_schedule(program, order)) == right);
   for (uint64_t seed = 1; seed <= 20; ++seed) {
@@ -66,14 +61,15 @@ TEST_F(VulkanReplay, OfAGraphOverwritesTheGradientThatWasTakenOver) {
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   };
-  EXPECT_THAT(gradient_of(bug("pytorch-181723")), testing::ElementsAre(22, 44, 66, 88));
-  EXPECT_THAT(gradient_of(bug("pytorch-181723.fixed")), testing::ElementsAre(14, 27, 40, 53));
+  EXPECT_THAT(gradient_of(corpus_bug("pytorch-181723")), testing::ElementsAre(22, 44, 66, 88));
+  EXPECT_THAT(gradient_of(corpus_bug("pytorch-181723.fixed")),
+              testing::ElementsAre(14, 27, 40, 53));
 }
 
 // Some rows of vjp, then the reduction, then the other rows: gb mixes old and new rows, and gx,
 // which no one else writes, is right.
 TEST_F(VulkanReplay, OfAnInterleavingHalfWayIsWrongInGbAndRightInGx) {
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   const MemoryImage right = image_on_vulkan(program, issue_order_schedule(program));
   const MemoryImage all_first = image_on_vulkan(program, schedule_by(program, program.witness));
   for (const uint32_t count : {1u, 8u, 15u}) {
@@ -89,7 +85,7 @@ TEST_F(VulkanReplay, OfAnInterleavingHalfWayIsWrongInGbAndRightInGx) {
 
 TEST_F(VulkanReplay, HasTheSameBytesThroughAStagingBuffer) {
   VulkanBackend staged({.validates = true, .always_stages = true});
-  const Program program = bug("mlx-3630");
+  const Program program = corpus_bug("mlx-3630");
   for (const Schedule& schedule :
        {issue_order_schedule(program), schedule_by(program, program.witness)}) {
     const auto image = staged.run(program, schedule, ExecutionMode::kWitness);
@@ -120,25 +116,25 @@ TEST_F(VulkanOverlap, OfTheMlxBugDivergesAtLeastOnceIn200Trials) {
   if (vulkan(OverlapKind::kSeveralQueues).capabilities().queue_count < 2) {
     GTEST_SKIP() << "one queue, and no import of host memory";
   }
-  const int count = divergence_count(bug("mlx-3630"), OverlapKind::kSeveralQueues, 200);
+  const int count = divergence_count(corpus_bug("mlx-3630"), OverlapKind::kSeveralQueues, 200);
   EXPECT_GE(count, 1);
   RecordProperty("divergences", count);
 }
 
 TEST_F(VulkanOverlap, OfTheRepairedTwinNeverDivergesIn200Trials) {
-  EXPECT_EQ(divergence_count(bug("mlx-3630.fixed"), OverlapKind::kSeveralQueues, 200), 0);
+  EXPECT_EQ(divergence_count(corpus_bug("mlx-3630.fixed"), OverlapKind::kSeveralQueues, 200), 0);
 }
 
 TEST_F(VulkanOverlap, OnOneQueueShowsTheHazardToSynchronizationValidation) {
   vulkan().take_messages();
-  divergence_count(bug("mlx-3630"), OverlapKind::kOneQueue, 1);
+  divergence_count(corpus_bug("mlx-3630"), OverlapKind::kOneQueue, 1);
   EXPECT_THAT(vulkan().take_messages(),
               testing::ElementsAre(testing::HasSubstr("SYNC-HAZARD-WRITE-AFTER-READ")));
 }
 
 TEST_F(VulkanOverlap, OnOneQueueOfTheRepairedTwinIsCleanForSynchronizationValidation) {
   vulkan().take_messages();
-  EXPECT_EQ(divergence_count(bug("mlx-3630.fixed"), OverlapKind::kOneQueue, 3), 0);
+  EXPECT_EQ(divergence_count(corpus_bug("mlx-3630.fixed"), OverlapKind::kOneQueue, 3), 0);
   EXPECT_THAT(vulkan().take_messages(), testing::IsEmpty());
 }
 

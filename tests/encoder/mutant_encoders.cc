@@ -194,7 +194,7 @@ std::unique_ptr<Encoder> create() {
 constexpr auto kUnsafe = MutantKind::kUnsafe;
 constexpr auto kExcess = MutantKind::kExcess;
 
-constexpr std::array kMutants = {
+constexpr std::array kEncoderMutants = {
     MutantEncoder{"drops-raw", "no barrier for RAW alone", kUnsafe, &create<DropsRaw>},
     MutantEncoder{"drops-war", "no barrier for WAR alone", kUnsafe, &create<DropsWar>},
     MutantEncoder{"drops-waw", "no barrier for WAW alone", kUnsafe, &create<DropsWaw>},
@@ -238,7 +238,7 @@ constexpr std::array kMutants = {
 
 }  // namespace
 
-std::span<const MutantEncoder> mutant_encoders() { return kMutants; }
+std::span<const MutantEncoder> mutant_encoders() { return kEncoderMutants; }
 
 std::unique_ptr<Encoder> make_faultless_encoder() { return std::make_unique<LinearScanEncoder>(); }
 

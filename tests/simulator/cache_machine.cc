@@ -48,14 +48,14 @@ struct Event {
 };
 
 // One state of one byte. Unused entries are zero, so that equal states compare equal.
-struct State {
+struct CacheState {
   uint32_t executed = 0;   // Bit per node: operations, then events.
   uint32_t committed = 0;  // Bit per operation.
   uint32_t content_count = 1;
   std::array<Content, kOperationsMax + 1> contents = {};  // That memory has held, oldest first.
   std::array<uint8_t, kEventsMax> content_at = {};        // By event: the index of the newest then.
 
-  auto operator<=>(const State&) const = default;
+  auto operator<=>(const CacheState&) const = default;
 };
 
 class ByteMachine {
@@ -64,7 +64,7 @@ class ByteMachine {
 
   bool differs() {
     std::vector<std::string> steps;
-    return explore(State(), steps);
+    return explore(CacheState(), steps);
   }
   const std::string& execution() const { return execution_; }
   uint64_t state_count() const { return visited_.size(); }
@@ -75,9 +75,9 @@ class ByteMachine {
   void add_event(const std::string& name, size_t command, Scope source, Scope destination,
                  bool covers_byte);
   void add_waits();
-  bool explore(const State& state, std::vector<std::string>& steps);
-  bool runs_into_difference(const State& state, size_t operation) const;
-  bool waits_for_commit(const State& state, const Event& event) const;
+  bool explore(const CacheState& state, std::vector<std::string>& steps);
+  bool runs_into_difference(const CacheState& state, size_t operation) const;
+  bool waits_for_commit(const CacheState& state, const Event& event) const;
   bool is_right(Content content, size_t operation, bool is_atomic) const;
   Content content_after(Content content, size_t operation) const;
   Content without_equal_atomics(Content content, AtomicOp op) const;
@@ -89,7 +89,7 @@ class ByteMachine {
   std::vector<Event> events_;           // In issue order.
   std::vector<uint32_t> waits_for_;     // By node: the nodes that must have executed.
   std::vector<Content> right_content_;  // By dispatch: before it in issue order; then, at the end.
-  std::set<State> visited_;
+  std::set<CacheState> visited_;
   std::string execution_;
 };
 
@@ -192,10 +192,10 @@ void ByteMachine::add_waits() {
   }
 }
 
-bool ByteMachine::explore(const State& state, std::vector<std::string>& steps) {
+bool ByteMachine::explore(const CacheState& state, std::vector<std::string>& steps) {
   if (!visited_.insert(state).second) return false;
   bool is_finished = true;
-  const auto try_step = [&](const State& next, const std::string& step) {
+  const auto try_step = [&](const CacheState& next, const std::string& step) {
     steps.push_back(step);
     const bool differs = explore(next, steps);
     steps.pop_back();
@@ -203,7 +203,7 @@ bool ByteMachine::explore(const State& state, std::vector<std::string>& steps) {
   };
   for (size_t i = 0; i < operations_.size(); ++i) {
     const auto bit = uint32_t{1} << i;
-    State next = state;
+    CacheState next = state;
     if ((state.executed & bit) == 0) {
       is_finished = false;
       if ((state.executed & waits_for_[i]) != waits_for_[i]) continue;
@@ -228,7 +228,7 @@ bool ByteMachine::explore(const State& state, std::vector<std::string>& steps) {
     const uint32_t waits_for = waits_for_[node_of_event(e)];
     if ((state.executed & waits_for) != waits_for) continue;
     if (waits_for_commit(state, events_[e])) continue;
-    State next = state;
+    CacheState next = state;
     next.executed |= bit;
     next.content_at[e] = static_cast<uint8_t>(state.content_count - 1);
     if (try_step(next, fmt::format("[{}]; ", events_[e].name))) return true;
@@ -241,7 +241,7 @@ bool ByteMachine::explore(const State& state, std::vector<std::string>& steps) {
 }
 
 // Whether the operation, run now, may read what it does not read in issue order.
-bool ByteMachine::runs_into_difference(const State& state, size_t operation) const {
+bool ByteMachine::runs_into_difference(const CacheState& state, size_t operation) const {
   for (const bool is_atomic : {false, true}) {
     for (const StageAccess sort :
          is_atomic ? operations_[operation].atomic_sorts : operations_[operation].sorts) {
@@ -261,7 +261,7 @@ bool ByteMachine::runs_into_difference(const State& state, size_t operation) con
 }
 
 // An event does not execute before what it makes available has been committed.
-bool ByteMachine::waits_for_commit(const State& state, const Event& event) const {
+bool ByteMachine::waits_for_commit(const CacheState& state, const Event& event) const {
   for (size_t i = 0; i < operations_.size(); ++i) {
     const StageAccess sort =
         operations_[i].stage == Stage::kCopy ? StageAccess::kCopyWrite : StageAccess::kComputeWrite;

@@ -20,13 +20,13 @@ bool three_runs_differ(const Program& program, const HappensBefore& order, Shado
          machine.run(lazy_schedule(program, order), mode) != issue;
 }
 
-struct Tally {
+struct RunsTally {
   int programs = 0;
   int hazardous = 0;
   int observable = 0;
 };
 
-void compare(const Program& program, Tally& tally) {
+void compare_runs(const Program& program, RunsTally& tally) {
   const HappensBefore order(program);
   const bool has_hazard = !find_hazards(program, order).empty();
   const bool differs_strictly = three_runs_differ(program, order, ShadowMode::kStrict);
@@ -40,9 +40,9 @@ void compare(const Program& program, Tally& tally) {
 
 TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazard) {
   SeededChoice choice(1);
-  Tally tally;
+  RunsTally tally;
   while (tally.programs < program_count(100'000)) {
-    ASSERT_NO_FATAL_FAILURE(compare(random_program(choice), tally));
+    ASSERT_NO_FATAL_FAILURE(compare_runs(random_program(choice), tally));
   }
   // Otherwise the claim would be empty on one side.
   EXPECT_GT(tally.hazardous, program_count(20'000));
@@ -56,21 +56,21 @@ TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInLongPrograms) {
   options.dispatch_count_max = 40;
   options.memory_bytes = 64;
   options.barrier_percent = 60;
-  Tally tally;
+  RunsTally tally;
   while (tally.programs < program_count(5'000)) {
-    ASSERT_NO_FATAL_FAILURE(compare(random_program(choice, options), tally));
+    ASSERT_NO_FATAL_FAILURE(compare_runs(random_program(choice, options), tally));
   }
   EXPECT_LT(tally.hazardous, program_count(4'900));
 }
 
 TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInEveryTinyProgram) {
   ExhaustiveChoice choice;
-  Tally tally;
+  RunsTally tally;
   TinyProgramOptions options;
   options.live_bytes = 1;
   options.mode_count = is_slow_build() ? 3 : 5;
   do {
-    ASSERT_NO_FATAL_FAILURE(compare(tiny_program(choice, options), tally));
+    ASSERT_NO_FATAL_FAILURE(compare_runs(tiny_program(choice, options), tally));
   } while (choice.advance());
   const int choices = is_slow_build() ? 3 * 3 : 5 * 5;  // Of one dispatch.
   EXPECT_EQ(tally.programs, 9 * choices * choices * choices);
@@ -78,12 +78,12 @@ TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInEveryTinyProgram) {
 
 TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInEveryProgramOnOneByte) {
   ExhaustiveChoice choice;
-  Tally tally;
+  RunsTally tally;
   TinyProgramOptions options;
   options.dispatch_count = is_slow_build() ? 3 : 4;
   options.memory_bytes = 1;
   do {
-    ASSERT_NO_FATAL_FAILURE(compare(tiny_program(choice, options), tally));
+    ASSERT_NO_FATAL_FAILURE(compare_runs(tiny_program(choice, options), tally));
   } while (choice.advance());
   EXPECT_EQ(tally.programs, is_slow_build() ? 9 * 5 * 5 * 5 : 27 * 5 * 5 * 5 * 5);
 }

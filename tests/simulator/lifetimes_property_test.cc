@@ -195,7 +195,7 @@ void change_accesses(Program& program, void (*change)(const Program&, Access&)) 
   for (Access& access : program.accesses) change(program, access);
 }
 
-constexpr MutantLifetimes kMutants[] = {
+constexpr MutantLifetimes kLifetimeMutants[] = {
     {"frees end nothing", 2000,
      [](Program& p) {
        drop_lifetimes(p, [](LifetimeKind k) { return k == LifetimeKind::kFree; });
@@ -273,7 +273,7 @@ constexpr MutantLifetimes kMutants[] = {
 };
 
 TEST(MutantLifetimes, AreContradictedByTheLedger) {
-  for (const MutantLifetimes& mutant : kMutants) {
+  for (const MutantLifetimes& mutant : kLifetimeMutants) {
     for (uint64_t seed = 1; seed <= (is_slow_build() ? 1 : 5); ++seed) {
       SeededChoice choice(seed);
       bool is_contradicted = false;

@@ -235,7 +235,7 @@ void need_writes_in_each_source(Slot& slot) {
 constexpr auto kUnsafe = MutantCheckKind::kUnsafe;
 constexpr auto kExcess = MutantCheckKind::kExcess;
 
-constexpr std::array kMutants = {
+constexpr std::array kCheckMutants = {
     MutantCheck{"drops-raw", "reads after writes are fine", kUnsafe, false,
                 finds_other_kinds_only<FindingKind::kReadAfterWrite>},
     MutantCheck{"drops-war", "writes after reads are fine", kUnsafe, false,
@@ -296,6 +296,6 @@ constexpr std::array kMutants = {
 
 }  // namespace
 
-std::span<const MutantCheck> mutant_checks() { return kMutants; }
+std::span<const MutantCheck> mutant_checks() { return kCheckMutants; }
 
 }  // namespace interlock

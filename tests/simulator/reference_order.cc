@@ -83,7 +83,7 @@ struct Pair {
   uint64_t byte;
 };
 
-bool do_conflict(const Program& program, const Pair& pair) {
+bool pair_conflicts(const Program& program, const Pair& pair) {
   const bool are_equal_atomics =
       pair.a.mode == AccessMode::kAtomic && pair.b.mode == AccessMode::kAtomic &&
       program.dispatch(pair.first).atomic_op == program.dispatch(pair.second).atomic_op;
@@ -91,7 +91,7 @@ bool do_conflict(const Program& program, const Pair& pair) {
 }
 
 bool have_hazard(const Program& program, const Pair& pair) {
-  if (!do_conflict(program, pair)) return false;
+  if (!pair_conflicts(program, pair)) return false;
   const bool a_reads = pair.a.mode != AccessMode::kWrite;
   const bool a_writes = !pair.a.only_reads();
   const Stage stage = stage_of(program.dispatch(pair.second));
@@ -107,7 +107,7 @@ bool have_hazard(const Program& program, const Pair& pair) {
 
 // Whether `judge` says so of two accesses of different dispatches on a byte of theirs.
 template <typename Judge>
-bool some_pair(const Program& program, const Judge& judge) {
+bool has_pair_that(const Program& program, const Judge& judge) {
   for (size_t k = 0; k < program.dispatches.size(); ++k) {
     for (size_t i = 0; i < k; ++i) {
       for (const Access& b : program.accesses_of(DispatchId(k))) {
@@ -152,8 +152,10 @@ bool reference_is_visible(const Program& program, DispatchId first, DispatchId s
   return false;
 }
 
-bool reference_has_conflict(const Program& program) { return some_pair(program, do_conflict); }
+bool reference_has_conflict(const Program& program) {
+  return has_pair_that(program, pair_conflicts);
+}
 
-bool reference_has_hazard(const Program& program) { return some_pair(program, have_hazard); }
+bool reference_has_hazard(const Program& program) { return has_pair_that(program, have_hazard); }
 
 }  // namespace interlock

@@ -112,7 +112,7 @@ bool is_wrong_on_scratch(const Program& program, uint32_t reader, const Access& 
   return all != kept;
 }
 
-constexpr uint32_t kEnd = UINT32_MAX;
+constexpr uint32_t kEndOfProgram = UINT32_MAX;
 
 // Reader, access, memory: with the lowest byte that is wrong.
 using WrongReads = std::set<std::tuple<uint32_t, uint32_t, uint32_t, uint64_t>>;
@@ -146,11 +146,11 @@ WrongReads interpreted(const Program& program) {
     for (uint64_t byte = 0; byte < program.memories[m].size_bytes; ++byte) {
       if (program.memories[m].is_scratch) break;
       const Place place{m, byte};
-      if (canonical(found_by(program, in_issue_order(program), kEnd, place)) ==
-          canonical(found_by(program, in_program_order(program), kEnd, place))) {
+      if (canonical(found_by(program, in_issue_order(program), kEndOfProgram, place)) ==
+          canonical(found_by(program, in_program_order(program), kEndOfProgram, place))) {
         continue;
       }
-      wrong.insert({kEnd, 0, m, byte});
+      wrong.insert({kEndOfProgram, 0, m, byte});
       break;
     }
   }
@@ -160,7 +160,7 @@ WrongReads interpreted(const Program& program) {
 WrongReads found(const Program& program) {
   WrongReads all;
   for (const ReorderedRead& read : find_reordered(program)) {
-    const uint32_t reader = read.reader.is_some() ? read.reader.index : kEnd;
+    const uint32_t reader = read.reader.is_some() ? read.reader.index : kEndOfProgram;
     all.insert({reader, read.access, read.memory.index, read.bytes.begin});
   }
   WrongReads lowest;
@@ -212,7 +212,7 @@ void expect_the_pair_of_the_sentences(const Program& program, const ReorderedRea
 bool has_scratch_atomic(const Program& program, const WrongReads& wrong) {
   return std::any_of(wrong.begin(), wrong.end(), [&](const auto& read) {
     const auto [reader, access, memory, byte] = read;
-    return reader != kEnd && program.memories[memory].is_scratch &&
+    return reader != kEndOfProgram && program.memories[memory].is_scratch &&
            program.accesses_of(DispatchId(reader))[access].is_atomic();
   });
 }

@@ -33,7 +33,7 @@ bool touches(const Access& access, uint64_t byte) {
 }
 
 // All programs have one memory.
-struct Pair {
+struct OperandPair {
   const Program& program;
   AccessRef first;
   AccessRef second;
@@ -70,7 +70,7 @@ std::optional<Hazard> reference_hazard(const Program& program, DispatchId first,
                                        FindingKind kind) {
   for (uint32_t i = 0; i < program.accesses_of(first).size(); ++i) {
     for (uint32_t k = 0; k < program.accesses_of(second).size(); ++k) {
-      const Pair pair{program, {first, i}, {second, k}};
+      const OperandPair pair{program, {first, i}, {second, k}};
       const uint64_t size = program.memories[0].size_bytes;
       uint64_t begin = 0;
       while (begin < size && !pair.is_hazard(kind, begin)) ++begin;
@@ -103,7 +103,7 @@ bool is_latest_hazard(const Program& program, DispatchId first, DispatchId secon
                       FindingKind kind) {
   const auto conflicts_at = [&](DispatchId earlier, uint32_t k, uint64_t byte, bool is_hazard) {
     for (uint32_t i = 0; i < program.accesses_of(earlier).size(); ++i) {
-      const Pair pair{program, {earlier, i}, {second, k}};
+      const OperandPair pair{program, {earlier, i}, {second, k}};
       if (is_hazard ? pair.is_hazard(kind, byte) : pair.conflicts(kind, byte)) return true;
     }
     return false;

@@ -18,7 +18,7 @@ constexpr int kSteps = 5;
 constexpr int kBytes = 3;
 constexpr int kInitial = -1;
 
-struct Step {
+struct TheoremStep {
   uint32_t reads = 0;  // Bit per byte.
   uint32_t writes = 0;
 };
@@ -27,22 +27,22 @@ using Order = std::vector<int>;
 // By step, then for the end of the program: the writer that each byte read is taken from.
 using Sources = std::array<std::array<int, kBytes>, kSteps + 1>;
 
-struct Steps {
-  std::array<Step, kSteps> steps;
+struct TheoremSteps {
+  std::array<TheoremStep, kSteps> steps;
   std::array<uint32_t, kSteps> after = {};  // Bit per step: those that happen after.
   uint32_t outputs = 0;                     // Bytes that the end reads.
 
   bool is_ordered(int a, int b) const { return (after[a] >> b & 1) != 0; }
   bool is_hazard(int a, int b) const {
-    const Step& x = steps[a];
-    const Step& y = steps[b];
+    const TheoremStep& x = steps[a];
+    const TheoremStep& y = steps[b];
     return !is_ordered(a, b) &&
            ((x.writes & (y.reads | y.writes)) != 0 || (x.reads & y.writes) != 0);
   }
 };
 
-Steps random_steps(Choice& choice) {
-  Steps s;
+TheoremSteps random_steps(Choice& choice) {
+  TheoremSteps s;
   for (int i = kSteps - 1; i >= 0; --i) {
     s.steps[i].reads = static_cast<uint32_t>(choice.below(1 << kBytes) & choice.below(1 << kBytes));
     s.steps[i].writes =
@@ -55,7 +55,7 @@ Steps random_steps(Choice& choice) {
   return s;
 }
 
-Sources sources_of(const Steps& s, const Order& order) {
+Sources sources_of(const TheoremSteps& s, const Order& order) {
   Sources sources;
   for (auto& of_step : sources) of_step.fill(kInitial);
   std::array<int, kBytes> writer;
@@ -87,7 +87,7 @@ uint32_t live_steps(const Sources& issue) {
   return live;
 }
 
-bool changes_an_output(const Steps& s, const Order& order) {
+bool changes_an_output(const TheoremSteps& s, const Order& order) {
   const Sources issue = sources_of(s, issue_order());
   const Sources other = sources_of(s, order);
   const uint32_t live = live_steps(issue);
@@ -97,7 +97,7 @@ bool changes_an_output(const Steps& s, const Order& order) {
   return false;
 }
 
-bool some_extension_changes_an_output(const Steps& s, Order& prefix, uint32_t done) {
+bool some_extension_changes_an_output(const TheoremSteps& s, Order& prefix, uint32_t done) {
   if (prefix.size() == kSteps) return changes_an_output(s, prefix);
   for (int next = 0; next < kSteps; ++next) {
     bool may_run = (done >> next & 1) == 0;
@@ -112,7 +112,7 @@ bool some_extension_changes_an_output(const Steps& s, Order& prefix, uint32_t do
 }
 
 // `a`, and what lies between it and `b` and happens after it, to right behind `b`.
-Order sink(const Steps& s, int a, int b) {
+Order sink(const TheoremSteps& s, int a, int b) {
   Order order;
   Order moved;
   for (int step = 0; step < kSteps; ++step) {
@@ -123,7 +123,7 @@ Order sink(const Steps& s, int a, int b) {
   return order;
 }
 
-bool some_sink_changes_an_output(const Steps& s) {
+bool some_sink_changes_an_output(const TheoremSteps& s) {
   for (int b = 0; b < kSteps; ++b) {
     for (int a = 0; a < b; ++a) {
       if (s.is_hazard(a, b) && changes_an_output(s, sink(s, a, b))) return true;
@@ -132,7 +132,7 @@ bool some_sink_changes_an_output(const Steps& s) {
   return false;
 }
 
-std::string text_of(const Steps& s) {
+std::string text_of(const TheoremSteps& s) {
   std::string text = fmt::format("outputs {:b}", s.outputs);
   for (int i = 0; i < kSteps; ++i) {
     text += fmt::format("\n{}: reads {:03b} writes {:03b} before {:05b}", i, s.steps[i].reads,
@@ -145,7 +145,7 @@ TEST(SinkTheorem, OneSinkPerHazardDecidesForAnyOrder) {
   SeededChoice choice(1);
   int observable = 0;
   for (int i = 0; i < program_count(100'000); ++i) {
-    const Steps s = random_steps(choice);
+    const TheoremSteps s = random_steps(choice);
     Order prefix;
     const bool changes = some_extension_changes_an_output(s, prefix, 0);
     ASSERT_EQ(changes, some_sink_changes_an_output(s)) << text_of(s);

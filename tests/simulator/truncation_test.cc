@@ -89,12 +89,13 @@ TEST(Truncation, ByTooManyHoldersSaysSo) {
 
 TEST(Truncation, NamesEveryLimitThatWasReached) {
   EXPECT_THAT(
-      text_of({{TruncationCause::kAllPairs, 5}, {TruncationCause::kGradients, 6}}),
+      text_of(std::vector<Truncation>{{TruncationCause::kAllPairs, 5},
+                                      {TruncationCause::kGradients, 6}}),
       "listing every hazardous pair takes more than 5 looks at operands, the limit; check "
       "without --all; and judging the gradients takes more than 6 visits of dispatches, the "
       "limit; check fewer backward passes at a time");
   EXPECT_THAT(
-      text_of({TruncationCause::kLifetimeRuns, 7}),
+      text_of(Truncation{TruncationCause::kLifetimeRuns, 7}),
       "following which value each byte holds takes more than 7 visits of runs of bytes, the "
       "limit; check the program in parts");
 }

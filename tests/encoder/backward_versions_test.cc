@@ -108,6 +108,22 @@ constexpr const char* kStep =
     "dispatch mul reads x w writes h\n"
     "dispatch add reads h b writes l\n";
 
+// The other lifetime statements make no version of anything.
+TEST(BackwardVersions, ALifetimeThatAdoptsNothingIsNone) {
+  for (const char* lines :
+       {"pin w\n", "pin a\nunpin a\n", "free g\n", "destroy h\n", "reset m\n"}) {
+    const auto result_of = [](const std::string& between) {
+      return text_of(
+          "dispatch silu reads w writes a\n" + between + "dispatch mul reads a x writes y\n",
+          {"y", {"x", "w"}, "one-shot"});
+    };
+    std::string text = result_of(lines);
+    const size_t at = text.find(lines);
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_EQ(text.erase(at, std::string(lines).size()), result_of(""));
+  }
+}
+
 std::string errors_of(const std::string& statements) {
   const auto program = parse(kDeclared + statements);
   return program ? "no error" : program.error().message;

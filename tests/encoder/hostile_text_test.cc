@@ -131,6 +131,16 @@ TEST(HostileText, ALongName) {
           "…' has 256 bytes, more than the limit of 255.");
 }
 
+// In 64 bits, the offset and the size of this view add up to 0.
+TEST(HostileText, AViewWhoseEndWraps) {
+  const std::string text = "interlock 1\nmemory a 256\ntensor x f32[64] at a+0\n";
+  EXPECT_TRUE(parse(text + "tensor y f32[63] view x+4"));
+  EXPECT_EQ(parse(text + "tensor y f32[4611686018427387903] view x+4", "p.ilk").error().message,
+            "p.ilk:4:42: error: view 'y' of 18446744073709551612 bytes at byte 4 ends past the end "
+            "of 'x' (256 bytes).\n"
+            "  - While placing 'y', f32[4611686018427387903] view x+4.");
+}
+
 TEST(HostileText, ATextAboveTheLimit) {
   ParseOptions options;
   options.limits.file_bytes = 12;

@@ -94,8 +94,10 @@ PctSchedules::Run::Run(const PctSchedules& pct, Choice& choice)
 bool PctSchedules::Run::holds_back(uint32_t first, uint32_t second) const {
   const DispatchId a(size_t{first});
   const DispatchId b(size_t{second});
-  return (!has_run(first) && pct_.order_.executes_before(a, b)) ||
-         (!is_done(first) && pct_.order_.memory_epoch(a) < pct_.order_.memory_epoch(b));
+  if (!has_run(first) && pct_.order_.executes_before(a, b)) return true;
+  // Beside scoped barriers nothing is written late.
+  return !pct_.order_.has_scopes() && !is_done(first) &&
+         pct_.order_.memory_epoch(a) < pct_.order_.memory_epoch(b);
 }
 
 // Puts the dispatch where it waits: behind the latest one that holds it back, or among those ready.

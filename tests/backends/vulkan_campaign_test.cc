@@ -86,6 +86,7 @@ CampaignReport campaign_on(Backend* device) {
   CampaignOptions options;
   options.encoder = find_encoder("mlx-2024");
   options.run_count = kRuns;
+  options.keeps_all_signatures = true;
   options.oracles.device.backend = device;
   options.oracles.device.overlap_trial_count = 1;
   auto report = run_campaign(options);

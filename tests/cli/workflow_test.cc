@@ -192,6 +192,22 @@ TEST(Workflow, ReplayOfScopedBarriersShowsAWrongIssueOrder) {
   EXPECT_THAT(result.out, HasSubstr("from program order. (issue order)\n"));
 }
 
+// Without the list of signatures: it counts the programs of a whole campaign.
+std::string without_signatures(const std::string& text) {
+  std::istringstream lines(text);
+  std::string rest;
+  bool is_in_list = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# Findings with this cause")) {
+      is_in_list = true;
+    } else if (!is_in_list || !line.starts_with("#   ")) {
+      is_in_list = false;
+      rest += line + '\n';
+    }
+  }
+  return rest;
+}
+
 // The command in each file, as it stands there, gives that file again.
 TEST(Workflow, TheCommandInAFileGivesTheFileAgain) {
   for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
@@ -213,7 +229,8 @@ TEST(Workflow, TheCommandInAFileGivesTheFileAgain) {
       for (std::string word; words >> word;) command.push_back(word);
       command.push_back("--out=" + again);
       EXPECT_EQ(run_interlock(command).status, 1) << text;
-      EXPECT_EQ(text_of(again + path.substr(folder.size())), text);
+      EXPECT_EQ(without_signatures(text_of(again + path.substr(folder.size()))),
+                without_signatures(text));
     }
   }
 }

@@ -199,6 +199,7 @@ TEST(StoppedWork, LeavesOfACampaignWhatItFoundBefore) {
   CampaignOptions options;
   options.encoder = find_encoder("none");
   options.run_count = 40;
+  options.keeps_all_signatures = true;
   Stop counted;
   counted.request_at_poll(UINT64_MAX);
   options.stop = &counted;

@@ -10,8 +10,10 @@
 #include "encoder/text.h"
 #include "simulator/choice.h"
 #include "simulator/strategies.h"
+#include "tests/program_count.h"
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
+#include "tests/simulator/random_scoped_programs.h"
 
 namespace interlock {
 namespace {
@@ -152,6 +154,14 @@ TEST(Pct, MakesLegalSchedulesThatDisplacementsGiveBack) {
   options.dispatch_count_max = 20;
   for (int i = 0; i < program_count(5'000); ++i) {
     ASSERT_NO_FATAL_FAILURE(check_legal_and_round_trip(random_program(choice, options), choice));
+  }
+}
+
+TEST(Pct, MakesLegalSchedulesBesideScopedBarriers) {
+  SeededChoice choice(53);
+  for (int i = 0; i < program_count(2'000); ++i) {
+    ASSERT_NO_FATAL_FAILURE(check_legal_and_round_trip(random_scoped_program(choice), choice));
+    ASSERT_NO_FATAL_FAILURE(check_legal_and_round_trip(random_relay_program(choice), choice));
   }
 }
 

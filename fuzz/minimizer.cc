@@ -262,6 +262,7 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
   const OracleFinding* chosen = &findings.front();
   Evidence best;
   for (const OracleFinding& finding : findings) {
+    if (is_stopped()) return early_stop();
     Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
     if (evidence.level > best.level) {
       best = std::move(evidence);

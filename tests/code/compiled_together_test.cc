@@ -140,7 +140,10 @@ std::vector<std::string> complaints_in(std::string_view folder, std::string_view
     const bool is_apart = file.path.starts_with("fuzz/cli/") ||
                           file.path.starts_with("fuzz/targets/") ||
                           file.path.starts_with("fuzz/testing/");
-    if (is_between(file, folder, ".cc") && !is_apart && !alone.contains(file.path)) {
+    // What plants faults is tested beside the code.
+    const bool is_in_folder = file.path.starts_with(folder) ||
+                              (folder == "tests/code/" && file.path.starts_with("tests/faults/"));
+    if (is_in_folder && file.path.ends_with(".cc") && !is_apart && !alone.contains(file.path)) {
       together.push_back(&file);
     }
   }

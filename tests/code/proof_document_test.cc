@@ -53,7 +53,8 @@ TEST(ProofDocument, HasTheClaimsOfTheTests) {
   std::set<std::string> shown;
   std::vector<std::string> unknown;
   static const std::regex proof(R"(proved on \d+ programs: (.*))");
-  for (const std::string_view line : lines_of(read_own_file("docs/proof.txt"))) {
+  const std::string document = read_own_file("docs/proof.txt");
+  for (const std::string_view line : lines_of(document)) {
     std::match_results<std::string_view::const_iterator> match;
     if (!std::regex_match(line.begin(), line.end(), match, proof)) {
       unknown.emplace_back(line);

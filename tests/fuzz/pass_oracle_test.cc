@@ -60,7 +60,9 @@ TEST_P(MinimizePasses, AddNoKindAndKeepTheSignature) {
           << print(small);
     }
   }
-  EXPECT_GT(minimized_count, 10);
+  if (!is_slow_build()) {  // Which tries fewer programs.
+    EXPECT_GT(minimized_count, 10);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Planners, MinimizePasses,

@@ -219,7 +219,10 @@ TEST(BarrierRemoval, AgreesWithTheJudgeOfBytesBesideScopes) {
     ASSERT_NO_FATAL_FAILURE(compare_with_removal(program, tally));
   }
   expect_all_kinds(tally, count);
-  EXPECT_GE(tally.by_bytes, count / 100);
+  // In a slow build too few programs are tried to have one.
+  if (!is_slow_build()) {
+    EXPECT_GE(tally.by_bytes, count / 100);
+  }
   print_proof(count, "a barrier is redundant iff its removal adds no byte to a hazard, scoped");
 }
 

@@ -94,12 +94,14 @@ TEST(SplitMachine, CallsAHazardObservableExactlyWhenSomeExecutionChangesAnOutput
     expect_agreement(program, {.lists_all_pairs = seed % 4 == 0}, counts);
     if (::testing::Test::HasFatalFailure()) return;
   }
-  EXPECT_GT(counts.observable, programs / 6);
-  EXPECT_GT(counts.unobservable, programs / 6);
-  EXPECT_GT(counts.clean, programs / 6);
-  EXPECT_GT(counts.early_fetch, programs / 150);
-  EXPECT_GT(counts.late_commit, programs / 25);
-  EXPECT_GT(counts.some_bytes, programs / 200);
+  if (!is_slow_build()) {  // Which tries too few to have some of each.
+    EXPECT_GT(counts.observable, programs / 6);
+    EXPECT_GT(counts.unobservable, programs / 6);
+    EXPECT_GT(counts.clean, programs / 6);
+    EXPECT_GT(counts.early_fetch, programs / 150);
+    EXPECT_GT(counts.late_commit, programs / 25);
+    EXPECT_GT(counts.some_bytes, programs / 200);
+  }
   print_proof(programs, "observable beside scoped barriers iff some execution changes an output");
 }
 
@@ -117,8 +119,10 @@ TEST(SplitMachine, AgreesOnTinyProgramsOfOneByte) {
     expect_agreement(program, {}, counts);
     if (::testing::Test::HasFatalFailure()) return;
   } while (choice.advance());
-  EXPECT_GT(counts.observable, tried / 4);
-  EXPECT_GT(counts.unobservable, tried / 50);
+  if (!is_slow_build()) {
+    EXPECT_GT(counts.observable, tried / 4);
+    EXPECT_GT(counts.unobservable, tried / 50);
+  }
   print_proof(tried,
               "observable beside scoped barriers as above, on all programs of three dispatches on "
               "a byte");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/command.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 namespace {
@@ -109,6 +110,7 @@ std::string program_with_hidden_clobber(const std::string& lines) {
 }
 
 TEST(CheckCommand, HasNoVerdictWhereALimitEndsTheCheck) {
+  if (is_slow_build()) GTEST_SKIP() << "Each of nine checks up to the limit takes seconds there.";
   const std::string open =
       temporary_file("open.ilk", program_with_hidden_clobber("expect RAW w r\n"));
   const CommandResult result = run_interlock({"check", open});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"

@@ -4,6 +4,7 @@
 // A dispatch waits for one that holds it back, the latest; when that one is done, the search goes
 // on from there to earlier ones. So each pair is asked about once, and with epochs few pairs are.
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <utility>
 

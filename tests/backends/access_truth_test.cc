@@ -15,7 +15,7 @@
 #include "encoder/kernel_table.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::access_truth_test {
 namespace {
 
 using testing::IsEmpty;
@@ -202,4 +202,4 @@ TEST(AccessTruth, FindsABodyThatReadsItsOutput) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::access_truth_test

@@ -10,7 +10,7 @@
 #include "encoder/text.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::attention_block_test {
 namespace {
 
 constexpr size_t kRows = 8;
@@ -107,4 +107,4 @@ TEST_F(AttentionBlock, ComputesItsGradients) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::attention_block_test

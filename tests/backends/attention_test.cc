@@ -15,7 +15,7 @@
 #include "encoder/kernel_table.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::attention_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -187,4 +187,4 @@ TEST(SiluVjp, IsNanAtInfinityAndNan) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::attention_test

@@ -21,7 +21,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/differentiable_programs.h"
 
-namespace interlock {
+namespace interlock::backward_numbers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -311,4 +311,4 @@ TEST(BackwardNumbers, OfASecondStepAreThoseByTheUpdatedWeights) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::backward_numbers_test

@@ -9,7 +9,7 @@
 #include "simulator/happens_before.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::cpu_backend_test {
 namespace {
 
 using testing::HasSubstr;
@@ -302,4 +302,4 @@ dispatch mix reads m updates raw[100:200] atomics raw[300:307] partial atomic=ma
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cpu_backend_test

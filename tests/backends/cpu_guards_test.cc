@@ -10,7 +10,7 @@
 #include "backends/cpu/guarded_buffer.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::cpu_guards_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(GuardedBuffer, KeepTheirBytes) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cpu_guards_test

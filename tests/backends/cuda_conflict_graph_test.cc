@@ -17,7 +17,7 @@
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/random_scoped_programs.h"
 
-namespace interlock {
+namespace interlock::cuda_conflict_graph_test {
 namespace {
 
 using DispatchSet = std::vector<bool>;
@@ -321,4 +321,4 @@ TEST(CudaConflictGraph, OfALongStreamHasTheFewestEdges) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_conflict_graph_test

@@ -16,7 +16,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::cuda_failures_test {
 namespace {
 
 using testing::HasSubstr;
@@ -225,4 +225,4 @@ TEST(CudaFailures, NothingIsLeftBehind) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_failures_test

@@ -18,7 +18,7 @@
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/random_scoped_programs.h"
 
-namespace interlock {
+namespace interlock::cuda_graph_parts_test {
 namespace {
 
 std::vector<DispatchRange> random_ranges(size_t dispatch_count, Choice& choice) {
@@ -129,4 +129,4 @@ dispatch D reads m
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_graph_parts_test

@@ -14,7 +14,7 @@
 #include "tests/backends/cuda_device.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::cuda_kernels_test {
 namespace {
 
 using CudaKernels = OnCuda;
@@ -125,4 +125,4 @@ dispatch mul reads a a writes z
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_kernels_test

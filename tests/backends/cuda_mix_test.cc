@@ -13,7 +13,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::cuda_mix_test {
 namespace {
 
 class CudaMix : public OnCuda {
@@ -103,4 +103,4 @@ b: dispatch K reads y writes r[{0}:{2}] atomics c[{0}:{2}] partial atomic=add
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_mix_test

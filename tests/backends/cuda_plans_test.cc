@@ -19,7 +19,7 @@
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/random_scoped_programs.h"
 
-namespace interlock {
+namespace interlock::cuda_plans_test {
 namespace {
 
 Relation reachability(const Program& program, const StreamPlan& plan) {
@@ -239,4 +239,4 @@ TEST(CudaPlans, StayLinearOnManyBarriers) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_plans_test

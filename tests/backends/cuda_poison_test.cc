@@ -8,7 +8,7 @@
 #include "tests/backends/ended_values.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::cuda_poison_test {
 namespace {
 
 using CudaPoison = OnCuda;
@@ -48,4 +48,4 @@ TEST_P(CudaPoison, IsThatOfTheCpuInOverlapMode) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_poison_test

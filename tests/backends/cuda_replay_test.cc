@@ -23,7 +23,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::cuda_replay_test {
 namespace {
 
 using CudaReplay = OnCuda;
@@ -279,4 +279,4 @@ TEST_P(CudaGraphs, CanBeMeasured) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_replay_test

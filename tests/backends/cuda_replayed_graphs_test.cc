@@ -21,7 +21,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::cuda_replayed_graphs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -291,4 +291,4 @@ TEST(CudaReplayedGraph, CleansUpAfterAnyCallThatFails) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_replayed_graphs_test

@@ -13,7 +13,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::cuda_streams_test {
 namespace {
 
 using CudaStreams = OnCuda;
@@ -83,4 +83,4 @@ TEST_P(CudaStreams, DivergeUnderTheSinksOfRemovedBarriersExactlyWhereTheCpuDoes)
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_streams_test

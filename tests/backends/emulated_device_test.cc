@@ -13,7 +13,7 @@
 #include "backends/cuda/emulation/words.h"
 #include "simulator/choice.h"
 
-namespace interlock {
+namespace interlock::emulated_device_test {
 namespace {
 
 using testing::HasSubstr;
@@ -279,4 +279,4 @@ TEST(EmulatedDevice, RefusesShapesThatNoDeviceTakes) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::emulated_device_test

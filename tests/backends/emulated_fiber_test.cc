@@ -7,7 +7,7 @@
 
 #include "backends/cuda/emulation/fiber.h"
 
-namespace interlock {
+namespace interlock::emulated_fiber_test {
 namespace {
 
 class Fibers : public testing::TestWithParam<FiberSwitch> {
@@ -125,4 +125,4 @@ TEST_P(Fibers, MayResumeOthers) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::emulated_fiber_test

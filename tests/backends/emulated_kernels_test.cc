@@ -13,7 +13,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::emulated_kernels_test {
 namespace {
 
 TEST(EmulatedKernels, HaveTheBitsOfTheCpuForEveryBlockSizeAndOrder) {
@@ -151,4 +151,4 @@ dispatch mul reads a a writes z
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::emulated_kernels_test

@@ -13,7 +13,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::emulated_mix_test {
 namespace {
 
 // True: one block whatever the size; false: two launches.
@@ -153,4 +153,4 @@ k: dispatch K reads r[{1}:{0}] writes y[{1}:3001] updates u atomics c[{1}:2003] 
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::emulated_mix_test

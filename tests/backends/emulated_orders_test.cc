@@ -12,7 +12,7 @@
 #include "simulator/choice.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::emulated_orders_test {
 namespace {
 
 struct OrderCounts {
@@ -139,4 +139,4 @@ TEST(EmulatedOrders, OfAtomicsOnBytesLoseNoUpdate) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::emulated_orders_test

@@ -7,7 +7,7 @@
 #include "tests/backends/ended_values.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::emulated_poison_test {
 namespace {
 
 TEST(EmulatedPoison, IsThatOfTheCpu) {
@@ -26,4 +26,4 @@ TEST(EmulatedPoison, IsThatOfTheCpu) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::emulated_poison_test

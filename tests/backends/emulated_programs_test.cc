@@ -17,7 +17,7 @@
 #include "tests/backends/emulated_cuda.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::emulated_programs_test {
 namespace {
 
 using testing::HasSubstr;
@@ -137,4 +137,4 @@ second: dispatch Kernel updates a
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::emulated_programs_test

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace interlock {
+namespace interlock::float64_arithmetic_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -237,4 +237,4 @@ TEST(VulkanArithmetic, AllowsWhatVulkanAllows) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::float64_arithmetic_test

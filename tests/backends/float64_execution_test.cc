@@ -12,7 +12,7 @@
 #include "backends/float64/kernel_oracles.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::float64_execution_test {
 namespace {
 
 using testing::Each;
@@ -155,4 +155,4 @@ TEST(Float64Execution, HasALimit) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::float64_execution_test

@@ -9,7 +9,7 @@
 #include "backends/backend.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::image_test {
 namespace {
 
 using testing::Each;
@@ -103,4 +103,4 @@ TEST(InitialImage, AllowsExactlyTheLimit) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::image_test

@@ -9,7 +9,7 @@
 
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::instrumented_test {
 namespace {
 
 using testing::AllOf;
@@ -228,4 +228,4 @@ TEST(FindUndeclared, RefusesProgramsAboveTheLimit) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::instrumented_test

@@ -9,7 +9,7 @@
 #include "encoder/kernel_table.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::kernel_alias_test {
 namespace {
 
 using Outputs = std::vector<std::vector<uint8_t>>;
@@ -134,4 +134,4 @@ k: dispatch Kernel reads a b writes a b
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::kernel_alias_test

@@ -13,7 +13,7 @@
 #include "backends/kernels/all_kernels.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::kernel_lanes_test {
 namespace {
 
 struct SliceStorage {
@@ -114,4 +114,4 @@ dispatch Kernel reads a[1:334] b[0:3] writes b[100:201] updates c[10:21] atomics
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::kernel_lanes_test

@@ -11,7 +11,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::kernel_numbers_test {
 namespace {
 
 struct Evaluated {
@@ -270,4 +270,4 @@ TEST(NormVjps, AreAdjointToTheForwardDerivative) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::kernel_numbers_test

@@ -12,7 +12,7 @@
 #include "tests/backends/number_case.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::kernel_slices_test {
 namespace {
 
 using testing::ElementsAreArray;
@@ -162,4 +162,4 @@ dispatch col_sum reads wide writes sums
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::kernel_slices_test

@@ -10,7 +10,7 @@
 #include "backends/dispatch_params.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::mix_test {
 namespace {
 
 using testing::ElementsAre;
@@ -198,4 +198,4 @@ partly: dispatch Kernel reads a writes p partial
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::mix_test

@@ -19,7 +19,7 @@
 #include "tests/backends/number_case.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::numbers_across_backends_test {
 namespace {
 
 std::vector<std::string> backend_names() {
@@ -261,4 +261,4 @@ TEST_P(NumbersAcrossBackends, HaveTheBytesOfMixThatTheCpuHas) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::numbers_across_backends_test

@@ -14,7 +14,7 @@
 #include "tests/backends/number_case.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::oracle_check_test {
 namespace {
 
 using testing::HasSubstr;
@@ -271,4 +271,4 @@ TEST(KernelOracles, ExistForEveryFloatKernel) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::oracle_check_test

@@ -12,7 +12,7 @@
 #include "simulator/schedule.h"
 #include "simulator/shadow_machine.h"
 
-namespace interlock {
+namespace interlock::poison_test {
 namespace {
 
 // Whether issue order, with poison, ends unlike the reference, whose values last.
@@ -118,4 +118,4 @@ TEST(Poison, IsAHashOfItsOwnInTheShadowMachine) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::poison_test

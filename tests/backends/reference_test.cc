@@ -25,7 +25,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::reference_test {
 namespace {
 
 using testing::HasSubstr;
@@ -355,4 +355,4 @@ TEST(ReferenceImage, IsTheRunItselfWhereRawRangesReachIntoTensors) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::reference_test

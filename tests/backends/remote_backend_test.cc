@@ -16,7 +16,7 @@
 #include "backends/remote/worker_process.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::remote_backend_test {
 namespace {
 
 using testing::AnyOf;
@@ -186,4 +186,4 @@ TEST(WorkerMessages, ArriveAsTheyWereSentOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::remote_backend_test

@@ -16,7 +16,7 @@
 #include "tests/backends/corpus_bug.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::replayed_graphs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -73,4 +73,4 @@ sum: dispatch accumulate reads buffer updates grad
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::replayed_graphs_test

@@ -16,7 +16,7 @@
 #include "simulator/check.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::streaming_kernels_test {
 namespace {
 
 using testing::Each;
@@ -146,4 +146,4 @@ TEST(StreamingKernels, AreGivenAnInputThatTheyStillNeedByThePlannerThatKnowsNoCo
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::streaming_kernels_test

@@ -13,7 +13,7 @@
 #include "simulator/strategies.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::streams_test {
 namespace {
 
 Program stream(const std::string& name) {
@@ -113,4 +113,4 @@ TEST(RecordedStreams, ObservableHazardsOfTheStreamWithoutBarriersDivergeUnderThe
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::streams_test

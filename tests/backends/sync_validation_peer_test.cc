@@ -22,7 +22,7 @@
 #include "tests/backends/vulkan_device.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::sync_validation_peer_test {
 namespace {
 
 // The limits in sync_validation_peer.h are those of this version.
@@ -303,4 +303,4 @@ TEST_F(SyncValidationPeer, DiffersFromUsOnlyWhereALimitOfItExplainsIt) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::sync_validation_peer_test

@@ -14,7 +14,7 @@
 #include "encoder/kernel_table.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::transformer_test {
 namespace {
 
 using testing::Each;
@@ -236,4 +236,4 @@ TEST(CrossEntropyVjp, IsTheDistanceFromTheLabel) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::transformer_test

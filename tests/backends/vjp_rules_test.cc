@@ -17,7 +17,7 @@
 #include "simulator/check.h"
 #include "tests/backends/kernel_case.h"
 
-namespace interlock {
+namespace interlock::vjp_rules_test {
 namespace {
 
 using Shape = std::vector<uint64_t>;
@@ -281,4 +281,4 @@ TEST(VjpRules, OrderDispatchesByBytesAlone) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vjp_rules_test

@@ -8,7 +8,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/backends/vulkan_device.h"
 
-namespace interlock {
+namespace interlock::vulkan_backward_test {
 namespace {
 
 using testing::ElementsAre;
@@ -32,4 +32,4 @@ TEST_F(BackwardNumbersOnVulkan, AreThoseOfPytorch180952) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_backward_test

@@ -12,7 +12,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/backends/vulkan_device.h"
 
-namespace interlock {
+namespace interlock::vulkan_barriers_test {
 namespace {
 
 using testing::Contains;
@@ -223,4 +223,4 @@ TEST_F(VulkanBarriers, AreNotWiderWithoutSuchOperands) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_barriers_test

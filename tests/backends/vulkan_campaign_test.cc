@@ -14,7 +14,7 @@
 #include "tests/backends/vulkan_device.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::vulkan_campaign_test {
 namespace {
 
 using testing::HasSubstr;
@@ -173,4 +173,4 @@ TEST_F(VulkanCampaign, GoesOnWhenADeviceIsLost) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_campaign_test

@@ -12,7 +12,7 @@
 #include "tests/backends/vulkan_device.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::vulkan_failures_test {
 namespace {
 
 using testing::HasSubstr;
@@ -369,4 +369,4 @@ TEST_F(VulkanFailures, AWriteOutsideOfMemoriesIsAnError) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_failures_test

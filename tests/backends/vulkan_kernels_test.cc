@@ -13,7 +13,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/backends/vulkan_device.h"
 
-namespace interlock {
+namespace interlock::vulkan_kernels_test {
 namespace {
 
 using VulkanKernels = OnVulkan;
@@ -254,4 +254,4 @@ dispatch softmax_vjp reads p pairs writes gx
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_kernels_test

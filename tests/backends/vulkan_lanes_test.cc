@@ -17,7 +17,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::vulkan_lanes_test {
 namespace {
 
 constexpr uint32_t kLaneCount = 32;
@@ -75,4 +75,4 @@ TEST_F(VulkanLanes, GiveMixTheBitsOfTheCpu) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_lanes_test

@@ -16,7 +16,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::vulkan_mix_test {
 namespace {
 
 using VulkanMix = OnVulkan;
@@ -248,4 +248,4 @@ b: dispatch Kernel reads x writes y[1:35] updates x[1:20] partial
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_mix_test

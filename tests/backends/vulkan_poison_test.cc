@@ -8,7 +8,7 @@
 #include "tests/backends/vulkan_device.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::vulkan_poison_test {
 namespace {
 
 using VulkanPoison = OnVulkan;
@@ -46,4 +46,4 @@ TEST_F(VulkanPoison, IsThatOfTheCpuInOverlapMode) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_poison_test

@@ -16,7 +16,7 @@
 #include "tests/backends/kernel_case.h"
 #include "tests/backends/vulkan_device.h"
 
-namespace interlock {
+namespace interlock::vulkan_replay_test {
 namespace {
 
 using VulkanReplay = OnVulkan;
@@ -139,4 +139,4 @@ TEST_F(VulkanOverlap, OnOneQueueOfTheRepairedTwinIsCleanForSynchronizationValida
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_replay_test

@@ -10,7 +10,7 @@
 #include "backends/vulkan/spirv.h"
 #include "encoder/kernel_table.h"
 
-namespace interlock {
+namespace interlock::vulkan_shaders_test {
 namespace {
 
 constexpr OperandWidth kWidths[] = {OperandWidth::kWords, OperandWidth::kBytes};
@@ -102,4 +102,4 @@ TEST(Spirv, DecoratesEveryStorageBufferAsAliased) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_shaders_test

@@ -14,7 +14,7 @@
 #include "tests/backends/vulkan_device.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::vulkan_streams_test {
 namespace {
 
 using VulkanStreams = OnVulkan;
@@ -106,4 +106,4 @@ TEST_F(VulkanStreams, DivergeUnderTheSinksOfRemovedBarriersExactlyWhereTheCpuDoe
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_streams_test

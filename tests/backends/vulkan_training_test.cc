@@ -7,7 +7,7 @@
 #include "tests/backends/vulkan_device.h"
 #include "tests/fuzz/training_runs.h"
 
-namespace interlock {
+namespace interlock::vulkan_training_test {
 namespace {
 
 using VulkanTraining = OnVulkan;
@@ -40,4 +40,4 @@ TEST_F(VulkanTraining, LosesItsGradientsBehindAReset) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vulkan_training_test

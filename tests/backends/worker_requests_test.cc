@@ -17,7 +17,7 @@
 #include "encoder/text.h"
 #include "simulator/choice.h"
 
-namespace interlock {
+namespace interlock::worker_requests_test {
 namespace {
 
 using testing::HasSubstr;
@@ -183,4 +183,4 @@ TEST(Executable, SaysWhatAScheduleDoesNotRun) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::worker_requests_test

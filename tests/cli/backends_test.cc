@@ -11,7 +11,7 @@
 #include "tests/cli/environment.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::backends_test {
 namespace {
 
 using testing::HasSubstr;
@@ -207,4 +207,4 @@ TEST(Backends, TheKernelsOfCudaRunWithoutAGpuAndAreCalledEmulated) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::backends_test

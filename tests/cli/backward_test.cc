@@ -6,7 +6,7 @@
 
 #include "tests/cli/command.h"
 
-namespace interlock {
+namespace interlock::backward_test {
 namespace {
 
 using testing::AllOf;
@@ -99,4 +99,4 @@ TEST(GenerateCommand, RefusesABackwardPassWithoutAName) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::backward_test

@@ -5,7 +5,7 @@
 #include "tests/cli/command.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::bad_input_test {
 namespace {
 
 using testing::HasSubstr;
@@ -141,4 +141,4 @@ TEST(BadInput, AModeThatTheBackendLacksIsStatusThree) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::bad_input_test

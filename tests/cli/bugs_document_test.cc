@@ -13,7 +13,7 @@
 #include "tests/cli/command.h"
 #include "tests/cli/shown_commands.h"
 
-namespace interlock {
+namespace interlock::bugs_document_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -110,4 +110,4 @@ TEST(BugsDocument, ShowsWhatItsCommandsPrint) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::bugs_document_test

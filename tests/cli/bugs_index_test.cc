@@ -7,7 +7,7 @@
 #include "tests/cli/command.h"
 #include "tests/cli/shown_commands.h"
 
-namespace interlock {
+namespace interlock::bugs_index_test {
 namespace {
 
 using testing::EndsWith;
@@ -42,4 +42,4 @@ TEST(BugsCommand, SaysWhichFolderHasNoIndex) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::bugs_index_test

@@ -5,7 +5,7 @@
 #include "tests/cli/command.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::check_test {
 namespace {
 
 using testing::HasSubstr;
@@ -209,4 +209,4 @@ TEST(CheckCommand, FollowsManyTensorsThatAdoptAValueAndSaysWhereItEnds) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::check_test

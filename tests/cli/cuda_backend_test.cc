@@ -7,7 +7,7 @@
 #include "tests/cli/command.h"
 #include "tests/cli/environment.h"
 
-namespace interlock {
+namespace interlock::cuda_backend_test {
 namespace {
 
 using testing::AnyOf;
@@ -42,4 +42,4 @@ TEST_F(CudaOnTheCommandLine, IsStatusThreeWithoutADevice) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cuda_backend_test

@@ -9,7 +9,7 @@
 
 #include "tests/cli/command.h"
 
-namespace interlock {
+namespace interlock::planners_test {
 namespace {
 
 using testing::AllOf;
@@ -137,4 +137,4 @@ TEST(FuzzCommand, LeavesFilesOfOthersAlone) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::planners_test

@@ -8,7 +8,7 @@
 
 #include "tests/cli/command.h"
 
-namespace interlock {
+namespace interlock::plot_test {
 namespace {
 
 using testing::AllOf;
@@ -83,4 +83,4 @@ TEST(PlotCommand, RejectsAnAxisWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::plot_test

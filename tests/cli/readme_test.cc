@@ -8,7 +8,7 @@
 #include "tests/cli/command.h"
 #include "tests/cli/shown_commands.h"
 
-namespace interlock {
+namespace interlock::readme_test {
 namespace {
 
 TEST(Readme, ShowsAReportThatItsCommandsPrint) {
@@ -33,4 +33,4 @@ TEST(Readme, AReportThatIsNotPrintedIsNoticed) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::readme_test

@@ -6,7 +6,7 @@
 
 #include "tests/cli/command.h"
 
-namespace interlock {
+namespace interlock::replays_test {
 namespace {
 
 using testing::AllOf;
@@ -55,4 +55,4 @@ TEST(EncodeCommand, NamesTheListOfReplayPolicies) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::replays_test

@@ -10,7 +10,7 @@
 
 #include "tests/cli/command.h"
 
-namespace interlock {
+namespace interlock::workflow_test {
 namespace {
 
 using testing::HasSubstr;
@@ -295,4 +295,4 @@ TEST(Workflow, ListNamesWhatTheCommandsTake) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::workflow_test

@@ -12,7 +12,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::banned_calls_test {
 namespace {
 
 using testing::ElementsAre;
@@ -219,4 +219,4 @@ TEST(Headers, WithoutPragmaOnceAreFound) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::banned_calls_test

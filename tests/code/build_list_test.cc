@@ -12,7 +12,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::build_list_test {
 namespace {
 
 using testing::ElementsAre;
@@ -85,4 +85,4 @@ TEST(BuildLists, AListedSourceIsFine) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::build_list_test

@@ -1,6 +1,6 @@
 // Sources that are compiled together share their unnamed namespaces. So each name there is one
 // source's alone and no header's, or its source is compiled alone: otherwise an overload of another
-// source could be called without a word.
+// source could be called without a word. A test X_test.cc keeps its names in interlock::X_test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,81 +12,24 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/code/declared_names.h"
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::compiled_together_test {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string_view word_before(std::string_view text, size_t end) {
-  size_t begin = end;
-  while (begin > 0 && is_word(text[begin - 1])) --begin;
-  return text.substr(begin, end - begin);
-}
-
-std::string_view word_at(std::string_view text, size_t begin) {
-  size_t end = begin;
-  while (end < text.size() && is_word(text[end])) ++end;
-  return text.substr(begin, end - begin);
-}
-
-// What a line that begins in column 0 declares: a type, an alias, a constant or a function.
-std::optional<std::string_view> name_declared_in(std::string_view line) {
-  for (const std::string_view word :
-       {"struct ", "class ", "enum class ", "enum ", "union ", "using "}) {
-    if (!line.starts_with(word)) continue;
-    if (word == "using " && line.find(" = ") == std::string_view::npos) return std::nullopt;
-    return word_at(line, word.size());
-  }
-  const bool is_declaration = !line.empty() && std::isalpha(static_cast<unsigned char>(line[0]));
-  if (!is_declaration) return std::nullopt;
-  for (const std::string_view word :
-       {"namespace", "return", "template", "TEST", "INSTANTIATE", "static_assert", "extern"}) {
-    if (line.starts_with(word)) return std::nullopt;
-  }
-  const size_t parenthesis = line.find('(');
-  const size_t constant = line.find(" k");
-  if (constant < parenthesis) {
-    const std::string_view name = word_at(line, constant + 1);
-    if (name.size() > 1 && std::isupper(static_cast<unsigned char>(name[1])) != 0) return name;
-  }
-  if (parenthesis == std::string_view::npos) return std::nullopt;
-  const std::string_view name = word_before(line, parenthesis);
-  const size_t begin = parenthesis - name.size();
-  // Members of classes are no names of the namespace.
-  const bool is_name = !name.empty() && begin > 0 && line[begin - 1] != ':';
-  return is_name ? std::optional(name) : std::nullopt;
-}
-
-std::set<std::string> names_in(std::string_view text, bool only_unnamed) {
-  // What stands in literals is no code; what ends a namespace is said in a comment.
-  const std::string code = code_only(text);
-  const std::vector<std::string_view> code_lines = lines_of(code);
-  const std::vector<std::string_view> lines = lines_of(text);
-  std::set<std::string> names;
-  bool is_unnamed = false;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].starts_with("namespace {")) is_unnamed = true;
-    if (lines[i] == "}  // namespace") is_unnamed = false;
-    if (only_unnamed && !is_unnamed) continue;
-    const auto name = name_declared_in(code_lines[i]);
-    if (name) names.emplace(*name);
-  }
-  return names;
-}
-
-TEST(NamesIn, AreThoseOfUnnamedNamespaces) {
+TEST(DeclaredNames, AreThoseOfUnnamedNamespaces) {
   constexpr std::string_view kText =
       "namespace interlock {\nint outside();\nnamespace {\n\nusing std::string;\n"
       "constexpr int kOne = f(1);\nusing Set = int;\nstruct Pair {\n  int inside();\n};\n"
       "Pair two(int x) {\n  return {x};\n}\nint Pair::inside() {\n}\n}  // namespace\n"
       "int after() {\n";
-  EXPECT_THAT(names_in(kText, true), ElementsAre("Pair", "Set", "kOne", "two"));
-  EXPECT_THAT(names_in(kText, false),
+  EXPECT_THAT(names_declared_in(kText, DeclaredIn::kUnnamedNamespaces),
+              ElementsAre("Pair", "Set", "kOne", "two"));
+  EXPECT_THAT(names_declared_in(kText, DeclaredIn::kAnyNamespace),
               ElementsAre("Pair", "Set", "after", "kOne", "outside", "two"));
 }
 
@@ -116,7 +59,8 @@ std::vector<std::string> complaints_about(const std::vector<const SourceFile*>& 
   std::map<std::string, std::string> source_of;
   std::vector<std::string> complaints;
   for (const SourceFile* source : sources) {
-    for (const std::string& name : names_in(source->text, true)) {
+    for (const std::string& name :
+         names_declared_in(source->text, DeclaredIn::kUnnamedNamespaces)) {
       const auto [known, is_new] = source_of.emplace(name, source->path);
       if (header_names.contains(name)) {
         complaints.push_back(source->path + ": " + name + " is a name of a header.");
@@ -135,7 +79,7 @@ std::vector<std::string> complaints_in(std::string_view folder, std::string_view
   static const std::vector<SourceFile> files = own_sources();
   for (const SourceFile& file : files) {
     if (is_between(file, headers, ".h") && !file.path.starts_with("backends/kernels/")) {
-      header_names.merge(names_in(file.text, false));
+      header_names.merge(names_declared_in(file.text, DeclaredIn::kAnyNamespace));
     }
     const bool is_apart = file.path.starts_with("fuzz/cli/") ||
                           file.path.starts_with("fuzz/targets/") ||
@@ -143,7 +87,9 @@ std::vector<std::string> complaints_in(std::string_view folder, std::string_view
     // What plants faults is tested beside the code.
     const bool is_in_folder = file.path.starts_with(folder) ||
                               (folder == "tests/code/" && file.path.starts_with("tests/faults/"));
-    if (is_in_folder && file.path.ends_with(".cc") && !is_apart && !alone.contains(file.path)) {
+    const bool is_test = file.path.ends_with("_test.cc");
+    if (is_in_folder && file.path.ends_with(".cc") && !is_test && !is_apart &&
+        !alone.contains(file.path)) {
       together.push_back(&file);
     }
   }
@@ -165,5 +111,36 @@ TEST(CompiledTogether, TestsNameNothingThatIsNamedElsewhere) {
   }
 }
 
+// Returns whether all that `file` declares is in the namespace of its name.
+bool has_own_namespace(const SourceFile& file) {
+  const size_t slash = file.path.rfind('/') + 1;
+  const std::string own =
+      "namespace interlock::" + file.path.substr(slash, file.path.size() - slash - 3) + " {";
+  bool is_inside = false;
+  for (const std::string_view line : lines_of(file.text)) {
+    if (line == own) is_inside = true;
+    if (line.starts_with("namespace ") && !is_inside) return false;
+  }
+  return is_inside;
+}
+
+TEST(CompiledTogether, ATestHasANamespaceOfItsName) {
+  int count = 0;
+  for (const SourceFile& file : own_sources()) {
+    if (!file.path.starts_with("tests/") || !file.path.ends_with("_test.cc")) continue;
+    EXPECT_TRUE(has_own_namespace(file)) << file.path;
+    ++count;
+  }
+  EXPECT_GT(count, 100);
+}
+
+TEST(CompiledTogether, ATestInTheNamespaceOfAllIsFound) {
+  EXPECT_TRUE(has_own_namespace({"tests/a/b_test.cc", "namespace interlock::b_test {\nint b;\n"}));
+  EXPECT_FALSE(has_own_namespace({"tests/a/b_test.cc", "namespace interlock {\nint b;\n"}));
+  EXPECT_FALSE(has_own_namespace({"tests/a/b_test.cc", "namespace interlock::c_test {\n"}));
+  EXPECT_FALSE(has_own_namespace(
+      {"tests/a/b_test.cc", "namespace {\n}\nnamespace interlock::b_test {\nint b;\n"}));
+}
+
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::compiled_together_test

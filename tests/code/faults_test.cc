@@ -13,7 +13,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::faults_test {
 namespace {
 
 using testing::ElementsAre;
@@ -118,4 +118,4 @@ TEST(Faults, ThatChangeNothingAreFound) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::faults_test

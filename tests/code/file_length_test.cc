@@ -7,7 +7,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::file_length_test {
 namespace {
 
 using testing::ElementsAre;
@@ -56,4 +56,4 @@ TEST(FileLength, OneLineTooManyIsFound) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::file_length_test

@@ -13,7 +13,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::formatting_test {
 namespace {
 
 using testing::HasSubstr;
@@ -67,4 +67,4 @@ TEST_F(Formatting, AMisplacedSpaceIsFound) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::formatting_test

@@ -13,7 +13,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::layering_test {
 namespace {
 
 using testing::ElementsAre;
@@ -145,4 +145,4 @@ TEST(Layering, IgnoresIncludesInCommentsAndStrings) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::layering_test

@@ -10,7 +10,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::own_header_test {
 namespace {
 
 using testing::ElementsAre;
@@ -57,4 +57,4 @@ TEST(OwnHeaders, ThatComeLaterOrNeverAreFound) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::own_header_test

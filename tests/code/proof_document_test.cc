@@ -10,7 +10,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::proof_document_test {
 namespace {
 
 using testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST(ProofDocument, HasTheClaimsOfTheTests) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::proof_document_test

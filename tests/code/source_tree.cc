@@ -9,8 +9,6 @@
 namespace interlock {
 namespace {
 
-bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Returns the end of the literal whose opening quote is at `begin`, past its closing quote.
 std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
@@ -40,6 +38,20 @@ void blank(std::string& text, std::size_t begin, std::size_t end) {
 }
 
 }  // namespace
+
+bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string_view word_before(std::string_view text, size_t end) {
+  size_t begin = end;
+  while (begin > 0 && is_word_byte(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+std::string_view word_at(std::string_view text, size_t begin) {
+  size_t end = begin;
+  while (end < text.size() && is_word_byte(text[end])) ++end;
+  return text.substr(begin, end - begin);
+}
 
 std::string code_only(std::string_view text) {
   std::string code(text);

@@ -24,6 +24,15 @@ std::string code_only(std::string_view text);
 // Returns the lines of `text`, without their ends. They point into `text`.
 std::vector<std::string_view> lines_of(std::string_view text);
 
+// Returns true for letters, digits and '_'.
+bool is_word_byte(char c);
+
+// Returns the word of `text` that ends before `end`; empty if there is none.
+std::string_view word_before(std::string_view text, size_t end);
+
+// Returns the word of `text` that begins at `begin`; empty if there is none.
+std::string_view word_at(std::string_view text, size_t begin);
+
 // Returns the first folder of `path`, or nothing if `path` has no folder.
 std::string_view folder_of(std::string_view path);
 

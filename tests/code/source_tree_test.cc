@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace interlock {
+namespace interlock::source_tree_test {
 namespace {
 
 using testing::Contains;
@@ -30,4 +30,4 @@ TEST(CodeOnly, BlanksRawStrings) {
 TEST(CodeOnly, KeepsDigitSeparators) { EXPECT_EQ(code_only("1'000 + b + 'c'"), "1'000 + b + ' '"); }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::source_tree_test

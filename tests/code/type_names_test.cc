@@ -11,7 +11,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::type_names_test {
 namespace {
 
 using testing::ElementsAre;
@@ -56,4 +56,4 @@ TEST(TypeNames, TwoOfANameAreFound) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::type_names_test

@@ -10,7 +10,7 @@
 #include "encoder/text.h"
 #include "tests/encoder/round_trip.h"
 
-namespace interlock {
+namespace interlock::actual_clause_test {
 namespace {
 
 using testing::HasSubstr;
@@ -75,4 +75,4 @@ TEST(ActualClause, OutlivesEncoding) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::actual_clause_test

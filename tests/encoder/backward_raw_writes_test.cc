@@ -7,7 +7,7 @@
 #include "encoder/backward.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::backward_raw_writes_test {
 namespace {
 
 using testing::HasSubstr;
@@ -90,4 +90,4 @@ TEST(BackwardRawWrites, ReachWhatHasAdoptedTheBytes) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::backward_raw_writes_test

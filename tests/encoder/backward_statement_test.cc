@@ -15,7 +15,7 @@
 #include "encoder/text.h"
 #include "tests/encoder/round_trip.h"
 
-namespace interlock {
+namespace interlock::backward_statement_test {
 namespace {
 
 Program parsed(const std::string& text) {
@@ -254,4 +254,4 @@ TEST(BackwardStatement, StopsWritingWhereTheRoomEnds) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::backward_statement_test

@@ -10,7 +10,7 @@
 #include "encoder/text.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::backward_test {
 namespace {
 
 using testing::HasSubstr;
@@ -250,4 +250,4 @@ TEST(Backward, DifferentiatesAChainOfThreeThousandDispatches) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::backward_test

@@ -9,7 +9,7 @@
 #include "encoder/backward.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::backward_versions_test {
 namespace {
 
 using testing::HasSubstr;
@@ -171,4 +171,4 @@ TEST(BackwardVersions, ATensorThatIsWrittenAnewAlongTheWayIsNoError) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::backward_versions_test

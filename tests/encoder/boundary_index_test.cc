@@ -10,7 +10,7 @@
 
 #include "tests/encoder/random_dispatches.h"
 
-namespace interlock {
+namespace interlock::boundary_index_test {
 namespace {
 
 // A tree and the list it must agree with; begins are their own segments.
@@ -91,4 +91,4 @@ TEST(BoundaryIndex, ErasesHalfOpenRangesOfEveryPlaceAndLength) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::boundary_index_test

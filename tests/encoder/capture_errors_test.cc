@@ -7,7 +7,7 @@
 
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::capture_errors_test {
 namespace {
 
 // Its last line is line 4.
@@ -187,4 +187,4 @@ INSTANTIATE_TEST_SUITE_P(
                          "capture c\ndispatch K reads x\nend\nadopt a = x"}));
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::capture_errors_test

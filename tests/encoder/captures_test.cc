@@ -13,7 +13,7 @@
 #include "encoder/text.h"
 #include "tests/encoder/round_trip.h"
 
-namespace interlock {
+namespace interlock::captures_test {
 namespace {
 
 Program parsed(const std::string& text) {
@@ -245,4 +245,4 @@ TEST(Builder, WantsTheEndOfACapture) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::captures_test

@@ -15,7 +15,7 @@
 #include "tests/encoder/random_dispatches.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::data_dependencies_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -177,4 +177,4 @@ TEST(DataDependencies, NamesEachPredecessorOnceThoughManyPiecesDo) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::data_dependencies_test

@@ -13,7 +13,7 @@
 #include "encoder/text.h"
 #include "fuzz/testing/matchers.h"
 
-namespace interlock {
+namespace interlock::encode_test {
 namespace {
 
 using testing::ElementsAre;
@@ -191,4 +191,4 @@ TEST(EncoderRegistry, FindsEveryEncoderByItsName) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::encode_test

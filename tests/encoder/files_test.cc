@@ -11,7 +11,7 @@
 #include "encoder/temporary_file.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::files_test {
 namespace {
 
 class Files : public testing::Test {
@@ -149,4 +149,4 @@ TEST_F(Files, ATemporaryNameIsKnownAgain) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::files_test

@@ -7,7 +7,7 @@
 
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::format_document_test {
 namespace {
 
 struct Block {
@@ -116,4 +116,4 @@ TEST(FormatDocument, ShowsEveryStatementAndClause) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::format_document_test

@@ -8,7 +8,7 @@
 #include "encoder/text.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::hostile_text_test {
 namespace {
 
 constexpr int kCount = is_slow_build() ? 20'000 : 100'000;
@@ -176,4 +176,4 @@ TEST(ParseErrorQuotes, ShortensLongWordsAndEscapesUnprintableBytes) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::hostile_text_test

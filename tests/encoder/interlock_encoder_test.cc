@@ -11,7 +11,7 @@
 #include "tests/encoder/random_dispatches.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::interlock_encoder_test {
 namespace {
 
 // Counted by hand, so that millions of programs need no gtest bookkeeping each.
@@ -134,4 +134,4 @@ TEST(InterlockEncoder, OverlapsAtomicsOfOneOperationOnly) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::interlock_encoder_test

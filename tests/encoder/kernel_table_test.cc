@@ -11,7 +11,7 @@
 
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::kernel_table_test {
 namespace {
 
 using testing::HasSubstr;
@@ -324,4 +324,4 @@ TEST(KernelTable, HasAliasContracts) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::kernel_table_test

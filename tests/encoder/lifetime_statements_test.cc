@@ -9,7 +9,7 @@
 #include "encoder/text.h"
 #include "tests/encoder/round_trip.h"
 
-namespace interlock {
+namespace interlock::lifetime_statements_test {
 namespace {
 
 Program parsed(const std::string& lines) {
@@ -173,4 +173,4 @@ TEST(LifetimeStatement, WaitsForAllDispatchesThatItFollowsInAnotherOrder) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::lifetime_statements_test

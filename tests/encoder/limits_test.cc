@@ -10,7 +10,7 @@
 
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::limits_test {
 namespace {
 
 using testing::HasSubstr;
@@ -116,4 +116,4 @@ INSTANTIATE_TEST_SUITE_P(
                   [](uint64_t n) { return "#" + repeated(n - 1, "-", "-"); }}));
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::limits_test

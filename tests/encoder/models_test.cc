@@ -8,7 +8,7 @@
 
 #include "fuzz/testing/programs.h"
 
-namespace interlock {
+namespace interlock::models_test {
 namespace {
 
 // Where the encoder puts barriers: one letter per command, 'D' or '|'.
@@ -120,4 +120,4 @@ TEST(GgmlMetal, LooksAtEverySource) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::models_test

@@ -13,7 +13,7 @@
 #include "tests/encoder/obvious_checks.h"
 #include "tests/encoder/random_dispatches.h"
 
-namespace interlock {
+namespace interlock::mutant_encoders_test {
 namespace {
 
 // Small programs of every kind, and some with the many disjoint outputs that overflow a table.
@@ -66,4 +66,4 @@ TEST(MutantEncoders, HaveNamesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::mutant_encoders_test

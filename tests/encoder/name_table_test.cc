@@ -9,7 +9,7 @@
 #include "encoder/hash.h"
 #include "tests/encoder/round_trip.h"
 
-namespace interlock {
+namespace interlock::name_table_test {
 namespace {
 
 using testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(NameTable, AgreesWithASearchOfTheListWhateverIsAddedAndForgotten) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::name_table_test

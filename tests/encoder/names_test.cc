@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
-namespace interlock {
+namespace interlock::names_test {
 namespace {
 
 TEST(Names, StartWithALetterOrAnUnderscore) {
@@ -68,4 +69,4 @@ TEST(NearestName, SuggestsTheNearestOfThoseThatAreNear) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::names_test

@@ -10,7 +10,7 @@
 
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::parse_errors_test {
 namespace {
 
 // Its last line is line 11.
@@ -377,4 +377,4 @@ TEST(ParseErrorOfHeader, SaysThatTheTextIsEmpty) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::parse_errors_test

@@ -4,7 +4,7 @@
 
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::parse_order_errors_test {
 namespace {
 
 TEST(ParseErrorOfOrder, RejectsTheSameNumberTwiceWhereverItStands) {
@@ -27,4 +27,4 @@ TEST(ParseErrorOfOrder, RejectsADispatchWithoutItBehindOneWithIt) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::parse_order_errors_test

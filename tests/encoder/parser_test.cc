@@ -8,7 +8,7 @@
 #include "encoder/kernel_table.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::parser_test {
 namespace {
 
 using testing::ElementsAre;
@@ -279,4 +279,4 @@ TEST(LenientParse, StaysStrictAboutHeaderAndLimits) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::parser_test

@@ -12,7 +12,7 @@
 #include "simulator/choice.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::pending_accesses_test {
 namespace {
 
 // What PendingAccesses says of each statement that may have to wait: "0" or "1" in their order.
@@ -114,4 +114,4 @@ TEST(PendingAccesses, AreThoseOfTheObviousDefinition) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::pending_accesses_test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "encoder/best_fit.h"
@@ -11,7 +12,7 @@
 #include "simulator/choice.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::placement_test {
 namespace {
 
 PlacementProblem problem_of(std::vector<ValueLife> values, uint32_t step_count = 10) {
@@ -190,4 +191,4 @@ TEST(Placements, ObeyTheRule) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::placement_test

@@ -18,7 +18,7 @@
 #include "tests/encoder/training_step.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::planner_models_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -215,4 +215,4 @@ TEST(Unplan, RefusesMemoriesThatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::planner_models_test

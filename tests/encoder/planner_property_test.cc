@@ -22,7 +22,7 @@
 #include "tests/encoder/round_trip.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::planner_property_test {
 namespace {
 
 // Empty if the plan keeps every value alive and makes no dispatch write where it must not.
@@ -310,4 +310,4 @@ TEST(Slack, NeverBuysMoreMemoryThanItMayNorMoreBarriers) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::planner_property_test

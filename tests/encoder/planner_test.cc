@@ -10,7 +10,7 @@
 #include "fuzz/testing/matchers.h"
 #include "tests/encoder/byte_owners.h"
 
-namespace interlock {
+namespace interlock::planner_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -268,4 +268,4 @@ TEST(Arena, ResetsWhereTheProgramDoes) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::planner_test

@@ -6,7 +6,7 @@
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::printer_test {
 namespace {
 
 TEST(Print, OrdersDeclarationsBeforeStatements) {
@@ -118,4 +118,4 @@ TEST(Print, OfADraftKeepsItsItemsInPlace) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::printer_test

@@ -8,7 +8,7 @@
 
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::program_builder_test {
 namespace {
 
 std::vector<ItemDraft> fitting_items() {
@@ -112,4 +112,4 @@ TEST(Build, StopsAtTheFirstItemThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::program_builder_test

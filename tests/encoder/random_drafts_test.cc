@@ -12,7 +12,7 @@
 #include "tests/encoder/round_trip.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::random_drafts_test {
 namespace {
 
 std::string name(Numbers& numbers) {
@@ -186,4 +186,4 @@ TEST(RandomDrafts, RoundTripAndAgreeWithTheirOwnLines) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::random_drafts_test

@@ -11,7 +11,7 @@
 #include "encoder/text.h"
 #include "tests/encoder/recording.h"
 
-namespace interlock {
+namespace interlock::recorder_errors_test {
 namespace {
 
 using testing::EndsWith;
@@ -255,4 +255,4 @@ TEST(RecorderErrors, ANullRecorderRecordsNothing) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::recorder_errors_test

@@ -10,7 +10,7 @@
 #include "simulator/report.h"
 #include "tests/encoder/recording.h"
 
-namespace interlock {
+namespace interlock::recorder_example_test {
 namespace {
 
 using testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(RecordingDocument, ShowsTheExampleThatIsCompiled) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::recorder_example_test

@@ -11,7 +11,7 @@
 #include "simulator/choice.h"
 #include "tests/encoder/recording.h"
 
-namespace interlock {
+namespace interlock::recorder_memories_test {
 namespace {
 
 using testing::EndsWith;
@@ -187,4 +187,4 @@ TEST(RecorderFiles, OfTwoRecordersHaveNothingInCommon) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::recorder_memories_test

@@ -15,7 +15,7 @@
 #include "simulator/choice.h"
 #include "tests/encoder/recording.h"
 
-namespace interlock {
+namespace interlock::recorder_test {
 namespace {
 
 using testing::AllOf;
@@ -340,4 +340,4 @@ TEST(Recorder, NeverWritesPastItsBuffer) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::recorder_test

@@ -10,7 +10,7 @@
 #include "encoder/text.h"
 #include "tests/encoder/round_trip.h"
 
-namespace interlock {
+namespace interlock::replay_policies_test {
 namespace {
 
 std::string applied(const char* name, const std::string& text) {
@@ -78,4 +78,4 @@ TEST(ReplayPolicy, IsSaidToBeBrokenIfItIs) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::replay_policies_test

@@ -16,7 +16,7 @@
 #include "tests/encoder/round_trip.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::round_trip_test {
 namespace {
 
 std::vector<std::filesystem::path> corpus_files() {
@@ -187,4 +187,4 @@ TEST(RoundTrip, LenientAndStrictAgreeOnValidText) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::round_trip_test

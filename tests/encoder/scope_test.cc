@@ -9,7 +9,7 @@
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::scope_test {
 namespace {
 
 using testing::HasSubstr;
@@ -160,4 +160,4 @@ TEST(UniformOperands, StandFirstAndReadAsOthersDo) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::scope_test

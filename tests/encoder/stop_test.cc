@@ -9,7 +9,7 @@
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::stop_test {
 namespace {
 
 TEST(Stop, IsAskedForOnceAndForAll) {
@@ -86,4 +86,4 @@ TEST(Stop, LetsNothingBeWrittenThatMayBeWrong) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::stop_test

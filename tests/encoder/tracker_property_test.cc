@@ -12,7 +12,7 @@
 #include "tests/encoder/random_dispatches.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::tracker_property_test {
 namespace {
 
 Access access_of(uint64_t memory, AccessMode mode, ByteRange range) {
@@ -299,4 +299,4 @@ TEST(HazardTrackerProperty, AgreesOnStreamsOverManyMemoriesThatAreSwept) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::tracker_property_test

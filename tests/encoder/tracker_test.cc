@@ -11,7 +11,7 @@
 
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::tracker_test {
 namespace {
 
 constexpr MemoryId kHeap(0);
@@ -259,4 +259,4 @@ TEST(HazardTracker, MergesWhatALongAccessLeavesAlikeButNoRegisteredBuffer) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::tracker_test

@@ -9,7 +9,7 @@
 #include "encoder/text.h"
 #include "tests/encoder/round_trip.h"
 
-namespace interlock {
+namespace interlock::unplaced_tensors_test {
 namespace {
 
 Program parsed(const std::string& lines) {
@@ -119,4 +119,4 @@ TEST(UnplacedTensor, IsEncodedLikeOneWithAMemoryOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::unplaced_tensors_test

@@ -12,7 +12,7 @@
 
 #include "encoder/kernel_table.h"
 
-namespace interlock {
+namespace interlock::vjp_rules_test {
 namespace {
 
 using testing::ElementsAre;
@@ -180,4 +180,4 @@ TEST(VjpGroup, KeepsTheSlicesOfPrimals) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::vjp_rules_test

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "tests/code/source_tree.h"
+
 namespace interlock {
 namespace {
-
-bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(' ');

@@ -9,7 +9,7 @@
 
 #include "tests/code/source_tree.h"
 
-namespace interlock {
+namespace interlock::mutations_test {
 namespace {
 
 using testing::ElementsAre;
@@ -62,4 +62,4 @@ TEST(Mutations, LeaveWhatCannotShow) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::mutations_test

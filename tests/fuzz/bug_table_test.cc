@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace interlock {
+namespace interlock::bug_table_test {
 namespace {
 
 using testing::HasSubstr;
@@ -234,4 +234,4 @@ TEST(BugTable, NamesInEveryProgramABugOfItsLines) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::bug_table_test

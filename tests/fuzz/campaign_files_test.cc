@@ -15,7 +15,7 @@
 #include "backends/backend.h"
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::campaign_files_test {
 namespace {
 
 using testing::ElementsAre;
@@ -151,4 +151,4 @@ TEST_F(PathOfFile, IsThatOfWhatTheSameCampaignLeftWithItsDevice) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::campaign_files_test

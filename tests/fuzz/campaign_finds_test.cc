@@ -16,7 +16,7 @@
 #include "fuzz/signature.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::campaign_finds_test {
 namespace {
 
 using testing::HasSubstr;
@@ -225,4 +225,4 @@ TEST(CampaignDisagreements, EndTheCampaignAndLeaveASmallProgram) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::campaign_finds_test

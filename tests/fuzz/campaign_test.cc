@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "backends/backend.h"
@@ -17,7 +18,7 @@
 #include "fuzz/replay.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::campaign_test {
 namespace {
 
 using testing::_;
@@ -258,4 +259,4 @@ TEST(Campaign, SaysThatAFolderCannotBeCreated) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::campaign_test

@@ -9,7 +9,7 @@
 #include "tests/encoder/mutant_encoders.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::canary_test {
 namespace {
 
 // Programs to judge, at most: at least ten times the median over seeds 1 to 5 and four times the
@@ -105,4 +105,4 @@ TEST(Canary, StaysSilentWithoutAFault) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::canary_test

@@ -18,7 +18,7 @@
 #include "tests/encoder/two_fault_encoders.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::cause_test {
 namespace {
 
 using testing::IsEmpty;
@@ -360,4 +360,4 @@ TEST(Cause, ShowsAProbeThatFails) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cause_test

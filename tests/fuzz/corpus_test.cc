@@ -22,7 +22,7 @@
 #include "simulator/schedule.h"
 #include "simulator/strategies.h"
 
-namespace interlock {
+namespace interlock::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,4 +235,4 @@ TEST(Corpus, PrintingAParsedFileIsAFixedPoint) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::corpus_test

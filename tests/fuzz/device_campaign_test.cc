@@ -13,7 +13,7 @@
 #include "fuzz/campaign.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::device_campaign_test {
 namespace {
 
 using testing::HasSubstr;
@@ -175,4 +175,4 @@ TEST(DeviceCampaign, CountsWhatAHazardDoesInOverlapModeAndSaysNothingMore) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::device_campaign_test

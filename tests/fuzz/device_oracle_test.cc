@@ -14,7 +14,7 @@
 #include "encoder/text.h"
 #include "simulator/happens_before.h"
 
-namespace interlock {
+namespace interlock::device_oracle_test {
 namespace {
 
 using testing::ElementsAre;
@@ -109,4 +109,4 @@ TEST(DeviceOracle, HoldsEachTrialOfOverlapModeAgainstIssueOrder) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::device_oracle_test

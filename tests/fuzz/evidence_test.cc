@@ -16,7 +16,7 @@
 #include "fuzz/replay.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::evidence_test {
 namespace {
 
 Program parsed(const std::string& text) {
@@ -136,4 +136,4 @@ TEST(Evidence, IsOfTheShadowMachineAloneWhereTheWitnessIsProgramOrder) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::evidence_test

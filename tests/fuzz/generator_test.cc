@@ -14,7 +14,7 @@
 #include "simulator/choice.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::generator_test {
 namespace {
 
 constexpr uint64_t kSeedCount = program_count(20'000);
@@ -107,4 +107,4 @@ TEST(Generator, PlacesBarriersOnlyOnRequest) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::generator_test

@@ -9,7 +9,7 @@
 
 #include "encoder/text.h"
 
-namespace interlock {
+namespace interlock::lifetime_evidence_test {
 namespace {
 
 using testing::ElementsAre;
@@ -97,4 +97,4 @@ TEST(LifetimeExpectations, SayEachFindingOnce) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::lifetime_evidence_test

@@ -11,7 +11,7 @@
 #include "simulator/expectations.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::minimize_program_test {
 namespace {
 
 std::string text_of(const std::string& text) {
@@ -96,4 +96,4 @@ TEST(MinimizeProgram, NamesWhoWritesWhatTheEndShouldNotHold) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::minimize_program_test

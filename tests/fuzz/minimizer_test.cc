@@ -15,7 +15,7 @@
 #include "simulator/barrier_bounds.h"
 #include "simulator/happens_before.h"
 
-namespace interlock {
+namespace interlock::minimizer_test {
 namespace {
 
 using ::testing::SizeIs;
@@ -381,4 +381,4 @@ TEST(Minimizer, StopsWhenAskedWithTheSmallestSoFar) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::minimizer_test

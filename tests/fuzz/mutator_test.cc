@@ -14,7 +14,7 @@
 #include "simulator/choice.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::mutator_test {
 namespace {
 
 bool is_mutant_of(const ProgramDraft& draft) {
@@ -273,4 +273,4 @@ TEST(CrossOver, ClosesARecordingThatThePrefixLeavesOpen) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::mutator_test

@@ -18,7 +18,7 @@
 #include "tests/encoder/mutant_encoders.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::oracle_stages_test {
 namespace {
 
 using testing::Each;
@@ -395,4 +395,4 @@ TEST(OracleStack, IsSilentAboutSoundMethods) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::oracle_stages_test

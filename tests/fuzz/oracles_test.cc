@@ -10,7 +10,7 @@
 #include "fuzz/campaign.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::oracles_test {
 namespace {
 
 using testing::IsEmpty;
@@ -123,4 +123,4 @@ TEST(Judge, FindsNothingInWhatCorrectEncodersEncode) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::oracles_test

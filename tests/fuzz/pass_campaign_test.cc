@@ -18,7 +18,7 @@
 #include "simulator/expectations.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::pass_campaign_test {
 namespace {
 
 using testing::AnyOf;
@@ -322,4 +322,4 @@ TEST(JudgePasses, BlamesTheProgramForWhatTheReferenceLeaves) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::pass_campaign_test

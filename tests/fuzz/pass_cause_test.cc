@@ -15,7 +15,7 @@
 #include "fuzz/pass_oracle.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::pass_cause_test {
 namespace {
 
 using testing::ElementsAre;
@@ -162,4 +162,4 @@ dispatch Opaque reads t2 writes t3
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::pass_cause_test

@@ -13,7 +13,7 @@
 #include "fuzz/campaign.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::pass_oracle_test {
 namespace {
 
 std::set<FindingKind> kinds_in(const PassChain& chain, const Program& program,
@@ -70,4 +70,4 @@ INSTANTIATE_TEST_SUITE_P(Planners, MinimizePasses,
                                          "liveness"));
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::pass_oracle_test

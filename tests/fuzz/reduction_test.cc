@@ -13,7 +13,7 @@
 #include "fuzz/gradient_evidence.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::reduction_test {
 namespace {
 
 using Pass = void (*)(Reduction&);
@@ -352,4 +352,4 @@ TEST(CloseGaps, KeepsTheOrderOfWhereRangesBeginAndEnd) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::reduction_test

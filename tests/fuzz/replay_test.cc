@@ -11,7 +11,7 @@
 #include "fuzz/gradient_evidence.h"
 #include "fuzz/replay_gradients.h"
 
-namespace interlock {
+namespace interlock::replay_test {
 namespace {
 
 using testing::ElementsAre;
@@ -151,4 +151,4 @@ TEST(ReplayGradients, SaysThatNoNumberShowsWhatIsZeroTwice) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::replay_test

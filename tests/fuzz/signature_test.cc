@@ -13,7 +13,7 @@
 #include "fuzz/draft_positions.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::signature_test {
 namespace {
 
 std::string signature_of_first(const std::string& body,
@@ -212,4 +212,4 @@ TEST(Signature, NamesTheEndWhereItAloneReadsTheWrongValue) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::signature_test

@@ -13,7 +13,7 @@
 #include "fuzz/pass_oracle.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::step_generator_test {
 namespace {
 
 TEST(GenerateStep, MakesProgramsWithoutAFinding) {
@@ -81,4 +81,4 @@ TEST(GenerateStep, MakesForwardPassesAloneIfAsked) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::step_generator_test

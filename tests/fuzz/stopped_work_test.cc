@@ -29,7 +29,7 @@
 #include "tests/dense_program.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::stopped_work_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ TEST(StoppedWork, LeavesOfACampaignWhatItFoundBefore) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::stopped_work_test

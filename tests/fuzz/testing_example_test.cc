@@ -13,7 +13,7 @@
 #include "encoder/recorder.h"
 #include "tests/encoder/recording.h"
 
-namespace interlock {
+namespace interlock::testing_example_test {
 namespace {
 
 using testing::AllOf;
@@ -88,4 +88,4 @@ TEST(TestingDocument, ShowsTheTestThatIsCompiled) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::testing_example_test

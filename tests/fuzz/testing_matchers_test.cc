@@ -11,7 +11,7 @@
 #include "simulator/check.h"
 #include "simulator/report.h"
 
-namespace interlock {
+namespace interlock::testing_matchers_test {
 namespace {
 
 using testing::AllOf;
@@ -241,4 +241,4 @@ TEST(ProgramMatchers, PrintTheProgramThatTheyRefuse) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::testing_matchers_test

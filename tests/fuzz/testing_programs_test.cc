@@ -14,7 +14,7 @@
 #include "fuzz/testing/matchers.h"
 #include "tests/encoder/mutant_encoders.h"
 
-namespace interlock {
+namespace interlock::testing_programs_test {
 namespace {
 
 using testing::AllOf;
@@ -125,4 +125,4 @@ INSTANTIATE_TEST_SUITE_P(EveryMutant, SampleProgramsAgainst,
                          });
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::testing_programs_test

@@ -13,7 +13,7 @@
 #include "tests/fuzz/training_runs.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::training_numbers_test {
 namespace {
 
 using testing::Each;
@@ -114,4 +114,4 @@ TEST(ArenaRun, HasTheNumbersOfTheDocument) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::training_numbers_test

@@ -18,7 +18,7 @@
 #include "tests/fuzz/training_runs.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::workloads_test {
 namespace {
 
 using testing::Contains;
@@ -218,4 +218,4 @@ TEST(Workloads, RefusePassesThatAreNotThere) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::workloads_test

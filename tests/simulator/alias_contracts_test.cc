@@ -6,7 +6,7 @@
 
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::alias_contracts_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -91,4 +91,4 @@ TEST(FindAliasViolations, CopyNeverOverlaps) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::alias_contracts_test

@@ -6,7 +6,7 @@
 
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::barrier_bounds_test {
 namespace {
 
 TEST(BarrierBounds, OneBarrierServesAllConflictsThatItSeparates) {
@@ -90,4 +90,4 @@ TEST(BarrierBounds, IgnoreTheBarriersThatStand) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::barrier_bounds_test

@@ -26,7 +26,7 @@
 #include "tests/simulator/random_scoped_programs.h"
 #include "tests/simulator/removal_judge.h"
 
-namespace interlock {
+namespace interlock::barrier_removal_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -278,4 +278,4 @@ TEST(BarrierRemoval, IsJudgedAlikeHoweverABarrierIsSpelled) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::barrier_removal_test

@@ -12,7 +12,7 @@
 #include "simulator/hazards.h"
 #include "tests/dense_program.h"
 
-namespace interlock {
+namespace interlock::bounded_check_test {
 namespace {
 
 // Polls of the search for hazards: one for each dispatch, each run of bytes and each hazard.
@@ -58,4 +58,4 @@ TEST(BoundedCheck, ListsNoMoreAliasesThanItsLimit) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::bounded_check_test

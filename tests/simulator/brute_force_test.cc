@@ -13,7 +13,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::brute_force_test {
 namespace {
 
 bool has_hazard(const Program& program) {
@@ -176,4 +176,4 @@ TEST(BruteForce, AgreesWithTheTheoryOnEveryTinyProgram) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::brute_force_test

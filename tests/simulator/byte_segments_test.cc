@@ -10,7 +10,7 @@
 #include "simulator/choice.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::byte_segments_test {
 namespace {
 
 // A program that has nothing but accesses, which is all that ByteSegments looks at.
@@ -99,4 +99,4 @@ TEST(ByteSegments, TouchingRangesShareAnEndpoint) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::byte_segments_test

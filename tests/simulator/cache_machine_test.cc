@@ -17,7 +17,7 @@
 #include "tests/simulator/random_scoped_programs.h"
 #include "tests/simulator/reference_order.h"
 
-namespace interlock {
+namespace interlock::cache_machine_test {
 namespace {
 
 struct Tally {
@@ -137,4 +137,4 @@ TEST(CacheMachine, AgreesWithAllSchedulesOnGlobalBarriers) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::cache_machine_test

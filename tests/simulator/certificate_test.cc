@@ -10,7 +10,7 @@
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/reference_checks.h"
 
-namespace interlock {
+namespace interlock::certificate_test {
 namespace {
 
 constexpr const char* kThree = R"(
@@ -103,4 +103,4 @@ TEST(Certificates, ProveTheBoundsOfRandomPrograms) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::certificate_test

@@ -14,7 +14,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::check_test {
 namespace {
 
 using ::testing::Contains;
@@ -271,4 +271,4 @@ TEST(Check, SaysThatThereAreMoreHazardsThanTheLimit) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::check_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace interlock {
+namespace interlock::choice_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -53,4 +53,4 @@ TEST(ExhaustiveChoice, EnumeratesEverySequenceOnce) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::choice_test

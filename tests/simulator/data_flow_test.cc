@@ -7,7 +7,7 @@
 
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::data_flow_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -258,4 +258,4 @@ TEST(FindReordered, ListsOneEntryPerPairOfWriters) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::data_flow_test

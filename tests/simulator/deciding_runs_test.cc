@@ -9,7 +9,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::deciding_runs_test {
 namespace {
 
 // Whether the epoch-reversed or the lazy run ends unlike issue order.
@@ -89,4 +89,4 @@ TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInEveryProgramOnOneByt
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::deciding_runs_test

@@ -30,7 +30,7 @@
 #include "tests/simulator/removal_judge.h"
 #include "tests/simulator/value_ledger.h"
 
-namespace interlock {
+namespace interlock::destroy_needs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -260,4 +260,4 @@ TEST(DestroyNeeds, AreMetByEveryRightEncoder) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::destroy_needs_test

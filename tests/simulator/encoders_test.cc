@@ -18,7 +18,7 @@
 #include "tests/encoder/random_dispatches.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::encoders_test {
 namespace {
 
 using testing::Each;
@@ -170,4 +170,4 @@ TEST(Mlx2026, LeavesNoHazardInRecordedStreams) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::encoders_test

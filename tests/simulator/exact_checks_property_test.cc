@@ -13,7 +13,7 @@
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/reference_checks.h"
 
-namespace interlock {
+namespace interlock::exact_checks_property_test {
 
 void PrintTo(const Hazard& hazard, std::ostream* os) {
   *os << word_of(hazard.kind) << " " << hazard.first.dispatch.index << "." << hazard.first.access
@@ -216,4 +216,4 @@ TEST(FindReordered, AgreesWithTheDefinitionOnRandomPrograms) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::exact_checks_property_test

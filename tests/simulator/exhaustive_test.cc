@@ -17,7 +17,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::exhaustive_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -397,4 +397,4 @@ TEST(Exhaustive, FindsADifferenceExactlyWhenThreeRunsDoAndBruteForceDoes) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::exhaustive_test

@@ -7,7 +7,7 @@
 
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::expectations_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -176,4 +176,4 @@ TEST(ExpectRedundant, IsNotJudgedBesideBarriersThatAreNot) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::expectations_test

@@ -10,7 +10,7 @@
 #include "simulator/shadow_machine.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::explore_test {
 namespace {
 
 using ::testing::AnyOf;
@@ -215,4 +215,4 @@ TEST(Strategy, HasAWordThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::explore_test

@@ -17,7 +17,7 @@
 #include "simulator/gradient_requests.h"
 #include "tests/simulator/differentiable_programs.h"
 
-namespace interlock {
+namespace interlock::gradient_check_test {
 namespace {
 
 using testing::ElementsAre;
@@ -379,4 +379,4 @@ TEST(GradientCheck, IsSilentOnRandomPassesAndFindsPlantedMistakes) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::gradient_check_test

@@ -12,7 +12,7 @@
 #include "simulator/gradient_check.h"
 #include "tests/simulator/differentiable_programs.h"
 
-namespace interlock {
+namespace interlock::gradient_readers_test {
 namespace {
 
 using testing::Contains;
@@ -86,4 +86,4 @@ m3: dispatch matmul_nn reads d e writes y
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::gradient_readers_test

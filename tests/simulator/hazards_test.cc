@@ -9,7 +9,7 @@
 
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::hazards_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -286,4 +286,4 @@ TEST(HappensBefore, NumbersEpochs) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::hazards_test

@@ -14,7 +14,7 @@
 #include "tests/simulator/lifetime_text.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::held_value_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -299,4 +299,4 @@ TEST(HeldValue, IsFollowedForSoManyHoldersOnly) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::held_value_test

@@ -20,7 +20,7 @@
 #include "tests/simulator/random_lifetime_programs.h"
 #include "tests/simulator/value_ledger.h"
 
-namespace interlock {
+namespace interlock::lifetimes_property_test {
 namespace {
 
 auto key_of(const LifetimeFinding& f) {
@@ -290,4 +290,4 @@ TEST(MutantLifetimes, AreContradictedByTheLedger) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::lifetimes_property_test

@@ -13,7 +13,7 @@
 #include "tests/simulator/lifetime_text.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::lifetimes_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -379,4 +379,4 @@ TEST(Lifetimes, AWriteAfterReadHazardNamesTheClobberOfAnotherSchedule) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::lifetimes_test

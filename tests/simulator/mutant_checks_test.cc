@@ -17,7 +17,7 @@
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/random_scoped_programs.h"
 
-namespace interlock {
+namespace interlock::mutant_checks_test {
 namespace {
 
 // Programs to judge, at most: at least ten times the median over seeds 1 to 5 and four times the
@@ -126,4 +126,4 @@ TEST(MutantCheckList, HaveNamesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::mutant_checks_test

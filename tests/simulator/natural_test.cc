@@ -6,7 +6,7 @@
 
 #include "simulator/choice.h"
 
-namespace interlock {
+namespace interlock::natural_test {
 namespace {
 
 TEST(Natural, CalculatesAs64BitsDoWhereTheseSuffice) {
@@ -48,4 +48,4 @@ TEST(Natural, PrintsAllDigitsUpTo39) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::natural_test

@@ -18,7 +18,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::observability_test {
 namespace {
 
 using ::testing::Contains;
@@ -218,4 +218,4 @@ TEST(Observability, HidesNoObservableHazard) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::observability_test

@@ -15,7 +15,7 @@
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/random_scoped_programs.h"
 
-namespace interlock {
+namespace interlock::pct_test {
 namespace {
 
 // When each dispatch has run, and when it has committed: 2d, 2d+1.
@@ -173,4 +173,4 @@ TEST(Pct, MakesAScheduleOfAnEmptyProgram) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::pct_test

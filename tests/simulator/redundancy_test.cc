@@ -10,7 +10,7 @@
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/reference_checks.h"
 
-namespace interlock {
+namespace interlock::redundancy_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -241,4 +241,4 @@ TEST(FindRedundant, AgreesWithRemovalInLongPrograms) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::redundancy_test

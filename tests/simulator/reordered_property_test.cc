@@ -20,7 +20,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::reordered_property_test {
 namespace {
 
 using ::testing::ContainerEq;
@@ -239,4 +239,4 @@ TEST(FindReordered, AgreesWithAnInterpreterThatRunsEachByteInTwoOrders) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::reordered_property_test

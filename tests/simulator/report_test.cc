@@ -8,7 +8,7 @@
 
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -175,4 +175,4 @@ TEST(JsonReport, CannotBeBrokenByAFileName) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::report_test

@@ -8,7 +8,7 @@
 
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::schedule_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -227,4 +227,4 @@ TEST(DisplacementsOf, MovesAsFewDispatchesAsItCan) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::schedule_test

@@ -9,7 +9,7 @@
 #include "tests/simulator/random_scoped_programs.h"
 #include "tests/simulator/reference_order.h"
 
-namespace interlock {
+namespace interlock::scope_lemmas_test {
 namespace {
 
 constexpr StageAccess kSorts[] = {StageAccess::kComputeRead, StageAccess::kComputeWrite,
@@ -105,4 +105,4 @@ TEST(ScopeLemmas, OrderIsTransitiveAndVisibleImpliesOrdered) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::scope_lemmas_test

@@ -10,7 +10,7 @@
 #include "simulator/hazards.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::scoped_explain_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -119,4 +119,4 @@ TEST(ExplainScopes, NamesATensorByItsName) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::scoped_explain_test

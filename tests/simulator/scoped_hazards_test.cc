@@ -8,7 +8,7 @@
 #include "simulator/hazards.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::scoped_hazards_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -283,4 +283,4 @@ TEST(HazardKinds, AskForTheSortOfEachAccess) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::scoped_hazards_test

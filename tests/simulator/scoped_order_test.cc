@@ -17,7 +17,7 @@
 #include "tests/simulator/random_scoped_programs.h"
 #include "tests/simulator/reference_order.h"
 
-namespace interlock {
+namespace interlock::scoped_order_test {
 
 void PrintTo(const Hazard& hazard, std::ostream* os);  // exact_checks_property_test.cc
 
@@ -199,4 +199,4 @@ TEST(FindHazards, AgreeWithTheDefinitionOnScopedPrograms) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::scoped_order_test

@@ -17,7 +17,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/removal_judge.h"
 
-namespace interlock {
+namespace interlock::scoped_redundancy_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -156,4 +156,4 @@ TEST(FindScopedRedundant, AgreesWithRemovalFromTheWholeProgram) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::scoped_redundancy_test

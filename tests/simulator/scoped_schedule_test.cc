@@ -14,7 +14,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_scoped_programs.h"
 
-namespace interlock {
+namespace interlock::scoped_schedule_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -249,4 +249,4 @@ TEST(Explore, TriesSinksInPlaceOfTheThreeRunsAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::scoped_schedule_test

@@ -9,7 +9,7 @@
 
 #include "simulator/choice.h"
 
-namespace interlock {
+namespace interlock::segment_set_test {
 namespace {
 
 uint32_t at_or_before(const std::set<uint32_t>& members, uint32_t segment) {
@@ -64,4 +64,4 @@ TEST(SegmentSet, AgreesWithAnOrderedSet) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::segment_set_test

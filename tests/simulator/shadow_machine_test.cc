@@ -8,7 +8,7 @@
 #include "simulator/strategies.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::shadow_machine_test {
 namespace {
 
 // Whether the schedule of the `witness` lines ends like issue order.
@@ -182,4 +182,4 @@ TEST(ShadowMachine, RepeatsItself) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::shadow_machine_test

@@ -11,7 +11,7 @@
 #include "simulator/choice.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::sink_theorem_test {
 namespace {
 
 constexpr int kSteps = 5;
@@ -156,4 +156,4 @@ TEST(SinkTheorem, OneSinkPerHazardDecidesForAnyOrder) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::sink_theorem_test

@@ -15,7 +15,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_scoped_programs.h"
 
-namespace interlock {
+namespace interlock::split_machine_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -173,4 +173,4 @@ TEST(SplitMachine, ExecutesEveryRandomSchedule) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::split_machine_test

@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "simulator/choice.h"
 
-namespace interlock {
+namespace interlock::stamp_tree_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -99,4 +100,4 @@ TEST(ZipRuns, VisitsThePiecesOfBothLists) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::stamp_tree_test

@@ -14,7 +14,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
 
-namespace interlock {
+namespace interlock::strategies_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -206,4 +206,4 @@ TEST(RandomSchedule, CanCommitLateAtEveryPlace) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::strategies_test

@@ -15,7 +15,7 @@
 #include "simulator/hazards.h"
 #include "tests/program_count.h"
 
-namespace interlock {
+namespace interlock::streams_test {
 namespace {
 
 // One row of the table.
@@ -155,4 +155,4 @@ TEST(RecordedStreams, OfALongMetalRunHaveBarriersThatNothingNeeds) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::streams_test

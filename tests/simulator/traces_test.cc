@@ -17,7 +17,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/all_traces.h"
 
-namespace interlock {
+namespace interlock::traces_test {
 namespace {
 
 UnitOrder order_of(const StepRelations& relations) {
@@ -302,4 +302,4 @@ TEST(CountTraces, GivesABoundWhenTheWorkRunsOut) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::traces_test

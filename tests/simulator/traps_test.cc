@@ -15,7 +15,7 @@
 #include "tests/simulator/cache_machine.h"
 #include "tests/simulator/reference_order.h"
 
-namespace interlock {
+namespace interlock::traps_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ TEST(Traps, EqualBarriersAreNotRedundant) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::traps_test

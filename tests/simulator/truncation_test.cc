@@ -13,7 +13,7 @@
 #include "simulator/report.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::truncation_test {
 namespace {
 
 using testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST(Truncation, NamesEveryLimitThatWasReached) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::truncation_test

@@ -17,7 +17,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/program_text.h"
 
-namespace interlock {
+namespace interlock::undeclared_test {
 namespace {
 
 using testing::ElementsAre;
@@ -197,4 +197,4 @@ TEST(Undeclared, IsExplainedInSentences) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::undeclared_test

@@ -1,0 +1,276 @@
+// A file reaches what it names by its own includes. The basic idea is that precompiled headers and
+// sources compiled together lend a file the includes of others, until a neighbour changes. So for
+// each name of the project or of the standard library there is a header that declares it, and that
+// the file includes, or that one of those does.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/code/declared_names.h"
+#include "tests/code/source_tree.h"
+
+namespace interlock::included_names_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct StandardHeader {
+  std::string_view header;
+  std::string_view names;  // Words, apart by spaces.
+};
+
+// Names that other headers declare too, such as std::get and std::begin, are left out.
+constexpr std::array<StandardHeader, 39> kStandardHeaders = {{
+    {"algorithm",
+     "all_of any_of binary_search clamp copy copy_if copy_n count count_if equal fill fill_n find "
+     "find_if includes is_sorted lower_bound max max_element min min_element minmax none_of "
+     "nth_element partition remove_if replace reverse rotate sort stable_partition stable_sort "
+     "transform unique upper_bound"},
+    {"array", "array to_array"},
+    {"atomic", "atomic memory_order_relaxed"},
+    {"bit", "bit_cast bit_ceil bit_width countr_zero has_single_bit popcount"},
+    {"cctype", "isalnum isalpha isdigit isspace isupper tolower"},
+    {"charconv", "from_chars to_chars"},
+    {"chrono", "chrono"},
+    {"cmath", "cos exp fabs frexp isfinite isnan ldexp log nan nextafter pow sin sqrt trunc"},
+    {"condition_variable", "condition_variable"},
+    {"cstdio", "fclose fflush fgetc fopen fprintf fwrite printf snprintf"},
+    {"cstdlib", "abort aligned_alloc atoi exit free getenv strtoull"},
+    {"cstring", "memcmp memcpy memset strcmp strerror strlen"},
+    {"deque", "deque"},
+    {"filesystem", "filesystem"},
+    {"fstream", "ifstream ofstream"},
+    {"functional", "function greater less"},
+    {"initializer_list", "initializer_list"},
+    {"iostream", "cerr cin cout"},
+    {"iterator", "back_inserter istreambuf_iterator make_move_iterator"},
+    {"limits", "numeric_limits"},
+    {"map", "map multimap"},
+    {"memory", "make_shared make_unique shared_ptr unique_ptr"},
+    {"mutex", "lock_guard mutex scoped_lock unique_lock"},
+    {"numeric", "accumulate gcd iota lcm"},
+    {"optional", "nullopt optional"},
+    {"queue", "priority_queue queue"},
+    {"random", "mt19937"},
+    {"regex", "regex regex_match regex_search"},
+    {"set", "multiset set"},
+    {"span", "span"},
+    {"sstream", "istringstream ostringstream stringstream"},
+    {"stdexcept", "invalid_argument logic_error runtime_error"},
+    {"string", "string to_string"},
+    {"string_view", "string_view"},
+    {"thread", "this_thread thread"},
+    {"tuple", "tie tuple"},
+    {"utility", "exchange forward move pair swap"},
+    {"variant", "get_if holds_alternative monostate variant visit"},
+    {"vector", "vector"},
+}};
+
+// Device code, whose words are macros; and programs of their own.
+constexpr std::array<std::string_view, 4> kApart = {"backends/kernels/", "backends/cuda/emulation/",
+                                                    "tests/bench/", "tests/package/"};
+
+// What a file includes itself, as it is written there.
+std::vector<std::string> includes_of(std::string_view text) {
+  std::vector<std::string> includes;
+  for (const std::string_view line : lines_of(text)) {
+    if (!line.starts_with("#include ")) continue;
+    const size_t open = line.find_first_of("<\"");
+    const size_t close = line.find_first_of(">\"", open + 1);
+    if (close != std::string_view::npos) {
+      includes.emplace_back(line.substr(open + 1, close - open - 1));
+    }
+  }
+  return includes;
+}
+
+struct Word {
+  std::string_view word;
+  size_t begin = 0;
+};
+
+// The words of `code` in their order, keywords and numbers among them.
+std::vector<Word> words_of(std::string_view code) {
+  std::vector<Word> words;
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (!is_word_byte(code[i])) continue;
+    words.push_back({word_at(code, i), i});
+    i += words.back().word.size();
+  }
+  return words;
+}
+
+// What stands before `begin`, spaces apart, at most three bytes of it.
+std::string_view before(std::string_view code, size_t begin) {
+  while (begin > 0 && std::isspace(static_cast<unsigned char>(code[begin - 1])) != 0) --begin;
+  const size_t size = std::min<size_t>(begin, 3);
+  return code.substr(begin - size, size);
+}
+
+bool is_type_or_constant(std::string_view word) {
+  const auto is_upper = [](char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; };
+  return is_upper(word[0]) || (word.size() > 1 && word[0] == 'k' && is_upper(word[1]));
+}
+
+class NameMap {
+ public:
+  explicit NameMap(const std::vector<SourceFile>& files) {
+    for (const SourceFile& file : files) {
+      includes_.emplace(file.path, includes_of(file.text));
+      declared_in_.emplace(file.path, declared_anywhere_in(code_only(file.text)));
+      if (!file.path.ends_with(".h") || is_apart(file.path)) continue;
+      for (const std::string& name : names_declared_in(file.text, DeclaredIn::kAnyNamespace)) {
+        headers_of_[name].insert(file.path);
+      }
+    }
+    for (const StandardHeader& standard : kStandardHeaders) {
+      for (const Word& word : words_of(standard.names)) {
+        standard_header_of_.emplace(word.word, standard.header);
+      }
+    }
+  }
+
+  static bool is_apart(std::string_view path) {
+    return std::any_of(kApart.begin(), kApart.end(),
+                       [&](std::string_view apart) { return path.starts_with(apart); });
+  }
+
+  // One for each name that `file` uses and reaches by no include.
+  std::vector<std::string> complaints_about(const SourceFile& file) const {
+    const std::set<std::string> reached = reached_from(file.path);
+    const std::string code = code_only(file.text);
+    const std::vector<Word> words = words_of(code);
+    std::vector<std::string> complaints;
+    std::set<std::string_view> told;
+    for (size_t i = 0; i < words.size(); ++i) {
+      const std::string_view word = words[i].word;
+      const std::string_view ahead = before(code, words[i].begin);
+      const bool is_standard = ahead.ends_with("::") && i > 0 && words[i - 1].word == "std";
+      const std::string header = is_standard ? standard_header_missing(word, reached)
+                                             : header_missing(code, words[i], ahead, reached);
+      if (header.empty() || !told.insert(word).second) continue;
+      const auto line =
+          std::count(code.begin(), code.begin() + std::ptrdiff_t(words[i].begin), '\n');
+      complaints.push_back(complaint(
+          file, size_t(line) + 1,
+          std::string(word) + " is declared in '" + header + "', which no include leads to."));
+    }
+    return complaints;
+  }
+
+ private:
+  std::set<std::string> reached_from(const std::string& path) const {
+    std::set<std::string> reached = {path};
+    std::vector<std::string> ahead = {path};
+    while (!ahead.empty()) {
+      const auto found = includes_.find(ahead.back());
+      ahead.pop_back();
+      if (found == includes_.end()) continue;
+      for (const std::string& include : found->second) {
+        if (reached.insert(include).second) ahead.push_back(include);
+      }
+    }
+    return reached;
+  }
+
+  // What may be declared in `code` in whatever scope: words that follow another word, such as that
+  // of a type, or the end of a type.
+  static std::set<std::string> declared_anywhere_in(const std::string& code) {
+    const std::vector<Word> words = words_of(code);
+    static const std::set<std::string_view> kNoTypes = {"return", "else", "throw", "case",
+                                                        "co_return"};
+    std::set<std::string> declared;
+    for (size_t i = 1; i < words.size(); ++i) {
+      const std::string_view last = words[i - 1].word;
+      const std::string_view ahead = before(code, words[i].begin);
+      const bool follows_word =
+          !ahead.empty() && is_word_byte(ahead.back()) && !kNoTypes.contains(last);
+      const bool follows_type =
+          ahead.ends_with('>') || ahead.ends_with('&') || ahead.ends_with('*');
+      const bool is_logical = ahead.ends_with("&&") || ahead.ends_with("->");
+      const bool names_tests = last.starts_with("TEST") && ahead.ends_with('(');
+      if (names_tests || follows_word || (follows_type && !is_logical))
+        declared.emplace(words[i].word);
+    }
+    return declared;
+  }
+
+  std::string standard_header_missing(std::string_view name,
+                                      const std::set<std::string>& reached) const {
+    const auto found = standard_header_of_.find(name);
+    if (found == standard_header_of_.end()) return {};
+    return reached.contains(std::string(found->second)) ? "" : std::string(found->second);
+  }
+
+  std::string header_missing(std::string_view code, const Word& word, std::string_view ahead,
+                             const std::set<std::string>& reached) const {
+    const auto found = headers_of_.find(word.word);
+    if (found == headers_of_.end()) return {};
+    // Members, and names of other namespaces and types.
+    if (ahead.ends_with('.') || ahead.ends_with("->") || ahead.ends_with("::")) return {};
+    if (!is_type_or_constant(word.word)) {
+      const size_t end = word.begin + word.word.size();
+      if (end >= code.size() || code[end] != '(') return {};
+    }
+    for (const std::string& path : reached) {
+      const auto declared = declared_in_.find(path);
+      if (declared != declared_in_.end() && declared->second.contains(std::string(word.word))) {
+        return {};
+      }
+    }
+    return *found->second.begin();
+  }
+
+  std::map<std::string, std::vector<std::string>> includes_;
+  std::map<std::string, std::set<std::string>> declared_in_;
+  std::map<std::string, std::set<std::string>, std::less<>> headers_of_;
+  std::map<std::string_view, std::string_view> standard_header_of_;
+};
+
+TEST(IncludedNames, AreReachedByIncludes) {
+  const std::vector<SourceFile> files = own_sources();
+  const NameMap names(files);
+  int count = 0;
+  for (const SourceFile& file : files) {
+    if (NameMap::is_apart(file.path)) continue;
+    EXPECT_THAT(names.complaints_about(file), IsEmpty());
+    ++count;
+  }
+  EXPECT_GT(count, 500);
+}
+
+TEST(IncludedNames, ThatAreNotReachedAreFound) {
+  const SourceFile a = {"encoder/a.h",
+                        "#include <vector>\nstruct Apple {\n};\nint apple_of(int);\n"};
+  const SourceFile b = {"encoder/b.h", "#include \"encoder/a.h\"\n"};
+  const auto complaints = [&](const std::string& text) {
+    const SourceFile file = {"encoder/c.cc", text};
+    return NameMap({a, b, file}).complaints_about(file);
+  };
+  EXPECT_THAT(complaints("#include \"encoder/b.h\"\nstd::vector<Apple> apples(apple_of(1));\n"),
+              IsEmpty());
+  EXPECT_THAT(complaints("#include <vector>\n\nstd::vector<Apple> apples;\nint x = apple_of(1);\n"),
+              ElementsAre(HasSubstr("encoder/c.cc:3: Apple is declared in 'encoder/a.h'"),
+                          HasSubstr("encoder/c.cc:4: apple_of is declared in 'encoder/a.h'")));
+  EXPECT_THAT(complaints("// Apple.\nstd::vector<int> x;\n"),
+              ElementsAre(HasSubstr("encoder/c.cc:2: vector is declared in 'vector'")));
+  EXPECT_THAT(complaints("int apple_of(int);\nclass Apple;\nApple* x = tree.apple_of(2);\n"),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace interlock::included_names_test

@@ -12,6 +12,7 @@
 #include "backends/dispatch_params.h"
 #include "backends/kernels/all_kernels.h"
 #include "tests/backends/kernel_case.h"
+#include "tests/program_count.h"
 
 namespace interlock::kernel_lanes_test {
 namespace {
@@ -93,6 +94,7 @@ TEST(Kernels, GiveTheSameBitsForEveryLaneCount) {
       const Program program = program_of(c);
       const MemoryImage expected = image_after(program, issue_order_schedule(program));
       for (const uint32_t lane_count : {1u, 7u, 32u}) {
+        if (is_slow_build() && lane_count > 7) continue;  // So many threads wait for each other.
         EXPECT_EQ(image_by_lanes(program, lane_count), expected)
             << testing::PrintToString(c) << " with " << lane_count << " lanes";
       }

@@ -49,7 +49,7 @@ TEST_P(TenThousandPrograms, AgreeWhereTheyMustAndDivergeWhereTheSimulatorSaysSo)
   options.oracles.device.overlap_trial_count = 0;
   uint64_t predicted_count = 0;
   uint64_t diverging_count = 0;
-  const auto count = static_cast<uint64_t>(program_count(1250));
+  const auto count = static_cast<uint64_t>(proof_count(1250, 500));
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t run = GetParam().first_run + i;
     const OracleReport report = judge(draft_of_run(options, run), options.oracles, run);
@@ -67,6 +67,7 @@ TEST_P(TenThousandPrograms, AgreeWhereTheyMustAndDivergeWhereTheSimulatorSaysSo)
     EXPECT_EQ(predicted_count, 0u);
     return;
   }
+  if (is_slow_build()) return;  // Of so few, no share.
   // Of outputs that can differ some do not: a stale value may be the same number, and one byte is
   // the same with odds of 1 in 256. From 75 to 95 in 100 differed.
   EXPECT_GT(predicted_count, count / 4);

@@ -57,7 +57,7 @@ TEST(BadInput, AFileOverTheLimitIsRefusedBeforeItIsRead) {
 
 TEST(BadInput, AHundredThousandStatementsOnTheSameBytesStayWithinBounds) {
   std::string text = "interlock 1\nmemory a 64\n";
-  for (int i = 0; i < program_count(100'000); ++i) {
+  for (int i = 0; i < program_count(100'000, 100); ++i) {
     text += "l" + std::to_string(i) + ": dispatch D updates a\n";
   }
   EXPECT_EQ(check_text(text).status, 1);

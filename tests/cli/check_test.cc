@@ -194,6 +194,7 @@ TEST(CheckCommand, SaysHowManyFindingsItLeftOut) {
 }
 
 TEST(CheckCommand, FollowsManyTensorsThatAdoptAValueAndSaysWhereItEnds) {
+  if (is_slow_build()) GTEST_SKIP() << "Checks up to a limit take seconds there.";
   const auto program_of = [](int count) {
     std::string text = "interlock 1\ntensor x f32[4]\n";
     for (int i = 0; i < count; ++i) text += "tensor t" + std::to_string(i) + " f32[4]\n";

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/cli/command.h"
+#include "tests/program_count.h"
 
 namespace interlock::workflow_test {
 namespace {
@@ -88,6 +89,7 @@ TEST(Workflow, ACampaignKeepsOneFileOfAFaultOrOneOfEachSignature) {
 }
 
 TEST(Workflow, ACampaignWritesTheSameFilesForAnyNumberOfJobs) {
+  if (is_slow_build()) GTEST_SKIP() << "Seconds there; CampaignOfJobs takes the same way.";
   const std::string one = fresh_folder("workflow-one");
   const std::string two = fresh_folder("workflow-two");
   const std::vector<std::string> arguments = {"fuzz", "--encoder=none", "--seed=3", "--runs=60"};
@@ -236,6 +238,7 @@ TEST(Workflow, TheCommandInAFileGivesTheFileAgain) {
 }
 
 TEST(Workflow, MinimizeShrinksARecordedStreamToTwoDispatches) {
+  if (is_slow_build()) GTEST_SKIP() << "Seconds there; smaller programs take the same way.";
   const std::string out = fresh_folder("minimized.ilk");
   const CommandResult result = run_interlock(
       {"minimize", kCorpus + "streams/ggml-llama24-nobarrier.ilk", "-o", out, "--any-kernels"});

@@ -14,6 +14,7 @@
 #include "fuzz/replay.h"
 #include "simulator/barrier_bounds.h"
 #include "simulator/happens_before.h"
+#include "tests/program_count.h"
 
 namespace interlock::minimizer_test {
 namespace {
@@ -32,6 +33,7 @@ void for_each_failing_run(const char* encoder, uint64_t count, Visit visit) {
   CampaignOptions options;
   options.encoder = find_encoder(encoder);
   ASSERT_NE(options.encoder, nullptr);
+  if (is_slow_build()) count /= 5;
   for (uint64_t run = 0; count > 0; ++run) {
     const Program program = build(draft_of_run(options, run)).value();
     const Program encoded = encode_with(program, options.encoder);

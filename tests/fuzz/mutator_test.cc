@@ -34,14 +34,15 @@ TEST(Mutator, GivesDraftsWhoseRestIsAProgram) {
   SeededChoice choice(1);
   ProgramDraft draft;
   uint64_t dispatch_count = 0;
-  for (int i = 0; i < 3000; ++i) {
+  const int count = program_count(3000, 10);
+  for (int i = 0; i < count; ++i) {
     draft = mutate(draft, choice);
     const Program program = lenient_build(draft);
     dispatch_count += program.dispatches.size();
     const auto parsed = parse(print(program));
     ASSERT_TRUE(parsed) << parsed.error().message << "\n" << print(program);
   }
-  EXPECT_GT(dispatch_count, 3000u);
+  EXPECT_GT(dispatch_count, uint64_t(count));
 }
 
 TEST(Mutator, LeavesOutWhatNoLongerFits) {
@@ -58,6 +59,7 @@ TEST(Mutator, LeavesOutWhatNoLongerFits) {
 }
 
 TEST(Mutator, BringsHazardsAliasingAndBothKindsOfBarrier) {
+  if (is_slow_build()) GTEST_SKIP() << "Shares of many programs.";
   SeededChoice choice(2);
   GeneratorOptions options;
   options.has_barriers = true;

@@ -66,7 +66,8 @@ TEST(LoraRun, StallsWithGgmlAndFallsWithEveryNodePinnedAndWithLiveness) {
 
 // What follows does not change the first steps.
 TEST(LoraRun, HasTheNumbersOfTheDocument) {
-  const uint64_t step_count = is_slow_build() ? 2 : 10;
+  if (is_slow_build()) GTEST_SKIP() << "Numbers of optimized builds; the run above is the same.";
+  const uint64_t step_count = 10;
   const WorkloadOptions options = lora_run(30, step_count);
   ASSERT_EQ(column_of("ggml-1501.csv", 1).size(), 100u);
   EXPECT_EQ(losses_with(options, "ggml"), first_of(column_of("ggml-1501.csv", 1), step_count));

@@ -11,6 +11,7 @@
 
 #include "simulator/check.h"
 #include "simulator/lifetimes.h"
+#include "tests/program_count.h"
 #include "tests/simulator/lifetime_text.h"
 #include "tests/simulator/program_text.h"
 
@@ -285,6 +286,7 @@ TEST(HeldValue, IsFollowedForEachOfManyHolders) {
 
 // More adopters than are followed give no verdict, and never a clean one.
 TEST(HeldValue, IsFollowedForSoManyHoldersOnly) {
+  if (is_slow_build()) GTEST_SKIP() << "Checks up to a limit take seconds there.";
   const auto is_truncated = [](int adopter_count) {
     std::string text = "tensor x f32[4]\n";
     for (int i = 0; i < adopter_count; ++i) text += fmt::format("tensor a{} f32[4]\n", i);

@@ -14,6 +14,7 @@
 #include "simulator/check.h"
 #include "simulator/schedule.h"
 #include "simulator/shadow_machine.h"
+#include "tests/program_count.h"
 #include "tests/simulator/brute_force.h"
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
@@ -123,6 +124,7 @@ TEST(Observability, SaysWhenTheBudgetIsSpent) {
 
 // A read of thousands of byte segments takes as long as many dispatches, and counts like them.
 TEST(Observability, SpendsMoreOnDispatchesThatTouchManySegments) {
+  if (is_slow_build()) GTEST_SKIP() << "Searches up to a budget take seconds there.";
   const auto unknown_count_of = [](uint64_t read_bytes) {
     std::string text = "interlock 1\nmemory m 4096\n";
     for (int i = 0; i < 300; ++i) {

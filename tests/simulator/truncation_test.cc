@@ -11,6 +11,7 @@
 #include "simulator/check.h"
 #include "simulator/expectations.h"
 #include "simulator/report.h"
+#include "tests/program_count.h"
 #include "tests/simulator/program_text.h"
 
 namespace interlock::truncation_test {
@@ -77,6 +78,7 @@ TEST(Truncation, OfLifetimesIsNamedApartFromThatOfHazards) {
 }
 
 TEST(Truncation, ByTooManyHoldersSaysSo) {
+  if (is_slow_build()) GTEST_SKIP() << "Checks up to a limit take seconds there.";
   std::string text = "memory m 16\ntensor x f32[4] at m+0\n";
   for (int i = 0; i < 1500; ++i) text += fmt::format("tensor a{} f32[4]\n", i);
   text += "w: dispatch W writes x\n";

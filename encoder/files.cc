@@ -46,43 +46,6 @@ Error size_error(const std::string& path, const Limits& limits) {
                       limits.file_bytes)};
 }
 
-// Pipes and devices tell no size, so what is read is counted too.
-Result<std::string> read_file(const std::string& path, const Limits& limits) {
-  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status = {};
-  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
-    return file_error("read", path, errno);
-  }
-  if (S_ISDIR(status.st_mode)) {
-    return file_error("read", path, EISDIR);
-  }
-  std::string text;
-  if (S_ISREG(status.st_mode)) {
-    if (static_cast<uint64_t>(status.st_size) > limits.file_bytes) {
-      return size_error(path, limits);
-    }
-    text.reserve(static_cast<size_t>(status.st_size));
-  }
-  std::array<char, 1 << 16> buffer;
-  for (;;) {
-    if (is_stopped()) return file_error("read", path, EINTR);
-    const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
-    if (count == 0) {
-      return text;
-    }
-    if (count < 0) {
-      if (errno == EINTR && !is_stopped()) {
-        continue;
-      }
-      return file_error("read", path, errno);
-    }
-    text.append(buffer.data(), static_cast<size_t>(count));
-    if (text.size() > limits.file_bytes) {
-      return size_error(path, limits);
-    }
-  }
-}
-
 // Returns the errno of the failure, or none.
 std::optional<int> write_all(int descriptor, std::string_view content) {
   while (!content.empty()) {
@@ -120,6 +83,43 @@ std::optional<int> write_new(const std::string& name, std::string_view content) 
 }
 
 }  // namespace
+
+// Pipes and devices tell no size, so what is read is counted too.
+Result<std::string> read_file(const std::string& path, const Limits& limits) {
+  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
+    return file_error("read", path, errno);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return file_error("read", path, EISDIR);
+  }
+  std::string text;
+  if (S_ISREG(status.st_mode)) {
+    if (static_cast<uint64_t>(status.st_size) > limits.file_bytes) {
+      return size_error(path, limits);
+    }
+    text.reserve(static_cast<size_t>(status.st_size));
+  }
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    if (is_stopped()) return file_error("read", path, EINTR);
+    const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
+    if (count == 0) {
+      return text;
+    }
+    if (count < 0) {
+      if (errno == EINTR && !is_stopped()) {
+        continue;
+      }
+      return file_error("read", path, errno);
+    }
+    text.append(buffer.data(), static_cast<size_t>(count));
+    if (text.size() > limits.file_bytes) {
+      return size_error(path, limits);
+    }
+  }
+}
 
 Result<Program> parse_file(const std::string& path, const ParseOptions& options) {
   const Result<std::string> text = read_file(path, options.limits);

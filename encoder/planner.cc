@@ -5,12 +5,13 @@
 
 #include "encoder/arena_planner.h"
 #include "encoder/donate_planner.h"
+#include "encoder/encoder.h"
+#include "encoder/interlock_encoder.h"
 #include "encoder/liveness_planner.h"
 #include "encoder/models/ggml_gallocr.h"
 #include "encoder/models/ztensor.h"
 #include "encoder/plan_values.h"
 #include "encoder/stop.h"
-#include "encoder/tracker.h"
 
 namespace interlock {
 namespace {
@@ -36,6 +37,16 @@ constexpr std::array kPlanners = {
                  true, false, &plan_ztensor_167},
     PlannerEntry{"ztensor", "ztensor's arena since #167: a counted pin for each later consumer",
                  false, false, &plan_ztensor},
+};
+
+class BarrierCounter final : public CommandSink {
+ public:
+  void issue_dispatch(DispatchId) override {}
+  void issue_barrier(BarrierKind) override { ++count_; }
+  uint64_t count() const { return count_; }
+
+ private:
+  uint64_t count_ = 0;
 };
 
 uint64_t memory_bytes_of(const Program& program) {
@@ -64,13 +75,10 @@ const PlannerEntry* find_planner(std::string_view name) {
 }
 
 uint64_t barrier_count_of(const Program& program) {
-  HazardTracker tracker;
-  uint64_t count = 0;
-  for (const Dispatch& dispatch : program.dispatches) {
-    if (is_stopped()) return count;
-    if (tracker.add(program.declared_accesses_of(dispatch), dispatch.atomic_op)) ++count;
-  }
-  return count;
+  InterlockEncoder encoder;
+  BarrierCounter counter;
+  issue_all(program, encoder, counter);
+  return counter.count();
 }
 
 Result<PlanReport> report_of(const Program& program, const Program& planned,

@@ -29,6 +29,10 @@ Result<Program> parse(std::string_view text, std::string_view file_name = "<text
 // Errors: as parse(), and files that cannot be read or exceed limits.file_bytes.
 Result<Program> parse_file(const std::string& path, const ParseOptions& options = {});
 
+// Reads the file; "-" is standard input.
+// Errors: files that cannot be read or exceed limits.file_bytes, and a stop (stop.h).
+Result<std::string> read_file(const std::string& path, const Limits& limits = {});
+
 std::string print(const Program& program);
 std::string print(const ProgramDraft& draft);
 

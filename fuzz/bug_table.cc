@@ -8,8 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <set>
 #include <system_error>
@@ -178,13 +176,11 @@ Result<std::vector<BugEntry>> parse_bug_index(std::string_view text, std::string
 
 Result<std::vector<JudgedBug>> judge_bugs(const std::string& folder) {
   const std::string path = (fs::path(folder) / "index.tsv").string();
-  std::ifstream file(path);
-  if (!file.is_open()) {
-    return Error{
-        fmt::format("cannot read {}. A folder of bugs has one; give its path.", in_quotes(path))};
+  const Result<std::string> text = read_file(path);
+  if (!text) {
+    return Error{fmt::format("{} A folder of bugs has one; give its path.", text.error().message)};
   }
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const Result<std::vector<BugEntry>> entries = parse_bug_index(text, path);
+  const Result<std::vector<BugEntry>> entries = parse_bug_index(*text, path);
   if (!entries) return entries.error();
   if (const std::string fault = difference(folder, *entries); !fault.empty()) {
     return Error{fmt::format("{}: {}", path, fault)};

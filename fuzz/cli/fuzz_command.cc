@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ struct FuzzOptions {
   bool judges_excess = false;
   std::string backend = "cpu";
   std::string worker;  // A command for the shell; empty: this program.
+  std::optional<double> seconds;
   double device_timeout_seconds = 150;
   std::vector<const CLI::Option*> of_devices;  // Which say nothing without one.
 };
@@ -127,8 +129,9 @@ ExitStatus status_of(const CampaignReport& report) {
 }
 
 Result<Success> check_options(const FuzzOptions& options) {
-  if (!std::isfinite(options.campaign.seconds) || options.campaign.seconds < 0) {
-    return Error{fmt::format("--seconds={} is no time.", options.campaign.seconds)};
+  const double seconds = options.seconds.value_or(1);
+  if (!std::isfinite(seconds) || !(seconds > 0)) {
+    return Error{fmt::format("--seconds={} is no time.", seconds)};
   }
   const double timeout = options.device_timeout_seconds;
   if (!(timeout > 0 && timeout <= kDeviceTimeoutMaxSeconds)) {  // NaN is neither.
@@ -189,6 +192,7 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   if (!checked) return report_error(checked.error());
   const Interruptible interruptible(kGraceSeconds);
   CampaignOptions& campaign = options.campaign;
+  campaign.seconds = options.seconds.value_or(0);
   std::unique_ptr<RemoteBackend> device;
   if (options.backend != "cpu") {
     ExitStatus status = ExitStatus::kNothingFound;
@@ -271,7 +275,7 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--first-run", campaign.first_run, "number of the first program")
       ->check(whole_number())
       ->capture_default_str();
-  command->add_option("--seconds", campaign.seconds, "instead of --runs: for how long")
+  command->add_option("--seconds", options->seconds, "instead of --runs: for how long")
       ->excludes(runs);
   command->add_option("--jobs", campaign.job_count, "worker threads; files do not depend on it")
       ->check(whole_number(1, 256))

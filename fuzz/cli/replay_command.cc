@@ -39,7 +39,13 @@ Result<Program> with_witness(Program program, const std::vector<std::string>& cl
   for (const std::string& clause : clauses) {
     text += "witness " + clause + "\n";
   }
-  return parse(text, "--witness");
+  auto with = parse(text, "--witness");
+  if (with) return with;
+  // Not the place in this text, which nobody wrote.
+  const std::string& message = with.error().message;
+  const size_t sentence = message.find(": error: ");
+  return Error{fmt::format("--witness={}{}", fmt::join(clauses, " --witness="),
+                           message.substr(std::min(sentence, message.size())))};
 }
 
 std::string text_of(const ReplayReport& report) {

@@ -125,11 +125,18 @@ TEST(BadInput, OutputThatCannotBeWrittenIsStatusTwo) {
 }
 
 TEST(BadInput, TimeThatIsNoNumberIsBadUsage) {
-  for (const char* seconds : {"--seconds=nan", "--seconds=inf", "--seconds=-1"}) {
+  for (const char* seconds : {"--seconds=nan", "--seconds=inf", "--seconds=-1", "--seconds=0"}) {
     const CommandResult result = run_interlock({"fuzz", seconds});
     EXPECT_EQ(result.status, 2) << seconds;
     EXPECT_EQ(result.err, std::string("error: ") + seconds + " is no time.\n");
   }
+}
+
+TEST(BadInput, AWitnessThatIsNoneIsNamedAsItWasGiven) {
+  const CommandResult result = run_interlock({"replay", "-", "--witness=foo before bar"},
+                                             "interlock 1\nmemory a 4\ndispatch D writes a\n");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("--witness=foo before bar: error: "));
 }
 
 TEST(BadInput, AnUnknownBackendIsBadUsage) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "encoder/encoder.h"
+#include "encoder/interlock_encoder.h"
 #include "encoder/liveness_planner.h"
 #include "encoder/planner.h"
 #include "encoder/text.h"
@@ -227,6 +229,20 @@ TEST(Planners, DecideTheSameEveryTime) {
     const Program program = random_unplanned(choice);
     for (const PlannerEntry& planner : planner_registry()) {
       EXPECT_EQ(print(plan_with(planner, program)), print(plan_with(planner, program)));
+    }
+  }
+}
+
+TEST(BarrierCountOf, IsThatOfTheEncoderInRandomPlans) {
+  SeededChoice choice(7);
+  for (int i = 0; i < program_count(2'000); ++i) {
+    const Program program = random_unplanned(choice);
+    for (const PlannerEntry& planner : planner_registry()) {
+      const Program planned = plan_with(planner, program);
+      InterlockEncoder encoder;
+      ASSERT_EQ(barrier_count_of(planned), encode(planned, encoder).barriers.size())
+          << planner.name << "\n"
+          << print(planned);
     }
   }
 }

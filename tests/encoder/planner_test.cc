@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "encoder/encoder.h"
+#include "encoder/interlock_encoder.h"
+#include "encoder/liveness_planner.h"
 #include "encoder/planner.h"
 #include "encoder/text.h"
 #include "fuzz/testing/matchers.h"
@@ -221,6 +224,24 @@ TEST(Planners, RefuseMoreBytesThanAPlanTakes) {
                       "tensor a u8[281474976710656]\ntensor b u8[4]\noutput b\n"
                       "dispatch K writes b\n"),
               HasSubstr("more than 281474976710656 bytes together"));
+}
+
+// Also where only the end of a value's bytes must wait.
+TEST(BarrierCountOf, IsWhatTheEncoderPlaces) {
+  const Program program = parse(R"(interlock 1
+tensor s f32[4] = random(1)
+tensor o f32[4]
+output o
+dispatch silu reads s writes o
+destroy s
+)")
+                              .value();
+  InterlockEncoder encoder;
+  EXPECT_EQ(encode(program, encoder).barriers.size(), 1u);
+  EXPECT_EQ(barrier_count_of(program), 1u);
+  const auto report = report_of(program, plan_fresh(program, {}).value(), {});
+  EXPECT_EQ(report.value().barrier_count, 1u);
+  EXPECT_EQ(report.value().fresh_barrier_count, 1u);
 }
 
 TEST(FindPlanner, KnowsTheNamesOfTheRegistry) {

@@ -53,6 +53,8 @@ class BugFolder : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(path_); }
   void TearDown() override { fs::remove_all(path_); }
+
+  fs::path path(const std::string& name) const { return path_ / name; }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(path_ / name) << text;
   }
@@ -181,6 +183,9 @@ TEST_F(BugFolder, WantsNoBarrierTooManyInTheTwinOfOne) {
 
 TEST_F(BugFolder, HasALineForEveryProgramAndTheReverse) {
   EXPECT_THAT(error(), HasSubstr("A folder of bugs has one; give its path."));
+  fs::create_directories(path("index.tsv"));
+  EXPECT_THAT(error(), HasSubstr("Is a directory. A folder of bugs has one; give its path."));
+  fs::remove(path("index.tsv"));
   write_demo(kHazard, kRepaired);
   write("demo-2.ilk", kHazard);
   EXPECT_THAT(error(), HasSubstr("index.tsv: no line is about 'demo-2.ilk'."));

@@ -70,6 +70,18 @@ TEST(Truncation, OfTheListOfHazardsIsNamed) {
   EXPECT_THAT(summary_of(report), HasSubstr("more hazards than 1, the limit; repair some"));
 }
 
+TEST(Truncation, OfTheListOfAliasesIsNamed) {
+  const Program program = program_of(
+      "memory q 16\none: dispatch Alias reads q[0:8] writes q[4:12]\nbarrier\n"
+      "dispatch Alias reads q[0:8] writes q[4:12]\nexpect alias one one\n");
+  const CheckReport report = check(program, {.pair_limit = 1});
+  EXPECT_THAT(report.truncations, ElementsAre(Truncation{TruncationCause::kAliases, 1}));
+  EXPECT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(verdict_on(program, report), Verdict::kNone);
+  EXPECT_THAT(summary_of(report), HasSubstr("against an alias contract than 1, the limit"));
+  EXPECT_THAT(check(program, {.pair_limit = 2}).truncations, IsEmpty());
+}
+
 TEST(Truncation, OfLifetimesIsNamedApartFromThatOfHazards) {
   const Program program =
       program_of("tensor x u8[4]\ndispatch K reads x\ndispatch K reads x\ndispatch K reads x\n");

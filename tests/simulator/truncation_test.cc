@@ -73,7 +73,7 @@ TEST(Truncation, OfTheListOfHazardsIsNamed) {
 TEST(Truncation, OfTheListOfAliasesIsNamed) {
   const Program program = program_of(
       "memory q 16\none: dispatch Alias reads q[0:8] writes q[4:12]\nbarrier\n"
-      "dispatch Alias reads q[0:8] writes q[4:12]\nexpect alias one one\n");
+      "dispatch Alias reads q[0:8] writes q[4:12]\nexpect alias one\n");
   const CheckReport report = check(program, {.pair_limit = 1});
   EXPECT_THAT(report.truncations, ElementsAre(Truncation{TruncationCause::kAliases, 1}));
   EXPECT_THAT(report.findings, SizeIs(1));

@@ -1,6 +1,6 @@
 // The basic idea is a random linear extension: what must keep its order are the conflicts on
 // ordinary bytes, and on scratch bytes, which were placed after reordering, only a reader behind
-// those who wrote what it sees.
+// those who wrote what it sees. Atomics of one operation do not conflict.
 #include "fuzz/program_order.h"
 
 #include <cstdint>
@@ -14,8 +14,9 @@
 namespace interlock {
 namespace {
 
+// An atomic sees what it adds to; on ordinary bytes that shows in those who read them.
 bool sees_old_bytes(const Dispatch& dispatch, const Access& access) {
-  return access.reads() || (dispatch.is_partial && access.writes());
+  return access.reads() || access.is_atomic() || (dispatch.is_partial && access.writes());
 }
 
 // `second` is issued behind `first`; true iff it must also be behind it in program order.
@@ -23,10 +24,9 @@ bool depends(const Program& program, const Dispatch& second, const Dispatch& fir
   for (const Access& a : program.accesses_of(first)) {
     for (const Access& b : program.accesses_of(second)) {
       if (a.memory != b.memory || !share_a_byte(a.range, b.range)) continue;
-      const bool must_follow = program.memory(a.memory).is_scratch
-                                   ? !a.only_reads() && sees_old_bytes(second, b)
-                                   : conflict_kinds(a, first.atomic_op, b, second.atomic_op).any();
-      if (must_follow) return true;
+      if (!conflict_kinds(a, first.atomic_op, b, second.atomic_op).any()) continue;
+      const bool is_scratch = program.memory(a.memory).is_scratch;
+      if (!is_scratch || (!a.only_reads() && sees_old_bytes(second, b))) return true;
     }
   }
   return false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,7 @@ class StepGenerator {
   void emit_forward(const std::string& kernel, Operands operands, const StepShape& output,
                     size_t in_place_count,
                     std::vector<std::pair<std::string, std::string>> attributes = {});
+  uint64_t vjp_dispatch_count(const DispatchDraft& forward) const;
   void emit_vjp_of(const DispatchDraft& forward);
   std::string cotangent_of(const std::string& value);
   void add_cotangent(const std::string& value, const std::string& gradient);
@@ -208,6 +210,20 @@ void StepGenerator::add_cotangent(const std::string& value, const std::string& g
   known->second = sketch_.value(sum).name;
 }
 
+// How many dispatches emit_vjp_of() appends at most: one more for each cotangent that is there.
+uint64_t StepGenerator::vjp_dispatch_count(const DispatchDraft& forward) const {
+  const VjpRule& rule = *find_vjp_rule(forward.kernel);
+  const std::vector<int> inputs = inputs_of(rule);
+  uint64_t count = dispatches_of(rule, inputs).size();
+  std::set<std::string> met;
+  for (const int input : inputs) {
+    const std::string& value = forward.operands[static_cast<size_t>(input)].name;
+    const bool is_first = met.insert(value).second && cotangents_.count(value) == 0;
+    count += is_first ? 0 : 1;
+  }
+  return count;
+}
+
 void StepGenerator::emit_vjp_of(const DispatchDraft& forward) {
   for (const OperandDraft& operand : forward.operands) {
     if (!sketch_.is_alive(operand.name)) return;
@@ -247,8 +263,9 @@ void StepGenerator::add_backward() {
   const size_t count = choice_.chance(1, 2) ? 1 : 1 + choice_.below(forward_.size());
   const size_t end = choice_.chance(1, 2) ? forward_.size() : 1 + choice_.below(forward_.size());
   for (size_t i = end; i-- > end - std::min(end, count);) {
-    if (sketch_.dispatch_count() >= options_.max_dispatches) return;
     const DispatchDraft forward = forward_[i];
+    const uint64_t count_behind = sketch_.dispatch_count() + vjp_dispatch_count(forward);
+    if (count_behind > options_.max_dispatches) return;
     emit_vjp_of(forward);
   }
 }

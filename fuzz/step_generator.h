@@ -11,7 +11,7 @@
 namespace interlock {
 
 struct StepOptions {
-  uint32_t max_dispatches = 16;
+  uint32_t max_dispatches = 16;    // At least 1.
   bool is_differentiable = false;  // Forward kernels with a VJP rule only, and no lifetimes.
 };
 

@@ -94,7 +94,8 @@ TEST(Kernels, GiveTheSameBitsForEveryLaneCount) {
       const Program program = program_of(c);
       const MemoryImage expected = image_after(program, issue_order_schedule(program));
       for (const uint32_t lane_count : {1u, 7u, 32u}) {
-        if (is_slow_build() && lane_count > 7) continue;  // So many threads wait for each other.
+        // So many threads mostly wait for each other; more than 7 columns give them work.
+        if (lane_count > 7 && (is_slow_build() || cols < 70)) continue;
         EXPECT_EQ(image_by_lanes(program, lane_count), expected)
             << testing::PrintToString(c) << " with " << lane_count << " lanes";
       }

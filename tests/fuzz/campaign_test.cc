@@ -181,7 +181,7 @@ TEST(Campaign, WritesOneFileForTheOneFaultOfMlx2024) {
 
 // Each test that is missing altogether is a cause of its own.
 TEST(Campaign, WritesAFileForEachKindThatNoneMisses) {
-  CampaignOptions options = campaign_of("none", 1, 60);
+  CampaignOptions options = campaign_of("none", 1, is_slow_build() ? 20 : 60);
   options.out_dir = fresh_folder("kinds").string();
   EXPECT_EQ(reported(options).finds.size(), 3u);
   EXPECT_THAT(files_in(options.out_dir),
@@ -205,7 +205,7 @@ TEST(Campaign, ReplacesTheFileOfACause) {
 
 // The command in the file leads to the same cause.
 TEST(Campaign, FindsACauseAgainInItsRunAlone) {
-  CampaignOptions options = campaign_of("none", 4, 50);
+  CampaignOptions options = campaign_of("none", 4, is_slow_build() ? 15 : 50);
   for (const CampaignFind& find : reported(options).finds) {
     CampaignOptions again = options;
     again.first_run = find.run_index;
@@ -240,7 +240,7 @@ TEST(Campaign, ClearsWhatAKilledCampaignLeft) {
 
 TEST(Campaign, JudgesProgramsAsTheyStandWithoutAnEncoder) {
   CampaignOptions options;
-  options.run_count = is_slow_build() ? 150 : 300;
+  options.run_count = is_slow_build() ? 60 : 300;
   const CampaignReport report = reported(options);
   EXPECT_THAT(report.disagreements, IsEmpty());
   EXPECT_GT(report.finds.size(), 5u);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "simulator/happens_before.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernel_case.h"
 
 namespace interlock::cpu_backend_test {
@@ -20,13 +21,14 @@ Schedule schedule_by(const Program& program, std::vector<Displacement> displacem
   return schedule ? *schedule : Schedule{};
 }
 
-Step run(size_t dispatch, uint32_t first_slice = 0, uint32_t slice_count = 1) {
-  return {StepKind::kRun, DispatchId{dispatch}, first_slice, slice_count};
-}
-Step run_late(size_t dispatch, uint32_t first_slice = 0, uint32_t slice_count = 1) {
-  return {StepKind::kRunLate, DispatchId{dispatch}, first_slice, slice_count};
-}
-Step commit(size_t dispatch) { return {StepKind::kCommit, DispatchId{dispatch}, 0, 0}; }
+// The bytes of a go to b, and those of b to c.
+constexpr const char* kCopiedOn = R"(interlock 1
+memory a 64
+memory b 64
+memory c 64
+produce: dispatch copy reads a writes b
+consume: dispatch copy reads b writes c
+)";
 
 TEST(CpuBackend, IsAvailableForWitnessModeOnly) {
   Backend* cpu = find_backend("cpu");
@@ -145,7 +147,7 @@ other: dispatch Other writes a[0:32]
 }
 
 TEST(CpuBackend, AppliesLateAtomicsAtTheirCommit) {
-  for (const char* op : {"add", "min", "max", "and", "or", "xor"}) {
+  for (const char* op : kAtomicWords) {
     const Program program =
         parsed(std::string("interlock 1\nmemory c 64\nmemory x 8\n") +
                "first: dispatch Kernel reads x atomics c atomic=" + op +
@@ -158,13 +160,7 @@ TEST(CpuBackend, AppliesLateAtomicsAtTheirCommit) {
 }
 
 TEST(CpuBackend, CommitsSomeBytesByThemselves) {
-  const Program program = parsed(R"(interlock 1
-memory a 64
-memory b 64
-memory c 64
-produce: dispatch copy reads a writes b
-consume: dispatch copy reads b writes c
-)");
+  const Program program = parsed(kCopiedOn);
   const MemoryImage before = initial_image(program, 1000).value();
   const StepBytes middle{MemoryId{1}, {16, 48}};
   const Step some{StepKind::kCommit, DispatchId{0}, 0, 1};
@@ -191,13 +187,7 @@ second: dispatch copy reads c writes b
 }
 
 TEST(CpuBackend, ReadsWhatItHasFetched) {
-  const Program program = parsed(R"(interlock 1
-memory a 64
-memory b 64
-memory c 64
-produce: dispatch copy reads a writes b
-consume: dispatch copy reads b writes c
-)");
+  const Program program = parsed(kCopiedOn);
   const MemoryImage before = initial_image(program, 1000).value();
   const Step fetch{StepKind::kFetch, DispatchId{1}, 0, 1};
   for (const StageAccess sort : {StageAccess::kCopyRead, StageAccess::kCopyWrite}) {

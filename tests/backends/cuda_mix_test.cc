@@ -10,6 +10,7 @@
 #include "simulator/choice.h"
 #include "simulator/strategies.h"
 #include "tests/backends/cuda_device.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernel_case.h"
 #include "tests/simulator/random_programs.h"
 
@@ -50,7 +51,7 @@ TEST_P(CudaMix, HasTheBitsOfTheCpuOnRandomPrograms) {
 }
 
 TEST_P(CudaMix, AppliesEveryAtomic) {
-  for (const char* op : {"add", "min", "max", "and", "or", "xor"}) {
+  for (const char* op : kAtomicWords) {
     for (const char* range : {"c", "c[1:30]", "c[2:3]", "c[5:9]"}) {
       expect_the_bits_of_the_cpu(parsed(fmt::format(R"(interlock 1
 memory x 8

@@ -9,6 +9,7 @@
 #include "simulator/alias_contracts.h"
 #include "simulator/choice.h"
 #include "simulator/strategies.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/emulated_cuda.h"
 #include "tests/program_count.h"
 #include "tests/simulator/random_programs.h"
@@ -75,7 +76,7 @@ TEST_P(EmulatedMix, HasTheBitsOfTheCpuOnRandomPrograms) {
 }
 
 TEST_P(EmulatedMix, AppliesEveryAtomic) {
-  for (const char* op : {"add", "min", "max", "and", "or", "xor"}) {
+  for (const char* op : kAtomicWords) {
     for (const char* range : {"c", "c[1:30]", "c[2:3]", "c[5:9]"}) {
       expect_the_bits_of_the_cpu(parsed(fmt::format(R"(interlock 1
 memory x 8

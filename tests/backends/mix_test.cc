@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernel_bodies.h"
 #include "backends/dispatch_params.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernel_case.h"
 
 namespace interlock::mix_test {
@@ -152,7 +153,7 @@ dispatch Kernel writes y partial
 }
 
 TEST(Mix, AppliesAtomicsInAnyOrder) {
-  for (const char* op : {"add", "min", "max", "and", "or", "xor"}) {
+  for (const char* op : kAtomicWords) {
     const Program program =
         parsed(std::string(R"(interlock 1
 memory x 8
@@ -160,9 +161,7 @@ memory c 13
 a: dispatch Kernel reads x atomics c atomic=)") +
                op + "\nb: dispatch Kernel reads x atomics c atomic=" + op + "\n");
     const MemoryImage forward = image_after(program, issue_order_schedule(program));
-    const MemoryImage backward = image_after(
-        program,
-        Schedule{{{StepKind::kRun, DispatchId{1}, 0, 1}, {StepKind::kRun, DispatchId{0}, 0, 1}}});
+    const MemoryImage backward = image_after(program, {{run(1), run(0)}});
     EXPECT_EQ(forward, backward) << op;
     EXPECT_NE(forward, before(program)) << op;
   }

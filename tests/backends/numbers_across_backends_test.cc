@@ -16,6 +16,7 @@
 #include "backends/oracle_check.h"
 #include "encoder/kernel_table.h"
 #include "encoder/text.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/number_case.h"
 #include "tests/program_count.h"
 
@@ -75,8 +76,6 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, NumbersAcrossBackends, testing::ValuesIn(backend_names()), test_name);
-
-constexpr const char* kAtomicWords[] = {"add", "min", "max", "and", "or", "xor"};
 
 constexpr uint64_t kManyTerms = 90;
 

@@ -11,6 +11,7 @@
 #include "simulator/alias_contracts.h"
 #include "simulator/choice.h"
 #include "simulator/strategies.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernel_case.h"
 #include "tests/backends/vulkan_device.h"
 #include "tests/program_count.h"
@@ -92,7 +93,7 @@ dispatch Kernel uniform u[3:90001] writes y
 }
 
 TEST_F(VulkanMix, AppliesEveryAtomic) {
-  for (const char* op : {"add", "min", "max", "and", "or", "xor"}) {
+  for (const char* op : kAtomicWords) {
     for (const char* range : {"c", "c[1:30]", "c[2:3]", "c[5:9]"}) {
       expect_the_bits_of_the_cpu(parsed(fmt::format(R"(interlock 1
 memory x 8

@@ -24,6 +24,7 @@
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
 #include "tests/simulator/random_scoped_programs.h"
+#include "tests/simulator/redundant_barriers.h"
 #include "tests/simulator/removal_judge.h"
 
 namespace interlock::barrier_removal_test {
@@ -31,18 +32,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-std::vector<uint32_t> redundant_in(const Program& program) {
-  std::vector<uint32_t> barriers;
-  for (const RedundantBarrier& redundant : find_redundant(program)) {
-    barriers.push_back(redundant.barrier.index);
-  }
-  return barriers;
-}
-
-std::vector<uint32_t> redundant_on_abc(std::string_view body) {
-  return redundant_in(program_on_abc(body));
-}
 
 // The second barrier names neither end: it only passes on. b is never visible, and a hazard of the
 // pair; a is one only without it.

@@ -23,10 +23,10 @@
 #include "simulator/check.h"
 #include "simulator/happens_before.h"
 #include "simulator/hazards.h"
-#include "simulator/redundancy.h"
 #include "simulator/report.h"
 #include "tests/program_count.h"
 #include "tests/simulator/random_lifetime_programs.h"
+#include "tests/simulator/redundant_barriers.h"
 #include "tests/simulator/removal_judge.h"
 #include "tests/simulator/value_ledger.h"
 
@@ -47,14 +47,6 @@ output o p
 
 Program program_on_sop(std::string_view body) {
   return program_of(std::string(kHeader) + std::string(body));
-}
-
-std::vector<uint32_t> redundant_in(const Program& program) {
-  std::vector<uint32_t> barriers;
-  for (const RedundantBarrier& redundant : find_redundant(program)) {
-    barriers.push_back(redundant.barrier.index);
-  }
-  return barriers;
 }
 
 TEST(FindRedundant, KeepsTheBarrierThatADestroyWaitsFor) {

@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "encoder/text.h"
+
 namespace interlock {
 DifferentiableProgram random_differentiable_program(uint32_t seed, int dispatch_count) {
   std::mt19937 numbers(seed);
@@ -85,6 +87,12 @@ DifferentiableProgram with_adoptions(const DifferentiableProgram& program) {
   result.text = declarations + statements;
   result.loss = "a" + program.loss;
   return result;
+}
+
+Program program_on_squares(const std::vector<std::string>& others, std::string_view dispatches) {
+  std::string text = "interlock 1\ntensor x f32[2,2] = random(1)\ntensor w f32[2,2] = random(2)\n";
+  for (const std::string& name : others) text += fmt::format("tensor {} f32[2,2]\n", name);
+  return parse(text + std::string(dispatches)).value();
 }
 
 GradientRequest gradient_request_of(const Program& forward, const Program& program,

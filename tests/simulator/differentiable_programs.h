@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "encoder/backward.h"
@@ -24,6 +25,9 @@ DifferentiableProgram random_differentiable_program(uint32_t seed, int dispatch_
 
 // The program with every value but the first ones read under another name, which adopts it.
 DifferentiableProgram with_adoptions(const DifferentiableProgram& program);
+
+// Tensors x and w with random values and others without, all f32[2,2]; then `dispatches`, in text.
+Program program_on_squares(const std::vector<std::string>& others, std::string_view dispatches);
 
 // Where the pass of `request` stands in `program`, which is `forward` and what the pass appended.
 GradientRequest gradient_request_of(const Program& forward, const Program& program,

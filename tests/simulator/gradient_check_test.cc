@@ -110,12 +110,7 @@ Finding explanation_of_split(const Program& forward) {
 
 // The first product is also read by the third: only what comes through the second counts twice.
 TEST(GradientCheck, SaysWhichPartOfACotangentIsAddedOnceMore) {
-  const Program forward = program_of(R"(interlock 1
-tensor x f32[2,2] = random(1)
-tensor w f32[2,2] = random(2)
-tensor a f32[2,2]
-tensor b f32[2,2]
-tensor y f32[2,2]
+  const Program forward = program_on_squares({"a", "b", "y"}, R"(
 m1: dispatch matmul_nn reads x w writes a
 m2: dispatch matmul_nn reads a w writes b
 m3: dispatch matmul_nn reads b a writes y
@@ -135,13 +130,7 @@ m3: dispatch matmul_nn reads b a writes y
 // `add` gives what it reads its own cotangent, so that two values have that of `a`; and the second
 // product is read by two.
 TEST(GradientCheck, SaysWhichPartIsAddedOnceMoreBesideAResidual) {
-  const Program forward = program_of(R"(interlock 1
-tensor x f32[2,2] = random(1)
-tensor w f32[2,2] = random(2)
-tensor a0 f32[2,2]
-tensor a f32[2,2]
-tensor b f32[2,2]
-tensor y f32[2,2]
+  const Program forward = program_on_squares({"a0", "a", "b", "y"}, R"(
 m1: dispatch matmul_nn reads x w writes a0
 r: dispatch add reads a0 x writes a
 m2: dispatch matmul_nn reads a w writes b
@@ -337,14 +326,18 @@ backward y wrt w w.2
   EXPECT_THAT(check_gradients(program, gradient_requests_of(program)).findings, IsEmpty());
 }
 
+// Every right pass of a random program.
+void expect_silence_on(const Program& forward, const DifferentiableProgram& random) {
+  for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
+    EXPECT_THAT(findings_of(forward, {random.loss, random.wrt, mode}), IsEmpty()) << mode << "\n"
+                                                                                  << random.text;
+  }
+}
+
 TEST(GradientCheck, IsSilentOnRandomPassesThroughAdoptions) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     const DifferentiableProgram random = with_adoptions(random_differentiable_program(seed, 12));
-    const Program forward = program_of(random.text);
-    for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
-      EXPECT_THAT(findings_of(forward, {random.loss, random.wrt, mode}), IsEmpty()) << mode << "\n"
-                                                                                    << random.text;
-    }
+    expect_silence_on(program_of(random.text), random);
   }
 }
 
@@ -357,10 +350,7 @@ TEST(GradientCheck, IsSilentOnRandomPassesAndFindsPlantedMistakes) {
   for (uint32_t seed = 0; seed < (is_slow_build() ? 30 : 120); ++seed) {
     const DifferentiableProgram random = random_differentiable_program(seed, 12);
     const Program forward = program_of(random.text);
-    for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
-      EXPECT_THAT(findings_of(forward, {random.loss, random.wrt, mode}), IsEmpty()) << mode << "\n"
-                                                                                    << random.text;
-    }
+    expect_silence_on(forward, random);
     bool has_planted = false;
     const auto findings = findings_of(
         forward, {random.loss, random.wrt, "one-shot"}, [&](std::vector<ItemDraft>& items) {

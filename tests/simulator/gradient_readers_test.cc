@@ -59,23 +59,14 @@ sum: dispatch add reads a b writes y
 
 // Parts that are equal are still parts of two readers.
 TEST(GradientReaders, SaysOfWhichReadersASumAddsThePartsOnceMore) {
-  const Program forward = parse(R"(interlock 1
-tensor x f32[2,2] = random(1)
-tensor w f32[2,2] = random(2)
-tensor a f32[2,2]
-tensor b f32[2,2]
-tensor c f32[2,2]
-tensor d f32[2,2]
-tensor e f32[2,2]
-tensor y f32[2,2]
+  const Program forward = program_on_squares({"a", "b", "c", "d", "e", "y"}, R"(
 m1: dispatch matmul_nn reads x w writes a
 one: dispatch matmul_nn reads a w writes b
 two: dispatch matmul_nn reads a w writes c
 both: dispatch add reads b c writes d
 twice: dispatch add reads a a writes e
 m3: dispatch matmul_nn reads d e writes y
-)")
-                              .value();
+)");
   const PassCheck split(forward, "split-pytorch-180952", 0);
   ASSERT_EQ(split.findings.size(), 1u);
   const Finding finding = explain_gradient(split.program, split.findings[0]);

@@ -8,6 +8,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/program_text.h"
 #include "tests/simulator/random_programs.h"
+#include "tests/simulator/redundant_barriers.h"
 #include "tests/simulator/reference_checks.h"
 
 namespace interlock::redundancy_test {
@@ -15,18 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-std::vector<uint32_t> redundant_in(const Program& program) {
-  std::vector<uint32_t> barriers;
-  for (const RedundantBarrier& redundant : find_redundant(program)) {
-    barriers.push_back(redundant.barrier.index);
-  }
-  return barriers;
-}
-
-std::vector<uint32_t> redundant_on_abc(std::string_view body) {
-  return redundant_in(program_on_abc(body));
-}
 
 std::vector<std::string> reasons_on_abc(std::string_view body) {
   const Program program = program_on_abc(body);

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "encoder/encoder.h"
 #include "encoder/kernel_table.h"
 #include "encoder/program_builder.h"
 #include "encoder/text.h"
@@ -90,9 +92,24 @@ TEST(Generator, GivesRootsTheirOwnMemoriesOnRequest) {
   }
 }
 
-TEST(Generator, NeedsNoMoreThanBytesOfZero) {
-  ByteChoice nothing({});
-  EXPECT_TRUE(build(generate(nothing)));
+// From few bytes, which are zeros then, to more than there are questions.
+TEST(Generator, MakesProgramsOfAnyBytesInWhichARightEncoderLeavesNothing) {
+  SeededChoice random(1);
+  for (uint64_t size = 0; size < program_count(300, 10); ++size) {
+    std::vector<uint8_t> bytes(size, 0xff);
+    for (const bool is_random : {false, true}) {
+      for (uint8_t& byte : bytes) {
+        if (is_random) byte = static_cast<uint8_t>(random.below(256));
+      }
+      ByteChoice choice(bytes);
+      const auto program = build(generate(choice, options_of(size)));
+      ASSERT_TRUE(program) << "size " << size << ": " << program.error().message;
+      EXPECT_TRUE(find_alias_violations(*program).empty()) << print(*program);
+      if (program->has_program_order) continue;
+      const Program encoded = encode_with(*program, find_encoder("interlock"));
+      EXPECT_TRUE(find_exactly(encoded).empty()) << print(encoded);
+    }
+  }
 }
 
 TEST(Generator, PlacesBarriersOnlyOnRequest) {

@@ -170,6 +170,20 @@ TEST(DeviceOracle, HasNothingAgainstASoundDeviceWhateverTheProgram) {
   }
 }
 
+// What a late partial write keeps is what it found as it ran, or what stands there when it commits:
+// here that of the other write. Both are right, and the shadow machine knows one of them. Some
+// random schedules have the other write in between.
+TEST(DeviceOracle, HasNothingAgainstWhatALatePartialWriteKeeps) {
+  for (uint64_t number = 1; number <= 100; ++number) {
+    FaultyDevice device(nothing_wrong);
+    const DeviceReport report = judged(
+        "interlock 1\nmemory m 16\ntensor t u8[16] at m+0\noutput t\n"
+        "dispatch Whole writes t\ndispatch Partly writes t partial\n",
+        device, {}, number);
+    EXPECT_THAT(report.disagreements, IsEmpty()) << number;
+  }
+}
+
 TEST(DeviceOracle, HoldsProgramOrderAgainstIssueOrder) {
   const DeviceReport report = report_on(kReordered, [](const DeviceRun& run) {
     return run.order == std::vector<uint32_t>{1, 2, 0} ? Fault::kWrongBytes : Fault::kNone;

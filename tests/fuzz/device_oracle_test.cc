@@ -158,7 +158,7 @@ TEST(DeviceOracle, HasNothingAgainstASoundDevice) {
 
 // Hazards, late partial writes, scopes and orders of all kinds.
 TEST(DeviceOracle, HasNothingAgainstASoundDeviceWhateverTheProgram) {
-  for (uint64_t seed = 0; seed < program_count(150, 10); ++seed) {
+  for (int seed = 0; seed < program_count(150, 10); ++seed) {
     SeededChoice choice(seed);
     GeneratorOptions options;
     options.has_barriers = true;

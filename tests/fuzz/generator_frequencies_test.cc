@@ -61,7 +61,7 @@ constexpr Feature kShown[] = {Feature::kScratch, Feature::kView,        Feature:
                               Feature::kOutputs, Feature::kProgramOrder};
 
 TEST(GeneratorFrequencies, CountsWhatStandsInTheProgram) {
-  for (uint64_t seed = 0; seed < program_count(1000); ++seed) {
+  for (int seed = 0; seed < program_count(1000); ++seed) {
     FeatureCounts noted;
     const Program program = generated(seed, seed % 2 == 0, &noted);
     FeatureCounts shown = counts_shown_by(program);

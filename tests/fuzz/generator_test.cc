@@ -95,7 +95,7 @@ TEST(Generator, GivesRootsTheirOwnMemoriesOnRequest) {
 // From few bytes, which are zeros then, to more than there are questions.
 TEST(Generator, MakesProgramsOfAnyBytesInWhichARightEncoderLeavesNothing) {
   SeededChoice random(1);
-  for (uint64_t size = 0; size < program_count(300, 10); ++size) {
+  for (int size = 0; size < program_count(300, 10); ++size) {
     std::vector<uint8_t> bytes(size, 0xff);
     for (const bool is_random : {false, true}) {
       for (uint8_t& byte : bytes) {

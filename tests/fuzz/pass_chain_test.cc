@@ -68,7 +68,7 @@ Program step_of(uint64_t seed) {
 // about what the sync lets overlap.
 TEST(RunPasses, PlanAndEncodeAsByHand) {
   uint64_t compared_count = 0;
-  for (uint64_t seed = 0; seed < program_count(60); ++seed) {
+  for (int seed = 0; seed < program_count(60); ++seed) {
     const Program program = step_of(seed);
     if (reset_count_of(program) > 0) continue;  // Those can be left out.
     for (const char* encoder : {static_cast<const char*>(nullptr), "serial", "none"}) {
@@ -152,7 +152,7 @@ TEST(RunPasses, KeepRecordingsAndOrderAllBehindAReplayPolicyAlone) {
   for (const ReplayEntry& replay : replay_registry()) {
     PassChain chain;
     chain.replay = &replay;
-    for (uint64_t seed = 0; seed < program_count(100); ++seed) {
+    for (int seed = 0; seed < program_count(100); ++seed) {
       SeededChoice choice(seed);
       const Program program = build(generate_replays(choice)).value();
       const PassedProgram passed = passed_by(chain, program);

@@ -166,7 +166,7 @@ ProgramDraft generated(uint64_t seed) {
 }
 
 TEST(GiveProgramOrder, NumbersTheDispatchesAndLeavesTheRestAsItIs) {
-  for (uint64_t seed = 0; seed < program_count(400); ++seed) {
+  for (int seed = 0; seed < program_count(400); ++seed) {
     const ProgramDraft draft = generated(seed);
     ProgramDraft ordered = draft;
     SeededChoice choice(seed);
@@ -183,7 +183,7 @@ TEST(GiveProgramOrder, NumbersTheDispatchesAndLeavesTheRestAsItIs) {
 }
 
 TEST(GiveProgramOrder, AgreesWithDataFlowOfAnyProgramUnlessSomeIsIgnored) {
-  for (uint64_t seed = 0; seed < program_count(400); ++seed) {
+  for (int seed = 0; seed < program_count(400); ++seed) {
     ProgramDraft draft = generated(seed);
     SeededChoice rest(seed);
     FirstAnswered choice(seed % 4, rest);

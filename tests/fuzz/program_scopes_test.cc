@@ -158,7 +158,7 @@ std::vector<size_t> barriers_between_dispatches(const ProgramDraft& draft) {
 }
 
 TEST(GiveScopes, LeavesAProgramWithTheSameDispatchesAndBarriersInTheSamePlaces) {
-  for (uint64_t seed = 0; seed < program_count(400); ++seed) {
+  for (int seed = 0; seed < program_count(400); ++seed) {
     SeededChoice choice(seed);
     GeneratorOptions options;
     options.has_barriers = true;

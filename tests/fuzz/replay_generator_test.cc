@@ -46,13 +46,13 @@ void expect_nothing_wrong(const ProgramDraft& draft) {
 }
 
 TEST(GenerateReplays, MakesProgramsWithoutAFinding) {
-  for (uint64_t seed = 0; seed < program_count(400); ++seed) expect_nothing_wrong(generated(seed));
+  for (int seed = 0; seed < program_count(400); ++seed) expect_nothing_wrong(generated(seed));
 }
 
 // From few bytes, which are zeros then, to more than there are questions.
 TEST(GenerateReplays, MakesThemOfAnyBytes) {
   SeededChoice random(1);
-  for (uint64_t size = 0; size < program_count(120, 10); ++size) {
+  for (int size = 0; size < program_count(120, 10); ++size) {
     std::vector<uint8_t> bytes(size, 0xff);
     ByteChoice same(bytes);
     expect_nothing_wrong(generate_replays(same));
@@ -104,7 +104,7 @@ const DispatchDraft* dispatch_at(const std::vector<ItemDraft>& items, size_t pos
 
 // Copy the next input to the static buffer, replay, add up what the recording left.
 TEST(GenerateReplays, FillsTheBufferOfEveryReplayAndAddsToZeros) {
-  for (uint64_t seed = 0; seed < program_count(400); ++seed) {
+  for (int seed = 0; seed < program_count(400); ++seed) {
     const ProgramDraft draft = generated(seed);
     const Parts parts(draft);
     std::set<std::string> batches;

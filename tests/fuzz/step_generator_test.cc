@@ -50,7 +50,7 @@ TEST(GenerateStep, PlacesNoTensorAndNamesAnOutput) {
 // From few bytes, which are zeros then, to more than there are questions.
 TEST(GenerateStep, MakesProgramsWithoutAFindingOfAnyBytes) {
   SeededChoice random(5);
-  for (uint64_t size = 0; size < program_count(150, 10); ++size) {
+  for (int size = 0; size < program_count(150, 10); ++size) {
     std::vector<uint8_t> bytes(size, 0xff);
     ByteChoice same(bytes);
     expect_nothing_wrong(generate_step(same));
@@ -65,7 +65,7 @@ TEST(GenerateStep, HasNoMoreDispatchesThanAskedFor) {
     StepOptions options;
     options.max_dispatches = max_dispatches;
     uint64_t most = 0;
-    for (uint64_t seed = 0; seed < program_count(400); ++seed) {
+    for (int seed = 0; seed < program_count(400); ++seed) {
       SeededChoice choice(seed);
       const Program program = build(generate_step(choice, options)).value();
       ASSERT_LE(program.dispatches.size(), max_dispatches) << print(program);

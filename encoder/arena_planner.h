@@ -1,5 +1,5 @@
-// The arena: values are bumped one behind the other, and a reset gives all bytes back at once. What
-// is still needed behind a reset is pinned across it.
+// The arena: values are bumped one after the other, and a reset gives all bytes back at once. What
+// is still needed after a reset is pinned across it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace interlock {
 
 enum class ArenaPins : uint8_t {
   kNone,         // Nothing is protected from a reset.
-  kOnce,         // One pin before the reset, unpinned behind the last use.
-  kPerConsumer,  // Counted: a pin for each dispatch behind the reset that reads the value, taken
+  kOnce,         // One pin before the reset, unpinned after the last use.
+  kPerConsumer,  // Counted: a pin for each dispatch after the reset that reads the value, taken
                  // when the value is made, given back by that dispatch.
 };
 

@@ -252,7 +252,7 @@ class GraphWalk {
   // What is written raw makes no new value of a tensor, and is in its bytes all the same.
   Result<Success> check_saved_bytes() const {
     const std::vector<BackwardStep>& steps = values_.steps();
-    RawBytes written;  // Behind the node.
+    RawBytes written;  // After the node.
     size_t step = steps.size();
     for (size_t i = graph_.nodes.size(); i-- > 0;) {
       const BackwardNode& node = graph_.nodes[i];

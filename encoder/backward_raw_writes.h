@@ -10,7 +10,7 @@
 namespace interlock {
 
 // Errors: a raw write into the bytes of a value that lies between a tensor of `wrt` and the loss,
-// behind what writes it (of `wrt`, behind what reads it first) and before what reads it last; of
+// after what writes it (of `wrt`, after what reads it first) and before what reads it last; of
 // the loss and of `wrt`, before the program ends. What is uploaded into a tensor of `wrt` before
 // anything reads it is what it holds.
 // Cost: near linear in the program, and in the raw writes that end up on the bytes of one tensor.

@@ -203,7 +203,7 @@ void BackwardWriter::run_dispatch(size_t node, size_t position, const std::vecto
   for (const auto& [value, term] : terms) add_up(node, term, to.of[value].tensor);
 }
 
-// The tensor that a VJP dispatch writes for an input. What is to be added up behind the dispatch is
+// The tensor that a VJP dispatch writes for an input. What is to be added up after the dispatch is
 // appended to `terms`.
 std::string BackwardWriter::target_of(size_t node, int input, bool is_wanted, CotangentSet& from,
                                       CotangentSet& to,

@@ -27,14 +27,14 @@ struct Cotangent {
 
 // The cotangents of one walk over the graph. A pass that walks twice has two.
 struct CotangentSet {
-  // What a rule has left behind, in case that the pass comes back for its other inputs.
+  // What a rule has left behind, in case the pass comes back for its other inputs.
   struct NodeState {
     std::vector<bool> is_written;              // By dispatch of the rule.
     std::map<int, std::string> intermediates;  // By number.
     std::map<int, std::string> spare;          // Gradients that nobody asked for, by operand.
   };
 
-  std::string suffix;           // Of the names of its tensors, behind "d_NAME".
+  std::string suffix;           // Of the names of its tensors, after "d_NAME".
   std::vector<Cotangent> of;    // By value.
   std::vector<NodeState> node;  // By node of the graph.
 };
@@ -68,7 +68,7 @@ class BackwardWriter {
   // From here on the streaming kernels stand in for softmax_vjp and rms_norm_vjp.
   void use_streaming_kernels() { is_streaming_ = true; }
 
-  // Requires: called once, behind all that runs; no error.
+  // Requires: called once, after all that runs; no error.
   std::vector<ItemDraft> finish();
 
   // The names of the gradients, in the order in which they were asked for.

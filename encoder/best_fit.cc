@@ -1,4 +1,4 @@
-// The basic idea is a list of the free ranges by offset, each with who used it last. Bytes behind
+// The basic idea is a list of the free ranges by offset, each with who used it last. Bytes past
 // the list's end are fresh: the pool grows.
 //
 // To know what costs a barrier, the walk over the steps places barriers as the encoder will, one
@@ -66,7 +66,7 @@ class BestFit {
   std::vector<FreeRange> free_;  // By offset, disjoint. A range ends where another user's begins.
   std::vector<uint32_t> dying_;  // Placed values by last step, a heap.
   uint32_t step_ = 0;
-  uint32_t epoch_step_ = 0;  // The first step behind the last barrier.
+  uint32_t epoch_step_ = 0;  // The first step after the last barrier.
   size_t next_choice_ = 0;   // Into problem_.in_place: the first of the current step.
 };
 

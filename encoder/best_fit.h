@@ -14,7 +14,7 @@ struct BestFitOptions {
   // Free bytes at the end of the pool are taken only if no others fit: what grows finds them there.
   bool spares_the_end = false;
   // Prefer what needs no barrier. An encoder that places a barrier where it must has one somewhere
-  // behind the last use of most free bytes; the others cost a barrier that the data does not need.
+  // after the last use of most free bytes; the others cost a barrier that the data does not need.
   bool avoids_barriers = false;
   // Only in steps from the first to, and without, the last.
   uint32_t first_avoiding_step = 0;

@@ -111,7 +111,7 @@ uint32_t BoundaryIndex::split(uint32_t node, bool is_append) {
   return upper_id;
 }
 
-// Enters `node`, whose least key is `key`, behind the finger's entry on `level`.
+// Enters `node`, whose least key is `key`, after the finger's entry on `level`.
 void BoundaryIndex::insert_above(Tree& tree, uint32_t level, uint64_t key, uint32_t node) {
   if (level > tree.height) {
     INTERLOCK_CHECK(level < kMaxLevels);

@@ -55,7 +55,7 @@ class BoundaryIndex {
     std::array<uint64_t, kFanout> keys;    // Ascending; UINT64_MAX from `count` on.
   };
 
-  // The way to the entry that was needed last, and the offsets that belong into its leaf.
+  // The way to the entry that was needed last, and the offsets that belong in its leaf.
   struct Finger {
     uint32_t root = kNone;  // kNone: there is none.
     uint64_t low = 0;

@@ -1,6 +1,6 @@
 // Donation, as MLX does it: a new value takes a dying input's buffer where the kernel tolerates it
 // and the sizes agree, and has a buffer of its own otherwise. Nothing else is reused: MLX's
-// allocator gets a buffer back when its command buffer has completed, which is behind the program.
+// allocator gets a buffer back when its command buffer has completed, which is after the program.
 #pragma once
 
 #include "encoder/planner.h"

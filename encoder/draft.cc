@@ -191,7 +191,7 @@ void DraftWriter::append_declarations() {
     draft_.items.emplace_back(
         MemoryDraft{std::string(program_.name(memory.name)), memory.size_bytes, memory.is_scratch});
   }
-  // Nothing is declared behind the first backward pass.
+  // Nothing is declared after the first backward pass.
   const bool has_generated = is_short_ && !program_.backwards.empty();
   const size_t tensor_count =
       has_generated ? program_.backwards.front().first_tensor.index : program_.tensors.size();

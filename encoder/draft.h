@@ -39,7 +39,7 @@ struct OperandDraft {
   AccessMode mode = AccessMode::kRead;
   std::string name;                // A tensor or a memory; tensors are looked up first.
   std::optional<ByteRange> slice;  // NAME[a:b], relative to NAME.
-  bool is_undeclared = false;      // Behind `actual`: the dispatch touches it and does not say so.
+  bool is_undeclared = false;      // After `actual`: the dispatch touches it and does not say so.
 };
 
 // The order of the operands of a dispatch.
@@ -51,7 +51,7 @@ struct DispatchDraft {
   std::string label;  // Empty if it has none. So for every label below.
   std::string kernel;
   std::optional<uint64_t> order;
-  // Uniform, reads, writes, updates, atomics: in this order; then those behind `actual`, likewise.
+  // Uniform, reads, writes, updates, atomics: in this order; then those after `actual`, likewise.
   std::vector<OperandDraft> operands;
   bool is_partial = false;
   std::vector<std::pair<std::string, std::string>> attributes;  // key, value; as written.
@@ -138,7 +138,7 @@ struct ProgramDraft {
 };
 
 // The canonical draft: memories, tensors, outputs, statements, witness, expectations. Captures,
-// replays and backward passes stand for their statements; outputs stand behind the statements if
+// replays and backward passes stand for their statements; outputs stand after the statements if
 // there is a backward pass, whose gradients they may name. build(draft_of(p)) equals p.
 // Cost: linear.
 ProgramDraft draft_of(const Program& program);

@@ -80,7 +80,7 @@ void append_expectations(const Program& source, const std::vector<uint32_t>& new
   }
 }
 
-// The lifetime statements of a program, each kept behind all dispatches that it followed before,
+// The lifetime statements of a program, each kept after all dispatches that it followed before,
 // and in their own order. They stand as late as that allows, so that sync which an encoder issues
 // before the next dispatch is before them, too.
 class LifetimeKeeper {

@@ -18,7 +18,7 @@ enum class FindingKind : uint8_t {
   kAlias,            // "alias": operands share bytes against the kernel's alias contract.
   kUndeclared,       // "undeclared": a dispatch touches bytes that it does not declare.
   kDivergence,       // "divergence": an execution differs from the reference.
-  kGradient,         // "gradient": a backward pass counts a path not once.
+  kGradient,         // "gradient": a backward pass counts a path other than once.
   kRedundant,        // "redundant": a sync command whose removal adds no hazard.
 };
 

@@ -82,7 +82,7 @@ constexpr std::pair<int, int> kLayerNormPairs[] = {{0, 3}};
 constexpr std::pair<int, int> kCrossEntropyVjpPairs[] = {{0, 3}};
 constexpr std::pair<int, int> kNormVjpPairs[] = {{0, 3}, {2, 3}, {0, 4}, {2, 4}};
 // Streaming bodies first copy one input to gx, and read the others on the way: gx may lie on the
-// one and on no other. The terms of gw come before that copy, from inputs still needed behind it.
+// one and on no other. The terms of gw come before that copy, from inputs still needed after it.
 constexpr std::pair<int, int> kSoftmaxVjpStreamPairs[] = {{1, 2}};
 constexpr std::pair<int, int> kRmsNormVjpStreamPairs[] = {{0, 3}};
 

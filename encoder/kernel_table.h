@@ -17,7 +17,7 @@
 
 namespace interlock {
 
-// What a kernel body needs beside its operands. A kernel uses the fields that its entry names.
+// What a kernel body needs besides its operands. A kernel uses the fields that its entry names.
 struct KernelParams {
   uint64_t element_count = 0;  // Elementwise kernels; bytes for copy and fill.
   uint64_t block = 1;          // Elements (or bytes) per slice of elementwise kernels; columns per

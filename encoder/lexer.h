@@ -53,7 +53,7 @@ class Lexer {
   void read_ahead();
 
   std::string_view line_;
-  size_t position_ = 0;  // Behind the token ahead.
+  size_t position_ = 0;  // After the token ahead.
   Token ahead_;
 };
 

@@ -49,10 +49,10 @@ bool LineReader::read_order() {
   return true;
 }
 
-// Reads the clauses behind the kernel and its order. Their sequence is fixed, so that a text has
+// Reads the clauses after the kernel and its order. Their sequence is fixed, so that a text has
 // one meaning for kernels that know their operands by position.
 bool LineReader::read_operands() {
-  int clause = -1;  // Of kClauses; behind `actual` they begin anew.
+  int clause = -1;  // Of kClauses; after `actual` they begin anew.
   bool clause_is_empty = false;
   bool is_actual = false;
   for (;;) {

@@ -17,14 +17,14 @@ constexpr bool is_name_char(char c) { return is_letter(c) || is_digit(c) || c ==
 // [A-Za-z_][A-Za-z0-9_.]*: names of memories, tensors, labels, kernels and attribute keys.
 bool is_name(std::string_view text);
 
-// As a name, with '@' as one more letter behind the first: replays label what they execute
+// As a name, with '@' as one more letter after the first: replays label what they execute
 // "attend@1", "attend@2".
 bool is_label(std::string_view text);
 
 // [A-Za-z_][A-Za-z0-9_.-]*: names of encoders, and attribute values that are no numbers.
 bool is_word(std::string_view text);
 
-// True iff a kernel of this name is opaque: the name, or a part of it behind a '.', starts with an
+// True iff a kernel of this name is opaque: the name, or a part of it after a '.', starts with an
 // upper-case letter ("Scatter", "s00.GET_ROWS.0"). Any other name must be in the kernel table.
 bool is_opaque_kernel(std::string_view name);
 

@@ -2,7 +2,7 @@
 // nothing of programs; plan_values.h makes one of a program.
 //
 // Time is counted in steps: step 0 is before the first dispatch, dispatch k is step k + 1, and one
-// step behind the last dispatch is the end of the program. A value owns its bytes from its first
+// step after the last dispatch is the end of the program. A value owns its bytes from its first
 // step to its last, both included.
 #pragma once
 
@@ -29,7 +29,7 @@ struct InPlaceChoice {
   uint32_t other_step = 0;  // The last step that uses the input, but for this one. 0: none does.
 };
 
-// Says which reuse of bytes is allowed beside what lives demand.
+// Says which reuse of bytes is allowed besides what lives demand.
 class ReuseRule {
  public:
   virtual ~ReuseRule() = default;

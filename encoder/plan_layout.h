@@ -25,7 +25,7 @@ struct ValuePlace {
 
 // A lifetime statement that the plan adds.
 struct PlanLifetime {
-  uint32_t dispatch_count = 0;  // It stands behind so many dispatches.
+  uint32_t dispatch_count = 0;  // It stands after so many dispatches.
   LifetimeKind kind = LifetimeKind::kReset;
   TensorId tensor;      // Of a pin and an unpin.
   uint32_t memory = 0;  // Of a reset, into PlanLayout::memories.

@@ -36,7 +36,7 @@ struct PlannerEntry {
   std::string_view summary;  // One line for `interlock list planners`.
   bool is_broken;            // Known to give a value bytes that another one still needs.
   // Takes a program with its sync and keeps it: what the sync allows to overlap matters to the
-  // plan. Else sync comes behind the plan.
+  // plan. Else sync is placed after the plan.
   bool plans_encoded;
   PlanFunction plan;
 };

@@ -88,7 +88,7 @@ struct Access {
   ByteRange range;  // In `memory`.
   AccessMode mode = AccessMode::kRead;
   bool is_sliced = false;      // Written NAME[a:b].
-  bool is_undeclared = false;  // Behind `actual`: real to the device, unknown to encoders.
+  bool is_undeclared = false;  // After `actual`: real to the device, unknown to encoders.
 
   bool reads() const { return only_reads() || mode == AccessMode::kUpdate; }
   bool writes() const { return mode == AccessMode::kWrite || mode == AccessMode::kUpdate; }

@@ -151,7 +151,7 @@ class ProgramBuilder {
   std::map<uint64_t, uint64_t> order_runs_;
   std::vector<bool> is_raw_operand_;  // By memory: some dispatch names the memory itself.
   std::vector<bool> is_output_;       // By tensor.
-  bool has_late_memory_ = false;      // A memory is declared behind an unplaced tensor.
+  bool has_late_memory_ = false;      // A memory is declared after an unplaced tensor.
   // By tensor without a source, for all that views or donates it too.
   std::vector<TensorId> base_of_;       // By tensor: the one without a source behind it.
   std::vector<bool> is_in_use_;         // An operand, or something that is adopted or freed.

@@ -47,7 +47,7 @@ Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
                           noun, in_quotes(program_.name(open_capture_->name))));
 }
 
-// Canonical text declares everything first; what a backward pass declares stands behind that.
+// Canonical text declares everything first; what a backward pass declares stands after that.
 Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
   if (!program_.backwards.empty() && !is_in_backward_) {
     return fail(ItemPart::kItem,

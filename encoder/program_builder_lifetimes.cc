@@ -1,5 +1,5 @@
 // The rules of lifetime statements. An adopted tensor keeps its implicit memory while items arrive,
-// because declarations may stand before or behind the adoption; finish() moves it, and all that
+// because declarations may stand before or after the adoption; finish() moves it, and all that
 // views or donates it, onto the bytes that it adopts.
 #include <fmt/format.h>
 

@@ -128,7 +128,7 @@ static inline void interlock_recorder_output(interlock_recorder* r, interlock_me
 
 // Begins a dispatch; its accesses follow in any order, then end(). `kernel` is made legal and its
 // first letter upper case: it stands for what it declares to access. `label` may be null; it is
-// made legal, and behind its first use unique by the index of the dispatch.
+// made legal, and after its first use unique by the index of the dispatch.
 static inline void interlock_recorder_dispatch(interlock_recorder* r, const char* kernel,
                                                const char* label);
 static inline void interlock_recorder_end(interlock_recorder* r);

@@ -1,4 +1,4 @@
-// The encoders by name: ours first, then the two that need no thought, then the models.
+// The encoders by name: ours first, then the two trivial ones, then the models.
 
 #include <array>
 #include <memory>

@@ -18,7 +18,7 @@ constexpr StageWord kStageWords[] = {{Stage::kCompute, "compute"},
 struct AccessWord {
   StageAccess access;
   Stage stage;
-  std::string_view word;  // Behind the dot.
+  std::string_view word;  // After the dot.
 };
 
 // In the order of StageAccess.

@@ -20,7 +20,7 @@ struct Segment {
   uint64_t end = 0;
   uint64_t stamp = 0;   // The owner's. Bytes that nobody used have the stamp 0.
   uint32_t memory = 0;  // kNone for a free segment.
-  uint32_t next = 0;    // The one that begins where this one ends; kNone behind the last.
+  uint32_t next = 0;    // The one that begins where this one ends; kNone after the last.
 };
 
 class SegmentMap {

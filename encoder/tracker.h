@@ -1,6 +1,6 @@
 // HazardTracker: says, one dispatch at a time, whether it conflicts with the dispatches since the
 // last barrier. A runtime can use it as it is. It sees memories as small numbers and byte ranges;
-// ranges that a runtime owns for long are registered once and named by a handle from then on:
+// ranges that a runtime keeps are registered once and named by a handle from then on:
 //
 //     HazardTracker tracker;
 //     const BufferId weights = tracker.register_buffer(heap, {0, 4096});  // At allocation.

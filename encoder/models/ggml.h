@@ -10,7 +10,7 @@
 //
 // Gaps, all towards too many barriers: the test `p1 >= p0'` lets a range conflict with one that
 // starts where it ends. Not modelled: the original widens views to their root tensor, and resets
-// unconditionally behind nodes that take several dispatches. Cost: quadratic without barriers.
+// unconditionally after nodes that take several dispatches. Cost: quadratic without barriers.
 #pragma once
 
 #include <cstdint>

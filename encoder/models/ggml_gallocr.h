@@ -25,7 +25,7 @@ namespace interlock {
 Result<Program> plan_ggml(const Program& program, const PlanOptions& options);
 
 // The cause that ggml #1501 suspected first: consumers in the backward pass are not counted, so
-// that a saved activation is freed behind its last forward consumer. Contracts are respected.
+// that a saved activation is freed after its last forward consumer. Contracts are respected.
 Result<Program> plan_ggml_undercount(const Program& program, const PlanOptions& options);
 
 // llama.cpp#2757: frees in node order, while the encoder lets dispatches overlap that have no data

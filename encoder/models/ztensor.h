@@ -17,7 +17,7 @@ namespace interlock {
 // Nothing survives a reset, whoever still needs it.
 Result<Program> plan_ztensor_167(const Program& program, const PlanOptions& options);
 
-// Counted pins: one for each consumer behind the reset.
+// Counted pins: one for each consumer after the reset.
 Result<Program> plan_ztensor(const Program& program, const PlanOptions& options);
 
 }  // namespace interlock

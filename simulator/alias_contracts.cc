@@ -22,7 +22,7 @@ bool may_share(const Program& program, const Dispatch& dispatch, uint32_t input,
          accesses[input].range == accesses[output].range;
 }
 
-// The bytes of an operand that no operand declares in the same way, if it stands behind `actual`.
+// The bytes of an operand that no operand declares in the same way, if it stands after `actual`.
 std::vector<ByteRange> own_bytes_of(const Program& program, DispatchId id, uint32_t access) {
   const Access& operand = program.accesses_of(id)[access];
   if (!operand.is_undeclared) return {operand.range};

@@ -24,7 +24,7 @@ struct AliasViolation {
 // An input and an output may share bytes only if the contract of the pair says "identical element"
 // and the ranges are the same; opaque dispatches have this contract for every pair. Two outputs may
 // share none. What `actual` repeats of what is declared in the same direction is no other operand:
-// an operand behind it counts for the bytes that it adds. An atomic operand is an output that may
+// an operand after it counts for the bytes that it adds. An atomic operand is an output that may
 // share no byte with any other operand, except that atomics commute among themselves. Cost: O(pairs
 // of operands of one dispatch), summed over dispatches. At most `limit` of them, the first.
 std::vector<AliasViolation> find_alias_violations(const Program& program,

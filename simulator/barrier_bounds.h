@@ -16,7 +16,7 @@ namespace interlock {
 // [first, second).
 struct ForcingPair {
   DispatchId first;
-  DispatchId second;   // With `destroy`: the dispatch behind it, or their number if there is none.
+  DispatchId second;   // With `destroy`: the dispatch after it, or their number if there is none.
   LifetimeId destroy;  // The statement that carries out a destroy; none: a conflict.
 
   bool operator==(const ForcingPair&) const = default;

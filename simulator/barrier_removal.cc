@@ -1,5 +1,5 @@
 // The basic idea is that a removal only ever takes order and visibility away, and only between what
-// stands before the barrier and what stands behind it. So the pairs that are hazardous without it
+// stands before the barrier and what stands after it. So the pairs that are hazardous without it
 // are all that can differ, and each is asked on which bytes it was hazardous with it. One overlap
 // for each pair would not do: a pair that has a hazard already can get another one elsewhere.
 #include "simulator/barrier_removal.h"
@@ -17,7 +17,7 @@
 namespace interlock {
 namespace {
 
-// For one barrier. A stream whose hazards ask for more has other worries.
+// For one barrier. Only a stream with very many hazards asks for more.
 constexpr uint64_t kWorkMax = 1'280'000;
 
 class HazardComparison {

@@ -1,5 +1,5 @@
 // The basic idea is to follow a single byte through the statements by the rules of held_value.h,
-// and to cut off the bytes behind it that some statement treats in another way.
+// and to cut off the bytes after it that some statement treats in another way.
 #include "simulator/byte_history.h"
 
 #include <fmt/format.h>

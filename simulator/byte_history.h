@@ -15,7 +15,7 @@ enum class HistoryKind : uint8_t { kInitial, kWritten, kLifetime };
 // One change of what the byte holds.
 struct HistoryEvent {
   HistoryKind kind = HistoryKind::kInitial;
-  HeldValue value;                        // Behind it.
+  HeldValue value;                        // After it.
   DispatchId dispatch;                    // Of kWritten.
   LifetimeId lifetime;                    // Of kLifetime.
   HeldChange change = HeldChange::kNone;  // Of kLifetime: what it does.

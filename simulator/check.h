@@ -63,7 +63,7 @@ struct CheckReport {
   bool is_truncated() const { return !truncations.empty(); }
 };
 
-// Why there is no verdict on all of the program, to stand behind "no verdict: ".
+// Why there is no verdict on all of the program, to stand after "no verdict: ".
 // Requires: the report is truncated.
 std::string reason_of_truncation(const CheckReport& report);
 

@@ -48,7 +48,7 @@ class ConflictScan {
   AccessHistory history_;
 };
 
-// Asks for the cache lines that a dispatch a little behind `dispatch` will need of `history`.
+// Asks for the cache lines that a dispatch a little after `dispatch` will need of `history`.
 void prefetch_ahead(const Program& program, const ByteSegments& segments, DispatchId dispatch,
                     const AccessHistory& history);
 

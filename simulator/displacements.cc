@@ -4,7 +4,7 @@
 // gap, and renumber everything when a gap is used up).
 //
 // The way back replays a schedule from front to back: what is already in place stays, everything
-// else moves to right behind its predecessor, which is always the last step of its dispatch so far.
+// else moves to right after its predecessor, which is always the last step of its dispatch so far.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -282,7 +282,7 @@ std::vector<bool> find_split(const Program& program, const Schedule& schedule) {
 }
 
 // Where a step that nothing precedes goes: before the first dispatch that stays, or, if all are
-// split, behind the rests that wait in front, of which dispatch 0 is the last.
+// split, after the rests that wait in front, of which dispatch 0 is the last.
 Displacement front_displacement(const std::vector<bool>& stays) {
   Displacement displacement;
   const auto first = std::find(stays.begin(), stays.end(), true);

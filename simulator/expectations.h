@@ -14,7 +14,7 @@ namespace interlock {
 struct SubjectOutcome {
   std::string encoder;                // Empty: as it stands.
   std::vector<std::string> held;      // Expect lines that hold.
-  std::vector<std::string> failures;  // Complete sentences: what was expected, or found beside it.
+  std::vector<std::string> failures;  // Complete sentences: what was expected, or found besides it.
   // Complete sentences: on what there is no verdict, as the check was ended before.
   std::vector<std::string> unjudged;
 };

@@ -68,7 +68,7 @@ void Explorer::try_schedule(std::string name, Schedule schedule) {
   TriedSchedule tried;
   tried.name = std::move(name);
   tried.differs_strictly = differs(schedule, ShadowMode::kStrict);
-  // A live byte that differs is a byte that differs.
+  // What differs observably differs strictly, too.
   tried.differs_observably = tried.differs_strictly && differs(schedule, ShadowMode::kObservable);
   if (is_stopped()) return;  // What was cut short differs for that reason.
   const bool is_first = tried.differs_observably ? exploration_.observable_count == 0

@@ -35,7 +35,7 @@ struct Finding {
   std::vector<Displacement> witness;  // A legal schedule that shows it; empty if none is known.
   // Complete sentences. `headline` names kind, accesses, bytes and dispatches; `details` say why
   // nothing orders them, what aliases what, and what the damage is; `fix` is the smallest repair,
-  // to stand behind "Fix: ".
+  // to stand after "Fix: ".
   std::string headline;
   std::vector<std::string> details;
   std::string fix;

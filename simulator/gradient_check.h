@@ -69,7 +69,7 @@ struct GradientReport {
 
 inline constexpr uint64_t kGradientWorkMax = 50'000'000;
 
-// Requires: the dispatches of each request stand behind those that they differentiate.
+// Requires: the dispatches of each request stand after those that they differentiate.
 // Cost: near linear in the program, plus the forward dispatches before each request; at most
 // `work_limit` dispatches are visited. To explain wrong gradients, the dispatches of their request
 // once more, and for each sum of its pass a bounded search.

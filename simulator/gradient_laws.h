@@ -1,7 +1,7 @@
 // Gradient laws: what each kernel of the table computes on a single element of a prime field, and
 // how its outputs depend on its inputs there.
 //
-// Sums are sums and products are products; what is linear has the same random factor in a kernel
+// Sums and products are computed as such; what is linear has the same random factor in a kernel
 // and in its VJP; any other function has random values and random derivatives, by its operands. So
 // all that the chain rule allows stays true, and whatever counts a path once too often does not.
 // Written without the VJP rules of the encoder, which it is to judge.

@@ -18,7 +18,7 @@ struct PlacedAdoption {
   const Lifetime* lifetime;
 };
 
-// By place: each right behind the dispatch that was issued before it.
+// By place: each right after the dispatch that was issued before it.
 std::vector<PlacedAdoption> adoptions_of(const Program& program,
                                          const std::vector<uint32_t>& places) {
   std::vector<PlacedAdoption> adoptions;

@@ -1,6 +1,6 @@
 // The values of a program over a prime field: every tensor is a small matrix, an input a random
 // one, and each write makes a new value (gradient_laws.h). What adopts a whole tensor has its value
-// from there on; what adopts a part of one has a value of its own. What is written raw is a new
+// from then on; what adopts a part of one has a value of its own. What is written raw is a new
 // value of every tensor on its bytes, and depends on nothing.
 #pragma once
 
@@ -33,7 +33,7 @@ class GradientValues {
     return left_[dispatch.first_access + operand];
   }
 
-  // What the tensor's root holds before the dispatch at this place of program order, and behind the
+  // What the tensor's root holds before the dispatch at this place of program order, and after the
   // adoptions before that; at its end, if the place is the number of dispatches. Cost: logarithmic.
   uint32_t held_at(TensorId tensor, uint32_t place) const;
 
@@ -43,7 +43,7 @@ class GradientValues {
 
  private:
   struct Version {
-    uint32_t from;  // The first place that finds it: behind the dispatch that writes it.
+    uint32_t from;  // The first place that finds it: after the dispatch that writes it.
     uint32_t value;
   };
 
@@ -56,7 +56,7 @@ class GradientValues {
   std::vector<uint32_t> left_;  // By access.
   std::vector<uint32_t> order_;
   std::vector<uint32_t> places_;   // By dispatch.
-  std::vector<uint32_t> slot_of_;  // By tensor: its root; raw memories stand behind the tensors.
+  std::vector<uint32_t> slot_of_;  // By tensor: its root; raw memories stand after the tensors.
   std::vector<uint32_t> current_;  // By slot.
   std::vector<std::vector<uint32_t>> roots_in_;  // By memory: the tensors that are roots.
   std::vector<std::vector<Version>> versions_;   // By slot.

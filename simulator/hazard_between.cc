@@ -1,5 +1,5 @@
 // The basic idea is to ask for each access of the first dispatch whether it meets the other one at
-// all, by binary search, and to look for the partner only behind a yes.
+// all, by binary search, and to look for the partner only if it does.
 #include "simulator/hazard_between.h"
 
 #include <algorithm>

@@ -31,7 +31,7 @@ struct DestroyedAccess {
   ByteRange bytes;
   bool is_pending = false;     // No barrier stands between.
   BarrierId only_barrier;      // None: there are more, or none.
-  uint32_t next_dispatch = 0;  // Behind the statement.
+  uint32_t next_dispatch = 0;  // After the statement.
 };
 
 // What a statement finds on the bytes that it reads.
@@ -69,7 +69,7 @@ class PendingWork {
 
  private:
   struct Cover {
-    uint32_t begin = 0;  // The first dispatch behind the barrier.
+    uint32_t begin = 0;  // The first dispatch after the barrier.
     BarrierId barrier;
   };
 

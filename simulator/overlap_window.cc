@@ -52,7 +52,7 @@ uint64_t OverlapWindow::append_overlapping(SegmentSpan span, uint64_t limit,
   size_t node = 1;
   size_t first = 0;  // The first position under `node`.
   size_t width = leaf_count_;
-  // Depth first, left to right, without a stack: behind a node comes the right sibling of the
+  // Depth first, left to right, without a stack: after a node comes the right sibling of the
   // nearest node above it that is a left child.
   while (count < limit && first < prefix_count) {
     if (latest_end_[node] > span.begin && width > 1) {

@@ -15,7 +15,7 @@ namespace interlock {
 
 enum class RedundancyReason : uint8_t {
   kNothingBefore,  // No dispatch stands before it.
-  kNothingBehind,  // No dispatch stands behind it.
+  kNothingBehind,  // No dispatch stands after it.
   kSamePlace,      // `other`, with no dispatch between, does what it does.
   kNoConflict,     // No conflict joins what it separates, and no destroy waits for it.
   kNoDifference,   // Scoped: without it the same accesses have the same hazards.

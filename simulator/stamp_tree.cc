@@ -30,7 +30,7 @@ StampTree::StampTree(uint32_t segment_count) {
   uint32_t count = segment_count;
   while (true) {
     levels_.push_back({offset, count});
-    // Blocks of `greatest`, above level 0 each with its block of `whole` behind it.
+    // Blocks of `greatest`, above level 0 each with its block of `whole` after it.
     const size_t block_count = (size_t{count} + kFanOut - 1) / kFanOut;
     offset += block_count * (levels_.size() == 1 ? 1 : 2);
     if (count <= kFanOut) {

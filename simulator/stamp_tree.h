@@ -39,7 +39,7 @@ class StampTree {
 
   // Appends the runs within `span` whose stamp is at least `threshold`, in order; runs that touch
   // and have the same stamp are one.
-  // Requires: threshold > 0. Cost: O(log segments) per appended run and per raise behind it.
+  // Requires: threshold > 0. Cost: O(log segments) per appended run and per raise after it.
   void append_runs(SegmentSpan span, Stamp threshold, std::vector<StampRun>& runs) const;
 
  private:

@@ -19,7 +19,7 @@
 
 namespace interlock {
 
-// T5's deciding runs beside issue order (strategy_three.cc): the epoch-reversed run executes each
+// T5's deciding runs besides issue order (strategy_three.cc): the epoch-reversed run executes each
 // execution epoch backwards; the lazy run commits the writes of each memory epoch at its end, in
 // reverse.
 Schedule epoch_reversed_schedule(const Program& program, const HappensBefore& order);

@@ -1,5 +1,5 @@
 // T6: one schedule per hazard. The idea: the smallest legal change that makes the second of two
-// unordered dispatches come first is to move the first, and whatever must follow it, behind it.
+// unordered dispatches come first is to move the first, and whatever must follow it, after it.
 #include "encoder/check.h"
 #include "simulator/strategies.h"
 

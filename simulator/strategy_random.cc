@@ -147,7 +147,7 @@ void RandomWalk::take(const Step& step) {
 void RandomWalk::take_commit(const Step& step) {
   std::vector<Step>& steps = schedule_.steps;
   states_[step.dispatch.index].is_done = true;
-  // A commit right behind its only run is an ordinary run.
+  // A commit right after its only run is an ordinary run.
   if (steps.back() == whole_step(program_, step.dispatch, StepKind::kRunLate)) {
     steps.back().kind = StepKind::kRun;
   } else {

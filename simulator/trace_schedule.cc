@@ -50,7 +50,7 @@ void TraceSchedule::emit(uint32_t unit, const std::vector<const TraceEnumerator*
   if (is_emitted_[unit]) return;
   is_emitted_[unit] = true;  // What must come before it does not lead back to it.
   const auto [group, position] = places_[unit];
-  // A unit of no group comes early only for one that it precedes, behind what precedes both.
+  // A unit of no group comes early only for one that it precedes, after what precedes both.
   if (has_ties_ && group != kNone && unit > first_waiting_) {
     for (uint32_t other = first_waiting_; other < unit; ++other) {
       if (!is_emitted_[other] && precedes_(other, unit)) emit(other, traces, schedule);

@@ -26,7 +26,7 @@ struct Truncation {
   bool operator==(const Truncation&) const = default;
 };
 
-// Which limit was reached, its value, and what to do about it: to stand behind "no verdict: ",
+// Which limit was reached, its value, and what to do about it: to stand after "no verdict: ",
 // without a full stop.
 std::string text_of(const Truncation& truncation);
 

@@ -45,7 +45,7 @@ struct OracleCheck {
 // `after`. Operands may lie in place: inputs are taken from `before`. A NaN is right only as the
 // canonical one, 0x7fc00000; `mix` is compared with the cpu backend.
 // Requires: both images have the memories of `program`.
-// Errors: they have not.
+// Errors: they do not.
 // Cost: linear in the memories; for float32 kernels a small multiple of the dispatch on the CPU.
 Result<OracleCheck> check_against_oracle(const Program& program, DispatchId id,
                                          const MemoryImage& before, const MemoryImage& after,

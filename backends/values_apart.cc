@@ -25,7 +25,7 @@ bool has_raw_operands_in_tensors(const Program& program) {
   });
 }
 
-// What an adoption adds is one more dispatch: those behind it must not be known by their number.
+// What an adoption adds is one more dispatch: those after it must not be known by their number.
 bool has_numbered_dispatches(const Program& program) {
   return std::any_of(program.dispatches.begin(), program.dispatches.end(), [&](const Dispatch& d) {
     return is_opaque(program, d) && !program.statements[d.statement.index].label.is_some();

@@ -33,7 +33,7 @@ struct CudaCommand {
   DeviceRange destination;
 };
 
-// Commands [begin, end), each behind the one before it.
+// Commands [begin, end), each after the one before it.
 struct CudaCommandSpan {
   size_t begin = 0;
   size_t end = 0;

@@ -1,7 +1,7 @@
 // The basic idea is that the accesses of one byte fall into groups, maximal runs that commute with
 // each other: reads, atomics of one operation, or one that does neither. Each member of a group
 // conflicts with each of the group before, so older groups are in order already. Of these
-// candidates the latest come first: one that a later one is behind needs no edge.
+// candidates the latest come first: one that a later one comes after needs no edge.
 #include "backends/cuda/conflict_graph.h"
 
 #include <fmt/format.h>
@@ -99,7 +99,7 @@ class ConflictGraphBuilder {
   }
 
  private:
-  // The first word of bits that are known behind `dispatch`.
+  // The first word of bits that are known of the past of `dispatch`.
   uint32_t window_begin(uint32_t dispatch) const {
     return dispatch / 64 - std::min(dispatch / 64, window_words_);
   }
@@ -146,7 +146,7 @@ class ConflictGraphBuilder {
   }
 
   // All between a candidate and d is in the window if the candidate is, so that what is known
-  // behind d decides exactly; of what lies before the window nothing is known.
+  // of the past of d decides exactly; of what lies before the window nothing is known.
   void add_node(uint32_t d) {
     Past past;
     past.first_word = d / 64;
@@ -183,7 +183,7 @@ class ConflictGraphBuilder {
     ++uses_[d];
   }
 
-  // Members that the new one is behind: to wait for that one is to wait for them. Only whenever
+  // Members that the new one comes after: to wait for that one is to wait for them. Only whenever
   // there are twice as many as were left, so that many readers in no order cost little each.
   void prune(SegmentGroups& groups, const Past& past) {
     const auto kept = std::partition(groups.members.begin(), groups.members.end(),

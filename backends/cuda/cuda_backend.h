@@ -54,7 +54,7 @@ class CudaBackend final : public Backend {
   Result<std::unique_ptr<CudaRecording>> record(const Program& program,
                                                 const CudaRecordingOptions& options);
 
-  // As above, the steps of the schedule one behind the other. It need not run every dispatch.
+  // As above, the steps of the schedule one after the other. It need not run every dispatch.
   Result<std::unique_ptr<CudaRecording>> record(const Program& program, const Schedule& schedule);
 
  private:

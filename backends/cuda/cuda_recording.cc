@@ -135,7 +135,7 @@ Result<Success> CudaRecording::State::record_streams(const GraphParts& order,
   return Success{};
 }
 
-// All that is between two replays is a graph, and all graphs are launched one behind the other.
+// All that is between two replays is a graph, and all graphs are launched one after the other.
 Result<Success> CudaRecording::State::record_graphs(const GraphParts& order,
                                                     std::span<const GraphReplay> replays) {
   DispatchId next(0);
@@ -174,7 +174,7 @@ Result<Success> CudaRecording::State::upload(DeviceRange range) {
       "copying memories to the device");
 }
 
-// Uploads what is behind the memories, which executions change as well.
+// Uploads what is after the memories, which executions change as well.
 Result<Success> CudaRecording::State::clear_digests() {
   const DeviceLayout& layout = lowered_.layout;
   return upload({layout.memories_end_bytes(), layout.size_bytes() - layout.memories_end_bytes()});

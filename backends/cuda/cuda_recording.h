@@ -19,11 +19,11 @@ class CudaDevice;
 // How overlap mode issues a program: kStreams, kGraph and kCapturedGraph in the order of its sync
 // among whole dispatches; on fewer streams than dispatches that may overlap, a stream adds its own.
 // A replay of a capture is a launch of one graph in all of them (recorded_graphs.h); with a graph,
-// what stands between two replays is another one, and all are launched one behind the other.
+// what stands between two replays is another one, and all are launched one after the other.
 // Each edge of CUDA is a full barrier between the work at its ends: an execution-only or a scoped
 // barrier orders what it says, and makes more visible.
 enum class CudaLowering : uint8_t {
-  kOneStream,      // All dispatches in issue order, each behind the other.
+  kOneStream,      // All dispatches in issue order, one after the other.
   kStreams,        // Several streams, with events between them.
   kGraph,          // A graph: a node per dispatch, and an edge per dependency (dispatch_graph.h).
   kCapturedGraph,  // The graph that stream capture makes of kStreams.
@@ -39,7 +39,7 @@ struct CudaRecordingOptions {
 
 class CudaRecording {
  public:
-  // Records the program in overlap mode, or the steps of a schedule one behind the other.
+  // Records the program in overlap mode, or the steps of a schedule one after the other.
   // Errors: as CUDA's; late writes exceed `limit_bytes`; conflicts are too many for a graph.
   static Result<std::unique_ptr<CudaRecording>> record(std::shared_ptr<CudaDevice> device,
                                                        const Program& program,

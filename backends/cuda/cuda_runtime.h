@@ -94,7 +94,7 @@ class CudaRuntime {
                               CudaGraphNode& node) = 0;
 
   // cudaGraphInstantiate, cudaGraphLaunch, cudaGraphExecDestroy. A launch of an executable comes
-  // behind the one before it, on whatever stream that was.
+  // after the one before it, on whatever stream that was.
   virtual CudaStatus instantiate(CudaGraphSource graph, CudaGraphExecutable& executable) = 0;
   virtual CudaStatus launch(CudaGraphExecutable executable, CudaStream stream) = 0;
   // cudaGraphExecKernelNodeSetParams: what later launches of the executable run in place of `node`,

@@ -1,7 +1,7 @@
 // The kernels that a host launches. Templates, so that each source that uses them has its own.
 //
 // A dispatch of a table kernel is one launch of run_slices<Kernel>, a block per slice; so is mix
-// where one block is enough. Larger operands of mix take two launches, the second ordered behind
+// where one block is enough. Larger operands of mix take two launches, the second ordered after
 // the first: digest_mix<MixKernel> adds up what each thread of a grid read, apply_mix<MixKernel>
 // writes. They give the same bits, since sums of integers have no order.
 #pragma once
@@ -47,7 +47,7 @@ __global__ void digest_mix(LaunchArguments arguments) {
   atomicAdd(arguments.mix_digest, own);
 }
 
-// Writes the operands. Launch: as digest_mix(), behind it.
+// Writes the operands. Launch: as digest_mix(), after it.
 template <class Mix>
 __global__ void apply_mix(LaunchArguments arguments) {
   const DeviceMemory memory(arguments.operands);

@@ -1,6 +1,6 @@
 // DeviceLayout: where everything of a run lies in its one device allocation: the memories of the
-// program, each between guard bytes that nobody may write, and behind them what launches need
-// beside: tables of operands, digests, staging copies.
+// program, each between guard bytes that nobody may write, and after them what launches need
+// besides: tables of operands, digests, staging copies.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class DeviceLayout {
     return {offsets_bytes_[memory.index] + range.begin, range.size_bytes()};
   }
 
-  // Returns space behind the memories, zeros before each execution. It starts as far behind a
+  // Returns space after the memories, zeros before each execution. It starts as far past a
   // multiple of kAlignmentBytes as `like` does: so a staging copy is aligned like what it stands
   // for.
   DeviceRange take(uint64_t size_bytes, uint64_t like = 0);

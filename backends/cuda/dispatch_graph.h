@@ -37,7 +37,7 @@ struct DispatchGraph {
 // Cost: linear, and so are the edges.
 DispatchGraph graph_of(const Program& program, const HappensBefore& order);
 
-// Returns the graph of all dispatches in issue order, each behind the other.
+// Returns the graph of all dispatches in issue order, one after the other.
 DispatchGraph chain_of(const Program& program);
 
 }  // namespace interlock

@@ -1,6 +1,6 @@
 // The basic idea is that a range is contiguous in issue order, so that every path between two of
 // its dispatches stays among the nodes between them. Joins there may stand for what is outside as
-// well: a node for the whole range waits for all that they do, and they come behind it.
+// well: a node for the whole range waits for all that they do, and they come after it.
 #include "backends/cuda/graph_parts.h"
 
 #include <algorithm>

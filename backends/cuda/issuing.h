@@ -37,7 +37,7 @@ struct Issuing {
   std::span<const GraphLaunch> graph_launches = {};  // In issue order.
 };
 
-// All commands, each behind the one before it, on the first stream.
+// All commands, each after the one before it, on the first stream.
 Result<Success> issue_list(const Issuing& issuing);
 
 // The plan, between what is on the first stream and what comes next there. `is_captured`: the

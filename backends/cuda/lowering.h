@@ -23,11 +23,11 @@ struct LoweredProgram {
 };
 
 // Every dispatch whole. A dispatch is one launch; but mix with more than kMixBlockBytesMax of
-// operands, and table kernels with more slices than a grid has blocks, are several, each behind the
+// operands, and table kernels with more slices than a grid has blocks, are several, each after the
 // one before it; in front of one that reads ended bytes are the launches that poison them.
 LoweredProgram lower_dispatches(const Program& program, const Poison& poison);
 
-// The steps, each behind the one before it, with poison as on the CPU. A piece that runs late
+// The steps, each after the one before it, with poison as on the CPU. A piece that runs late
 // writes to staging copies, and its commit moves them. Errors: the staging copies exceed
 // `limit_bytes`.
 Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& schedule,

@@ -139,7 +139,7 @@ Result<Success> RecordedGraphs::add_replay(const Issuing& issuing, const GraphRe
   const CapturedGraph& captured = found->second;
   launches_.push_back({replay.dispatches, captured.executable,
                        updates_of(issuing.lowered, captured, replay.dispatches)});
-  // From the second execution on, the first replay comes behind the last one.
+  // From the second execution on, the first replay comes after the last one.
   GraphLaunch& first = launches_[captured.first_launch];
   if (first.updates.empty()) {
     first.updates = updates_of(issuing.lowered, captured, first.dispatches);

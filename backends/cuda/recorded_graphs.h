@@ -31,7 +31,7 @@ class RecordedGraphs {
   RecordedGraphs(const RecordedGraphs&) = delete;
   RecordedGraphs& operator=(const RecordedGraphs&) = delete;
 
-  // Each adds a launch, behind those in front of it in issue order. Errors: as CUDA's.
+  // Each adds a launch, after those in front of it in issue order. Errors: as CUDA's.
 
   // Of a graph of these dispatches, in the order `whole` has among them.
   Result<Success> add(const Issuing& issuing, DispatchRange range, const GraphParts& whole);

@@ -45,7 +45,7 @@ class StreamPlanner {
     uint32_t stream = 0;
     uint32_t position = 0;  // In its stream, from 1 on.
     uint32_t event = UINT32_MAX;
-    StreamClock clock;  // Behind the node: with itself.
+    StreamClock clock;  // After the node: with itself.
   };
 
   void place(GraphNodeIndex index) {

@@ -13,7 +13,7 @@ struct StreamAction {
   enum class Kind : uint8_t {
     kLaunch,  // Of dispatch `index`.
     kRecord,  // Event `index`: happens once all before it on the stream is over.
-    kWait,    // What is behind on the stream starts after event `index`.
+    kWait,    // What follows on the stream starts after event `index`.
   };
 
   Kind kind = Kind::kLaunch;

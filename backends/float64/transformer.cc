@@ -101,9 +101,9 @@ std::vector<OracleTensor> embedding_vjp_oracle(const OracleCase& c) {
   return {gtable};
 }
 
-// With L = (2i / cols) ln(base) and angle t: the exponent is off by e_L = 6 u L, the frequency by
-// e_L
-// + 4 u relatively, t by e_t = (e_L + 5 u) t, and sine and cosine by e_t + 2 u. Bound: (e_t + 2 u)
+// With L = (2i / cols) ln(base) and angle t: the exponent is off by e_L = 6 u L, the frequency
+// by e_L + 4 u relatively, t by e_t = (e_L + 5 u) t, and sine and cosine by e_t + 2 u. Bound: (e_t
+// + 2 u)
 // (|x0| + |x1|), and the roundings of two products and a sum.
 std::vector<OracleTensor> rope_oracle(const OracleCase& c) { return turned(c, false); }
 

@@ -1,4 +1,4 @@
-// Oracles of what a transformer has beside attention: embedding, rope, cross-entropy, and their
+// Oracles of what a transformer has besides attention: embedding, rope, cross-entropy, and their
 // VJPs.
 #pragma once
 

@@ -65,7 +65,7 @@ KERNEL_FUNCTION float canonical(float value) {
   return value == value ? value : f32_of_bits(0x7fc00000u);
 }
 
-// What an id or a label counts among `count`: it is unsigned, and starts again behind the last one,
+// What an id or a label counts among `count`: it is unsigned, and starts again after the last one,
 // so that no bytes lead outside of a table.
 template <class Memory>
 KERNEL_FUNCTION uint32_t load_id(Memory& memory, int operand, uint64_t element, uint32_t count) {

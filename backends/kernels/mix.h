@@ -81,7 +81,7 @@ struct MixKernel {
     return sum;
   }
 
-  // What the lane does behind the digest. Requires: all lanes have made their loads.
+  // What the lane does after the digest. Requires: all lanes have made their loads.
   template <class Lane, class Memory>
   KERNEL_FUNCTION static void apply(const Lane& lane, Memory& memory, const KernelParams& params,
                                     uint32_t digest) {

@@ -1,4 +1,4 @@
-// A message travels behind a mark and its size. The mark tells it from what a driver prints where
+// A message travels after a mark and its size. The mark tells it from what a driver prints where
 // it should not.
 #include "backends/remote/channel.h"
 

@@ -1,5 +1,5 @@
-// Channel: whole messages over file descriptors, with a deadline. Neither end is trusted to answer,
-// or to live.
+// Channel: whole messages over file descriptors, with a deadline. Neither end relies on the
+// other one to answer, or to be alive.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// A message is its fields one after another, numbers in eight bytes and strings behind their size.
+// A message is its fields one after another, numbers in eight bytes and strings after their size.
 // Both ends run the same build on one machine, so there is no version to tell.
 #include "backends/remote/message.h"
 
@@ -22,7 +22,7 @@ class FieldWriter {
   std::string bytes_;
 };
 
-// Reads zeros and empty strings behind the end and instead of what cannot be, and remembers that.
+// Reads zeros and empty strings past the end and instead of what cannot be, and remembers that.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : rest_(bytes) {}

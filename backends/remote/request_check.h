@@ -7,8 +7,8 @@
 
 namespace interlock {
 
-// Errors: `schedule` names a dispatch that `program` has not, does not run every slice once, or
-// does not commit once whatever it runs late. Whether it is legal (check_legal) is another
+// Errors: `schedule` names a dispatch that `program` does not have, does not run every slice once,
+// or does not commit once whatever it runs late. Whether it is legal (check_legal) is another
 // question. Cost: O(steps · log(steps)).
 Result<Success> check_executable(const Program& program, const Schedule& schedule);
 

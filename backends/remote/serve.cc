@@ -1,4 +1,4 @@
-// Requests are held against what a backend takes for granted, since they come from outside.
+// Requests are checked against what a backend takes for granted, since they come from outside.
 #include "backends/remote/serve.h"
 
 #include <poll.h>

@@ -1,4 +1,4 @@
-// The worker's side: executes what arrives, until nobody asks any more.
+// The worker's side: executes what arrives, until the other end is closed.
 #pragma once
 
 #include "backends/backend.h"

@@ -1,4 +1,4 @@
-// WorkerProcess: a process of its own for the device, which may hang or die without us.
+// WorkerProcess: a process of its own for the device, which may hang or die on its own.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // Arena: one buffer holds all memories of a program, each between guard bytes that nobody may
-// write, and behind them what a run needs beside: digests and staging copies.
+// write, and after them what a run needs besides: digests and staging copies.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class ArenaLayout {
     return {offsets_bytes_[access.memory.index] + access.range.begin, access.range.size_bytes()};
   }
 
-  // Returns space behind the memories, zeros at first. It starts as far behind a multiple of
+  // Returns space after the memories, zeros at first. It starts as far past a multiple of
   // kAlignmentBytes as `like` does: so a staging copy is aligned like what it stands for.
   ArenaRange take(uint64_t size_bytes, uint64_t like = 0);
 
@@ -47,7 +47,7 @@ class ArenaLayout {
   uint64_t memories_end_bytes() const { return memories_end_bytes_; }  // The last guard included.
   uint64_t size_bytes() const { return size_bytes_; }
 
-  // Writes the image with its guards, and zeros behind. Requires: `arena` has size_bytes().
+  // Writes the image with its guards, and zeros after it. Requires: `arena` has size_bytes().
   void store(const MemoryImage& image, uint8_t* arena) const;
 
   // Reads the memories back into `image`. Errors: a guard byte changed.

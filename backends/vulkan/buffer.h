@@ -78,7 +78,7 @@ class ArenaMemory {
   std::unique_ptr<VulkanBuffer> staging_;  // Null where the arena is mapped.
 };
 
-// Records that everything before is over and visible to everything behind, the host included.
+// Records that everything before is over and visible to everything after, the host included.
 void record_full_barrier(const VolkDeviceTable& table, VkCommandBuffer commands);
 
 }  // namespace interlock

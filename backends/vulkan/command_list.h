@@ -83,7 +83,7 @@ struct CommandList {
   void add_fill(BufferFill fill);  // Likewise.
   void add_barrier(std::span<const DeviceDependency> parts);
 
-  // Everything before is over, and visible to everything behind and to the host.
+  // Everything before is over, and visible to everything after and to the host.
   void add_full_barrier();
 };
 

@@ -35,7 +35,7 @@ uint32_t column_group_count(const KernelEntry& entry, const KernelParams& params
   return is_by_column(entry) ? divide_up(params.cols, limits.lane_count) : 1;
 }
 
-// Reductions over a row, and whether a pass over its elements comes behind.
+// Reductions over a row, and whether a pass over its elements comes after them.
 uint64_t pass_count_of(std::string_view kernel) {
   if (kernel == "rms_norm_vjp_stream") return 7;
   if (kernel == "layer_norm_vjp") return 5;

@@ -13,7 +13,7 @@
 
 namespace interlock {
 
-// Of all loops of an invocation together: behind these lavapipe ends every loop silently.
+// Of all loops of an invocation together: after these lavapipe ends every loop silently.
 inline constexpr uint64_t kRoundsMax = 65'535;
 
 inline constexpr uint64_t kWordBytes = 4;

@@ -42,7 +42,7 @@ VkResult VulkanPipelines::make_layouts(const Shader& shader, VulkanPipeline& pip
   set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   set.bindingCount = static_cast<uint32_t>(bindings.size());
   set.pBindings = bindings.data();
-  if (pipeline.set_layout == VK_NULL_HANDLE) {  // Else from a call that failed behind it.
+  if (pipeline.set_layout == VK_NULL_HANDLE) {  // Else from a call that failed after it.
     const VkResult made =
         table.vkCreateDescriptorSetLayout(device_.handle(), &set, nullptr, &pipeline.set_layout);
     if (made != VK_SUCCESS) return made;

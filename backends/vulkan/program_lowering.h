@@ -9,7 +9,7 @@
 
 namespace interlock {
 
-// Witness mode: the steps one after another, with a full barrier behind each.
+// Witness mode: the steps one after another, with a full barrier after each.
 // Errors: as lower_piece(); late writes exceed `limit_bytes`.
 Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
                                uint64_t limit_bytes);

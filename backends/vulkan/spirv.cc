@@ -72,7 +72,7 @@ void note_access(ModuleFacts& facts, uint32_t opcode, std::span<const uint32_t> 
     const auto variable = facts.variables.find(base == facts.bases.end() ? pointer : base->second);
     return variable == facts.variables.end() ? nullptr : &variable->second;
   };
-  // A result stands behind its type, in front of the pointer; stores have none.
+  // A result stands after its type, in front of the pointer; stores have none.
   const bool is_store = opcode == kStore || opcode == kAtomicStore;
   const bool is_load = opcode == kLoad || opcode == kAtomicLoad;
   const bool is_update = opcode >= kAtomicExchange && opcode <= kAtomicXor;

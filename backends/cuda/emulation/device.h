@@ -56,7 +56,7 @@ struct BarrierPlace {
 
 enum class LaunchFindingKind : uint8_t {
   kBarrierDivergence,  // Some threads of a block wait; others ended, or wait in another line.
-  kSharedOverrun,      // Bytes behind the shared memory of the block were written.
+  kSharedOverrun,      // Bytes past the shared memory of the block were written.
 };
 
 struct LaunchFinding {

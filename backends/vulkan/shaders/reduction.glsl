@@ -16,7 +16,7 @@ float sum_over(uint sum, uint count) {
     for (uint i = p; i < count; i += kPartialCount) total = total + term(sum, i);
     partials[p] = total;
   }
-  memoryBarrierBuffer();  // What was loaded may be stored to behind.
+  memoryBarrierBuffer();  // What was loaded may be stored to after it.
   barrier();
   for (uint stride = kPartialCount / 2; stride > 0; stride /= 2) {
     for (uint p = lane_index(); p < stride; p += lane_count()) {

@@ -18,7 +18,7 @@ struct Extents {
 
 // Emits the group of a rule of the kernel table (encoder/vjp_rules.h), whichever is drawn. Its
 // primals and cotangents are values that are there or new inputs; gradients may take their bytes
-// where the kernels bear it, as a backward pass under a planner does. `between` is called behind
+// where the kernels bear it, as a backward pass under a planner does. `between` is called after
 // every dispatch. Stops early if a gradient took what the rest of the group would read.
 // Requires: at most `dispatch_count_max` dispatches are to be emitted; emits none if the group has
 // more.

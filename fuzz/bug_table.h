@@ -9,7 +9,7 @@
 //   class    one or more of BAR, SCOPE, XQ, PLAN, GRAPH, DECL, HOST, GRAD, OVER; ", " between
 //   file     NAME of NAME.ilk and of its repaired twin NAME.fixed.ilk; "-": there is none yet
 //   what     what went wrong
-//   needs    what such a program needs that the format has not; "-": there is a file
+//   needs    what such a program needs that the format does not have; "-": there is a file
 // A line that starts with '#' is a comment.
 #pragma once
 

@@ -13,7 +13,7 @@
 namespace interlock {
 namespace {
 
-// Behind the header line, which stays the first.
+// After the header line, which stays the first.
 std::string with_comments(const std::string& text, const std::string& comments) {
   const size_t header_end = text.find('\n') + 1;
   return text.substr(0, header_end) + comments + text.substr(header_end);

@@ -1,4 +1,4 @@
-// Files of a campaign: one program each, behind comment lines that say what it is, and how to get
+// Files of a campaign: one program each, after comment lines that say what it is, and how to get
 // there again.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The basic idea is to generalize a find as far as the encoder still goes wrong: finds that meet at
-// one probe have one cause. A name that the find alone could give would guess; a probe that fails
-// is a fact.
+// one probe have one cause. A name read off the find alone would be a guess; that the encoder goes
+// wrong on a probe is observed.
 #include "fuzz/cause.h"
 
 #include <vector>

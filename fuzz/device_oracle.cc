@@ -1,4 +1,4 @@
-// Three witnesses for every schedule: the shadow machine says which outputs can differ, the CPU
+// Three sources for every schedule: the shadow machine says which outputs can differ, the CPU
 // which bytes they get if no kernel rounds, the device what it does.
 #include "fuzz/device_oracle.h"
 

@@ -1,4 +1,4 @@
-// Device oracle: what a device makes of a program, held against what the simulator says of it.
+// Device oracle: what a device makes of a program, compared with what the simulator says of it.
 //
 // Witness mode decides: a legal schedule leaves what issue order leaves wherever the simulator says
 // so, and, where no kernel rounds otherwise than the CPU does, what that leaves, bit for bit. What

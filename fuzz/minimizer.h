@@ -63,7 +63,7 @@ MinimizeReport minimize_finding(const Program& program, const EncoderEntry* enco
                                 const OracleFinding& finding, const MinimizeOptions& options = {});
 
 // What `interlock minimize FILE` does: takes a finding of the program as it stands, minimizes for
-// it, and attaches the evidence. The finding is what an `expect` line singles out beside missing
+// it, and attaches the evidence. The finding is what an `expect` line singles out besides missing
 // sync (a gradient, else a clobber, …), else the first observable one, else the first of all.
 // Errors: the program has no finding.
 Result<MinimizeReport> minimize_program(const Program& program,

@@ -78,7 +78,7 @@ std::string Mutation::pick_name() {
   return names.empty() ? "" : *names[choice_.below(names.size())];
 }
 
-// A place behind all declarations.
+// A place after all declarations.
 size_t Mutation::pick_statement_slot() {
   size_t first = draft_.items.size();
   for (size_t i = 0; i < draft_.items.size(); ++i) {

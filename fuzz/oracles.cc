@@ -1,6 +1,6 @@
-// The basic idea is that every answer has a second method beside it, and that methods which share
-// no code must agree: the exact check and the shadow machine, our encoder and the barrier bound,
-// the shadow machine and the CPU. Where they do not, the program at hand is a test case for us.
+// The basic idea is that a second method computes every answer as well, and that methods which
+// share no code must agree: the exact check and the shadow machine, our encoder and the barrier
+// bound, the shadow machine and the CPU. Where they do not, the program is a test case for us.
 #include "fuzz/oracles.h"
 
 #include <algorithm>

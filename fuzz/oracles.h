@@ -1,5 +1,5 @@
-// Oracles: everything that one program is judged by, from cheap to dear: print and parse, encode,
-// exact checks, cross-checks of our own methods against each other, shadow runs, CPU runs.
+// Oracles: everything that one program is judged by, from cheap to costly: print and parse,
+// encode, exact checks, cross-checks of our own methods, shadow runs, CPU runs.
 // A finding concerns the encoder under test (or the program as it stands); a disagreement concerns
 // Interlock itself: two of our methods give different answers, so one of them is wrong.
 #pragma once
@@ -46,7 +46,7 @@ std::vector<OracleFinding> find_exactly(const Program& program);
 std::vector<OracleFinding> find_exactly(const Program& program, const HappensBefore& order,
                                         const ByteSegments& segments);
 
-// What the stages hold against each other. Tests replace one of them by a faulty one: then the
+// What the stages compare with each other. Tests replace one of them by a faulty one: then the
 // others must contradict it.
 struct OracleMethods {
   std::vector<OracleFinding> (*find)(const Program& program, const HappensBefore& order,

@@ -1,4 +1,4 @@
-// PassChain: the passes of a campaign, one behind the other, as `interlock encode` runs them.
+// PassChain: the passes of a campaign, one after the other, as `interlock encode` runs them.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct PassChain {
 // What passes make of a program.
 struct PassedProgram {
   Program meant;  // With its backward passes and gradients, not placed yet.
-  // As `meant`, placed and with sync, statement by statement. But behind a replay policy alone
+  // As `meant`, placed and with sync, statement by statement. But after a replay policy alone
   // captures and replays stay, and full barriers stand between all statements.
   Program placed;
 };

@@ -59,7 +59,7 @@ std::optional<ByteRange> range_of(const ProgramDraft& draft, const OperandDraft&
   return std::nullopt;
 }
 
-// `draft` with memory number `second` (of the items) behind memory number `first`.
+// `draft` with memory number `second` (of the items) after memory number `first`.
 ProgramDraft merged(const ProgramDraft& draft, size_t first, size_t second) {
   ProgramDraft candidate = draft;
   const auto source = std::get<MemoryDraft>(candidate.items[second]);

@@ -338,7 +338,7 @@ ProgramDraft with_root_for_view(const ProgramDraft& draft, size_t at) {
   return only_used(candidate);
 }
 
-// The view as an input of its own, behind everything else in its memory: at its old place it would
+// The view as an input of its own, after everything else in its memory: at its old place it would
 // be a value that nobody wrote.
 ProgramDraft with_input_for_view(const ProgramDraft& draft, size_t at) {
   const Place place = place_of(draft, at);

@@ -62,7 +62,7 @@ ExitStatus report_error(const Error& error) {
   if (is_stopped()) return ExitStatus::kInterrupted;
   finish_progress();
   std::fflush(stdout);
-  // Parse errors carry the word behind their position.
+  // Parse errors carry the word after their position.
   if (error.message.find("error: ") == std::string::npos) {
     write_all(stderr, "error: ");
   }

@@ -18,7 +18,7 @@ void print_out(std::string_view text);
 // "finding:", …) in colour on a terminal.
 void print_report(std::string_view text);
 
-// Prints `error` to standard error, behind "error: ", and returns kBadInput, so that a command can
+// Prints `error` to standard error, after "error: ", and returns kBadInput, so that a command can
 // return it. Once the work is stopped that is the reason: returns kInterrupted and prints nothing.
 ExitStatus report_error(const Error& error);
 

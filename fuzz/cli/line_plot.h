@@ -17,7 +17,7 @@ struct LinePlot {
   std::string x_label;
   std::string y_label;
   std::vector<LineSeries> series;
-  // Between two points the line keeps the y of the first, and goes on behind the last; points are
+  // Between two points the line keeps the y of the first, and goes on after the last; points are
   // dots. Else points are joined straight.
   bool is_stepped = false;
   // The axes show at least these.

@@ -1,5 +1,5 @@
-// The basic idea is that a failed claim shows what `interlock check` prints: who knows the program
-// knows the test's output.
+// The basic idea is that a failed claim shows what `interlock check` prints: a test's
+// output then reads like the command's.
 #include "fuzz/testing/judgements.h"
 
 #include <fmt/format.h>
@@ -170,7 +170,7 @@ Result<Program> encode_checked(const Program& program, std::string_view encoder_
 }
 
 Result<Program> parse_body(std::string_view text) {
-  // A header may stand behind comments and empty lines.
+  // A header may stand after comments and empty lines.
   for (std::string_view rest = text; !rest.empty();) {
     const size_t word = rest.find_first_not_of(" \t\r\n");
     if (word == std::string_view::npos) break;

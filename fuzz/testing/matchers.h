@@ -123,8 +123,8 @@ inline PolymorphicProgramMatcher HasBarrierCount(const ::testing::Matcher<size_t
       "has a number of barriers that " + claim, "has a number of barriers that " + denial);
 }
 
-// Exactly as many barriers as the conflicts need in this order: the proven minimum. Beside
-// IsHazardFree(): the fewest barriers in wrong places order nothing.
+// Exactly as many barriers as the conflicts need in this order: the proven minimum. To be
+// used with IsHazardFree(): the fewest barriers in wrong places order nothing.
 inline PolymorphicProgramMatcher HasFewestBarriers() {
   return matches_if(judge_fewest_barriers, "has the fewest barriers",
                     "has not the fewest barriers");

@@ -41,7 +41,7 @@ class ForwardPass {
   // Every batch ends with this value; its elements add up.
   void set_loss(std::string name) { loss_ = std::move(name); }
 
-  // For each step and micro-batch this forward pass and its backward pass; behind the last
+  // For each step and micro-batch this forward pass and its backward pass; after the last
   // micro-batch of a step the optimizer, between steps a reset of a memory without tensors.
   // Errors: no such backward pass or optimizer; those of the backward pass.
   Result<ProgramDraft> training_run(const WorkloadOptions& options) const;

@@ -61,7 +61,7 @@ class TrainingRun {
   bool has_sums() const { return options_.micro_batch_count > 1 || options_.zeroes_gradients; }
   void add_tensor(const TensorDraft& like, const std::string& name, InitialKind initial);
   std::string add_values(const std::string& name, std::vector<uint64_t> shape);
-  // A window of that shape on element number `first` of `base` and those behind it.
+  // A window of that shape on element number `first` of `base` and those after it.
   std::string add_window(const std::string& name, const std::string& base,
                          std::vector<uint64_t> shape, uint64_t first = 0);
   // `to`, one element, is the sum of `count` elements of `from`.

@@ -1,4 +1,4 @@
-// Programs whose many operands overlap in all ways: what is slow is slow on them.
+// Programs whose many operands overlap in all ways: a method that is slow on any is slow on them.
 #pragma once
 
 #include <fmt/format.h>

@@ -79,7 +79,7 @@ class AttentionBlock : public testing::Test {
 };
 
 // Each result is a sum of at most 128 terms below 1 that pass through fewer than 100 roundings, of
-// 2^-24 each: 8e-4 at the very worst, and a hundredth of that where roundings do not conspire.
+// 2^-24 each: 8e-4 at the very worst, and a hundredth of that where they do not all add up.
 constexpr double kFloat32Error = 8e-6;
 
 TEST_F(AttentionBlock, ComputesItsDefinition) {

@@ -67,7 +67,7 @@ TEST(CudaFailures, WithoutADriverTheBackendIsNotAvailable) {
 TEST(CudaFailures, AnyCallThatFailsIsAnErrorAndNotTheEnd) {
   const Program program = parsed(kProgram);
   for (const CudaLowering lowering : kLowerings) {
-    uint64_t call = 2;  // Behind those that open the device.
+    uint64_t call = 2;  // After those that open the device.
     for (;; ++call) {
       HostCudaRuntime runtime(call);
       {

@@ -85,7 +85,7 @@ TEST(CudaGraphParts, HaveTheOrderOfTheWholeInRandomPrograms) {
 }
 
 // Stages wait for different prefixes, so that a join among the dispatches of a range may be waited
-// for behind it.
+// for after it.
 TEST(CudaGraphParts, HaveTheOrderOfTheWholeInRandomProgramsWithScopes) {
   for (uint64_t seed = 1; seed <= program_count(3000); ++seed) {
     SeededChoice choice(seed);

@@ -84,13 +84,13 @@ TEST_P(CudaReplayedGraphs, HaveTheBitsOfTheCpuWhereMixesTellReplaysApart) {
     auto recording = cuda().record(program, {.lowering = lowering});
     ASSERT_TRUE(recording.has_value()) << recording.error().message;
     const MemoryImage inputs = initial_image(program, kExecutionLimitBytes).value();
-    // The second time the first replay comes behind the last one.
+    // The second time the first replay comes after the last one.
     EXPECT_TRUE((*recording)->execute(inputs).value() == right) << static_cast<int>(lowering);
     EXPECT_TRUE((*recording)->execute(inputs).value() == right) << static_cast<int>(lowering);
   }
 }
 
-// A random draft, one stretch of which is recorded, and replayed there and further behind.
+// A random draft, one stretch of which is recorded, and replayed there and later on.
 Program random_program_with_replays(Choice& choice) {
   RandomProgramOptions options;
   options.dispatch_count_max = 8;

@@ -42,7 +42,7 @@ TEST(EmulatedKernels, HaveTheBitsOfTheCpuWithEveryKindOfSwitch) {
   }
 }
 
-// The outputs of the only dispatch of `program`, whose operands start `shift` bytes behind a word.
+// The outputs of the only dispatch of `program`, whose operands start `shift` bytes into a word.
 std::vector<std::vector<uint8_t>> outputs_when_shifted(const Program& program, size_t shift) {
   const MemoryImage image = initial_image(program, kExecutionLimitBytes).value();
   const DispatchId id{0};

@@ -41,7 +41,7 @@ struct HostCudaRuntime::Graph {
 };
 
 struct HostCudaRuntime::Stream {
-  std::vector<WorkHandle> last;  // What the next work comes behind.
+  std::vector<WorkHandle> last;  // What the next work comes after.
   bool is_captured = false;
   std::vector<GraphNode*> last_nodes;  // Likewise, while it is captured.
 };

@@ -67,7 +67,7 @@ TEST(AliasContracts, BothOutputsOfANormVjpMayReplaceItsInputs) {
   }
 }
 
-// How much larger an output may be than the input that it lies on: there is room behind inputs.
+// How much larger an output may be than the input that it lies on: there is room after inputs.
 constexpr uint64_t kReachBytes = 128;
 
 // True iff some placement of `output` within reach of `input`, and some order of slices, changes an

@@ -1,5 +1,5 @@
-// What the kernel table declares of slices against what bodies touch: the ground under every proof
-// of the simulator.
+// What the kernel table declares of slices against what bodies touch: every proof of the simulator
+// rests on it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

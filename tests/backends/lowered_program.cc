@@ -40,7 +40,7 @@ class Lowering {
 
   ForecastLowering lower() {
     for (size_t m = 0; m < program_.memories.size(); ++m) {
-      // A binding of whole words may end behind its memory, among the guards.
+      // A binding of whole words may end past its memory, among the guards.
       draft_.items.emplace_back(MemoryDraft{memory_name(MemoryId(m)),
                                             program_.memories[m].size_bytes + kWordBytes, false});
     }

@@ -1,6 +1,6 @@
 // Every kernel on every backend of this build, over randomized shapes and magnitudes: each value
-// within the bound that the device's arithmetic allows, no byte changed beside the outputs, and the
-// bits of the CPU where the device rounds correctly.
+// within the bound that the device's arithmetic allows, no byte changed besides the outputs, and
+// the bits of the CPU where the device rounds correctly.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

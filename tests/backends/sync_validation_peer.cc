@@ -106,7 +106,7 @@ class Forecaster {
   // (docs/theory.md, "Adjacent conflicts suffice").
   std::vector<RunHazard> hazards_on(DispatchId second, const Access& access, ByteRange run) const {
     std::vector<RunHazard> hazards;
-    std::array<StageMask, 3> behind{};  // Stages that conflict behind `first`, by kind.
+    std::array<StageMask, 3> behind{};  // Stages that conflict after `first`, by kind.
     for (size_t d = second.index; d-- > 0;) {
       const DispatchId first(d);
       std::array<StageMask, 3> conflicts{};
@@ -142,7 +142,7 @@ class Forecaster {
   }
 
   // What the layer may remember of the run, one or two things: it takes the operands of a dispatch
-  // in an order of its own, so that a read may stay behind the write of the same dispatch.
+  // in an order of its own, so that a read may remain after the write of the same dispatch.
   std::vector<Remembered> remembered_on(DispatchId second, MemoryId memory, ByteRange run) const {
     Remembered remembered;
     StageMask stages_read = 0;

@@ -44,7 +44,7 @@ struct PeerMessage {
 };
 
 // What the layer says of one operand: at most one of these messages. It may name any reader that a
-// write is not ordered behind; and which operand of a dispatch it takes last, it does not say.
+// write is not ordered after; and which operand of a dispatch it takes last, it does not say.
 struct PeerOperand {
   DispatchId second;
   std::vector<PeerMessage> messages;

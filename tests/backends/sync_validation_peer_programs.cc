@@ -121,8 +121,8 @@ Program encoded_less_one_barrier(const Program& program, Choice& choice) {
   return without_one_barrier(encoded_by_interlock(program), choice);
 }
 
-// Behind the last byte that it has heard of, the layer (1.3.239) forgets the rest of an operand
-// that also touches bytes before. A first dispatch without operands binds bytes behind all
+// Past the last byte that it has heard of, the layer (1.3.239) forgets the rest of an operand
+// that also touches bytes before. A first dispatch without operands binds bytes after all
 // memories. Program order goes, since a program has it on all dispatches or on none.
 Program behind_an_empty_dispatch(const Program& program) {
   ProgramDraft draft = draft_of(program);

@@ -1,4 +1,4 @@
-// The programs on which our verdict is held against that of synchronization validation.
+// The programs on which our verdict is compared with that of synchronization validation.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ struct SeenMessage {
   DispatchId second;
 };
 
-// The number behind `key`; the test fails if there is none.
+// The number after `key`; the test fails if there is none.
 uint64_t number_behind(const std::string& text, std::string_view key) {
   const size_t at = text.rfind(key);
   if (at == std::string::npos) {

@@ -270,7 +270,7 @@ TEST(VjpRules, OrderDispatchesByBytesAlone) {
     const Backward b = backward_of({std::string(rule.kernel), 4, 3, 3}, "");
     const Program encoded = encode(b.program, *find_encoder("interlock")->create());
     EXPECT_TRUE(check(encoded).findings.empty());
-    // One barrier behind the forward dispatch where its output is saved, one for the intermediate.
+    // One barrier after the forward dispatch where its output is saved, one for the intermediate.
     const std::vector<int> saved = saved_primals_of(rule, inputs_of(rule));
     size_t expected = rule.intermediate_shapes.size();
     for (const int operand : saved) {

@@ -95,7 +95,7 @@ TEST(Spirv, DecoratesEveryStorageBufferAsAliased) {
   const std::vector<uint32_t> module = tiny_module();
   const std::vector<uint32_t> aliased = with_aliased_buffers(module);
   ASSERT_EQ(aliased.size(), module.size() + 3);
-  // In front of the other decorations, behind the header.
+  // In front of the other decorations, after the header.
   EXPECT_THAT(std::vector<uint32_t>(aliased.begin() + 5, aliased.begin() + 8),
               testing::ElementsAre(3u << 16 | 71, 3, 20));
   EXPECT_EQ(bindings_of(aliased).size(), 1u);

@@ -100,7 +100,7 @@ std::vector<uint32_t> longest_chain(const Program& program) {
   return chain;
 }
 
-// No order of the whole stream can be faster than these alone, one behind the other.
+// No order of the whole stream can be faster than these alone, one after the other.
 void LongestChain(benchmark::State& state) {
   if (skips(state)) return;
   const std::vector<uint32_t> chain = longest_chain(stream());

@@ -1,5 +1,5 @@
 // What recording costs a runtime for each dispatch of 3 reads and 1 write over 1024 buffers, a
-// barrier behind every 8th. Beside it the least that any text costs: snprintf of the same line.
+// barrier after every 8th. Beside it the least that any text costs: snprintf of the same line.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

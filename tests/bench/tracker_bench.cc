@@ -8,7 +8,7 @@
 //
 // The rows of ranges seen before have met the whole stream once, untimed. MLX keys on resources, so
 // for its models every buffer is a memory; the others see one memory. Rows of new ranges take 4
-// ranges that never occur again, and the caller puts a barrier behind every 64th, 8th or each
+// ranges that never occur again, and the caller puts a barrier after every 64th, 8th or each
 // dispatch.
 //
 // The table that ends the run has the best repetition of every row. A linear scan without
@@ -225,7 +225,7 @@ std::vector<Access> new_ranges(int64_t dispatch_count, bool is_sequential) {
   return accesses;
 }
 
-// One tracker over a stream without end: every pass lies behind the one before.
+// One tracker over a stream without end: every pass lies after the one before.
 void track_new(benchmark::State& state, int64_t dispatch_count, int64_t period,
                bool is_sequential) {
   std::vector<Access> accesses = new_ranges(dispatch_count, is_sequential);

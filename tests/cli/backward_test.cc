@@ -1,4 +1,4 @@
-// Backward passes on the command line: a wrong one does not get through unsaid.
+// Backward passes on the command line: a wrong one is reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

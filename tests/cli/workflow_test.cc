@@ -162,7 +162,7 @@ witness q before p
                                     "equal"));
 }
 
-// Twenty hazards between equal values, and behind them one that shows.
+// Twenty hazards between equal values, and after them one that shows.
 TEST(Workflow, ReplayOfScopedBarriersGoesOnUntilAHazardShows) {
   std::string text = "interlock 1\ntensor x f32[4] = random(1)\n";
   std::string dispatches;

@@ -1,5 +1,5 @@
-// A folder includes itself and the folders to its left. The basic idea is that a cycle, once there,
-// is never removed; so the first include that would close one fails here.
+// A folder includes itself and the folders to its left. The basic idea is that a cycle is hard to
+// remove once it is there; so the first include that would close one fails here.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

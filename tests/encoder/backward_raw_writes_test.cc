@@ -39,7 +39,7 @@ TEST(BackwardRawWrites, BetweenAWriterAndAReaderAreAnError) {
               "The backward pass from 'l' meets z (dispatch 1), which writes raw bytes of y before "
               "g (dispatch 2) reads it; a backward pass follows tensors only.")
         << write;
-    // Before the writer and behind the last reader the bytes are free.
+    // Before the writer and after the last reader the bytes are free.
     EXPECT_THAT(text_of(z + kFirst + kSecond, {"l", {"x"}, "one-shot"}), HasSubstr(" writes d_x"));
     EXPECT_THAT(text_of(kFirst + z, {"y", {"w"}, "one-shot"}), HasSubstr("tensor d_w "));
   }
@@ -75,7 +75,7 @@ TEST(BackwardRawWrites, AnUploadIsWhatATensorToDifferentiateByHolds) {
   EXPECT_THAT(text_of(z + f, {"a", {"w"}, "one-shot"}), HasSubstr(" writes d_w factor=2"));
   EXPECT_THAT(text_of(f + z, {"a", {"w"}, "one-shot"}),
               HasSubstr("depends on what 'w' held before z (dispatch 1), which writes raw bytes"));
-  // One use before and one behind it.
+  // One use before and one after it.
   EXPECT_THAT(text_of(f + z + "dispatch add reads a w writes l\n", {"l", {"w"}, "one-shot"}),
               HasSubstr("depends on what 'w' held before z (dispatch 1), which writes raw bytes"));
   EXPECT_THAT(text_of(f + z, {"a", {"x"}, "one-shot"}), HasSubstr("tensor d_x "));

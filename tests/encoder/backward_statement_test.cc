@@ -24,7 +24,7 @@ Program parsed(const std::string& text) {
   return p ? std::move(p).value() : Program{};
 }
 
-// x w w, and what becomes of the gradient behind the backward pass.
+// x w w, and what becomes of the gradient after the backward pass.
 constexpr const char* kForward =
     "interlock 1\n"
     "tensor x f32[1,2] = random(1)\n"
@@ -189,7 +189,7 @@ TEST(BackwardStatement, IsBoundedInNumberAndInWhatItAdds) {
 }
 
 // A chain through weights w0, w1, … and back: the first and the last use of each have all those
-// behind it between them.
+// after it between them.
 std::string nested_weights(int count, int wrt_count) {
   std::string text = "interlock 1\ntensor h0 f32[2,2] = random(1)\n";
   for (int i = 0; i < count; ++i) text += fmt::format("tensor w{} f32[2,2] = random(1)\n", i);

@@ -56,7 +56,7 @@ TEST(Mlx2026, ForgetsReadersAtABarrier) {
   EXPECT_EQ(placement("mlx-2026", text), "D|DD");
 }
 
-// The dispatch behind a barrier is the first of the new sets.
+// The dispatch after a barrier is the first of the new sets.
 TEST(Mlx2026, RemembersTheDispatchBehindABarrier) {
   const std::string text = "dispatch A writes b\ndispatch B reads b c\ndispatch C writes c\n";
   EXPECT_EQ(placement("mlx-2026", text), "D|D|D");

@@ -1,5 +1,5 @@
-// Encoders with one planted fault each. A fuzzer that is worth its time finds every one of them: it
-// is measured against this list, and so are the checks.
+// Encoders with one planted fault each. Fuzzers are measured by how many of them they find, which
+// should be all, and so are the checks.
 #pragma once
 
 #include <memory>

@@ -88,7 +88,7 @@ TEST(Ggml, PutsNoNormOnItsGain) {
   }
 }
 
-// h is saved for its VJP, which comes behind its last consumer in the forward pass.
+// h is saved for its VJP, which comes after its last consumer in the forward pass.
 TEST(GgmlUndercount, FreesWhatTheBackwardPassStillNeeds) {
   const std::string declarations =
       "tensor h f32[4,8]\ntensor a f32[4,8]\ntensor s f32[8] = ones\ntensor g f32[4,8]\n"
@@ -104,7 +104,7 @@ TEST(GgmlUndercount, FreesWhatTheBackwardPassStillNeeds) {
   EXPECT_THAT(first_clobber(forward, plan_with("ggml-undercount", forward)), IsEmpty());
 }
 
-// B is dead behind the second dispatch, and nothing orders that and the third one.
+// B is dead after the second dispatch, and nothing orders that and the third one.
 TEST(GgmlSerialLiveness, ReusesBytesUnderDispatchesThatMayOverlap) {
   const Program program = program_of(
       "tensor x u8[64] = iota\ntensor a u8[64]\ntensor b u8[64]\ntensor c u8[64]\n"

@@ -191,7 +191,7 @@ TEST(RightPlanners, LeaveAPinnedValueItsBytes) {
   EXPECT_GT(reuse_count, program_count(300));
 }
 
-// Negative: the same judge must convict a broken one. Some 1 in 400 of these programs has a value
+// Negative: the same judge must reject a broken one. Some 1 in 400 of these programs has a value
 // that a reset takes too early. The others need kernels or sync that these programs hardly have:
 // planner_models_test.cc has theirs.
 TEST(BrokenPlanners, AreCaughtInRandomPrograms) {

@@ -105,7 +105,7 @@ TEST(Recorder, StatesTheOrderOfAReorderedStream) {
   EXPECT_EQ(program.dispatches[1].order, 3u);
 }
 
-// The write of a donated cotangent behind its read, and the barrier that it needs.
+// The write of a donated cotangent after its read, and the barrier that it needs.
 Program donated_cotangent(bool has_barrier) {
   return parsed(recording_of([has_barrier](interlock_recorder* r) {
     const interlock_memory g = interlock_recorder_memory(r, "g", 0, 4096, 0);
@@ -126,7 +126,7 @@ TEST(Recorder, LetsTheCheckFindTheMissingBarrier) {
   EXPECT_THAT(donated_cotangent(true), AllOf(IsHazardFree(), HasFewestBarriers()));
 }
 
-// A fill in the copy stage, read by a dispatch behind a barrier of this scope.
+// A fill in the copy stage, read by a dispatch after a barrier of this scope.
 Program filled_and_read(const char* scope) {
   return parsed(recording_of([scope](interlock_recorder* r) {
     const interlock_memory a = interlock_recorder_memory(r, "a", 0, 64, 0);

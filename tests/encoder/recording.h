@@ -16,7 +16,7 @@ namespace interlock {
 struct Recording {
   interlock_status status = INTERLOCK_OK;
   std::string error;  // The sentence before close().
-  std::string text;   // The file, behind its header line.
+  std::string text;   // The file, after its header line.
 };
 
 // A file name that no other test has at the same time.

@@ -1,5 +1,5 @@
 // The tracker in single situations, and in bounded memory over streams without end.
-// tracker_property_test.cc holds it against an obvious tracker.
+// tracker_property_test.cc compares it with an obvious tracker.
 
 #include "encoder/tracker.h"
 

@@ -1,4 +1,4 @@
-// Unplaced tensors: each has a memory of its own that nothing can name, behind the declared ones.
+// Unplaced tensors: each has a memory of its own that nothing can name, after the declared ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ TEST(UnplacedTensor, PrintsWithoutItsMemoryAndRoundTrips) {
   EXPECT_EQ(expect_round_trip(parsed(lines)), "interlock 1\n" + lines);
 }
 
-// Implicit memories come behind all declared ones: canonical text has no other order.
+// Implicit memories come after all declared ones: canonical text has no other order.
 TEST(UnplacedTensor, MayStandBeforeMemories) {
   const Program p = parsed(
       "tensor h u8[4]\ndispatch A writes h\nbarrier compute.write -> compute.read h\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Judges the tests by planted faults. The basic idea is that a test shows something only if it fails
-# when that is wrong: so each patch beside this file makes one mistake in a copy of the tree, and the
+# Judges the tests by planted faults. The basic idea is that a test is evidence for a claim only if it
+# fails when the claim is wrong: so each patch beside this file makes one mistake in a copy of the tree, and the
 # tests of its folder and of those above must fail. Called by `./dev faults`; see docs/faults.md.
 set -euo pipefail
 source "${BASH_SOURCE[0]%/*}/copy.sh"
@@ -12,7 +12,7 @@ file_blocks_max=$((1 << 20))
 
 # --- Tests ----------------------------------------------------------------------------------------
 
-# Prints the test programs that a fault in the file may fail, those that look at it first ahead.
+# Prints the test programs that a fault in the file may fail, those that look at it first come first.
 programs_for() {
   case $1 in
     encoder/*) echo encoder simulator fuzz cli backends emulated_cuda cuda vulkan ;;

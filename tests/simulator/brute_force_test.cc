@@ -52,7 +52,7 @@ RandomProgramOptions small_programs() {
   return options;
 }
 
-// What T4 to T6 require beside one queue and global barriers.
+// What T4 to T6 require besides one queue and global barriers.
 RandomProgramOptions full_overwrites() {
   RandomProgramOptions options = small_programs();
   options.has_atomics = false;

@@ -1,6 +1,6 @@
 // The cache machine: executes a small program in every legal order and with every legal state of
-// the caches, scoped barriers included. The judge of all judges, so as simple as can be, and
-// nothing in common with simulator/.
+// the caches, scoped barriers included. Other methods are compared with it, so it is as simple as
+// can be, and has nothing in common with simulator/.
 //
 // An execution is an order of operations (one per dispatch) and events (one per dependency of a
 // barrier) in which each waits for what docs/theory.md, "The machine", says. What an operation

@@ -70,7 +70,7 @@ void count_features(const Program& program, std::map<std::string, int>& counts) 
 }
 
 // The features are those that count_features() names, of programs of up to 4 dispatches on 4 bytes
-// with up to 3 barriers; a sixth of the barriers behind the first repeat the one before.
+// with up to 3 barriers; a sixth of the barriers after the first repeat the one before.
 TEST(CacheMachine, DiffersExactlyWhenThereIsAHazard) {
   SeededChoice choice(1);
   Tally tally;
@@ -107,7 +107,7 @@ TEST(CacheMachine, DiffersExactlyWhenThereIsAHazardInEveryTinyProgram) {
     TinyScopedProgramOptions options;
     int program_count;
   };
-  // A command behind each of two dispatches, two commands behind one, two dependencies in one.
+  // A command after each of two dispatches, two commands after one, two dependencies in one.
   for (const Class& c : {Class{{3, 1, 1}, 6 * 6 * 6 * 15 * 15}, Class{{2, 2, 1}, 6 * 6 * 15 * 15},
                          Class{{2, 1, 2}, 6 * 6 * (3 + 12 + 12 * 12)}}) {
     if (is_slow_build() && c.program_count > 6'000) continue;

@@ -277,7 +277,7 @@ TEST(Exhaustive, NeedsOneTraceForDisjointStores) {
   EXPECT_TRUE(enumeration.schedules.empty());
 }
 
-// 6 traces, 2, and 2: a product of 24, or 5 + 1 + 1 beside issue order.
+// 6 traces, 2, and 2: a product of 24, or 5 + 1 + 1 besides issue order.
 constexpr std::string_view kThreeGroups = R"(
     memory m 16
     a: dispatch A writes m[0:4]

@@ -82,7 +82,7 @@ TEST(Explore, PrefersAnObservableDifferenceToAnEarlierOneThatIsNot) {
   EXPECT_EQ(exploration.first_different, 1u);
 }
 
-// Y reads the bytes too, behind the live X, so the latest conflict of W is with the dead reader.
+// Y reads the bytes too, after the live X, so the latest conflict of W is with the dead reader.
 TEST(Explore, SinksEveryPairNotOnlyTheLatest) {
   const Exploration exploration = explore(program_of(R"(
       memory m 8
@@ -180,7 +180,7 @@ TEST(Explore, LetsTheLazyRunStandForLateCommitsWhichAreNoPartOfATrace) {
   EXPECT_THAT(witness_of(program, exploration), ElementsAre("a commits after b"));
 }
 
-// The barrier orders W behind the copy, and not behind R.
+// The barrier orders W after the copy, and not after R.
 TEST(Explore, FindsWhatAScopedBarrierLeavesUnordered) {
   const Program program = program_of(R"(
       memory m 12

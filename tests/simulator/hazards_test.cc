@@ -221,7 +221,7 @@ TEST(FindAllHazards, ListsEveryPair) {
 
 TEST(FindAllHazards, ExaminesOnlyPairsThatAreHazards) {
   // Half a billion pairs of readers, of commuting atomics, and of reads before an execution barrier
-  // with the write behind it: examining them all would take minutes.
+  // with the write after it: examining them all would take minutes.
   std::string body;
   for (int i = 0; i < 30'000; ++i) body += "dispatch R reads a[0:1]\n";
   for (int i = 0; i < 30'000; ++i) body += "dispatch A atomics b[0:4] atomic=add\n";

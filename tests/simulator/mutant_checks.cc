@@ -1,5 +1,5 @@
 // The idea: a check that misunderstands programs is the right check on another program, and one
-// that overlooks findings is the right check with a filter behind it. So no fault touches
+// that overlooks findings is the right check with a filter after it. So no fault touches
 // simulator/.
 #include "tests/simulator/mutant_checks.h"
 

@@ -1,5 +1,5 @@
 // Checks with one planted fault each. The second method - strict runs where barriers are global,
-// all executions where they are scoped - is worth its time if it contradicts every one of them.
+// all executions where they are scoped - has to contradict every one of them.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace interlock {
 
-// The program behind memories a, b and c of 4096 bytes each.
+// The program after memories a, b and c of 4096 bytes each.
 inline Program program_on_abc(std::string_view body) {
   return program_of(fmt::format("memory a 4096\nmemory b 4096\nmemory c 4096\n{}", body));
 }

@@ -33,7 +33,7 @@ Program random_scoped_program(Choice& choice, const RandomScopedProgramOptions& 
 Program random_relay_program(Choice& choice, const RandomScopedProgramOptions& options = {});
 
 // On one byte, with an ExhaustiveChoice all of them: `dispatch_count` dispatches that read, read by
-// uniform, write, update, copy from or fill it, and behind each but the last `command_count`
+// uniform, write, update, copy from or fill it, and after each but the last `command_count`
 // barriers at most: full, execution, or up to `dependency_count` of the dependencies between
 // compute or copy and compute or copy, with or without accesses.
 struct TinyScopedProgramOptions {

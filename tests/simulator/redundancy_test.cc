@@ -40,7 +40,7 @@ TEST(FindRedundant, NeedsAnExecutionBarrierForAWriteAfterRead) {
 }
 
 TEST(FindRedundant, LooksAtWholeMemoryEpochs) {
-  // No conflict joins the neighbours of the full barrier; but d2, behind an execution barrier,
+  // No conflict joins the neighbours of the full barrier; but d2, after an execution barrier,
   // reads what d0 wrote.
   EXPECT_THAT(redundant_on_abc(R"(
       d0: dispatch D0 reads a[2:3] writes a[0:1]

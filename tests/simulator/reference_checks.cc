@@ -300,7 +300,7 @@ uint64_t reference_fewest_barriers(const Program& program) {
       }
     }
   }
-  // Bit s of a placement: a barrier behind dispatch s.
+  // Bit s of a placement: a barrier after dispatch s.
   uint64_t fewest = dispatch_count;
   for (uint32_t placement = 0; placement < (uint32_t{1} << dispatch_count); ++placement) {
     const bool separates_all =

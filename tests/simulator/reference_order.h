@@ -8,7 +8,7 @@
 
 namespace interlock {
 
-// `first` executes before `second`: there are barriers between them, one behind the other, and a
+// `first` executes before `second`: there are barriers between them, one after the other, and a
 // dependency of each, so that the stage of `first` is a source of the first dependency, each
 // destination meets the source of the next, and the last one's holds the stage of `second`.
 // Requires: `first` is earlier in issue order. Cost of all: exponential in barriers.

@@ -47,7 +47,7 @@ void add_hazards(const Program& program, const Meeting& at, std::set<ByteHazard>
   if (a_reads && write_sort && !is_ordered) add(FindingKind::kWriteAfterRead, *write_sort);
 }
 
-// The stages that a barrier names for what comes before it and behind it, of one dependency.
+// The stages that a barrier names for what comes before it and after it, of one dependency.
 struct NamedStages {
   StageMask source;
   StageMask destination;

@@ -125,7 +125,7 @@ TEST(ScheduleOf, RefusesToMoveADispatchNextToItself) {
             "itself.");
 }
 
-// Each move to right behind `first` halves the same gap between two labels, which has 64 bits at
+// Each move to right after `first` halves the same gap between two labels, which has 64 bits at
 // most.
 TEST(ScheduleOf, RenumbersWhenAGapIsUsedUp) {
   std::string body(kUnordered);

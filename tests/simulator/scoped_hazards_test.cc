@@ -23,7 +23,7 @@ std::vector<Hazard> hazards_of(std::string_view body) {
 
 AccessRef at(size_t dispatch, uint32_t access = 0) { return {DispatchId(dispatch), access}; }
 
-// "RAW 0 1 [0:64]", with "ordered" behind it if it is.
+// "RAW 0 1 [0:64]", with "ordered" after it if it is.
 std::string text_of(const std::vector<Hazard>& hazards) {
   std::vector<std::string> lines;
   for (const Hazard& hazard : hazards) {

@@ -135,7 +135,7 @@ TEST(CheckLegal, RefusesStepsThatTheMachineDoesNotTake) {
   EXPECT_THAT(legality({late, some, some, run, commit}, {0, 1}), HasSubstr("do not wait"));
   EXPECT_THAT(legality({some, late, run, commit}, {0, 1}), HasSubstr("do not wait"));
   EXPECT_THAT(legality({late, commit, run, fetch}, {0, 1}), HasSubstr("after it has run"));
-  // A barrier orders the run of W before the fetches, and the commit behind none of them.
+  // A barrier orders the run of W before the fetches, and the commit after none of them.
   EXPECT_THAT(legality({fetch, late, run, commit}, {0, 1}),
               HasSubstr("fetches for R (dispatch 1) before W (dispatch 0) runs"));
   EXPECT_EQ(legality({late, fetch, commit, run}, {0, 1}), "");

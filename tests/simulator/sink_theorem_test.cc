@@ -111,7 +111,7 @@ bool some_extension_changes_an_output(const TheoremSteps& s, Order& prefix, uint
   return false;
 }
 
-// `a`, and what lies between it and `b` and happens after it, to right behind `b`.
+// `a`, and what lies between it and `b` and happens after it, to right after `b`.
 Order sink(const TheoremSteps& s, int a, int b) {
   Order order;
   Order moved;

@@ -188,7 +188,7 @@ TEST(RandomSchedule, CanBeEveryLinearExtension) {
   }
 }
 
-// Two writers run in 2 orders; beyond that the first may commit behind the second, on either side.
+// Two writers run in 2 orders; beyond that the first may commit after the second, on either side.
 TEST(RandomSchedule, CanCommitLateAtEveryPlace) {
   const Program program = program_of(R"(
       memory m 4

@@ -181,7 +181,7 @@ TEST(Hazard, CanBeTheOnlyReversedPairExactlyIfItIsACoveringEdge) {
 }
 
 // So varying one group at a time tries what T6 needs: the first of a hazard and its descendants
-// between the two, moved to right behind the second.
+// between the two, moved to right after the second.
 TEST(Groups, HoldWhatASinkReverses) {
   SeededChoice choice(35);
   int with_descendants = 0;

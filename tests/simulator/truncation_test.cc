@@ -1,4 +1,4 @@
-// Every limit that ends a check: what is found behind it does not pass for clean, and the report
+// Every limit that ends a check: what is found after it does not pass for clean, and the report
 // names the limit that it was.
 #include "simulator/truncation.h"
 
@@ -27,7 +27,7 @@ Verdict verdict_on(const Program& program, const CheckReport& report) {
   return verdict_of(program, report, judge_expectations(program, report));
 }
 
-// Nested dependencies cut the memory into many runs of different reach; behind all that a read
+// Nested dependencies cut the memory into many runs of different reach; after all that a read
 // follows its write without a barrier.
 std::string nested_dependencies() {
   std::string text =

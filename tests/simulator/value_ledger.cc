@@ -292,7 +292,7 @@ class Ends {
     Program probe = program_;
     probe.outputs.clear();
     probe.statements.resize(program_.dispatch(reader).statement.index);
-    // Writes behind the writer are left out: only ends may change its value.
+    // Writes after the writer are left out: only ends may change its value.
     for (size_t d = 0; d < probe.dispatches.size(); ++d) {
       const bool is_later = !writer.dispatch.is_some() || d > writer.dispatch.index;
       if (is_later) probe.dispatches[d].access_count = 0;

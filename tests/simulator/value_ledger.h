@@ -26,7 +26,7 @@ std::set<PendingByte> pending_by_ledger(const Program& program);
 
 // Whether some schedule has a read that goes wrong, of all orders in which the dispatches between
 // two barriers can run. Statements of lifetimes stay where they are issued: a value is ended for
-// the dispatches that are issued behind its end. Requires: full barriers only, no adopt. Cost: the
+// the dispatches that are issued after its end. Requires: full barriers only, no adopt. Cost: the
 // schedules, times dispatches times bytes.
 bool goes_wrong_in_some_schedule(const Program& program);
 

@@ -142,6 +142,21 @@ m3: dispatch matmul_nn reads b a writes y
                                             "2) contributes to it, which is in it already."));
 }
 
+// Nor do raw bytes, which have no gradient, stand in the way.
+TEST(GradientCheck, SaysWhichPartIsAddedOnceMoreBesidesRawBytes) {
+  const Program forward = program_on_squares({"a", "b", "y"}, R"(
+memory log 4
+note: dispatch Note writes log
+m1: dispatch matmul_nn reads x w writes a
+m2: dispatch matmul_nn reads a w writes b
+m3: dispatch matmul_nn reads b a writes y
+)");
+  const Finding finding = explanation_of_split(forward);
+  ASSERT_FALSE(finding.details.empty());
+  EXPECT_THAT(finding.details[0], HasSubstr(" adds to the whole cotangent of a what m2 (dispatch "
+                                            "2) contributes to it, which is in it already."));
+}
+
 // Three products: the first counts three times, the second twice.
 TEST(GradientCheck, CountsEachOfThreeUses) {
   const Program forward = program_of(R"(interlock 1

@@ -98,6 +98,14 @@ limit_of() {
   echo $((30 + 4 * seconds))
 }
 
+# Prints what fails if a fuzz target, which is no test program, does not take every file of the corpus.
+replay_corpus() {
+  local target=$1
+  find "$tree/corpus" -name '*.ilk' -print0 |
+    (ulimit -v "$memory_kib_max" -c 0; timeout 300 xargs -0 "$build/fuzz/targets/fuzz_$target") \
+      >"$logs/replay" 2>&1 || echo "fuzz_$target.replays_the_corpus"
+}
+
 # --- Faults ---------------------------------------------------------------------------------------
 
 reason_of() { sed -n '/^# /!q; s/^# //p' "$1"; }
@@ -115,6 +123,18 @@ judge() {
     return
   fi
   file=$(sed -n 's,^+++ b/,,p' "$patch" | head -n 1)
+  if [[ $file == fuzz/targets/*_fuzzer.cc ]]; then
+    local target
+    target=$(basename "$file" .cc)
+    apply "$patch"
+    failed=
+    ! build_target "fuzz_$target" || failed=$(replay_corpus "$target")
+    apply -R "$patch"
+    if [[ -n $failed ]]; then
+      printf 'caught\t%s\n' "$failed"
+      return
+    fi
+  fi
   for program in $(programs_for "$file"); do
     has_program "$program" || continue
     limit=$(limit_of "$program") || return 1

@@ -9,6 +9,7 @@
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 
 namespace interlock {
 namespace {
@@ -123,6 +124,7 @@ void ValueReader::add_values() {
 
 void ValueReader::read_dispatches() {
   for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
+    if (is_stopped()) return;
     const Dispatch& dispatch = program_.dispatches[i];
     for (const Access& access : program_.declared_accesses_of(dispatch)) read_access(i, access);
     // A dispatch reads all that it reads before it writes.
@@ -182,7 +184,7 @@ void ValueReader::read_lifetimes() {
 
 void ValueReader::add_in_place_choices(uint32_t dispatch) {
   const Dispatch& d = program_.dispatches[dispatch];
-  if (is_opaque(program_, d) && !options_.is_opaque_in_place) return;
+  if (is_stopped() || (is_opaque(program_, d) && !options_.is_opaque_in_place)) return;
   const uint32_t step = step_of_dispatch(dispatch);
   const auto accesses = program_.declared_accesses_of(d);
   std::vector<uint32_t> outputs;
@@ -259,6 +261,7 @@ Result<Success> check_options(const PlanOptions& options) {
 Result<PlanValues> values_of(const Program& program, const PlanOptions& options) {
   if (auto checked = check_options(options); !checked) return checked.error();
   PlanValues values = ValueReader(program, options).run();
+  if (is_stopped()) return Error{"The plan was stopped."};
   uint64_t sum_bytes = 0;
   for (const ValueLife& value : values.problem.values) {
     if (value.size_bytes > kPlanBytesMax - sum_bytes) {

@@ -12,6 +12,7 @@
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 #include "simulator/schedule.h"
 #include "simulator/split_steps.h"
 
@@ -298,6 +299,7 @@ Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
                              const StepBytes* wanted) {
   StepList list(program);
   for (const Displacement& displacement : displacements) {
+    if (is_stopped()) return Error{"Applying the witness was stopped."};
     if (Result<Success> applied = list.apply(displacement); !applied) return applied.error();
   }
   Schedule schedule = list.schedule();

@@ -115,6 +115,7 @@ void Explorer::try_directed(uint64_t schedule_count) {
     for (const Sink& sink : sinks_of(program_, order_, hazard)) {
       if (exploration_.tried.size() >= schedule_count) return;
       Result<Schedule> schedule = schedule_of(program_, order_, sink.displacements);
+      if (is_stopped()) return;
       INTERLOCK_CHECK(schedule.has_value());
       try_schedule("sink: " + text_of(program_, head_of(sink.displacements)),
                    std::move(schedule).value());

@@ -85,6 +85,7 @@ class ObservabilityJudge {
       if (!has_budget(sink.wanted.has_value() ? 2 : 1)) return {};
       const Result<Schedule> schedule =
           schedule_of(program_, order_, sink.displacements, sink.wanted_bytes());
+      if (!schedule && is_stopped()) return {};
       INTERLOCK_CHECK(schedule.has_value());
       std::vector<uint32_t> changed = changed_outputs(*schedule);
       if (changed.empty() && !verdict.schedule.empty()) continue;
@@ -103,6 +104,7 @@ class ObservabilityJudge {
   bool is_said_by(const std::vector<Displacement>& displacements, const Schedule& schedule) {
     if (schedule.bytes.empty()) return true;
     const Result<Schedule> said = schedule_of(program_, order_, displacements);
+    if (!said && is_stopped()) return false;
     INTERLOCK_CHECK(said.has_value());
     return *said == schedule || changes_an_output(*said);
   }
@@ -115,6 +117,7 @@ class ObservabilityJudge {
         [this](const Schedule& schedule) { return changes_an_output(schedule); },
         std::min<uint64_t>(attempt_limit, 1000));
     const Result<Schedule> schedule = schedule_of(program_, order_, witness);
+    if (!schedule && is_stopped()) return {};
     INTERLOCK_CHECK(schedule.has_value());
     ObservabilityVerdict verdict;
     verdict.proof = ObservabilityProof::kCommonWitness;

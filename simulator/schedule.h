@@ -61,8 +61,8 @@ Schedule issue_order_schedule(const Program& program);
 // after B` makes A run late and puts its commit right after the last step of B; `A fetches before B
 // commits` puts a fetch of A right before the commit of B, which then is a step of its own. Beside
 // scoped barriers the last two speak of the bytes that can wait, and that can be missed
-// (split_steps.h, also for `wanted`). Errors: slices out of range or already moved; nothing can
-// wait or be missed; a schedule that is not legal (check_legal).
+// (split_steps.h, also for `wanted`). Errors: a stop (stop.h); slices out of range or already
+// moved; nothing can wait or be missed; a schedule that is not legal (check_legal).
 Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
                              const std::vector<Displacement>& displacements,
                              const StepBytes* wanted = nullptr);

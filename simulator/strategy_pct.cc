@@ -10,6 +10,7 @@
 
 #include "encoder/check.h"
 #include "encoder/kernel_table.h"
+#include "encoder/stop.h"
 #include "simulator/strategies.h"
 
 namespace interlock {
@@ -31,7 +32,7 @@ PctSchedules::PctSchedules(const Program& program, const HappensBefore& order,
     step_count_ += steps.count();
   }
   for (uint32_t d = 0; d < dispatches_.size(); ++d) {
-    uint32_t held_by = d;
+    uint32_t held_by = is_stopped() ? 0 : d;  // No schedule is asked for then.
     for (; held_by > 0; --held_by) {
       if (order.executes_before(DispatchId(size_t{held_by} - 1), DispatchId(size_t{d}))) break;
     }

@@ -11,6 +11,7 @@
 
 #include "backends/output_digest.h"
 #include "encoder/check.h"
+#include "encoder/stop.h"
 #include "encoder/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -135,6 +136,7 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
   size_t refused_count = 0;
   for (const std::vector<Displacement>& witness : witnesses) {
     Result<Schedule> schedule = schedule_of(program, order, witness);
+    if (!schedule && is_stopped()) return ExitStatus::kInterrupted;
     INTERLOCK_CHECK(schedule.has_value());
     std::vector<std::string> moves;
     for (const Displacement& move : witness) moves.push_back(text_of(program, move));
@@ -204,6 +206,7 @@ ExitStatus run_replay(const ReplayOptions& options) {
   }
   const HappensBefore order(*program);
   const Result<Schedule> schedule = schedule_of(*program, order, program->witness);
+  if (is_stopped()) return ExitStatus::kInterrupted;
   if (!schedule) {
     return replay_other_schedules(
         *program, "The recorded witness is no longer legal. " + schedule.error().message, *backend);

@@ -125,6 +125,18 @@ TEST_F(VulkanOverlap, OfTheRepairedTwinNeverDivergesIn200Trials) {
   EXPECT_EQ(divergence_count(corpus_bug("mlx-3630.fixed"), OverlapKind::kSeveralQueues, 200), 0);
 }
 
+TEST_F(VulkanOverlap, HasTheSameBytesThroughAStagingBuffer) {
+  const Program program = corpus_bug("mlx-3630.fixed");
+  const Schedule schedule = issue_order_schedule(program);
+  const MemoryImage right = image_on_vulkan(program, schedule);
+  for (const OverlapKind overlap : {OverlapKind::kOneQueue, OverlapKind::kSeveralQueues}) {
+    VulkanBackend staged({.overlap = overlap, .validates = true, .always_stages = true});
+    const auto image = staged.run(program, schedule, ExecutionMode::kOverlap);
+    ASSERT_TRUE(image.has_value()) << image.error().message;
+    EXPECT_TRUE(*image == right);
+  }
+}
+
 TEST_F(VulkanOverlap, OnOneQueueShowsTheHazardToSynchronizationValidation) {
   vulkan().take_messages();
   divergence_count(corpus_bug("mlx-3630"), OverlapKind::kOneQueue, 1);

@@ -125,6 +125,7 @@ Result<Success> CampaignRunner::take_block(uint64_t first_run,
     if (outcome.signatures.empty()) continue;
     ++report_.failing_run_count;
     for (const std::string& signature : outcome.signatures) {
+      if (has_stop() && !is_put_away_soon()) return Success{};
       auto taken = keeper_.take(first_run + i, signature);
       if (!taken) return taken.error();
       if (keeper_.has_enough()) return Success{};

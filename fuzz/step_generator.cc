@@ -264,8 +264,8 @@ void StepGenerator::add_backward() {
   const size_t end = choice_.chance(1, 2) ? forward_.size() : 1 + choice_.below(forward_.size());
   for (size_t i = end; i-- > end - std::min(end, count);) {
     const DispatchDraft forward = forward_[i];
-    const uint64_t count_behind = sketch_.dispatch_count() + vjp_dispatch_count(forward);
-    if (count_behind > options_.max_dispatches) return;
+    const uint64_t count_after = sketch_.dispatch_count() + vjp_dispatch_count(forward);
+    if (count_after > options_.max_dispatches) return;
     emit_vjp_of(forward);
   }
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Judges the tests by planted faults. The basic idea is that a test is evidence for a claim only if it
-# fails when the claim is wrong: so each patch beside this file makes one mistake in a copy of the tree, and the
-# tests of its folder and of those above must fail. Called by `./dev faults`; see docs/faults.md.
+# Judges the tests by planted faults. The basic idea is that a test is evidence for a claim only if
+# it fails when the claim is wrong: so each patch beside this file makes one mistake in a copy of the
+# tree, and the tests of its folder and of those above must fail. Called by `./dev faults`; see
+# docs/faults.md.
 set -euo pipefail
 source "${BASH_SOURCE[0]%/*}/copy.sh"
 results=$work/results.tsv # fault, hash of the patch, hash of the tree, verdict, by what; the last counts
@@ -98,7 +99,7 @@ limit_of() {
   echo $((30 + 4 * seconds))
 }
 
-# Prints what fails if a fuzz target, which is no test program, does not take every file of the corpus.
+# Prints what fails if a fuzz target, which is no test program, does not take the whole corpus.
 replay_corpus() {
   local target=$1
   find "$tree/corpus" -name '*.ilk' -print0 |

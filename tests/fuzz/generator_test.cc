@@ -14,6 +14,7 @@
 #include "fuzz/oracles.h"
 #include "simulator/alias_contracts.h"
 #include "simulator/choice.h"
+#include "tests/fuzz/any_bytes.h"
 #include "tests/program_count.h"
 
 namespace interlock::generator_test {
@@ -92,24 +93,15 @@ TEST(Generator, GivesRootsTheirOwnMemoriesOnRequest) {
   }
 }
 
-// From few bytes, which are zeros then, to more than there are questions.
 TEST(Generator, MakesProgramsOfAnyBytesInWhichARightEncoderLeavesNothing) {
-  SeededChoice random(1);
-  for (int size = 0; size < program_count(300, 10); ++size) {
-    std::vector<uint8_t> bytes(size, 0xff);
-    for (const bool is_random : {false, true}) {
-      for (uint8_t& byte : bytes) {
-        if (is_random) byte = static_cast<uint8_t>(random.below(256));
-      }
-      ByteChoice choice(bytes);
-      const auto program = build(generate(choice, options_of(size)));
-      ASSERT_TRUE(program) << "size " << size << ": " << program.error().message;
-      EXPECT_TRUE(find_alias_violations(*program).empty()) << print(*program);
-      if (program->has_program_order) continue;
-      const Program encoded = encode_with(*program, find_encoder("interlock"));
-      EXPECT_TRUE(find_exactly(encoded).empty()) << print(encoded);
-    }
-  }
+  for_any_bytes(program_count(300, 10), 1, [](Choice& choice, int size) {
+    const auto program = build(generate(choice, options_of(size)));
+    ASSERT_TRUE(program) << "size " << size << ": " << program.error().message;
+    EXPECT_TRUE(find_alias_violations(*program).empty()) << print(*program);
+    if (program->has_program_order) return;
+    const Program encoded = encode_with(*program, find_encoder("interlock"));
+    EXPECT_TRUE(find_exactly(encoded).empty()) << print(encoded);
+  });
 }
 
 TEST(Generator, PlacesBarriersOnlyOnRequest) {

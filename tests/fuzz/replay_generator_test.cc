@@ -17,6 +17,7 @@
 #include "encoder/text.h"
 #include "fuzz/pass_oracle.h"
 #include "simulator/choice.h"
+#include "tests/fuzz/any_bytes.h"
 #include "tests/fuzz/shares.h"
 #include "tests/program_count.h"
 
@@ -49,17 +50,10 @@ TEST(GenerateReplays, MakesProgramsWithoutAFinding) {
   for (int seed = 0; seed < program_count(400); ++seed) expect_nothing_wrong(generated(seed));
 }
 
-// From few bytes, which are zeros then, to more than there are questions.
 TEST(GenerateReplays, MakesThemOfAnyBytes) {
-  SeededChoice random(1);
-  for (int size = 0; size < program_count(120, 10); ++size) {
-    std::vector<uint8_t> bytes(size, 0xff);
-    ByteChoice same(bytes);
-    expect_nothing_wrong(generate_replays(same));
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.below(256));
-    ByteChoice any(bytes);
-    expect_nothing_wrong(generate_replays(any));
-  }
+  for_any_bytes(program_count(120, 10), 1, [](Choice& choice, int /*size*/) {
+    expect_nothing_wrong(generate_replays(choice));
+  });
 }
 
 // A draft, taken apart.

@@ -17,6 +17,7 @@
 #include "encoder/vjp_rules.h"
 #include "fuzz/pass_oracle.h"
 #include "simulator/choice.h"
+#include "tests/fuzz/any_bytes.h"
 #include "tests/fuzz/shares.h"
 #include "tests/program_count.h"
 
@@ -47,17 +48,9 @@ TEST(GenerateStep, PlacesNoTensorAndNamesAnOutput) {
   }
 }
 
-// From few bytes, which are zeros then, to more than there are questions.
 TEST(GenerateStep, MakesProgramsWithoutAFindingOfAnyBytes) {
-  SeededChoice random(5);
-  for (int size = 0; size < program_count(150, 10); ++size) {
-    std::vector<uint8_t> bytes(size, 0xff);
-    ByteChoice same(bytes);
-    expect_nothing_wrong(generate_step(same));
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.below(256));
-    ByteChoice any(bytes);
-    expect_nothing_wrong(generate_step(any));
-  }
+  for_any_bytes(program_count(150, 10), 5,
+                [](Choice& choice, int /*size*/) { expect_nothing_wrong(generate_step(choice)); });
 }
 
 TEST(GenerateStep, HasNoMoreDispatchesThanAskedFor) {

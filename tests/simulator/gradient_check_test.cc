@@ -127,6 +127,14 @@ m3: dispatch matmul_nn reads b a writes y
             "go on from the whole cotangent of a, and leave the sum of m1.sum0 (dispatch 9) out.");
 }
 
+// Where m2 is dispatch 2.
+void expect_that_m2_is_added_twice(const Program& forward) {
+  const Finding finding = explanation_of_split(forward);
+  ASSERT_FALSE(finding.details.empty());
+  EXPECT_THAT(finding.details[0], HasSubstr(" adds to the whole cotangent of a what m2 (dispatch "
+                                            "2) contributes to it, which is in it already."));
+}
+
 // `add` gives what it reads its own cotangent, so that two values have that of `a`; and the second
 // product is read by two.
 TEST(GradientCheck, SaysWhichPartIsAddedOnceMoreBesideAResidual) {
@@ -136,10 +144,7 @@ r: dispatch add reads a0 x writes a
 m2: dispatch matmul_nn reads a w writes b
 m3: dispatch matmul_nn reads b a writes y
 )");
-  const Finding finding = explanation_of_split(forward);
-  ASSERT_FALSE(finding.details.empty());
-  EXPECT_THAT(finding.details[0], HasSubstr(" adds to the whole cotangent of a what m2 (dispatch "
-                                            "2) contributes to it, which is in it already."));
+  expect_that_m2_is_added_twice(forward);
 }
 
 // Nor do raw bytes, which have no gradient, stand in the way.
@@ -151,10 +156,7 @@ m1: dispatch matmul_nn reads x w writes a
 m2: dispatch matmul_nn reads a w writes b
 m3: dispatch matmul_nn reads b a writes y
 )");
-  const Finding finding = explanation_of_split(forward);
-  ASSERT_FALSE(finding.details.empty());
-  EXPECT_THAT(finding.details[0], HasSubstr(" adds to the whole cotangent of a what m2 (dispatch "
-                                            "2) contributes to it, which is in it already."));
+  expect_that_m2_is_added_twice(forward);
 }
 
 // Three products: the first counts three times, the second twice.

@@ -1,10 +1,10 @@
 // The backends of this build.
 #include <array>
 
-#include "backends/backend.h"
 #include "backends/cpu/cpu_backend.h"
 #include "backends/cuda/cuda_backend.h"
-#include "backends/cuda/emulation/emulated_cuda_backend.h"
+#include "backends/cuda/emulated/emulated_cuda_backend.h"
+#include "backends/interface/backend.h"
 #include "backends/vulkan/vulkan_backend.h"
 
 namespace interlock {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "encoder/text.h"
+#include "encoder/text/text.h"
 
 namespace interlock {
 

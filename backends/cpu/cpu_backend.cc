@@ -17,11 +17,11 @@
 
 #include "backends/cpu/execute.h"
 #include "backends/cpu/guarded_buffer.h"
-#include "backends/dispatch_params.h"
-#include "backends/poison.h"
-#include "encoder/check.h"
-#include "encoder/kernel_table.h"
-#include "encoder/stop.h"
+#include "backends/interface/dispatch_params.h"
+#include "backends/interface/poison.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "backends/backend.h"
 #include "backends/cpu/kernel_bodies.h"
+#include "backends/interface/backend.h"
 
 namespace interlock {
 

@@ -8,8 +8,8 @@
 
 #include "backends/kernels/dialect.h"
 #include "backends/kernels/mix.h"
-#include "encoder/program.h"
-#include "encoder/stop.h"
+#include "encoder/program/program.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 

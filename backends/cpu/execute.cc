@@ -1,8 +1,8 @@
 #include "backends/cpu/execute.h"
 
-#include "backends/dispatch_params.h"
-#include "encoder/check.h"
-#include "encoder/stop.h"
+#include "backends/interface/dispatch_params.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 

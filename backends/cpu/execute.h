@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "backends/backend.h"
 #include "backends/cpu/cpu_memory.h"
 #include "backends/cpu/kernel_bodies.h"
-#include "encoder/kernel_table.h"
-#include "encoder/program.h"
+#include "backends/interface/backend.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/program.h"
 
 namespace interlock {
 

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_memory.h"
-#include "backends/dispatch_params.h"
+#include "backends/interface/dispatch_params.h"
 #include "backends/kernels/all_kernels.h"
-#include "encoder/check.h"
-#include "encoder/stop.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "backends/backend.h"
 #include "backends/cpu/recording_memory.h"
-#include "encoder/kernel_table.h"
-#include "simulator/finding.h"
+#include "backends/interface/backend.h"
+#include "encoder/kernel/kernel_table.h"
+#include "simulator/report/finding.h"
 
 namespace interlock {
 

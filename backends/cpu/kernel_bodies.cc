@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backends/kernels/all_kernels.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "backends/cpu/cpu_memory.h"
-#include "encoder/kernel_table.h"
+#include "encoder/kernel/kernel_table.h"
 
 namespace interlock {
 

@@ -8,7 +8,7 @@
 
 #include "backends/kernels/dialect.h"
 #include "backends/kernels/mix.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

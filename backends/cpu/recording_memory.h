@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "backends/backend.h"
-#include "encoder/kernel_table.h"
-#include "encoder/program.h"
-#include "encoder/range.h"
+#include "backends/interface/backend.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/program.h"
+#include "encoder/program/range.h"
 
 namespace interlock {
 

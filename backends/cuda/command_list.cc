@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 

@@ -8,7 +8,7 @@
 
 #include "backends/cuda/cuda_runtime.h"
 #include "backends/cuda/device_layout.h"
-#include "backends/cuda/launch_arguments.h"
+#include "backends/cuda/kernels/launch_arguments.h"
 
 namespace interlock {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "backends/cuda/dispatch_graph.h"
-#include "encoder/program.h"
-#include "encoder/result.h"
-#include "simulator/byte_segments.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "simulator/bytes/byte_segments.h"
 
 namespace interlock {
 

@@ -6,7 +6,7 @@
 
 #include "backends/cuda/cuda_runtime.h"
 #include "backends/cuda/device.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.h"
 #include "backends/cuda/cuda_recording.h"
+#include "backends/interface/backend.h"
 
 namespace interlock {
 

@@ -13,10 +13,10 @@
 #include "backends/cuda/issuing.h"
 #include "backends/cuda/lowering.h"
 #include "backends/cuda/recorded_graphs.h"
-#include "backends/poison.h"
-#include "encoder/check.h"
-#include "simulator/byte_segments.h"
-#include "simulator/happens_before.h"
+#include "backends/interface/poison.h"
+#include "encoder/program/check.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/order/happens_before.h"
 
 namespace interlock {
 

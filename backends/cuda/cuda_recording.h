@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "backends/backend.h"
-#include "encoder/program.h"
-#include "encoder/result.h"
-#include "simulator/schedule.h"
+#include "backends/interface/backend.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 

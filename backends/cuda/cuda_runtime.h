@@ -11,8 +11,8 @@
 #include <string>
 
 #include "backends/cuda/cuda_status.h"
-#include "backends/cuda/launch_arguments.h"
-#include "encoder/ids.h"
+#include "backends/cuda/kernels/launch_arguments.h"
+#include "encoder/program/ids.h"
 
 namespace interlock {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

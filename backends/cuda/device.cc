@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

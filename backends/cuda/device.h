@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/cuda_runtime.h"
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

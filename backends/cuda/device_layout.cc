@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

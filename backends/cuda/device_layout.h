@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.h"
-#include "encoder/program.h"
+#include "backends/interface/backend.h"
+#include "encoder/program/program.h"
 
 namespace interlock {
 

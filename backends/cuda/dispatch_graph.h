@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "encoder/program.h"
-#include "simulator/happens_before.h"
+#include "encoder/program/program.h"
+#include "simulator/order/happens_before.h"
 
 namespace interlock {
 

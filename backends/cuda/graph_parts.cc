@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

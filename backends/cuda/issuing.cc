@@ -4,8 +4,8 @@
 #include <array>
 #include <span>
 
-#include "encoder/check.h"
-#include "encoder/hash.h"
+#include "encoder/program/check.h"
+#include "encoder/program/hash.h"
 
 namespace interlock {
 namespace {

@@ -8,11 +8,11 @@
 #include <span>
 #include <utility>
 
-#include "backends/dispatch_params.h"
-#include "backends/poison.h"
-#include "backends/whole_steps.h"
-#include "encoder/check.h"
-#include "encoder/kernel_table.h"
+#include "backends/interface/dispatch_params.h"
+#include "backends/interface/poison.h"
+#include "backends/interface/whole_steps.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

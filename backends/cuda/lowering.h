@@ -6,10 +6,10 @@
 
 #include "backends/cuda/command_list.h"
 #include "backends/cuda/device_layout.h"
-#include "backends/poison.h"
-#include "encoder/program.h"
-#include "encoder/result.h"
-#include "simulator/schedule.h"
+#include "backends/interface/poison.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 

@@ -10,7 +10,7 @@
 #include "backends/cuda/graph_parts.h"
 #include "backends/cuda/issuing.h"
 #include "backends/cuda/stream_plan.h"
-#include "backends/poison.h"
+#include "backends/interface/poison.h"
 
 namespace interlock {
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "backends/cuda/cuda_runtime.h"
-#include "backends/cuda/device_functions.h"
-#include "encoder/check.h"
+#include "backends/cuda/kernels/device_functions.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

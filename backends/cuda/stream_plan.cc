@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "encoder/check.h"
-#include "encoder/hash.h"
+#include "encoder/program/check.h"
+#include "encoder/program/hash.h"
 
 namespace interlock {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "backends/backend.h"
+#include "backends/interface/backend.h"
 
 namespace interlock {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/float64/arithmetic.h"
-#include "encoder/kernel_table.h"
+#include "encoder/kernel/kernel_table.h"
 
 namespace interlock {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/kernels/dialect.h"
-#include "encoder/kernel_table.h"
+#include "encoder/kernel/kernel_table.h"
 
 namespace interlock {
 

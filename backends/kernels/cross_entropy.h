@@ -8,7 +8,7 @@
 #include "backends/kernels/dialect.h"
 #include "backends/kernels/elementary.h"
 #include "backends/kernels/reduction.h"
-#include "encoder/kernel_table.h"
+#include "encoder/kernel/kernel_table.h"
 
 namespace interlock {
 

@@ -13,14 +13,14 @@
 //   written and updated bytes become those of value(p, k); but if the dispatch is partial,
 //   old * kOld + the byte of value(p, k), which is bijective in old: what was there matters;
 //   atomic bytes become old OP the byte of value(p, k), and are not part of the digest.
-// `identity` tells dispatches apart (backends/dispatch_params.h).
+// `identity` tells dispatches apart (backends/interface/dispatch_params.h).
 //
 // One changed input byte changes the digest for sure, because scramble is bijective and kWord is
 // odd; several cancel with odds of 2^-32. Then each output byte changes with odds of 255/256.
 #pragma once
 
 #include "backends/kernels/dialect.h"
-#include "encoder/kernel_table.h"
+#include "encoder/kernel/kernel_table.h"
 
 namespace interlock {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/stop.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 

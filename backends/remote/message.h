@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "backends/backend.h"
-#include "encoder/result.h"
-#include "simulator/schedule.h"
+#include "backends/interface/backend.h"
+#include "encoder/program/result.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 

@@ -11,12 +11,12 @@
 #include <optional>
 #include <utility>
 
+#include "backends/interface/whole_steps.h"
 #include "backends/remote/channel.h"
 #include "backends/remote/message.h"
 #include "backends/remote/worker_process.h"
-#include "backends/whole_steps.h"
-#include "encoder/check.h"
-#include "encoder/text.h"
+#include "encoder/program/check.h"
+#include "encoder/text/text.h"
 
 namespace interlock {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.h"
-#include "encoder/stop.h"
+#include "backends/interface/backend.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 

@@ -1,9 +1,9 @@
 // What a backend may take for granted of a run, checked where the run comes from another process.
 #pragma once
 
-#include "encoder/program.h"
-#include "encoder/result.h"
-#include "simulator/schedule.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 

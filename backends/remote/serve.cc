@@ -14,8 +14,8 @@
 #include "backends/remote/channel.h"
 #include "backends/remote/message.h"
 #include "backends/remote/request_check.h"
-#include "encoder/check.h"
-#include "encoder/text.h"
+#include "encoder/program/check.h"
+#include "encoder/text/text.h"
 
 namespace interlock {
 namespace {

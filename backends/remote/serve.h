@@ -1,7 +1,7 @@
 // The worker's side: executes what arrives, until the other end is closed.
 #pragma once
 
-#include "backends/backend.h"
+#include "backends/interface/backend.h"
 
 namespace interlock {
 

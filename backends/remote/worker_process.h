@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/backend.h"
+#include "backends/interface/backend.h"
 #include "backends/vulkan/command_list.h"
-#include "encoder/program.h"
+#include "encoder/program/program.h"
 
 namespace interlock {
 

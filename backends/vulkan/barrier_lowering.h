@@ -4,7 +4,7 @@
 
 #include "backends/vulkan/arena.h"
 #include "backends/vulkan/command_list.h"
-#include "encoder/program.h"
+#include "encoder/program/program.h"
 
 namespace interlock {
 

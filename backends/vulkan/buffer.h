@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "backends/vulkan/device.h"
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

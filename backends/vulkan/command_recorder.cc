@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 

@@ -10,7 +10,7 @@
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/pipelines.h"
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

@@ -11,7 +11,7 @@
 
 #include "backends/vulkan/arena.h"
 #include "backends/vulkan/instance.h"
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <bit>
 
-#include "backends/dispatch_params.h"
+#include "backends/interface/dispatch_params.h"
 #include "backends/vulkan/mix_lowering.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

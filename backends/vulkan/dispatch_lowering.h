@@ -7,9 +7,9 @@
 
 #include "backends/vulkan/arena.h"
 #include "backends/vulkan/command_list.h"
-#include "encoder/kernel_table.h"
-#include "encoder/program.h"
-#include "encoder/result.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

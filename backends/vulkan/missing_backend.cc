@@ -1,6 +1,6 @@
 // The Vulkan backend of a build without Vulkan: it says so.
 #include "backends/vulkan/vulkan_backend.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

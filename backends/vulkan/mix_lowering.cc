@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/vulkan/barrier_lowering.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "backends/vulkan/driver_error.h"
 #include "backends/vulkan/spirv.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

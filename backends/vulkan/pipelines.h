@@ -7,7 +7,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/shaders.h"
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

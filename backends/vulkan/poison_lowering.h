@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "backends/poison.h"
+#include "backends/interface/poison.h"
 #include "backends/vulkan/dispatch_lowering.h"
 
 namespace interlock {

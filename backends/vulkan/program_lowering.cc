@@ -1,12 +1,12 @@
 #include "backends/vulkan/program_lowering.h"
 
-#include "backends/dispatch_params.h"
+#include "backends/interface/dispatch_params.h"
+#include "backends/interface/whole_steps.h"
 #include "backends/vulkan/barrier_lowering.h"
 #include "backends/vulkan/mix_lowering.h"
 #include "backends/vulkan/poison_lowering.h"
 #include "backends/vulkan/staged_writes.h"
-#include "backends/whole_steps.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

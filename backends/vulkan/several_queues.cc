@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "backends/vulkan/command_recorder.h"
-#include "encoder/hash.h"
+#include "encoder/program/hash.h"
 
 namespace interlock {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "encoder/check.h"
-#include "encoder/kernel_table.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "encoder/ids.h"
+#include "encoder/program/ids.h"
 
 namespace interlock {
 

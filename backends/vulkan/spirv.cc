@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/vulkan/mix_lowering.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/vulkan/dispatch_lowering.h"
-#include "simulator/schedule.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 

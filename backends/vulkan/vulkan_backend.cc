@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "backends/poison.h"
+#include "backends/interface/poison.h"
 #include "backends/vulkan/arena.h"
 #include "backends/vulkan/command_recorder.h"
 #include "backends/vulkan/driver_error.h"
@@ -16,7 +16,7 @@
 #include "backends/vulkan/program_lowering.h"
 #include "backends/vulkan/session.h"
 #include "backends/vulkan/several_queues.h"
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.h"
+#include "backends/interface/backend.h"
 
 struct VolkDeviceTable;
 

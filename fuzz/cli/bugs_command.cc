@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/bug_table.h"
+#include "fuzz/campaign/bug_table.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 

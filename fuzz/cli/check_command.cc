@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "simulator/check.h"
-#include "simulator/expectations.h"
-#include "simulator/report.h"
+#include "simulator/report/check.h"
+#include "simulator/report/expectations.h"
+#include "simulator/report/report.h"
 
 namespace interlock {
 namespace {

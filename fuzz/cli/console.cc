@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "encoder/stop.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 #include "fuzz/cli/exit_status.h"
 
 namespace interlock {
 
-// Prints to standard output; nothing once the work is stopped (encoder/stop.h): it may be wrong
-// then. Under a StopScope without a Stop it prints always.
+// Prints to standard output; nothing once the work is stopped (encoder/program/stop.h): it may be
+// wrong then. Under a StopScope without a Stop it prints always.
 void print_out(std::string_view text);
 
 // Prints a report to standard output, its kind words (a line's first word before "hazard:",

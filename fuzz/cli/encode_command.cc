@@ -6,19 +6,19 @@
 #include <string>
 #include <utility>
 
-#include "encoder/backward.h"
-#include "encoder/encoder.h"
-#include "encoder/planner.h"
-#include "encoder/replay.h"
-#include "encoder/text.h"
-#include "encoder/unplan.h"
+#include "encoder/backward/backward.h"
+#include "encoder/plan/planner.h"
+#include "encoder/plan/unplan.h"
+#include "encoder/replay/replay.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/gradient_verdict.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/plan_options.h"
-#include "simulator/gradient_requests.h"
+#include "simulator/gradients/gradient_requests.h"
 
 namespace interlock {
 namespace {

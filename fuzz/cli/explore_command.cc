@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/text.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "simulator/explore.h"
-#include "simulator/happens_before.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/schedules/explore.h"
 
 namespace interlock {
 namespace {

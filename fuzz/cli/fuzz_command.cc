@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "backends/remote/remote_backend.h"
-#include "encoder/encoder.h"
-#include "fuzz/campaign.h"
-#include "fuzz/campaign_files.h"
+#include "encoder/sync/encoder.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/campaign_files.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"

@@ -6,15 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/program_builder.h"
-#include "encoder/text.h"
+#include "encoder/build/program_builder.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/gradient_verdict.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/workloads/workload.h"
-#include "simulator/gradient_requests.h"
+#include "simulator/gradients/gradient_requests.h"
 
 namespace interlock {
 namespace {

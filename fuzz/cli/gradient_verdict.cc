@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "fuzz/cli/console.h"
-#include "simulator/explain_gradient.h"
-#include "simulator/report.h"
-#include "simulator/truncation.h"
+#include "simulator/lifetimes/truncation.h"
+#include "simulator/report/explain_gradient.h"
+#include "simulator/report/report.h"
 
 namespace interlock {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "encoder/program.h"
+#include "encoder/program/program.h"
 #include "fuzz/cli/exit_status.h"
-#include "simulator/gradient_check.h"
+#include "simulator/gradients/gradient_check.h"
 
 namespace interlock {
 

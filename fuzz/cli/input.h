@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "backends/backend.h"
-#include "encoder/text.h"
+#include "backends/interface/backend.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/exit_status.h"
 
 namespace interlock {

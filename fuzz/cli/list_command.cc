@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "backends/backend.h"
-#include "encoder/backward.h"
-#include "encoder/encoder.h"
-#include "encoder/kernel_table.h"
-#include "encoder/planner.h"
-#include "encoder/replay.h"
+#include "backends/interface/backend.h"
+#include "encoder/backward/backward.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/plan/planner.h"
+#include "encoder/replay/replay.h"
+#include "encoder/sync/encoder.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/names.h"
+#include "encoder/program/names.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/interrupt.h"

@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "encoder/text.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/minimizer.h"
+#include "fuzz/minimize/minimizer.h"
 
 namespace interlock {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/liveness_planner.h"
-#include "encoder/planner.h"
-#include "encoder/text.h"
-#include "encoder/unplan.h"
+#include "encoder/plan/liveness_planner.h"
+#include "encoder/plan/planner.h"
+#include "encoder/plan/unplan.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"

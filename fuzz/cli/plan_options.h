@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
-#include "encoder/planner.h"
-#include "encoder/result.h"
+#include "encoder/plan/planner.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

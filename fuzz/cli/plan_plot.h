@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/liveness_planner.h"
+#include "encoder/plan/liveness_planner.h"
 
 namespace interlock {
 

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "backends/backend.h"
-#include "encoder/text.h"
+#include "backends/interface/backend.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/line_plot.h"
-#include "simulator/schedule.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 namespace {

@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
-#include "backends/output_digest.h"
-#include "encoder/check.h"
-#include "encoder/stop.h"
-#include "encoder/text.h"
+#include "backends/interface/output_digest.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/gradient_evidence.h"
-#include "fuzz/replay.h"
-#include "fuzz/replay_gradients.h"
-#include "simulator/check.h"
-#include "simulator/strategies.h"
+#include "fuzz/judge/gradient_evidence.h"
+#include "fuzz/judge/replay.h"
+#include "fuzz/judge/replay_gradients.h"
+#include "simulator/report/check.h"
+#include "simulator/schedules/strategies.h"
 
 namespace interlock {
 namespace {

@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "backends/cpu/instrumented.h"
-#include "backends/output_digest.h"
-#include "backends/reference.h"
-#include "encoder/text.h"
+#include "backends/interface/output_digest.h"
+#include "backends/reference/reference.h"
+#include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/replay.h"
-#include "simulator/choice.h"
-#include "simulator/strategies.h"
+#include "fuzz/judge/replay.h"
+#include "simulator/schedules/choice.h"
+#include "simulator/schedules/strategies.h"
 
 namespace interlock {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/check.h"
-#include "fuzz/bug_table.h"
+#include "encoder/program/check.h"
+#include "fuzz/campaign/bug_table.h"
 
 namespace interlock {
 namespace {

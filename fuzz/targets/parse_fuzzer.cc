@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/check.h"
-#include "encoder/program_builder.h"
-#include "encoder/text.h"
+#include "encoder/build/program_builder.h"
+#include "encoder/program/check.h"
+#include "encoder/text/text.h"
 
 namespace interlock {
 namespace {

@@ -11,14 +11,14 @@
 #include <string_view>
 #include <utility>
 
-#include "encoder/draft.h"
-#include "encoder/encoder.h"
-#include "encoder/hash.h"
-#include "encoder/text.h"
-#include "fuzz/generator.h"
-#include "fuzz/mutator.h"
-#include "fuzz/oracles.h"
-#include "simulator/choice.h"
+#include "encoder/program/draft.h"
+#include "encoder/program/hash.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/text/text.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/generate/mutator.h"
+#include "fuzz/judge/oracles.h"
+#include "simulator/schedules/choice.h"
 
 namespace interlock {
 namespace {

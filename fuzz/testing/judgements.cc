@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "encoder/names.h"
-#include "encoder/recording_sink.h"
-#include "encoder/text.h"
-#include "simulator/check.h"
-#include "simulator/report.h"
+#include "encoder/program/names.h"
+#include "encoder/sync/recording_sink.h"
+#include "encoder/text/text.h"
+#include "simulator/report/check.h"
+#include "simulator/report/report.h"
 
 namespace interlock {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/encoder.h"
-#include "encoder/program.h"
-#include "encoder/result.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "encoder/sync/encoder.h"
 
 namespace interlock {
 

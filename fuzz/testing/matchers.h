@@ -19,7 +19,7 @@
 #include <string_view>
 #include <utility>
 
-#include "encoder/finding_kind.h"
+#include "encoder/program/finding_kind.h"
 #include "fuzz/testing/judgements.h"
 #include "fuzz/testing/programs.h"
 #include "fuzz/testing/sample_programs.h"

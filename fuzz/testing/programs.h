@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "encoder/encoder.h"
-#include "encoder/program.h"
-#include "encoder/text.h"
+#include "encoder/program/program.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/text/text.h"
 #include "fuzz/testing/judgements.h"
 
 namespace interlock {

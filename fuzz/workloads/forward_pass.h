@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/draft.h"
-#include "encoder/result.h"
+#include "encoder/program/draft.h"
+#include "encoder/program/result.h"
 #include "fuzz/workloads/workload.h"
 
 namespace interlock {

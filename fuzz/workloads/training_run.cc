@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "encoder/backward.h"
-#include "encoder/check.h"
-#include "encoder/program_builder.h"
-#include "encoder/stop.h"
+#include "encoder/backward/backward.h"
+#include "encoder/build/program_builder.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 #include "fuzz/workloads/forward_pass.h"
-#include "simulator/choice.h"
+#include "simulator/schedules/choice.h"
 
 namespace interlock {
 namespace {

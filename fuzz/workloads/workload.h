@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/draft.h"
-#include "encoder/result.h"
+#include "encoder/program/draft.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

@@ -9,12 +9,12 @@
 #include <new>
 #include <vector>
 
-#include "encoder/check.h"
-#include "encoder/kernel_table.h"
-#include "encoder/program.h"
-#include "simulator/barrier_bounds.h"
-#include "simulator/check.h"
-#include "simulator/choice.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
+#include "encoder/program/program.h"
+#include "simulator/barriers/barrier_bounds.h"
+#include "simulator/report/check.h"
+#include "simulator/schedules/choice.h"
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.h"
-#include "encoder/check.h"
-#include "encoder/encoder.h"
-#include "encoder/text.h"
-#include "fuzz/oracles.h"
+#include "encoder/program/check.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/text/text.h"
+#include "fuzz/judge/oracles.h"
 
 namespace interlock {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "encoder/check.h"
-#include "encoder/text.h"
-#include "simulator/choice.h"
+#include "encoder/program/check.h"
+#include "encoder/text/text.h"
+#include "simulator/schedules/choice.h"
 
 namespace interlock {
 

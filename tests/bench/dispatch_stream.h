@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "encoder/program.h"
+#include "encoder/program/program.h"
 
 namespace interlock {
 

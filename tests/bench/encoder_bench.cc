@@ -1,7 +1,7 @@
 // The encode pass, by encoder: items are dispatches. The trackers alone are in tracker_bench.cc.
 #include <benchmark/benchmark.h>
 
-#include "encoder/encoder.h"
+#include "encoder/sync/encoder.h"
 #include "tests/bench/dispatch_stream.h"
 
 namespace interlock {

@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/check.h"
-#include "encoder/encoder.h"
-#include "encoder/program_builder.h"
-#include "encoder/text.h"
-#include "fuzz/campaign.h"
-#include "fuzz/minimizer.h"
-#include "fuzz/oracles.h"
-#include "simulator/shadow_machine.h"
-#include "simulator/strategies.h"
+#include "encoder/build/program_builder.h"
+#include "encoder/program/check.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/text/text.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/judge/oracles.h"
+#include "fuzz/minimize/minimizer.h"
+#include "simulator/schedules/shadow_machine.h"
+#include "simulator/schedules/strategies.h"
 #include "tests/bench/dispatch_stream.h"
 
 namespace interlock {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "encoder/check.h"
-#include "encoder/text.h"
-#include "simulator/choice.h"
+#include "encoder/program/check.h"
+#include "encoder/text/text.h"
+#include "simulator/schedules/choice.h"
 #include "tests/bench/dispatch_stream.h"
 
 namespace interlock {

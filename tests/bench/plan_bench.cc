@@ -2,8 +2,8 @@
 // each, the bytes above the lower bound and the barriers above those without reuse, in percent.
 #include <benchmark/benchmark.h>
 
-#include "encoder/planner.h"
-#include "tests/encoder/training_step.h"
+#include "encoder/plan/planner.h"
+#include "tests/encoder/backward/training_step.h"
 
 namespace interlock {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "encoder/recorder.h"
-#include "simulator/choice.h"
+#include "simulator/schedules/choice.h"
 
 namespace interlock {
 namespace {

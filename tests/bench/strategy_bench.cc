@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text.h"
-#include "simulator/hazards.h"
-#include "simulator/shadow_machine.h"
-#include "simulator/strategies.h"
-#include "simulator/trace_count.h"
-#include "simulator/trace_groups.h"
+#include "encoder/text/text.h"
+#include "simulator/hazards/hazards.h"
+#include "simulator/schedules/shadow_machine.h"
+#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/trace_count.h"
+#include "simulator/schedules/trace_groups.h"
 
 namespace interlock {
 namespace {

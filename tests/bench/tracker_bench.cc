@@ -26,9 +26,9 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/models/ggml.h"
-#include "encoder/models/mlx.h"
-#include "encoder/tracker.h"
+#include "encoder/sync/ggml.h"
+#include "encoder/sync/mlx.h"
+#include "encoder/sync/tracker.h"
 
 namespace interlock {
 namespace {

@@ -18,9 +18,9 @@
 #include "backends/vulkan/program_lowering.h"
 #include "backends/vulkan/session.h"
 #include "backends/vulkan/vulkan_backend.h"
-#include "encoder/check.h"
-#include "encoder/text.h"
-#include "simulator/schedule.h"
+#include "encoder/program/check.h"
+#include "encoder/text/text.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 namespace {

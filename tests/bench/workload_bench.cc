@@ -4,11 +4,11 @@
 
 #include <utility>
 
-#include "encoder/encoder.h"
-#include "encoder/planner.h"
-#include "encoder/program_builder.h"
+#include "encoder/build/program_builder.h"
+#include "encoder/plan/planner.h"
+#include "encoder/sync/encoder.h"
 #include "fuzz/workloads/workload.h"
-#include "simulator/check.h"
+#include "simulator/report/check.h"
 
 namespace interlock {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {

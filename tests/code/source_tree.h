@@ -7,7 +7,7 @@
 namespace interlock {
 
 struct SourceFile {
-  std::string path;  // From the project root, e.g. "encoder/program.h".
+  std::string path;  // From the project root, e.g. "encoder/program/program.h".
   std::string text;
 };
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "encoder/text.h"
-#include "simulator/check.h"
-#include "simulator/report.h"
+#include "encoder/text/text.h"
+#include "simulator/report/check.h"
+#include "simulator/report/report.h"
 #include "tests/encoder/recording.h"
 
 namespace interlock::recorder_example_test {

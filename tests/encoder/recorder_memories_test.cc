@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "encoder/recorder.h"
-#include "encoder/text.h"
-#include "simulator/choice.h"
+#include "encoder/text/text.h"
+#include "simulator/schedules/choice.h"
 #include "tests/encoder/recording.h"
 
 namespace interlock::recorder_memories_test {

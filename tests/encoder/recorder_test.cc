@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "encoder/names.h"
-#include "encoder/text.h"
+#include "encoder/program/names.h"
+#include "encoder/text/text.h"
 #include "fuzz/testing/matchers.h"
-#include "simulator/choice.h"
+#include "simulator/schedules/choice.h"
 #include "tests/encoder/recording.h"
 
 namespace interlock::recorder_test {

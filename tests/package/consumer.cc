@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "encoder/range.h"
+#include "encoder/program/range.h"
 
 int main() {
   const interlock::ByteRange written{0, 64};

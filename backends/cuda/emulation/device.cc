@@ -9,11 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "backends/cuda/device_lane.h"
 #include "backends/cuda/emulation/words.h"
-#include "encoder/check.h"
-#include "encoder/hash.h"
-#include "encoder/stop.h"
+#include "encoder/program/check.h"
+#include "encoder/program/hash.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "backends/cuda/emulation/fiber.h"
-#include "encoder/result.h"
-#include "simulator/choice.h"
+#include "encoder/program/result.h"
+#include "simulator/schedules/choice.h"
 
 namespace interlock {
 

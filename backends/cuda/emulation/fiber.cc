@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "encoder/check.h"
+#include "encoder/program/check.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "encoder/result.h"
+#include "encoder/program/result.h"
 
 namespace interlock {
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "backends/cuda/emulation/device.h"
-#include "encoder/result.h"
-#include "simulator/choice.h"
+#include "encoder/program/result.h"
+#include "simulator/schedules/choice.h"
 
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): CUDA's names.
 

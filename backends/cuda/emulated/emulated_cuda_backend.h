@@ -1,0 +1,48 @@
+// EmulatedCudaBackend: executes programs with the kernels of the CUDA backend on an EmulatedDevice
+// (device.h), that is, on the host.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+
+#include "backends/cuda/emulation/device.h"
+#include "backends/cuda/kernels/launch_arguments.h"
+#include "backends/interface/backend.h"
+
+namespace interlock {
+
+struct EmulatedCudaOptions {
+  uint64_t limit_bytes = kExecutionLimitBytes;  // Of the memories, and apart, of late writes.
+  uint64_t seed = 0;  // Of the orders of blocks and threads; the same for every run.
+  uint32_t block_thread_count = kBlockThreadCount;
+  uint32_t grid_block_count_max = EmulatedDevice::kGridBlocksMax;
+  uint64_t mix_block_bytes_max = kMixBlockBytesMax;
+  FiberSwitch fiber_switch = fiber_switches().front();
+};
+
+class EmulatedCudaBackend final : public Backend {
+ public:
+  explicit EmulatedCudaBackend(const EmulatedCudaOptions& options = {})
+      : options_(options), device_(options.fiber_switch) {}
+
+  std::string_view name() const override { return "cuda-emulated"; }
+  Availability availability() const override { return {true, capabilities().device}; }
+
+  // Witness mode only: launches run one after another.
+  bool supports(ExecutionMode mode) const override { return mode == ExecutionMode::kWitness; }
+  Capabilities capabilities() const override;
+
+  // As Backend::run(). Numbers: all bits are those of the cpu backend.
+  // Errors: as there; a finding of the device about the kernels; a write outside of all memories.
+  // Runs of several host threads take turns.
+  Result<MemoryImage> run(const Program& program, const Schedule& schedule,
+                          ExecutionMode mode) override;
+
+ private:
+  EmulatedCudaOptions options_;
+  std::mutex mutex_;
+  EmulatedDevice device_;
+};
+
+}  // namespace interlock

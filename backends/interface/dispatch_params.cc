@@ -1,0 +1,29 @@
+// The identity hashes the label, so that a labelled dispatch keeps its bytes when others are
+// dropped.
+#include "backends/interface/dispatch_params.h"
+
+#include <string>
+
+namespace interlock {
+
+uint32_t identity_of(const Program& program, DispatchId id) {
+  uint32_t hash = 0x811c9dc5u;  // FNV-1a.
+  for (const char c : program.reference_of(id)) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x01000193u;
+  }
+  return hash;
+}
+
+KernelParams dispatch_params_of(const Program& program, DispatchId id) {
+  const Dispatch& dispatch = program.dispatch(id);
+  KernelParams params = params_of(program, dispatch);
+  if (dispatch.kernel == mix_kernel()) {
+    params.identity = identity_of(program, id);
+    params.operand_count = dispatch.access_count;
+    params.atomic_op = dispatch.atomic_op;
+    params.is_partial = dispatch.is_partial;
+  }
+  return params;
+}
+
+}  // namespace interlock

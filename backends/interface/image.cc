@@ -1,0 +1,99 @@
+// The bytes before the first dispatch. Every byte has a value, also those that nobody initialized:
+// they are external input, or poison that nobody should read, and both must be the same each time.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "backends/interface/backend.h"
+#include "encoder/program/check.h"
+#include "encoder/program/hash.h"
+#include "encoder/program/stop.h"
+
+namespace interlock {
+namespace {
+
+// In [-1, 1), a multiple of 2^-23: exact.
+float unit_f32(uint64_t random) { return static_cast<float>(random >> 40) * 0x1p-23f - 1.0f; }
+
+// Words are finite f32 values, so that a kernel that reads them makes no NaN.
+void fill_with_pattern(std::vector<uint8_t>& bytes, uint64_t name_hash) {
+  for (uint64_t offset = 0; offset < bytes.size(); offset += sizeof(float)) {
+    if (is_stopped_at(offset / sizeof(float))) return;
+    const float value = unit_f32(splitmix64(name_hash + offset / sizeof(float)));
+    std::memcpy(&bytes[offset], &value, std::min(sizeof value, bytes.size() - offset));
+  }
+}
+
+template <typename T, typename ValueAt>
+void store_values(std::vector<uint8_t>& bytes, ByteRange range, const ValueAt& value_at) {
+  for (uint64_t k = 0; k < range.size_bytes() / sizeof(T); ++k) {
+    if (is_stopped_at(k)) return;
+    const T value = value_at(k);
+    std::memcpy(&bytes[range.begin + k * sizeof(T)], &value, sizeof value);
+  }
+}
+
+template <typename T, typename FromRandom>
+void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor,
+                         const FromRandom& from_random) {
+  const uint64_t first_seed = tensor.initial.seed << 32;
+  store_values<T>(bytes, tensor.range, [&](uint64_t k) -> T {
+    switch (tensor.initial.kind) {
+      case InitialKind::kRandom:
+        return from_random(splitmix64(first_seed + k));
+      case InitialKind::kOnes:
+        return T{1};
+      case InitialKind::kIota:
+        return static_cast<T>(k);
+      case InitialKind::kValues:
+        return static_cast<T>(tensor.initial.values[k]);
+      case InitialKind::kNone:
+      case InitialKind::kZeros:
+        break;
+    }
+    return T{0};
+  });
+}
+
+void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor) {
+  switch (tensor.dtype) {
+    case DType::kF32:
+      return store_initial_value<float>(bytes, tensor, unit_f32);
+    case DType::kI32:
+      return store_initial_value<int32_t>(
+          bytes, tensor, [](uint64_t random) { return static_cast<int32_t>(random >> 32); });
+    case DType::kU8:
+      return store_initial_value<uint8_t>(
+          bytes, tensor, [](uint64_t random) { return static_cast<uint8_t>(random >> 56); });
+  }
+}
+
+}  // namespace
+
+Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes) {
+  uint64_t size_bytes = 0;
+  for (const Memory& memory : program.memories) {
+    if (memory.size_bytes > limit_bytes - size_bytes) {
+      return Error{fmt::format(
+          "Running this program needs more than {} bytes, the execution limit: memory '{}' has {} "
+          "bytes, and those before it {} in all.",
+          limit_bytes, program.name(memory.name), memory.size_bytes, size_bytes)};
+    }
+    size_bytes += memory.size_bytes;
+  }
+  MemoryImage image;
+  image.memories.reserve(program.memories.size());
+  for (const Memory& memory : program.memories) {
+    std::vector<uint8_t>& bytes = image.memories.emplace_back(memory.size_bytes);
+    fill_with_pattern(bytes, fnv1a(program.name(memory.name)));
+  }
+  for (const Tensor& tensor : program.tensors) {
+    if (tensor.initial.kind == InitialKind::kNone) continue;
+    store_initial_value(image.memories[tensor.memory.index], tensor);
+  }
+  if (is_stopped()) return Error{"The run was stopped."};
+  return image;
+}
+
+}  // namespace interlock

@@ -1,0 +1,143 @@
+// Beside the words lie the bytes of the same run rounded to float32: for ids, which are no float32,
+// and for kernels that move bytes.
+#include "backends/reference/float64_execution.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "backends/cpu/execute.h"
+#include "backends/float64/arithmetic.h"
+#include "backends/float64/kernel_oracles.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kWordBytes = sizeof(float);
+
+template <typename T>
+T word_at(const std::vector<uint8_t>& bytes, uint64_t word) {
+  T value;
+  std::memcpy(&value, &bytes[word * kWordBytes], sizeof value);
+  return value;
+}
+
+class Execution {
+ public:
+  Execution(const Program& program, MemoryImage image)
+      : program_(program), bytes_(std::move(image)) {
+    for (size_t m = 0; m < bytes_.memories.size(); ++m) {
+      words_.memories.emplace_back(bytes_.memories[m].size() / kWordBytes);
+      take_words_from_bytes(MemoryId{m}, {0, bytes_.memories[m].size()});
+    }
+  }
+
+  void execute(DispatchId id) {
+    const std::string_view kernel = kernel_entry(program_.dispatch(id).kernel).name;
+    if (const KernelOracle oracle = find_kernel_oracle(kernel)) {
+      execute_oracle(id, oracle);
+    } else {
+      execute_on_bytes(id, kernel == "copy");
+    }
+  }
+
+  Float64Image finish() && { return std::move(words_); }
+
+ private:
+  // Of every word that shares a byte with `range`.
+  void take_words_from_bytes(MemoryId memory, ByteRange range) {
+    const std::vector<uint8_t>& bytes = bytes_.memories[memory.index];
+    std::vector<double>& words = words_.memories[memory.index];
+    const uint64_t end =
+        std::min<uint64_t>((range.end + kWordBytes - 1) / kWordBytes, words.size());
+    for (uint64_t k = range.begin / kWordBytes; k < end; ++k) words[k] = word_at<float>(bytes, k);
+  }
+
+  void execute_oracle(DispatchId id, KernelOracle oracle) {
+    OracleCase c = oracle_case_of(params_of(program_, program_.dispatch(id)), kIeeeArithmetic);
+    const std::span<const Access> accesses = program_.accesses_of(id);
+    for (const Access& access : accesses) {
+      if (!access.reads()) continue;
+      const bool is_f32 = program_.tensor(access.tensor).dtype == DType::kF32;
+      Doubles& values = c.inputs.emplace_back();
+      values.reserve(access.range.size_bytes() / kWordBytes);
+      for (uint64_t k = access.range.begin / kWordBytes; k < access.range.end / kWordBytes; ++k) {
+        const size_t m = access.memory.index;
+        values.push_back(is_f32 ? words_.memories[m][k]
+                                : static_cast<double>(word_at<uint32_t>(bytes_.memories[m], k)));
+      }
+    }
+    const std::vector<OracleTensor> outputs = oracle(c);
+    size_t next = 0;
+    for (const Access& access : accesses) {
+      if (access.writes()) store(access, outputs[next++]);
+    }
+  }
+
+  void store(const Access& access, const OracleTensor& output) {
+    INTERLOCK_CHECK(output.size() == access.range.size_bytes() / kWordBytes);
+    for (uint64_t k = 0; k < output.size(); ++k) {
+      const uint64_t at = access.range.begin + k * kWordBytes;
+      const auto rounded = static_cast<float>(output[k].value);
+      words_.memories[access.memory.index][at / kWordBytes] = output[k].value;
+      std::memcpy(&bytes_.memories[access.memory.index][at], &rounded, sizeof rounded);
+    }
+  }
+
+  void execute_on_bytes(DispatchId id, bool is_copy) {
+    const std::span<const Access> accesses = program_.accesses_of(id);
+    std::optional<std::vector<double>> copied;
+    if (is_copy) copied = whole_words_of(accesses[0]);
+    execute_dispatch(program_, id, bytes_);
+    for (const Access& access : accesses) {
+      if (access.writes()) take_words_from_bytes(access.memory, access.range);
+    }
+    if (copied && accesses[1].range.begin % kWordBytes == 0) {
+      std::copy(copied->begin(), copied->end(),
+                words_.memories[accesses[1].memory.index].begin() +
+                    static_cast<ptrdiff_t>(accesses[1].range.begin / kWordBytes));
+    }
+  }
+
+  // None if the range does not start at a word.
+  std::optional<std::vector<double>> whole_words_of(const Access& access) const {
+    if (access.range.begin % kWordBytes != 0) return std::nullopt;
+    const auto first = words_.memories[access.memory.index].begin() +
+                       static_cast<ptrdiff_t>(access.range.begin / kWordBytes);
+    return std::vector<double>(
+        first, first + static_cast<ptrdiff_t>(access.range.size_bytes() / kWordBytes));
+  }
+
+  const Program& program_;
+  MemoryImage bytes_;
+  Float64Image words_;
+};
+
+}  // namespace
+
+Result<Float64Image> execute_in_float64(const Program& program, uint64_t limit_bytes) {
+  Result<MemoryImage> initial = initial_image(program, limit_bytes);
+  if (!initial) return initial.error();
+  Execution execution(program, std::move(*initial));
+  for (size_t d = 0; d < program.dispatches.size(); ++d) {
+    if (is_stopped()) return Error{"The run was stopped."};
+    execution.execute(DispatchId{d});
+  }
+  return std::move(execution).finish();
+}
+
+std::vector<double> values_of(const Program& program, const Float64Image& image, TensorId tensor) {
+  const Tensor& t = program.tensor(tensor);
+  INTERLOCK_CHECK(t.dtype == DType::kF32);
+  const auto first =
+      image.memories[t.memory.index].begin() + static_cast<ptrdiff_t>(t.range.begin / kWordBytes);
+  return {first, first + static_cast<ptrdiff_t>(t.range.size_bytes() / kWordBytes)};
+}
+
+}  // namespace interlock

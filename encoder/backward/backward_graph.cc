@@ -1,0 +1,305 @@
+// Two walks over the program: which values depend on `wrt`, and, from the loss back, through which
+// dispatches its gradient flows. Only the second can find that a dispatch is not differentiable.
+#include "encoder/backward/backward_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "encoder/backward/backward_flow.h"
+#include "encoder/backward/backward_raw_writes.h"
+#include "encoder/backward/backward_values.h"
+#include "encoder/backward/backward_versions.h"
+#include "encoder/program/names.h"
+
+namespace interlock {
+namespace {
+
+// Bytes of memories, as disjoint ranges.
+class RawBytes {
+ public:
+  void add(MemoryId memory, ByteRange range) {
+    if (range.begin >= range.end) return;
+    auto next = ranges_.lower_bound({memory, range.begin});
+    if (next != ranges_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first.first == memory && before->second >= range.begin) next = before;
+    }
+    while (next != ranges_.end() && next->first.first == memory &&
+           next->first.second <= range.end) {
+      range = {std::min(range.begin, next->first.second), std::max(range.end, next->second)};
+      next = ranges_.erase(next);
+    }
+    ranges_[{memory, range.begin}] = range.end;
+  }
+
+  bool overlaps(MemoryId memory, ByteRange range) const {
+    const auto next = ranges_.lower_bound({memory, range.end});
+    if (next == ranges_.begin()) return false;
+    const auto last = std::prev(next);  // That begins before the end.
+    return last->first.first == memory && last->second > range.begin;
+  }
+
+ private:
+  std::map<std::pair<MemoryId, uint64_t>, uint64_t> ranges_;  // End by memory and begin.
+};
+
+class GraphWalk {
+ public:
+  explicit GraphWalk(const Program& program)
+      : program_(program),
+        values_(program),
+        flow_(program, values_, kernels_),
+        is_needed_(values_.count(), false) {}
+
+  Result<BackwardGraph> walk(const BackwardRequest& request) {
+    if (auto named = resolve(request); !named) return named.error();
+    if (auto checked = check_versions(program_, values_, kernels_, graph_); !checked) {
+      return checked.error();
+    }
+    for (const uint32_t value : graph_.wrt) flow_.start(value, 1);
+    flow_.run();
+    is_needed_[graph_.loss] = true;
+    const std::vector<BackwardStep>& steps = values_.steps();
+    for (size_t i = steps.size(); i-- > 0;) {
+      auto traced =
+          steps[i].is_adoption ? trace_part(steps[i].part) : trace_back(steps[i].dispatch);
+      if (!traced) return traced.error();
+    }
+    std::reverse(graph_.nodes.begin(), graph_.nodes.end());
+    if (auto kept = check_saved_values(); !kept) return kept.error();
+    if (auto kept = check_raw_writes(program_, values_, graph_); !kept) return kept.error();
+    for (uint32_t i = 0; i < values_.count(); ++i) graph_.roots.push_back(values_.value(i).root);
+    return std::move(graph_);
+  }
+
+ private:
+  Result<Success> resolve(const BackwardRequest& request) {
+    std::vector<std::pair<std::string_view, TensorId>> names;
+    for (size_t i = 0; i < program_.tensors.size(); ++i) {
+      names.emplace_back(program_.name(program_.tensors[i].name), TensorId(i));
+    }
+    std::sort(names.begin(), names.end());
+    const auto find = [&](const std::string& name) {
+      const auto found = std::lower_bound(names.begin(), names.end(),
+                                          std::pair(std::string_view(name), TensorId(0)));
+      return found != names.end() && found->first == name ? found->second : TensorId();
+    };
+    const auto check = [&](const std::string& name, std::string_view role) -> Result<TensorId> {
+      const TensorId id = find(name);
+      if (!id.is_some()) {
+        return Error{
+            fmt::format("The program has no tensor {}, which is to be {} of the backward "
+                        "pass.",
+                        in_quotes(name), role)};
+      }
+      const Tensor& tensor = program_.tensor(id);
+      if (tensor.dtype == DType::kF32 && is_whole(program_, tensor)) return id;
+      return Error{fmt::format(
+          "Tensor {} {}; {} of a backward pass is a whole tensor of f32.", in_quotes(name),
+          tensor.dtype != DType::kF32
+              ? fmt::format("has {} elements", word_of(tensor.dtype))
+              : fmt::format("views a part of {}",
+                            in_quotes(program_.name(program_.tensor(tensor.root).name))),
+          role)};
+    };
+    const Result<TensorId> loss = check(request.loss, "the loss");
+    if (!loss) return loss.error();
+    if (request.wrt.empty()) {
+      return Error{"The backward pass names no tensor to differentiate by; it needs at least one."};
+    }
+    graph_.loss_tensor = *loss;
+    graph_.loss = values_.current_of(*loss);
+    for (const std::string& name : request.wrt) {
+      const Result<TensorId> wrt = check(name, "a tensor to differentiate by");
+      if (!wrt) return wrt.error();
+      graph_.wrt_tensors.push_back(*wrt);
+      graph_.wrt.push_back(values_.current_of(*wrt));
+    }
+    std::vector<TensorId> sorted = graph_.wrt_tensors;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice == sorted.end()) return Success{};
+    return Error{fmt::format("Tensor {} is named twice to differentiate by; once is allowed.",
+                             in_quotes(program_.name(program_.tensor(*twice).name)))};
+  }
+
+  bool is_active(uint32_t value) const { return flow_.reaching(value) != 0; }
+  bool reads_raw(const Access& access) const { return flow_.reaching_raw(access) != 0; }
+
+  // The gradient cannot go on from what adopted a part of a tensor to that tensor.
+  Result<Success> trace_part(uint32_t part) const {
+    const uint32_t whole = values_.value(part).whole;
+    if (!is_needed_[part] || !is_active(whole)) return Success{};
+    return Error{
+        fmt::format("The backward pass from {} meets {}, which takes over a part of {}; a backward "
+                    "pass follows "
+                    "whole tensors only.",
+                    in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)),
+                    program_.description_of(values_.value(part).adoption),
+                    program_.name(program_.tensor(values_.value(whole).root).name))};
+  }
+
+  Result<Success> trace_back(uint32_t index) {
+    const Dispatch& dispatch = program_.dispatches[index];
+    const auto accesses = program_.accesses_of(dispatch);
+    bool is_needed = false;
+    for (size_t a = 0; a < accesses.size(); ++a) {
+      const uint32_t value = values_.of_operand(dispatch, a);
+      const bool writes_value = !accesses[a].only_reads() && value != BackwardValues::kNone;
+      is_needed |= writes_value && is_needed_[value] && is_active(value);
+    }
+    // What writes a tensor of `wrt` is no part of the way, unless another one of them comes in.
+    if (!is_needed || !flow_.passes(index)) return Success{};
+    const std::string defect = defect_of(dispatch);
+    if (!defect.empty()) {
+      return Error{fmt::format("The backward pass from {} meets {}, which {}.",
+                               in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)),
+                               program_.description_of(DispatchId(index)), defect)};
+    }
+    BackwardNode node;
+    node.dispatch = DispatchId(index);
+    node.rule = kernels_.rule_of(dispatch);
+    for (size_t a = 0; a < accesses.size(); ++a) {
+      node.values.push_back(values_.of_operand(dispatch, a));
+      if (accesses[a].writes()) node.outputs.push_back(static_cast<int>(a));
+    }
+    for (const int input : kernels_.inputs_of(dispatch)) {
+      const uint32_t value = node.values[static_cast<size_t>(input)];
+      if (!is_active(value)) continue;
+      is_needed_[value] = true;
+      node.inputs.push_back(input);
+    }
+    graph_.nodes.push_back(std::move(node));
+    return Success{};
+  }
+
+  // Why no gradient can flow through the dispatch; empty if it can.
+  std::string defect_of(const Dispatch& dispatch) const {
+    if (is_opaque(program_, dispatch)) return "is opaque: nothing is known of what it computes";
+    const auto accesses = program_.accesses_of(dispatch);
+    for (const Access& access : accesses) {
+      if (access.mode != AccessMode::kWrite && reads_raw(access)) {
+        return fmt::format(
+            "reads {}, where raw bytes of memory come in between; a backward pass "
+            "follows tensors only",
+            program_.text_of(access));
+      }
+    }
+    if (kernels_.rule_of(dispatch) == nullptr) {
+      return fmt::format("has no VJP rule: {} cannot be differentiated",
+                         program_.name(dispatch.kernel_name));
+    }
+    for (size_t a = 0; a < accesses.size(); ++a) {
+      std::string defect = defect_of(dispatch, a);
+      if (!defect.empty()) return defect;
+    }
+    return {};
+  }
+
+  std::string defect_of(const Dispatch& dispatch, size_t operand) const {
+    const auto accesses = program_.accesses_of(dispatch);
+    const Access& access = accesses[operand];
+    if (access.only_reads()) {
+      const uint32_t value = values_.of_operand(dispatch, operand);
+      const bool matters =
+          value != BackwardValues::kNone && is_active(value) && kernels_.carries(dispatch, operand);
+      if (!matters) return {};
+    } else if (access.mode != AccessMode::kWrite) {
+      return fmt::format("updates {} in place; what it held before is needed",
+                         program_.text_of(access));
+    }
+    const std::string_view verb = access.only_reads() ? "reads" : "writes";
+    if (!access.tensor.is_some()) {
+      return fmt::format("{} the raw bytes {}; a backward pass follows tensors only", verb,
+                         program_.text_of(access));
+    }
+    const Tensor& tensor = program_.tensor(access.tensor);
+    if (access.is_sliced || !is_whole(program_, tensor)) {
+      return fmt::format("{} {}, a part of {}; a backward pass follows whole tensors only", verb,
+                         program_.text_of(access),
+                         program_.name(program_.tensor(tensor.root).name));
+    }
+    if (tensor.dtype != DType::kF32) {
+      return fmt::format("{} {}, which has elements of {}; gradients are f32", verb,
+                         program_.text_of(access), word_of(tensor.dtype));
+    }
+    const bool is_read_too =
+        !access.only_reads() &&
+        std::any_of(accesses.begin(), accesses.end(), [&](const Access& other) {
+          return other.only_reads() && other.tensor.is_some() && root_of(other) == root_of(access);
+        });
+    if (!is_read_too) return {};
+    return fmt::format("overwrites {}, which it reads; what it held before is needed",
+                       program_.text_of(access));
+  }
+
+  Result<Success> check_saved_values() const {
+    for (const BackwardNode& node : graph_.nodes) {
+      for (const int primal : saved_primals_of(*node.rule, node.inputs)) {
+        const uint32_t value = node.values[static_cast<size_t>(primal)];
+        if (value == BackwardValues::kNone || !values_.is_overwritten(value)) continue;
+        return overwritten_error(node, value);
+      }
+    }
+    return check_saved_bytes();
+  }
+
+  // What is written raw makes no new value of a tensor, and is in its bytes all the same.
+  Result<Success> check_saved_bytes() const {
+    const std::vector<BackwardStep>& steps = values_.steps();
+    RawBytes written;  // After the node.
+    size_t step = steps.size();
+    for (size_t i = graph_.nodes.size(); i-- > 0;) {
+      const BackwardNode& node = graph_.nodes[i];
+      while (steps[step - 1].is_adoption || DispatchId(steps[step - 1].dispatch) != node.dispatch) {
+        --step;
+        if (steps[step].is_adoption) continue;
+        for (const Access& access : program_.accesses_of(DispatchId(steps[step].dispatch))) {
+          const bool is_raw_write = !access.only_reads() && !access.tensor.is_some();
+          if (is_raw_write) written.add(access.memory, access.range);
+        }
+      }
+      for (const int primal : saved_primals_of(*node.rule, node.inputs)) {
+        const uint32_t value = node.values[static_cast<size_t>(primal)];
+        if (value == BackwardValues::kNone) continue;
+        const Tensor& root = program_.tensor(values_.value(value).root);
+        if (written.overlaps(root.memory, root.range)) return overwritten_error(node, value);
+      }
+    }
+    return Success{};
+  }
+
+  Error overwritten_error(const BackwardNode& node, uint32_t value) const {
+    return Error{fmt::format(
+        "The backward pass of {} needs what {} held then, and a later dispatch overwrites it.",
+        program_.description_of(node.dispatch),
+        program_.name(program_.tensor(values_.value(value).root).name))};
+  }
+
+  uint32_t root_of(const Access& access) const { return program_.tensor(access.tensor).root.index; }
+
+  const Program& program_;
+  const BackwardValues values_;
+  const GradientKernels kernels_;
+  BackwardFlow flow_;            // From `wrt`.
+  std::vector<bool> is_needed_;  // By value: the gradient of the loss flows through it.
+  BackwardGraph graph_;
+};
+
+}  // namespace
+
+Result<BackwardGraph> backward_graph(const Program& program, const BackwardRequest& request) {
+  if (program.has_any(LifetimeKind::kAdopt) && program.has_program_order) {
+    return Error{
+        "The program has 'order=' and adopts tensors; a backward pass follows adoptions in issue "
+        "order only."};
+  }
+  return GraphWalk(program).walk(request);
+}
+
+}  // namespace interlock

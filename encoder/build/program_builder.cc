@@ -1,0 +1,134 @@
+// The basic idea is that an item is checked in full before anything of it is kept: an add() either
+// succeeds or leaves no trace. All checks are made as items arrive, so that a caller that skips
+// items that do not fit is left with a valid program.
+#include "encoder/build/program_builder.h"
+
+#include <fmt/format.h>
+
+#include "encoder/program/names.h"
+
+namespace interlock {
+
+ProgramBuilder::ProgramBuilder(Limits limits) : limits_(limits) {}
+
+Result<Success> ProgramBuilder::add(const ItemDraft& item) {
+  return std::visit([this](const auto& alternative) { return add(alternative); }, item);
+}
+
+Result<Program> ProgramBuilder::finish() {
+  if (open_capture_) {
+    return fail(ItemPart::kItem,
+                fmt::format("capture {} has no end; expected 'end' behind what it records.",
+                            in_quotes(program_.name(open_capture_->name))));
+  }
+  if (has_adoption_) place_adopted_tensors();
+  if (has_late_memory_ || has_adoption_) number_memories();
+  return std::move(program_);
+}
+
+// Declared memories first, then those of unplaced tensors: canonical text declares memories before
+// tensors, so that only this order survives it.
+void ProgramBuilder::number_memories() {
+  std::vector<MemoryId> new_ids(program_.memories.size());
+  std::vector<bool> is_dropped(program_.memories.size(), false);
+  for (const MemoryId id : dropped_memories_) is_dropped[id.index] = true;
+  std::vector<Memory> memories;
+  memories.reserve(program_.memories.size());
+  for (const bool is_implicit : {false, true}) {
+    for (size_t i = 0; i < program_.memories.size(); ++i) {
+      if (is_dropped[i] || program_.memories[i].is_implicit != is_implicit) continue;
+      new_ids[i] = MemoryId(memories.size());
+      memories.push_back(program_.memories[i]);
+    }
+  }
+  program_.memories = std::move(memories);
+  for (Tensor& tensor : program_.tensors) tensor.memory = new_ids[tensor.memory.index];
+  for (Access& access : program_.accesses) access.memory = new_ids[access.memory.index];
+  for (Access& operand : program_.barrier_operands) operand.memory = new_ids[operand.memory.index];
+  for (Lifetime& lifetime : program_.lifetimes) lifetime.memory = new_ids[lifetime.memory.index];
+}
+
+Error ProgramBuilder::fail_at(ItemPart part, size_t index, std::string message) {
+  error_place_ = {part, index};
+  return Error{std::move(message)};
+}
+
+Result<Success> ProgramBuilder::check_name(ItemPart part, std::string_view noun,
+                                           std::string_view name) {
+  const bool is_fit = part == ItemPart::kLabel ? is_label(name) : is_name(name);
+  if (!is_fit) {
+    return fail(part, fmt::format("{} is not a name for a {}; names have letters, digits, '_' and "
+                                  "'.', and do not start with a digit or '.'.",
+                                  in_quotes(name), noun));
+  }
+  if (is_reserved(name)) {
+    return fail(part, fmt::format("{} is a word of the format and cannot name a {}.",
+                                  in_quotes(name), noun));
+  }
+  if (name.size() > limits_.name_bytes) {
+    return fail(part, fmt::format("the name {} has {} bytes, more than the limit of {}.",
+                                  in_quotes(name), name.size(), limits_.name_bytes));
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::check_label(const std::string& label) {
+  if (label.empty()) {
+    return Success{};
+  }
+  if (auto named = check_name(ItemPart::kLabel, "label", label); !named) {
+    return named;
+  }
+  const uint64_t room_bytes = label_room_bytes();
+  if (label.size() + room_bytes > limits_.name_bytes) {
+    return fail(ItemPart::kLabel,
+                fmt::format("the label {} has {} bytes, and replays add up to {}, which is more "
+                            "than the limit of {}.",
+                            in_quotes(label), label.size(), room_bytes, limits_.name_bytes));
+  }
+  const NameMeaning meaning = meaning_of(label);
+  if (meaning.recorded_label.is_some()) {
+    const bool is_open = meaning.recorded_label.index == program_.captures.size();
+    const NameId capture =
+        is_open ? open_capture_->name : program_.captures[meaning.recorded_label.index].name;
+    return fail(ItemPart::kLabel, fmt::format("label {} already stands in capture {}; labels must "
+                                              "differ.",
+                                              in_quotes(label), in_quotes(program_.name(capture))));
+  }
+  if (const StatementId holder = meaning.label; holder.is_some()) {
+    const Statement& other = program_.statements[holder.index];
+    return fail(ItemPart::kLabel,
+                fmt::format("label {} already stands on {} {}; labels must differ.",
+                            in_quotes(label), noun_of(other.kind).substr(2), other.index));
+  }
+  return Success{};
+}
+
+void ProgramBuilder::claim_label(const std::string& label, Statement& statement) {
+  if (!label.empty()) {
+    statement.label = intern(label);
+    names_.meaning(statement.label).label = StatementId(program_.statements.size());
+  }
+}
+
+Result<Success> ProgramBuilder::check_room_for_statements(uint64_t added_count) {
+  const uint64_t count = program_.statements.size() + recorded_count_ + group_count_;
+  if (count + added_count > limits_.statement_count) {
+    return fail(ItemPart::kItem,
+                fmt::format("the program has more statements than the limit of {}.",
+                            limits_.statement_count));
+  }
+  return Success{};
+}
+
+Result<Program> build(const ProgramDraft& draft, const Limits& limits) {
+  ProgramBuilder builder(limits);
+  for (const ItemDraft& item : draft.items) {
+    if (auto added = builder.add(item); !added) {
+      return added.error();
+    }
+  }
+  return builder.finish();
+}
+
+}  // namespace interlock

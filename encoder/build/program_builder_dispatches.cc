@@ -1,0 +1,352 @@
+// The rules of dispatches: kernel, order, operands and attributes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "encoder/build/program_builder.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/names.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::string_view kAtomicKey = "atomic";
+
+std::optional<AtomicOp> atomic_op_of(std::string_view word) {
+  for (int i = static_cast<int>(AtomicOp::kAdd); i <= static_cast<int>(AtomicOp::kXor); ++i) {
+    if (word_of(static_cast<AtomicOp>(i)) == word) {
+      return static_cast<AtomicOp>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
+  if (auto room = check_room_for_statements(1); !room) {
+    return room;
+  }
+  if (auto labelled = check_label(item.label); !labelled) {
+    return labelled;
+  }
+  const size_t name_count = program_.names.size();
+  Dispatch dispatch;
+  dispatch.statement = StatementId(program_.statements.size());
+  dispatch.first_access = static_cast<uint32_t>(program_.accesses.size());
+  dispatch.first_attribute = static_cast<uint32_t>(program_.attributes.size());
+  if (auto appended = append_dispatch(item, dispatch); !appended) {
+    program_.accesses.resize(dispatch.first_access);
+    program_.attributes.resize(dispatch.first_attribute);
+    names_.forget_from(program_.names, name_count);
+    const std::string& name = item.label.empty() ? item.kernel : item.label;
+    return Error{
+        open_capture_
+            ? fmt::format("{}\n  - While recording {} in capture {}.", appended.error().message,
+                          in_quotes(name), in_quotes(program_.name(open_capture_->name)))
+            : fmt::format("{}\n  - While adding {} as dispatch {}.", appended.error().message,
+                          in_quotes(name), program_.dispatches.size())};
+  }
+  for (const Access& access : program_.accesses_of(dispatch)) {
+    if (access.tensor.is_some()) {
+      is_in_use_[base_of_[access.tensor.index].index] = true;
+    } else {
+      is_raw_operand_[access.memory.index] = true;
+    }
+  }
+  if (open_capture_) {
+    DispatchDraft recorded = draft_of(program_, dispatch, NameId());
+    recorded.label = item.label;
+    program_.accesses.resize(dispatch.first_access);
+    program_.attributes.resize(dispatch.first_attribute);
+    record(std::move(recorded));
+    return Success{};
+  }
+  program_.has_program_order = item.order.has_value();
+  if (item.order) {
+    claim_order(*item.order);
+  }
+  Statement statement{
+      StatementKind::kDispatch, static_cast<uint32_t>(program_.dispatches.size()), {}};
+  claim_label(item.label, statement);
+  program_.statements.push_back(statement);
+  program_.dispatches.push_back(dispatch);
+  return Success{};
+}
+
+// May leave operands, attributes and names behind when it fails.
+Result<Success> ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispatch& dispatch) {
+  const NameId known_name = names_.find(program_.names, item.kernel);
+  const KernelId known = known_name.is_some() ? names_.meaning(known_name).kernel : KernelId{};
+  const Result<KernelId> kernel = known.is_some() ? known : kernel_of(item);
+  if (!kernel) {
+    return kernel.error();
+  }
+  if (auto ordered = check_order(item); !ordered) {
+    return ordered;
+  }
+  dispatch.kernel = *kernel;
+  dispatch.kernel_name = known_name.is_some() ? known_name : intern(item.kernel);
+  names_.meaning(dispatch.kernel_name).kernel = *kernel;
+  dispatch.order = item.order.value_or(program_.dispatches.size());
+  dispatch.is_partial = item.is_partial;
+  if (auto appended = append_operands(item); !appended) {
+    return appended;
+  }
+  dispatch.access_count = static_cast<uint32_t>(item.operands.size());
+  if (auto appended = append_attributes(item, dispatch); !appended) {
+    return appended;
+  }
+  if (auto fits = check_line_length(item); !fits) {
+    return fits;
+  }
+  if (is_opaque(program_, dispatch)) {
+    return Success{};
+  }
+  if (!item.operands.empty() && item.operands.back().is_undeclared) {
+    return fail_at(ItemPart::kOperand, item.operands.size() - 1,
+                   fmt::format("kernel {} touches what the kernel table says; only opaque "
+                               "dispatches have 'actual' operands.",
+                               in_quotes(item.kernel)));
+  }
+  const auto params = bind_kernel(program_, dispatch, limits_);
+  if (!params) {
+    return fail(ItemPart::kKernel, params.error().message);
+  }
+  const uint64_t slice_count = slice_count_of(dispatch.kernel, *params);
+  INTERLOCK_CHECK(slice_count <= std::numeric_limits<uint32_t>::max());
+  dispatch.slice_count = static_cast<uint32_t>(slice_count);
+  return Success{};
+}
+
+Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
+  if (auto named = check_name(ItemPart::kKernel, "kernel", item.kernel); !named) {
+    return named.error();
+  }
+  if (is_opaque_kernel(item.kernel)) {
+    return mix_kernel();
+  }
+  if (const auto kernel = find_kernel(item.kernel)) {
+    return *kernel;
+  }
+  NearestName nearest(item.kernel);
+  for (const KernelEntry& entry : kernel_table()) {
+    nearest.offer(entry.name);
+  }
+  std::string advice = nearest.advice();
+  if (advice.empty()) {
+    advice = " A kernel that is not in the table starts with an upper-case letter and is opaque.";
+  }
+  return fail(ItemPart::kKernel,
+              fmt::format("the kernel table has no {}.{}", in_quotes(item.kernel), advice));
+}
+
+Result<Success> ProgramBuilder::check_order(const DispatchDraft& item) {
+  if (item.order && (open_capture_ || group_count_ > 0)) {
+    return fail(ItemPart::kOrder,
+                "'order=' and captures or backward passes exclude each other; what these stand for "
+                "has no order of its own.");
+  }
+  if (!program_.dispatches.empty() && item.order.has_value() != program_.has_program_order) {
+    return fail(item.order ? ItemPart::kOrder : ItemPart::kItem,
+                item.order ? "this dispatch has 'order=' and earlier ones have not; it stands on "
+                             "all dispatches or on none."
+                           : "this dispatch has no 'order=' and earlier ones have it; it stands on "
+                             "all dispatches or on none.");
+  }
+  if (item.order) {
+    const auto next = order_runs_.upper_bound(*item.order);
+    if (next != order_runs_.begin() && std::prev(next)->second >= *item.order) {
+      return fail(
+          ItemPart::kOrder,
+          fmt::format("order={} stands on two dispatches; the numbers must differ.", *item.order));
+    }
+  }
+  return Success{};
+}
+
+void ProgramBuilder::claim_order(uint64_t order) {
+  uint64_t last = order;
+  auto next = order_runs_.upper_bound(order);
+  if (next != order_runs_.end() && next->first - 1 == order) {
+    last = next->second;
+    next = order_runs_.erase(next);
+  }
+  if (next != order_runs_.begin() && std::prev(next)->second + 1 == order) {
+    std::prev(next)->second = last;
+  } else {
+    order_runs_.emplace_hint(next, order, last);
+  }
+}
+
+Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
+  constexpr size_t kAccessesMax = std::numeric_limits<uint32_t>::max();
+  if (item.operands.size() > limits_.access_count_per_dispatch) {
+    return fail_at(ItemPart::kOperand, limits_.access_count_per_dispatch,
+                   fmt::format("the dispatch has {} operands, more than the limit of {}.",
+                               item.operands.size(), limits_.access_count_per_dispatch));
+  }
+  if (program_.accesses.size() > kAccessesMax - item.operands.size()) {
+    return fail(ItemPart::kItem,
+                fmt::format("the program has more operands than the limit of {}.", kAccessesMax));
+  }
+  for (size_t i = 0; i < item.operands.size(); ++i) {
+    if (i > 0 && stands_before(item.operands[i], item.operands[i - 1])) {
+      return fail_at(ItemPart::kOperand, i,
+                     fmt::format("operand {} of '{}' stands behind '{}'; the order is "
+                                 "uniform, reads, writes, updates, atomics, then the same behind "
+                                 "'actual'.",
+                                 in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
+                                 clause_of(item.operands[i - 1].mode)));
+    }
+    const Result<Access> access = resolve(item.operands[i], i);
+    if (!access) {
+      return access.error();
+    }
+    program_.accesses.push_back(*access);
+  }
+  return Success{};
+}
+
+Result<Access> ProgramBuilder::resolve(const OperandDraft& operand, size_t position) {
+  Access access;
+  access.mode = operand.mode;
+  access.is_undeclared = operand.is_undeclared;
+  access.is_sliced = operand.slice.has_value();
+  const NameMeaning meaning = meaning_of(operand.name);
+  if (meaning.tensor.is_some()) {
+    access.tensor = meaning.tensor;
+    access.memory = program_.tensor(access.tensor).memory;
+    access.range = program_.tensor(access.tensor).range;
+  } else if (meaning.memory.is_some()) {
+    access.memory = meaning.memory;
+    access.range = {0, program_.memory(access.memory).size_bytes};
+  } else {
+    NearestName nearest(operand.name);
+    offer_names(&NameMeaning::tensor, nearest);
+    offer_names(&NameMeaning::memory, nearest);
+    return fail_at(ItemPart::kOperand, position,
+                   fmt::format("no tensor or memory {} is declared before this line.{}",
+                               in_quotes(operand.name), nearest.advice()));
+  }
+  if (!operand.slice) {
+    return access;
+  }
+  const auto [begin, end] = *operand.slice;
+  if (begin > end) {
+    return fail_at(ItemPart::kOperand, position,
+                   fmt::format("the range [{}:{}] of {} ends before it starts.", begin, end,
+                               in_quotes(operand.name)));
+  }
+  if (end > access.range.size_bytes()) {
+    return fail_at(ItemPart::kOperand, position,
+                   fmt::format("the range [{}:{}] ends past the end of {} ({} bytes).", begin, end,
+                               in_quotes(operand.name), access.range.size_bytes()));
+  }
+  access.range = {access.range.begin + begin, access.range.begin + end};
+  return access;
+}
+
+Result<Success> ProgramBuilder::append_attributes(const DispatchDraft& item, Dispatch& dispatch) {
+  if (item.attributes.size() > limits_.attribute_count_per_dispatch) {
+    return fail_at(ItemPart::kAttribute, limits_.attribute_count_per_dispatch,
+                   fmt::format("the dispatch has {} attributes, more than the limit of {}.",
+                               item.attributes.size(), limits_.attribute_count_per_dispatch));
+  }
+  for (size_t i = 0; i < item.attributes.size(); ++i) {
+    if (auto checked = check_attribute_key(item, i); !checked) {
+      return checked;
+    }
+    if (auto appended = append_attribute(item, i, dispatch); !appended) {
+      return appended;
+    }
+  }
+  if (has_atomics(item) && dispatch.atomic_op == AtomicOp::kNone) {
+    return fail_at(ItemPart::kOperand, item.operands.size() - 1,
+                   "the dispatch has atomics and does not say which; expected atomic=OP, where OP "
+                   "is add, min, max, and, or or xor.");
+  }
+  if (!has_atomics(item) && dispatch.atomic_op != AtomicOp::kNone) {
+    return fail(ItemPart::kItem,
+                "the dispatch has the attribute 'atomic' and no operand of 'atomics'.");
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::check_attribute_key(const DispatchDraft& item, size_t position) {
+  const std::string& key = item.attributes[position].first;
+  if (auto named = check_name(ItemPart::kAttribute, "attribute", key); !named) {
+    error_place_.index = position;
+    return named;
+  }
+  for (size_t i = 0; i < position; ++i) {
+    if (item.attributes[i].first == key) {
+      return fail_at(
+          ItemPart::kAttribute, position,
+          fmt::format("attribute {} stands twice; at most once is allowed.", in_quotes(key)));
+    }
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::append_attribute(const DispatchDraft& item, size_t position,
+                                                 Dispatch& dispatch) {
+  const auto& [key, value] = item.attributes[position];
+  if (key == kAtomicKey) {
+    const auto op = atomic_op_of(value);
+    if (!op) {
+      return fail_at(
+          ItemPart::kAttribute, position,
+          fmt::format("{} is not an atomic operation; expected add, min, max, and, or or xor.",
+                      in_quotes(value)));
+    }
+    dispatch.atomic_op = *op;
+    return Success{};
+  }
+  if (value.size() > limits_.name_bytes) {
+    return fail_at(
+        ItemPart::kAttribute, position,
+        fmt::format("the value {} of attribute {} has {} bytes, more than the limit of {}.",
+                    in_quotes(value), in_quotes(key), value.size(), limits_.name_bytes));
+  }
+  // Words such as "inf" and "nan" would pass for numbers.
+  const auto number = is_word(value) ? std::nullopt : number_of(value);
+  if (!number && !is_word(value)) {
+    return fail_at(
+        ItemPart::kAttribute, position,
+        fmt::format("the value {} of attribute {} is neither a word nor a finite 64-bit number.",
+                    in_quotes(value), in_quotes(key)));
+  }
+  Attribute attribute;
+  attribute.key = intern(key);
+  attribute.is_number = number.has_value();
+  attribute.number = number.value_or(0);
+  attribute.text = intern(number ? canonical_number(*number) : value);
+  program_.attributes.push_back(attribute);
+  ++dispatch.attribute_count;
+  return Success{};
+}
+
+// The canonical line must be short enough to be read again.
+Result<Success> ProgramBuilder::check_line_length(const DispatchDraft& item) {
+  constexpr uint64_t kNumberBytesMax = 24;
+  uint64_t length =
+      label_room_bytes() + item.label.size() + item.kernel.size() + 4 * kNumberBytesMax;
+  for (const OperandDraft& operand : item.operands) {
+    length += operand.name.size() + (operand.slice ? 2 * kNumberBytesMax : 1);
+  }
+  for (const auto& [key, value] : item.attributes) {
+    length += key.size() + std::max<uint64_t>(value.size(), kNumberBytesMax) + 2;
+  }
+  if (length > limits_.line_bytes) {
+    return fail(
+        ItemPart::kItem,
+        fmt::format(
+            "the dispatch needs up to {} bytes of text, more than the limit of {} for a line.",
+            length, limits_.line_bytes));
+  }
+  return Success{};
+}
+
+}  // namespace interlock

@@ -1,0 +1,354 @@
+// The rules of captures, replays and backward passes. The basic idea is that a capture records
+// drafts, checked as if they were added there and then, and a replay adds them again: all that can
+// go wrong then is what depends on the replay, its labels, its room and what is pinned, and that is
+// checked before anything of it is added.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "encoder/backward/backward.h"
+#include "encoder/build/program_builder.h"
+#include "encoder/program/names.h"
+
+namespace interlock {
+namespace {
+
+// '@' and a 32-bit number.
+constexpr uint64_t kReplayNumberBytesMax = 11;
+
+// What one statement adds to the program, as Limits::expansion_count counts it.
+uint64_t expansion_count_of(const StatementDraft& statement) {
+  constexpr uint64_t kLabelBytesPerCount = 32;
+  uint64_t count = 1 + std::visit([](const auto& item) { return item.label.size(); }, statement) /
+                           kLabelBytesPerCount;
+  if (const auto* dispatch = std::get_if<DispatchDraft>(&statement)) {
+    count += dispatch->operands.size() + dispatch->attributes.size();
+  } else if (const auto* barrier = std::get_if<BarrierDraft>(&statement)) {
+    for (const DependencyDraft& part : barrier->dependencies) count += 1 + part.operands.size();
+  }
+  return count;
+}
+
+}  // namespace
+
+uint64_t ProgramBuilder::label_room_bytes() const {
+  return open_capture_ ? kReplayNumberBytesMax : 0;
+}
+
+Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
+  if (!open_capture_) {
+    return Success{};
+  }
+  return fail(ItemPart::kItem,
+              fmt::format("{} stands in capture {}, which has not ended; a capture records "
+                          "dispatches, barriers and lifetime statements only.",
+                          noun, in_quotes(program_.name(open_capture_->name))));
+}
+
+// Canonical text declares everything first; what a backward pass declares stands after that.
+Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
+  if (!program_.backwards.empty() && !is_in_backward_) {
+    return fail(ItemPart::kItem,
+                fmt::format("{} is declared behind a backward pass, which declares tensors itself; "
+                            "expected it before.",
+                            noun));
+  }
+  return check_not_recording(noun);
+}
+
+Result<Success> ProgramBuilder::check_group(std::string_view noun) {
+  if (auto outside = check_not_recording(noun); !outside) {
+    return outside;
+  }
+  if (program_.has_program_order) {
+    return fail(ItemPart::kItem,
+                fmt::format("the dispatches before {} have 'order='; that and captures or backward "
+                            "passes exclude each other.",
+                            noun));
+  }
+  return check_room_for_statements(1);
+}
+
+Result<Success> ProgramBuilder::check_expansion_room(uint64_t expansion_count) {
+  constexpr uint64_t kAccessesMax = std::numeric_limits<uint32_t>::max();
+  if (expansion_count > limits_.expansion_count - expansion_count_ ||
+      program_.accesses.size() + expansion_count > kAccessesMax) {
+    return fail(ItemPart::kItem,
+                fmt::format("replays and backward passes add more than the limit of {} statements, "
+                            "operands and attributes.",
+                            limits_.expansion_count));
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const CaptureDraft& item) {
+  if (auto checked = check_group("a capture"); !checked) {
+    return checked;
+  }
+  if (auto named = check_name(ItemPart::kName, "capture", item.name); !named) {
+    return named;
+  }
+  if (meaning_of(item.name).capture.is_some()) {
+    return fail(ItemPart::kName, fmt::format("capture {} stands twice; names of captures must "
+                                             "differ.",
+                                             in_quotes(item.name)));
+  }
+  open_capture_.emplace();
+  open_capture_->name = intern(item.name);
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const EndDraft&) {
+  if (!open_capture_) {
+    return fail(ItemPart::kItem, "found 'end' behind no capture; expected a 'capture' before it.");
+  }
+  const CaptureId id(program_.captures.size());
+  names_.meaning(open_capture_->name).capture = id;
+  Capture capture;
+  capture.name = open_capture_->name;
+  capture.body = std::make_shared<const CaptureBody>(std::move(open_capture_->body));
+  capture.next = StatementId(program_.statements.size());
+  capture.text_index = group_count_++;
+  program_.captures.push_back(std::move(capture));
+  expansion_counts_.push_back(open_capture_->expansion_count);
+  replay_counts_.push_back(0);
+  open_capture_.reset();
+  return Success{};
+}
+
+void ProgramBuilder::drop_open_capture() {
+  if (!open_capture_) return;
+  for (const TensorId id : open_capture_->adopted) adopted_from_[id.index] = TensorId();
+  open_capture_.reset();
+}
+
+void ProgramBuilder::record(StatementDraft statement) {
+  const std::string& label =
+      std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
+  if (!label.empty()) {
+    names_.meaning(intern(label)).recorded_label = CaptureId(program_.captures.size());
+  }
+  open_capture_->expansion_count += expansion_count_of(statement);
+  open_capture_->body.statements.push_back(std::move(statement));
+  ++recorded_count_;
+}
+
+// Which bytes a tensor has is settled when it is recorded, not when it is replayed.
+Result<Success> ProgramBuilder::record_lifetime(const LifetimeDraft& item,
+                                                const Lifetime& lifetime) {
+  if (lifetime.tensor.is_some()) is_in_use_[base_of_[lifetime.tensor.index].index] = true;
+  if (lifetime.kind == LifetimeKind::kAdopt) {
+    TensorId& adopted_from = adopted_from_[lifetime.tensor.index];
+    if (!adopted_from.is_some()) open_capture_->adopted.push_back(lifetime.tensor);
+    adopted_from = lifetime.source;
+    is_in_use_[base_of_[lifetime.source.index].index] = true;
+    has_adoption_ = true;
+  }
+  record(item);
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
+  if (auto checked = check_group("a replay"); !checked) {
+    return checked;
+  }
+  const CaptureId id = meaning_of(item.capture).capture;
+  if (!id.is_some()) {
+    NearestName nearest(item.capture);
+    offer_names(&NameMeaning::capture, nearest);
+    return fail(ItemPart::kName, fmt::format("no capture {} stands before this replay.{}",
+                                             in_quotes(item.capture), nearest.advice()));
+  }
+  if (auto room = check_expansion_room(expansion_counts_[id.index]); !room) {
+    return room;
+  }
+  Replay replay;
+  replay.capture = id;
+  replay.number = replay_counts_[id.index] + 1;
+  const std::shared_ptr<const CaptureBody> body = program_.captures[id.index].body;
+  if (auto room = check_room_for_statements(body->statements.size() + 1); !room) {
+    return room;
+  }
+  if (auto checked = check_replay(*body, replay.number); !checked) {
+    return Error{fmt::format("{}\n  - While adding replay {} of capture {}.",
+                             checked.error().message, replay.number, in_quotes(item.capture))};
+  }
+  replay.first = StatementId(program_.statements.size());
+  replay.statement_count = static_cast<uint32_t>(body->statements.size());
+  for (const StatementDraft& statement : body->statements) {
+    std::visit(
+        [&](auto copy) {
+          if (!copy.label.empty()) copy.label += fmt::format("@{}", replay.number);
+          INTERLOCK_CHECK(add(copy).has_value());
+        },
+        statement);
+  }
+  replay.text_index = group_count_++;
+  program_.replays.push_back(replay);
+  replay_counts_[id.index] = replay.number;
+  expansion_count_ += expansion_counts_[id.index];
+  return Success{};
+}
+
+// What depends on the replay alone.
+Result<Success> ProgramBuilder::check_replay(const CaptureBody& body, uint32_t number) {
+  std::map<TensorId, uint32_t> pin_counts;  // Of those that the body pins or unpins.
+  for (const StatementDraft& statement : body.statements) {
+    const std::string& label =
+        std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
+    if (!label.empty()) {
+      if (auto labelled = check_label(fmt::format("{}@{}", label, number)); !labelled) {
+        error_place_ = {};
+        return labelled;
+      }
+    }
+    const auto* lifetime = std::get_if<LifetimeDraft>(&statement);
+    const bool is_pin = lifetime != nullptr && lifetime->kind == LifetimeKind::kPin;
+    const bool is_unpin = lifetime != nullptr && lifetime->kind == LifetimeKind::kUnpin;
+    if (!is_pin && !is_unpin) continue;
+    const TensorId tensor = meaning_of(lifetime->name).tensor;
+    const auto before = pin_counts_.find(tensor);
+    uint32_t& count =
+        pin_counts.emplace(tensor, before == pin_counts_.end() ? 0 : before->second).first->second;
+    if (is_unpin && count == 0) {
+      return fail(ItemPart::kItem,
+                  fmt::format("tensor {} is not pinned here; every unpin ends one pin before it.",
+                              in_quotes(lifetime->name)));
+    }
+    count += is_pin ? 1 : -1;
+  }
+  return Success{};
+}
+
+// A pass that does not fit after all leaves no trace: the builder goes back to what it was.
+Result<Success> ProgramBuilder::add(const BackwardDraft& item) {
+  if (auto checked = check_backward(item); !checked) {
+    return checked;
+  }
+  ++backward_try_count_;
+  ProgramBuilder before = *this;
+  is_in_backward_ = true;
+  auto appended = append_backward(item);
+  is_in_backward_ = false;
+  if (!appended) {
+    before.failed_expansion_count_ = failed_expansion_count_;
+    before.rewalk_count_ = rewalk_count_;
+    *this = std::move(before);
+    return fail(ItemPart::kItem, fmt::format("{}\n  - While adding the backward pass of {}.",
+                                             appended.error().message, in_quotes(item.loss)));
+  }
+  return Success{};
+}
+
+Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
+  if (auto checked = check_group("a backward pass"); !checked) {
+    return checked;
+  }
+  if (backward_try_count_ >= limits_.backward_count) {
+    return fail(ItemPart::kItem,
+                fmt::format("the program has more backward passes than the limit of {}.",
+                            limits_.backward_count));
+  }
+  const auto check_tensor = [&](ItemPart part, size_t position, const std::string& name) {
+    if (meaning_of(name).tensor.is_some()) return Result<Success>(Success{});
+    NearestName nearest(name);
+    offer_names(&NameMeaning::tensor, nearest);
+    return Result<Success>(fail_at(part, position,
+                                   fmt::format("no tensor {} is declared before this line.{}",
+                                               in_quotes(name), nearest.advice())));
+  };
+  if (auto checked = check_tensor(ItemPart::kName, 0, item.loss); !checked) {
+    return checked;
+  }
+  if (item.wrt.empty() || item.wrt.size() > limits_.access_count_per_dispatch) {
+    return fail(ItemPart::kItem,
+                fmt::format("the backward pass has {} tensors behind 'wrt'; expected 1 to {}.",
+                            item.wrt.size(), limits_.access_count_per_dispatch));
+  }
+  uint64_t length =
+      std::string_view("backward  wrt  mode=").size() + item.loss.size() + item.mode.size();
+  for (size_t i = 0; i < item.wrt.size(); ++i) {
+    if (auto checked = check_tensor(ItemPart::kOperand, i, item.wrt[i]); !checked) {
+      return checked;
+    }
+    const auto end = item.wrt.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(item.wrt.begin(), end, item.wrt[i]) != end) {
+      return fail_at(ItemPart::kOperand, i,
+                     fmt::format("tensor {} stands twice behind 'wrt'; at most once is allowed.",
+                                 in_quotes(item.wrt[i])));
+    }
+    length += 1 + item.wrt[i].size();
+  }
+  if (length > limits_.line_bytes) {
+    return fail(ItemPart::kItem,
+                fmt::format("the backward pass needs {} bytes of text, more than the limit of {} "
+                            "for a line.",
+                            length, limits_.line_bytes));
+  }
+  if (find_backward(item.mode) != nullptr) {
+    return Success{};
+  }
+  NearestName nearest(item.mode);
+  for (const BackwardEntry& entry : backward_registry()) nearest.offer(entry.name);
+  return fail(ItemPart::kMode, fmt::format("there is no backward pass {}.{} `interlock list "
+                                           "backwards` names them.",
+                                           in_quotes(item.mode), nearest.advice()));
+}
+
+// May leave anything behind when it fails.
+Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
+  // Adopted tensors get their places at the end: the pass must see who shares bytes.
+  ProgramBuilder settled(limits_);
+  if (has_adoption_) settled = *this;
+  const Result<Program> placed = settled.finish();
+  const uint64_t used_count = expansion_count_ + failed_expansion_count_;
+  BackwardRoom room(limits_);
+  room.expansion_count -= std::min(limits_.expansion_count, used_count);
+  room.rewalk_count -= rewalk_count_;
+  const uint64_t room_count = room.expansion_count;
+  const auto written =
+      write_backward(has_adoption_ ? *placed : program_, {item.loss, item.wrt, item.mode}, room);
+  rewalk_count_ = limits_.rewalk_count - room.rewalk_count;
+  failed_expansion_count_ += room_count - room.expansion_count;  // Until all of it is added.
+  if (!written) {
+    return written.error();
+  }
+  Backward backward;
+  backward.loss = meaning_of(item.loss).tensor;
+  for (const std::string& name : item.wrt) backward.wrt.push_back(meaning_of(name).tensor);
+  // What adopts later is another value than the one that the pass has seen.
+  is_in_use_[base_of_[backward.loss.index].index] = true;
+  for (const TensorId id : backward.wrt) is_in_use_[base_of_[id.index].index] = true;
+  backward.first = StatementId(program_.statements.size());
+  backward.first_tensor = TensorId(program_.tensors.size());
+  uint64_t expansion_count = 0;
+  for (const ItemDraft& added : written->items) {
+    const auto* dispatch = std::get_if<DispatchDraft>(&added);
+    expansion_count += dispatch == nullptr ? 1 : expansion_count_of(*dispatch);
+  }
+  if (auto fits = check_expansion_room(expansion_count); !fits) {
+    return fits;
+  }
+  for (const ItemDraft& added : written->items) {
+    if (auto fits = add(added); !fits) {
+      return fits;
+    }
+  }
+  backward.statement_count =
+      static_cast<uint32_t>(program_.statements.size()) - backward.first.index;
+  backward.tensor_count =
+      static_cast<uint32_t>(program_.tensors.size()) - backward.first_tensor.index;
+  for (const std::string& name : written->gradients) {
+    backward.gradients.push_back(meaning_of(name).tensor);
+  }
+  backward.mode = intern(item.mode);
+  backward.text_index = group_count_++;
+  program_.backwards.push_back(std::move(backward));
+  expansion_count_ += expansion_count;
+  failed_expansion_count_ -= room_count - room.expansion_count;
+  return Success{};
+}
+
+}  // namespace interlock

@@ -1,0 +1,141 @@
+// The kernel table: what each kernel is called, which operands it takes, how it splits into slices,
+// which bytes each slice touches and which operands may share bytes. The same for every backend;
+// bodies live in backends/kernels/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/limits.h"
+#include "encoder/program/program.h"
+#include "encoder/program/range.h"
+#include "encoder/program/result.h"
+
+namespace interlock {
+
+// What a kernel body needs besides its operands. A kernel uses the fields that its entry names.
+struct KernelParams {
+  uint64_t element_count = 0;  // Elementwise kernels; bytes for copy and fill.
+  uint64_t block = 1;          // Elements (or bytes) per slice of elementwise kernels; columns per
+                               // slice of col_sum.
+  uint32_t rows = 0;           // Of the output for matmul.
+  uint32_t cols = 0;
+  // Contracted extent of matmul; columns of the first part of concat and split; entries of the
+  // table that embedding reads, and ids of its VJP.
+  uint32_t inner = 0;
+  uint32_t byte = 0;  // fill
+  float factor = 0;   // scale; the learning rate of sgd and adamw.
+  float eps = 0;      // Norms, adamw.
+  float beta1 = 0;    // adamw, and so on.
+  float beta2 = 0;
+  float weight_decay = 0;
+  uint32_t step = 0;   // From 1 on.
+  float base = 0;      // rope
+  uint32_t start = 0;  // rope: the position of row 0.
+  // mix. A backend sets them when it runs a dispatch; binding leaves them.
+  uint32_t identity = 0;  // Of the dispatch: equal kernels on equal bytes write different ones.
+  uint32_t operand_count = 0;
+  AtomicOp atomic_op = AtomicOp::kNone;
+  bool is_partial = false;
+
+  bool operator==(const KernelParams&) const = default;
+};
+
+struct KernelOperand {
+  std::string_view name;
+  AccessMode mode;            // kRead, kWrite or kUpdate, in this order.
+  DType dtype = DType::kF32;  // Of kernels that are not bytewise.
+  // Of a kWrite operand: a slice also loads from it, but only what that slice itself has stored
+  // there before. So it streams: what comes later may find earlier results where an input was.
+  bool streams = false;
+};
+
+struct KernelAttribute {
+  std::string_view name;
+  std::optional<double> default_value;  // None: must be given.
+  double min_value;
+  double max_value;
+  bool is_integer = false;
+};
+
+// Which sharing of bytes an (input, output) pair of one dispatch tolerates.
+enum class AliasContract : uint8_t {
+  kNever,             // Any shared byte may change the result.
+  kIdenticalElement,  // In place is safe when the two ranges are the same.
+};
+
+// An operand as a shape rule sees it.
+struct OperandShape {
+  DType dtype = DType::kU8;
+  std::span<const uint64_t> shape;  // Raw memory and slices: u8, one extent, in bytes.
+  bool is_whole_tensor = false;
+};
+
+struct KernelEntry {
+  std::string_view name;
+  std::string_view summary;                 // One line for `interlock list kernels`.
+  std::span<const KernelOperand> operands;  // Empty for the variadic kernel `mix`.
+  std::span<const KernelAttribute> attributes;
+  bool is_variadic = false;  // Any operands, bytewise: `mix`.
+  bool is_bytewise = false;  // Operands are byte ranges of any dtype.
+  // (input, output) operand positions whose contract is kIdenticalElement.
+  std::span<const std::pair<int, int>> identical_pairs;
+  // The rest is null for variadic kernels: they have one slice, which touches its operands whole.
+  // Checks shapes and fills the extents of the params. Attributes are already filled in.
+  // Requires: as many shapes as the entry has operands, each of its dtype unless the kernel is
+  // bytewise.
+  Result<KernelParams> (*bind)(const KernelEntry& entry, std::span<const OperandShape> operands,
+                               KernelParams params, const Limits& limits);
+  // At least 1, also for empty operands.
+  uint64_t (*slice_count)(const KernelParams& params);
+  // The bytes of operand `operand` that slice `slice` touches, relative to the operand's start.
+  // Where ids say which, all that it might touch.
+  StridedRange (*slice_range)(const KernelParams& params, uint64_t slice, int operand);
+};
+
+std::span<const KernelEntry> kernel_table();
+const KernelEntry& kernel_entry(KernelId id);
+std::optional<KernelId> find_kernel(std::string_view name);
+
+// The meaning of opaque dispatches.
+KernelId mix_kernel();
+
+// Checks modes, counts, dtypes, shapes and attributes of the dispatch against its entry.
+// Requires: accesses and attributes of `dispatch` are in `program`.
+// Errors: a complete sentence that names the kernel and the operand.
+// Cost: constant for opaque dispatches, else linear in operands and attributes.
+Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatch,
+                                 const Limits& limits = {});
+
+// The params of a dispatch of a valid program.
+KernelParams params_of(const Program& program, const Dispatch& dispatch);
+
+// Where the dispatch executes: copy and fill in kCopy, every other one in kCompute. Cost: constant.
+Stage stage_of(const Dispatch& dispatch);
+
+// The sorts of access by which `access` reads and writes in the stage of its dispatch; none if it
+// does not. Updates and atomics have both.
+std::optional<StageAccess> read_sort_of(Stage stage, const Access& access);
+std::optional<StageAccess> write_sort_of(Stage stage, const Access& access);
+
+// How many slices a dispatch with these params has; at least 1. Cost: constant.
+uint64_t slice_count_of(KernelId kernel, const KernelParams& params);
+
+// Of a dispatch of a valid program.
+inline uint64_t slice_count_of(const Program& /*program*/, const Dispatch& dispatch) {
+  return dispatch.slice_count;
+}
+
+// The bytes that `slice` touches through access number `access`, in its memory.
+// Requires: slice < slice_count_of(...). Cost: constant.
+StridedRange slice_range_of(const Program& program, const Dispatch& dispatch,
+                            const KernelParams& params, uint64_t slice, int access);
+
+// Requires: `input` reads, `output` writes, and both are access positions of the dispatch.
+AliasContract alias_contract_of(const KernelEntry& entry, int input, int output);
+
+}  // namespace interlock

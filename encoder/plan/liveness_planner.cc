@@ -1,0 +1,226 @@
+#include "encoder/plan/liveness_planner.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "encoder/plan/best_fit.h"
+#include "encoder/plan/ordered_fit.h"
+#include "encoder/plan/plan_layout.h"
+#include "encoder/plan/plan_values.h"
+#include "encoder/program/stop.h"
+#include "encoder/sync/data_dependencies.h"
+#include "encoder/sync/tracker.h"
+
+namespace interlock {
+namespace {
+
+// Ordered fit is quadratic: 8192 chains are some 50 ms.
+constexpr size_t kOrderedChainCountMax = 8192;
+
+// Budgets that are tried for fewer barriers, in percent above the smallest pool. The list does not
+// depend on the slack, so that more slack never has more barriers.
+constexpr std::array<uint32_t, 24> kBudgetPercents = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 400, 800, 1600};
+
+// And barriers are avoided in the front or the back part only, cut at so many places.
+constexpr uint32_t kWindowParts = 8;
+
+uint64_t percent_of(uint64_t bytes, uint64_t percent) {
+  return bytes / 100 * percent + bytes % 100 * percent / 100;
+}
+
+struct Candidate {
+  ValuePlacement placement;
+  uint64_t barrier_count = 0;
+};
+
+// Barriers that the encoder `interlock` would place. Counted without building the program.
+uint64_t count_barriers(const Program& program, const PlanValues& values,
+                        const ValuePlacement& placement) {
+  HazardTracker tracker;
+  const MemoryId pool(program.memories.size());
+  std::vector<Access> accesses;
+  uint64_t count = 0;
+  for (const Dispatch& dispatch : program.dispatches) {
+    if (is_stopped()) return count;
+    const auto declared = program.declared_accesses_of(dispatch);
+    accesses.assign(declared.begin(), declared.end());
+    for (Access& access : accesses) {
+      const uint32_t value = values.value_of(access);
+      if (value == PlanValues::kNoValue) continue;
+      const uint64_t offset = placement.offsets_bytes[value];
+      access.memory = pool;
+      access.range = {access.range.begin + offset, access.range.end + offset};
+    }
+    if (tracker.add(accesses, dispatch.atomic_op)) ++count;
+  }
+  return count;
+}
+
+class LivenessPlanner {
+ public:
+  LivenessPlanner(const Program& program, const PlanOptions& options, PlanValues values)
+      : program_(program), options_(options), values_(std::move(values)) {}
+
+  Result<Success> prepare();
+  std::vector<Candidate> smallest();
+  void add_trades(uint32_t percent_max, std::vector<Candidate>& candidates);
+  const PlanValues& values() const { return values_; }
+
+ private:
+  void add(ValuePlacement placement, std::vector<Candidate>& candidates);
+
+  const Program& program_;
+  const PlanOptions& options_;
+  PlanValues values_;
+  std::unique_ptr<AntichainRule> rule_;
+};
+
+Result<Success> LivenessPlanner::prepare() {
+  if (!options_.is_antichain) return Success{};
+  auto rule = AntichainRule::of(program_, values_);
+  if (!rule) return rule.error();
+  rule_ = std::move(*rule);
+  values_.problem.rule = rule_.get();
+  return Success{};
+}
+
+void LivenessPlanner::add(ValuePlacement placement, std::vector<Candidate>& candidates) {
+  const uint64_t barrier_count = count_barriers(program_, values_, placement);
+  candidates.push_back({std::move(placement), barrier_count});
+}
+
+std::vector<Candidate> LivenessPlanner::smallest() {
+  const PlacementProblem& problem = values_.problem;
+  const uint64_t bound_bytes = lower_bound_bytes(problem);
+  std::vector<Candidate> candidates;
+  const auto is_done = [&] {
+    return candidates.back().placement.size_bytes == bound_bytes || is_stopped();
+  };
+  for (const bool takes_largest_first : {true, false}) {
+    for (const bool spares_the_end : {false, true}) {
+      BestFitOptions best_fit;
+      best_fit.takes_largest_first = takes_largest_first;
+      best_fit.spares_the_end = spares_the_end;
+      add(place_best_fit(problem, best_fit), candidates);
+      if (is_done()) return candidates;
+    }
+  }
+  if (problem.values.size() <= kExactValueCountMax) {
+    add(place_exactly(problem), candidates);
+    return candidates;
+  }
+  const std::vector<ValueChain> chains = chains_of(problem, problem.in_place);
+  if (chains.size() > kOrderedChainCountMax) return candidates;
+  for (size_t i = 0; i < kFitOrderCount; ++i) {
+    add(place_ordered(problem, chains, static_cast<FitOrder>(i)), candidates);
+    if (is_done()) return candidates;
+  }
+  return candidates;
+}
+
+// Requires: at least one candidate.
+void LivenessPlanner::add_trades(uint32_t percent_max, std::vector<Candidate>& candidates) {
+  PlacementProblem& problem = values_.problem;
+  const DataDependencies dependencies(program_);
+  problem.latest_conflicts.assign(problem.step_count, 0);
+  for (size_t i = 0; i < dependencies.dispatch_count(); ++i) {
+    const auto predecessors = dependencies.predecessors(i);
+    if (!predecessors.empty()) {
+      problem.latest_conflicts[step_of_dispatch(i)] = step_of_dispatch(predecessors.back());
+    }
+  }
+  uint64_t smallest_bytes = UINT64_MAX;
+  for (const Candidate& candidate : candidates) {
+    smallest_bytes = std::min(smallest_bytes, candidate.placement.size_bytes);
+  }
+  for (const uint32_t percent : kBudgetPercents) {
+    if (percent > percent_max) break;
+    BestFitOptions best_fit;
+    best_fit.avoids_barriers = true;
+    best_fit.budget_bytes = smallest_bytes + percent_of(smallest_bytes, percent);
+    ValuePlacement placement = place_best_fit(problem, best_fit);
+    const bool is_within_budget = placement.size_bytes < best_fit.budget_bytes;
+    add(std::move(placement), candidates);
+    if (is_stopped()) return;
+    if (is_within_budget) break;  // A larger budget changes nothing.
+  }
+  if (percent_max == 0) return;
+  for (uint32_t part = 1; part < kWindowParts; ++part) {
+    const uint32_t cut = static_cast<uint32_t>(uint64_t{problem.step_count} * part / kWindowParts);
+    for (const bool is_front : {true, false}) {
+      if (is_stopped()) return;
+      BestFitOptions best_fit;
+      best_fit.avoids_barriers = true;
+      best_fit.first_avoiding_step = is_front ? 0 : cut;
+      best_fit.last_avoiding_step = is_front ? cut : problem.step_count;
+      best_fit.budget_bytes = UINT64_MAX;
+      add(place_best_fit(problem, best_fit), candidates);
+    }
+  }
+}
+
+}  // namespace
+
+Result<Program> plan_fresh(const Program& program, const PlanOptions& options) {
+  auto read = values_of(program, options);
+  if (!read) return read.error();
+  const PlanValues& values = *read;
+  ValuePlacement placement;
+  for (const ValueLife& value : values.problem.values) {
+    placement.offsets_bytes.push_back(placement.size_bytes);
+    placement.size_bytes += value.size_bytes;
+  }
+  return place_values(program, values, layout_of(values.problem, placement));
+}
+
+Result<Program> plan_liveness(const Program& program, const PlanOptions& options) {
+  auto values = values_of(program, options);
+  if (!values) return values.error();
+  LivenessPlanner planner(program, options, std::move(*values));
+  if (auto prepared = planner.prepare(); !prepared) return prepared.error();
+  std::vector<Candidate> candidates = planner.smallest();
+  planner.add_trades(options.slack_percent == 0 ? 0 : UINT32_MAX, candidates);
+  if (is_stopped()) return Error{"The plan was stopped."};
+  const auto is_smaller = [](const Candidate& a, const Candidate& b) {
+    return a.placement.size_bytes < b.placement.size_bytes;
+  };
+  const uint64_t smallest_bytes =
+      std::min_element(candidates.begin(), candidates.end(), is_smaller)->placement.size_bytes;
+  const uint64_t limit_bytes = smallest_bytes + percent_of(smallest_bytes, options.slack_percent);
+  const auto is_better = [&](const Candidate& a, const Candidate& b) {
+    const auto rank = [&](const Candidate& candidate) {
+      const uint64_t size_bytes = candidate.placement.size_bytes;
+      return std::tuple(size_bytes > limit_bytes, candidate.barrier_count, size_bytes);
+    };
+    return rank(a) < rank(b);
+  };
+  const auto best = std::min_element(candidates.begin(), candidates.end(), is_better);
+  return place_values(program, planner.values(),
+                      layout_of(planner.values().problem, best->placement));
+}
+
+Result<std::vector<TradePoint>> trade_curve(const Program& program, const PlanOptions& options) {
+  auto values = values_of(program, options);
+  if (!values) return values.error();
+  LivenessPlanner planner(program, options, std::move(*values));
+  if (auto prepared = planner.prepare(); !prepared) return prepared.error();
+  std::vector<Candidate> candidates = planner.smallest();
+  planner.add_trades(UINT32_MAX, candidates);
+  if (is_stopped()) return Error{"The plan was stopped."};
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tuple(a.placement.size_bytes, a.barrier_count) <
+           std::tuple(b.placement.size_bytes, b.barrier_count);
+  });
+  std::vector<TradePoint> curve;
+  for (const Candidate& candidate : candidates) {
+    if (!curve.empty() && candidate.barrier_count >= curve.back().barrier_count) continue;
+    curve.push_back({candidate.placement.size_bytes, candidate.barrier_count});
+  }
+  return curve;
+}
+
+}  // namespace interlock

@@ -1,0 +1,322 @@
+#include "encoder/plan/plan_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+
+namespace interlock {
+namespace {
+
+// Which bytes of a value some dispatch has written, until it is clear whether the value lives from
+// the start.
+class Coverage {
+ public:
+  void write(ByteRange range) {
+    if (range.is_empty()) return;
+    auto place = ranges_.upper_bound(range.begin);
+    if (place != ranges_.begin() && std::prev(place)->second >= range.begin) --place;
+    while (place != ranges_.end() && place->first <= range.end) {
+      range = {std::min(range.begin, place->first), std::max(range.end, place->second)};
+      place = ranges_.erase(place);
+    }
+    ranges_.emplace(range.begin, range.end);
+  }
+
+  bool covers(ByteRange range) const {
+    if (range.is_empty()) return true;
+    const auto behind = ranges_.upper_bound(range.begin);
+    return behind != ranges_.begin() && std::prev(behind)->second >= range.end;
+  }
+
+ private:
+  std::map<uint64_t, uint64_t> ranges_;  // Begin to end; a gap is between any two.
+};
+
+// What adopts the bytes of another tensor is unplaced as well, and lies in its memory.
+bool has_memory_of_its_own(const Program& program, const Tensor& tensor) {
+  const Memory& memory = program.memory(tensor.memory);
+  return tensor.placement == Placement::kUnplaced && memory.is_implicit &&
+         memory.name == tensor.name;
+}
+
+class ValueReader {
+ public:
+  ValueReader(const Program& program, const PlanOptions& options)
+      : program_(program), options_(options) {}
+
+  PlanValues run();
+
+ private:
+  void add_values();
+  void read_dispatches();
+  void read_access(uint32_t dispatch, const Access& access);
+  void end_values();
+  void read_lifetimes();
+  void add_in_place_choices(uint32_t dispatch);
+  void add_in_place_choice(const Dispatch& dispatch, uint32_t output, uint32_t input);
+  bool is_tolerated(const Dispatch& dispatch, uint32_t output, uint32_t input) const;
+
+  const Program& program_;
+  const PlanOptions& options_;
+  PlanValues values_;
+  std::vector<Coverage> coverage_;      // By value.
+  std::vector<bool> lives_from_start_;  // By value.
+  std::vector<bool> has_lifetimes_;     // By value: nobody takes its bytes while it still has them.
+};
+
+PlanValues ValueReader::run() {
+  add_values();
+  read_dispatches();
+  end_values();
+  read_lifetimes();
+  for (uint32_t i = 0; i < program_.dispatches.size(); ++i) add_in_place_choices(i);
+  return std::move(values_);
+}
+
+void ValueReader::add_values() {
+  values_.problem.step_count = static_cast<uint32_t>(program_.dispatches.size() + 2);
+  values_.value_of_memory.assign(program_.memories.size(), PlanValues::kNoValue);
+  for (size_t i = 0; i < program_.tensors.size(); ++i) {
+    const Tensor& tensor = program_.tensors[i];
+    if (!has_memory_of_its_own(program_, tensor)) continue;
+    values_.value_of_memory[tensor.memory.index] = static_cast<uint32_t>(values_.tensors.size());
+    values_.tensors.push_back(TensorId(i));
+    const uint64_t unit = options_.alignment_bytes;
+    values_.problem.values.push_back({(tensor.range.size_bytes() + unit - 1) / unit * unit, 1, 0});
+  }
+  const size_t count = values_.tensors.size();
+  values_.dispatches.resize(count);
+  values_.has_initial.assign(count, false);
+  values_.is_live_at_end.assign(count, program_.outputs.empty());
+  coverage_.resize(count);
+  lives_from_start_.assign(count, false);
+  has_lifetimes_.assign(count, false);
+  values_.owners.resize(count);
+  values_.is_adopted.assign(count, false);
+  for (size_t i = 0; i < program_.tensors.size(); ++i) {
+    const Tensor& tensor = program_.tensors[i];
+    const uint32_t value = values_.value_of_memory[tensor.memory.index];
+    if (value == PlanValues::kNoValue) continue;
+    if (tensor.placement != Placement::kView) values_.owners[value].push_back(TensorId(i));
+    const bool is_adopter =
+        tensor.placement == Placement::kUnplaced && values_.tensors[value] != TensorId(i);
+    if (is_adopter) values_.is_adopted[value] = true;
+  }
+  for (const Tensor& tensor : program_.tensors) {
+    const uint32_t value = values_.value_of_memory[tensor.memory.index];
+    if (value == PlanValues::kNoValue || tensor.initial.kind == InitialKind::kNone) continue;
+    values_.has_initial[value] = true;
+    lives_from_start_[value] = true;
+    if (options_.keeps_inputs) values_.is_live_at_end[value] = true;
+  }
+  for (const TensorId id : program_.outputs) {
+    const uint32_t value = values_.value_of_memory[program_.tensor(id).memory.index];
+    if (value != PlanValues::kNoValue) values_.is_live_at_end[value] = true;
+  }
+}
+
+void ValueReader::read_dispatches() {
+  for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
+    if (is_stopped()) return;
+    const Dispatch& dispatch = program_.dispatches[i];
+    for (const Access& access : program_.declared_accesses_of(dispatch)) read_access(i, access);
+    // A dispatch reads all that it reads before it writes.
+    for (const Access& access : program_.declared_accesses_of(dispatch)) {
+      const uint32_t value = values_.value_of(access);
+      if (value == PlanValues::kNoValue || !access.writes() || dispatch.is_partial) continue;
+      if (!lives_from_start_[value]) coverage_[value].write(access.range);
+    }
+  }
+}
+
+void ValueReader::read_access(uint32_t dispatch, const Access& access) {
+  const uint32_t value = values_.value_of(access);
+  if (value == PlanValues::kNoValue) return;
+  std::vector<uint32_t>& users = values_.dispatches[value];
+  if (users.empty() || users.back() != dispatch) users.push_back(dispatch);
+  const bool keeps_bytes =
+      program_.dispatches[dispatch].is_partial || access.mode != AccessMode::kWrite;
+  if (keeps_bytes && !lives_from_start_[value] && !coverage_[value].covers(access.range)) {
+    lives_from_start_[value] = true;
+  }
+}
+
+void ValueReader::end_values() {
+  const uint32_t end = values_.problem.step_count - 1;
+  for (uint32_t i = 0; i < values_.tensors.size(); ++i) {
+    ValueLife& life = values_.problem.values[i];
+    const std::vector<uint32_t>& users = values_.dispatches[i];
+    if (values_.is_live_at_end[i] &&
+        !coverage_[i].covers(program_.tensor(values_.tensors[i]).range)) {
+      lives_from_start_[i] = true;  // The end reads bytes that nobody wrote.
+    }
+    if (users.empty() && !lives_from_start_[i]) continue;
+    life.first_step = lives_from_start_[i] ? 0 : step_of_dispatch(users.front());
+    life.last_step = users.empty() ? 0 : step_of_dispatch(users.back());
+    if (values_.is_live_at_end[i]) life.last_step = end;
+  }
+}
+
+// A free poisons the bytes of its value where it stands, and an unpin may do so for a free that
+// waited: the value owns them until then.
+void ValueReader::read_lifetimes() {
+  uint32_t step = 0;
+  for (const Statement& statement : program_.statements) {
+    if (statement.kind == StatementKind::kDispatch) ++step;
+    if (statement.kind != StatementKind::kLifetime) continue;
+    const Lifetime& lifetime = program_.lifetimes[statement.index];
+    if (!lifetime.tensor.is_some()) continue;
+    const uint32_t value = values_.value_of_memory[lifetime.memory.index];
+    if (value == PlanValues::kNoValue) continue;
+    ValueLife& life = values_.problem.values[value];
+    life = {life.size_bytes, life.is_used() ? std::min(life.first_step, step) : step,
+            life.is_used() ? std::max(life.last_step, step) : step};
+    has_lifetimes_[value] = true;
+  }
+}
+
+void ValueReader::add_in_place_choices(uint32_t dispatch) {
+  const Dispatch& d = program_.dispatches[dispatch];
+  if (is_stopped() || (is_opaque(program_, d) && !options_.is_opaque_in_place)) return;
+  const uint32_t step = step_of_dispatch(dispatch);
+  const auto accesses = program_.declared_accesses_of(d);
+  std::vector<uint32_t> outputs;
+  std::vector<uint32_t> inputs;
+  const auto add_once = [](std::vector<uint32_t>& list, uint32_t value) {
+    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+  };
+  for (const Access& access : accesses) {
+    const uint32_t value = values_.value_of(access);
+    if (value == PlanValues::kNoValue) continue;
+    const ValueLife& life = values_.problem.values[value];
+    if (access.mode == AccessMode::kWrite && life.first_step == step) add_once(outputs, value);
+    if (access.only_reads() && life.last_step == step && life.first_step < step &&
+        !has_lifetimes_[value]) {
+      add_once(inputs, value);
+    }
+  }
+  for (const uint32_t output : outputs) {
+    for (const uint32_t input : inputs) add_in_place_choice(d, output, input);
+  }
+}
+
+void ValueReader::add_in_place_choice(const Dispatch& dispatch, uint32_t output, uint32_t input) {
+  // The sizes that matter are the true ones: contracts speak of identical ranges.
+  const auto size_of = [&](uint32_t value) {
+    return program_.tensor(values_.tensors[value]).range.size_bytes();
+  };
+  if (size_of(output) != size_of(input) || !is_tolerated(dispatch, output, input)) return;
+  const std::vector<uint32_t>& users = values_.dispatches[input];
+  const uint32_t other = users.size() < 2 ? 0 : step_of_dispatch(users[users.size() - 2]);
+  values_.problem.in_place.push_back({output, input, other});
+}
+
+bool ValueReader::is_tolerated(const Dispatch& dispatch, uint32_t output, uint32_t input) const {
+  const auto accesses = program_.declared_accesses_of(dispatch);
+  const KernelEntry& entry = kernel_entry(dispatch.kernel);
+  for (uint32_t i = 0; i < accesses.size(); ++i) {
+    if (values_.value_of(accesses[i]) != input) continue;
+    if (!accesses[i].only_reads()) return false;
+    for (uint32_t o = 0; o < accesses.size(); ++o) {
+      if (values_.value_of(accesses[o]) != output) continue;
+      if (accesses[o].mode != AccessMode::kWrite || accesses[i].range != accesses[o].range) {
+        return false;
+      }
+      if (alias_contract_of(entry, static_cast<int>(i), static_cast<int>(o)) !=
+          AliasContract::kIdenticalElement) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+Result<Success> check_options(const PlanOptions& options) {
+  constexpr uint64_t kAlignmentMax = uint64_t{1} << 20;
+  constexpr uint32_t kSlackMax = 10'000;
+  const uint64_t unit = options.alignment_bytes;
+  if (unit < 4 || (unit & (unit - 1)) != 0 || unit > kAlignmentMax) {
+    return Error{fmt::format("the alignment is {} bytes; expected a power of two from 4 to {}.",
+                             unit, kAlignmentMax)};
+  }
+  if (options.slack_percent > kSlackMax) {
+    return Error{fmt::format("the slack is {} percent; expected at most {}.", options.slack_percent,
+                             kSlackMax)};
+  }
+  if (options.region_dispatches == 0) {
+    return Error{"an arena has 0 dispatches between two resets; expected at least 1."};
+  }
+  return Success{};
+}
+
+}  // namespace
+
+Result<PlanValues> values_of(const Program& program, const PlanOptions& options) {
+  if (auto checked = check_options(options); !checked) return checked.error();
+  PlanValues values = ValueReader(program, options).run();
+  if (is_stopped()) return Error{"The plan was stopped."};
+  uint64_t sum_bytes = 0;
+  for (const ValueLife& value : values.problem.values) {
+    if (value.size_bytes > kPlanBytesMax - sum_bytes) {
+      return Error{
+          fmt::format("the unplaced tensors have more than {} bytes together, the limit "
+                      "of a plan.",
+                      kPlanBytesMax)};
+    }
+    sum_bytes += value.size_bytes;
+  }
+  return values;
+}
+
+Result<std::unique_ptr<AntichainRule>> AntichainRule::of(const Program& program,
+                                                         PlanValues& values) {
+  if (program.dispatches.size() > DispatchOrder::kDispatchCountMax) {
+    return Error{
+        fmt::format("the program has {} dispatches; a plan that adds no order takes at "
+                    "most {}.",
+                    program.dispatches.size(), DispatchOrder::kDispatchCountMax)};
+  }
+  std::unique_ptr<AntichainRule> rule(
+      new AntichainRule(program, DataDependencies(program), values));
+  const auto adds_order = [&](const InPlaceChoice& choice) {
+    const uint32_t taker = values.dispatches[choice.output].front();
+    for (const uint32_t user : values.dispatches[choice.input]) {
+      if (!rule->order_.is_ordered(user, taker)) return true;
+    }
+    return rule->heads_[choice.output].size() > 1;
+  };
+  std::vector<InPlaceChoice>& choices = values.problem.in_place;
+  choices.erase(std::remove_if(choices.begin(), choices.end(), adds_order), choices.end());
+  return rule;
+}
+
+AntichainRule::AntichainRule(const Program& program, const DataDependencies& dependencies,
+                             const PlanValues& values)
+    : values_(values), order_(program, dependencies) {
+  for (const std::vector<uint32_t>& users : values.dispatches) {
+    std::vector<uint32_t>& heads = heads_.emplace_back();
+    for (const uint32_t user : users) {
+      const bool is_head = std::none_of(
+          heads.begin(), heads.end(), [&](uint32_t head) { return order_.is_ordered(head, user); });
+      if (is_head) heads.push_back(user);
+    }
+  }
+}
+
+bool AntichainRule::allows(uint32_t earlier, uint32_t later) const {
+  for (const uint32_t head : heads_[later]) {
+    for (const uint32_t user : values_.dispatches[earlier]) {
+      if (!order_.is_ordered(user, head)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace interlock

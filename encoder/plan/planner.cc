@@ -1,0 +1,98 @@
+// The planners by name, ours first, then the models; and what a plan costs.
+#include "encoder/plan/planner.h"
+
+#include <array>
+
+#include "encoder/plan/arena_planner.h"
+#include "encoder/plan/donate_planner.h"
+#include "encoder/plan/ggml_gallocr.h"
+#include "encoder/plan/liveness_planner.h"
+#include "encoder/plan/plan_values.h"
+#include "encoder/plan/ztensor.h"
+#include "encoder/program/stop.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/sync/interlock_encoder.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::array kPlanners = {
+    PlannerEntry{"fresh", "the reference: every value on bytes of its own", false, false,
+                 &plan_fresh},
+    PlannerEntry{"liveness", "ours: the smallest of several placements, in place by contract",
+                 false, false, &plan_liveness},
+    PlannerEntry{"donate", "MLX-like: a new value takes a dying input's buffer, or a new one",
+                 false, false, &plan_donate},
+    PlannerEntry{"arena", "a bump allocator, reset between regions; what lives across is pinned",
+                 false, false, &plan_arena},
+    PlannerEntry{"ggml", "ggml's gallocr: in place on what looks dead, blind to alias contracts",
+                 true, false, &plan_ggml},
+    PlannerEntry{"ggml-undercount",
+                 "gallocr that does not count backward consumers, as ggml #1501 suspected", true,
+                 false, &plan_ggml_undercount},
+    PlannerEntry{"ggml-serial-liveness",
+                 "gallocr that frees in node order under concurrent dispatches (llama.cpp#2757)",
+                 true, true, &plan_ggml_serial_liveness},
+    PlannerEntry{"ztensor-167", "ztensor's arena: a reset takes what the backward pass still needs",
+                 true, false, &plan_ztensor_167},
+    PlannerEntry{"ztensor", "ztensor's arena since #167: a counted pin for each later consumer",
+                 false, false, &plan_ztensor},
+};
+
+class BarrierCounter final : public CommandSink {
+ public:
+  void issue_dispatch(DispatchId) override {}
+  void issue_barrier(BarrierKind) override { ++count_; }
+  uint64_t count() const { return count_; }
+
+ private:
+  uint64_t count_ = 0;
+};
+
+uint64_t memory_bytes_of(const Program& program) {
+  uint64_t size_bytes = 0;
+  for (const Memory& memory : program.memories) size_bytes += memory.size_bytes;
+  return size_bytes;
+}
+
+uint64_t declared_bytes_of(const Program& program) {
+  uint64_t size_bytes = 0;
+  for (const Memory& memory : program.memories) {
+    if (!memory.is_implicit) size_bytes += memory.size_bytes;
+  }
+  return size_bytes;
+}
+
+}  // namespace
+
+std::span<const PlannerEntry> planner_registry() { return kPlanners; }
+
+const PlannerEntry* find_planner(std::string_view name) {
+  for (const PlannerEntry& entry : kPlanners) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+uint64_t barrier_count_of(const Program& program) {
+  InterlockEncoder encoder;
+  BarrierCounter counter;
+  issue_all(program, encoder, counter);
+  return counter.count();
+}
+
+Result<PlanReport> report_of(const Program& program, const Program& planned,
+                             const PlanOptions& options) {
+  const auto values = values_of(program, options);
+  if (!values) return values.error();
+  if (is_stopped()) return Error{"The plan was stopped."};
+  PlanReport report;
+  report.pool_bytes = memory_bytes_of(planned) - declared_bytes_of(program);
+  report.lower_bound_bytes = lower_bound_bytes(values->problem);
+  for (const ValueLife& value : values->problem.values) report.fresh_bytes += value.size_bytes;
+  report.barrier_count = barrier_count_of(planned);
+  report.fresh_barrier_count = barrier_count_of(program);
+  return report;
+}
+
+}  // namespace interlock

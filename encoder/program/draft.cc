@@ -1,0 +1,304 @@
+#include "encoder/program/draft.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "encoder/program/check.h"
+
+namespace interlock {
+namespace {
+
+// One `output` line names all outputs unless it would be too long to be read again.
+constexpr size_t kOutputLineBytesMax = 32'000;
+
+TensorDraft draft_of(const Program& program, const Tensor& tensor) {
+  TensorDraft draft;
+  draft.name = program.name(tensor.name);
+  draft.dtype = tensor.dtype;
+  draft.shape = tensor.shape;
+  draft.placement = tensor.placement;
+  draft.initial = tensor.initial;
+  if (tensor.placement == Placement::kPlaced) {
+    draft.base = program.name(program.memory(tensor.memory).name);
+    draft.offset_bytes = tensor.range.begin;
+  } else if (tensor.source.is_some()) {
+    const Tensor& source = program.tensor(tensor.source);
+    draft.base = program.name(source.name);
+    draft.offset_bytes = tensor.range.begin - source.range.begin;
+  }
+  return draft;
+}
+
+OperandDraft draft_of(const Program& program, const Access& access) {
+  const bool is_tensor = access.tensor.is_some();
+  OperandDraft draft;
+  draft.mode = access.mode;
+  draft.is_undeclared = access.is_undeclared;
+  draft.name = program.name(is_tensor ? program.tensor(access.tensor).name
+                                      : program.memory(access.memory).name);
+  if (access.is_sliced) {
+    const uint64_t start = is_tensor ? program.tensor(access.tensor).range.begin : 0;
+    draft.slice = ByteRange{access.range.begin - start, access.range.end - start};
+  }
+  return draft;
+}
+
+std::string text_of(const Program& program, NameId id) {
+  return id.is_some() ? std::string(program.name(id)) : std::string();
+}
+
+std::string reference_or_nothing(const Program& program, DispatchId id) {
+  return id.is_some() ? program.reference_of(id) : std::string();
+}
+
+ItemDraft draft_of(const Program& program, const Statement& statement) {
+  switch (statement.kind) {
+    case StatementKind::kDispatch:
+      return draft_of(program, program.dispatches[statement.index], statement.label);
+    case StatementKind::kBarrier:
+      return draft_of(program, program.barriers[statement.index], statement.label);
+    case StatementKind::kLifetime:
+      return draft_of(program, program.lifetimes[statement.index], statement.label);
+  }
+  INTERLOCK_CHECK(false);
+}
+
+WitnessDraft draft_of(const Program& program, const Displacement& displacement) {
+  WitnessDraft draft;
+  draft.moved = program.reference_of(displacement.moved);
+  draft.kind = displacement.kind;
+  draft.anchor = program.reference_of(displacement.anchor);
+  if (displacement.has_slices) {
+    const uint64_t first = displacement.first_slice;
+    draft.slices = std::pair(first, first + displacement.slice_count);
+  }
+  return draft;
+}
+
+ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
+  ExpectDraft draft;
+  draft.encoder = text_of(program, expectation.encoder);
+  draft.is_clean = expectation.is_clean;
+  draft.kind = expectation.kind;
+  draft.first = reference_or_nothing(program, expectation.first);
+  draft.second = reference_or_nothing(program, expectation.second);
+  if (expectation.lifetime.is_some()) {
+    draft.second = draft.first;
+    draft.first = program.reference_of(expectation.lifetime);
+  }
+  if (expectation.tensor.is_some()) {
+    draft.first = program.name(program.tensor(expectation.tensor).name);
+  }
+  if (expectation.barrier.is_some()) {
+    // An encoder's barriers are not those of the program: only numbers name them.
+    draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
+                                                : program.reference_of(expectation.barrier);
+  }
+  return draft;
+}
+
+void append_outputs(const Program& program, ProgramDraft& draft) {
+  OutputDraft output;
+  size_t line_bytes = 0;
+  for (const TensorId id : program.outputs) {
+    const std::string_view name = program.name(program.tensor(id).name);
+    if (line_bytes > 0 && line_bytes + name.size() > kOutputLineBytesMax) {
+      draft.items.emplace_back(std::move(output));
+      output = {};
+      line_bytes = 0;
+    }
+    output.tensors.emplace_back(name);
+    line_bytes += name.size() + 1;
+  }
+  if (!output.tensors.empty()) {
+    draft.items.emplace_back(std::move(output));
+  }
+}
+
+// Writes the canonical draft, in short or in full.
+class DraftWriter {
+ public:
+  DraftWriter(const Program& program, bool is_short) : program_(program), is_short_(is_short) {
+    if (is_short) collect_groups();
+  }
+
+  ProgramDraft write() {
+    draft_.items.reserve(program_.memories.size() + program_.tensors.size() + 1 +
+                         program_.statements.size() + program_.witness.size() +
+                         program_.expectations.size());
+    append_declarations();
+    const bool may_name_gradients = is_short_ && !program_.backwards.empty();
+    if (!may_name_gradients) append_outputs(program_, draft_);
+    append_statements();
+    if (may_name_gradients) append_outputs(program_, draft_);
+    for (const Displacement& displacement : program_.witness) {
+      draft_.items.emplace_back(draft_of(program_, displacement));
+    }
+    for (const Expectation& expectation : program_.expectations) {
+      draft_.items.emplace_back(draft_of(program_, expectation));
+    }
+    return std::move(draft_);
+  }
+
+ private:
+  enum class GroupKind : uint8_t { kCapture, kReplay, kBackward };
+
+  // What the text says in short: the statements [first, end).
+  struct Group {
+    uint32_t text_index = 0;
+    GroupKind kind = GroupKind::kCapture;
+    uint32_t index = 0;  // Into captures, replays or backwards, by kind.
+    uint32_t first = 0;
+    uint32_t end = 0;
+  };
+
+  void collect_groups();
+  void append_declarations();
+  void append_statements();
+  void append_statements_before(uint32_t end);
+  void append(const Group& group);
+
+  const Program& program_;
+  const bool is_short_;
+  std::vector<Group> groups_;
+  uint32_t next_statement_ = 0;
+  ProgramDraft draft_;
+};
+
+void DraftWriter::collect_groups() {
+  for (uint32_t i = 0; i < program_.captures.size(); ++i) {
+    const Capture& capture = program_.captures[i];
+    groups_.push_back(
+        {capture.text_index, GroupKind::kCapture, i, capture.next.index, capture.next.index});
+  }
+  for (uint32_t i = 0; i < program_.replays.size(); ++i) {
+    const Replay& replay = program_.replays[i];
+    groups_.push_back({replay.text_index, GroupKind::kReplay, i, replay.first.index,
+                       replay.first.index + replay.statement_count});
+  }
+  for (uint32_t i = 0; i < program_.backwards.size(); ++i) {
+    const Backward& backward = program_.backwards[i];
+    groups_.push_back({backward.text_index, GroupKind::kBackward, i, backward.first.index,
+                       backward.first.index + backward.statement_count});
+  }
+  std::sort(groups_.begin(), groups_.end(),
+            [](const Group& a, const Group& b) { return a.text_index < b.text_index; });
+}
+
+void DraftWriter::append_declarations() {
+  for (const Memory& memory : program_.memories) {
+    if (memory.is_implicit) continue;
+    draft_.items.emplace_back(
+        MemoryDraft{std::string(program_.name(memory.name)), memory.size_bytes, memory.is_scratch});
+  }
+  // Nothing is declared after the first backward pass.
+  const bool has_generated = is_short_ && !program_.backwards.empty();
+  const size_t tensor_count =
+      has_generated ? program_.backwards.front().first_tensor.index : program_.tensors.size();
+  for (size_t i = 0; i < tensor_count; ++i) {
+    draft_.items.emplace_back(draft_of(program_, program_.tensors[i]));
+  }
+}
+
+void DraftWriter::append_statements() {
+  for (const Group& group : groups_) {
+    append_statements_before(group.first);
+    append(group);
+    next_statement_ = group.end;
+  }
+  append_statements_before(static_cast<uint32_t>(program_.statements.size()));
+}
+
+void DraftWriter::append_statements_before(uint32_t end) {
+  INTERLOCK_CHECK(next_statement_ <= end && end <= program_.statements.size());
+  for (; next_statement_ < end; ++next_statement_) {
+    draft_.items.push_back(draft_of(program_, program_.statements[next_statement_]));
+  }
+}
+
+void DraftWriter::append(const Group& group) {
+  switch (group.kind) {
+    case GroupKind::kCapture: {
+      const Capture& capture = program_.captures[group.index];
+      draft_.items.emplace_back(CaptureDraft{std::string(program_.name(capture.name))});
+      for (const StatementDraft& statement : capture.body->statements) {
+        std::visit([this](const auto& item) { draft_.items.emplace_back(item); }, statement);
+      }
+      draft_.items.emplace_back(EndDraft{});
+      return;
+    }
+    case GroupKind::kReplay: {
+      const Capture& capture = program_.captures[program_.replays[group.index].capture.index];
+      draft_.items.emplace_back(ReplayDraft{std::string(program_.name(capture.name))});
+      return;
+    }
+    case GroupKind::kBackward: {
+      const Backward& backward = program_.backwards[group.index];
+      BackwardDraft draft;
+      draft.loss = program_.name(program_.tensor(backward.loss).name);
+      for (const TensorId id : backward.wrt) {
+        draft.wrt.emplace_back(program_.name(program_.tensor(id).name));
+      }
+      draft.mode = program_.name(backward.mode);
+      draft_.items.emplace_back(std::move(draft));
+      return;
+    }
+  }
+  INTERLOCK_CHECK(false);
+}
+
+}  // namespace
+
+ProgramDraft draft_of(const Program& program) { return DraftWriter(program, true).write(); }
+
+ProgramDraft expanded_draft_of(const Program& program) {
+  return DraftWriter(program, false).write();
+}
+
+DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label) {
+  DispatchDraft draft;
+  draft.label = text_of(program, label);
+  draft.kernel = program.name(dispatch.kernel_name);
+  if (program.has_program_order) {
+    draft.order = dispatch.order;
+  }
+  draft.operands.reserve(dispatch.access_count);
+  for (const Access& access : program.accesses_of(dispatch)) {
+    draft.operands.push_back(draft_of(program, access));
+  }
+  draft.is_partial = dispatch.is_partial;
+  if (dispatch.atomic_op != AtomicOp::kNone) {
+    draft.attributes.emplace_back("atomic", word_of(dispatch.atomic_op));
+  }
+  for (const Attribute& attribute : program.attributes_of(dispatch)) {
+    draft.attributes.emplace_back(program.name(attribute.key), program.name(attribute.text));
+  }
+  return draft;
+}
+
+BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label) {
+  BarrierDraft draft;
+  draft.label = text_of(program, label);
+  draft.kind = barrier.kind;
+  for (const Dependency& dependency : program.dependencies_of(barrier)) {
+    DependencyDraft& part =
+        draft.dependencies.emplace_back(DependencyDraft{dependency.source, dependency.destination});
+    for (const Access& operand : program.operands_of(dependency)) {
+      part.operands.push_back(draft_of(program, operand));
+    }
+  }
+  return draft;
+}
+
+LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label) {
+  const bool is_reset = lifetime.kind == LifetimeKind::kReset;
+  LifetimeDraft draft;
+  draft.label = text_of(program, label);
+  draft.kind = lifetime.kind;
+  draft.name = program.name(is_reset ? program.memory(lifetime.memory).name
+                                     : program.tensor(lifetime.tensor).name);
+  if (lifetime.source.is_some()) draft.source = program.name(program.tensor(lifetime.source).name);
+  return draft;
+}
+
+}  // namespace interlock

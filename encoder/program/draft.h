@@ -1,0 +1,155 @@
+// ProgramDraft: a program as it is written, item by item, with names instead of indices. It is what
+// the parser reads, what the printer prints, and what mutators and minimizers edit: an item can be
+// dropped or changed without renumbering anything else. build() (program_builder.h) turns it into a
+// Program, or says why not.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "encoder/program/program.h"
+
+namespace interlock {
+
+struct MemoryDraft {
+  std::string name;
+  uint64_t size_bytes = 0;
+  bool is_scratch = false;
+};
+
+struct TensorDraft {
+  std::string name;
+  DType dtype = DType::kF32;
+  std::vector<uint64_t> shape;
+  Placement placement = Placement::kPlaced;
+  std::string base;           // The memory, or the tensor that it views or donates, if any.
+  uint64_t offset_bytes = 0;  // Of kPlaced and kView, relative to `base`.
+  InitialValue initial;
+};
+
+struct OutputDraft {
+  std::vector<std::string> tensors;
+};
+
+struct OperandDraft {
+  AccessMode mode = AccessMode::kRead;
+  std::string name;                // A tensor or a memory; tensors are looked up first.
+  std::optional<ByteRange> slice;  // NAME[a:b], relative to NAME.
+  bool is_undeclared = false;      // After `actual`: the dispatch touches it and does not say so.
+};
+
+// The order of the operands of a dispatch.
+inline bool stands_before(const OperandDraft& a, const OperandDraft& b) {
+  return a.is_undeclared != b.is_undeclared ? b.is_undeclared : a.mode < b.mode;
+}
+
+struct DispatchDraft {
+  std::string label;  // Empty if it has none. So for every label below.
+  std::string kernel;
+  std::optional<uint64_t> order;
+  // Uniform, reads, writes, updates, atomics: in this order; then those after `actual`, likewise.
+  std::vector<OperandDraft> operands;
+  bool is_partial = false;
+  std::vector<std::pair<std::string, std::string>> attributes;  // key, value; as written.
+};
+
+inline bool has_atomics(const DispatchDraft& dispatch) {
+  for (const OperandDraft& operand : dispatch.operands) {
+    if (operand.mode == AccessMode::kAtomic) return true;
+  }
+  return false;
+}
+
+struct DependencyDraft {
+  Scope source;
+  Scope destination;
+  std::vector<OperandDraft> operands;  // Their mode means nothing.
+};
+
+struct BarrierDraft {
+  std::string label;
+  BarrierKind kind = BarrierKind::kFull;
+  std::vector<DependencyDraft> dependencies;  // Of kScoped.
+};
+
+struct LifetimeDraft {
+  std::string label;
+  LifetimeKind kind = LifetimeKind::kFree;
+  std::string name;    // A tensor; of kReset a memory.
+  std::string source;  // Of kAdopt: a tensor.
+};
+
+// Statements from here to EndDraft are recorded, not executed.
+struct CaptureDraft {
+  std::string name;
+};
+
+struct EndDraft {};
+
+// Executes what was recorded. A statement with label L gets the label L@N in the capture's Nth
+// replay.
+struct ReplayDraft {
+  std::string capture;
+};
+
+inline constexpr std::string_view kDefaultBackwardMode = "one-shot";
+
+// Appends a backward pass; the gradient of tensor w is the new tensor d_w.
+struct BackwardDraft {
+  std::string loss;
+  std::vector<std::string> wrt;
+  std::string mode{kDefaultBackwardMode};  // A name of backward_registry().
+};
+
+// Dispatches are referred to by label, or by dispatch index in decimal.
+struct WitnessDraft {
+  std::string moved;
+  std::optional<std::pair<uint64_t, uint64_t>> slices;  // Half open.
+  DisplacementKind kind = DisplacementKind::kBefore;
+  std::string anchor;
+};
+
+struct ExpectDraft {
+  std::string encoder;  // Empty: the program as it stands.
+  bool is_clean = false;
+  FindingKind kind = FindingKind::kReadAfterWrite;
+  std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers. Of
+                       // kUseAfterFree: a lifetime statement, likewise. Of kGradient: a tensor.
+  std::string second;  // Empty if the kind concerns one statement.
+};
+
+using ItemDraft =
+    std::variant<MemoryDraft, TensorDraft, OutputDraft, DispatchDraft, BarrierDraft, LifetimeDraft,
+                 CaptureDraft, EndDraft, ReplayDraft, BackwardDraft, WitnessDraft, ExpectDraft>;
+
+// What a capture can record.
+using StatementDraft = std::variant<DispatchDraft, BarrierDraft, LifetimeDraft>;
+
+struct CaptureBody {
+  std::vector<StatementDraft> statements;
+};
+
+struct ProgramDraft {
+  std::vector<ItemDraft> items;
+};
+
+// The canonical draft: memories, tensors, outputs, statements, witness, expectations. Captures,
+// replays and backward passes stand for their statements; outputs stand after the statements if
+// there is a backward pass, whose gradients they may name. build(draft_of(p)) equals p.
+// Cost: linear.
+ProgramDraft draft_of(const Program& program);
+
+// As draft_of(), with every statement as it is executed and every tensor: for passes that insert
+// statements, place tensors or leave dispatches out.
+ProgramDraft expanded_draft_of(const Program& program);
+
+// One statement. Requires: its accesses and attributes are those of `program`.
+DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label);
+BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label);
+LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label);
+
+}  // namespace interlock

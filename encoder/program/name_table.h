@@ -1,0 +1,83 @@
+// NameTable: which number each name of a program has, and what the name stands for. A name is
+// hashed once per mention; all that it can mean hangs on its number.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/program/ids.h"
+
+namespace interlock {
+
+// A name can mean one thing of each sort at once; what is recorded has no label yet. None: nothing
+// of this sort has the name.
+struct NameMeaning {
+  MemoryId memory;
+  TensorId tensor;
+  StatementId label;
+  CaptureId capture;
+  CaptureId recorded_label;  // The capture that records a statement with this label.
+  KernelId kernel;           // Also none if no dispatch has named it yet.
+};
+
+// Holds numbers only; the names themselves are the caller's, who passes the same list to every
+// call and changes it through this table alone.
+class NameTable {
+ public:
+  using Names = std::vector<std::string>;
+
+  // Returns the number of the name, or none.
+  // Cost: linear in the name; at worst times the log of the names, whoever chose them.
+  NameId find(const Names& names, std::string_view name) const;
+
+  // As find(); a new name is appended to `names`.
+  NameId add(Names& names, std::string_view name);
+
+  // Forgets the names from number `count` on, as if they had never been added.
+  void forget_from(Names& names, size_t count);
+
+  // What the name means; nothing if it is unknown. Cost: as find().
+  NameMeaning meaning_of(const Names& names, std::string_view name) const {
+    const NameId id = find(names, name);
+    return id.is_some() ? meanings_[id.index] : NameMeaning{};
+  }
+  NameMeaning& meaning(NameId id) { return meanings_[id.index]; }
+
+  // The first `limit` names, in alphabetical order, that mean something of this sort.
+  // Cost: linear in all names, times log of the limit.
+  template <typename MeaningId>
+  std::vector<std::string_view> first_names(const Names& names, MeaningId NameMeaning::*sort,
+                                            size_t limit) const {
+    std::vector<std::string_view> found;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if ((meanings_[i].*sort).is_some()) found.push_back(names[i]);
+    }
+    const size_t count = std::min(limit, found.size());
+    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count),
+                      found.end());
+    found.resize(count);
+    return found;
+  }
+
+ private:
+  struct Slot {
+    uint32_t tag = 0;  // Of the hash: most names that are not wanted are never looked at.
+    NameId id;         // None: the slot is free.
+  };
+
+  NameId find_hashed(const Names& names, std::string_view name, uint64_t hash) const;
+  void store(const Names& names, NameId id, uint64_t hash);
+  void grow(const Names& names);
+
+  std::vector<Slot> slots_;                             // A power of two of them, or none.
+  std::map<std::string, NameId, std::less<>> crowded_;  // Those that found no slot.
+  std::vector<NameMeaning> meanings_;                   // By name.
+};
+
+}  // namespace interlock

@@ -1,0 +1,130 @@
+#include "encoder/program/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+
+namespace interlock {
+namespace {
+
+constexpr size_t kQuotedBytesMax = 48;
+constexpr size_t kComparedBytesMax = 48;
+
+constexpr std::array<std::string_view, 10> kReserved = {"reads",   "writes",   "updates", "atomics",
+                                                        "partial", "indirect", "uniform", "on",
+                                                        "order",   "actual"};
+
+// Levenshtein's distance. Requires: both texts have at most kComparedBytesMax bytes.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::array<size_t, kComparedBytesMax + 1> row;
+  for (size_t j = 0; j <= b.size(); ++j) {
+    row[j] = j;
+  }
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+bool is_name(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), is_name_char);
+}
+
+bool is_label(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_name_char(c) || c == '@'; });
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_name_char(c) || c == '-'; });
+}
+
+bool is_opaque_kernel(std::string_view name) {
+  bool is_start = true;
+  for (const char c : name) {
+    if (is_start && c >= 'A' && c <= 'Z') {
+      return true;
+    }
+    is_start = c == '.';
+  }
+  return false;
+}
+
+bool is_reserved(std::string_view name) {
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text.substr(0, kQuotedBytesMax)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      fmt::format_to(std::back_inserter(result), "\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + (text.size() > kQuotedBytesMax ? "…'" : "'");
+}
+
+std::optional<uint64_t> decimal_of(std::string_view text) {
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  if (code != std::errc() || stop != end || text.empty()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  if (code != std::errc() || stop != end || text.empty() || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string canonical_number(double number) {
+  constexpr double kExactIntegerMax = 9007199254740992.0;  // 2^53
+  if (number != 0 && std::abs(number) <= kExactIntegerMax && std::trunc(number) == number) {
+    return fmt::format("{}", static_cast<int64_t>(number));
+  }
+  return fmt::format("{}", number);
+}
+
+NearestName::NearestName(std::string_view wanted)
+    : wanted_(wanted),
+      best_distance_(wanted.size() < 3 ? 1 : std::min<size_t>(3, wanted.size() / 2 + 1)) {}
+
+void NearestName::offer(std::string_view candidate) {
+  if (wanted_.size() > kComparedBytesMax || candidate.size() > kComparedBytesMax) {
+    return;
+  }
+  const size_t distance = edit_distance(wanted_, candidate);
+  if (distance < best_distance_) {
+    best_distance_ = distance;
+    best_ = candidate;
+  }
+}
+
+std::string NearestName::advice() const {
+  return best_.empty() ? "" : fmt::format(" Did you mean {}?", in_quotes(best_));
+}
+
+}  // namespace interlock

@@ -1,0 +1,326 @@
+// Program: the one type that flows through Interlock. Memories, tensors, and the statements that an
+// encoder issued on them. A Program is valid by construction: only ProgramBuilder and the passes
+// make one, and every index in it is in bounds.
+//
+// Storage is flat: accesses and attributes of all dispatches lie in two vectors, so that ten
+// million dispatches fit in memory. To edit a program, edit its ProgramDraft (draft.h) and build
+// again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/program/finding_kind.h"
+#include "encoder/program/ids.h"
+#include "encoder/program/range.h"
+#include "encoder/program/scope.h"
+
+namespace interlock {
+
+enum class DType : uint8_t { kF32, kI32, kU8 };
+
+// Bytes of one element.
+uint64_t size_bytes_of(DType dtype);
+std::string_view word_of(DType dtype);
+
+// A device allocation: a flat range of bytes.
+struct Memory {
+  NameId name;
+  uint64_t size_bytes = 0;
+  bool is_scratch = false;   // Placed after reordering: judged in issue order.
+  bool is_implicit = false;  // Of an unplaced tensor: named like it, and no operand can name it.
+};
+
+enum class InitialKind : uint8_t { kNone, kRandom, kZeros, kOnes, kIota, kValues };
+
+struct InitialValue {
+  InitialKind kind = InitialKind::kNone;
+  uint64_t seed = 0;           // Of kRandom.
+  std::vector<double> values;  // Of kValues: one for each element, exactly as its dtype holds it.
+
+  bool operator==(const InitialValue&) const = default;
+};
+
+enum class Placement : uint8_t {
+  kPlaced,    // `at memory+offset`
+  kView,      // `view source+offset`: a window of the same logical value
+  kDonation,  // `donates source`: a new logical value on the old one's bytes
+  kUnplaced,  // nobody has chosen bytes yet: it has an implicit memory of exactly its size
+};
+
+// A logical value: dtype, shape, and a place in a memory. Two tensors may share bytes.
+struct Tensor {
+  NameId name;
+  DType dtype = DType::kF32;
+  std::vector<uint64_t> shape;
+  Placement placement = Placement::kPlaced;
+  TensorId source;  // What it views or donates.
+  InitialValue initial;
+  MemoryId memory;
+  ByteRange range;  // In `memory`.
+  TensorId root;    // Itself, or the root of what it views.
+};
+
+// In the order of the clauses.
+enum class AccessMode : uint8_t {
+  kUniform,  // A read through another cache than kRead: scoped barriers tell the two apart.
+  kRead,
+  kWrite,
+  kUpdate,
+  kAtomic,
+};
+inline constexpr size_t kAccessModeCount = 5;
+
+// The word of the clause: "uniform", "reads", "writes", "updates", "atomics".
+std::string_view clause_of(AccessMode mode);
+
+enum class AtomicOp : uint8_t { kNone, kAdd, kMin, kMax, kAnd, kOr, kXor };
+std::string_view word_of(AtomicOp op);
+
+// One operand of a dispatch: what it declares, or what it touches without saying so.
+struct Access {
+  MemoryId memory;
+  TensorId tensor;  // None when the operand names a memory.
+  ByteRange range;  // In `memory`.
+  AccessMode mode = AccessMode::kRead;
+  bool is_sliced = false;      // Written NAME[a:b].
+  bool is_undeclared = false;  // After `actual`: real to the device, unknown to encoders.
+
+  bool reads() const { return only_reads() || mode == AccessMode::kUpdate; }
+  bool writes() const { return mode == AccessMode::kWrite || mode == AccessMode::kUpdate; }
+  bool is_atomic() const { return mode == AccessMode::kAtomic; }
+  bool only_reads() const { return mode == AccessMode::kRead || mode == AccessMode::kUniform; }
+};
+
+// `key=value` of a dispatch. The text is canonical; `number` is its value if `is_number`.
+struct Attribute {
+  NameId key;
+  NameId text;
+  double number = 0;
+  bool is_number = false;
+};
+
+struct Dispatch {
+  StatementId statement;
+  NameId kernel_name;
+  KernelId kernel;           // Opaque dispatches have the kernel `mix`.
+  uint32_t slice_count = 1;  // As the kernel table splits it.
+  uint64_t order = 0;        // Program order: `order=N`, else the dispatch index.
+  uint32_t first_access = 0;
+  uint32_t access_count = 0;
+  uint32_t first_attribute = 0;
+  uint32_t attribute_count = 0;
+  AtomicOp atomic_op = AtomicOp::kNone;
+  bool is_partial = false;  // Its writes may leave bytes as they were.
+};
+
+enum class BarrierKind : uint8_t {
+  kFull,       // Execution and memory, everything.
+  kExecution,  // Orders, makes nothing available or visible.
+  kScoped,     // Its dependencies say what it does.
+};
+
+// One part of a scoped barrier: all earlier work in the stages of `source` executes before all
+// later work in the stages of `destination`; the accesses say what becomes available and visible,
+// in the bytes of the operands if there are any. The dependencies of one barrier do not chain.
+struct Dependency {
+  Scope source;
+  Scope destination;
+  uint32_t first_operand = 0;  // Into Program::barrier_operands.
+  uint32_t operand_count = 0;  // None: all memory.
+};
+
+struct Barrier {
+  StatementId statement;
+  BarrierKind kind = BarrierKind::kFull;
+  uint32_t first_dependency = 0;  // Of kScoped, into Program::dependencies.
+  uint32_t dependency_count = 0;
+};
+
+enum class LifetimeKind : uint8_t {
+  kFree,     // Ends the value for later statements, and orders nothing.
+  kDestroy,  // As kFree; all accesses of its bytes must be ordered before it.
+  kPin,      // Until the last unpin, a free or a reset of the value waits.
+  kUnpin,
+  kReset,  // Frees every byte of a memory.
+  kAdopt,  // The bytes of `source` now hold the value `tensor`, which has no others.
+};
+
+// The word of the statement: "free", "destroy", "pin", "unpin", "reset", "adopt".
+std::string_view word_of(LifetimeKind kind);
+
+// A statement about values: it executes nothing and orders nothing.
+struct Lifetime {
+  StatementId statement;
+  LifetimeKind kind = LifetimeKind::kFree;
+  TensorId tensor;  // None for kReset; else no view.
+  TensorId source;  // Of kAdopt.
+  MemoryId memory;  // What is reset, or what the tensor lies in.
+};
+
+enum class StatementKind : uint8_t { kDispatch, kBarrier, kLifetime };
+
+// "a dispatch", "a barrier", "a lifetime statement": what a label stands on.
+std::string_view noun_of(StatementKind kind);
+
+struct Statement {
+  StatementKind kind = StatementKind::kDispatch;
+  uint32_t index = 0;  // Into dispatches, barriers or lifetimes, by kind.
+  NameId label;        // None if it has none.
+};
+
+struct CaptureBody;  // draft.h: statements by name, as they are recorded.
+
+// Recorded statements, which replays execute. Their addresses are those of the recording.
+struct Capture {
+  NameId name;
+  std::shared_ptr<const CaptureBody> body;
+  StatementId next;         // What follows it; it has no statements itself. So below.
+  uint32_t text_index = 0;  // Among the captures, replays and backward passes, as written.
+};
+
+// `replay c` stands for statements [first, first + statement_count).
+struct Replay {
+  CaptureId capture;
+  uint32_t number = 0;  // 1 for the first replay of its capture: labels end in "@1".
+  StatementId first;
+  uint32_t statement_count = 0;
+  uint32_t text_index = 0;
+};
+
+// `backward loss wrt w b` stands for statements [first, first + statement_count) on tensors
+// [first_tensor, first_tensor + tensor_count), among them the gradients.
+struct Backward {
+  TensorId loss;
+  std::vector<TensorId> wrt;
+  std::vector<TensorId> gradients;  // By `wrt`.
+  NameId mode;
+  StatementId first;
+  uint32_t statement_count = 0;
+  TensorId first_tensor;
+  uint32_t tensor_count = 0;
+  uint32_t text_index = 0;
+};
+
+enum class DisplacementKind : uint8_t {
+  kBefore,        // `witness A before B`
+  kAfter,         // `witness A after B`
+  kCommitsAfter,  // `witness A commits after B`: A's writes become visible after B.
+  // `witness A fetches before B commits`: A reads what memory held before the writes of B.
+  kFetchesBefore,
+};
+
+// One step away from issue order. A schedule is a list of them, applied in turn (schedule.h).
+struct Displacement {
+  DispatchId moved;
+  DispatchId anchor;
+  DisplacementKind kind = DisplacementKind::kBefore;
+  bool has_slices = false;  // Only slices [first_slice, first_slice + slice_count) of `moved`.
+  uint32_t first_slice = 0;
+  uint32_t slice_count = 0;
+
+  bool operator==(const Displacement&) const = default;
+};
+
+// `expect clean` (no kind), `expect KIND FIRST [SECOND]` or `expect redundant BARRIER`, for the
+// program as it stands or for one encoder.
+struct Expectation {
+  NameId encoder;  // None: the program as it stands.
+  bool is_clean = false;
+  FindingKind kind = FindingKind::kReadAfterWrite;
+  DispatchId first;
+  DispatchId second;    // None for kinds that concern one dispatch.
+  BarrierId barrier;    // Of kRedundant, which has no dispatches. May be past the last one if
+                        // `encoder` is some: it counts the barriers that the encoder places.
+  LifetimeId lifetime;  // Of kUseAfterFree: what ends the value; `first` is then the reader.
+  TensorId tensor;      // Of kGradient: what the gradient is by. No dispatches.
+};
+
+struct Program {
+  std::vector<std::string> names;
+  std::vector<Memory> memories;  // Those that are declared, then the implicit ones.
+  std::vector<Tensor> tensors;
+  std::vector<TensorId> outputs;  // Empty: every memory is live at the end.
+  std::vector<Statement> statements;
+  std::vector<Dispatch> dispatches;  // Issue order.
+  std::vector<Barrier> barriers;
+  std::vector<Lifetime> lifetimes;
+  std::vector<Dependency> dependencies;  // Of scoped barriers.
+  std::vector<Access> barrier_operands;  // Of dependencies. Their mode means nothing.
+  std::vector<Access> accesses;
+  std::vector<Attribute> attributes;
+  // How the text says some of the statements in short. They are all in `statements`, so that only
+  // what prints programs needs to know; a pass that changes statements leaves these three empty.
+  std::vector<Capture> captures;
+  std::vector<Replay> replays;
+  std::vector<Backward> backwards;
+  std::vector<Displacement> witness;
+  std::vector<Expectation> expectations;
+  bool has_program_order = false;  // `order=` stands on the dispatches.
+
+  std::string_view name(NameId id) const { return names[id.index]; }
+  const Memory& memory(MemoryId id) const { return memories[id.index]; }
+  const Tensor& tensor(TensorId id) const { return tensors[id.index]; }
+  const Dispatch& dispatch(DispatchId id) const { return dispatches[id.index]; }
+
+  std::span<const Access> accesses_of(const Dispatch& d) const {
+    return std::span(accesses).subspan(d.first_access, d.access_count);
+  }
+  std::span<const Access> accesses_of(DispatchId id) const { return accesses_of(dispatch(id)); }
+  // All but the undeclared ones, which come last.
+  std::span<const Access> declared_accesses_of(const Dispatch& d) const {
+    uint32_t count = d.access_count;
+    while (count > 0 && accesses[d.first_access + count - 1].is_undeclared) --count;
+    return std::span(accesses).subspan(d.first_access, count);
+  }
+  std::span<const Access> declared_accesses_of(DispatchId id) const {
+    return declared_accesses_of(dispatch(id));
+  }
+
+  std::span<const Attribute> attributes_of(const Dispatch& d) const {
+    return std::span(attributes).subspan(d.first_attribute, d.attribute_count);
+  }
+
+  std::span<const Dependency> dependencies_of(const Barrier& barrier) const {
+    return std::span(dependencies).subspan(barrier.first_dependency, barrier.dependency_count);
+  }
+  std::span<const Access> operands_of(const Dependency& dependency) const {
+    return std::span(barrier_operands).subspan(dependency.first_operand, dependency.operand_count);
+  }
+
+  // None if there is no tensor of this name. Cost: linear in the tensors.
+  TensorId find_tensor(std::string_view wanted) const;
+
+  // True iff it has a lifetime statement of this kind. Cost: linear in the lifetime statements.
+  bool has_any(LifetimeKind kind) const;
+
+  // The label if it has one, else its dispatch index in decimal: how text refers to a dispatch.
+  std::string reference_of(DispatchId id) const;
+
+  // The label if it has one, else its position among the barriers in decimal.
+  std::string reference_of(BarrierId id) const;
+
+  // The label if it has one, else its position among the lifetime statements in decimal.
+  std::string reference_of(LifetimeId id) const;
+
+  // "free x", "adopt a = x": the statement without its label.
+  std::string text_of(const Lifetime& lifetime) const;
+
+  // "vjp (dispatch 1)": how messages refer to a dispatch; the kernel name stands in for a label.
+  std::string description_of(DispatchId id) const;
+
+  // "adopt a = x (lifetime statement 0)".
+  std::string description_of(LifetimeId id) const;
+
+  // The operand as text: "x", "pool[64:128]".
+  std::string text_of(const Access& access) const;
+};
+
+// True iff the dispatch has declared accesses and the meaning `mix` and no body of its own.
+bool is_opaque(const Program& program, const Dispatch& dispatch);
+
+}  // namespace interlock

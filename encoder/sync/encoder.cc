@@ -1,0 +1,201 @@
+// The encode pass. The basic idea is that an encoder only decides on a list of commands; the pass
+// then lays the program's dispatches out in that list's order and changes nothing else about them.
+
+#include "encoder/sync/encoder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+#include "encoder/sync/pending_accesses.h"
+#include "encoder/sync/recording_sink.h"
+
+namespace interlock {
+namespace {
+
+// new_index[old] for every dispatch: its position among the issued ones.
+std::vector<uint32_t> issue_positions(const std::vector<Command>& commands, size_t dispatch_count) {
+  std::vector<uint32_t> new_index(dispatch_count, DispatchId::kNone);
+  uint32_t issued_count = 0;
+  for (const Command& command : commands) {
+    if (command.kind != StatementKind::kDispatch) continue;
+    INTERLOCK_CHECK(command.dispatch.index < dispatch_count);
+    INTERLOCK_CHECK(new_index[command.dispatch.index] == DispatchId::kNone);
+    new_index[command.dispatch.index] = issued_count++;
+  }
+  INTERLOCK_CHECK(issued_count == dispatch_count);
+  return new_index;
+}
+
+bool is_identity(const std::vector<uint32_t>& new_index) {
+  for (size_t i = 0; i < new_index.size(); ++i) {
+    if (new_index[i] != i) return false;
+  }
+  return true;
+}
+
+// Appends dispatch `id` of `source`, with its accesses and attributes, to `result`.
+void append_dispatch(const Program& source, DispatchId id, Program& result) {
+  const Dispatch& original = source.dispatch(id);
+  const auto accesses = source.accesses_of(original);
+  const auto attributes = source.attributes_of(original);
+  Dispatch copy = original;
+  copy.statement = StatementId(result.statements.size());
+  copy.first_access = static_cast<uint32_t>(result.accesses.size());
+  copy.first_attribute = static_cast<uint32_t>(result.attributes.size());
+  // Without explicit program order a dispatch keeps the place that it had before any reordering.
+  if (!source.has_program_order) copy.order = id.index;
+  result.accesses.insert(result.accesses.end(), accesses.begin(), accesses.end());
+  result.attributes.insert(result.attributes.end(), attributes.begin(), attributes.end());
+  result.statements.push_back({StatementKind::kDispatch,
+                               static_cast<uint32_t>(result.dispatches.size()),
+                               source.statements[original.statement.index].label});
+  result.dispatches.push_back(copy);
+}
+
+void append_barrier(BarrierKind kind, Program& result) {
+  const StatementId statement(result.statements.size());
+  result.statements.push_back(
+      {StatementKind::kBarrier, static_cast<uint32_t>(result.barriers.size()), NameId()});
+  result.barriers.push_back({statement, kind});
+}
+
+// Expectations about an encoder speak of any encoding of the program; the others are gone with the
+// sync that they were about, and those of gradients with the statement `backward`, which is spelled
+// out.
+void append_expectations(const Program& source, const std::vector<uint32_t>& new_index,
+                         Program& result) {
+  const auto moved = [&](DispatchId id) {
+    return id.is_some() ? DispatchId(new_index[id.index]) : id;
+  };
+  for (Expectation expectation : source.expectations) {
+    const bool is_of_gradient = !expectation.is_clean && expectation.kind == FindingKind::kGradient;
+    if (!expectation.encoder.is_some() || is_of_gradient) continue;
+    expectation.first = moved(expectation.first);
+    expectation.second = moved(expectation.second);
+    result.expectations.push_back(expectation);
+  }
+}
+
+// The lifetime statements of a program, each kept after all dispatches that it followed before,
+// and in their own order. They stand as late as that allows, so that sync which an encoder issues
+// before the next dispatch is before them, too.
+class LifetimeKeeper {
+ public:
+  explicit LifetimeKeeper(const Program& source)
+      : source_(source), is_issued_(source.dispatches.size(), false) {}
+
+  void append_before(DispatchId next, Program& result) {
+    append_all_that_may(result);
+    is_issued_[next.index] = true;
+    while (issued_prefix_ < is_issued_.size() && is_issued_[issued_prefix_]) ++issued_prefix_;
+  }
+
+  void append_all_that_may(Program& result) {
+    for (; next_ < source_.lifetimes.size(); ++next_) {
+      Lifetime lifetime = source_.lifetimes[next_];
+      while (followed_ < source_.dispatches.size() &&
+             source_.dispatches[followed_].statement < lifetime.statement) {
+        ++followed_;
+      }
+      if (issued_prefix_ < followed_) return;
+      const NameId label = source_.statements[lifetime.statement.index].label;
+      lifetime.statement = StatementId(result.statements.size());
+      result.statements.push_back(
+          {StatementKind::kLifetime, static_cast<uint32_t>(result.lifetimes.size()), label});
+      result.lifetimes.push_back(lifetime);
+    }
+  }
+
+ private:
+  const Program& source_;
+  std::vector<bool> is_issued_;  // By dispatch of the source.
+  size_t issued_prefix_ = 0;     // All dispatches before it are issued.
+  size_t followed_ = 0;          // Dispatches before lifetime statement `next_`.
+  size_t next_ = 0;
+};
+
+// Passes commands on, and tells what they leave pending.
+class PendingSink final : public CommandSink {
+ public:
+  PendingSink(PendingAccesses& pending, CommandSink& sink) : pending_(pending), sink_(sink) {}
+
+  void issue_dispatch(DispatchId id) override {
+    pending_.see_dispatch(id);
+    sink_.issue_dispatch(id);
+  }
+  void issue_barrier(BarrierKind kind) override {
+    if (kind != BarrierKind::kScoped) pending_.see_barrier();
+    sink_.issue_barrier(kind);
+  }
+
+ private:
+  PendingAccesses& pending_;
+  CommandSink& sink_;
+};
+
+Program without_statements(const Program& source) {
+  Program result;
+  result.names = source.names;
+  result.memories = source.memories;
+  result.tensors = source.tensors;
+  result.outputs = source.outputs;
+  result.has_program_order = source.has_program_order;
+  result.dispatches.reserve(source.dispatches.size());
+  result.accesses.reserve(source.accesses.size());
+  result.attributes.reserve(source.attributes.size());
+  return result;
+}
+
+}  // namespace
+
+void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
+  PendingAccesses pending(program);
+  PendingSink watched(pending, sink);
+  size_t next = 0;  // Lifetime statement.
+  const auto wait_before = [&](StatementId statement) {
+    for (; next < program.lifetimes.size(); ++next) {
+      const Lifetime& lifetime = program.lifetimes[next];
+      if (statement.is_some() && !(lifetime.statement < statement)) return;
+      if (pending.must_wait_before(lifetime)) encoder.wait_for_all(watched);
+    }
+  };
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return;
+    const DispatchId id(i);
+    const Dispatch& dispatch = program.dispatch(id);
+    wait_before(dispatch.statement);
+    encoder.encode({id, program.declared_accesses_of(id), dispatch.atomic_op}, watched);
+  }
+  encoder.finish(watched);
+  wait_before(StatementId());
+}
+
+Program encode(const Program& program, Encoder& encoder) {
+  RecordingSink sink;
+  issue_all(program, encoder, sink);
+  if (is_stopped()) return without_statements(program);
+  const std::vector<uint32_t> new_index =
+      issue_positions(sink.commands(), program.dispatches.size());
+
+  Program result = without_statements(program);
+  result.statements.reserve(sink.commands().size() + program.lifetimes.size());
+  LifetimeKeeper lifetimes(program);
+  for (const Command& command : sink.commands()) {
+    if (command.kind == StatementKind::kDispatch) {
+      lifetimes.append_before(command.dispatch, result);
+      append_dispatch(program, command.dispatch, result);
+    } else {
+      append_barrier(command.barrier, result);
+    }
+  }
+  lifetimes.append_all_that_may(result);
+  append_expectations(program, new_index, result);
+  if (!is_identity(new_index)) result.has_program_order = true;
+  return result;
+}
+
+}  // namespace interlock

@@ -1,0 +1,47 @@
+// The encoders by name: ours first, then the two trivial ones, then the models.
+
+#include <array>
+#include <memory>
+
+#include "encoder/sync/encoder.h"
+#include "encoder/sync/ggml.h"
+#include "encoder/sync/interlock_encoder.h"
+#include "encoder/sync/mlx.h"
+#include "encoder/sync/none_encoder.h"
+#include "encoder/sync/serial_encoder.h"
+
+namespace interlock {
+namespace {
+
+template <typename T>
+std::unique_ptr<Encoder> create() {
+  return std::make_unique<T>();
+}
+
+constexpr std::array kEncoders = {
+    EncoderEntry{"interlock", "ours: byte exact, the fewest barriers for the given order", false,
+                 &create<InterlockEncoder>},
+    EncoderEntry{"serial", "a full barrier before every dispatch but the first", false,
+                 &create<SerialEncoder>},
+    EncoderEntry{"none", "no barriers", true, &create<NoneEncoder>},
+    EncoderEntry{"ggml-metal",
+                 "ggml's ggml_mem_ranges on declared ranges; adjacent ranges conflict", false,
+                 &create<GgmlMetalEncoder>},
+    EncoderEntry{"mlx-2024", "MLX's Metal encoder before #3630: whole memories, misses WAR", true,
+                 &create<Mlx2024Encoder>},
+    EncoderEntry{"mlx-2026", "MLX's Metal encoder since #3630: whole memories, RAW, WAR and WAW",
+                 false, &create<Mlx2026Encoder>},
+};
+
+}  // namespace
+
+std::span<const EncoderEntry> encoder_registry() { return kEncoders; }
+
+const EncoderEntry* find_encoder(std::string_view name) {
+  for (const EncoderEntry& entry : kEncoders) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace interlock

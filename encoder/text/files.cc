@@ -1,0 +1,167 @@
+// Reading untrusted files within bounds, and writing files so that no reader ever sees half of one.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "encoder/program/names.h"
+#include "encoder/program/stop.h"
+#include "encoder/text/temporary_file.h"
+#include "encoder/text/text.h"
+
+namespace interlock {
+namespace {
+
+// Owns a file descriptor; 0 to 2 are the process's own and stay open.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ > STDERR_FILENO) {
+      ::close(number_);
+    }
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+Error file_error(std::string_view verb, const std::string& path, int code) {
+  return {fmt::format("cannot {} {}: {}.", verb, in_quotes(path),
+                      std::generic_category().message(code))};
+}
+
+Error size_error(const std::string& path, const Limits& limits) {
+  return {fmt::format("cannot read {}: it has more bytes than the limit of {}.", in_quotes(path),
+                      limits.file_bytes)};
+}
+
+// Returns the errno of the failure, or none.
+std::optional<int> write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t count = ::write(descriptor, content.data(), content.size());
+    if (count < 0 && errno != EINTR) {
+      return errno;
+    }
+    content.remove_prefix(static_cast<size_t>(std::max<ssize_t>(count, 0)));
+  }
+  return std::nullopt;
+}
+
+// A device or a pipe must not be replaced by a file.
+Result<Success> write_in_place(const std::string& path, std::string_view content) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.number() < 0) {
+    return file_error("write", path, errno);
+  }
+  if (const auto code = write_all(file.number(), content)) {
+    return file_error("write", path, *code);
+  }
+  return Success{};
+}
+
+// Writes the temporary file `name`. Returns EEXIST if there is one already.
+std::optional<int> write_new(const std::string& name, std::string_view content) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  const int number = ::open(name.c_str(), kFlags, 0666);
+  if (number < 0) {
+    return errno;
+  }
+  const auto code = write_all(number, content);
+  // Some file systems report a full disk only here.
+  return ::close(number) != 0 && !code ? std::optional<int>(errno) : code;
+}
+
+}  // namespace
+
+// Pipes and devices tell no size, so what is read is counted too.
+Result<std::string> read_file(const std::string& path, const Limits& limits) {
+  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
+    return file_error("read", path, errno);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return file_error("read", path, EISDIR);
+  }
+  std::string text;
+  if (S_ISREG(status.st_mode)) {
+    if (static_cast<uint64_t>(status.st_size) > limits.file_bytes) {
+      return size_error(path, limits);
+    }
+    text.reserve(static_cast<size_t>(status.st_size));
+  }
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    if (is_stopped()) return file_error("read", path, EINTR);
+    const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
+    if (count == 0) {
+      return text;
+    }
+    if (count < 0) {
+      if (errno == EINTR && !is_stopped()) {
+        continue;
+      }
+      return file_error("read", path, errno);
+    }
+    text.append(buffer.data(), static_cast<size_t>(count));
+    if (text.size() > limits.file_bytes) {
+      return size_error(path, limits);
+    }
+  }
+}
+
+Result<Program> parse_file(const std::string& path, const ParseOptions& options) {
+  const Result<std::string> text = read_file(path, options.limits);
+  if (!text) {
+    return text.error();
+  }
+  return parse(*text, path == "-" ? "<stdin>" : path, options);
+}
+
+Result<Success> write_file(const std::string& path, std::string_view content) {
+  if (is_stopped()) return file_error("write", path, EINTR);  // It may be wrong.
+  // The stream that the process has already: opening the name again would start at its beginning.
+  if (path == "/dev/stdout" || path == "/dev/stderr") {
+    const auto code = write_all(path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO, content);
+    return code ? Result<Success>(file_error("write", path, *code)) : Success{};
+  }
+  std::error_code ignored;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, ignored);
+  const std::string target = ignored ? path : resolved.string();
+  const auto status = std::filesystem::status(target, ignored);
+  if (std::filesystem::is_directory(status)) {
+    return file_error("write", path, EISDIR);
+  }
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return write_in_place(target, content);
+  }
+  std::optional<int> code = EEXIST;
+  std::string name;
+  for (int attempt = 0; attempt < 100 && code == EEXIST; ++attempt) {
+    name = temporary_name(target, attempt);
+    code = write_new(name, content);
+  }
+  if (!code && ::rename(name.c_str(), target.c_str()) != 0) {
+    code = errno;
+  }
+  if (code) {
+    if (code != EEXIST) {
+      ::unlink(name.c_str());
+    }
+    return file_error("write", path, *code);
+  }
+  return Success{};
+}
+
+}  // namespace interlock

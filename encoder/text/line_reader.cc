@@ -1,0 +1,376 @@
+#include "encoder/text/line_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "encoder/program/element_text.h"
+#include "encoder/program/names.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::string_view kUnlabelled[] = {"memory",  "tensor", "output", "witness", "expect",
+                                            "capture", "end",    "replay", "backward"};
+constexpr std::string_view kCommands[] = {"dispatch", "barrier", "free",  "destroy",
+                                          "pin",      "unpin",   "reset", "adopt"};
+
+// Statements of the format that this release does not read.
+constexpr std::string_view kLaterStatements[] = {"queue", "signal", "wait",
+                                                 "split", "submit", "host"};
+
+std::optional<LifetimeKind> lifetime_kind_of(std::string_view word) {
+  for (const LifetimeKind kind :
+       {LifetimeKind::kFree, LifetimeKind::kDestroy, LifetimeKind::kPin, LifetimeKind::kUnpin,
+        LifetimeKind::kReset, LifetimeKind::kAdopt}) {
+    if (word == word_of(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool LineReader::fail(const Token& token, std::string message) {
+  error_column_ = token.column;
+  error_message_ = std::move(message);
+  return false;
+}
+
+bool LineReader::fail_expecting(const Token& token, std::string_view expected) {
+  return fail(token, fmt::format("found {}; expected {}.", description_of(token), expected));
+}
+
+bool LineReader::fail_later(const Token& token) {
+  return fail(token, fmt::format("{} is not part of format version 1 as this release reads it.",
+                                 in_quotes(token.text)));
+}
+
+void LineReader::mark(ItemPart part, const Token& token) {
+  columns_[static_cast<size_t>(part)] = token.column;
+}
+
+uint32_t LineReader::column_of(ItemPlace place) const {
+  const uint32_t start = columns_[static_cast<size_t>(ItemPart::kItem)];
+  if (place.part == ItemPart::kOperand) {
+    return place.index < operand_columns_.size() ? operand_columns_[place.index] : start;
+  }
+  if (place.part == ItemPart::kAttribute) {
+    return place.index < attribute_columns_.size() ? attribute_columns_[place.index] : start;
+  }
+  const uint32_t column = columns_[static_cast<size_t>(place.part)];
+  return column != 0 ? column : start;
+}
+
+bool LineReader::read_header(std::string_view line) {
+  lexer_ = Lexer(line);
+  kind_ = LineKind::kBlank;
+  const Token word = lexer_.next();
+  if (!word.is("interlock")) {
+    return fail_expecting(word, "the header line 'interlock 1'");
+  }
+  const Token version = lexer_.next();
+  if (version.text != "1") {
+    return version.kind == TokenKind::kNumber
+               ? fail(version,
+                      fmt::format("the file has format version {}; this release reads version 1.",
+                                  version.text.substr(0, 20)))
+               : fail_expecting(version, "the format version '1'");
+  }
+  return take_end();
+}
+
+bool LineReader::read(std::string_view line) {
+  lexer_ = Lexer(line);
+  kind_ = LineKind::kBlank;
+  columns_.fill(0);
+  operand_columns_.clear();
+  attribute_columns_.clear();
+  label_.clear();
+  Token token = lexer_.next();
+  if (token.kind == TokenKind::kEnd) {
+    return true;
+  }
+  mark(ItemPart::kItem, token);
+  if (token.kind == TokenKind::kName && lexer_.peek().is(':')) {
+    mark(ItemPart::kLabel, token);
+    label_ = token.text;
+    lexer_.next();
+    token = lexer_.next();
+    mark(ItemPart::kItem, token);
+    if (token.kind != TokenKind::kName) {
+      return fail_expecting(token, "a statement behind the label");
+    }
+    if (is_one_of(kUnlabelled, token.text)) {
+      return fail(token, fmt::format("label {} stands before {}; only dispatches, barriers and "
+                                     "statements of lifetimes have labels.",
+                                     in_quotes(label_), in_quotes(token.text)));
+    }
+  }
+  return read_statement(token);
+}
+
+bool LineReader::read_statement(Token first) {
+  const std::string_view word = first.text;
+  if (word == "dispatch") {
+    return read_dispatch();
+  }
+  if (word == "barrier") {
+    return read_barrier();
+  }
+  if (word == "memory") {
+    return read_memory();
+  }
+  if (word == "tensor") {
+    return read_tensor();
+  }
+  if (word == "output") {
+    return read_output();
+  }
+  if (word == "witness") {
+    return read_witness();
+  }
+  if (word == "expect") {
+    return read_expect();
+  }
+  if (const auto lifetime = lifetime_kind_of(word)) {
+    return read_lifetime(*lifetime);
+  }
+  if (word == "capture") {
+    return read_capture();
+  }
+  if (word == "end") {
+    return read_end();
+  }
+  if (word == "replay") {
+    return read_replay();
+  }
+  if (word == "backward") {
+    return read_backward();
+  }
+  if (is_one_of(kLaterStatements, word)) {
+    return fail_later(first);
+  }
+  if (word == "interlock") {
+    return fail(first, "found a second header line; only the first statement is one.");
+  }
+  NearestName nearest(word);
+  for (const std::string_view statement : kUnlabelled) nearest.offer(statement);
+  for (const std::string_view statement : kCommands) nearest.offer(statement);
+  return fail(first, fmt::format("found {}; expected a statement: memory, tensor, output, "
+                                 "dispatch, barrier, free, destroy, pin, unpin, reset, adopt, "
+                                 "capture, end, replay, backward, witness or expect.{}",
+                                 description_of(first), nearest.advice()));
+}
+
+bool LineReader::read_memory() {
+  if (!take_name("the name of the memory", ItemPart::kName, memory_.name)) {
+    return false;
+  }
+  mark(ItemPart::kSize, lexer_.peek());
+  if (!take_number("the size of the memory in bytes", memory_.size_bytes)) {
+    return false;
+  }
+  memory_.is_scratch = lexer_.peek().is("scratch");
+  if (memory_.is_scratch) {
+    lexer_.next();
+  } else if (lexer_.peek().is("noncoherent")) {
+    return fail_later(lexer_.next());
+  } else if (lexer_.peek().kind != TokenKind::kEnd) {
+    return fail_expecting(lexer_.next(), "'scratch' or the end of the line");
+  }
+  kind_ = LineKind::kMemory;
+  return take_end();
+}
+
+bool LineReader::read_tensor() {
+  tensor_.initial = {};
+  if (!take_name("the name of the tensor", ItemPart::kName, tensor_.name) || !read_shape() ||
+      !read_placement()) {
+    return false;
+  }
+  if (lexer_.peek().is('=')) {
+    lexer_.next();
+    if (!read_initial_value()) {
+      return false;
+    }
+  }
+  kind_ = LineKind::kTensor;
+  return take_end();
+}
+
+bool LineReader::read_shape() {
+  const Token dtype = lexer_.next();
+  mark(ItemPart::kSize, dtype);
+  constexpr DType kDTypes[] = {DType::kF32, DType::kI32, DType::kU8};
+  const auto found =
+      std::find_if(std::begin(kDTypes), std::end(kDTypes),
+                   [&dtype](DType candidate) { return dtype.is(word_of(candidate)); });
+  if (found == std::end(kDTypes)) {
+    return fail_expecting(dtype, "an element type: f32, i32 or u8");
+  }
+  tensor_.dtype = *found;
+  tensor_.shape.clear();
+  if (!take('[', "before the extents")) {
+    return false;
+  }
+  for (;;) {
+    uint64_t extent = 0;
+    if (!take_number("an extent", extent)) {
+      return false;
+    }
+    tensor_.shape.push_back(extent);
+    if (!lexer_.peek().is(',')) {
+      return take(']', "or ',' behind an extent");
+    }
+    lexer_.next();
+  }
+}
+
+bool LineReader::read_placement() {
+  tensor_.base.clear();
+  tensor_.offset_bytes = 0;
+  if (lexer_.peek().is('=') || lexer_.peek().kind == TokenKind::kEnd) {
+    tensor_.placement = Placement::kUnplaced;
+    return true;
+  }
+  const Token word = lexer_.next();
+  if (word.is("at")) {
+    tensor_.placement = Placement::kPlaced;
+  } else if (word.is("view")) {
+    tensor_.placement = Placement::kView;
+  } else if (word.is("donates")) {
+    tensor_.placement = Placement::kDonation;
+  } else {
+    return fail_expecting(word,
+                          "a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), "
+                          "'=' or the end of the line");
+  }
+  const bool is_placed = tensor_.placement == Placement::kPlaced;
+  if (!take_name(is_placed ? "the name of a memory" : "the name of a tensor", ItemPart::kBase,
+                 tensor_.base)) {
+    return false;
+  }
+  if (tensor_.placement == Placement::kDonation) {
+    return true;
+  }
+  if (!take('+', "and an offset in bytes")) {
+    return false;
+  }
+  mark(ItemPart::kOffset, lexer_.peek());
+  return take_number("an offset in bytes", tensor_.offset_bytes);
+}
+
+bool LineReader::read_initial_value() {
+  const Token word = lexer_.next();
+  mark(ItemPart::kInitial, word);
+  if (word.is("zeros")) {
+    tensor_.initial.kind = InitialKind::kZeros;
+  } else if (word.is("ones")) {
+    tensor_.initial.kind = InitialKind::kOnes;
+  } else if (word.is("iota")) {
+    tensor_.initial.kind = InitialKind::kIota;
+  } else if (word.is("random")) {
+    tensor_.initial.kind = InitialKind::kRandom;
+    return take('(', "behind 'random'") && take_number("a seed", tensor_.initial.seed) &&
+           take(')', "behind the seed");
+  } else if (word.is("values")) {
+    tensor_.initial.kind = InitialKind::kValues;
+    return read_initial_values();
+  } else {
+    return fail_expecting(word, "an initial value: random(N), zeros, ones, iota or values(V,…)");
+  }
+  return true;
+}
+
+// Reads "(1.5,-2)".
+bool LineReader::read_initial_values() {
+  if (!take('(', "behind 'values'")) return false;
+  for (;;) {
+    const Token token = lexer_.next_word();
+    const auto value = element_of(tensor_.dtype, token.text);
+    if (token.kind != TokenKind::kNumber || !value) {
+      return fail_expecting(token, fmt::format("a number that an element of type {} can hold",
+                                               word_of(tensor_.dtype)));
+    }
+    tensor_.initial.values.push_back(*value);
+    if (!lexer_.peek().is(',')) return take(')', "or ',' behind a value");
+    lexer_.next();
+  }
+}
+
+bool LineReader::read_output() {
+  output_.tensors.clear();
+  for (;;) {
+    const Token name = lexer_.next();
+    if (name.kind == TokenKind::kEnd && !output_.tensors.empty()) {
+      kind_ = LineKind::kOutput;
+      return true;
+    }
+    if (name.kind != TokenKind::kName || !name.is_spaced) {
+      return fail_expecting(name, "the name of a tensor");
+    }
+    operand_columns_.push_back(name.column);
+    output_.tensors.emplace_back(name.text);
+  }
+}
+
+bool LineReader::take(char punctuation, std::string_view where) {
+  const Token token = lexer_.next();
+  return token.is(punctuation) || fail_expecting(token, fmt::format("'{}' {}", punctuation, where));
+}
+
+bool LineReader::take_name(std::string_view what, ItemPart part, std::string& name) {
+  const Token token = lexer_.next();
+  if (token.kind != TokenKind::kName) {
+    return fail_expecting(token, what);
+  }
+  mark(part, token);
+  name = token.text;
+  return true;
+}
+
+bool LineReader::take_number(std::string_view what, uint64_t& number) {
+  const Token token = lexer_.next();
+  if (token.kind != TokenKind::kNumber) {
+    return fail_expecting(token, what);
+  }
+  const auto value = decimal_of(token.text);
+  if (!value) {
+    return fail(token, fmt::format("{} is not a decimal number of at most 64 bits; expected {}.",
+                                   in_quotes(token.text), what));
+  }
+  number = *value;
+  return true;
+}
+
+// Reads "[a:b]".
+bool LineReader::take_range(uint64_t& begin, uint64_t& end) {
+  if (!take('[', "before a range") || !take_number("the start of a range", begin) ||
+      !take(':', "between the start and the end of the range") ||
+      !take_number("the end of a range", end)) {
+    return false;
+  }
+  if (lexer_.peek().is("rows")) {
+    return fail_later(lexer_.next());
+  }
+  return take(']', "behind the range");
+}
+
+// Reads a label or a dispatch index.
+bool LineReader::take_reference(ItemPart part, std::string& reference) {
+  const Token token = lexer_.next();
+  if (token.kind != TokenKind::kName && token.kind != TokenKind::kNumber) {
+    return fail_expecting(token, "a dispatch, by label or index");
+  }
+  mark(part, token);
+  reference = token.text;
+  return true;
+}
+
+bool LineReader::take_end() {
+  const Token token = lexer_.next();
+  return token.kind == TokenKind::kEnd || fail_expecting(token, "the end of the line");
+}
+
+}  // namespace interlock

@@ -1,0 +1,195 @@
+// The canonical text: one space between words, numbers in decimal, clauses in the order of the
+// format, no comments.
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "encoder/program/element_text.h"
+#include "encoder/text/text.h"
+
+namespace interlock {
+namespace {
+
+// Appends the line of one item, without a newline.
+class LinePrinter {
+ public:
+  explicit LinePrinter(std::string& text) : out_(text) {}
+
+  void operator()(const MemoryDraft& item) {
+    add("memory ", item.name, ' ', item.size_bytes, item.is_scratch ? " scratch" : "");
+  }
+
+  void operator()(const TensorDraft& item) {
+    add("tensor ", item.name, ' ', word_of(item.dtype), '[');
+    for (size_t i = 0; i < item.shape.size(); ++i) add(i == 0 ? "" : ",", item.shape[i]);
+    add(']');
+    switch (item.placement) {
+      case Placement::kPlaced:
+        add(" at ", item.base, '+', item.offset_bytes);
+        break;
+      case Placement::kView:
+        add(" view ", item.base, '+', item.offset_bytes);
+        break;
+      case Placement::kDonation:
+        add(" donates ", item.base);
+        break;
+      case Placement::kUnplaced:
+        break;
+    }
+    switch (item.initial.kind) {
+      case InitialKind::kNone:
+        break;
+      case InitialKind::kRandom:
+        add(" = random(", item.initial.seed, ')');
+        break;
+      case InitialKind::kZeros:
+        add(" = zeros");
+        break;
+      case InitialKind::kOnes:
+        add(" = ones");
+        break;
+      case InitialKind::kIota:
+        add(" = iota");
+        break;
+      case InitialKind::kValues:
+        for (size_t i = 0; i < item.initial.values.size(); ++i) {
+          add(i == 0 ? " = values(" : ",", text_of_element(item.dtype, item.initial.values[i]));
+        }
+        add(')');
+        break;
+    }
+  }
+
+  void operator()(const OutputDraft& item) {
+    add("output");
+    for (const std::string& tensor : item.tensors) add(' ', tensor);
+  }
+
+  void operator()(const DispatchDraft& item) {
+    add_label(item.label);
+    add("dispatch ", item.kernel);
+    if (item.order) {
+      add(" order=", *item.order);
+    }
+    for (size_t i = 0; i < item.operands.size(); ++i) {
+      const OperandDraft& operand = item.operands[i];
+      const bool begins_actual =
+          operand.is_undeclared && (i == 0 || !item.operands[i - 1].is_undeclared);
+      if (begins_actual) add(" actual");
+      if (i == 0 || begins_actual || operand.mode != item.operands[i - 1].mode) {
+        add(' ', clause_of(operand.mode));
+      }
+      add_operand(operand);
+    }
+    if (item.is_partial) {
+      add(" partial");
+    }
+    for (const auto& attribute : item.attributes) {
+      add(' ', attribute.first, '=', attribute.second);
+    }
+  }
+
+  void operator()(const BarrierDraft& item) {
+    add_label(item.label);
+    add(item.kind == BarrierKind::kExecution ? "barrier execution" : "barrier");
+    for (size_t i = 0; i < item.dependencies.size(); ++i) {
+      const DependencyDraft& dependency = item.dependencies[i];
+      add(i == 0 ? " " : ", ", text_of(dependency.source), " -> ", text_of(dependency.destination));
+      for (const OperandDraft& operand : dependency.operands) add_operand(operand);
+    }
+  }
+
+  void operator()(const LifetimeDraft& item) {
+    add_label(item.label);
+    add(word_of(item.kind), ' ', item.name);
+    if (item.kind == LifetimeKind::kAdopt) add(" = ", item.source);
+  }
+
+  void operator()(const CaptureDraft& item) { add("capture ", item.name); }
+
+  void operator()(const EndDraft&) { add("end"); }
+
+  void operator()(const ReplayDraft& item) { add("replay ", item.capture); }
+
+  void operator()(const BackwardDraft& item) {
+    add("backward ", item.loss, " wrt");
+    for (const std::string& tensor : item.wrt) add(' ', tensor);
+    if (item.mode != kDefaultBackwardMode) add(" mode=", item.mode);
+  }
+
+  void operator()(const WitnessDraft& item) {
+    constexpr std::string_view kKinds[] = {"before", "after", "commits after", "fetches before"};
+    add("witness ", item.moved);
+    if (item.slices) {
+      add('[', item.slices->first, ':', item.slices->second, ']');
+    }
+    add(' ', kKinds[static_cast<size_t>(item.kind)], ' ', item.anchor);
+    if (item.kind == DisplacementKind::kFetchesBefore) add(" commits");
+  }
+
+  void operator()(const ExpectDraft& item) {
+    add("expect");
+    if (!item.encoder.empty()) {
+      add(" encoder=", item.encoder);
+    }
+    if (item.is_clean) {
+      add(" clean");
+      return;
+    }
+    add(' ', word_of(item.kind), ' ', item.first);
+    if (!item.second.empty()) {
+      add(' ', item.second);
+    }
+  }
+
+ private:
+  // Campaigns print millions of programs: no format strings are read again for each.
+  template <typename... Parts>
+  void add(const Parts&... parts) {
+    (append(parts), ...);
+  }
+  void append(std::string_view text) { out_ += text; }
+  void append(char c) { out_ += c; }
+  void append(uint64_t number) {
+    const fmt::format_int digits(number);
+    out_.append(digits.data(), digits.size());
+  }
+
+  void add_operand(const OperandDraft& operand) {
+    add(' ', operand.name);
+    if (operand.slice) add('[', operand.slice->begin, ':', operand.slice->end, ']');
+  }
+
+  void add_label(const std::string& label) {
+    if (!label.empty()) {
+      add(label, ": ");
+    }
+  }
+
+  std::string& out_;
+};
+
+}  // namespace
+
+std::string print(const ItemDraft& item) {
+  std::string text;
+  std::visit(LinePrinter(text), item);
+  return text;
+}
+
+std::string print(const ProgramDraft& draft) {
+  constexpr size_t kLineBytesTypical = 64;
+  std::string text;
+  text.reserve(kLineBytesTypical * (draft.items.size() + 1));
+  text += "interlock 1\n";
+  LinePrinter printer(text);
+  for (const ItemDraft& item : draft.items) {
+    std::visit(printer, item);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string print(const Program& program) { return print(draft_of(program)); }
+
+}  // namespace interlock

@@ -1,0 +1,137 @@
+// Campaign: generates programs from a seed, judges each with the oracle stack, and keeps one
+// minimized, replayable file per cause. Every run is a function of (seed, run number), so a find
+// reproduces alone, and the files do not depend on the number of jobs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "encoder/program/stop.h"
+#include "encoder/sync/encoder.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/judge/cause.h"
+#include "fuzz/judge/oracle_finding.h"
+#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/pass_chain.h"
+
+namespace interlock {
+
+// In how many runs a signature was seen.
+struct SignatureCount {
+  std::string signature;
+  uint64_t run_count = 0;
+};
+
+struct CampaignFind {
+  std::string signature;  // With kernels.
+  Cause cause;  // The file is out_dir/<its name>.ilk; with all signatures <signature>.ilk.
+  std::vector<SignatureCount> signatures;  // With this cause, its own too; the most frequent first.
+  uint64_t run_index = 0;
+  Program program;   // Minimized, as the encoder under test encoded it, with evidence.
+  Program given;     // To the encoder or the passes: the minimized program.
+  PlanOptions plan;  // With it, to passes.
+  std::string text;  // What the file holds: comment lines and the program.
+  std::string path;  // Empty if nothing was written.
+  std::optional<OracleFinding> finding;  // Of `program`; none if no exact check found it.
+  bool is_observable = false;
+  bool differs_on_cpu = false;
+  bool is_better_one = false;            // Another find of its cause was saved before it.
+  uint64_t evaluation_count = 0;         // Of the minimizer.
+  uint64_t original_dispatch_count = 0;  // Both without what a `backward` statement appends.
+  uint64_t dispatch_count = 0;           // Of `program`.
+  std::vector<std::string> notes;        // Further comment lines of the file.
+};
+
+// A run that the device did not execute: it was lost, or silent, or its process died.
+struct DeviceFailure {
+  uint64_t run_index = 0;
+  std::string message;  // A complete sentence.
+  std::string path;     // The program, as it was given to the device; empty if nothing was written.
+};
+
+// What a device made of the programs of a campaign.
+struct DeviceSummary {
+  uint64_t program_count = 0;  // Executed to the end.
+  uint64_t refused_count = 0;  // The device lacks what they need.
+  uint64_t failure_count = 0;
+  std::vector<DeviceFailure> failures;  // The first of them.
+  bool is_given_up = false;             // Too many failures in a row; the campaign ended with that.
+  uint64_t schedule_count = 0;          // In witness mode.
+  uint64_t predicted_output_count = 0;  // As in DeviceReport.
+  uint64_t diverging_output_count = 0;
+  uint64_t judged_dispatch_count = 0;
+  double bound_ratio_max = 0;
+  uint64_t clean_trial_count = 0;   // In overlap mode, of programs without a hazard.
+  uint64_t hazard_trial_count = 0;  // Of programs with one.
+  uint64_t hazard_divergence_count = 0;
+  uint64_t hazard_program_count = 0;
+  uint64_t diverging_program_count = 0;  // Of those, that diverged in any trial.
+};
+
+struct CampaignProgress {
+  uint64_t run_count = 0;
+  uint64_t failing_run_count = 0;  // Runs with a finding, known signatures too.
+  uint64_t find_count = 0;         // Distinct, kept.
+};
+
+struct CampaignOptions {
+  const EncoderEntry* encoder =
+      nullptr;  // Null: programs as they stand, with barriers of their own.
+  // If some: unplanned programs go through these passes, then through the encoder, and are compared
+  // with what the reference chain makes of them (pass_chain.h). Not both of the first two.
+  const BackwardEntry* backward = nullptr;
+  const ReplayEntry* replay = nullptr;
+  const PlannerEntry* planner = nullptr;
+  uint64_t seed = 1;
+  uint64_t first_run = 0;  // Run numbers first_run, first_run + 1, …
+  uint64_t run_count = 10'000;
+  double seconds = 0;   // If positive: until then, and run_count does not count.
+  std::string out_dir;  // Created if missing. Empty: nothing is written.
+  uint32_t job_count = 1;
+  // Stop after so many distinct finds; 0: never. A find that no output shows counts after 1024 more
+  // runs: they may have one that an output shows.
+  uint64_t find_limit = 0;
+  // One find per signature instead of one per cause. So it is with programs as they stand, whose
+  // barriers nobody is to blame for.
+  bool keeps_all_signatures = false;
+  uint64_t finds_per_shape = 3;  // Kernel pairs looked at per (kind, scope, alias shape).
+  GeneratorOptions generator;
+  OracleOptions oracles;  // `encoder` in it is overwritten.
+  Stop* stop = nullptr;   // For ^C: ends soon, with what was found saved.
+  // Called from the calling thread, some 10 times a second at most.
+  std::function<void(const CampaignProgress&)> on_progress;
+  // Called from the calling thread as each find is saved, in order of run_index; and as a better
+  // one of its cause takes its place.
+  std::function<void(const CampaignFind&)> on_find;
+  // Likewise, as each program is saved that the device failed on.
+  std::function<void(const DeviceFailure&)> on_device_failure;
+};
+
+struct CampaignReport {
+  uint64_t run_count = 0;
+  uint64_t failing_run_count = 0;
+  uint64_t cpu_run_count = 0;
+  std::vector<CampaignFind> finds;
+  DeviceSummary device;
+  // Bugs of Interlock itself; each with the run, the stage and, if one was written, the file of the
+  // minimized program. The campaign stops at the first.
+  std::vector<std::string> disagreements;
+  bool was_stopped = false;
+};
+
+// A device that fails is opened anew for the next program, so the finds are those of a campaign
+// without the failure. After five failures in a row the campaign ends.
+// Errors: out_dir cannot be created or written.
+Result<CampaignReport> run_campaign(const CampaignOptions& options);
+
+// The draft that run `run_index` of a campaign judges, or puts its passes to.
+ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index);
+
+PassChain chain_of(const CampaignOptions& options);
+
+}  // namespace interlock

@@ -1,0 +1,139 @@
+#include "fuzz/campaign/campaign_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "backends/interface/backend.h"
+#include "encoder/text/text.h"
+
+namespace interlock {
+namespace {
+
+// After the header line, which stays the first.
+std::string with_comments(const std::string& text, const std::string& comments) {
+  const size_t header_end = text.find('\n') + 1;
+  return text.substr(0, header_end) + comments + text.substr(header_end);
+}
+
+// Every line of a message becomes a comment.
+std::string comment_of(const std::string& message) {
+  std::string comment = "# ";
+  for (const char c : message) {
+    comment += c;
+    if (c == '\n') comment += "# ";
+  }
+  return comment + "\n";
+}
+
+// A file lists the signatures of its cause that were seen most often.
+constexpr size_t kSignaturesMax = 12;
+
+constexpr std::string_view kFoundWith = "# Found with: ";
+
+// The comments at the head of a file name the command that wrote it.
+bool is_written_with(std::ifstream& file, const std::string& command) {
+  const std::string start = std::string(kFoundWith) + command;
+  std::string line;
+  std::getline(file, line);  // The header of the format.
+  while (std::getline(file, line) && line.starts_with('#')) {
+    if (line.starts_with(start)) return true;
+  }
+  return false;
+}
+
+// What the find stands for.
+std::string cause_comments(const CampaignOptions& options, const CampaignFind& find) {
+  if (find.signatures.empty()) return "";
+  std::string comments;
+  const std::string names = names_of(chain_of(options));
+  if (find.cause.probe == print(find.given)) {
+    comments += fmt::format("# The cause is {}: nothing wider was found.\n", find.cause.name);
+  } else if (!find.cause.probe.empty()) {
+    comments +=
+        fmt::format("# The cause is {}: {} goes wrong on this already:\n", find.cause.name, names);
+    std::istringstream lines(find.cause.probe);
+    for (std::string line; std::getline(lines, line);) comments += comment_of("  " + line);
+  }
+  if (find.signatures.size() == 1 && find.cause.name == find.signature) return comments;
+  comments += "# Findings with this cause, by signature:\n";
+  size_t count = 0;
+  for (const SignatureCount& other : find.signatures) {
+    if (++count > kSignaturesMax) break;
+    comments += fmt::format("#   {}: in {} program{}\n", other.signature, other.run_count,
+                            other.run_count == 1 ? "" : "s");
+  }
+  if (find.signatures.size() > kSignaturesMax) {
+    comments += fmt::format("#   and {} more\n", find.signatures.size() - kSignaturesMax);
+  }
+  return comments;
+}
+
+}  // namespace
+
+std::string path_of_file(const CampaignOptions& options, const std::string& name) {
+  const std::filesystem::path folder(options.out_dir);
+  // Without its seed and run.
+  const bool on_device = options.oracles.device.backend != nullptr;
+  const auto command_of = [&](bool is_on_device) {
+    const std::string command = command_of_run(options, 0, is_on_device);
+    const std::string_view seed = " --seed=";
+    return command.substr(0, command.find(seed) + seed.size());
+  };
+  for (uint64_t number = 1;; ++number) {
+    const std::string suffix = number == 1 ? "" : fmt::format(".{}", number);
+    const std::filesystem::path path = folder / (name + suffix + ".ilk");
+    for (const bool is_on_device : {false, on_device}) {
+      std::ifstream file(path);
+      if (!file.is_open() || is_written_with(file, command_of(is_on_device))) return path.string();
+    }
+  }
+}
+
+std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device) {
+  std::string command = "interlock fuzz";
+  if (on_device) {
+    const DeviceOracleOptions& device = options.oracles.device;
+    command += fmt::format(" --backend={}", device.backend->name());
+    if (device.overlap_trial_count != DeviceOracleOptions{}.overlap_trial_count) {
+      command += fmt::format(" --overlap-trials={}", device.overlap_trial_count);
+    }
+  }
+  command += flags_of(chain_of(options));
+  if (options.generator.max_dispatches != GeneratorOptions{}.max_dispatches) {
+    command += fmt::format(" --max-dispatches={}", options.generator.max_dispatches);
+  }
+  if (options.oracles.judges_excess) command += " --deny-excess";
+  if (options.keeps_all_signatures) command += " --all-signatures";
+  return command + fmt::format(" --seed={} --first-run={} --runs=1", options.seed, run_index);
+}
+
+std::string file_text_of(const CampaignOptions& options, const CampaignFind& find) {
+  const std::string names = names_of(chain_of(options));
+  std::string comments = fmt::format("# {}{}, minimized from {} to {} dispatches.\n",
+                                     find.signature, names.empty() ? "" : " by " + names,
+                                     find.original_dispatch_count, find.dispatch_count);
+  comments += fmt::format("{}{}\n", kFoundWith, command_of_run(options, find.run_index, false));
+  if (!find.program.witness.empty()) {
+    const std::string file = std::filesystem::path(find.path).filename().string();
+    comments += fmt::format("# Replay with: interlock replay {}\n",
+                            file.empty() ? find.signature + ".ilk" : file);
+  }
+  comments += cause_comments(options, find);
+  for (const std::string& note : find.notes) comments += comment_of(note);
+  return with_comments(print(find.program), comments);
+}
+
+std::string file_text_of(const CampaignOptions& options, const Program& program, uint64_t run_index,
+                         const std::string& reason) {
+  const bool on_device = options.oracles.device.backend != nullptr;
+  return with_comments(
+      print(program),
+      comment_of(reason) +
+          fmt::format("{}{}\n", kFoundWith, command_of_run(options, run_index, on_device)));
+}
+
+}  // namespace interlock

@@ -1,0 +1,232 @@
+// The basic idea is to minimize a few finds of each signature, to ask for the cause of each, and to
+// keep the best one per cause. Once a kind of hazard is known to be missed on any range, the
+// findings of this kind need no look of their own.
+#include "fuzz/campaign/find_keeper.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "encoder/text/text.h"
+#include "fuzz/campaign/campaign_files.h"
+#include "fuzz/campaign/campaign_run.h"
+#include "fuzz/judge/evidence.h"
+#include "fuzz/judge/pass_cause.h"
+#include "fuzz/judge/pass_chain.h"
+#include "fuzz/minimize/minimizer.h"
+
+namespace interlock {
+namespace {
+
+// An instance of a bug that no output shows is tried again with later ones, so many times; and so
+// is a signature that two bugs may have in common.
+constexpr uint64_t kTriesPerSignature = 4;
+// Later ones of how many runs; from then on the limit of finds counts what waits for them, too.
+constexpr uint64_t kRunsWaited = 1024;
+// As long as nothing says that a kind of hazard is missed altogether: how many times as many finds
+// of one shape are minimized as are kept with all signatures.
+constexpr uint64_t kLooksPerFindOfShape = 2;
+
+size_t end_of_kind(const std::string& signature) {
+  const size_t end = signature.find('-');
+  if (end == std::string::npos) return signature.size();
+  const size_t next = std::min(signature.find('-', end + 1), signature.size());
+  return signature.compare(end + 1, next - end - 1, "ordered") == 0 ? next : end;
+}
+
+// "WAR" of "WAR-donation-copy-fill", "RAW-ordered" of "RAW-ordered-view-copy-fill".
+std::string kind_of_signature(const std::string& signature) {
+  return signature.substr(0, end_of_kind(signature));
+}
+
+// "WAR-donation" of "WAR-donation-copy-fill": shapes and kernels hold no '-'.
+std::string shape_of_signature(const std::string& signature) {
+  const size_t kind_end = end_of_kind(signature);
+  if (kind_end == signature.size()) return signature;
+  return signature.substr(0, signature.find('-', kind_end + 1));
+}
+
+bool has_damage_to_show(const CampaignOptions& options, const CampaignFind& find) {
+  if (find.signature == "excess" || find.program.expectations.empty()) return false;
+  return chain_of(options).has_pass() || is_hazard(find.program.expectations[0].kind);
+}
+
+// Whether `find` stands for the cause better than `other`, which came before it.
+bool is_better(const CampaignFind& find, const CampaignFind& other) {
+  const auto shown = [](const CampaignFind& f) {
+    return std::tuple(f.differs_on_cpu, f.is_observable);
+  };
+  if (shown(find) != shown(other)) return shown(find) > shown(other);
+  const auto cost = [](const CampaignFind& f) {
+    return cost_of(without_evidence(draft_of(f.program)));
+  };
+  return cost(find) < cost(other);
+}
+
+}  // namespace
+
+FindKeeper::FindKeeper(const CampaignOptions& options, std::vector<CampaignFind>& finds)
+    : options_(options),
+      finds_(finds),
+      keeps_all_signatures_(options.keeps_all_signatures ||
+                            (options.encoder == nullptr && !chain_of(options).has_pass())) {
+  if (options.encoder != nullptr) causes_.emplace(*options.encoder);
+}
+
+bool FindKeeper::has_enough() const {
+  return options_.find_limit > 0 && finds_.size() >= options_.find_limit;
+}
+
+bool FindKeeper::has_enough_with_pending(uint64_t next_run) const {
+  uint64_t count = finds_.size();
+  for (const auto& [shape, find] : pending_) {
+    const auto saved = finds_of_shape_.find(shape);
+    const bool is_saved = saved != finds_of_shape_.end() && saved->second > 0;
+    count += !is_saved && next_run - find.run_index >= kRunsWaited;
+  }
+  for (const auto& [name, group] : groups_) {
+    count += !group.is_saved && next_run - group.first_run >= kRunsWaited;
+  }
+  return options_.find_limit > 0 && count >= options_.find_limit;
+}
+
+FindKeeper::Group* FindKeeper::group_of_kind(const std::string& signature) {
+  const std::string kind = kind_of_signature(signature);
+  const size_t dash = kind.find('-');
+  auto group = groups_.find(kind);
+  // "ordered" stands for all kinds of its sort.
+  if (group == groups_.end() && dash != std::string::npos)
+    group = groups_.find(kind.substr(dash + 1));
+  return group != groups_.end() && group->second.cause.is_of_kind ? &group->second : nullptr;
+}
+
+Cause FindKeeper::cause_of(const CampaignFind& find) {
+  const PassChain chain = chain_of(options_);
+  if (chain.has_pass()) return cause_of_passes(chain, find.given, find.plan, find.signature);
+  if (!causes_ || !find.finding) return {find.signature, "", false};
+  return causes_->cause_of(find.given, find.program, *find.finding);
+}
+
+bool FindKeeper::wants_look(const std::string& signature) {
+  const std::string shape = shape_of_signature(signature);
+  if (tries_[signature] >= kTriesPerSignature) return false;
+  if (keeps_all_signatures_) {
+    return saved_.count(signature) == 0 && finds_of_shape_[shape] < options_.finds_per_shape;
+  }
+  const bool is_of_kind = group_of_kind(signature) != nullptr;
+  const auto known = cause_of_.find(signature);
+  if (known != cause_of_.end() && groups_.at(known->second).is_saved) {
+    const bool is_settled =
+        is_of_kind || known->second == signature || chain_of(options_).has_pass();
+    if (is_settled) return false;
+  }
+  const uint64_t limit = options_.finds_per_shape * (is_of_kind ? 1 : kLooksPerFindOfShape);
+  return looks_at_shape_[shape] < limit;
+}
+
+// A kind that is missed on any range is missed on the range of this finding, too.
+void FindKeeper::attribute(const std::string& signature) {
+  if (Group* const group = group_of_kind(signature)) group->signatures.insert(signature);
+}
+
+Result<Success> FindKeeper::take(uint64_t run_index, const std::string& signature) {
+  ++run_counts_[signature];
+  attribute(signature);
+  if (!wants_look(signature)) return Success{};
+  ++tries_[signature];
+  ++looks_at_shape_[shape_of_signature(signature)];
+  CampaignFind find = minimized_find(options_, run_index, signature);
+  if (!keeps_all_signatures_) return take_into_group(std::move(find));
+  if (find.is_observable || !has_damage_to_show(options_, find)) return save(std::move(find));
+  pending_.emplace(shape_of_signature(signature), std::move(find));
+  return Success{};
+}
+
+Result<Success> FindKeeper::take_into_group(CampaignFind find) {
+  find.cause = cause_of(find);
+  Group& group = groups_[find.cause.name];
+  const bool is_first = group.signatures.empty();
+  if (is_first) group.first_run = find.run_index;
+  group.cause = find.cause;
+  group.signatures.insert(find.signature);
+  cause_of_.emplace(find.signature, find.cause.name);
+  if (group.is_saved) {
+    if (!is_better(find, finds_[group.index])) return Success{};
+    return save_into_group(group, std::move(find));
+  }
+  if (find.is_observable || !has_damage_to_show(options_, find)) {
+    return save_into_group(group, std::move(find));
+  }
+  if (is_first || is_better(find, group.pending)) group.pending = std::move(find);
+  return Success{};
+}
+
+Result<Success> FindKeeper::save_into_group(Group& group, CampaignFind find) {
+  list_signatures(group, find);
+  if (!group.is_saved) {
+    group.is_saved = true;
+    group.index = finds_.size();
+    return save(std::move(find));
+  }
+  find.is_better_one = true;
+  auto written = write(find);
+  if (!written) return written;
+  finds_[group.index] = std::move(find);
+  if (options_.on_find) options_.on_find(finds_[group.index]);
+  return Success{};
+}
+
+void FindKeeper::list_signatures(const Group& group, CampaignFind& find) const {
+  find.signatures.clear();
+  for (const std::string& signature : group.signatures) {
+    find.signatures.push_back({signature, run_counts_.at(signature)});
+  }
+  // The most frequent first.
+  std::stable_sort(
+      find.signatures.begin(), find.signatures.end(),
+      [](const SignatureCount& a, const SignatureCount& b) { return a.run_count > b.run_count; });
+}
+
+Result<Success> FindKeeper::write(CampaignFind& find) const {
+  if (!options_.out_dir.empty()) {
+    find.path = path_of_file(options_, keeps_all_signatures_ ? find.signature : find.cause.name);
+  }
+  find.text = file_text_of(options_, find);
+  return find.path.empty() ? Result<Success>(Success{}) : write_file(find.path, find.text);
+}
+
+Result<Success> FindKeeper::save(CampaignFind find) {
+  auto written = write(find);
+  if (!written) return written;
+  saved_.insert(find.signature);
+  ++finds_of_shape_[shape_of_signature(find.signature)];
+  finds_.push_back(std::move(find));
+  if (options_.on_find) options_.on_find(finds_.back());
+  return Success{};
+}
+
+Result<Success> FindKeeper::finish() {
+  for (auto& [shape, find] : pending_) {
+    if (finds_of_shape_[shape] > 0 || has_enough()) continue;
+    auto saved = save(std::move(find));
+    if (!saved) return saved;
+  }
+  for (auto& [name, group] : groups_) {
+    if (group.is_saved || has_enough()) continue;
+    auto saved = save_into_group(group, std::move(group.pending));
+    if (!saved) return saved;
+  }
+  for (const auto& [name, group] : groups_) {
+    if (!group.is_saved) continue;
+    CampaignFind& find = finds_[group.index];
+    const std::string text = find.text;
+    list_signatures(group, find);
+    find.text = file_text_of(options_, find);
+    if (find.path.empty() || find.text == text) continue;
+    auto written = write_file(find.path, find.text);
+    if (!written) return written;
+  }
+  return Success{};
+}
+
+}  // namespace interlock

@@ -1,0 +1,134 @@
+// ProgramSketch: a program as the generator grows it. Knows which tensors are alive and which bytes
+// an output may take, so that what it emits builds and breaks no alias contract.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encoder/program/draft.h"
+#include "encoder/program/range.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/generate/swarm.h"
+#include "simulator/schedules/choice.h"
+
+namespace interlock {
+
+// A matrix, or a vector if rows is 0.
+struct SketchShape {
+  uint64_t rows = 0;
+  uint64_t cols = 1;
+
+  uint64_t element_count() const { return (rows == 0 ? 1 : rows) * cols; }
+  bool operator==(const SketchShape&) const = default;
+};
+
+struct SketchTensor {
+  DType dtype = DType::kF32;
+  SketchShape shape;
+  uint32_t memory = 0;
+  ByteRange range;
+  bool is_view = false;
+  bool is_input = false;  // Has an initial value; perhaps overwritten since.
+  bool is_alive = true;
+};
+
+struct SketchOperand {
+  AccessMode mode = AccessMode::kRead;
+  uint32_t memory = 0;
+  ByteRange range;
+  std::string name;
+  std::optional<ByteRange> slice;
+};
+
+// Indices into the tensors of a sketch.
+using SketchTensorIndex = size_t;
+
+class ProgramSketch {
+ public:
+  ProgramSketch(Choice& choice, const Swarm& swarm, const GeneratorOptions& options,
+                FeatureCounts* counts);
+
+  // A tensor of this shape that holds a value: an existing one, a view of one, or a new input.
+  SketchTensorIndex pick_input(SketchShape shape, DType dtype = DType::kF32);
+  // Any live tensor, of any dtype and shape; a new input if there is none.
+  SketchTensorIndex pick_any_input();
+
+  // A tensor that a dispatch with these operands may write. `in_place` are the positions of the
+  // operands whose exact range the output may take.
+  SketchTensorIndex pick_output(SketchShape shape, DType dtype,
+                                const std::vector<SketchOperand>& operands,
+                                const std::vector<size_t>& in_place);
+  // A new value on the bytes of `source`, which dies.
+  // Requires: `shape` is no larger than `source`, which is no view.
+  SketchTensorIndex donate(SketchTensorIndex source, SketchShape shape, DType dtype);
+  SketchTensorIndex make_fresh(SketchShape shape, DType dtype, bool has_value);
+
+  // A range of a memory: anywhere, or just beside or barely within one used before.
+  SketchOperand pick_range(AccessMode mode, uint64_t alignment_bytes);
+
+  SketchOperand operand(AccessMode mode, SketchTensorIndex tensor) const;
+
+  // True iff a dispatch with `operands` may also write `range`.
+  static bool can_write(const std::vector<SketchOperand>& operands,
+                        const std::vector<size_t>& in_place, uint32_t memory, ByteRange range);
+
+  // Attributes: key, value.
+  void emit(std::string kernel, const std::vector<SketchOperand>& operands,
+            std::vector<std::pair<std::string, std::string>> attributes = {},
+            bool is_partial = false);
+  void emit_barrier(BarrierKind kind);
+
+  // While quiet, dispatches read inputs only and write to fresh bytes only: nothing conflicts, so
+  // an epoch grows until a tracker of limited size overflows.
+  void set_quiet(bool is_quiet) { is_quiet_ = is_quiet; }
+  void note(Feature feature);
+
+  const SketchTensor& tensor(SketchTensorIndex index) const { return tensors_[index]; }
+  uint32_t dispatch_count() const { return dispatch_count_; }
+  Choice& choice() { return *choice_; }
+  const Swarm& swarm() const { return *swarm_; }
+
+  // Memories, tensors, outputs, statements.
+  ProgramDraft finish();
+
+ private:
+  struct Used {
+    uint32_t memory;
+    ByteRange range;
+  };
+
+  SketchTensorIndex add_tensor(TensorDraft draft, SketchTensor tensor);
+  std::optional<SketchTensorIndex> find_readable(SketchShape shape, DType dtype);
+  std::optional<SketchTensorIndex> make_view(SketchShape shape, DType dtype);
+  std::optional<SketchTensorIndex> reuse_slot(SketchShape shape, DType dtype,
+                                              const std::vector<SketchOperand>& operands);
+  std::optional<SketchTensorIndex> take_in_place(SketchShape shape, DType dtype,
+                                                 const std::vector<SketchOperand>& operands,
+                                                 const std::vector<size_t>& in_place);
+  void kill_overlapping(uint32_t memory, ByteRange range);
+  // Whether a dispatch may read the tensor now.
+  bool is_readable(const SketchTensor& tensor) const {
+    return tensor.is_alive && (!is_quiet_ || tensor.is_input);
+  }
+  uint32_t memory_with_room(uint64_t size_bytes);
+  SketchTensorIndex pick_index(size_t count);
+
+  Choice* choice_;
+  const Swarm* swarm_;
+  GeneratorOptions options_;
+  FeatureCounts* counts_;
+  std::vector<MemoryDraft> memories_;
+  std::vector<uint64_t> used_bytes_;  // By memory: everything below is taken.
+  std::vector<TensorDraft> tensor_drafts_;
+  std::vector<SketchTensor> tensors_;
+  std::vector<ItemDraft> statements_;
+  std::vector<Used> used_ranges_;
+  std::vector<SketchTensorIndex> candidates_;  // Of one search; kept for its storage.
+  uint32_t dispatch_count_ = 0;
+  uint64_t next_seed_ = 1;
+  bool is_quiet_ = false;
+};
+
+}  // namespace interlock

@@ -1,0 +1,53 @@
+// Cause: what an encoder gets wrong, found by experiment. One missing test of an encoder makes
+// finds of many signatures; they have one cause.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "encoder/program/draft.h"
+#include "encoder/program/program.h"
+#include "encoder/sync/encoder.h"
+#include "fuzz/judge/oracle_finding.h"
+
+namespace interlock {
+
+struct Cause {
+  // "WAR", "overlap", "WAR-operands": the kind of hazard if not every kind is missed, and how the
+  // probe departs from two dispatches on one range. Else the signature of the find. Letters,
+  // digits, '_' and '-' only.
+  std::string name;
+  // The widest program on which the encoder goes wrong as in the find, as text without sync. Empty
+  // if that is the find itself.
+  std::string probe;
+  bool is_of_kind = false;  // Every conflict of the kind is missed, whatever its circumstances.
+
+  bool operator==(const Cause&) const = default;
+};
+
+// Finds causes, and remembers what the encoder did with each probe.
+class CauseFinder {
+ public:
+  // Requires: `encoder` outlives this.
+  explicit CauseFinder(const EncoderEntry& encoder) : encoder_(encoder) {}
+
+  // The cause of a finding of `encoded`, which is what the encoder makes of `given`.
+  // Requires: find_exactly(encoded) has the finding, or it is an excess.
+  // Cost: up to a few hundred probes, which are checked in microseconds.
+  Cause cause_of(const Program& given, const Program& encoded, const OracleFinding& finding);
+
+ private:
+  bool fails(const ProgramDraft& probe, FindingKind kind, bool is_ordered);
+  bool fails_on_one_range(FindingKind kind, bool is_ordered, const Program& encoded,
+                          const OracleFinding& finding);
+  Cause cause_on_one_range(const Program& encoded, const OracleFinding& finding,
+                           const std::string& probe);
+  Cause cause_of_reordering(const Program& given, const std::string& signature);
+  std::string kinds_of(const Program& encoded, const OracleFinding& finding,
+                       const struct ProbeShape& shape);
+
+  const EncoderEntry& encoder_;
+  std::map<std::string, bool> answers_;  // By kind and text of the probe.
+};
+
+}  // namespace interlock

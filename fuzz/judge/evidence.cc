@@ -1,0 +1,207 @@
+#include "fuzz/judge/evidence.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "backends/interface/backend.h"
+#include "backends/reference/reference.h"
+#include "encoder/build/program_builder.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+#include "fuzz/judge/lifetime_evidence.h"
+#include "fuzz/judge/replay.h"
+#include "simulator/hazards/data_flow.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/report/explain.h"
+#include "simulator/schedules/shadow_machine.h"
+#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/witness.h"
+
+namespace interlock {
+namespace {
+
+bool differs_in_shadow(const Program& program, const Schedule& schedule) {
+  ShadowMachine machine(program);
+  return !(machine.run(issue_order_schedule(program), ShadowMode::kObservable) ==
+           machine.run(schedule, ShadowMode::kObservable));
+}
+
+// Decides whether a schedule changes an output on the CPU: of issue order, because a program may be
+// reordered besides, and of the reference, because that is what a replay compares with. Both run
+// once.
+class CpuJudge {
+ public:
+  explicit CpuJudge(const Program& program) : program_(program), cpu_(find_backend("cpu")) {
+    INTERLOCK_CHECK(cpu_ != nullptr);
+    auto image = cpu_->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+    if (image) in_issue_order_ = std::move(image).value();
+    if (!program.has_program_order) return;
+    auto reference = reference_image(program, *cpu_);
+    if (reference) reference_ = std::move(reference).value();
+  }
+
+  // False too if the CPU cannot run the program: it is too large.
+  bool differs(const Schedule& schedule) const {
+    const bool has_reference = reference_ || !program_.has_program_order;
+    if (!in_issue_order_ || !has_reference) return false;
+    const auto image = cpu_->run(program_, schedule, ExecutionMode::kWitness);
+    return image && outputs_differ(program_, *in_issue_order_, *image) &&
+           (!reference_ || outputs_differ(program_, *reference_, *image));
+  }
+
+ private:
+  const Program& program_;
+  Backend* cpu_;
+  std::optional<MemoryImage> in_issue_order_;
+  std::optional<MemoryImage> reference_;  // None if it is issue order.
+};
+
+Hazard hazard_of(const OracleFinding& finding) {
+  return {finding.kind, finding.first, *finding.second, finding.overlap, finding.is_ordered};
+}
+
+bool is_of_pair(const OracleFinding& finding) {
+  return !finding.is_excess && is_hazard(finding.kind) && finding.second;
+}
+
+// Requires: is_of_pair(finding); `findings` are those of the program.
+PairKinds kinds_of_pair(const Program& program, const std::vector<OracleFinding>& findings,
+                        const OracleFinding& finding) {
+  const DispatchId first = finding.first.dispatch;
+  const DispatchId second = finding.second->dispatch;
+  PairKinds kinds;
+  for (const OracleFinding& other : findings) {
+    const bool is_same_pair =
+        is_of_pair(other) && other.first.dispatch == first && other.second->dispatch == second;
+    if (!is_same_pair) continue;
+    kinds.listed.raw |= other.kind == FindingKind::kReadAfterWrite;
+    kinds.listed.war |= other.kind == FindingKind::kWriteAfterRead;
+    kinds.listed.waw |= other.kind == FindingKind::kWriteAfterWrite;
+  }
+  kinds.all = hazard_kinds(program, HappensBefore(program), first, second);
+  return kinds;
+}
+
+ExpectDraft expect_of(const Program& program, const OracleFinding& finding) {
+  ExpectDraft expect;
+  expect.kind = finding.kind;
+  if (finding.reordered) {
+    const auto [first, second] = named_dispatches_of(program, *finding.reordered);
+    expect.first = program.reference_of(first);
+    if (second != first) expect.second = program.reference_of(second);
+    return expect;
+  }
+  expect.first = program.reference_of(finding.first.dispatch);
+  // Aliasing concerns two operands of one dispatch.
+  const bool has_other = finding.second && finding.second->dispatch != finding.first.dispatch;
+  if (has_other) expect.second = program.reference_of(finding.second->dispatch);
+  return expect;
+}
+
+WitnessDraft witness_of(const Program& program, const Displacement& displacement) {
+  WitnessDraft draft;
+  draft.moved = program.reference_of(displacement.moved);
+  draft.anchor = program.reference_of(displacement.anchor);
+  draft.kind = displacement.kind;
+  if (displacement.has_slices) {
+    const uint64_t first = displacement.first_slice;
+    draft.slices = {first, first + displacement.slice_count};
+  }
+  return draft;
+}
+
+}  // namespace
+
+std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
+                                                      const ReorderedRead& read) {
+  const Finding finding = explain_reordered(program, read);
+  return {finding.first.dispatch, finding.second->dispatch};
+}
+
+std::vector<Sink> sinks_of_finding(const Program& program, const HappensBefore& order,
+                                   const OracleFinding& finding) {
+  if (!is_of_pair(finding)) return {};
+  return sinks_of(program, order, hazard_of(finding));
+}
+
+Evidence find_evidence(const Program& program, const OracleFinding& finding,
+                       EvidenceLevel sufficient) {
+  Evidence evidence{EvidenceLevel::kExact, finding, {}};
+  if (sufficient <= EvidenceLevel::kExact) return evidence;
+  const HappensBefore order(program);
+  for (Sink& sink : sinks_of_finding(program, order, finding)) {
+    const auto schedule = schedule_of(program, order, sink.displacements);
+    if (!schedule || !differs_in_shadow(program, *schedule)) continue;
+    const bool on_cpu = sufficient > EvidenceLevel::kShadow && CpuJudge(program).differs(*schedule);
+    if (evidence.level < EvidenceLevel::kShadow || on_cpu)
+      evidence.witness = std::move(sink.displacements);
+    evidence.level = on_cpu ? EvidenceLevel::kBackend : EvidenceLevel::kShadow;
+    if (evidence.level >= sufficient) break;
+  }
+  return evidence;
+}
+
+PairKinds kinds_of_pair(const Program& program, const OracleFinding& finding) {
+  return is_of_pair(finding) ? kinds_of_pair(program, find_exactly(program), finding) : kAllKinds;
+}
+
+Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
+                       EvidenceLevel sufficient, const PairKinds& allowed) {
+  Evidence best;
+  const std::vector<OracleFinding> findings = find_exactly(program);
+  for (const OracleFinding& finding : findings) {
+    if (is_stopped()) return {};
+    if (signature_of(program, finding, detail) != signature) continue;
+    const bool adds_kinds =
+        is_of_pair(finding) && !allowed.includes(kinds_of_pair(program, findings, finding));
+    if (adds_kinds) continue;
+    Evidence evidence = find_evidence(program, finding, sufficient);
+    if (evidence.level > best.level) best = std::move(evidence);
+    if (best.level >= sufficient) break;
+  }
+  return best;
+}
+
+ProgramDraft without_evidence(const ProgramDraft& draft) {
+  ProgramDraft rest;
+  for (const ItemDraft& item : draft.items) {
+    const bool is_evidence =
+        std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
+    if (!is_evidence) rest.items.push_back(item);
+  }
+  return rest;
+}
+
+Program with_evidence(const Program& program, const OracleFinding& finding) {
+  ProgramDraft draft = without_evidence(draft_of(program));
+  if (finding.is_excess) return build(draft).value();
+
+  const Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
+  std::vector<Displacement> witness = evidence.witness;
+  if (!witness.empty()) {
+    const HappensBefore order(program);
+    const CpuJudge judge(program);
+    const bool on_cpu = evidence.level == EvidenceLevel::kBackend;
+    witness = shrink_witness(program, order, std::move(witness), [&](const Schedule& schedule) {
+      return on_cpu ? judge.differs(schedule) : differs_in_shadow(program, schedule);
+    });
+  }
+  for (const Displacement& displacement : witness) {
+    draft.items.emplace_back(witness_of(program, displacement));
+  }
+  std::set<std::string> lines;
+  for (const OracleFinding& other : find_exactly(program)) {
+    ExpectDraft expect = expect_of(program, other);
+    std::string line = std::string(word_of(expect.kind)) + ' ' + expect.first + ' ' + expect.second;
+    if (!lines.insert(std::move(line)).second) continue;
+    draft.items.emplace_back(std::move(expect));
+  }
+  for (ExpectDraft& expect : lifetime_expectations(program)) {
+    draft.items.emplace_back(std::move(expect));
+  }
+  return build(draft).value();
+}
+
+}  // namespace interlock

@@ -1,0 +1,76 @@
+// Evidence: how convincingly a finding can be shown, and the lines of a file that show it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/draft.h"
+#include "encoder/program/program.h"
+#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/signature.h"
+#include "simulator/schedules/strategies.h"
+
+namespace interlock {
+
+// Each level includes those before it.
+enum class EvidenceLevel : uint8_t {
+  kNone,     // There is no such finding.
+  kExact,    // An exact check says so.
+  kShadow,   // A schedule changes an output of the shadow machine.
+  kBackend,  // A schedule changes an output in numbers, on the CPU.
+};
+
+struct Evidence {
+  EvidenceLevel level = EvidenceLevel::kNone;
+  OracleFinding finding;
+  std::vector<Displacement> witness;  // From kShadow on; not shrunk.
+};
+
+// The two dispatches that `check` names, and an expect line with it: a reader may see no writer at
+// all, or be the end of the program. The same one twice where it alone is named.
+std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
+                                                      const ReorderedRead& read);
+
+// The sinks (T6) of the finding; none unless it is a hazard between two dispatches.
+std::vector<Sink> sinks_of_finding(const Program& program, const HappensBefore& order,
+                                   const OracleFinding& finding);
+
+// The evidence for `finding`, looked for up to `sufficient`.
+// Requires: find_exactly(program) has the finding. Cost: two shadow runs and two CPU runs.
+Evidence find_evidence(const Program& program, const OracleFinding& finding,
+                       EvidenceLevel sufficient);
+
+// The kinds of hazard between two dispatches.
+struct PairKinds {
+  ConflictKinds listed;  // By `check`: each access against the latest ones that it conflicts with.
+  ConflictKinds all;     // Those too that accesses in between hide.
+
+  bool includes(const PairKinds& other) const {
+    return listed.includes(other.listed) && all.includes(other.all);
+  }
+};
+
+// Every kind, for findings whose pair of dispatches may have any.
+inline constexpr PairKinds kAllKinds{{true, true, true}, {true, true, true}};
+
+// The kinds of hazard between the two dispatches of the finding; all where it is no hazard.
+// Requires: find_exactly(program) has the finding.
+PairKinds kinds_of_pair(const Program& program, const OracleFinding& finding);
+
+// The best evidence among the findings of `program` with this signature whose pair of dispatches
+// has hazards of the `allowed` kinds only: a pair that one repair suffices for stays such a pair,
+// and what `check` did not list does not come to light.
+Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
+                       EvidenceLevel sufficient, const PairKinds& allowed = kAllKinds);
+
+// What a draft says of a program, and not of schedules or findings: all but its witness and expect
+// lines.
+ProgramDraft without_evidence(const ProgramDraft& draft);
+
+// `program` as it stands, with the evidence for `finding`: the fewest displacements found that make
+// an output differ on the CPU (else in the shadow machine) as witness lines, and an expect line for
+// every finding of the program. Witness and expect lines that were there are replaced.
+Program with_evidence(const Program& program, const OracleFinding& finding);
+
+}  // namespace interlock

@@ -1,0 +1,23 @@
+// What a minimized program must keep of a finding of lifetimes, and how its text says what is
+// found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "encoder/program/draft.h"
+#include "encoder/program/program.h"
+#include "fuzz/judge/signature.h"
+#include "simulator/lifetimes/lifetimes.h"
+
+namespace interlock {
+
+// "clobber-reset-scale-silu", "use-after-free-free-silu", "clobber-Opaque-end": kind, what ends the
+// value that is read, overwriter, reader. Without kernels: kind and end alone.
+std::string signature_of(const Program& program, const LifetimeFinding& finding,
+                         SignatureDetail detail);
+
+// One line for each finding of lifetimes, none twice.
+std::vector<ExpectDraft> lifetime_expectations(const Program& program);
+
+}  // namespace interlock

@@ -1,0 +1,95 @@
+// Oracles: everything that one program is judged by, from cheap to costly: print and parse,
+// encode, exact checks, cross-checks of our own methods, shadow runs, CPU runs.
+// A finding concerns the encoder under test (or the program as it stands); a disagreement concerns
+// Interlock itself: two of our methods give different answers, so one of them is wrong.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/program/draft.h"
+#include "encoder/program/program.h"
+#include "encoder/sync/encoder.h"
+#include "fuzz/judge/device_oracle.h"
+#include "fuzz/judge/oracle_finding.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/hazards/hazards.h"
+#include "simulator/order/happens_before.h"
+
+namespace interlock {
+
+enum class OracleStage : uint8_t {
+  kBuild,            // The draft, printed, parses.
+  kPrintParse,       // parse(print(p)) equals p, and printing is a fixed point.
+  kEncode,           // The encoder under test encodes it.
+  kExactCheck,       // Hazards, reordering, alias contracts.
+  kCrossCheck,       // `interlock` leaves no hazard and places exactly the fewest barriers.
+  kThreeRuns,        // Exact verdict iff strict runs differ; observable only if strict.
+  kRandomSchedules,  // No random legal schedule differs on a clean program.
+  kCpu,              // The CPU agrees with the shadow machine, and with the reference if clean.
+  kDevice,           // So does the device (device_oracle.h).
+};
+std::string_view word_of(OracleStage stage);
+
+struct InternalDisagreement {
+  OracleStage stage = OracleStage::kBuild;
+  std::string message;  // A complete sentence.
+};
+
+// Only what the exact checks say of the program as it stands, in issue order.
+std::vector<OracleFinding> find_exactly(const Program& program);
+
+// As above. Requires: `order` and `segments` were built from `program`.
+std::vector<OracleFinding> find_exactly(const Program& program, const HappensBefore& order,
+                                        const ByteSegments& segments);
+
+// What the stages compare with each other. Tests replace one of them by a faulty one: then the
+// others must contradict it.
+struct OracleMethods {
+  std::vector<OracleFinding> (*find)(const Program& program, const HappensBefore& order,
+                                     const ByteSegments& segments) = find_exactly;
+  const EncoderEntry* cross_check = nullptr;  // Null: `interlock`.
+  Backend* cpu = nullptr;                     // Null: `cpu`.
+};
+
+struct OracleOptions {
+  const EncoderEntry* encoder = nullptr;  // Null: programs as they stand.
+  bool judges_excess = false;             // More barriers than needed is a finding.
+  uint32_t random_schedule_count = 1;
+  uint64_t cpu_period = 64;    // CPU runs on 1 in so many programs; 0: never.
+  DeviceOracleOptions device;  // Likewise on a device, if there is one.
+  uint64_t text_period = 16;   // The print-parse stage on 1 in so many programs; 0: never.
+  OracleMethods methods;
+};
+
+struct OracleReport {
+  Program program;  // As judged: encoded by the encoder under test.
+  std::vector<OracleFinding> findings;
+  std::vector<InternalDisagreement> disagreements;
+  uint64_t barrier_count = 0;
+  uint64_t fewest_barriers = 0;
+  bool is_observable = false;  // A shadow run changes an output.
+  bool ran_on_cpu = false;
+  bool diverges_on_cpu = false;  // A legal schedule changes an output of issue order.
+  DeviceReport device;           // Its disagreements are among those above.
+};
+
+// Judges one program. `number` selects the CPU runs and seeds the random schedules, so the report
+// depends on the arguments only.
+// Cost: some 20 to 100 microseconds for a program of 16 dispatches; CPU runs apart.
+OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number);
+
+// As above, from the text of a draft; if it does not parse, that is a disagreement of stage kBuild.
+OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number);
+
+// The program as `options.encoder` encodes it; itself without an encoder.
+Program encode_with(const Program& program, const EncoderEntry* encoder);
+
+// Barriers of `program` beyond the fewest for its order, as one finding; none if there are none or
+// if the program has hazards, which make the comparison meaningless.
+std::optional<OracleFinding> find_excess(const Program& program);
+
+}  // namespace interlock

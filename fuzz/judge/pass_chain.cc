@@ -1,0 +1,151 @@
+#include "fuzz/judge/pass_chain.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "encoder/build/program_builder.h"
+#include "encoder/program/check.h"
+#include "encoder/program/draft.h"
+#include "fuzz/judge/oracles.h"
+
+namespace interlock {
+namespace {
+
+const PlannerEntry& planner_of(const PassChain& chain) {
+  static const PlannerEntry* const fresh = find_planner("fresh");
+  INTERLOCK_CHECK(fresh != nullptr);
+  return chain.planner != nullptr ? *chain.planner : *fresh;
+}
+
+const EncoderEntry& encoder_of(const PassChain& chain) {
+  static const EncoderEntry* const interlock = find_encoder("interlock");
+  INTERLOCK_CHECK(interlock != nullptr);
+  return chain.encoder != nullptr ? *chain.encoder : *interlock;
+}
+
+// A reset of a memory that holds nothing only told the planner where a region ends.
+Program without_empty_resets(const Program& program) {
+  std::set<MemoryId> used;
+  for (const Tensor& tensor : program.tensors) used.insert(tensor.memory);
+  for (const Dispatch& dispatch : program.dispatches) {
+    for (const Access& access : program.accesses_of(dispatch)) used.insert(access.memory);
+  }
+  const bool has_empty_reset = std::any_of(
+      program.lifetimes.begin(), program.lifetimes.end(), [&](const Lifetime& lifetime) {
+        return lifetime.kind == LifetimeKind::kReset && used.count(lifetime.memory) == 0;
+      });
+  if (!has_empty_reset) return program;
+  std::set<std::string> used_names;
+  for (const MemoryId memory : used) {
+    used_names.emplace(program.name(program.memory(memory).name));
+  }
+  ProgramDraft draft = draft_of(program);
+  const auto is_empty = [&](const ItemDraft& item) {
+    if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
+      return used_names.count(memory->name) == 0;
+    }
+    const auto* lifetime = std::get_if<LifetimeDraft>(&item);
+    return lifetime != nullptr && lifetime->kind == LifetimeKind::kReset &&
+           used_names.count(lifetime->name) == 0;
+  };
+  draft.items.erase(std::remove_if(draft.items.begin(), draft.items.end(), is_empty),
+                    draft.items.end());
+  return build(draft).value();
+}
+
+// With every backward pass of `program` written by this one.
+Result<Program> with_backward_mode(const Program& program, std::string_view mode) {
+  ProgramDraft draft = draft_of(program);
+  for (ItemDraft& item : draft.items) {
+    if (auto* backward = std::get_if<BackwardDraft>(&item)) backward->mode = mode;
+  }
+  return build(draft);
+}
+
+// A full barrier before everything that executes, inside of recordings too: so captures and replays
+// stay what they are, which an encoder would spell out.
+Program with_barriers(const Program& program) {
+  ProgramDraft draft;
+  bool is_first = true;
+  for (ItemDraft& item : draft_of(program).items) {
+    if (std::holds_alternative<CaptureDraft>(item)) is_first = true;
+    const bool executes =
+        std::holds_alternative<DispatchDraft>(item) || std::holds_alternative<ReplayDraft>(item);
+    if (executes && !is_first) draft.items.emplace_back(BarrierDraft{});
+    if (executes) is_first = false;
+    draft.items.push_back(std::move(item));
+  }
+  return build(draft).value();
+}
+
+}  // namespace
+
+PlanOptions plan_options_of_campaign() {
+  PlanOptions options;
+  options.alignment_bytes = 4;
+  options.region_dispatches = UINT32_MAX;
+  return options;
+}
+
+Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
+                                 const PlanOptions& options) {
+  PassedProgram passed{program, {}};
+  if (chain.backward != nullptr) {
+    auto differentiated = with_backward_mode(passed.meant, chain.backward->name);
+    if (!differentiated) return differentiated.error();
+    passed.meant = std::move(differentiated).value();
+  }
+  if (chain.replay != nullptr) {
+    auto replayed = chain.replay->apply(passed.meant);
+    if (!replayed) return replayed.error();
+    passed.meant = std::move(replayed).value();
+  }
+  const bool is_replay_alone =
+      chain.replay != nullptr && chain.planner == nullptr && chain.encoder == nullptr;
+  if (is_replay_alone) {
+    passed.placed = with_barriers(passed.meant);
+    return passed;
+  }
+  const PlannerEntry& planner = planner_of(chain);
+  const EncoderEntry& encoder = encoder_of(chain);
+  // Some planners are about what the sync lets overlap: it comes first.
+  const auto planned = planner.plan(
+      planner.plans_encoded ? encode_with(passed.meant, &encoder) : passed.meant, options);
+  if (!planned) return planned.error();
+  const Program placed = without_empty_resets(*planned);
+  passed.placed = planner.plans_encoded ? placed : encode_with(placed, &encoder);
+  return passed;
+}
+
+PassChain reference_chain() { return {}; }
+
+std::string name_of_reference(const PassChain& chain) {
+  if (chain.backward != nullptr) return "the backward pass one-shot";
+  return chain.replay != nullptr ? "gradients that are added up" : "the planner fresh";
+}
+
+std::string flags_of(const PassChain& chain) {
+  std::string flags;
+  if (chain.backward != nullptr) flags += " --backward=" + std::string(chain.backward->name);
+  if (chain.replay != nullptr) flags += " --replay=" + std::string(chain.replay->name);
+  if (chain.planner != nullptr) flags += " --planner=" + std::string(chain.planner->name);
+  if (chain.encoder != nullptr) flags += " --encoder=" + std::string(chain.encoder->name);
+  return flags;
+}
+
+std::string names_of(const PassChain& chain) {
+  std::string names;
+  const auto append = [&](std::string_view noun, std::string_view name) {
+    names += names.empty() ? "" : " and ";
+    names += std::string(noun) + ' ' + std::string(name);
+  };
+  if (chain.backward != nullptr) append("backward pass", chain.backward->name);
+  if (chain.replay != nullptr) append("replay policy", chain.replay->name);
+  if (chain.planner != nullptr) append("planner", chain.planner->name);
+  if (chain.encoder != nullptr) append("encoder", chain.encoder->name);
+  return names;
+}
+
+}  // namespace interlock

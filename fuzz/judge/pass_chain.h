@@ -1,0 +1,52 @@
+// PassChain: the passes of a campaign, one after the other, as `interlock encode` runs them.
+#pragma once
+
+#include <string>
+
+#include "encoder/backward/backward.h"
+#include "encoder/plan/planner.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "encoder/replay/replay.h"
+#include "encoder/sync/encoder.h"
+
+namespace interlock {
+
+struct PassChain {
+  const BackwardEntry* backward = nullptr;  // Null: `one-shot`.
+  const ReplayEntry* replay = nullptr;      // Null: every gradient is added to its sum.
+  const PlannerEntry* planner = nullptr;    // Null: `fresh`.
+  const EncoderEntry* encoder = nullptr;    // Null: `interlock`.
+
+  // Whether anything but an encoder is named: programs are then generated without places.
+  bool has_pass() const { return backward != nullptr || replay != nullptr || planner != nullptr; }
+};
+
+// What passes make of a program.
+struct PassedProgram {
+  Program meant;  // With its backward passes and gradients, not placed yet.
+  // As `meant`, placed and with sync, statement by statement. But after a replay policy alone
+  // captures and replays stay, and full barriers stand between all statements.
+  Program placed;
+};
+
+// How a program is to be planned. Regions of an arena end where the program says so, nowhere else.
+PlanOptions plan_options_of_campaign();
+
+// Errors: those of the passes.
+Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
+                                 const PlanOptions& options);
+
+// The passes that are right: what a chain is compared with.
+PassChain reference_chain();
+
+// "the planner fresh": the part of the reference that stands for what is tested.
+std::string name_of_reference(const PassChain& chain);
+
+// " --planner=ggml --encoder=serial": what is named, as options of the command line.
+std::string flags_of(const PassChain& chain);
+
+// "planner ggml and encoder serial"
+std::string names_of(const PassChain& chain);
+
+}  // namespace interlock

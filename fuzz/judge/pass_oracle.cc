@@ -1,0 +1,239 @@
+// The basic idea is that a pass may add no fault: whatever is wrong in the program that it made,
+// and not in what the reference makes of the same program, is its own doing.
+#include "fuzz/judge/pass_oracle.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/interface/backend.h"
+#include "encoder/program/check.h"
+#include "encoder/text/text.h"
+#include "fuzz/judge/evidence.h"
+#include "fuzz/judge/gradient_evidence.h"
+#include "fuzz/judge/lifetime_evidence.h"
+#include "fuzz/judge/signature.h"
+#include "simulator/lifetimes/lifetimes.h"
+
+namespace interlock {
+namespace {
+
+// Which kernels meet on a byte says nothing about the pass; but each kernel has an alias contract
+// of its own.
+SignatureDetail detail_of(FindingKind kind) {
+  return kind == FindingKind::kAlias ? SignatureDetail::kKernels : SignatureDetail::kShape;
+}
+
+// The best evidence of a schedule for a finding of this signature.
+Evidence best_evidence(const Program& program, const std::string& signature,
+                       EvidenceLevel sufficient) {
+  const bool is_alias = signature.starts_with(word_of(FindingKind::kAlias));
+  return best_evidence(program, signature,
+                       detail_of(is_alias ? FindingKind::kAlias : FindingKind::kReadAfterWrite),
+                       sufficient);
+}
+
+bool has_signature(const std::vector<PassFinding>& findings, const std::string& signature) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const PassFinding& finding) { return finding.signature == signature; });
+}
+
+std::set<FindingKind> kinds_of(const std::vector<PassFinding>& findings) {
+  std::set<FindingKind> kinds;
+  for (const PassFinding& finding : findings) kinds.insert(finding.kind);
+  return kinds;
+}
+
+std::optional<MemoryImage> image_on_cpu(const Program& program) {
+  Backend* const cpu = find_backend("cpu");
+  INTERLOCK_CHECK(cpu != nullptr);
+  auto image = cpu->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  if (!image) return std::nullopt;
+  return std::move(image).value();
+}
+
+bool has_value(const Program& program, TensorId id) {
+  const Tensor& tensor = program.tensor(id);
+  if (program.tensor(tensor.root).initial.kind != InitialKind::kNone) return true;
+  return std::any_of(program.dispatches.begin(), program.dispatches.end(), [&](const Dispatch& d) {
+    const auto accesses = program.accesses_of(d);
+    return std::any_of(accesses.begin(), accesses.end(), [&](const Access& access) {
+      return access.writes() && access.tensor.is_some() &&
+             program.tensor(access.tensor).root == tensor.root;
+    });
+  });
+}
+
+bool differs_from_reference(const Program& program, const Program& reference) {
+  const std::vector<OutputComparison> outputs = compare_with_reference(program, reference);
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const OutputComparison& output) { return output.differing_count > 0; });
+}
+
+// What a minimized program must keep.
+class PassTarget {
+ public:
+  PassTarget(const PassChain& chain, const PlanOptions& plan, std::string signature,
+             const Program& program)
+      : chain_(chain), plan_(plan), signature_(std::move(signature)) {
+    const auto passed = run_passes(chain_, program, plan_);
+    INTERLOCK_CHECK(passed.has_value());
+    allowed_ = kinds_of(find_everything(*passed));
+    level_ = level_of(program, passed->placed, EvidenceLevel::kBackend);
+    INTERLOCK_CHECK(level_ > EvidenceLevel::kNone);
+  }
+
+  bool is_kept_by(const Program& program) const {
+    const auto passed = run_passes(chain_, program, plan_);
+    if (!passed) return false;
+    const std::vector<PassFinding> findings = find_everything(*passed);
+    if (!has_signature(findings, signature_)) return false;
+    const std::set<FindingKind> kinds = kinds_of(findings);
+    if (!std::includes(allowed_.begin(), allowed_.end(), kinds.begin(), kinds.end())) return false;
+    const auto reference = run_passes(reference_chain(), program, plan_);
+    if (!reference || !find_everything(*reference).empty()) return false;
+    return level_of(program, passed->placed, level_) >= level_;
+  }
+
+ private:
+  EvidenceLevel level_of(const Program& program, const Program& placed,
+                         EvidenceLevel sufficient) const {
+    if (is_of_gradient(signature_)) return EvidenceLevel::kExact;
+    const Evidence evidence = best_evidence(placed, signature_, sufficient);
+    if (evidence.level >= sufficient || sufficient <= EvidenceLevel::kExact) {
+      return std::max(evidence.level, EvidenceLevel::kExact);
+    }
+    const auto reference = run_passes(reference_chain(), program, plan_);
+    if (reference && differs_from_reference(placed, reference->placed)) {
+      return EvidenceLevel::kBackend;
+    }
+    return std::max(evidence.level, EvidenceLevel::kExact);
+  }
+
+  const PassChain& chain_;
+  const PlanOptions& plan_;
+  const std::string signature_;
+  std::set<FindingKind> allowed_;
+  EvidenceLevel level_ = EvidenceLevel::kNone;
+};
+
+InternalDisagreement disagreement_of(OracleStage stage, std::string message) {
+  return {stage, std::move(message)};
+}
+
+}  // namespace
+
+std::vector<PassFinding> find_everything(const Program& program) {
+  std::vector<PassFinding> findings;
+  const std::vector<LifetimeFinding> lifetimes = check_lifetimes(program).findings;
+  for (const OracleFinding& finding : find_exactly(program)) {
+    // A value that is gone already has nothing to lose to an output on its bytes.
+    const bool is_gone = std::any_of(
+        lifetimes.begin(), lifetimes.end(),
+        [&](const LifetimeFinding& lifetime) { return lifetime.reader == finding.first; });
+    if (finding.kind == FindingKind::kAlias && is_gone) continue;
+    findings.push_back(
+        {finding.kind, signature_of(program, finding, detail_of(finding.kind)), finding});
+  }
+  for (const LifetimeFinding& finding : lifetimes) {
+    std::string signature = signature_of(program, finding, detail_of(finding.kind));
+    // A replay takes a value from whoever reads it, and from an accumulation in its own way.
+    if (!program.replays.empty() && finding.reader.dispatch.is_some()) {
+      const Dispatch& reader = program.dispatch(finding.reader.dispatch);
+      signature += '-' + std::string(program.name(reader.kernel_name));
+    }
+    findings.push_back({finding.kind, std::move(signature), std::nullopt});
+  }
+  return findings;
+}
+
+std::vector<PassFinding> find_everything(const PassedProgram& program) {
+  std::vector<PassFinding> findings = find_everything(program.placed);
+  for (const GradientFinding& finding : find_wrong_gradients(program.meant)) {
+    findings.push_back(
+        {FindingKind::kGradient, signature_of(program.meant, finding), std::nullopt});
+  }
+  return findings;
+}
+
+std::vector<OutputComparison> compare_with_reference(const Program& program,
+                                                     const Program& reference) {
+  const auto image = image_on_cpu(program);
+  const auto expected = image_on_cpu(reference);
+  if (!image || !expected) return {};
+  std::vector<OutputComparison> comparisons;
+  for (const TensorId id : program.outputs) {
+    // What nobody wrote holds what its place held.
+    if (!has_value(program, id)) continue;
+    const TensorId other = reference.find_tensor(program.name(program.tensor(id).name));
+    if (!other.is_some()) continue;
+    comparisons.push_back(compare_output(program, *image, id, reference, *expected, other));
+  }
+  return comparisons;
+}
+
+PassReport judge_passes(const PassChain& chain, const Program& program, const PlanOptions& plan,
+                        const OracleOptions& options, uint64_t number) {
+  PassReport report;
+  auto passed = run_passes(chain, program, plan);
+  if (!passed) {
+    report.disagreements.push_back(disagreement_of(
+        OracleStage::kEncode, fmt::format("A pass has an error: {}", passed.error().message)));
+    return report;
+  }
+  report.findings = find_everything(*passed);
+  report.program = std::move(passed->placed);
+  const bool is_cpu_turn = options.cpu_period > 0 && number % options.cpu_period == 0;
+  if (report.findings.empty() && !is_cpu_turn) return report;
+  const auto reference = run_passes(reference_chain(), program, plan);
+  if (!reference) {
+    report.disagreements.push_back(
+        disagreement_of(OracleStage::kEncode,
+                        fmt::format("The reference has an error: {}", reference.error().message)));
+    return report;
+  }
+  for (const PassFinding& finding : find_everything(*reference)) {
+    report.disagreements.push_back(disagreement_of(
+        OracleStage::kExactCheck,
+        fmt::format("The reference passes leave a finding, {}.", finding.signature)));
+  }
+  if (!is_cpu_turn || !report.findings.empty()) return report;
+  report.ran_on_cpu = true;
+  // Backward passes may add up in another order, and round otherwise.
+  const bool is_comparable = chain.backward == nullptr;
+  if (is_comparable && differs_from_reference(report.program, reference->placed)) {
+    report.disagreements.push_back(disagreement_of(
+        OracleStage::kCpu,
+        "An output differs from that of the reference passes on the CPU, although no check finds "
+        "anything."));
+  }
+  // Where frees take nothing away, the methods of other campaigns must agree, too.
+  if (!report.program.lifetimes.empty()) return report;
+  OracleReport oracles = judge(report.program, options, number);
+  for (InternalDisagreement& disagreement : oracles.disagreements) {
+    report.disagreements.push_back(std::move(disagreement));
+  }
+  return report;
+}
+
+MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
+                               const PlanOptions& plan, const std::string& signature,
+                               const MinimizeOptions& options) {
+  const PassTarget target(chain, plan, signature, program);
+  return minimize(
+      draft_of(program), [&](const Program& p) { return target.is_kept_by(p); }, options);
+}
+
+Program passed_with_evidence(const PassChain& chain, const Program& program,
+                             const PlanOptions& plan, const std::string& signature) {
+  const PassedProgram passed = run_passes(chain, program, plan).value();
+  if (is_of_gradient(signature)) return with_gradient_expectations(passed.meant);
+  Evidence evidence = best_evidence(passed.placed, signature, EvidenceLevel::kBackend);
+  // Of a kind without a schedule: expect lines alone.
+  if (evidence.level == EvidenceLevel::kNone) evidence.finding.kind = FindingKind::kClobber;
+  return with_evidence(passed.placed, evidence.finding);
+}
+
+}  // namespace interlock

@@ -1,0 +1,63 @@
+// Pass oracle: what a chain of passes does wrong on one unplanned program. A finding counts if the
+// reference chain makes a program without any of the same program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encoder/plan/planner.h"
+#include "encoder/program/program.h"
+#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/pass_chain.h"
+#include "fuzz/judge/replay.h"
+#include "fuzz/minimize/minimizer.h"
+
+namespace interlock {
+
+// What the checks say of the program that the passes made.
+struct PassFinding {
+  FindingKind kind = FindingKind::kReadAfterWrite;
+  std::string signature;               // Of alias contracts with the kernel, else without.
+  std::optional<OracleFinding> exact;  // Of hazards, reordering, alias contracts.
+};
+
+// Hazards, reordering, alias contracts, lifetimes: every check of a program as it stands.
+std::vector<PassFinding> find_everything(const Program& program);
+
+// As above, of the placed program; and the gradients that are wrong in what it means.
+std::vector<PassFinding> find_everything(const PassedProgram& program);
+
+struct PassReport {
+  Program program;  // What the passes made, placed.
+  std::vector<PassFinding> findings;
+  std::vector<InternalDisagreement> disagreements;
+  bool ran_on_cpu = false;
+};
+
+// Judges one program. `number` selects the runs on the CPU: those compare the outputs with the
+// reference chain's, and a difference without a finding is a disagreement.
+// Requires: `program` is unplanned, and nothing is wrong in it.
+PassReport judge_passes(const PassChain& chain, const Program& program, const PlanOptions& plan,
+                        const OracleOptions& options, uint64_t number);
+
+// The outputs of `program` in issue order on the CPU, against those of the same names in
+// `reference`, bit for bit. Empty if either is too large to run.
+std::vector<OutputComparison> compare_with_reference(const Program& program,
+                                                     const Program& reference);
+
+// Shrinks `program` as long as the passes still give it a finding of this signature, no finding of
+// a kind that it did not have, and the reference chain none at all. Damage that the CPU shows
+// stays. Requires: the passes give it such a finding.
+MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
+                               const PlanOptions& plan, const std::string& signature,
+                               const MinimizeOptions& options);
+
+// What the passes make of `program`, with the evidence for the finding of this signature: witness
+// lines where a schedule shows it, and an expect line for every finding. A wrong gradient is shown
+// where it is meant, before anything is placed.
+Program passed_with_evidence(const PassChain& chain, const Program& program,
+                             const PlanOptions& plan, const std::string& signature);
+
+}  // namespace interlock

@@ -1,0 +1,218 @@
+#include "fuzz/judge/replay.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "backends/reference/reference.h"
+#include "backends/reference/values_apart.h"
+#include "encoder/program/check.h"
+#include "simulator/order/happens_before.h"
+
+namespace interlock {
+namespace {
+
+// An element as a number for the report; equality is judged on its bytes.
+double value_of(DType dtype, const uint8_t* bytes) {
+  switch (dtype) {
+    case DType::kF32: {
+      float value;
+      std::memcpy(&value, bytes, sizeof value);
+      return value;
+    }
+    case DType::kI32: {
+      int32_t value;
+      std::memcpy(&value, bytes, sizeof value);
+      return value;
+    }
+    case DType::kU8:
+      return *bytes;
+  }
+  return 0;
+}
+
+OutputComparison compare(std::span<const uint8_t> expected, std::span<const uint8_t> actual,
+                         DType dtype) {
+  OutputComparison result;
+  const uint64_t element_bytes = size_bytes_of(dtype);
+  INTERLOCK_CHECK(expected.size() == actual.size());
+  result.element_count = expected.size() / element_bytes;
+  for (uint64_t i = 0; i < result.element_count; ++i) {
+    const uint8_t* a = expected.data() + i * element_bytes;
+    const uint8_t* b = actual.data() + i * element_bytes;
+    if (std::memcmp(a, b, element_bytes) == 0) continue;
+    const double reference_value = value_of(dtype, a);
+    const double witness_value = value_of(dtype, b);
+    if (result.differing_count++ == 0) {
+      result.first_differing = i;
+      result.reference_value = reference_value;
+      result.witness_value = witness_value;
+    }
+    const double difference = std::fabs(reference_value - witness_value);
+    if (difference > result.max_abs_difference) result.max_abs_difference = difference;
+  }
+  return result;
+}
+
+std::span<const uint8_t> bytes_of(const MemoryImage& image, MemoryId memory, ByteRange range) {
+  const std::vector<uint8_t>& bytes = image.memories[memory.index];
+  INTERLOCK_CHECK(range.end <= bytes.size());
+  return std::span(bytes).subspan(range.begin, range.size_bytes());
+}
+
+// The result that runs are compared with, as messages name it. It looks at the whole program: to
+// be asked once, and not for each output.
+std::string_view reference_name(const Program& program) {
+  if (harms_values(program) && with_values_apart(program))
+    return "a run whose values have bytes of their own";
+  if (!program.lifetimes.empty()) return "a run whose values last";
+  return program.has_program_order ? "program order" : "issue order";
+}
+
+// As short as the type allows: 0.1 and not 0.10000000149011612.
+std::string number_text(const Program& program, const OutputComparison& c, double value) {
+  const bool is_f32 = c.tensor.is_some() && program.tensor(c.tensor).dtype == DType::kF32;
+  return is_f32 ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+}
+
+std::string schedule_text(const Program& program) {
+  std::string text;
+  for (const Displacement& displacement : program.witness) {
+    text += text.empty() ? "" : ", then ";
+    text += text_of(program, displacement);
+  }
+  return text;
+}
+
+std::string sentence_of(const Program& program, const OutputComparison& c,
+                        std::string_view reference) {
+  const bool is_tensor = c.tensor.is_some();
+  const std::string_view name =
+      program.name(is_tensor ? program.tensor(c.tensor).name : program.memory(c.memory).name);
+  const std::string_view unit = is_tensor ? "values" : "bytes";
+  if (c.differing_count == 0) {
+    return fmt::format("All {} {} of {} agree.", c.element_count, unit, name);
+  }
+  return fmt::format(
+      "{} of {} {} of {} differ: {}[{}] is {} in {} and {} here; the largest difference is {}.",
+      c.differing_count, c.element_count, unit, name, name, c.first_differing,
+      number_text(program, c, c.reference_value), reference,
+      number_text(program, c, c.witness_value), number_text(program, c, c.max_abs_difference));
+}
+
+std::vector<std::string> sentences_of(const Program& program,
+                                      const std::vector<OutputComparison>& comparisons,
+                                      std::string_view reference) {
+  std::vector<std::string> sentences;
+  for (const OutputComparison& c : comparisons) {
+    sentences.push_back(sentence_of(program, c, reference));
+  }
+  return sentences;
+}
+
+ReplayReport report_of(const Program& program, std::vector<OutputComparison> outputs,
+                       const std::string& schedule, std::string_view backend) {
+  ReplayReport report;
+  uint64_t differing_outputs = 0;
+  for (const OutputComparison& c : outputs) differing_outputs += c.differing_count > 0;
+  const std::string_view reference = reference_name(program);
+  report.details = sentences_of(program, outputs, reference);
+  report.diverges = differing_outputs > 0;
+  const bool is_tensors = !program.outputs.empty();
+  if (report.diverges) {
+    report.headline =
+        fmt::format("It still fails on {}: with {}, {} of {} {} {} from {}.", backend, schedule,
+                    differing_outputs, outputs.size(), is_tensors ? "outputs" : "memories",
+                    differing_outputs == 1 ? "differs" : "differ", reference);
+  } else {
+    report.headline = fmt::format("It no longer fails on {}: with {}, every {} equals {}.", backend,
+                                  schedule, is_tensors ? "output" : "memory", reference);
+  }
+  report.outputs = std::move(outputs);
+  return report;
+}
+
+Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, Backend& backend,
+                              const std::string& schedule_words) {
+  auto reference = reference_image(program, backend);
+  if (!reference) {
+    return Error{reference.error().message + "\n  - While running the reference."};
+  }
+  auto other = backend.run(program, schedule, ExecutionMode::kWitness);
+  if (!other) {
+    return Error{other.error().message + "\n  - While running the witness.", other.error().kind};
+  }
+  return report_of(program, compare_outputs(program, *reference, *other), schedule_words,
+                   backend.name());
+}
+
+}  // namespace
+
+std::vector<std::string> sentences_of(const Program& program,
+                                      const std::vector<OutputComparison>& comparisons) {
+  return sentences_of(program, comparisons, reference_name(program));
+}
+
+OutputComparison compare_output(const Program& other, const MemoryImage& other_image,
+                                TensorId other_tensor, const Program& reference,
+                                const MemoryImage& reference_image, TensorId reference_tensor) {
+  const Tensor& a = reference.tensor(reference_tensor);
+  const Tensor& b = other.tensor(other_tensor);
+  OutputComparison result = compare(bytes_of(reference_image, a.memory, a.range),
+                                    bytes_of(other_image, b.memory, b.range), b.dtype);
+  result.memory = b.memory;
+  result.tensor = other_tensor;
+  return result;
+}
+
+std::vector<OutputComparison> compare_outputs(const Program& program, const MemoryImage& reference,
+                                              const MemoryImage& other) {
+  std::vector<OutputComparison> outputs;
+  for (const TensorId id : program.outputs) {
+    outputs.push_back(compare_output(program, other, id, program, reference, id));
+  }
+  if (!program.outputs.empty()) return outputs;
+  for (size_t i = 0; i < program.memories.size(); ++i) {
+    outputs.push_back(compare(reference.memories[i], other.memories[i], DType::kU8));
+    outputs.back().memory = MemoryId{i};
+  }
+  return outputs;
+}
+
+bool outputs_differ(const Program& program, const MemoryImage& reference,
+                    const MemoryImage& other) {
+  if (program.outputs.empty()) return !(reference == other);
+  for (const TensorId id : program.outputs) {
+    const Tensor& tensor = program.tensor(id);
+    const uint8_t* a = reference.memories[tensor.memory.index].data() + tensor.range.begin;
+    const uint8_t* b = other.memories[tensor.memory.index].data() + tensor.range.begin;
+    const uint64_t size_bytes = tensor.range.size_bytes();
+    if (size_bytes > 0 && std::memcmp(a, b, size_bytes) != 0) return true;
+  }
+  return false;
+}
+
+Result<ReplayReport> replay(const Program& program, Backend& backend) {
+  if (program.witness.empty()) {
+    return Error{"The program has no witness line, so there is nothing to replay."};
+  }
+  const HappensBefore order(program);
+  auto schedule = schedule_of(program, order, program.witness);
+  if (!schedule) {
+    return Error{schedule.error().message + "\n  - While applying the witness lines."};
+  }
+  return run_both(program, *schedule, backend, schedule_text(program));
+}
+
+Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Backend& backend) {
+  const HappensBefore order(program);
+  auto legal = check_legal(program, order, schedule);
+  if (!legal) return legal.error();
+  return run_both(program, schedule, backend,
+                  schedule == issue_order_schedule(program) ? "issue order" : "this schedule");
+}
+
+}  // namespace interlock

@@ -1,0 +1,61 @@
+// Replay: runs the recorded witness of a program against its reference on one backend, and says
+// in numbers whether it still fails.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/interface/backend.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "simulator/schedules/schedule.h"
+
+namespace interlock {
+
+// One output tensor (or a whole memory, bytewise, if the program has no output lines), compared.
+struct OutputComparison {
+  TensorId tensor;  // None: `memory` as bytes.
+  MemoryId memory;
+  uint64_t element_count = 0;
+  uint64_t differing_count = 0;
+  uint64_t first_differing = 0;  // Element index; meaningful iff differing_count > 0.
+  double reference_value = 0;    // At first_differing.
+  double witness_value = 0;
+  double max_abs_difference = 0;  // Over numbers; NaN counts as differing only.
+};
+
+struct ReplayReport {
+  bool diverges = false;
+  std::vector<OutputComparison> outputs;  // In the order of the output lines.
+  // Complete sentences: the schedule, and per differing output "64 of 64 values of gb differ: …".
+  std::string headline;
+  std::vector<std::string> details;
+};
+
+// Compares the outputs of two runs of `program`, bit for bit.
+std::vector<OutputComparison> compare_outputs(const Program& program, const MemoryImage& reference,
+                                              const MemoryImage& other);
+
+// Compares one tensor of `other` with one of `reference`, of the same shape, bit for bit.
+OutputComparison compare_output(const Program& other, const MemoryImage& other_image,
+                                TensorId other_tensor, const Program& reference,
+                                const MemoryImage& reference_image, TensorId reference_tensor);
+
+// True iff an output differs in any bit.
+bool outputs_differ(const Program& program, const MemoryImage& reference, const MemoryImage& other);
+
+// "64 of 64 values of gb differ: …", or "All 64 values of gb agree."; one sentence for each
+// comparison. Cost: as harms_values() (values_apart.h), once, and the sentences.
+std::vector<std::string> sentences_of(const Program& program,
+                                      const std::vector<OutputComparison>& comparisons);
+
+// Runs the reference (reference.h) and the recorded witness.
+// Errors: the program has no witness line; the witness is not a legal schedule of this program; the
+// backend failed.
+Result<ReplayReport> replay(const Program& program, Backend& backend);
+
+// Runs the reference and any legal schedule.
+Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Backend& backend);
+
+}  // namespace interlock

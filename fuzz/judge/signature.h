@@ -1,0 +1,35 @@
+// Signature: what makes two findings the same bug, as a short text that is also a file name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "encoder/program/program.h"
+#include "fuzz/judge/oracles.h"
+
+namespace interlock {
+
+// How the two accesses of a finding come to share bytes.
+enum class AliasShape : uint8_t {
+  kSameRange,  // Same tensor or raw memory, same bytes.
+  kOverlap,    // The ranges differ.
+  kDonation,   // One tensor donates, directly or not, its bytes to the other.
+  kView,       // Different windows of one logical value.
+  kSlotReuse,  // Two logical values on shared bytes, without a donation.
+};
+std::string_view word_of(AliasShape shape);
+
+AliasShape alias_shape_of(const Program& program, const OracleFinding& finding);
+
+enum class SignatureDetail : uint8_t {
+  kShape,    // "WAR-donation", "RAW-ordered-same_range", "excess"
+  kKernels,  // "WAR-donation-col_sum-layer_norm_vjp"; opaque kernels count as "Opaque".
+};
+
+// Stable under renaming, reordering of unrelated items, and changes of size.
+// Letters, digits, '_' and '-' only.
+std::string signature_of(const Program& program, const OracleFinding& finding,
+                         SignatureDetail detail = SignatureDetail::kKernels);
+
+}  // namespace interlock

@@ -1,0 +1,284 @@
+// The basic idea is delta debugging (Zeller and Hildebrandt, TSE 2002) on the structure of the
+// program instead of its bytes, in passes that repeat until none of them makes a step. Every step
+// lowers the cost, so this ends, and a second minimization finds nothing to do.
+#include "fuzz/minimize/minimizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "encoder/build/program_builder.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+#include "fuzz/judge/evidence.h"
+#include "fuzz/judge/gradient_evidence.h"
+#include "fuzz/judge/lifetime_evidence.h"
+#include "fuzz/minimize/reduction.h"
+#include "simulator/report/check.h"
+
+namespace interlock {
+namespace {
+
+ProgramDraft without_outputs(const ProgramDraft& draft) {
+  ProgramDraft rest;
+  for (const ItemDraft& item : draft.items) {
+    if (!std::holds_alternative<OutputDraft>(item)) rest.items.push_back(item);
+  }
+  return rest;
+}
+
+// What a reduction must keep of the finding. Kinds that the pair did not have would call for
+// another repair, so none may come in: a write after a read, say, needs an execution dependency
+// only.
+struct Target {
+  const EncoderEntry* encoder;
+  std::string signature;
+  SignatureDetail detail;
+  PairKinds allowed;
+};
+
+// The level of the finding with the most evidence, as the encoder encodes the program.
+EvidenceLevel level_of(const Program& program, const Target& target, EvidenceLevel sufficient) {
+  const Program encoded = encode_with(program, target.encoder);
+  return best_evidence(encoded, target.signature, target.detail, sufficient, target.allowed).level;
+}
+
+}  // namespace
+
+MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps,
+                        const MinimizeOptions& options) {
+  const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
+  Reduction reduction(without_evidence(draft), keeps, options);
+  constexpr void (*kPasses[])(Reduction&) = {
+      drop_statements,   drop_captures,     drop_outputs,          move_outputs,
+      drop_declarations, drop_operands,     drop_sources,          simplify_kernels,
+      simplify_operands, simplify_barriers, merge_memories,        shrink_shapes,
+      shrink_ranges,     close_gaps,        settle_initial_values, rename_by_first_use};
+  uint64_t steps_before;
+  do {
+    steps_before = reduction.step_count();
+    for (const auto pass : kPasses) {
+      if (!reduction.is_over()) pass(reduction);
+    }
+  } while (reduction.step_count() > steps_before && !reduction.is_over());
+  MinimizeReport report;
+  report.is_fixpoint = !reduction.is_over();
+  const StopScope to_the_end(nullptr);
+  report.program = build(reduction.current()).value();
+  report.evaluation_count = reduction.evaluation_count();
+  report.step_count = reduction.step_count();
+  return report;
+}
+
+MinimizeReport minimize_finding(const Program& program, const EncoderEntry* encoder,
+                                const OracleFinding& finding, const MinimizeOptions& options) {
+  const Program encoded = encode_with(program, encoder);
+  const Target target{encoder, signature_of(encoded, finding, options.detail), options.detail,
+                      kinds_of_pair(encoded, finding)};
+  if (finding.is_excess) {
+    return minimize(
+        draft_of(program),
+        [&](const Program& p) { return find_excess(encode_with(p, encoder)).has_value(); },
+        options);
+  }
+  ProgramDraft start = draft_of(program);
+  EvidenceLevel level = level_of(program, target, EvidenceLevel::kBackend);
+  // With every memory live at the end, damage that no output shows comes to light.
+  if (level != EvidenceLevel::kBackend && !program.outputs.empty()) {
+    ProgramDraft all_live = without_outputs(start);
+    const auto built = build(without_evidence(all_live));
+    if (built) {
+      const EvidenceLevel better = level_of(*built, target, EvidenceLevel::kBackend);
+      if (better > level) {
+        level = better;
+        start = std::move(all_live);
+      }
+    }
+  }
+  INTERLOCK_CHECK(level != EvidenceLevel::kNone || is_stopped());
+  return minimize(
+      start, [&](const Program& p) { return level_of(p, target, level) >= level; }, options);
+}
+
+namespace {
+
+std::set<FindingKind> kinds_of(const Program& program) {
+  std::set<FindingKind> kinds;
+  for (const OracleFinding& finding : find_exactly(program)) kinds.insert(finding.kind);
+  for (const LifetimeFinding& finding : check_lifetimes(program).findings) {
+    kinds.insert(finding.kind);
+  }
+  return kinds;
+}
+
+// Of a program to whose finding a schedule is attached in spite of a stop: that takes some
+// milliseconds.
+constexpr size_t kEvidenceAccessesMax = 4096;
+constexpr uint64_t kEvidenceBytesMax = 64 << 10;  // In all operands.
+
+bool may_add_evidence(const Program& program) {
+  if (!is_stopped()) return true;
+  uint64_t size_bytes = 0;
+  for (const Access& access : program.accesses) size_bytes += access.range.size_bytes();
+  return program.accesses.size() <= kEvidenceAccessesMax && size_bytes <= kEvidenceBytesMax;
+}
+
+Error early_stop() {
+  return Error{"The work was stopped before it was known what goes wrong, so nothing is smaller."};
+}
+
+// What an `expect` line singles out, of any subject, that sync alone does not repair; null if none
+// does.
+const Expectation* singled_out(const Program& program) {
+  for (const FindingKind kind :
+       {FindingKind::kGradient, FindingKind::kClobber, FindingKind::kUninitialized,
+        FindingKind::kUseAfterFree, FindingKind::kAlias, FindingKind::kUndeclared,
+        FindingKind::kReordered}) {
+    for (const Expectation& expectation : program.expectations) {
+      if (!expectation.is_clean && expectation.kind == kind) return &expectation;
+    }
+  }
+  return nullptr;
+}
+
+// Whether the line is about this finding, as `check` would say.
+bool is_about(const Program& program, const Expectation& expectation,
+              const OracleFinding& finding) {
+  if (finding.kind != expectation.kind) return false;
+  if (!finding.reordered) return finding.first.dispatch == expectation.first;
+  const DispatchId second = expectation.second.is_some() ? expectation.second : expectation.first;
+  return named_dispatches_of(program, *finding.reordered) == std::pair(expectation.first, second);
+}
+
+// Whether nothing goes wrong in `program` of a kind that is not `allowed`.
+bool adds_no_kind(const Program& program, const std::set<FindingKind>& allowed) {
+  const std::set<FindingKind> kinds = kinds_of(program);
+  return std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end());
+}
+
+// Keeps a finding of this sort, and lets nothing go wrong that did not before: no hazard, no
+// finding of another sort.
+MinimizeReport minimize_lifetimes(const Program& program,
+                                  const std::vector<LifetimeFinding>& findings, FindingKind kind,
+                                  const MinimizeOptions& options) {
+  const auto chosen =
+      std::find_if(findings.begin(), findings.end(),
+                   [kind](const LifetimeFinding& finding) { return finding.kind == kind; });
+  const std::string signature = signature_of(program, *chosen, options.detail);
+  const std::set<FindingKind> allowed = kinds_of(program);
+  const auto keeps = [&](const Program& p) {
+    const std::vector<LifetimeFinding> left = check_lifetimes(p).findings;
+    const bool is_there = std::any_of(left.begin(), left.end(), [&](const LifetimeFinding& found) {
+      return signature_of(p, found, options.detail) == signature;
+    });
+    return is_there && adds_no_kind(p, allowed);
+  };
+  MinimizeReport report = minimize(draft_of(program), keeps, options);
+  if (!may_add_evidence(report.program)) return report;
+  const StopScope to_the_end(nullptr);
+  OracleFinding no_schedule;
+  no_schedule.kind = kind;
+  report.program = with_evidence(report.program, no_schedule);
+  return report;
+}
+
+MinimizeReport minimize_gradient(const Program& program, const GradientFinding& finding,
+                                 const MinimizeOptions& options) {
+  const std::string signature = signature_of(program, finding);
+  const std::set<FindingKind> allowed = kinds_of(program);
+  const auto keeps = [&](const Program& p) {
+    const std::vector<GradientFinding> left = find_wrong_gradients(p);
+    const bool is_there = std::any_of(left.begin(), left.end(), [&](const GradientFinding& found) {
+      return options.detail == SignatureDetail::kShape || signature_of(p, found) == signature;
+    });
+    return is_there && adds_no_kind(p, allowed);
+  };
+  MinimizeReport report = minimize(draft_of(program), keeps, options);
+  if (!may_add_evidence(report.program)) return report;
+  const StopScope to_the_end(nullptr);
+  report.program = with_gradient_expectations(report.program);
+  return report;
+}
+
+// Of the findings that no schedule has to show. Without a line that singles one out, hazards and
+// aliases come first.
+std::optional<MinimizeReport> minimize_other(const Program& program,
+                                             const Expectation* const singled_out, bool has_exact,
+                                             const MinimizeOptions& options) {
+  const bool is_singled_out = singled_out != nullptr;
+  if (has_exact && !is_singled_out) return std::nullopt;
+  const std::vector<LifetimeFinding> lifetimes = check_lifetimes(program).findings;
+  if (is_stopped()) return std::nullopt;
+  const bool has_kind = is_singled_out && std::any_of(lifetimes.begin(), lifetimes.end(),
+                                                      [&](const LifetimeFinding& finding) {
+                                                        return finding.kind == singled_out->kind;
+                                                      });
+  if (has_kind) return minimize_lifetimes(program, lifetimes, singled_out->kind, options);
+  const std::vector<GradientFinding> gradients = find_wrong_gradients(program);
+  if (is_stopped()) return std::nullopt;
+  for (const GradientFinding& finding : gradients) {
+    const bool is_it = is_singled_out && singled_out->kind == FindingKind::kGradient &&
+                       singled_out->tensor == finding.tensor;
+    if (is_it) return minimize_gradient(program, finding, options);
+  }
+  if (has_exact) return std::nullopt;
+  if (!lifetimes.empty()) {
+    return minimize_lifetimes(program, lifetimes, lifetimes.front().kind, options);
+  }
+  if (!gradients.empty()) return minimize_gradient(program, gradients.front(), options);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
+  const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
+  std::vector<OracleFinding> findings = find_exactly(program);
+  if (is_stopped()) return early_stop();
+  const Expectation* const wanted = singled_out(program);
+  if (auto report = minimize_other(program, wanted, !findings.empty(), options)) {
+    return std::move(*report);
+  }
+  if (is_stopped()) return early_stop();
+  if (findings.empty()) {
+    const std::vector<Truncation> truncations = find_value_truncations(program);
+    if (!truncations.empty()) {
+      return Error{fmt::format("The program has no finding so far, and no verdict: {}.",
+                               text_of(truncations))};
+    }
+    return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
+  }
+  if (wanted != nullptr) {
+    std::stable_partition(findings.begin(), findings.end(), [&](const OracleFinding& finding) {
+      return is_about(program, *wanted, finding);
+    });
+  }
+  const bool is_singled_out = wanted != nullptr && findings.front().kind == wanted->kind;
+  if (is_singled_out) findings.resize(1);
+  const OracleFinding* chosen = &findings.front();
+  Evidence best;
+  for (const OracleFinding& finding : findings) {
+    if (is_stopped()) return early_stop();
+    Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
+    if (evidence.level > best.level) {
+      best = std::move(evidence);
+      chosen = &finding;
+    }
+    if (best.level == EvidenceLevel::kBackend) break;
+  }
+  if (is_stopped()) return early_stop();
+  MinimizeReport report = minimize_finding(program, nullptr, *chosen, options);
+  if (!may_add_evidence(report.program)) return report;
+  const StopScope to_the_end(nullptr);
+  const std::string signature = signature_of(program, *chosen, options.detail);
+  const Evidence evidence = best_evidence(report.program, signature, options.detail,
+                                          EvidenceLevel::kBackend, kinds_of_pair(program, *chosen));
+  report.program = with_evidence(report.program, evidence.finding);
+  return report;
+}
+
+}  // namespace interlock

@@ -1,0 +1,203 @@
+#include "fuzz/minimize/reduction.h"
+
+#include <bit>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "encoder/build/program_builder.h"
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/stop.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kPlainOpaqueRank = 1;
+constexpr uint64_t kOpaqueRank = 2;
+constexpr uint64_t kBytewiseRank = 3;
+constexpr uint64_t kTableRank = 4;
+
+uint64_t rank_of_kernel(const std::string& kernel) {
+  if (kernel == "Opaque") return kPlainOpaqueRank;
+  const bool is_opaque = !kernel.empty() && kernel.front() >= 'A' && kernel.front() <= 'Z';
+  if (is_opaque) return kOpaqueRank;
+  return kernel == "copy" || kernel == "fill" ? kBytewiseRank : kTableRank;
+}
+
+// random(1), random(2), … in the order of the tensors cost nothing.
+uint64_t letters_of(const InitialValue& initial, uint64_t number) {
+  if (initial.kind != InitialKind::kRandom) return UINT8_MAX;
+  return initial.seed < number ? number - initial.seed : initial.seed - number;
+}
+
+// Stages and accesses that the scope names.
+uint64_t words_of(Scope scope) {
+  return static_cast<uint64_t>(std::popcount(scope.stages) + std::popcount(scope.accesses));
+}
+
+// Adds up the cost, item by item, in order.
+class CostCounter {
+ public:
+  void count(const ItemDraft& item) {
+    if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
+      cost_.items += 1;
+      cost_.kernels += memory->is_scratch;
+      cost_.bytes += memory->size_bytes;
+      size_of_memory_[memory->name] = memory->size_bytes;
+    } else if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
+      count_tensor(*tensor);
+    } else if (const auto* output = std::get_if<OutputDraft>(&item)) {
+      cost_.items += 1 + output->tensors.size();
+    } else if (const auto* dispatch = std::get_if<DispatchDraft>(&item)) {
+      count_dispatch(*dispatch);
+    } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
+      count_barrier(*barrier);
+    } else if (const auto* backward = std::get_if<BackwardDraft>(&item)) {
+      cost_.statements += 1;
+      cost_.items += backward->wrt.size();
+    } else if (std::holds_alternative<LifetimeDraft>(item) ||
+               std::holds_alternative<CaptureDraft>(item) ||
+               std::holds_alternative<ReplayDraft>(item)) {
+      cost_.statements += 1;
+    } else {
+      cost_.items += 1;
+    }
+  }
+
+  ProgramCost cost() const { return cost_; }
+
+ private:
+  void count_tensor(const TensorDraft& tensor) {
+    cost_.items +=
+        1 + (tensor.placement == Placement::kView) + (tensor.placement == Placement::kDonation);
+    if (tensor.initial.kind != InitialKind::kNone) {
+      cost_.items += 1;
+      cost_.letters += letters_of(tensor.initial, ++initial_count_);
+      has_value_.insert(tensor.name);
+    }
+    const bool is_view = tensor.placement == Placement::kView && root_of_.count(tensor.base) > 0;
+    root_of_[tensor.name] = is_view ? root_of_[tensor.base] : tensor.name;
+    for (const uint64_t extent : tensor.shape) cost_.bytes += extent;
+    cost_.offsets += tensor.offset_bytes;
+  }
+
+  void count_barrier(const BarrierDraft& barrier) {
+    constexpr uint64_t kRanks[] = {0, 1, 2};  // Full, execution, scoped.
+    cost_.statements += 1;
+    cost_.kernels += kRanks[static_cast<size_t>(barrier.kind)];
+    for (const DependencyDraft& dependency : barrier.dependencies) {
+      cost_.items += 1;
+      cost_.kernels += words_of(dependency.source) + words_of(dependency.destination);
+      for (const OperandDraft& operand : dependency.operands) {
+        cost_.items += 1;
+        if (!operand.slice) continue;
+        cost_.bytes += operand.slice->size_bytes();
+        cost_.offsets += operand.slice->begin;
+      }
+    }
+  }
+
+  void count_dispatch(const DispatchDraft& dispatch) {
+    cost_.statements += 1;
+    cost_.kernels += rank_of_kernel(dispatch.kernel) + dispatch.attributes.size() +
+                     dispatch.is_partial + dispatch.order.has_value();
+    cost_.kernels += kernels_.insert(dispatch.kernel).second;
+    for (const OperandDraft& operand : dispatch.operands) {
+      cost_.items += 1;
+      if (operand.is_undeclared) cost_.kernels += 1;
+      if (operand.mode == AccessMode::kUpdate) cost_.kernels += 1;
+      if (operand.mode == AccessMode::kUniform) cost_.kernels += 1;
+      if (operand.mode == AccessMode::kAtomic) cost_.kernels += 2;
+      if (operand.slice) {
+        cost_.kernels += root_of_.count(operand.name);
+        cost_.bytes += operand.slice->size_bytes();
+        cost_.offsets += operand.slice->begin;
+        cost_.letters += 1;
+      } else if (root_of_.count(operand.name) == 0) {
+        cost_.bytes += size_of_memory_[operand.name];
+      }
+      // Reading what nobody wrote is worse than an initial value.
+      const bool is_unwritten =
+          root_of_.count(operand.name) > 0 && has_value_.count(root_of_[operand.name]) == 0;
+      if (operand.mode == AccessMode::kRead && is_unwritten) {
+        cost_.items += 2;
+        has_value_.insert(root_of_[operand.name]);
+      }
+    }
+    for (const OperandDraft& operand : dispatch.operands) {
+      const bool writes_tensor =
+          operand.mode >= AccessMode::kWrite && root_of_.count(operand.name) > 0;
+      if (writes_tensor) has_value_.insert(root_of_[operand.name]);
+    }
+  }
+
+  ProgramCost cost_;
+  std::map<std::string, uint64_t> size_of_memory_;
+  std::map<std::string, std::string> root_of_;  // By tensor; views share the value of their root.
+  uint64_t initial_count_ = 0;
+  std::set<std::string> has_value_;
+  std::set<std::string> kernels_;
+};
+
+// Generated names that are not the shortest free ones, and labels.
+uint64_t letters_of(const ProgramDraft& draft) {
+  uint64_t letters = 0;
+  uint64_t memory_count = 0;
+  uint64_t tensor_count = 0;
+  uint64_t dispatch_count = 0;
+  uint64_t capture_count = 0;
+  for (const ItemDraft& item : draft.items) {
+    if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
+      letters += memory->name != "m" + std::to_string(memory_count++);
+    } else if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
+      letters += tensor->name != "t" + std::to_string(tensor_count++);
+    } else if (const auto* dispatch = std::get_if<DispatchDraft>(&item)) {
+      letters += dispatch->label != "d" + std::to_string(dispatch_count++);
+    } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
+      letters += !barrier->label.empty();
+    } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
+      letters += !lifetime->label.empty();
+    } else if (const auto* capture = std::get_if<CaptureDraft>(&item)) {
+      letters += capture->name != "c" + std::to_string(capture_count++);
+    }
+  }
+  return letters;
+}
+
+}  // namespace
+
+ProgramCost cost_of(const ProgramDraft& draft) {
+  CostCounter counter;
+  for (const ItemDraft& item : draft.items) counter.count(item);
+  ProgramCost cost = counter.cost();
+  cost.letters += letters_of(draft);
+  return cost;
+}
+
+Reduction::Reduction(ProgramDraft draft, const ProgramPredicate& keeps,
+                     const MinimizeOptions& options)
+    : current_(std::move(draft)), cost_(cost_of(current_)), keeps_(keeps), options_(options) {}
+
+bool Reduction::is_over() const {
+  return is_stopped() || evaluation_count_ >= options_.evaluation_limit;
+}
+
+bool Reduction::attempt(ProgramDraft candidate) {
+  if (is_over()) return false;
+  const ProgramCost cost = cost_of(candidate);
+  if (!(cost < cost_)) return false;
+  const auto program = build(candidate);
+  if (!program) return false;
+  ++evaluation_count_;
+  // What a stop cut short says nothing.
+  if (!keeps_(*program) || is_stopped()) return false;
+  current_ = std::move(candidate);
+  cost_ = cost;
+  ++step_count_;
+  if (options_.on_progress) {
+    options_.on_progress({evaluation_count_, program->dispatches.size()});
+  }
+  return true;
+}
+
+}  // namespace interlock

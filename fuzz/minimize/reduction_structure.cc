@@ -1,0 +1,384 @@
+// Passes that leave things out. They run first: what is gone need not be simplified.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuzz/generate/draft_positions.h"
+#include "fuzz/minimize/reduction.h"
+
+namespace interlock {
+namespace {
+
+std::vector<size_t> statement_positions(const ProgramDraft& draft) {
+  std::vector<size_t> positions = positions_of<DispatchDraft>(draft);
+  for (const std::vector<size_t>& others :
+       {positions_of<BarrierDraft>(draft), positions_of<LifetimeDraft>(draft),
+        positions_of<ReplayDraft>(draft), positions_of<BackwardDraft>(draft)}) {
+    positions.insert(positions.end(), others.begin(), others.end());
+  }
+  std::sort(positions.begin(), positions.end());
+  return positions;
+}
+
+// `draft` without the items at positions[begin, end).
+ProgramDraft without(const ProgramDraft& draft, const std::vector<size_t>& positions, size_t begin,
+                     size_t end) {
+  ProgramDraft rest;
+  rest.items.reserve(draft.items.size());
+  for (size_t i = 0; i < draft.items.size(); ++i) {
+    const bool is_dropped =
+        std::binary_search(positions.begin() + static_cast<std::ptrdiff_t>(begin),
+                           positions.begin() + static_cast<std::ptrdiff_t>(end), i);
+    if (!is_dropped) rest.items.push_back(draft.items[i]);
+  }
+  return rest;
+}
+
+// Keeps what the statements refer to, directly or through views and donations.
+ProgramDraft only_used(ProgramDraft draft) {
+  std::set<std::string> used;
+  for_each_operand(draft, [&](const OperandDraft& operand) { used.insert(operand.name); });
+  for (const ItemDraft& item : draft.items) {
+    if (const auto* output = std::get_if<OutputDraft>(&item)) {
+      used.insert(output->tensors.begin(), output->tensors.end());
+    } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
+      used.insert(lifetime->name);
+      used.insert(lifetime->source);
+    } else if (const auto* backward = std::get_if<BackwardDraft>(&item)) {
+      used.insert(backward->loss);
+      used.insert(backward->wrt.begin(), backward->wrt.end());
+    }
+  }
+  ProgramDraft rest;
+  for (size_t i = draft.items.size(); i-- > 0;) {  // A base stands before what refers to it.
+    const ItemDraft& item = draft.items[i];
+    if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
+      if (used.count(tensor->name) == 0) continue;
+      used.insert(tensor->base);
+    } else if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
+      if (used.count(memory->name) == 0) continue;
+    }
+    rest.items.push_back(item);
+  }
+  std::reverse(rest.items.begin(), rest.items.end());
+  return rest;
+}
+
+bool has_table_kernel(const DispatchDraft& dispatch) {
+  return !dispatch.kernel.empty() && dispatch.kernel.front() >= 'a';
+}
+
+}  // namespace
+
+void drop_statements(Reduction& reduction) {
+  size_t chunk = std::max<size_t>(1, statement_positions(reduction.current()).size() / 2);
+  while (!reduction.is_over()) {
+    bool has_dropped = false;
+    // From the back: what comes later depends on what comes earlier.
+    size_t end = statement_positions(reduction.current()).size();
+    while (end > 0) {
+      if (reduction.is_over()) return;
+      const std::vector<size_t> positions = statement_positions(reduction.current());
+      end = std::min(end, positions.size());
+      const size_t begin = end - std::min(chunk, end);
+      has_dropped |= reduction.attempt(without(reduction.current(), positions, begin, end));
+      end = begin;
+    }
+    if (chunk > 1) {
+      chunk /= 2;
+    } else if (!has_dropped) {
+      return;
+    }
+  }
+}
+
+void drop_outputs(Reduction& reduction) {
+  const std::vector<size_t> lines = positions_of<OutputDraft>(reduction.current());
+  if (lines.empty()) return;
+  if (reduction.attempt(without(reduction.current(), lines, 0, lines.size()))) return;
+  for (size_t i = lines.size(); i-- > 0;) {
+    if (reduction.is_over()) return;
+    if (reduction.attempt(without(reduction.current(), lines, i, i + 1))) continue;
+    const size_t count = std::get<OutputDraft>(reduction.current().items[lines[i]]).tensors.size();
+    for (size_t k = count; k-- > 0;) {
+      if (reduction.is_over()) return;
+      ProgramDraft candidate = reduction.current();
+      auto& tensors = std::get<OutputDraft>(candidate.items[lines[i]]).tensors;
+      if (tensors.size() == 1) break;
+      tensors.erase(tensors.begin() + static_cast<std::ptrdiff_t>(k));
+      reduction.attempt(std::move(candidate));
+    }
+  }
+}
+
+namespace {
+
+// `draft` without the dispatch at `at`, and with output `from` moved to what it was made of, `to`.
+ProgramDraft with_output_moved(const ProgramDraft& draft, size_t at, const std::string& from,
+                               const std::string& to) {
+  ProgramDraft candidate = draft;
+  for (ItemDraft& item : candidate.items) {
+    if (auto* output = std::get_if<OutputDraft>(&item)) {
+      std::replace(output->tensors.begin(), output->tensors.end(), from, to);
+    } else if (auto* backward = std::get_if<BackwardDraft>(&item)) {
+      if (backward->loss == from) backward->loss = to;
+    }
+  }
+  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  return candidate;
+}
+
+// The loss of a backward pass counts as one.
+bool is_output(const ProgramDraft& draft, const std::string& name) {
+  return std::any_of(draft.items.begin(), draft.items.end(), [&](const ItemDraft& item) {
+    const auto* backward = std::get_if<BackwardDraft>(&item);
+    if (backward != nullptr && backward->loss == name) return true;
+    const auto* output = std::get_if<OutputDraft>(&item);
+    return output != nullptr &&
+           std::find(output->tensors.begin(), output->tensors.end(), name) != output->tensors.end();
+  });
+}
+
+// `draft` without the dispatch at `at`: what it writes is an input instead, unlike the others.
+ProgramDraft with_inputs_for(const ProgramDraft& draft, size_t at) {
+  ProgramDraft candidate = draft;
+  uint64_t seed = 1;
+  for (const ItemDraft& item : draft.items) {
+    const auto* tensor = std::get_if<TensorDraft>(&item);
+    if (tensor == nullptr || tensor->initial.kind != InitialKind::kRandom) continue;
+    seed = std::max(seed, tensor->initial.seed + 1);
+  }
+  const auto dispatch = std::get<DispatchDraft>(candidate.items[at]);
+  for (const OperandDraft& operand : dispatch.operands) {
+    if (operand.mode != AccessMode::kWrite) continue;
+    for (ItemDraft& item : candidate.items) {
+      auto* tensor = std::get_if<TensorDraft>(&item);
+      if (tensor != nullptr && tensor->name == operand.name) {
+        tensor->initial = {InitialKind::kRandom, seed, {}};
+      }
+    }
+  }
+  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  return candidate;
+}
+
+// Tries to leave out the dispatch at `at` of the current draft. Returns whether it is gone.
+bool move_output_over(Reduction& reduction, size_t at) {
+  const auto dispatch = std::get<DispatchDraft>(reduction.current().items[at]);
+  for (const OperandDraft& written : dispatch.operands) {
+    if (reduction.is_over()) return false;
+    if (written.mode != AccessMode::kWrite || !is_output(reduction.current(), written.name))
+      continue;
+    for (const OperandDraft& read : dispatch.operands) {
+      if (reduction.is_over()) return false;
+      if (read.mode != AccessMode::kRead || is_output(reduction.current(), read.name)) continue;
+      if (reduction.attempt(with_output_moved(reduction.current(), at, written.name, read.name))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void drop_wrt(Reduction& reduction) {
+  for (const size_t at : positions_of<BackwardDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
+    for (size_t k = std::get<BackwardDraft>(reduction.current().items[at]).wrt.size(); k-- > 0;) {
+      if (reduction.is_over()) return;
+      ProgramDraft candidate = reduction.current();
+      auto& wrt = std::get<BackwardDraft>(candidate.items[at]).wrt;
+      if (wrt.size() == 1) break;
+      wrt.erase(wrt.begin() + static_cast<std::ptrdiff_t>(k));
+      reduction.attempt(std::move(candidate));
+    }
+  }
+}
+
+// `draft` without the dispatch at `at`: what reads its result `from` reads its operand `to`
+// instead.
+ProgramDraft with_reads_moved(const ProgramDraft& draft, size_t at, const std::string& from,
+                              const std::string& to) {
+  ProgramDraft candidate = draft;
+  for (ItemDraft& item : candidate.items) {
+    auto* dispatch = std::get_if<DispatchDraft>(&item);
+    if (dispatch == nullptr) continue;
+    for (OperandDraft& operand : dispatch->operands) {
+      if (operand.mode == AccessMode::kRead && operand.name == from) operand.name = to;
+    }
+  }
+  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  return candidate;
+}
+
+// Tries to leave out the dispatch at `at` of the current draft, which lies between others on the
+// way of a gradient: x @ w @ w is left of x @ a @ w @ w, and of x @ w @ a @ w.
+void move_reads_over(Reduction& reduction, size_t at) {
+  const auto dispatch = std::get<DispatchDraft>(reduction.current().items[at]);
+  for (const OperandDraft& written : dispatch.operands) {
+    if (reduction.is_over()) return;
+    if (written.mode != AccessMode::kWrite) continue;
+    for (const OperandDraft& read : dispatch.operands) {
+      if (reduction.is_over()) return;
+      if (read.mode != AccessMode::kRead) continue;
+      if (reduction.attempt(with_reads_moved(reduction.current(), at, written.name, read.name))) {
+        return;
+      }
+    }
+  }
+}
+
+// True iff the draft has something to differentiate or to place.
+bool needs_pass(const ProgramDraft& draft) {
+  if (!positions_of<BackwardDraft>(draft).empty()) return true;
+  return std::any_of(draft.items.begin(), draft.items.end(), [](const ItemDraft& item) {
+    const auto* tensor = std::get_if<TensorDraft>(&item);
+    return tensor != nullptr && tensor->placement == Placement::kUnplaced;
+  });
+}
+
+}  // namespace
+
+void move_outputs(Reduction& reduction) {
+  drop_wrt(reduction);
+  const std::vector<size_t> positions = positions_of<DispatchDraft>(reduction.current());
+  // What a pass gets wrong it mostly gets wrong with inputs, too. Hazards are about who has
+  // written.
+  const bool is_about_pass = needs_pass(reduction.current());
+  // From the back, so that the positions that are left still hold.
+  for (size_t i = positions.size(); i-- > 0;) {
+    if (reduction.is_over()) return;
+    if (move_output_over(reduction, positions[i]) || !is_about_pass) continue;
+    reduction.attempt(with_inputs_for(reduction.current(), positions[i]));
+  }
+  if (positions_of<BackwardDraft>(reduction.current()).empty()) return;
+  const std::vector<size_t> left = positions_of<DispatchDraft>(reduction.current());
+  for (size_t i = left.size(); i-- > 0;) move_reads_over(reduction, left[i]);
+}
+
+void drop_declarations(Reduction& reduction) { reduction.attempt(only_used(reduction.current())); }
+
+void drop_operands(Reduction& reduction) {
+  // `order=` stands on all dispatches or on none.
+  ProgramDraft unordered = reduction.current();
+  for (ItemDraft& item : unordered.items) {
+    if (auto* dispatch = std::get_if<DispatchDraft>(&item)) dispatch->order.reset();
+  }
+  reduction.attempt(std::move(unordered));
+  for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
+    const auto dispatch_of = [at](ProgramDraft& draft) -> DispatchDraft& {
+      return std::get<DispatchDraft>(draft.items[at]);
+    };
+    ProgramDraft plain = reduction.current();
+    dispatch_of(plain).is_partial = false;
+    reduction.attempt(std::move(plain));
+    ProgramDraft bare = reduction.current();
+    dispatch_of(bare).attributes.clear();
+    reduction.attempt(std::move(bare));
+    if (has_table_kernel(std::get<DispatchDraft>(reduction.current().items[at]))) continue;
+    for (size_t k = std::get<DispatchDraft>(reduction.current().items[at]).operands.size();
+         k-- > 0;) {
+      if (reduction.is_over()) return;
+      ProgramDraft candidate = reduction.current();
+      auto& operands = dispatch_of(candidate).operands;
+      operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
+      if (reduction.attempt(std::move(candidate))) continue;
+      candidate = reduction.current();  // The last atomic takes `atomic=` along.
+      dispatch_of(candidate).operands.erase(dispatch_of(candidate).operands.begin() +
+                                            static_cast<std::ptrdiff_t>(k));
+      dispatch_of(candidate).attributes.clear();
+      reduction.attempt(std::move(candidate));
+    }
+  }
+}
+
+namespace {
+
+// Where the bytes of tensor number `at` of the items lie.
+struct Place {
+  std::string memory;  // Empty: in the memory of an unplaced tensor, which nothing can name.
+  uint64_t offset_bytes = 0;
+};
+
+Place place_of(const ProgramDraft& draft, size_t at) {
+  const auto& tensor = std::get<TensorDraft>(draft.items[at]);
+  Place place{tensor.base, tensor.offset_bytes};
+  if (tensor.placement == Placement::kPlaced || tensor.placement == Placement::kUnplaced) {
+    return place;
+  }
+  if (tensor.placement == Placement::kDonation) place.offset_bytes = 0;
+  for (size_t i = at; i-- > 0;) {
+    const auto* source = std::get_if<TensorDraft>(&draft.items[i]);
+    if (source == nullptr || source->name != tensor.base) continue;
+    const Place base = place_of(draft, i);
+    return {base.memory, base.offset_bytes + place.offset_bytes};
+  }
+  return place;
+}
+
+// The donation as a tensor at the same place, or unplaced if that place has no name.
+ProgramDraft with_placed_donation(const ProgramDraft& draft, size_t at) {
+  const Place place = place_of(draft, at);
+  ProgramDraft candidate = draft;
+  auto& tensor = std::get<TensorDraft>(candidate.items[at]);
+  tensor.placement = place.memory.empty() ? Placement::kUnplaced : Placement::kPlaced;
+  tensor.base = place.memory;
+  tensor.offset_bytes = place.memory.empty() ? 0 : place.offset_bytes;
+  return candidate;
+}
+
+ProgramDraft with_root_for_view(const ProgramDraft& draft, size_t at) {
+  const auto& view = std::get<TensorDraft>(draft.items[at]);
+  ProgramDraft candidate = draft;
+  for_each_operand(candidate, [&](OperandDraft& operand) {
+    if (operand.name == view.name) operand.name = view.base;
+  });
+  return only_used(candidate);
+}
+
+// The view as an input of its own, after everything else in its memory: at its old place it would
+// be a value that nobody wrote.
+ProgramDraft with_input_for_view(const ProgramDraft& draft, size_t at) {
+  const Place place = place_of(draft, at);
+  ProgramDraft candidate = draft;
+  auto& tensor = std::get<TensorDraft>(candidate.items[at]);
+  for (ItemDraft& item : candidate.items) {
+    auto* memory = std::get_if<MemoryDraft>(&item);
+    if (memory == nullptr || memory->name != place.memory) continue;
+    const uint64_t alignment_bytes = size_bytes_of(tensor.dtype);
+    uint64_t size_bytes = alignment_bytes;
+    for (const uint64_t extent : tensor.shape) size_bytes *= extent;
+    tensor.placement = Placement::kPlaced;
+    tensor.base = memory->name;
+    tensor.offset_bytes =
+        (memory->size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+    memory->size_bytes = tensor.offset_bytes + size_bytes;
+  }
+  if (place.memory.empty()) {
+    tensor.placement = Placement::kUnplaced;
+    tensor.base.clear();
+    tensor.offset_bytes = 0;
+  }
+  if (tensor.dtype == DType::kF32) tensor.initial = {InitialKind::kRandom, 1};
+  return only_used(candidate);
+}
+
+}  // namespace
+
+void drop_sources(Reduction& reduction) {
+  for (const size_t at : positions_of<TensorDraft>(reduction.current())) {
+    if (reduction.is_over()) return;
+    const Placement placement = std::get<TensorDraft>(reduction.current().items[at]).placement;
+    if (placement == Placement::kDonation) {
+      reduction.attempt(with_placed_donation(reduction.current(), at));
+    } else if (placement == Placement::kView) {
+      const bool has_moved_items = reduction.attempt(with_root_for_view(reduction.current(), at)) ||
+                                   reduction.attempt(with_input_for_view(reduction.current(), at));
+      if (has_moved_items) return;  // Positions no longer hold; the passes come again.
+    }
+  }
+}
+
+}  // namespace interlock

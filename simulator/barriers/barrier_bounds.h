@@ -1,0 +1,77 @@
+// Barrier bounds: how few barriers the conflicts of a program need.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/hazards/conflict_scan.h"
+
+namespace interlock {
+
+// A conflict, or a destroy of bytes that `first` accesses, that forces a barrier into the slots
+// [first, second).
+struct ForcingPair {
+  DispatchId first;
+  DispatchId second;   // With `destroy`: the dispatch after it, or their number if there is none.
+  LifetimeId destroy;  // The statement that carries out a destroy; none: a conflict.
+
+  bool operator==(const ForcingPair&) const = default;
+};
+
+struct BarrierBounds {
+  // For the given issue order. Each conflict i<j needs a barrier in the slots [i,j), and so does a
+  // destroy right before dispatch j of bytes that i accesses; the greedy choice is optimal because
+  // what forces its barriers are disjoint intervals.
+  uint64_t fewest_barriers = 0;
+  // The certificate: as many conflicts and destroys, whose slots are disjoint (certificate.h
+  // verifies it).
+  std::vector<ForcingPair> forcing;
+  // Likewise for RAW and WAW alone: the full barriers among any that leave no hazard.
+  uint64_t fewest_full_barriers = 0;
+  // With free reordering: levels of the conflict graph, minus 1. Dispatches on the longest chain of
+  // conflicts, minus 1. Destroys are not in it.
+  uint64_t longest_chain = 0;
+  // Such a chain, in issue order, each in conflict with the next; empty where it is no shorter than
+  // fewest_barriers, so that no other order does better, and where bytes are destroyed.
+  std::vector<DispatchId> chain;
+};
+
+// The greedy choice as part of a pass over the dispatches.
+class GreedyBarriers : public ConflictObserver {
+ public:
+  // `destroys`: DestroyNeeds::pairs of the program.
+  explicit GreedyBarriers(std::vector<ForcingPair> destroys) : destroys_(std::move(destroys)) {}
+
+  void see(DispatchId dispatch, const LatestConflicts& latest) override;
+
+  // The fewest barriers. Requires: every dispatch was seen.
+  uint64_t count();
+
+  // Requires: every dispatch of `program` was seen; called once. `segments` is built from it.
+  BarrierBounds bounds(const Program& program, const ByteSegments& segments) &&;
+
+ private:
+  void see_destroys(DispatchId dispatch);
+
+  std::vector<ForcingPair> destroys_;
+  size_t next_destroy_ = 0;
+  Stamp epoch_begin_ = 0;  // Dispatch indices.
+  Stamp memory_epoch_begin_ = 0;
+  uint64_t fewest_full_ = 0;
+  std::vector<ForcingPair> forcing_;
+};
+
+// Cost: O(a log a) for a accesses, and find_destroy_needs().
+BarrierBounds barrier_bounds(const Program& program);
+
+// As above. Requires: `segments` was built from `program`.
+BarrierBounds barrier_bounds(const Program& program, const ByteSegments& segments);
+
+// Only BarrierBounds::fewest_barriers, in half the time.
+uint64_t fewest_barriers(const Program& program, const ByteSegments& segments);
+
+}  // namespace interlock

@@ -1,0 +1,264 @@
+// The basic idea is a history that lags behind: it has the accesses before the current epoch and
+// none of the epoch itself. If the latest conflict in it lies in the previous epoch, a conflict
+// joins the two, and the barrier between them is needed. A history of all accesses would not do: a
+// hazard within the epoch would hide the conflict behind it.
+#include "simulator/barriers/redundancy.h"
+
+#include <algorithm>
+
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+#include "simulator/barriers/scoped_redundancy.h"
+#include "simulator/bytes/access_history.h"
+
+namespace interlock {
+namespace {
+
+// One of the two sorts of epochs: for each, whether a conflict joins it with the one before.
+class JoinedEpochs {
+ public:
+  JoinedEpochs(const Program& program, const ByteSegments& segments)
+      : program_(program), segments_(segments), lagging_(segments.count()) {}
+
+  // Visits `dispatch`, whose epoch begins at `begin`. Dispatches come in issue order.
+  void visit(DispatchId dispatch, DispatchId begin, bool counts_wars) {
+    if (begin != begin_) start_epoch(begin);
+    if (begin.index > 0 && !is_joined_.back() && joins_previous(dispatch, counts_wars)) {
+      is_joined_.back() = true;
+    }
+  }
+
+  const std::vector<bool>& joined() const { return is_joined_; }
+
+ private:
+  void start_epoch(DispatchId begin) {
+    const uint32_t first = is_joined_.empty() ? 0 : begin_.index;
+    for (uint32_t i = first; i < begin.index; ++i) {
+      const Dispatch& earlier = program_.dispatches[i];
+      for (uint32_t k = 0; k < earlier.access_count; ++k) {
+        const size_t access = earlier.first_access + k;
+        lagging_.record(segments_.span_of(access), program_.accesses[access], earlier.atomic_op,
+                        i + 1);
+      }
+    }
+    previous_begin_ = first + 1;
+    begin_ = begin;
+    is_joined_.push_back(false);
+  }
+
+  bool joins_previous(DispatchId id, bool counts_wars) const {
+    const Dispatch& dispatch = program_.dispatch(id);
+    const auto reaches = [&](size_t index, AccessSide side) {
+      return lagging_.latest(segments_.span_of(index), program_.accesses[index], dispatch.atomic_op,
+                             side) >= previous_begin_;
+    };
+    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+      const size_t index = dispatch.first_access + k;
+      if (reaches(index, AccessSide::kWrites)) return true;
+      const bool may_overwrite = counts_wars && has_write_side(program_.accesses[index]);
+      if (may_overwrite && reaches(index, AccessSide::kReads)) return true;
+    }
+    return false;
+  }
+
+  const Program& program_;
+  const ByteSegments& segments_;
+  AccessHistory lagging_;     // Stamps are dispatch indices plus 1; all below begin_ + 1.
+  Stamp previous_begin_ = 1;  // Of the epoch before the current one.
+  DispatchId begin_;          // Of the current one.
+  std::vector<bool> is_joined_;
+};
+
+// The barriers [begin, end) between one dispatch and the next, and what they are for.
+struct BarrierRow {
+  uint32_t slot;
+  uint32_t begin;
+  uint32_t end;
+  bool needs_order;
+  bool needs_visibility;
+};
+
+bool is_full(const Program& program, uint32_t barrier) {
+  return program.barriers[barrier].kind == BarrierKind::kFull;
+}
+
+void append_redundant(const Program& program, const BarrierRow& row,
+                      std::vector<RedundantBarrier>& redundant) {
+  std::vector<uint32_t> fulls;  // At most two decide.
+  for (uint32_t i = row.begin; i < row.end && fulls.size() < 2; ++i) {
+    if (is_full(program, i)) fulls.push_back(i);
+  }
+  for (uint32_t i = row.begin; i < row.end; ++i) {
+    const bool is_only_order = row.end - row.begin == 1;
+    const bool is_only_visibility = is_full(program, i) && fulls.size() == 1;
+    if ((is_only_order && row.needs_order) || (is_only_visibility && row.needs_visibility)) {
+      continue;
+    }
+    if (is_only_order || is_only_visibility) {
+      redundant.push_back({BarrierId(i), RedundancyReason::kNoConflict, {}, row.slot});
+      continue;
+    }
+    // A full barrier can stand in for any, an execution barrier for its like.
+    const uint32_t other = fulls.empty()   ? row.begin + (i == row.begin ? 1 : 0)
+                           : fulls[0] != i ? fulls[0]
+                                           : fulls[1];
+    redundant.push_back({BarrierId(i), RedundancyReason::kSamePlace, BarrierId(other), row.slot});
+  }
+}
+
+void append_idle(uint32_t begin, uint32_t end, RedundancyReason reason, uint32_t slot,
+                 std::vector<RedundantBarrier>& redundant) {
+  for (uint32_t i = begin; i < end; ++i) redundant.push_back({BarrierId(i), reason, {}, slot});
+}
+
+// The barriers that the joined epochs do not need. Every barrier is full or execution only.
+std::vector<RedundantBarrier> list_redundant(const Program& program, const HappensBefore& order,
+                                             const std::vector<bool>& execution,
+                                             const std::vector<bool>& memory) {
+  std::vector<RedundantBarrier> redundant;
+  uint32_t row_begin = 0;
+  uint32_t barrier_count = 0;
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kBarrier) {
+      barrier_count = statement.index + 1;
+      continue;
+    }
+    if (statement.kind != StatementKind::kDispatch) continue;
+    const DispatchId next(statement.index);
+    if (barrier_count > row_begin && next.index == 0) {
+      append_idle(row_begin, barrier_count, RedundancyReason::kNothingBefore, 0, redundant);
+    } else if (barrier_count > row_begin) {
+      append_redundant(program,
+                       {next.index, row_begin, barrier_count,
+                        execution[order.execution_epoch(next)], memory[order.memory_epoch(next)]},
+                       redundant);
+    }
+    row_begin = barrier_count;
+  }
+  append_idle(row_begin, barrier_count,
+              program.dispatches.empty() ? RedundancyReason::kNothingBefore
+                                         : RedundancyReason::kNothingBehind,
+              static_cast<uint32_t>(program.dispatches.size()), redundant);
+  return redundant;
+}
+
+// By slot: whether an execution barrier there would stand within a hazard, and so fail to order it:
+// within a memory epoch, between a write and a later conflicting access.
+std::vector<bool> slots_within_hazards(const Program& program, const HappensBefore& order,
+                                       const ByteSegments& segments) {
+  const size_t count = program.dispatches.size();
+  std::vector<int64_t> change(count + 1, 0);  // Of how many hazards a slot is within.
+  AccessHistory history(segments.count());
+  size_t end = 0;  // Of the memory epoch.
+  for (size_t k = 0; k < count; ++k) {
+    const Dispatch& dispatch = program.dispatches[k];
+    const size_t begin = order.memory_epoch_begin(DispatchId(k)).index;
+    if (k == begin) {
+      while (end < count && order.memory_epoch_begin(DispatchId(end)).index == begin) ++end;
+    }
+    // The first conflicting write of the epoch spans the most slots. A history keeps the greatest
+    // stamp, so those of an epoch fall; the least of them is still above those of earlier epochs.
+    const auto stamp = static_cast<Stamp>(begin + end - k);
+    Stamp first = 0;
+    for (uint32_t i = 0; i < dispatch.access_count; ++i) {
+      const size_t access = dispatch.first_access + i;
+      first = std::max(first, history.latest(segments.span_of(access), program.accesses[access],
+                                             dispatch.atomic_op, AccessSide::kWrites));
+    }
+    if (first > begin) {
+      ++change[begin + end - first + 1];
+      --change[k + 1];
+    }
+    for (uint32_t i = 0; i < dispatch.access_count; ++i) {
+      const size_t access = dispatch.first_access + i;
+      history.record(segments.span_of(access), program.accesses[access], dispatch.atomic_op, stamp);
+    }
+  }
+  std::vector<bool> is_within(count + 1, false);
+  int64_t hazard_count = 0;
+  for (size_t slot = 0; slot < count; ++slot) {
+    hazard_count += change[slot];
+    is_within[slot] = hazard_count > 0;
+  }
+  return is_within;
+}
+
+// A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
+bool has_global_barriers_only(const Program& program) {
+  return std::all_of(program.barriers.begin(), program.barriers.end(),
+                     [](const Barrier& barrier) { return barrier.kind != BarrierKind::kScoped; });
+}
+
+// As find_redundant(), as if nothing were destroyed.
+std::vector<RedundantBarrier> find_without_destroys(const Program& program,
+                                                    const HappensBefore& order,
+                                                    const ByteSegments& segments) {
+  if (!has_global_barriers_only(program)) {
+    return find_scoped_redundant(program, UINT64_MAX).redundant;
+  }
+  JoinedEpochs execution(program, segments);
+  JoinedEpochs memory(program, segments);
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return {};
+    const DispatchId id(i);
+    execution.visit(id, order.execution_epoch_begin(id), true);
+    memory.visit(id, order.memory_epoch_begin(id), false);
+  }
+  std::vector<RedundantBarrier> redundant =
+      list_redundant(program, order, execution.joined(), memory.joined());
+  const std::vector<bool> is_within = slots_within_hazards(program, order, segments);
+  std::erase_if(redundant, [&](const RedundantBarrier& entry) {
+    return !is_full(program, entry.barrier.index) && is_within[entry.slot];
+  });
+  return redundant;
+}
+
+}  // namespace
+
+void EpochJoins::Epochs::see(DispatchId epoch_begin, Stamp latest) {
+  if (joined.empty() || begin != epoch_begin) {
+    previous = joined.empty() ? epoch_begin : begin;
+    begin = epoch_begin;
+    joined.push_back(false);
+  }
+  if (latest > previous.index) joined.back() = true;
+}
+
+EpochJoins::EpochJoins(const Program& program, const HappensBefore& order)
+    : program_(program), order_(order) {}
+
+void EpochJoins::see(DispatchId dispatch, const LatestConflicts& latest) {
+  execution_.see(order_.execution_epoch_begin(dispatch), latest.any());
+  memory_.see(order_.memory_epoch_begin(dispatch), latest.write);
+}
+
+std::vector<RedundantBarrier> EpochJoins::redundant() const {
+  if (!has_global_barriers_only(program_)) return {};
+  return list_redundant(program_, order_, execution_.joined, memory_.joined);
+}
+
+uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarrier>& redundant) {
+  if (!needs.is_complete) {
+    const uint64_t count = redundant.size();
+    redundant.clear();
+    return count;
+  }
+  std::erase_if(redundant, [&needs](const RedundantBarrier& entry) {
+    return std::binary_search(needs.barriers.begin(), needs.barriers.end(), entry.barrier);
+  });
+  return 0;
+}
+
+std::vector<RedundantBarrier> find_redundant(const Program& program) {
+  return find_redundant(program, HappensBefore(program), ByteSegments(program));
+}
+
+std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
+                                             const ByteSegments& segments) {
+  if (program.barriers.empty()) return {};
+  std::vector<RedundantBarrier> redundant = find_without_destroys(program, order, segments);
+  keep_for_destroys(find_destroy_needs(program), redundant);
+  return redundant;
+}
+
+}  // namespace interlock

@@ -1,0 +1,58 @@
+// ByteSegments: compressed byte coordinates. The endpoints of all accesses, and of all operands of
+// barriers, cut every memory into segments, and each of them covers a run of whole ones.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "encoder/program/program.h"
+
+namespace interlock {
+
+// Consecutive segments [begin, end) of one memory.
+struct SegmentSpan {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool is_empty() const { return begin >= end; }
+
+  bool operator==(const SegmentSpan&) const = default;
+};
+
+class ByteSegments {
+ public:
+  // Cost: O(a log a) for a accesses, in passes over memory rather than in searches.
+  explicit ByteSegments(const Program& program);
+
+  // Segments are numbered from 0 through all memories, in order of (memory, byte).
+  uint32_t count() const { return static_cast<uint32_t>(endpoints_.size()); }
+
+  // The segments of access number `access_index` of Program::accesses.
+  SegmentSpan span_of(size_t access_index) const { return spans_[access_index]; }
+
+  // The segments of operand number `operand_index` of Program::barrier_operands.
+  SegmentSpan span_of_operand(size_t operand_index) const {
+    return spans_[access_count_ + operand_index];
+  }
+
+  // Requires: `span` is not empty and lies in one memory.
+  ByteRange bytes_of(SegmentSpan span) const {
+    return {endpoints_[span.begin], endpoints_[span.end]};
+  }
+
+  // The segments of `memory`; its last one is never covered by an access.
+  SegmentSpan segments_of(MemoryId memory) const {
+    return {first_segment_[memory.index], first_segment_[memory.index + 1]};
+  }
+
+ private:
+  void rank_endpoints(const std::vector<uint32_t>& places, const std::vector<size_t>& bucket_begin,
+                      std::vector<uint64_t>& offsets_bytes);
+
+  std::vector<uint64_t> endpoints_;      // Sorted within each memory; where segment k begins.
+  std::vector<uint32_t> first_segment_;  // By memory, and one more.
+  std::vector<SegmentSpan> spans_;       // By access, then by operand of barriers.
+  size_t access_count_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,342 @@
+// The basic idea is to replay the writes twice, in issue order and in program order, and to compare
+// what each read sees. Every write creates a new state of its bytes, and states are numbered as
+// they are created, so that "the last state" is a stamp. A row of atomics of one operation
+// commutes: its state is the state below it (the base) together with the set of its members.
+#include "simulator/hazards/data_flow.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "encoder/program/check.h"
+#include "encoder/program/hash.h"
+#include "encoder/program/stop.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/stamp_tree.h"
+
+namespace interlock {
+
+namespace {
+
+// What a byte holds. State 0 is the initial bytes.
+struct State {
+  DispatchId writer;              // The last one; none for the initial bytes.
+  AtomicOp op = AtomicOp::kNone;  // Not kNone: a row of atomics, of which `writer` is the last.
+  Stamp previous = 0;             // Of a row of atomics: the state that `writer` found.
+  Stamp base = 0;                 // Of a row of atomics: the state below the row.
+  uint64_t member_sum = 0;        // Of a row of atomics: the sum of its members' hashes.
+  // Equal for equal contents. Of plain writers it is exact; two different rows of atomics have the
+  // same one with probability 2^-64.
+  uint64_t content = 0;
+  DispatchId latest;  // In program order, of all that the content depends on in place.
+};
+
+// A read, the write side of a partial write, which keeps bytes of the old content, or an atomic on
+// scratch, which adds to it. What an atomic leaves in ordinary bytes shows in those who read them.
+bool sees_old_content(const Program& program, const Access& access, const Dispatch& dispatch) {
+  return access.reads() || (dispatch.is_partial && access.writes()) ||
+         (access.is_atomic() && program.memory(access.memory).is_scratch);
+}
+
+// The states of all bytes while the writes are replayed in some order.
+class Replay {
+ public:
+  Replay(const Program& program, const ByteSegments& segments)
+      : program_(program), segments_(segments), tree_(segments.count()), states_(1) {}
+
+  const State& state(Stamp stamp) const { return states_[stamp]; }
+
+  // Below the row of atomics that an atomic of `op` extends, if it finds `stamp`: it commutes with
+  // the members, and not with what they began on.
+  const State& state_below_row(Stamp stamp, AtomicOp op) const {
+    const State& found = states_[stamp];
+    return found.op != AtomicOp::kNone && found.op == op ? states_[found.base] : found;
+  }
+
+  // Appends the runs of `span` that have been written, with their states.
+  void append_states(SegmentSpan span, std::vector<StampRun>& runs) const {
+    tree_.append_runs(span, 1, runs);
+  }
+
+  void apply_writes(DispatchId id) {
+    const Dispatch& dispatch = program_.dispatch(id);
+    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+      const Access& access = program_.accesses[dispatch.first_access + k];
+      const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
+      if (access.is_atomic()) {
+        apply_atomic(id, dispatch.atomic_op, span);
+      } else if (access.writes()) {
+        State next;
+        next.writer = id;
+        next.content = splitmix64(uint64_t{id.index} + 1);
+        next.latest = id;
+        tree_.raise(span, add(next));
+      }
+    }
+  }
+
+  DispatchId later_in_program_order(DispatchId a, DispatchId b) const {
+    if (!a.is_some() || !b.is_some()) {
+      return a.is_some() ? a : b;
+    }
+    return program_.dispatch(a).order < program_.dispatch(b).order ? b : a;
+  }
+
+ private:
+  Stamp add(const State& state) {
+    states_.push_back(state);
+    INTERLOCK_CHECK(states_.size() < UINT32_MAX);
+    return static_cast<Stamp>(states_.size() - 1);
+  }
+
+  // Extends the row of atomics at each byte of `span`, or begins one.
+  void apply_atomic(DispatchId id, AtomicOp op, SegmentSpan span) {
+    runs_.clear();
+    append_states(span, runs_);
+    uint32_t next = span.begin;
+    for (const StampRun& run : runs_) {
+      extend({next, run.span.begin}, 0, id, op);
+      extend(run.span, run.stamp, id, op);
+      next = run.span.end;
+    }
+    extend({next, span.end}, 0, id, op);
+  }
+
+  void extend(SegmentSpan span, Stamp found, DispatchId id, AtomicOp op) {
+    if (span.is_empty()) {
+      return;
+    }
+    const State old = states_[found];
+    if (old.op != AtomicOp::kNone && old.op == op && old.writer == id) {
+      return;  // Two operands of one dispatch: it is a member already.
+    }
+    State next;
+    next.writer = id;
+    next.op = op;
+    next.previous = found;
+    next.base = found;
+    next.member_sum = splitmix64(uint64_t{id.index} + 1);
+    if (old.op != AtomicOp::kNone && old.op == op) {
+      next.base = old.base;
+      next.member_sum += old.member_sum;
+    }
+    next.content = splitmix64(states_[next.base].content +
+                              splitmix64(splitmix64(next.member_sum) + static_cast<uint64_t>(op)));
+    next.latest = later_in_program_order(old.latest, id);
+    tree_.raise(span, add(next));
+  }
+
+  const Program& program_;
+  const ByteSegments& segments_;
+  StampTree tree_;
+  std::vector<State> states_;
+  std::vector<StampRun> runs_;
+};
+
+// The members of the row of atomics that `stamp` ends, ascending; empty for a plain state.
+std::vector<DispatchId> members_of(const Replay& replay, Stamp stamp) {
+  std::vector<DispatchId> members;
+  const Stamp base = replay.state(stamp).base;
+  while (replay.state(stamp).op != AtomicOp::kNone && stamp != base) {
+    members.push_back(replay.state(stamp).writer);
+    stamp = replay.state(stamp).previous;
+  }
+  std::sort(members.begin(), members.end());
+  return members;
+}
+
+struct WriterPair {
+  DispatchId seen;
+  DispatchId right;
+};
+
+// Names two writers for two different contents. Rows of atomics: a member that only one of them
+// has; if the members agree, the difference lies below.
+WriterPair differing_writers(const Program& program, const Replay& seen_replay, Stamp seen,
+                             const Replay& right_replay, Stamp right) {
+  while (true) {
+    const State& a = seen_replay.state(seen);
+    const State& b = right_replay.state(right);
+    const std::vector<DispatchId> in_a = members_of(seen_replay, seen);
+    const std::vector<DispatchId> in_b = members_of(right_replay, right);
+    if (!in_a.empty() && a.op == b.op && in_a == in_b) {
+      seen = a.base;
+      right = b.base;
+      continue;
+    }
+    if (in_a.empty() || in_b.empty() || a.op != b.op) {
+      return {a.writer, b.writer};
+    }
+    std::vector<DispatchId> only_a;
+    std::vector<DispatchId> only_b;
+    std::set_difference(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
+                        std::back_inserter(only_a));
+    std::set_difference(in_b.begin(), in_b.end(), in_a.begin(), in_a.end(),
+                        std::back_inserter(only_b));
+    const auto by_order = [&](DispatchId x, DispatchId y) {
+      return program.dispatch(x).order < program.dispatch(y).order;
+    };
+    // One of the lists is not empty. A member that is missing is best named by itself; the other
+    // side then stands for its row.
+    return {only_a.empty() ? a.writer : only_a.back(),
+            only_b.empty() ? b.writer : *std::max_element(only_b.begin(), only_b.end(), by_order)};
+  }
+}
+
+// The two replays side by side, and the reads that differ.
+class Comparison {
+ public:
+  explicit Comparison(const Program& program)
+      : program_(program),
+        segments_(program),
+        issue_order_(program, segments_),
+        program_order_(program, segments_) {}
+
+  std::vector<ReorderedRead> run() {
+    replay_issue_order();
+    if (is_stopped()) return {};
+    replay_program_order();
+    // Stable: entries of one access stay in byte order. No reader at all sorts last.
+    std::stable_sort(reads_.begin(), reads_.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.reader, a.access) < std::pair(b.reader, b.access);
+    });
+    return std::move(reads_);
+  }
+
+ private:
+  void replay_issue_order() {
+    for (size_t i = 0; i < program_.dispatches.size(); ++i) {
+      if (is_stopped()) return;
+      const Dispatch& dispatch = program_.dispatches[i];
+      for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+        seen_begin_.push_back(seen_.size());
+        if (sees_old_content(program_, program_.accesses[dispatch.first_access + k], dispatch)) {
+          issue_order_.append_states(segments_.span_of(dispatch.first_access + k), seen_);
+        }
+      }
+      issue_order_.apply_writes(DispatchId(i));
+    }
+    seen_begin_.push_back(seen_.size());
+  }
+
+  void replay_program_order() {
+    std::vector<DispatchId> order;
+    for (size_t i = 0; i < program_.dispatches.size(); ++i) {
+      order.push_back(DispatchId(i));
+    }
+    std::sort(order.begin(), order.end(), [&](DispatchId a, DispatchId b) {
+      return program_.dispatch(a).order < program_.dispatch(b).order;
+    });
+    std::vector<StampRun> right;
+    for (const DispatchId id : order) {
+      if (is_stopped()) return;
+      const Dispatch& dispatch = program_.dispatch(id);
+      for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+        const size_t index = dispatch.first_access + k;
+        if (sees_old_content(program_, program_.accesses[index], dispatch)) {
+          right.clear();
+          program_order_.append_states(segments_.span_of(index), right);
+          ReorderedRead where;
+          where.reader = id;
+          where.access = k;
+          where.memory = program_.accesses[index].memory;
+          compare(where,
+                  std::span(seen_).subspan(seen_begin_[index],
+                                           seen_begin_[index + 1] - seen_begin_[index]),
+                  right);
+        }
+      }
+      program_order_.apply_writes(id);
+    }
+    compare_final_states();
+  }
+
+  // The end of the program reads all ordinary bytes; nobody reads scratch after the end.
+  void compare_final_states() {
+    std::vector<StampRun> seen;
+    std::vector<StampRun> right;
+    for (size_t m = 0; m < program_.memories.size(); ++m) {
+      const MemoryId memory(m);
+      if (program_.memory(memory).is_scratch) {
+        continue;
+      }
+      seen.clear();
+      right.clear();
+      issue_order_.append_states(segments_.segments_of(memory), seen);
+      program_order_.append_states(segments_.segments_of(memory), right);
+      ReorderedRead where;
+      where.memory = memory;
+      compare(where, seen, right);
+    }
+  }
+
+  // Appends what differs between the states that the read `where` sees and the right ones.
+  void compare(ReorderedRead where, std::span<const StampRun> seen,
+               std::span<const StampRun> right) {
+    std::map<std::pair<DispatchId, DispatchId>, size_t> listed;  // Index into reads_.
+    std::map<std::pair<Stamp, Stamp>, WriterPair> named;
+    zip_runs(seen, right, [&](SegmentSpan span, Stamp seen_stamp, Stamp right_stamp) {
+      if (sees_right_state(where, seen_stamp, right_stamp)) {
+        return;
+      }
+      auto [name, is_new_name] = named.try_emplace({seen_stamp, right_stamp});
+      if (is_new_name) {
+        name->second = name_writers(where, seen_stamp, right_stamp);
+      }
+      where.seen_writer = name->second.seen;
+      where.right_writer = name->second.right;
+      where.bytes = segments_.bytes_of(span);
+      auto [entry, is_new] =
+          listed.try_emplace({where.seen_writer, where.right_writer}, reads_.size());
+      if (is_new) {
+        reads_.push_back(where);
+      } else if (reads_[entry->second].bytes.end == where.bytes.begin) {
+        reads_[entry->second].bytes.end = where.bytes.end;
+      }
+    });
+  }
+
+  bool sees_right_state(const ReorderedRead& where, Stamp seen, Stamp right) const {
+    if (program_.memory(where.memory).is_scratch) {
+      const DispatchId latest = latest_seen(where, seen);
+      return !latest.is_some() ||
+             program_.dispatch(latest).order <= program_.dispatch(where.reader).order;
+    }
+    return issue_order_.state(seen).content == program_order_.state(right).content;
+  }
+
+  WriterPair name_writers(const ReorderedRead& where, Stamp seen, Stamp right) const {
+    if (program_.memory(where.memory).is_scratch) {
+      return {latest_seen(where, seen), program_order_.state(right).writer};
+    }
+    return differing_writers(program_, issue_order_, seen, program_order_, right);
+  }
+
+  // On scratch: the latest in program order of all that the reader depends on.
+  DispatchId latest_seen(const ReorderedRead& where, Stamp seen) const {
+    const Access& access = program_.accesses_of(where.reader)[where.access];
+    if (!access.is_atomic()) return issue_order_.state(seen).latest;
+    return issue_order_.state_below_row(seen, program_.dispatch(where.reader).atomic_op).latest;
+  }
+
+  const Program& program_;
+  ByteSegments segments_;
+  Replay issue_order_;
+  Replay program_order_;
+  std::vector<StampRun> seen_;      // Of all accesses, one after another.
+  std::vector<size_t> seen_begin_;  // By access, and one more: where its runs begin in seen_.
+  std::vector<ReorderedRead> reads_;
+};
+
+}  // namespace
+
+std::vector<ReorderedRead> find_reordered(const Program& program) {
+  if (!program.has_program_order) {
+    return {};
+  }
+  return Comparison(program).run();
+}
+
+}  // namespace interlock

@@ -1,0 +1,95 @@
+// The basic idea is to ask for each access of the first dispatch whether it meets the other one at
+// all, by binary search, and to look for the partner only if it does.
+#include "simulator/hazards/hazard_between.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "encoder/kernel/kernel_table.h"
+#include "simulator/bytes/access_history.h"
+
+namespace interlock {
+
+namespace {
+
+bool first_reads(FindingKind kind) { return kind == FindingKind::kWriteAfterRead; }
+bool second_reads(FindingKind kind) { return kind == FindingKind::kReadAfterWrite; }
+
+}  // namespace
+
+void HazardBetween::set_second(DispatchId second) {
+  second_ = second;
+  spans_ = spans_of(program_, segments_, second);
+}
+
+std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) const {
+  const bool is_ordered = order_.executes_before(first, second_);
+  // A write after a read needs no memory dependency: a read makes nothing available.
+  if (first_reads(kind) && is_ordered) return std::nullopt;
+  if (!first_reads(kind) && is_visible_everywhere(first, kind)) return std::nullopt;
+  const AtomicOp first_op = program_.dispatch(first).atomic_op;
+  const AtomicOp second_op = program_.dispatch(second_).atomic_op;
+  const bool atomics_commute = first_op == second_op && first_op != AtomicOp::kNone;
+  const std::vector<SegmentSpan>& plain = second_reads(kind) ? spans_.reads : spans_.writes;
+  const std::span<const Access> first_accesses = program_.accesses_of(first);
+  const std::span<const Access> second_accesses = program_.accesses_of(second_);
+  for (uint32_t i = 0; i < first_accesses.size(); ++i) {
+    const Access& a = first_accesses[i];
+    if (!(first_reads(kind) ? has_read_side(a) : has_write_side(a))) continue;
+    const SegmentSpan span = segments_.span_of(program_.dispatch(first).first_access + i);
+    const bool meets_atomics =
+        !(a.is_atomic() && atomics_commute) && overlaps(spans_.atomics, span);
+    if (!meets_atomics && !overlaps(plain, span)) continue;
+    for (uint32_t k = 0; k < second_accesses.size(); ++k) {
+      const Access& b = second_accesses[k];
+      if (!conflict_kinds(a, first_op, b, second_op).has(kind)) continue;
+      std::optional<ByteRange> bytes = intersection(a.range, b.range);
+      if (!first_reads(kind)) bytes = find_invisible(first, b, kind, *bytes);
+      if (!bytes.has_value()) continue;
+      return Hazard{kind, {first, i}, {second_, k}, *bytes, is_ordered};
+    }
+  }
+  return std::nullopt;
+}
+
+bool HazardBetween::do_conflict(DispatchId first) const {
+  return std::any_of(std::begin(kHazardKinds), std::end(kHazardKinds),
+                     [&](FindingKind kind) { return !shared_segments(first, kind).empty(); });
+}
+
+bool HazardBetween::is_visible_everywhere(DispatchId first, FindingKind kind) const {
+  const Stage stage = stage_of(program_.dispatch(second_));
+  if (!second_reads(kind)) {
+    return order_.is_visible_everywhere(first, second_, write_sort_of(stage));
+  }
+  if (stage == Stage::kCopy) {
+    return order_.is_visible_everywhere(first, second_, StageAccess::kCopyRead);
+  }
+  return order_.is_visible_everywhere(first, second_, StageAccess::kComputeRead) &&
+         order_.is_visible_everywhere(first, second_, StageAccess::kComputeUniform);
+}
+
+std::optional<ByteRange> HazardBetween::find_invisible(DispatchId first, const Access& access,
+                                                       FindingKind kind, ByteRange bytes) const {
+  const Stage stage = stage_of(program_.dispatch(second_));
+  const std::optional<StageAccess> sort =
+      second_reads(kind) ? read_sort_of(stage, access) : write_sort_of(stage, access);
+  return order_.find_invisible(first, second_, *sort, access.memory, bytes, &step_count_);
+}
+
+std::vector<SegmentSpan> HazardBetween::shared_segments(DispatchId first, FindingKind kind) const {
+  const DispatchSpans earlier = spans_of(program_, segments_, first);
+  const std::vector<SegmentSpan>& a = first_reads(kind) ? earlier.reads : earlier.writes;
+  const std::vector<SegmentSpan>& b = second_reads(kind) ? spans_.reads : spans_.writes;
+  std::vector<SegmentSpan> shared;
+  append_common(a, b, shared);
+  append_common(a, spans_.atomics, shared);
+  append_common(earlier.atomics, b, shared);
+  const AtomicOp op = program_.dispatch(first).atomic_op;
+  const bool commutes = op == program_.dispatch(second_).atomic_op && op != AtomicOp::kNone;
+  if (!commutes) append_common(earlier.atomics, spans_.atomics, shared);
+  merge_spans(shared);
+  return shared;
+}
+
+}  // namespace interlock

@@ -1,0 +1,92 @@
+// Hazards: conflicting accesses that no dependency orders.
+// Terms: Vulkan 1.3 specification, chapter 7, "Synchronization and Cache Control".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/hazards/conflict_scan.h"
+#include "simulator/order/happens_before.h"
+
+namespace interlock {
+
+// One operand of one dispatch.
+struct AccessRef {
+  DispatchId dispatch;
+  uint32_t access = 0;  // Position among the operands of the dispatch.
+
+  auto operator<=>(const AccessRef&) const = default;
+};
+
+struct Hazard {
+  FindingKind kind;  // RAW, WAR or WAW.
+  AccessRef first;   // Earlier in issue order.
+  AccessRef second;
+  // In the memory of both: what the two accesses share, or the first run of it in which the first
+  // one is not visible to the second.
+  ByteRange overlap;
+  // RAW, WAW: an execution dependency is there, a memory dependency is not.
+  bool is_ordered = false;
+
+  bool operator==(const Hazard&) const = default;
+};
+
+// As which kinds the two accesses conflict on a shared byte, `first` being the earlier one. Two
+// atomics of the same operation do not conflict; otherwise an atomic reads and writes.
+struct ConflictKinds {
+  bool raw = false;
+  bool war = false;
+  bool waw = false;
+  bool any() const { return raw || war || waw; }
+  bool includes(ConflictKinds other) const {
+    return (raw || !other.raw) && (war || !other.war) && (waw || !other.waw);
+  }
+  bool has(FindingKind kind) const {
+    return kind == FindingKind::kReadAfterWrite   ? raw
+           : kind == FindingKind::kWriteAfterRead ? war
+                                                  : kind == FindingKind::kWriteAfterWrite && waw;
+  }
+};
+ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Access& second,
+                             AtomicOp second_op);
+
+// Returns the hazards of `program`, each access listed against the latest conflicting accesses of
+// its bytes, per kind: one per (kind, first dispatch, second dispatch), ordered by second, first,
+// kind, at most `limit` of them. Of the access pairs of two dispatches that have this hazard, the
+// one of the lowest positions stands for all. With scoped barriers: the latest accesses of each
+// stage.
+// Empty iff there is no hazard at all (limit > 0).
+// Requires: `order` was built from `program`.
+// Cost: O((a + h) log a) for a accesses and h runs of hazardous bytes, and the operands of the two
+// for each hazard. Where operands narrow dependencies, more: see scoped_hazards.h and
+// HappensBefore::find_invisible.
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
+                                 uint64_t limit = UINT64_MAX);
+
+// As above, and each of `observers` sees every dispatch: the limit ends the list and not the pass.
+// Requires: `segments` was built from `program`.
+std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
+                                 const ByteSegments& segments, uint64_t limit = UINT64_MAX,
+                                 std::span<ConflictObserver* const> observers = {});
+
+// Every hazardous pair, with every kind, in the same order, at most `limit` of them.
+// Cost: O((a + h) log a) for a accesses and h overlaps of hazardous pairs.
+std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
+                                     uint64_t limit = UINT64_MAX);
+
+// As above. `is_truncated` tells whether there are more: because of the limit, or because hostile
+// operands make pairs overlap so often that the search ends at a multiple of the limit; the list
+// then misses some of the last second dispatch.
+std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
+                                     const ByteSegments& segments, uint64_t limit,
+                                     bool& is_truncated);
+
+// The kinds of hazard that the two have, through any of their operands.
+// Cost: O(pairs of operands).
+ConflictKinds hazard_kinds(const Program& program, const HappensBefore& order, DispatchId first,
+                           DispatchId second);
+
+}  // namespace interlock

@@ -1,0 +1,68 @@
+// The basic idea is that a global barrier splits issue order into epochs, so that the whole partial
+// order is two numbers per dispatch. A full barrier starts a new epoch of both sorts; an
+// execution-only barrier starts a new execution epoch and leaves the memory epoch as it is. Scoped
+// barriers are scoped_order.h's.
+#include "simulator/order/happens_before.h"
+
+#include <algorithm>
+
+namespace interlock {
+
+namespace {
+
+// Numbers the epochs that contain a dispatch; barriers in a row start one epoch.
+class EpochCounter {
+ public:
+  void see_barrier() { starts_new_epoch_ = true; }
+
+  uint32_t see_dispatch(DispatchId dispatch, std::vector<DispatchId>& begin) {
+    if (starts_new_epoch_) {
+      begin.push_back(dispatch);
+      starts_new_epoch_ = false;
+    }
+    return static_cast<uint32_t>(begin.size() - 1);
+  }
+
+ private:
+  bool starts_new_epoch_ = true;
+};
+
+}  // namespace
+
+HappensBefore::HappensBefore(const Program& program) {
+  const bool has_scoped_barrier =
+      std::any_of(program.barriers.begin(), program.barriers.end(),
+                  [](const Barrier& barrier) { return barrier.kind == BarrierKind::kScoped; });
+  if (has_scoped_barrier) {
+    scopes_ = std::make_shared<const ScopedOrder>(program);
+    return;
+  }
+  execution_epoch_.reserve(program.dispatches.size());
+  memory_epoch_.reserve(program.dispatches.size());
+  EpochCounter execution;
+  EpochCounter memory;
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kDispatch) {
+      const DispatchId dispatch(statement.index);
+      execution_epoch_.push_back(execution.see_dispatch(dispatch, execution_begin_));
+      memory_epoch_.push_back(memory.see_dispatch(dispatch, memory_begin_));
+      continue;
+    }
+    if (statement.kind != StatementKind::kBarrier) continue;
+    execution.see_barrier();
+    if (program.barriers[statement.index].kind == BarrierKind::kFull) {
+      memory.see_barrier();
+    }
+  }
+  INTERLOCK_CHECK(execution_epoch_.size() == program.dispatches.size());
+}
+
+DispatchId HappensBefore::execution_epoch_begin(DispatchId dispatch) const {
+  return execution_begin_[execution_epoch(dispatch)];
+}
+
+DispatchId HappensBefore::memory_epoch_begin(DispatchId dispatch) const {
+  return memory_begin_[memory_epoch(dispatch)];
+}
+
+}  // namespace interlock

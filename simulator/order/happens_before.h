@@ -1,0 +1,87 @@
+// Happens-before: the strict partial order that synchronization leaves among the dispatches of a
+// program. docs/theory.md: execution dependencies order; memory dependencies also make writes
+// available and visible.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "encoder/program/check.h"
+#include "encoder/program/program.h"
+#include "simulator/order/scoped_order.h"
+
+namespace interlock {
+
+// Built once per program. With one queue and global barriers it is two numbers per dispatch: its
+// execution epoch and its memory epoch. With scoped barriers it is a ScopedOrder. Callers that work
+// for both ask executes_before and find_invisible; epochs and scopes are for the algorithms that
+// are faster with them.
+class HappensBefore {
+ public:
+  // Keeps nothing of `program`. Cost: linear.
+  explicit HappensBefore(const Program& program);
+
+  // `first` has finished before `second` starts, in every legal schedule. Cost: constant.
+  bool executes_before(DispatchId first, DispatchId second) const {
+    return has_scopes() ? scopes_->executes_before(first, second)
+                        : execution_epoch_[first.index] < execution_epoch_[second.index];
+  }
+
+  // Returns the first maximal run of `bytes` in which what `first` writes is not visible to
+  // accesses of sort `sort` by `second`; none if it is visible in all of them. Visible bytes imply
+  // that `first` executes before `second`. Adds its work to `step_count`, if given.
+  // Requires: first < second, and `first` writes `bytes`.
+  // Cost: constant, unless dependencies have operands: then the commands between the two.
+  std::optional<ByteRange> find_invisible(DispatchId first, DispatchId second, StageAccess sort,
+                                          MemoryId memory, ByteRange bytes,
+                                          uint64_t* step_count = nullptr) const {
+    if (has_scopes()) {
+      return scopes_->find_invisible(first, second, sort, memory, bytes, step_count);
+    }
+    const bool is_visible = memory_epoch_[first.index] < memory_epoch_[second.index];
+    return is_visible || bytes.is_empty() ? std::nullopt : std::optional(bytes);
+  }
+
+  // What `first` writes is visible to accesses of sort `sort` by `second`, whatever its bytes are:
+  // find_invisible then returns none. Cost: constant.
+  bool is_visible_everywhere(DispatchId first, DispatchId second, StageAccess sort) const {
+    return has_scopes()
+               ? first.index < scopes_->invisible_begin(scopes_->stage_of(first), sort, second)
+               : memory_epoch_[first.index] < memory_epoch_[second.index];
+  }
+
+  // True iff the program has a scoped barrier. Then there are no epochs.
+  bool has_scopes() const { return scopes_ != nullptr; }
+
+  // Requires: has_scopes().
+  const ScopedOrder& scopes() const {
+    INTERLOCK_CHECK(has_scopes());
+    return *scopes_;
+  }
+
+  // The first dispatch of the maximal run without an execution (memory) barrier that contains
+  // `dispatch`: everything earlier is ordered before it (visible to it).
+  // Requires: no scopes. So below.
+  DispatchId execution_epoch_begin(DispatchId dispatch) const;
+  DispatchId memory_epoch_begin(DispatchId dispatch) const;
+
+  uint32_t execution_epoch(DispatchId dispatch) const {
+    INTERLOCK_CHECK(!has_scopes());
+    return execution_epoch_[dispatch.index];
+  }
+  uint32_t memory_epoch(DispatchId dispatch) const {
+    INTERLOCK_CHECK(!has_scopes());
+    return memory_epoch_[dispatch.index];
+  }
+
+ private:
+  std::vector<uint32_t> execution_epoch_;      // By dispatch; never decreases.
+  std::vector<uint32_t> memory_epoch_;         // By dispatch; never decreases.
+  std::vector<DispatchId> execution_begin_;    // By epoch.
+  std::vector<DispatchId> memory_begin_;       // By epoch.
+  std::shared_ptr<const ScopedOrder> scopes_;  // Null: global barriers only.
+};
+
+}  // namespace interlock

@@ -1,0 +1,174 @@
+// The basic idea is that order is a prefix property per stage: a command acts on all earlier work
+// alike, so what is ordered before the work of a stage is always the earlier work up to some index.
+// The same holds for availability, and for visibility on bytes that no operand names: whatever
+// happens to a write happened to all earlier writes of its stage too. So the whole order is a few
+// clocks, and a command is a maximum over them.
+#include "simulator/order/scoped_order.h"
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
+
+namespace interlock {
+
+namespace {
+
+constexpr AccessMask kWriteSorts =
+    bit_of(StageAccess::kComputeWrite) | bit_of(StageAccess::kCopyWrite);
+
+bool has(StageMask stages, size_t stage) { return (stages >> stage & 1) != 0; }
+
+// Work in the indirect stage of a command comes before its compute work. What waits for the compute
+// stage so waits for the indirect stage too, and what holds the latter back holds back the former.
+ScopedDependency compile(Scope source, Scope destination) {
+  ScopedDependency dependency;
+  dependency.from = source.stages;
+  dependency.to = destination.stages;
+  if ((source.stages & bit_of(Stage::kCompute)) != 0) {
+    dependency.from |= bit_of(Stage::kIndirect);
+  }
+  if ((destination.stages & bit_of(Stage::kIndirect)) != 0) {
+    dependency.to |= bit_of(Stage::kCompute);
+  }
+  dependency.makes_available = source.accesses & kWriteSorts;
+  dependency.makes_visible = destination.accesses;
+  return dependency;
+}
+
+AccessMask sorts_of(const Program& program, const Dispatch& dispatch, Stage stage) {
+  AccessMask sorts = 0;
+  for (const Access& access : program.accesses_of(dispatch)) {
+    if (const auto sort = read_sort_of(stage, access)) sorts |= bit_of(*sort);
+    if (const auto sort = write_sort_of(stage, access)) sorts |= bit_of(*sort);
+  }
+  return sorts;
+}
+
+}  // namespace
+
+// Each clock is the index of the first dispatch that it does not hold for.
+class ScopedOrder::Clocks {
+ public:
+  // A command, when `now` dispatches have been issued.
+  void apply(std::span<const ScopedDependency> dependencies, uint32_t now) {
+    const PerStage executed_before = executed_;
+    const PerStage available_before = available_;
+    for (const ScopedDependency& dependency : dependencies) {
+      for (size_t s = 0; s < kDispatchStageCount; ++s) {
+        const bool makes_available =
+            dependency.operand_count == 0 &&
+            (dependency.makes_available & bit_of(write_sort_of(static_cast<Stage>(s)))) != 0;
+        uint32_t executed = has(dependency.from, s) ? now : 0;
+        uint32_t available = makes_available ? now : 0;
+        for (size_t u = 0; u < kStageCount; ++u) {
+          if (!has(dependency.from, u)) continue;
+          executed = std::max(executed, executed_before[u][s]);
+          available = std::max(available, available_before[u][s]);
+        }
+        raise(dependency, s, executed, available);
+      }
+    }
+  }
+
+  Point point(uint32_t command_count) const {
+    Point point;
+    point.command_count = command_count;
+    for (size_t t = 0; t < kDispatchStageCount; ++t) {
+      point.unfinished_begin[t] = executed_[t];
+      point.unavailable_begin[t] = available_[t];
+    }
+    point.invisible_begin = visible_;
+    return point;
+  }
+
+ private:
+  using PerStage = std::array<std::array<uint32_t, kDispatchStageCount>, kStageCount>;
+
+  void raise(const ScopedDependency& dependency, size_t s, uint32_t executed, uint32_t available) {
+    for (size_t t = 0; t < kStageCount; ++t) {
+      if (!has(dependency.to, t)) continue;
+      executed_[t][s] = std::max(executed_[t][s], executed);
+      available_[t][s] = std::max(available_[t][s], available);
+    }
+    if (dependency.operand_count > 0) return;
+    for (size_t sort = 0; sort < kDispatchSortCount; ++sort) {
+      if ((dependency.makes_visible >> sort & 1) == 0) continue;
+      visible_[sort][s] = std::max(visible_[sort][s], available);
+    }
+  }
+
+  // By the later stage or sort, then the stage of the earlier dispatch.
+  PerStage executed_{};
+  PerStage available_{};
+  std::array<std::array<uint32_t, kDispatchStageCount>, kDispatchSortCount> visible_{};
+};
+
+ScopedOrder::ScopedOrder(const Program& program) {
+  stages_.reserve(program.dispatches.size());
+  point_of_.reserve(program.dispatches.size());
+  operands_.reserve(program.barrier_operands.size());
+  for (const Access& operand : program.barrier_operands) {
+    operands_.push_back({operand.memory, operand.range});
+  }
+  Clocks clocks;
+  bool has_moved = true;  // Since the last point.
+  first_dependency_.push_back(0);
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kBarrier) {
+      INTERLOCK_CHECK(statement.index == command_count());
+      add_command(program, program.barriers[statement.index]);
+      clocks.apply(dependencies_of(command_count() - 1), static_cast<uint32_t>(stages_.size()));
+      has_moved = true;
+      continue;
+    }
+    if (statement.kind != StatementKind::kDispatch) continue;
+    const Dispatch& dispatch = program.dispatches[statement.index];
+    if (has_moved) points_.push_back(clocks.point(command_count()));
+    has_moved = false;
+    const Stage stage = interlock::stage_of(dispatch);
+    stages_.push_back(stage);
+    point_of_.push_back(static_cast<uint32_t>(points_.size() - 1));
+    sorts_ |= sorts_of(program, dispatch, stage);
+    dispatch_stages_ |= bit_of(stage);
+  }
+  INTERLOCK_CHECK(stages_.size() == program.dispatches.size());
+}
+
+void ScopedOrder::find_window(DispatchId second, uint32_t& unfinished_begin,
+                              uint32_t& invisible_begin) const {
+  const Point& point = points_[point_of_[second.index]];
+  unfinished_begin = second.index;
+  invisible_begin = second.index;
+  for (size_t s = 0; s < kDispatchStageCount; ++s) {
+    if (!has(dispatch_stages_, s)) continue;
+    for (size_t t = 0; t < kDispatchStageCount; ++t) {
+      if (!has(dispatch_stages_, t)) continue;
+      unfinished_begin = std::min(unfinished_begin, point.unfinished_begin[t][s]);
+    }
+    for (size_t sort = 0; sort < kDispatchSortCount; ++sort) {
+      if ((sorts_ >> sort & 1) == 0) continue;
+      invisible_begin = std::min(invisible_begin, point.invisible_begin[sort][s]);
+    }
+  }
+}
+
+void ScopedOrder::add_command(const Program& program, const Barrier& barrier) {
+  switch (barrier.kind) {
+    case BarrierKind::kFull:
+      dependencies_.push_back(compile(kEverything, kEverything));
+      break;
+    case BarrierKind::kExecution:
+      dependencies_.push_back(compile({kAllStages, 0}, {kAllStages, 0}));
+      break;
+    case BarrierKind::kScoped:
+      for (const Dependency& written : program.dependencies_of(barrier)) {
+        ScopedDependency dependency = compile(written.source, written.destination);
+        dependency.first_operand = written.first_operand;
+        dependency.operand_count = written.operand_count;
+        dependencies_.push_back(dependency);
+      }
+      break;
+  }
+  first_dependency_.push_back(static_cast<uint32_t>(dependencies_.size()));
+}
+
+}  // namespace interlock

@@ -1,0 +1,80 @@
+// check: every exact verdict about a program, with explanations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/barriers/barrier_bounds.h"
+#include "simulator/barriers/redundancy.h"
+#include "simulator/lifetimes/truncation.h"
+#include "simulator/report/finding.h"
+
+namespace interlock {
+
+struct CheckOptions {
+  bool lists_all_pairs = false;  // Every hazardous pair instead of the latest.
+  // Hazards listed at most. An explained finding takes about a kilobyte.
+  uint64_t pair_limit = 250'000;
+  // Steps of the search for hazards beside scoped barriers, whose operands can make it slow. None:
+  // 20 million and 64 for each operand, about a second for a program of few; a clean stream takes a
+  // few for each access.
+  std::optional<uint64_t> scoped_step_limit;
+  // Judging observability runs the shadow machine once per hazardous pair, listed or hidden behind
+  // a listed one; it stops after this much work, in dispatches executed (those that touch many byte
+  // segments count as several) and pairs looked for.
+  // Hazards beyond it stay Observability::kUnknown.
+  uint64_t observability_budget = 4'000'000;
+  // Beside scoped barriers each redundancy is found by checking again; in all so many visits of
+  // accesses, where a barrier with operands may visit all of them.
+  uint64_t redundancy_budget = 200'000'000;
+  // Runs of bytes with different owners that the check of lifetimes visits beyond a few for each
+  // access; and accesses that the histories in its explanations look at, beyond which they are left
+  // out.
+  uint64_t lifetime_budget = 50'000'000;
+};
+
+struct CheckReport {
+  // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
+  std::vector<Finding> findings;
+  // Advice, in order of barriers: each of these can go, one at a time.
+  std::vector<RedundantBarrier> redundant;
+  uint64_t unjudged_barrier_count = 0;  // redundancy_budget was too small for these.
+  uint64_t dispatch_count = 0;
+  uint64_t access_count = 0;
+  uint64_t barrier_count = 0;
+  uint64_t execution_barrier_count = 0;  // Of barrier_count, those that are execution only.
+  uint64_t fewest_barriers = 0;          // For this issue order.
+  uint64_t fewest_full_barriers = 0;     // That any placement needs to be full.
+  uint64_t longest_chain = 0;            // Dispatches on the longest chain of conflicts, minus 1.
+  std::vector<ForcingPair> forcing;      // Proves fewest_barriers; verified.
+  std::vector<DispatchId> chain;  // The longest one; empty unless it is shorter than forcing.
+  // Hazardous pairs by kind, with lists_all_pairs; a pair can count under several.
+  uint64_t raw_count = 0;
+  uint64_t war_count = 0;
+  uint64_t waw_count = 0;
+  uint64_t pair_count = 0;  // Distinct pairs of dispatches.
+  // The limits that ended a search early. Then even a report without findings says nothing about
+  // the rest of the program: whoever passes judgement asks is_truncated() first.
+  std::vector<Truncation> truncations;
+
+  bool is_truncated() const { return !truncations.empty(); }
+};
+
+// Why there is no verdict on all of the program, to stand after "no verdict: ".
+// Requires: the report is truncated.
+std::string reason_of_truncation(const CheckReport& report);
+
+// What ends the checks of values early, of lifetimes and of gradients: an execution that equals its
+// reference shows nothing then, as the reference may have the same fault.
+std::vector<Truncation> find_value_truncations(const Program& program);
+
+// Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
+// above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where
+// nothing is found.
+// Cost: O((a + h) log a) for a accesses and h hazards, and the budgets.
+CheckReport check(const Program& program, const CheckOptions& options = {});
+
+}  // namespace interlock

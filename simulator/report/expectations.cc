@@ -1,0 +1,193 @@
+// The basic idea: group the lines by subject, in order of first appearance; within a subject cross
+// off each finding that a line names, and complain about lines and findings that are left over.
+#include "simulator/report/expectations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "encoder/program/check.h"
+#include "encoder/program/draft.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/text/text.h"
+
+namespace interlock {
+namespace {
+
+// The expectation as its line says it.
+std::string text_of(const Program& program, const Expectation& expectation) {
+  ExpectDraft draft;
+  if (expectation.encoder.is_some()) {
+    draft.encoder = program.name(expectation.encoder);
+  }
+  draft.is_clean = expectation.is_clean;
+  draft.kind = expectation.kind;
+  if (expectation.barrier.is_some()) {
+    draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
+                                                : program.reference_of(expectation.barrier);
+  } else if (expectation.first.is_some()) {
+    draft.first = program.reference_of(expectation.first);
+  }
+  if (expectation.tensor.is_some()) {
+    draft.first = program.name(program.tensor(expectation.tensor).name);
+  }
+  if (expectation.lifetime.is_some()) {
+    draft.second = draft.first;
+    draft.first = program.reference_of(expectation.lifetime);
+  }
+  if (expectation.second.is_some()) {
+    draft.second = program.reference_of(expectation.second);
+  }
+  return print(ItemDraft{draft});
+}
+
+bool matches(const Expectation& expectation, const Finding& finding) {
+  if (finding.kind == FindingKind::kGradient) {
+    return !expectation.is_clean && expectation.kind == finding.kind &&
+           expectation.tensor == finding.tensor;
+  }
+  if (expectation.is_clean || is_advice(expectation.kind) || expectation.kind != finding.kind ||
+      expectation.first != finding.first.dispatch || expectation.lifetime != finding.lifetime) {
+    return false;
+  }
+  const DispatchId second =
+      finding.second.has_value() ? finding.second->dispatch : finding.first.dispatch;
+  return second == (expectation.second.is_some() ? expectation.second : expectation.first);
+}
+
+// Advice that nobody expects is no failure, so it is looked up and not crossed off.
+bool is_redundant(const CheckReport& report, BarrierId barrier) {
+  const auto found = std::lower_bound(
+      report.redundant.begin(), report.redundant.end(), barrier,
+      [](const RedundantBarrier& entry, BarrierId wanted) { return entry.barrier < wanted; });
+  return found != report.redundant.end() && found->barrier == barrier;
+}
+
+// Why a line that names nothing found may be true all the same; empty: it is false.
+std::string reason_to_doubt(const CheckReport& report, const Expectation& expectation) {
+  const bool is_advice_line = !expectation.is_clean && is_advice(expectation.kind);
+  if (!is_advice_line) return report.is_truncated() ? reason_of_truncation(report) : "";
+  if (report.unjudged_barrier_count == 0) return "";
+  return fmt::format("whether {} barriers can go takes more work than the limit",
+                     report.unjudged_barrier_count);
+}
+
+bool is_held(const Expectation& expectation, const CheckReport& report,
+             std::vector<bool>& is_expected) {
+  const std::vector<Finding>& findings = report.findings;
+  if (expectation.is_clean) return findings.empty() && !report.is_truncated();
+  if (is_advice(expectation.kind)) return is_redundant(report, expectation.barrier);
+  bool is_found = false;
+  for (size_t i = 0; i < findings.size(); ++i) {
+    if (!matches(expectation, findings[i])) continue;
+    is_found = true;
+    is_expected[i] = true;
+  }
+  return is_found;
+}
+
+SubjectOutcome judge_subject(const Program& program, NameId encoder, const CheckReport& report) {
+  const std::vector<Finding>& findings = report.findings;
+  SubjectOutcome outcome;
+  if (encoder.is_some()) {
+    outcome.encoder = program.name(encoder);
+  }
+  std::vector<bool> is_expected(findings.size(), false);
+  for (const Expectation& expectation : program.expectations) {
+    if (expectation.encoder != encoder) {
+      continue;
+    }
+    const std::string line = text_of(program, expectation);
+    const std::string doubt = reason_to_doubt(report, expectation);
+    if (is_held(expectation, report, is_expected)) {
+      outcome.held.push_back(line);
+    } else if (expectation.is_clean && !findings.empty()) {
+      outcome.failures.push_back(fmt::format("'{}' does not hold: there are findings.", line));
+    } else if (!doubt.empty()) {
+      outcome.unjudged.push_back(fmt::format("'{}' is not judged: {}.", line, doubt));
+    } else {
+      outcome.failures.push_back(fmt::format("'{}' does not hold: it is not found.", line));
+    }
+  }
+  for (size_t i = 0; i < findings.size(); ++i) {
+    if (!is_expected[i]) {
+      outcome.failures.push_back(fmt::format("Not expected: {}", findings[i].headline));
+    }
+  }
+  if (report.is_truncated() && outcome.unjudged.empty()) {
+    outcome.unjudged.push_back(fmt::format("There may be findings that no line expects: {}.",
+                                           reason_of_truncation(report)));
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Verdict verdict_of(const Program& program, const CheckReport& report,
+                   const ExpectationOutcome& outcome) {
+  const bool speaks_of_program =
+      std::any_of(program.expectations.begin(), program.expectations.end(),
+                  [](const Expectation& expectation) { return !expectation.encoder.is_some(); });
+  const auto has_failed = [](const SubjectOutcome& subject) { return !subject.failures.empty(); };
+  const auto is_open = [](const SubjectOutcome& subject) { return !subject.unjudged.empty(); };
+  const std::vector<SubjectOutcome>& subjects = outcome.subjects;
+  if (std::any_of(subjects.begin(), subjects.end(), has_failed)) return Verdict::kUnexpected;
+  if (!speaks_of_program && !report.findings.empty()) return Verdict::kUnexpected;
+  if (report.is_truncated()) return Verdict::kNone;
+  return std::any_of(subjects.begin(), subjects.end(), is_open) ? Verdict::kNone
+                                                                : Verdict::kAsExpected;
+}
+
+std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,
+                                                    const CheckReport& report) {
+  std::vector<BarrierId> expected;
+  for (const Expectation& expectation : program.expectations) {
+    if (!expectation.encoder.is_some() && expectation.barrier.is_some()) {
+      expected.push_back(expectation.barrier);
+    }
+  }
+  std::sort(expected.begin(), expected.end());
+  std::vector<RedundantBarrier> unexpected;
+  std::copy_if(report.redundant.begin(), report.redundant.end(), std::back_inserter(unexpected),
+               [&](const RedundantBarrier& redundant) {
+                 return !std::binary_search(expected.begin(), expected.end(), redundant.barrier);
+               });
+  return unexpected;
+}
+
+ExpectationOutcome judge_expectations(const Program& program, const CheckReport& report) {
+  ExpectationOutcome outcome;
+  std::vector<NameId> subjects;
+  for (const Expectation& expectation : program.expectations) {
+    if (std::find(subjects.begin(), subjects.end(), expectation.encoder) == subjects.end()) {
+      subjects.push_back(expectation.encoder);
+    }
+  }
+  for (const NameId subject : subjects) {
+    if (!subject.is_some()) {
+      outcome.subjects.push_back(judge_subject(program, subject, report));
+      continue;
+    }
+    const std::string_view name = program.name(subject);
+    const EncoderEntry* const entry = find_encoder(name);
+    INTERLOCK_CHECK(entry != nullptr);
+    const std::unique_ptr<Encoder> encoder = entry->create();
+    const Program encoded = encode(program, *encoder);
+    CheckReport encoded_report = check(encoded);
+    // What a backward pass computes is not the encoder's doing, and its program has no statement
+    // that says where the pass stands.
+    std::copy_if(report.findings.begin(), report.findings.end(),
+                 std::back_inserter(encoded_report.findings),
+                 [](const Finding& finding) { return finding.kind == FindingKind::kGradient; });
+    std::copy_if(report.truncations.begin(), report.truncations.end(),
+                 std::back_inserter(encoded_report.truncations), [](const Truncation& truncation) {
+                   return truncation.cause == TruncationCause::kGradients;
+                 });
+    outcome.subjects.push_back(judge_subject(program, subject, encoded_report));
+  }
+  return outcome;
+}
+
+}  // namespace interlock

@@ -1,0 +1,366 @@
+// The basic idea is one outline for every kind: the headline names kind, dispatches, bytes and
+// operands; the details say why nothing orders them, what makes the operands share bytes and what
+// the damage is; the fix is the smallest change that repairs it.
+#include "simulator/report/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
+#include "simulator/report/explain_scopes.h"
+#include "simulator/report/operand_text.h"
+#include "simulator/schedules/schedule.h"
+
+namespace interlock {
+
+namespace {
+
+// The lowest position through which `writer` writes a byte of `bytes`.
+AccessRef write_of(const Program& program, DispatchId writer, MemoryId memory, ByteRange bytes) {
+  const std::span<const Access> accesses = program.accesses_of(writer);
+  for (uint32_t k = 0; k < accesses.size(); ++k) {
+    const bool writes = accesses[k].writes() || accesses[k].is_atomic();
+    if (writes && accesses[k].memory == memory && share_a_byte(accesses[k].range, bytes)) {
+      return {writer, k};
+    }
+  }
+  return {writer, 0};
+}
+
+// "what a (dispatch 1) writes", "the initial bytes".
+std::string text_of_content(const Program& program, DispatchId writer) {
+  return writer.is_some() ? fmt::format("what {} writes", program.description_of(writer))
+                          : "the initial bytes";
+}
+
+// Two dispatches that are issued in the wrong order.
+struct Inversion {
+  DispatchId issued_first;
+  DispatchId issued_second;  // The earlier one in program order.
+};
+
+bool are_inverted(const Program& program, DispatchId a, DispatchId b) {
+  return a.is_some() && b.is_some() && a < b &&
+         program.dispatch(a).order > program.dispatch(b).order;
+}
+
+// The inversion that explains why `read` goes wrong; none if none of the pairs does.
+std::optional<Inversion> inversion_of(const Program& program, const ReorderedRead& read) {
+  const std::pair<DispatchId, DispatchId> pairs[] = {{read.seen_writer, read.reader},
+                                                     {read.reader, read.right_writer},
+                                                     {read.right_writer, read.seen_writer}};
+  for (const auto& [first, second] : pairs) {
+    if (are_inverted(program, first, second)) {
+      return Inversion{first, second};
+    }
+  }
+  return std::nullopt;
+}
+
+// Where rows of atomics differ that no inversion of these three explains: two of them all the same,
+// in issue order.
+Inversion pair_of(const ReorderedRead& read) {
+  if (!read.reader.is_some()) {
+    return {std::min(read.seen_writer, read.right_writer),
+            std::max(read.seen_writer, read.right_writer)};
+  }
+  const DispatchId writer = read.seen_writer.is_some() ? read.seen_writer : read.right_writer;
+  return {std::min(writer, read.reader), std::max(writer, read.reader)};
+}
+
+// What the contract of a violated operand pair says.
+std::string contract_sentence(const Program& program, const AliasViolation& violation) {
+  const Dispatch& dispatch = program.dispatch(violation.dispatch);
+  const Access& output = program.accesses_of(dispatch)[violation.second];
+  if (violation.is_between_outputs) {
+    return "Two outputs of one dispatch may share no byte: which of them stays is not defined.";
+  }
+  if (output.is_atomic()) {
+    return "Slices of one dispatch run in any order, so its atomics may share no byte with its "
+           "other operands.";
+  }
+  if (is_opaque(program, dispatch)) {
+    return "An opaque dispatch may write exactly the range that it reads; a shifted overlap "
+           "depends on the order of its slices.";
+  }
+  const std::string_view kernel = program.name(dispatch.kernel_name);
+  const AliasContract contract =
+      alias_contract_of(kernel_entry(dispatch.kernel), static_cast<int>(violation.first),
+                        static_cast<int>(violation.second));
+  if (contract == AliasContract::kIdenticalElement) {
+    return fmt::format(
+        "Kernel {} works in place only where the two ranges are the same; a shifted overlap "
+        "depends "
+        "on the order of its slices.",
+        kernel);
+  }
+  return fmt::format(
+      "Kernel {} reads this input while it writes this output, so they may share "
+      "no byte.",
+      kernel);
+}
+
+std::string alias_fix(const Program& program, const AliasViolation& violation) {
+  const Dispatch& dispatch = program.dispatch(violation.dispatch);
+  if (violation.is_between_outputs) {
+    return "give each output bytes of its own.";
+  }
+  const AliasContract contract =
+      alias_contract_of(kernel_entry(dispatch.kernel), static_cast<int>(violation.first),
+                        static_cast<int>(violation.second));
+  const bool is_atomic = program.accesses_of(dispatch)[violation.second].is_atomic();
+  return contract == AliasContract::kIdenticalElement && !is_atomic
+             ? "give the output bytes of its own, or exactly the range of the input."
+             : "give the output bytes of its own.";
+}
+
+// A label stands for itself; an index says what it is the index of.
+std::string text_of_dispatch(const Program& program, DispatchId id) {
+  const bool has_label = program.statements[program.dispatch(id).statement.index].label.is_some();
+  return (has_label ? "" : "dispatch ") + program.reference_of(id);
+}
+
+// "reduce after vjp", "reduce after vjp and 2 more displacements".
+std::string text_of_schedule(const Program& program, const std::vector<Displacement>& schedule) {
+  const Displacement& head = head_of(schedule);
+  std::string text = text_of_dispatch(program, head.moved);
+  if (head.has_slices) {
+    text += fmt::format("[{}:{}]", head.first_slice, head.first_slice + head.slice_count);
+  }
+  switch (head.kind) {
+    case DisplacementKind::kBefore:
+      text += " before ";
+      break;
+    case DisplacementKind::kAfter:
+      text += " after ";
+      break;
+    case DisplacementKind::kCommitsAfter:
+      text += " visible only after ";
+      break;
+    case DisplacementKind::kFetchesBefore:
+      text += " fetching before ";
+      break;
+  }
+  text += text_of_dispatch(program, head.anchor);
+  if (head.kind == DisplacementKind::kFetchesBefore) text += " commits";
+  if (schedule.size() > 1) {
+    text += fmt::format(" and {} more displacement{}", schedule.size() - 1,
+                        schedule.size() == 2 ? "" : "s");
+  }
+  return text;
+}
+
+// "output gb", "outputs gb and gx", "5 outputs", or memories by name.
+std::string text_of_outputs(const Program& program, const std::vector<uint32_t>& changed) {
+  constexpr size_t kNamed = 3;
+  const std::string_view noun = program.outputs.empty() ? "memory" : "output";
+  const std::string_view nouns = program.outputs.empty() ? "memories" : "outputs";
+  if (changed.size() > kNamed) {
+    return fmt::format("{} {}", changed.size(), nouns);
+  }
+  std::string names;
+  for (size_t i = 0; i < changed.size(); ++i) {
+    names += i == 0 ? "" : i + 1 == changed.size() ? " and " : ", ";
+    names += program.outputs.empty()
+                 ? program.name(program.memories[changed[i]].name)
+                 : program.name(program.tensor(program.outputs[changed[i]]).name);
+  }
+  return fmt::format("{} {}", changed.size() == 1 ? noun : nouns, names);
+}
+
+// How the witness is about the finding: by itself, through a hazard that it hides, or with others.
+std::string text_of_reach(const Program& program, const ObservabilityVerdict& verdict,
+                          const Finding& finding) {
+  if (verdict.proof == ObservabilityProof::kCommonWitness) return ", together with other hazards";
+  if (!verdict.through.has_value()) return "";
+  const Hazard& hidden = *verdict.through;
+  const Access& access = access_of(program, hidden.first);
+  const bool is_same = access.memory == finding.memory && hidden.overlap == finding.overlap;
+  return fmt::format(
+      " through {}, which {} {} too", program.description_of(hidden.first.dispatch),
+      verb_of(access),
+      is_same ? "these bytes" : text_of_bytes(program, access.memory, hidden.overlap));
+}
+
+// Of two unordered dispatches either may run right before the other. If the second one then takes
+// the bytes of the value that the first one reads, its read finds another value. A donation says so
+// by itself.
+std::string clobber_sentence(const Program& program, const Hazard& hazard) {
+  const Access& first = access_of(program, hazard.first);
+  const Access& second = access_of(program, hazard.second);
+  const bool are_tensors = first.tensor.is_some() && second.tensor.is_some();
+  if (hazard.kind != FindingKind::kWriteAfterRead || !are_tensors) return {};
+  const TensorId wanted = program.tensor(first.tensor).root;
+  const TensorId found = program.tensor(second.tensor).root;
+  if (wanted == found || program.tensor(found).source.is_some()) return {};
+  return fmt::format(
+      "Where {} comes first, {} finds {} instead of {}: a clobber that issue order does not show.",
+      program.description_of(hazard.second.dispatch), program.description_of(hazard.first.dispatch),
+      program.name(program.tensor(found).name), program.name(program.tensor(wanted).name));
+}
+
+}  // namespace
+
+Finding explain_hazard(const Program& program, const HappensBefore& order, const Hazard& hazard) {
+  const Access& first = access_of(program, hazard.first);
+  const Access& second = access_of(program, hazard.second);
+  const std::string first_dispatch = program.description_of(hazard.first.dispatch);
+  const std::string second_dispatch = program.description_of(hazard.second.dispatch);
+  const uint32_t first_index = hazard.first.dispatch.index;
+  const uint32_t second_index = hazard.second.dispatch.index;
+
+  Finding finding{.kind = hazard.kind,
+                  .first = hazard.first,
+                  .second = hazard.second,
+                  .memory = first.memory,
+                  .overlap = hazard.overlap};
+  finding.headline =
+      fmt::format("{} hazard: {} {} {}{}, which {} {}{}.", word_of(hazard.kind), second_dispatch,
+                  verb_of(second), text_of_bytes(program, first.memory, hazard.overlap),
+                  tensor_clause_of(program, second), first_dispatch, verb_of(first),
+                  tensor_clause_of(program, first));
+  const bool has_scopes = order.has_scopes();
+  const MissingDependency missing =
+      has_scopes ? explain_missing(program, order.scopes(), hazard) : MissingDependency{};
+  if (has_scopes) {
+    finding.details.push_back(missing.reason);
+  } else if (hazard.is_ordered) {
+    finding.details.push_back(fmt::format(
+        "A barrier execution orders them but makes nothing visible: what dispatch {} writes is not "
+        "visible to dispatch {}.",
+        first_index, second_index));
+  } else {
+    finding.details.push_back(
+        fmt::format("Nothing orders them: no barrier stands between dispatch {} and dispatch {}.",
+                    first_index, second_index));
+  }
+  for (std::string& sentence : relation_of(program, first, second)) {
+    finding.details.push_back(std::move(sentence));
+  }
+  if (std::string sentence = clobber_sentence(program, hazard); !sentence.empty()) {
+    finding.details.push_back(std::move(sentence));
+  }
+  finding.fix =
+      has_scopes ? missing.fix
+      : hazard.kind == FindingKind::kWriteAfterRead
+          ? fmt::format("an execution dependency after dispatch {} (a barrier of any kind).",
+                        first_index)
+          : fmt::format("a full barrier between dispatch {} and dispatch {}.", first_index,
+                        second_index);
+  return finding;
+}
+
+Finding explain_alias(const Program& program, const AliasViolation& violation) {
+  const std::span<const Access> accesses = program.accesses_of(violation.dispatch);
+  const Access& first = accesses[violation.first];
+  const Access& second = accesses[violation.second];
+  Finding finding{.kind = FindingKind::kAlias,
+                  .first = {violation.dispatch, violation.first},
+                  .second = AccessRef{violation.dispatch, violation.second},
+                  .memory = first.memory,
+                  .overlap = violation.overlap};
+  finding.headline = fmt::format(
+      "alias: {} {} {}{} and {} {}{}; they share {}.", program.description_of(violation.dispatch),
+      verb_of(first), text_of_bytes(program, first.memory, first.range),
+      tensor_clause_of(program, first), verb_of(second),
+      text_of_bytes(program, second.memory, second.range), tensor_clause_of(program, second),
+      text_of_bytes(program, first.memory, violation.overlap));
+  finding.details = relation_of(program, first, second);
+  finding.details.push_back(contract_sentence(program, violation));
+  finding.fix = alias_fix(program, violation);
+  return finding;
+}
+
+Finding explain_reordered(const Program& program, const ReorderedRead& read) {
+  const AccessRef reader{read.reader, read.access};
+  Finding finding{.kind = FindingKind::kReordered, .memory = read.memory, .overlap = read.bytes};
+  const std::string bytes = text_of_bytes(program, read.memory, read.bytes);
+  const std::string seen = text_of_content(program, read.seen_writer);
+  const std::string right = text_of_content(program, read.right_writer);
+  if (!read.reader.is_some()) {
+    finding.headline = fmt::format(
+        "reordered: at the end {} holds {}; in program order it holds {}.", bytes, seen, right);
+  } else {
+    const Access& access = access_of(program, reader);
+    finding.headline =
+        fmt::format("reordered: {} {} {}{} and sees {}; in program order it sees {}.",
+                    program.description_of(read.reader), verb_of(access), bytes,
+                    tensor_clause_of(program, access), seen, right);
+  }
+  const std::optional<Inversion> inversion = inversion_of(program, read);
+  const Inversion named = inversion.value_or(pair_of(read));
+  const auto access_of_dispatch = [&](DispatchId id) {
+    return id == read.reader ? reader : write_of(program, id, read.memory, read.bytes);
+  };
+  finding.first = access_of_dispatch(named.issued_first);
+  finding.second = access_of_dispatch(named.issued_second);
+  if (!inversion.has_value()) {
+    finding.fix = "issue the dispatches that touch these bytes in program order.";
+    return finding;
+  }
+  const std::string early = program.description_of(inversion->issued_first);
+  const std::string late = program.description_of(inversion->issued_second);
+  finding.details.push_back(fmt::format(
+      "{} has order={} and {} has order={}, but {} is issued first. No barrier repairs this.",
+      early, program.dispatch(inversion->issued_first).order, late,
+      program.dispatch(inversion->issued_second).order, early));
+  finding.fix = fmt::format("issue {} before {}.", late, early);
+  return finding;
+}
+
+void explain_observability(const Program& program, const ObservabilityVerdict& verdict,
+                           Finding& finding) {
+  INTERLOCK_CHECK(is_hazard(finding.kind));
+  switch (verdict.proof) {
+    case ObservabilityProof::kOwnWitness:
+    case ObservabilityProof::kCommonWitness:
+      finding.observability = Observability::kObservable;
+      finding.witness = verdict.schedule;
+      finding.details.push_back(fmt::format("Observable{}: with {}, {} can differ.",
+                                            text_of_reach(program, verdict, finding),
+                                            text_of_schedule(program, verdict.schedule),
+                                            text_of_outputs(program, verdict.changed_outputs)));
+      return;
+    case ObservabilityProof::kOwnExecution:
+      finding.observability = Observability::kObservable;
+      finding.details.push_back(
+          fmt::format("Observable{}: in an execution that no witness line says, {} can differ.",
+                      text_of_reach(program, verdict, finding),
+                      text_of_outputs(program, verdict.changed_outputs)));
+      return;
+    case ObservabilityProof::kDecidingRuns:
+    case ObservabilityProof::kSinks:
+      finding.observability = Observability::kUnobservable;
+      finding.details.push_back(
+          "Unobservable: no schedule changes an output; what these bytes hold then reaches none.");
+      return;
+    case ObservabilityProof::kOwnSchedule:
+      finding.observability = Observability::kMasked;
+      finding.details.push_back(fmt::format(
+          "Masked: {}, no output differs; other hazards change one.",
+          verdict.schedule.empty() ? "whichever value this pair leaves or misses"
+                                   : "with " + text_of_schedule(program, verdict.schedule)));
+      return;
+    case ObservabilityProof::kSlices:
+      finding.details.push_back(
+          fmt::format("Whether an output can differ is not decided: slices of {} conflict with "
+                      "each other.",
+                      program.description_of(verdict.conflicting_in)));
+      return;
+    case ObservabilityProof::kUndecided:
+      finding.details.push_back(
+          "Whether an output can differ is not judged: this pair alone changes none, and the "
+          "budget "
+          "for schedules is spent before all others have been tried.");
+      return;
+    case ObservabilityProof::kOverBudget:
+      finding.details.push_back(
+          "Whether an output can differ is not judged: the budget for schedules is spent.");
+      return;
+  }
+}
+
+}  // namespace interlock

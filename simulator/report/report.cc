@@ -1,0 +1,187 @@
+// The text of a report: it lays sentences out and computes nothing.
+#include "simulator/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulator/order/happens_before.h"
+#include "simulator/schedules/schedule.h"
+
+namespace interlock {
+
+namespace {
+
+std::string count_of(uint64_t count, std::string_view singular, std::string_view plural) {
+  return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
+// True iff the witness lines of `program` give the same schedule as `witness`.
+bool is_recorded_schedule(const Program& program, const std::vector<Displacement>& witness) {
+  if (program.witness.empty() || program.witness == witness) {
+    return !program.witness.empty();
+  }
+  const HappensBefore order(program);
+  const Result<Schedule> recorded = schedule_of(program, order, program.witness);
+  const Result<Schedule> shown = schedule_of(program, order, witness);
+  return recorded && shown && *recorded == *shown;
+}
+
+// Issue order shows it. A destroy that comes too early is no read.
+bool finds_poison(const Program& program, const Finding& finding) {
+  if (finding.kind != FindingKind::kUseAfterFree || !finding.first.dispatch.is_some()) return false;
+  return program.lifetimes[finding.lifetime.index].statement <
+         program.dispatch(finding.first.dispatch).statement;
+}
+
+// The command that shows the finding; empty if no execution shows it. The witness lines of the file
+// are named only if they are another schedule.
+std::string replay_command(const Program& program, const Finding& finding,
+                           std::string_view file_name) {
+  if (finding.kind == FindingKind::kReordered || finds_poison(program, finding)) {
+    return fmt::format("interlock run {}", file_name);
+  }
+  if (finding.witness.empty()) {
+    return {};
+  }
+  std::string command = fmt::format("interlock replay {}", file_name);
+  if (is_recorded_schedule(program, finding.witness)) {
+    return command;
+  }
+  for (const Displacement& displacement : finding.witness) {
+    command += fmt::format(" --witness=\"{}\"", text_of(program, displacement));
+  }
+  return command;
+}
+
+std::string text_of_redundancy(const Program& program, const CheckReport& report, uint64_t limit) {
+  const uint64_t count = report.redundant.size();
+  std::string text;
+  if (report.unjudged_barrier_count > 0) {
+    text = fmt::format("{} not judged: whether they can go takes more work than the limit.\n",
+                       count_of(report.unjudged_barrier_count, "barrier is", "barriers are"));
+  }
+  if (count == 0) return text;
+  const uint64_t shown = std::min(limit, count);
+  for (uint64_t i = 0; i < shown; ++i) {
+    text +=
+        fmt::format("redundant: {} can go.\n  {}\n", description_of(program, report.redundant[i]),
+                    reason_of(program, report.redundant[i]));
+  }
+  if (shown < count) {
+    text += fmt::format("… and {}.\n", count_of(count - shown, "more redundant barrier",
+                                                "more redundant barriers"));
+  }
+  text += fmt::format("{} of {}: {} removal adds no hazard.{}\n",
+                      count_of(count, "redundant barrier", "redundant barriers"),
+                      report.barrier_count, count == 1 ? "its" : "each one's",
+                      count == 1 ? "" : " Removals interact: check again after each.");
+  return text;
+}
+
+std::string text_of_certificate(const Program& program, const CheckReport& report) {
+  const auto is_destroy = [](const ForcingPair& pair) { return pair.destroy.is_some(); };
+  const bool has_destroy = std::any_of(report.forcing.begin(), report.forcing.end(), is_destroy);
+  std::string text = fmt::format(
+      "Certificate: {} in disjoint slots, each in need of a barrier of its own; verified.\n",
+      has_destroy ? count_of(report.forcing.size(), "conflict or destroy", "conflicts and destroys")
+                  : count_of(report.forcing.size(), "conflict", "conflicts"));
+  for (const ForcingPair& pair : report.forcing) {
+    if (is_destroy(pair)) {
+      text += fmt::format("  {} and {}\n", program.description_of(pair.first),
+                          program.description_of(pair.destroy));
+      continue;
+    }
+    text += fmt::format("  {} and {}\n", program.description_of(pair.first),
+                        program.description_of(pair.second));
+  }
+  return text;
+}
+
+// Names a chain that is shorter than the fewest barriers need, its middle left out if it is long.
+std::string text_of_chain(const Program& program, const CheckReport& report) {
+  constexpr size_t kNamed = 12;
+  const std::vector<DispatchId>& chain = report.chain;
+  if (chain.empty()) return {};
+  std::string names;
+  for (size_t i = 0; i < chain.size(); ++i) {
+    if (chain.size() > kNamed && i == kNamed / 2) {
+      names += fmt::format(", … {} more …", chain.size() - kNamed);
+      i = chain.size() - kNamed / 2;
+    }
+    names += (i == 0 ? "" : ", ") + program.description_of(chain[i]);
+  }
+  return fmt::format(
+      "Another order could do with {} instead of {}: the longest chain of conflicts is {}.\n",
+      count_of(report.longest_chain, "barrier", "barriers"), report.fewest_barriers, names);
+}
+
+}  // namespace
+
+std::string text_of_finding(const Program& program, const Finding& finding,
+                            std::string_view file_name) {
+  std::string text = finding.headline + "\n";
+  for (const std::string& detail : finding.details) {
+    text += "  " + detail + "\n";
+  }
+  if (!finding.fix.empty()) {
+    text += "  Fix: " + finding.fix + "\n";
+  }
+  const std::string command = replay_command(program, finding, file_name);
+  if (!command.empty() && file_name != "-") {
+    text += "  Replay: " + command + "\n";
+  }
+  return text;
+}
+
+std::string summary_of(const CheckReport& report) {
+  std::string text = fmt::format("{}, {}, {}; fewest for this order {}, longest chain {}; ",
+                                 count_of(report.dispatch_count, "dispatch", "dispatches"),
+                                 count_of(report.access_count, "access", "accesses"),
+                                 count_of(report.barrier_count, "barrier", "barriers"),
+                                 report.fewest_barriers, report.longest_chain);
+  if (!report.findings.empty()) {
+    text += count_of(report.findings.size(), "finding", "findings");
+    if (!report.is_truncated()) return text + ".";
+    return text +
+           fmt::format(" so far, and no verdict on the rest: {}.", reason_of_truncation(report));
+  }
+  if (report.is_truncated()) {
+    return text +
+           fmt::format("no findings so far, and no verdict: {}.", reason_of_truncation(report));
+  }
+  text += "no findings.";
+  if (report.barrier_count > report.fewest_barriers) {
+    text +=
+        fmt::format(" {} above the proven minimum.",
+                    count_of(report.barrier_count - report.fewest_barriers, "barrier", "barriers"));
+  } else if (report.fewest_barriers > 0) {
+    text += " As few barriers as there can be; proven.";
+  }
+  return text;
+}
+
+std::string text_report(const Program& program, const CheckReport& report,
+                        std::string_view file_name, const TextLimits& limits) {
+  const uint64_t finding_count = report.findings.size();
+  const uint64_t shown = std::min(limits.findings, finding_count);
+  std::string text;
+  for (uint64_t i = 0; i < shown; ++i) {
+    text += text_of_finding(program, report.findings[i], file_name);
+  }
+  if (shown < finding_count) {
+    text += fmt::format("… and {}.\n",
+                        count_of(finding_count - shown, "more finding", "more findings"));
+  }
+  if (report.pair_count > 0) {
+    text += fmt::format("{}: RAW {}, WAR {}, WAW {}.\n",
+                        count_of(report.pair_count, "hazardous pair", "hazardous pairs"),
+                        report.raw_count, report.war_count, report.waw_count);
+  }
+  text += text_of_redundancy(program, report, limits.redundant);
+  if (limits.has_certificate) text += text_of_certificate(program, report);
+  if (report.findings.empty()) text += text_of_chain(program, report);
+  return text + summary_of(report) + "\n";
+}
+
+}  // namespace interlock

@@ -1,0 +1,39 @@
+// Reports: what `interlock check` prints about one program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "encoder/program/program.h"
+#include "simulator/report/check.h"
+#include "simulator/report/expectations.h"
+
+namespace interlock {
+
+// How many of each are printed in full; the rest is counted.
+struct TextLimits {
+  uint64_t findings = UINT64_MAX;
+  uint64_t redundant = UINT64_MAX;
+  bool has_certificate = false;  // Whether to print the pairs that prove the fewest barriers.
+};
+
+// The findings, each with its details, the redundant barriers, each with its reason, and one
+// summary line. `file_name` stands in the lines that say how to replay.
+std::string text_report(const Program& program, const CheckReport& report,
+                        std::string_view file_name, const TextLimits& limits = {});
+
+// One finding, as the report prints it.
+std::string text_of_finding(const Program& program, const Finding& finding,
+                            std::string_view file_name);
+
+// "456 dispatches, 1080 accesses, 455 barriers; fewest for this order 407, longest chain 407; no
+// findings. 48 barriers above the proven minimum." without a newline.
+std::string summary_of(const CheckReport& report);
+
+// One JSON object on one line, as docs/json.md says. `outcome` is that of the program's `expect`
+// lines; empty if it has none.
+std::string json_report(const Program& program, const CheckReport& report,
+                        const ExpectationOutcome& outcome, std::string_view file_name);
+
+}  // namespace interlock

@@ -1,0 +1,62 @@
+// ShadowProgram: a program as the shadow machine runs it. The bytes between two neighbouring range
+// endpoints share one fate and are one segment; slices are flat lists of segments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "encoder/program/scope.h"
+#include "simulator/bytes/segment_index.h"
+
+namespace interlock {
+
+// Consecutive segments that a unit reads through one run of one access.
+struct ShadowRead {
+  uint32_t first_segment;
+  uint32_t segment_count;
+};
+
+enum class ShadowEffect : uint8_t { kOverwrite, kPartial, kAtomic };
+
+// Consecutive segments that a unit changes through one run of one access.
+struct ShadowWrite {
+  uint32_t first_segment;
+  uint32_t segment_count;
+  ShadowEffect effect;
+  AtomicOp operation;
+};
+
+// A slice; or a whole dispatch, if it has too many of them. Its reads and writes end where those of
+// the next unit begin.
+struct ShadowUnit {
+  uint32_t first_read;
+  uint32_t first_write;
+};
+
+// Consecutive values of an observable result.
+struct LiveSpan {
+  uint32_t begin;
+  uint32_t end;
+};
+
+struct ShadowProgram {
+  std::vector<uint32_t> first_unit;  // By dispatch, and one more: the number of units.
+  std::vector<ShadowUnit> units;     // And one more: the ends.
+  std::vector<ShadowRead> reads;     // In the order of accesses and addresses.
+  std::vector<ShadowWrite> writes;
+  uint32_t segment_count = 0;
+  std::vector<uint32_t> live_segments;  // Those of the outputs, each once, in order.
+  bool is_all_live = false;             // No output is named: every segment is live.
+  std::vector<ShadowRead> ended;     // Of freed and reset values at the end: dead, all live or not.
+  std::vector<LiveSpan> live_spans;  // By position among the outputs; by memory if all is live.
+  std::vector<StageAccess> read_sorts;  // By read.
+  SegmentIndex index{0};  // Beside scoped barriers, accesses and operands end at its endpoints.
+};
+
+// Slices are the units as long as they have at most about a million range pieces in all. A larger
+// dispatch is one unit with the ranges that it declares, which can only call more outputs
+// reachable. Cost: O(p log p) for p pieces, plus the dispatches and memories.
+ShadowProgram compile_shadow_program(const Program& program);
+
+}  // namespace interlock

@@ -1,0 +1,189 @@
+// The idea: one enumerator per group. One at a time, each group in turn gives its next trace while
+// the others rest at issue order; combined, the enumerators are the digits of a counter.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "encoder/program/check.h"
+#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/trace_count.h"
+#include "simulator/schedules/trace_enumerator.h"
+#include "simulator/schedules/trace_groups.h"
+#include "simulator/schedules/trace_schedule.h"
+#include "simulator/schedules/trace_units.h"
+
+namespace interlock {
+namespace {
+
+struct Graph {
+  TraceUnits units;
+  std::vector<TraceGroup> groups;
+  ExhaustivePlan plan;
+};
+
+void count(Graph& graph, const ExhaustiveOptions& options) {
+  ExhaustivePlan& plan = graph.plan;
+  uint64_t work_limit = options.count_work_limit;
+  Natural sum;
+  Natural product(1);
+  for (const TraceGroup& group : graph.groups) {
+    TraceCount count = count_traces(group, work_limit);
+    plan.is_exact &= count.is_exact;
+    product *= count.value;
+    sum += count.value;
+    sum -= Natural(1);  // Issue order.
+  }
+  plan.trace_count = product;
+  product -= Natural(1);
+  plan.schedule_count = options.combines_groups ? std::move(product) : std::move(sum);
+}
+
+UnitOrder unit_order(const std::vector<TraceUnit>& units, const HappensBefore& order) {
+  return [&units, &order](uint32_t first, uint32_t second) {
+    return units[first].dispatch != units[second].dispatch &&
+           order.executes_before(units[first].dispatch, units[second].dispatch);
+  };
+}
+
+Graph graph_of(TraceUnits units, const HappensBefore& order, const ExhaustiveOptions& options) {
+  Graph graph;
+  graph.units = std::move(units);
+  const std::vector<TraceUnit>& all = graph.units.units;
+  graph.groups = trace_groups(graph.units.hazards, unit_order(all, order));
+  graph.plan.are_units_slices = graph.units.are_slices;
+  graph.plan.is_truncated = graph.units.is_truncated;
+  graph.plan.hazard_count = graph.units.hazards.size();
+  graph.plan.group_count = graph.groups.size();
+  for (const TraceGroup& group : graph.groups) {
+    graph.plan.unit_count += group.units.size();
+    for (const uint32_t unit : group.units) graph.plan.joins_slices |= all[unit].slice_count > 1;
+  }
+  count(graph, options);
+  return graph;
+}
+
+bool fits(const ExhaustivePlan& plan, const ExhaustiveOptions& options) {
+  return plan.is_exact && plan.schedule_count <= Natural(options.schedule_limit);
+}
+
+Graph choose_graph(const Program& program, const HappensBefore& order,
+                   std::span<const Hazard> hazards, bool is_truncated,
+                   const ExhaustiveOptions& options) {
+  std::optional<Graph> by_slice;
+  if (!is_truncated) {
+    if (std::optional<TraceUnits> slices = slice_units(program, hazards)) {
+      by_slice = graph_of(*std::move(slices), order, options);
+      if (!by_slice->plan.are_units_slices || fits(by_slice->plan, options)) {
+        return *std::move(by_slice);
+      }
+    }
+  }
+  Graph graph = graph_of(dispatch_units(program, hazards), order, options);
+  graph.plan.is_truncated |= is_truncated;
+  if (by_slice) {
+    graph.plan.is_slice_trace_count_known = true;
+    graph.plan.is_slice_trace_count_exact = by_slice->plan.is_exact;
+    graph.plan.slice_trace_count = by_slice->plan.trace_count;
+  }
+  return graph;
+}
+
+}  // namespace
+
+struct ExhaustiveSchedules::Impl {
+  Impl(const Program& source, const HappensBefore& order, Graph chosen, bool combines)
+      : program(source),
+        graph(std::move(chosen)),
+        combines_groups(combines),
+        linearizer(graph.units, graph.groups, unit_order(graph.units.units, order)) {
+    resting.reserve(graph.groups.size());
+    varying.reserve(graph.groups.size());
+    for (const TraceGroup& group : graph.groups) {
+      open.push_back(open.size());
+      resting.emplace_back(group);
+      varying.emplace_back(group);
+      chosen_traces.push_back(combines ? &varying.back() : &resting.back());
+    }
+  }
+
+  bool advance();
+  bool advance_one();
+  bool advance_all();
+
+  const Program& program;
+  const Graph graph;
+  const bool combines_groups;
+  bool is_done = false;
+  TraceSchedule linearizer;
+  std::vector<TraceEnumerator> resting;               // By group, at issue order.
+  std::vector<TraceEnumerator> varying;               // By group.
+  std::vector<const TraceEnumerator*> chosen_traces;  // By group, one of the two.
+  // One at a time:
+  std::vector<size_t> open;  // Groups with traces left, ascending.
+  size_t turn = 0;           // Into `open`: whose turn is next,
+  size_t varied = 0;         // and the group that had the last.
+};
+
+bool ExhaustiveSchedules::Impl::advance() {
+  if (!is_done) is_done = combines_groups ? !advance_all() : !advance_one();
+  return !is_done;
+}
+
+bool ExhaustiveSchedules::Impl::advance_one() {
+  if (!open.empty()) chosen_traces[varied] = &resting[varied];
+  while (!open.empty()) {
+    if (turn == open.size()) turn = 0;
+    varied = open[turn];
+    if (varying[varied].advance()) {
+      chosen_traces[varied] = &varying[varied];
+      ++turn;
+      return true;
+    }
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(turn));
+  }
+  return false;
+}
+
+bool ExhaustiveSchedules::Impl::advance_all() {
+  return std::any_of(varying.rbegin(), varying.rend(),
+                     [](TraceEnumerator& digit) { return digit.advance(); });
+}
+
+ExhaustiveSchedules::ExhaustiveSchedules(const Program& program, const HappensBefore& order,
+                                         std::span<const Hazard> hazards, bool is_truncated,
+                                         const ExhaustiveOptions& options)
+    : impl_(std::make_unique<Impl>(program, order,
+                                   choose_graph(program, order, hazards, is_truncated, options),
+                                   options.combines_groups)) {}
+
+ExhaustiveSchedules::~ExhaustiveSchedules() = default;
+ExhaustiveSchedules::ExhaustiveSchedules(ExhaustiveSchedules&&) noexcept = default;
+ExhaustiveSchedules& ExhaustiveSchedules::operator=(ExhaustiveSchedules&&) noexcept = default;
+
+const ExhaustivePlan& ExhaustiveSchedules::plan() const { return impl_->graph.plan; }
+
+bool ExhaustiveSchedules::next(Schedule& schedule) {
+  if (!impl_->advance()) return false;
+  impl_->linearizer.schedule_of(impl_->chosen_traces, schedule);
+  return true;
+}
+
+std::string ExhaustiveSchedules::name() const {
+  std::string name;
+  size_t reversed_count = 0;
+  for (size_t g = 0; g < impl_->graph.groups.size(); ++g) {
+    for (const UnitPair& pair : impl_->chosen_traces[g]->reversed_hazards()) {
+      if (reversed_count++ > 0) continue;
+      const std::vector<uint32_t>& members = impl_->graph.groups[g].units;
+      const std::vector<TraceUnit>& units = impl_->graph.units.units;
+      name = fmt::format("{} before {}", text_of(impl_->program, units[members[pair.second]]),
+                         text_of(impl_->program, units[members[pair.first]]));
+    }
+  }
+  if (reversed_count > 1) name += fmt::format(", and {} more", reversed_count - 1);
+  return name;
+}
+
+}  // namespace interlock

@@ -1,0 +1,154 @@
+// Every kernel in CUDA's words, emulated: the bits of the CPU for every size and order of blocks.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "backends/cuda/emulated/kernels.h"
+#include "backends/cuda/emulation/guarded_bytes.h"
+#include "backends/interface/dispatch_params.h"
+#include "encoder/kernel/kernel_table.h"
+#include "simulator/schedules/choice.h"
+#include "tests/backends/cuda/emulated_cuda.h"
+#include "tests/backends/kernels/kernel_case.h"
+#include "tests/program_count.h"
+
+namespace interlock::emulated_kernels_test {
+namespace {
+
+TEST(EmulatedKernels, HaveTheBitsOfTheCpuForEveryBlockSizeAndOrder) {
+  for (const uint32_t thread_count : {1u, 2u, 32u, 33u, 128u}) {
+    for (const uint64_t seed : {1u, 2u}) {
+      if (is_slow_build() && (seed == 2 || thread_count > 33)) continue;
+      EmulatedCudaBackend backend({.seed = seed, .block_thread_count = thread_count});
+      for (const KernelCase& c : all_cases()) {
+        const Program program = program_of(c);
+        const Schedule issue = issue_order_schedule(program);
+        EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue))
+            << c << " in blocks of " << thread_count << ", seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(EmulatedKernels, HaveTheBitsOfTheCpuWithEveryKindOfSwitch) {
+  for (const FiberSwitch kind : fiber_switches()) {
+    EmulatedCudaBackend backend({.block_thread_count = 32, .fiber_switch = kind});
+    for (const KernelCase& c : one_case_per_kernel()) {
+      const Program program = program_of(c);
+      const Schedule issue = issue_order_schedule(program);
+      EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue)) << c;
+    }
+  }
+}
+
+// The outputs of the only dispatch of `program`, whose operands start `shift` bytes into a word.
+std::vector<std::vector<uint8_t>> outputs_when_shifted(const Program& program, size_t shift) {
+  const MemoryImage image = initial_image(program, kExecutionLimitBytes).value();
+  const DispatchId id{0};
+  std::vector<GuardedBytes> bytes;
+  std::vector<LaunchOperand> operands;
+  for (const Access& access : program.accesses_of(id)) {
+    std::vector<uint8_t> memory(shift);
+    const auto begin = image.memories[access.memory.index].begin();
+    memory.insert(memory.end(), begin + static_cast<ptrdiff_t>(access.range.begin),
+                  begin + static_cast<ptrdiff_t>(access.range.end));
+    bytes.emplace_back(memory);
+    operands.push_back(
+        {bytes.back().data() + shift, access.range.size_bytes(), access.mode, false});
+  }
+  LaunchArguments arguments;
+  arguments.operands = operands.data();
+  arguments.operand_count = static_cast<uint32_t>(operands.size());
+  arguments.params = dispatch_params_of(program, id);
+  EmulatedDevice device;
+  SeededChoice choice(shift);
+  const auto launched = launch_slices(
+      {device, choice, 32}, program.dispatch(id).kernel,
+      static_cast<uint32_t>(slice_count_of(program, program.dispatch(id))), arguments);
+  EXPECT_TRUE(launched.has_value() && !launched->has_value());
+  std::vector<std::vector<uint8_t>> outputs;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    EXPECT_TRUE(bytes[i].is_guarded());
+    if (operands[i].mode == AccessMode::kRead) continue;
+    outputs.emplace_back(operands[i].data, operands[i].data + operands[i].size_bytes);
+  }
+  return outputs;
+}
+
+// A program has its f32 at multiples of four bytes; a device whose memories start elsewhere has
+// not.
+TEST(EmulatedKernels, RunAtAnyAlignment) {
+  for (const KernelCase& c : one_case_per_kernel()) {
+    const Program program = program_of(c);
+    const MemoryImage image = image_after(program, issue_order_schedule(program));
+    std::vector<std::vector<uint8_t>> expected;
+    for (const CaseOperand& operand : operands_of(c)) {
+      if (operand.is_output) expected.push_back(bytes_of(program, image, operand.name));
+    }
+    for (const size_t shift : {0u, 1u, 2u, 3u}) {
+      EXPECT_EQ(outputs_when_shifted(program, shift), expected) << c << " shifted by " << shift;
+    }
+  }
+}
+
+TEST(EmulatedKernels, RunInPlaceWhereTheTableAllowsIt) {
+  EmulatedCudaBackend backend;
+  for (const KernelCase& c : one_case_per_kernel()) {
+    const std::vector<CaseOperand> operands = operands_of(c);
+    for (const auto& [input, output] :
+         kernel_entry(find_kernel(c.kernel).value()).identical_pairs) {
+      const std::string& replaced = operands[static_cast<size_t>(input)].name;
+      const std::string& name = operands[static_cast<size_t>(output)].name;
+      const Program program = program_of(c, {{name, {replaced, 0}}});
+      const Schedule issue = issue_order_schedule(program);
+      EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue))
+          << c << ": " << name << " on " << replaced;
+    }
+  }
+}
+
+TEST(EmulatedKernels, GiveTheSameBitsInPieces) {
+  EmulatedCudaBackend backend({.block_thread_count = 32});
+  for (const KernelCase& c : one_case_per_kernel()) {
+    const Program program = program_of(c);
+    const MemoryImage whole = image_after(program, issue_order_schedule(program));
+    for (const std::vector<uint64_t>& slices :
+         {descending_slices(program), shuffled_slices(program, 1)}) {
+      EXPECT_TRUE(image_on(backend, program, slices_in_order(slices)) == whole) << c;
+    }
+  }
+}
+
+// As a device does whose grids are shorter than a dispatch.
+TEST(EmulatedKernels, GiveTheSameBitsInSeveralLaunches) {
+  EmulatedCudaBackend backend({.block_thread_count = 4, .grid_block_count_max = 2});
+  for (const KernelCase& c : all_cases()) {
+    const Program program = program_of(c);
+    const Schedule issue = issue_order_schedule(program);
+    EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue)) << c;
+  }
+}
+
+TEST(EmulatedKernels, TreatSpecialValuesAsTheCpuDoes) {
+  const Program program = parsed(R"(interlock 1
+memory a_bytes 32
+memory y_bytes 32
+memory z_bytes 32
+tensor a f32[8] at a_bytes+0
+tensor y f32[8] at y_bytes+0
+tensor z f32[8] at z_bytes+0
+dispatch fill writes a_bytes[0:4] value=255
+dispatch fill writes a_bytes[4:8] value=127
+dispatch fill writes a_bytes[10:12] value=127
+dispatch fill writes a_bytes[8:10] value=0
+barrier
+dispatch silu reads a writes y
+dispatch mul reads a a writes z
+)");
+  const Schedule issue = issue_order_schedule(program);
+  EXPECT_TRUE(image_on_emulated_cuda(program, issue) == image_after(program, issue));
+}
+
+}  // namespace
+}  // namespace interlock::emulated_kernels_test

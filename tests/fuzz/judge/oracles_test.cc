@@ -1,0 +1,126 @@
+#include "fuzz/judge/oracles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "encoder/build/program_builder.h"
+#include "encoder/text/text.h"
+#include "fuzz/campaign/campaign.h"
+#include "tests/program_count.h"
+
+namespace interlock::oracles_test {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Program parsed(const std::string& body) {
+  auto program = parse("interlock 1\nmemory a 64\nmemory b 64\n" + body);
+  EXPECT_TRUE(program) << program.error().message;
+  return std::move(program).value();
+}
+
+OracleOptions thorough() {
+  OracleOptions options;
+  options.cpu_period = 1;
+  options.text_period = 1;
+  return options;
+}
+
+TEST(Judge, FindsAMissingBarrierAndItsDamage) {
+  const OracleReport report = judge(
+      parsed("dispatch Consume reads a[0:16] writes b[0:16]\ndispatch Produce writes a[8:24]\n"),
+      thorough(), 0);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].kind, FindingKind::kWriteAfterRead);
+  EXPECT_EQ(report.findings[0].overlap, (ByteRange{8, 16}));
+  EXPECT_TRUE(report.is_observable);
+  EXPECT_TRUE(report.diverges_on_cpu);
+}
+
+TEST(Judge, FindsNothingBehindABarrier) {
+  const OracleReport report =
+      judge(parsed("dispatch Consume reads a[0:16] writes b[0:16]\nbarrier execution\n"
+                   "dispatch Produce writes a[8:24]\n"),
+            thorough(), 0);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  EXPECT_THAT(report.findings, IsEmpty());
+  EXPECT_TRUE(report.ran_on_cpu);
+  EXPECT_FALSE(report.diverges_on_cpu);
+}
+
+// The cross-check is not held against an encoder that is not told of all accesses.
+TEST(Judge, FindsWhatNobodyDeclaredAndBlamesNoEncoder) {
+  const OracleReport report =
+      judge(parsed("dispatch Produce writes a[0:16]\n"
+                   "dispatch Consume writes b[0:16] actual reads a[8:24]\n"),
+            thorough(), 0);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  ASSERT_THAT(report.findings, SizeIs(2));
+  EXPECT_EQ(report.findings[0].kind, FindingKind::kReadAfterWrite);
+  EXPECT_EQ(report.findings[1].kind, FindingKind::kUndeclared);
+  EXPECT_EQ(report.findings[1].overlap, (ByteRange{8, 24}));
+  EXPECT_TRUE(report.diverges_on_cpu);
+}
+
+TEST(Judge, TellsAnOrderedHazardFromAnUnorderedOne) {
+  const char* const kProgram =
+      "dispatch Produce writes a[0:16]\nbarrier execution\n"
+      "dispatch Consume reads a[0:16] writes b[0:16]\n";
+  const OracleReport report = judge(parsed(kProgram), thorough(), 0);
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_TRUE(report.findings[0].is_ordered);
+  EXPECT_TRUE(report.diverges_on_cpu);
+}
+
+TEST(Judge, CallsABarrierTooManyAFindingOnRequest) {
+  const Program program = parsed("dispatch A writes a[0:16]\nbarrier\ndispatch B writes b[0:16]\n");
+  OracleOptions options = thorough();
+  EXPECT_THAT(judge(program, options, 0).findings, IsEmpty());
+  options.judges_excess = true;
+  ASSERT_THAT(judge(program, options, 0).findings, SizeIs(1));
+  EXPECT_TRUE(judge(program, options, 0).findings[0].is_excess);
+  EXPECT_TRUE(find_excess(program));
+  EXPECT_FALSE(
+      find_excess(parsed("dispatch A writes a[0:16]\nbarrier\ndispatch B reads a[0:16]\n")));
+}
+
+TEST(Judge, FindsAliasingThatNoEncoderCanRepair) {
+  OracleOptions options = thorough();
+  options.encoder = find_encoder("serial");
+  const OracleReport report =
+      judge(parsed("dispatch Shift reads a[0:16] writes a[4:20]\n"), options, 0);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].kind, FindingKind::kAlias);
+}
+
+TEST(Judge, CallsADraftThatDoesNotBuildOurOwnBug) {
+  ProgramDraft draft;
+  draft.items.emplace_back(OutputDraft{{"nobody"}});
+  const OracleReport report = judge(draft, {}, 0);
+  ASSERT_THAT(report.disagreements, SizeIs(1));
+  EXPECT_EQ(report.disagreements[0].stage, OracleStage::kBuild);
+}
+
+// As many programs as the rarest canary may take (canary_test.cc).
+TEST(Judge, FindsNothingInWhatCorrectEncodersEncode) {
+  for (const EncoderEntry& entry : encoder_registry()) {
+    if (entry.is_broken) continue;
+    CampaignOptions options;
+    options.encoder = &entry;
+    options.seed = 7;
+    options.run_count = is_slow_build() ? 250 : 10'000;
+    const auto report = run_campaign(options);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_THAT(report->disagreements, IsEmpty()) << entry.name;
+    EXPECT_EQ(report->failing_run_count, 0u) << entry.name;
+    EXPECT_EQ(report->run_count, options.run_count) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace interlock::oracles_test

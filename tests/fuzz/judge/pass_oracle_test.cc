@@ -1,0 +1,73 @@
+// What a pass is blamed for, and what a program keeps of it while it shrinks.
+#include "fuzz/judge/pass_oracle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "encoder/build/program_builder.h"
+#include "encoder/text/text.h"
+#include "fuzz/campaign/campaign.h"
+#include "tests/program_count.h"
+
+namespace interlock::pass_oracle_test {
+namespace {
+
+std::set<FindingKind> kinds_in(const PassChain& chain, const Program& program,
+                               const PlanOptions& plan) {
+  std::set<FindingKind> kinds;
+  for (const PassFinding& finding : find_everything(run_passes(chain, program, plan).value())) {
+    kinds.insert(finding.kind);
+  }
+  return kinds;
+}
+
+class MinimizePasses : public testing::TestWithParam<const char*> {};
+
+// No finding of a kind that was not there; and the one that it is about stays, through no fault of
+// the program.
+TEST_P(MinimizePasses, AddNoKindAndKeepTheSignature) {
+  CampaignOptions options;
+  // An encoder that places nothing leaves few kinds in small programs.
+  const bool has_planner_fault = std::string(GetParam()) != "liveness";
+  if (!has_planner_fault) options.encoder = find_encoder("none");
+  options.planner = find_planner(GetParam());
+  ASSERT_NE(options.planner, nullptr);
+  const PassChain chain = chain_of(options);
+  const PlanOptions plan = plan_options_of_campaign();
+  int minimized_count = 0;
+  for (uint64_t run = 0; run < (is_slow_build() ? 8 : has_planner_fault ? 100 : 40); ++run) {
+    const Program program = build(draft_of_run(options, run)).value();
+    const PassReport report = judge_passes(chain, program, plan, {}, 1);
+    const std::set<FindingKind> allowed = kinds_in(chain, program, plan);
+    std::set<std::string> signatures;
+    for (const PassFinding& finding : report.findings) signatures.insert(finding.signature);
+    for (const std::string& signature : signatures) {
+      ++minimized_count;
+      const Program small = minimize_passes(chain, program, plan, signature, {}).program;
+      const std::set<FindingKind> kinds = kinds_in(chain, small, plan);
+      EXPECT_TRUE(std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end()))
+          << "run " << run << ' ' << signature << "\n"
+          << print(small);
+      const auto findings = find_everything(run_passes(chain, small, plan).value());
+      EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&](const PassFinding& finding) {
+        return finding.signature == signature;
+      })) << signature;
+      EXPECT_TRUE(find_everything(run_passes(reference_chain(), small, plan).value()).empty())
+          << print(small);
+    }
+  }
+  if (!is_slow_build()) {  // Which tries fewer programs.
+    EXPECT_GT(minimized_count, 10);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Planners, MinimizePasses,
+                         testing::Values("ggml-undercount", "ggml-serial-liveness", "ztensor-167",
+                                         "liveness"));
+
+}  // namespace
+}  // namespace interlock::pass_oracle_test

@@ -1,0 +1,179 @@
+// Expect lines against what a check finds.
+#include "simulator/report/expectations.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulator/programs/program_text.h"
+
+namespace interlock::expectations_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kIdleBarrier = R"(
+    dispatch A writes a
+    idle: barrier
+    dispatch B writes b
+    needed: barrier
+    dispatch C reads b
+)";
+
+struct Judged {
+  bool holds;
+  std::vector<std::string> lines;  // That hold, then failures.
+};
+
+Judged judged(const std::string& body) {
+  const Program program = program_on_abc(body);
+  const CheckReport report = check(program);
+  const ExpectationOutcome outcome = judge_expectations(program, report);
+  Judged result{is_as_expected(program, report, outcome), {}};
+  for (const SubjectOutcome& subject : outcome.subjects) {
+    result.lines.insert(result.lines.end(), subject.held.begin(), subject.held.end());
+    result.lines.insert(result.lines.end(), subject.failures.begin(), subject.failures.end());
+  }
+  return result;
+}
+
+TEST(ExpectRedundant, HoldsForABarrierThatCanGo) {
+  const Judged outcome = judged(std::string(kIdleBarrier) + "expect redundant idle\n");
+  EXPECT_TRUE(outcome.holds);
+  EXPECT_THAT(outcome.lines, ElementsAre("expect redundant idle"));
+}
+
+TEST(ExpectRedundant, FailsForABarrierThatIsNeeded) {
+  const Judged outcome = judged(std::string(kIdleBarrier) + "expect redundant needed\n");
+  EXPECT_FALSE(outcome.holds);
+  EXPECT_THAT(outcome.lines,
+              ElementsAre("'expect redundant needed' does not hold: it is not found."));
+}
+
+TEST(ExpectClean, IgnoresAdvice) {
+  EXPECT_TRUE(judged(std::string(kIdleBarrier) + "expect clean\n").holds);
+  EXPECT_TRUE(judged(std::string(kIdleBarrier) + "expect clean\nexpect redundant 0\n").holds);
+}
+
+TEST(ExpectRedundant, DoesNotExcuseAHazard) {
+  EXPECT_FALSE(judged(R"(
+      dispatch A writes a
+      dispatch B reads a
+      last: barrier
+      expect redundant last)")
+                   .holds);
+}
+
+TEST(ExpectRedundant, CountsTheBarriersThatAnEncoderPlaces) {
+  const std::string program = "dispatch A writes a\ndispatch B writes b\n";
+  EXPECT_TRUE(judged(program + "expect encoder=serial redundant 0\n").holds);
+  EXPECT_FALSE(judged(program + "expect encoder=serial redundant 9\n").holds);
+  EXPECT_FALSE(judged(program + "expect encoder=interlock redundant 0\n").holds);
+}
+
+TEST(UnexpectedRedundancy, LeavesOutWhatALineNames) {
+  const Program none = program_on_abc(kIdleBarrier);
+  EXPECT_THAT(unexpected_redundancy(none, check(none)), SizeIs(1));
+  const Program named = program_on_abc(std::string(kIdleBarrier) + "expect redundant 0\n");
+  EXPECT_THAT(unexpected_redundancy(named, check(named)), IsEmpty());
+  // What an encoder would do says nothing about the program as it stands.
+  const Program encoder =
+      program_on_abc(std::string(kIdleBarrier) + "expect encoder=serial redundant 0\n");
+  EXPECT_THAT(unexpected_redundancy(encoder, check(encoder)), SizeIs(1));
+}
+
+// Two hazards, of which the limit lets one be listed.
+constexpr const char* kTwoHazards = R"(
+    w: dispatch W writes a
+    r: dispatch R reads a
+    v: dispatch V writes b
+    u: dispatch U reads b
+)";
+
+struct OpenOutcome {
+  Verdict verdict;
+  std::vector<std::string> unjudged;
+  std::vector<std::string> failures;
+};
+
+OpenOutcome judged_until_the_limit(const std::string& lines) {
+  const Program program = program_on_abc(kTwoHazards + lines);
+  const CheckReport report = check(program, {.pair_limit = 1});
+  EXPECT_TRUE(report.is_truncated());
+  const ExpectationOutcome outcome = judge_expectations(program, report);
+  OpenOutcome result{verdict_of(program, report, outcome), {}, {}};
+  for (const SubjectOutcome& subject : outcome.subjects) {
+    result.unjudged.insert(result.unjudged.end(), subject.unjudged.begin(), subject.unjudged.end());
+    result.failures.insert(result.failures.end(), subject.failures.begin(), subject.failures.end());
+  }
+  return result;
+}
+
+constexpr std::string_view kReason =
+    "there are more hazards than 1, the limit; repair some of those listed, and check again";
+
+TEST(TruncatedCheck, IsNotAsExpectedThoughEveryLineHolds) {
+  const OpenOutcome outcome = judged_until_the_limit("expect RAW w r\n");
+  EXPECT_EQ(outcome.verdict, Verdict::kNone);
+  EXPECT_THAT(outcome.failures, IsEmpty());
+  EXPECT_THAT(outcome.unjudged,
+              ElementsAre(fmt::format("There may be findings that no line expects: {}.", kReason)));
+}
+
+TEST(TruncatedCheck, CannotTellWhetherALineHoldsThatIsNotFound) {
+  const OpenOutcome outcome = judged_until_the_limit("expect RAW w r\nexpect RAW v u\n");
+  EXPECT_EQ(outcome.verdict, Verdict::kNone);
+  EXPECT_THAT(outcome.unjudged,
+              ElementsAre(fmt::format("'expect RAW v u' is not judged: {}.", kReason)));
+}
+
+TEST(TruncatedCheck, HasAFindingThatNoLineExpects) {
+  EXPECT_EQ(judged_until_the_limit("").verdict, Verdict::kUnexpected);
+  EXPECT_EQ(judged_until_the_limit("expect clean\n").verdict, Verdict::kUnexpected);
+  const OpenOutcome outcome = judged_until_the_limit("expect RAW v u\n");
+  EXPECT_EQ(outcome.verdict, Verdict::kUnexpected);
+  EXPECT_THAT(outcome.failures, ElementsAre(testing::StartsWith("Not expected: RAW hazard: r")));
+}
+
+// Whatever is said of an encoder, the program itself has findings, or may have some.
+TEST(TruncatedCheck, IsAboutTheProgramWhenLinesAreAboutAnEncoder) {
+  EXPECT_EQ(judged_until_the_limit("expect encoder=interlock clean\n").verdict,
+            Verdict::kUnexpected);
+  const Program clean = program_on_abc("barrier\nexpect encoder=interlock clean\n");
+  CheckReport report = check(clean);
+  EXPECT_EQ(verdict_of(clean, report, judge_expectations(clean, report)), Verdict::kAsExpected);
+  report.truncations.push_back({TruncationCause::kScopedSearch, 7});
+  EXPECT_EQ(verdict_of(clean, report, judge_expectations(clean, report)), Verdict::kNone);
+}
+
+TEST(TruncatedCheck, TakesTheGradientsAlongToEveryEncoder) {
+  const Program program = program_on_abc("expect encoder=interlock clean\n");
+  CheckReport report = check(program);
+  report.truncations.push_back({TruncationCause::kGradients, 7});
+  const ExpectationOutcome outcome = judge_expectations(program, report);
+  EXPECT_THAT(outcome.subjects.at(0).unjudged,
+              ElementsAre(testing::HasSubstr("judging the gradients takes more than 7 visits")));
+}
+
+TEST(ExpectRedundant, IsNotJudgedBesideBarriersThatAreNot) {
+  const Program program = program_on_abc(R"(
+      dispatch A writes a
+      barrier compute.write -> compute.read b
+      dispatch B reads b
+      barrier
+      dispatch C reads a
+      expect redundant 0)");
+  const CheckReport report = check(program, {.redundancy_budget = 1});
+  ASSERT_GT(report.unjudged_barrier_count, 0u);
+  const ExpectationOutcome outcome = judge_expectations(program, report);
+  EXPECT_EQ(verdict_of(program, report, outcome), Verdict::kNone);
+  EXPECT_THAT(outcome.subjects.at(0).unjudged,
+              ElementsAre(testing::HasSubstr("'expect redundant 0' is not judged: ")));
+  const CheckReport full = check(program);
+  EXPECT_TRUE(is_as_expected(program, full, judge_expectations(program, full)));
+}
+
+}  // namespace
+}  // namespace interlock::expectations_test

@@ -1,0 +1,178 @@
+// Reports, as text and as JSON.
+#include "simulator/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/simulator/programs/program_text.h"
+
+namespace interlock::report_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kOverwrite = R"(
+    reduce: dispatch Reduce reads a[0:64] writes b[0:4]
+    vjp: dispatch Vjp writes a[0:64])";
+
+TEST(TextReport, PrintsAFindingWithItsFixAndItsReplay) {
+  const Program program = program_on_abc(kOverwrite);
+  EXPECT_EQ(text_report(program, check(program), "mlx.ilk"),
+            "WAR hazard: vjp (dispatch 1) writes a[0:64], which reduce (dispatch 0) reads.\n"
+            "  Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.\n"
+            "  Observable: with reduce after vjp, memory b can differ.\n"
+            "  Fix: an execution dependency after dispatch 0 (a barrier of any kind).\n"
+            "  Replay: interlock replay mlx.ilk --witness=\"reduce after vjp\"\n"
+            "2 dispatches, 3 accesses, 0 barriers; fewest for this order 1, longest chain 1; 1 "
+            "finding.\n");
+}
+
+TEST(TextReport, ReplaysOnlyFilesAndWitnesses) {
+  const Program program = program_on_abc(kOverwrite);
+  CheckReport report = check(program);
+  EXPECT_THAT(text_report(program, report, "-"), Not(HasSubstr("Replay:")));
+  report.findings[0].witness.clear();
+  EXPECT_THAT(text_report(program, report, "mlx.ilk"), Not(HasSubstr("Replay:")));
+}
+
+TEST(TextReport, StopsAtTheLimit) {
+  const Program program =
+      program_on_abc("dispatch A writes a\ndispatch B writes a\ndispatch C writes a\n");
+  const std::string text = text_report(program, check(program), "x.ilk", {.findings = 1});
+  // The hazard between A and B is hidden by C, so it comes second.
+  EXPECT_THAT(text, HasSubstr("WAW hazard: C (dispatch 2)"));
+  EXPECT_THAT(text, Not(HasSubstr("WAW hazard: B (dispatch 1)")));
+  EXPECT_THAT(text, HasSubstr("… and 1 more finding.\n"));
+}
+
+TEST(TextReport, CountsAllPairs) {
+  const Program program =
+      program_on_abc("dispatch A writes a\ndispatch B updates a\ndispatch C writes a\n");
+  EXPECT_THAT(text_report(program, check(program, {.lists_all_pairs = true}), "x.ilk"),
+              HasSubstr("3 hazardous pairs: RAW 1, WAR 1, WAW 3.\n"));
+}
+
+TEST(TextReport, SaysWhichBarriersCanGoAndWhy) {
+  const Program program = program_on_abc(R"(
+      dispatch A writes a
+      idle: barrier
+      dispatch B writes b
+      barrier
+      barrier
+      dispatch C reads b)");
+  const CheckReport report = check(program);
+  EXPECT_EQ(
+      text_report(program, report, "x.ilk", {.redundant = 2}),
+      "redundant: idle (barrier 0, before dispatch 1) can go.\n"
+      "  No access of dispatch 0 conflicts with one of dispatch 1.\n"
+      "redundant: barrier 1 (before dispatch 2) can go.\n"
+      "  Barrier 2, at the same place, does what it does.\n"
+      "… and 1 more redundant barrier.\n"
+      "3 redundant barriers of 3: each one's removal adds no hazard. Removals interact: check "
+      "again after each.\n" +
+          summary_of(report) + "\n");
+}
+
+constexpr const char* kTwoChains = R"(
+    dispatch A writes a
+    barrier
+    dispatch B reads a
+    dispatch C writes b
+    barrier
+    dispatch D reads b)";
+
+TEST(TextReport, PrintsTheCertificateIfAsked) {
+  const Program program = program_on_abc(kTwoChains);
+  const CheckReport report = check(program);
+  EXPECT_THAT(text_report(program, report, "x.ilk", {.has_certificate = true}),
+              HasSubstr("Certificate: 2 conflicts in disjoint slots, each in need of a barrier of "
+                        "its own; verified.\n"
+                        "  A (dispatch 0) and B (dispatch 1)\n"
+                        "  C (dispatch 2) and D (dispatch 3)\n"));
+  EXPECT_THAT(text_report(program, report, "x.ilk"), Not(HasSubstr("Certificate")));
+}
+
+TEST(TextReport, NamesTheLongestChainWhereAnotherOrderNeedsFewerBarriers) {
+  const Program program = program_on_abc(kTwoChains);
+  EXPECT_THAT(text_report(program, check(program), "x.ilk"),
+              HasSubstr("Another order could do with 1 barrier instead of 2: the longest chain of "
+                        "conflicts is A (dispatch 0), B (dispatch 1).\n"));
+}
+
+TEST(TextReport, LeavesTheMiddleOfALongChainOut) {
+  std::string body;
+  for (int i = 0; i < 15; ++i) body += "dispatch A updates a\nbarrier\n";
+  body += "dispatch B writes b\nbarrier\ndispatch B reads b\n";
+  const Program program = program_on_abc(body);
+  EXPECT_THAT(text_report(program, check(program), "x.ilk"),
+              HasSubstr("A (dispatch 5), … 3 more …, A (dispatch 9), A (dispatch 10)"));
+}
+
+TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
+  const auto summary = [](std::string_view body) {
+    return summary_of(check(program_on_abc(body)));
+  };
+  EXPECT_EQ(summary("dispatch A writes a\nbarrier\nbarrier\ndispatch B reads a\nbarrier\n"),
+            "2 dispatches, 2 accesses, 3 barriers; fewest for this order 1, longest chain 1; no "
+            "findings. 2 barriers above the proven minimum.");
+  EXPECT_EQ(summary("dispatch A writes a\nbarrier\ndispatch B reads a\n"),
+            "2 dispatches, 2 accesses, 1 barrier; fewest for this order 1, longest chain 1; no "
+            "findings. As few barriers as there can be; proven.");
+  // What is too few cannot also be too many.
+  EXPECT_EQ(summary("barrier\nbarrier\ndispatch A writes a\ndispatch B reads a\n"),
+            "2 dispatches, 2 accesses, 2 barriers; fewest for this order 1, longest chain 1; 1 "
+            "finding.");
+}
+
+TEST(JsonReport, HasTheDocumentedKeys) {
+  const Program program = program_on_abc(kOverwrite);
+  const std::string text = json_report(program, check(program), {}, "mlx.ilk");
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << "One object, one line.";
+  const nlohmann::json json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["file"], "mlx.ilk");
+  EXPECT_EQ(json["dispatches"], 2);
+  EXPECT_EQ(json["fewest_barriers"], 1);
+  const nlohmann::json& finding = json["findings"].at(0);
+  EXPECT_EQ(finding["kind"], "WAR");
+  EXPECT_EQ(finding["observability"], "observable");
+  EXPECT_EQ(finding["memory"], "a");
+  EXPECT_EQ(finding["end"], 64);
+  EXPECT_EQ(finding["first"]["reference"], "reduce");
+  EXPECT_EQ(finding["first"]["verb"], "reads");
+  EXPECT_EQ(finding["second"]["kernel"], "Vjp");
+  EXPECT_EQ(finding["second"]["tensor"], nullptr);
+  EXPECT_EQ(finding["witness"].at(0), "reduce after vjp");
+}
+
+TEST(JsonReport, HasTheCertificateAndTheChain) {
+  const Program program = program_on_abc(kTwoChains);
+  const nlohmann::json json =
+      nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
+  EXPECT_EQ(json["certificate"].dump(), "[[0,1],[2,3]]");
+  EXPECT_EQ(json["chain"].dump(), "[0,1]");
+  EXPECT_EQ(json["fewest_full_barriers"], 2);
+}
+
+TEST(JsonReport, ListsRedundantBarriers) {
+  const Program program = program_on_abc(
+      "dispatch A writes a\nidle: barrier execution\ndispatch B writes b\nbarrier\n");
+  const nlohmann::json json =
+      nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
+  EXPECT_EQ(json["redundant"].dump(),
+            R"([{"barrier":0,"before":1,"is_execution":true,)"
+            R"("reason":"No access of dispatch 0 conflicts with one of dispatch 1.",)"
+            R"("reference":"idle"},)"
+            R"({"barrier":1,"before":null,"is_execution":false,)"
+            R"("reason":"No dispatch stands behind it.","reference":"1"}])");
+}
+
+TEST(JsonReport, CannotBeBrokenByAFileName) {
+  const Program program = program_on_abc("");
+  EXPECT_TRUE(nlohmann::json::accept(json_report(program, check(program), {}, "a\"\\\n\xff.ilk")));
+}
+
+}  // namespace
+}  // namespace interlock::report_test

@@ -8,7 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "simulator/hazards/alias_contracts.h"

@@ -1,42 +1,19 @@
-// Backward passes: append to a program the dispatches that compute the gradient of a loss, the sum
-// of its elements, by some of its tensors. Program -> Program; the VJP rules (vjp_rules.h) say what
-// each dispatch needs, a pass says in which order, where contributions add up, and under which
-// names.
+// Backward passes: the dispatches that compute the gradient of a loss, the sum of its elements, by
+// some of the tensors of a program. The VJP rules (vjp_rules.h) say what each dispatch needs, a
+// pass says in which order, where contributions add up, and under which names. Who adds them to a
+// program is assemble/append_backward.h.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "encoder/program/draft.h"
-#include "encoder/program/limits.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
+#include "encoder/program/written_backward.h"
 
 namespace interlock {
-
-struct BackwardRequest {
-  std::string loss;               // A tensor; its elements add up.
-  std::vector<std::string> wrt;   // Tensors, each once.
-  std::string mode = "one-shot";  // Of backward_registry().
-};
-
-// What backward passes may still do; each takes its part.
-struct BackwardRoom {
-  explicit BackwardRoom(const Limits& all = {})
-      : limits(all), expansion_count(all.expansion_count), rewalk_count(all.rewalk_count) {}
-
-  Limits limits;  // Of all passes together.
-  uint64_t expansion_count;
-  uint64_t rewalk_count;
-};
-
-struct WrittenBackward {
-  std::vector<ItemDraft> items;        // Unplaced tensors first, then dispatches.
-  std::vector<std::string> gradients;  // By `wrt`: the names of their tensors.
-};
 
 // Returns what the pass appends to `program`. The gradient of tensor w is the tensor d_w, or d_w.2,
 // d_w.3, … if the names before it are taken; d_loss starts with ones. Dispatches are labelled by
@@ -52,28 +29,11 @@ struct WrittenBackward {
 // paid for what was tried.
 // Cost: near linear in the program; of `split-pytorch-180952`, and in the dispatches that it visits
 // again, between the first and the last use of each group of weights that is used more than once.
-Result<WrittenBackward> write_backward(const Program& program, const BackwardRequest& request,
+Result<WrittenBackward> write_backward(const Program& program, const BackwardDraft& request,
                                        BackwardRoom& room);
 
 // The items alone, with all the room that there is by default.
-Result<std::vector<ItemDraft>> backward_items(const Program& program,
-                                              const BackwardRequest& request);
-
-// A program with a backward pass appended, statement by statement.
-struct AppendedBackward {
-  Program program;
-  Backward pass;  // Where it stands, without its mode. No statement of `program` says that.
-};
-
-// Returns `program` with the pass appended. If it names outputs, the gradients are outputs too. The
-// witness and the expectations spoke of the program without a backward pass and are dropped.
-// Errors: as above, and those of a program that exceeds the limits. Cost: as above.
-Result<AppendedBackward> append_backward(const Program& program, const BackwardRequest& request,
-                                         const Limits& limits = {});
-
-// The program alone.
-Result<Program> apply_backward(const Program& program, const BackwardRequest& request,
-                               const Limits& limits = {});
+Result<std::vector<ItemDraft>> backward_items(const Program& program, const BackwardDraft& request);
 
 class BackwardWriter;
 

@@ -1,6 +1,7 @@
 // Two walks over the program: which values depend on `wrt`, and, from the loss back, through which
 // dispatches its gradient flows. Only the second can find that a dispatch is not differentiable.
 #include "encoder/backward/backward_graph.h"
+#include "encoder/kernel/kernel_table.h"
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ class GraphWalk {
         flow_(program, values_, kernels_),
         is_needed_(values_.count(), false) {}
 
-  Result<BackwardGraph> walk(const BackwardRequest& request) {
+  Result<BackwardGraph> walk(const BackwardDraft& request) {
     if (auto named = resolve(request); !named) return named.error();
     if (auto checked = check_versions(program_, values_, kernels_, graph_); !checked) {
       return checked.error();
@@ -78,7 +79,7 @@ class GraphWalk {
   }
 
  private:
-  Result<Success> resolve(const BackwardRequest& request) {
+  Result<Success> resolve(const BackwardDraft& request) {
     std::vector<std::pair<std::string_view, TensorId>> names;
     for (size_t i = 0; i < program_.tensors.size(); ++i) {
       names.emplace_back(program_.name(program_.tensors[i].name), TensorId(i));
@@ -293,7 +294,7 @@ class GraphWalk {
 
 }  // namespace
 
-Result<BackwardGraph> backward_graph(const Program& program, const BackwardRequest& request) {
+Result<BackwardGraph> backward_graph(const Program& program, const BackwardDraft& request) {
   if (program.has_any(LifetimeKind::kAdopt) && program.has_program_order) {
     return Error{
         "The program has 'order=' and adopts tensors; a backward pass follows adoptions in issue "

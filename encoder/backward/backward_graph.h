@@ -31,6 +31,6 @@ struct BackwardGraph {
 };
 
 // Errors: as write_backward(), the mode apart. Cost: near linear in the program.
-Result<BackwardGraph> backward_graph(const Program& program, const BackwardRequest& request);
+Result<BackwardGraph> backward_graph(const Program& program, const BackwardDraft& request);
 
 }  // namespace interlock

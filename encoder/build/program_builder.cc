@@ -9,7 +9,8 @@
 
 namespace interlock {
 
-ProgramBuilder::ProgramBuilder(Limits limits) : limits_(limits) {}
+ProgramBuilder::ProgramBuilder(Limits limits, const BackwardSource* backwards)
+    : limits_(limits), backwards_(backwards) {}
 
 Result<Success> ProgramBuilder::add(const ItemDraft& item) {
   return std::visit([this](const auto& alternative) { return add(alternative); }, item);
@@ -119,16 +120,6 @@ Result<Success> ProgramBuilder::check_room_for_statements(uint64_t added_count) 
                             limits_.statement_count));
   }
   return Success{};
-}
-
-Result<Program> build(const ProgramDraft& draft, const Limits& limits) {
-  ProgramBuilder builder(limits);
-  for (const ItemDraft& item : draft.items) {
-    if (auto added = builder.add(item); !added) {
-      return added.error();
-    }
-  }
-  return builder.finish();
 }
 
 }  // namespace interlock

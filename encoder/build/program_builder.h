@@ -13,6 +13,7 @@
 #include "encoder/program/name_table.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
+#include "encoder/program/written_backward.h"
 
 namespace interlock {
 
@@ -49,12 +50,23 @@ struct OpenCapture {
   uint64_t expansion_count = 0;   // What a replay adds, as Limits::expansion_count counts it.
 };
 
+// Who writes backward passes. The builder knows none: what is valid does not depend on how a
+// gradient is computed.
+struct BackwardSource {
+  // Why there is no pass of this name, as a sentence without its first capital; none if there is.
+  std::optional<std::string> (*name_error)(std::string_view mode);
+  // As write_backward() of backward/backward.h.
+  Result<WrittenBackward> (*write)(const Program& program, const BackwardDraft& request,
+                                   BackwardRoom& room);
+};
+
 // Feed items in order, names before use; then finish() once. After an error the builder is as it
 // was before the failed add, so that a lenient caller can skip the item and go on. Errors: complete
 // sentences without a position; the parser adds it.
 class ProgramBuilder {
  public:
-  explicit ProgramBuilder(Limits limits = {});
+  // Without `backwards` every backward pass is an error. Requires: it outlives this and its copies.
+  explicit ProgramBuilder(Limits limits = {}, const BackwardSource* backwards = nullptr);
 
   Result<Success> add(const MemoryDraft& item);
   Result<Success> add(const TensorDraft& item);
@@ -141,6 +153,7 @@ class ProgramBuilder {
   void offer_names(MeaningId NameMeaning::*sort, class NearestName& nearest);
 
   Limits limits_;
+  const BackwardSource* backwards_;
   Program program_;
   ItemPlace error_place_;
   NameTable names_;
@@ -173,8 +186,5 @@ class ProgramBuilder {
   // A hostile program must not make every one of its errors scan all names.
   int advice_left_ = 8;
 };
-
-// Builds all items of `draft`. Errors: the first item that does not fit.
-Result<Program> build(const ProgramDraft& draft, const Limits& limits = {});
 
 }  // namespace interlock

@@ -8,7 +8,6 @@
 #include <limits>
 #include <string_view>
 
-#include "encoder/backward/backward.h"
 #include "encoder/build/program_builder.h"
 #include "encoder/program/names.h"
 
@@ -246,6 +245,9 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
   if (auto checked = check_group("a backward pass"); !checked) {
     return checked;
   }
+  if (backwards_ == nullptr) {
+    return fail(ItemPart::kItem, "a backward pass stands where none can be computed.");
+  }
   if (backward_try_count_ >= limits_.backward_count) {
     return fail(ItemPart::kItem,
                 fmt::format("the program has more backward passes than the limit of {}.",
@@ -287,14 +289,8 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
                             "for a line.",
                             length, limits_.line_bytes));
   }
-  if (find_backward(item.mode) != nullptr) {
-    return Success{};
-  }
-  NearestName nearest(item.mode);
-  for (const BackwardEntry& entry : backward_registry()) nearest.offer(entry.name);
-  return fail(ItemPart::kMode, fmt::format("there is no backward pass {}.{} `interlock list "
-                                           "backwards` names them.",
-                                           in_quotes(item.mode), nearest.advice()));
+  if (const auto error = backwards_->name_error(item.mode)) return fail(ItemPart::kMode, *error);
+  return Success{};
 }
 
 // May leave anything behind when it fails.
@@ -308,8 +304,7 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
   room.expansion_count -= std::min(limits_.expansion_count, used_count);
   room.rewalk_count -= rewalk_count_;
   const uint64_t room_count = room.expansion_count;
-  const auto written =
-      write_backward(has_adoption_ ? *placed : program_, {item.loss, item.wrt, item.mode}, room);
+  const auto written = backwards_->write(has_adoption_ ? *placed : program_, item, room);
   rewalk_count_ = limits_.rewalk_count - room.rewalk_count;
   failed_expansion_count_ += room_count - room.expansion_count;  // Until all of it is added.
   if (!written) {

@@ -9,6 +9,7 @@
 
 #include "encoder/kernel/kernel_rules.h"
 #include "encoder/program/check.h"
+#include "encoder/program/names.h"
 
 namespace interlock {
 namespace {
@@ -255,6 +256,10 @@ std::optional<KernelId> find_kernel(std::string_view name) {
 KernelId mix_kernel() {
   static const KernelId id = *find_kernel("mix");
   return id;
+}
+
+bool is_opaque(const Program& program, const Dispatch& dispatch) {
+  return dispatch.kernel == mix_kernel() && is_opaque_kernel(program.name(dispatch.kernel_name));
 }
 
 Stage stage_of(const Dispatch& dispatch) {

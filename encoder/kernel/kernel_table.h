@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/program.h"
 #include "encoder/program/range.h"
@@ -103,6 +104,9 @@ std::optional<KernelId> find_kernel(std::string_view name);
 
 // The meaning of opaque dispatches.
 KernelId mix_kernel();
+
+// True iff the dispatch has declared accesses and the meaning `mix` and no body of its own.
+bool is_opaque(const Program& program, const Dispatch& dispatch);
 
 // Checks modes, counts, dtypes, shapes and attributes of the dispatch against its entry.
 // Requires: accesses and attributes of `dispatch` are in `program`.

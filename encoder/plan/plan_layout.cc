@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/stop.h"

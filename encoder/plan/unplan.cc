@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/names.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/names.h"
 
@@ -153,10 +152,6 @@ std::string Program::text_of(const Access& access) const {
   }
   const uint64_t start = is_tensor ? tensor(access.tensor).range.begin : 0;
   return fmt::format("{}[{}:{}]", operand, access.range.begin - start, access.range.end - start);
-}
-
-bool is_opaque(const Program& program, const Dispatch& dispatch) {
-  return dispatch.kernel == mix_kernel() && is_opaque_kernel(program.name(dispatch.kernel_name));
 }
 
 }  // namespace interlock

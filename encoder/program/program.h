@@ -320,7 +320,4 @@ struct Program {
   std::string text_of(const Access& access) const;
 };
 
-// True iff the dispatch has declared accesses and the meaning `mix` and no body of its own.
-bool is_opaque(const Program& program, const Dispatch& dispatch);
-
 }  // namespace interlock

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
@@ -21,7 +22,7 @@ bool is_control_byte(char c) {
 class Parser {
  public:
   Parser(std::string_view file_name, const ParseOptions& options)
-      : file_name_(file_name), options_(options), builder_(options.limits) {}
+      : file_name_(file_name), options_(options), builder_(new_builder(options.limits)) {}
 
   Result<Program> parse(std::string_view text) {
     if (text.size() > options_.limits.file_bytes) {

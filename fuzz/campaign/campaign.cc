@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/text/temporary_file.h"
 #include "encoder/text/text.h"

@@ -6,7 +6,8 @@
 #include <sstream>
 #include <utility>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/append_backward.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 #include "encoder/text/text.h"

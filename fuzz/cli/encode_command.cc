@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
 #include "encoder/plan/planner.h"
 #include "encoder/plan/unplan.h"
@@ -26,7 +27,7 @@ namespace {
 struct EncodeOptions {
   InputOptions input;
   std::string unplanned_memory;
-  BackwardRequest backward;
+  BackwardDraft backward;
   bool has_backward = false;
   std::string replay;
   std::string planner;

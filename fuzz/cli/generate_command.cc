@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"

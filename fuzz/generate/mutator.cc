@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/generate/program_scopes.h"
@@ -356,7 +357,7 @@ ProgramDraft cross_over(const ProgramDraft& first, const ProgramDraft& second, C
 }
 
 Program lenient_build(const ProgramDraft& draft) {
-  ProgramBuilder builder;
+  ProgramBuilder builder = new_builder();
   for (const ItemDraft& item : draft.items) static_cast<void>(builder.add(item));
   builder.drop_open_capture();
   return builder.finish().value();  // Which complains of open captures alone.

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "simulator/hazards/hazards.h"
 

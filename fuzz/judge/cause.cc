@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/evidence.h"

@@ -7,7 +7,7 @@
 
 #include "backends/interface/backend.h"
 #include "backends/reference/reference.h"
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "fuzz/judge/lifetime_evidence.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "fuzz/judge/evidence.h"
 #include "simulator/gradients/gradient_requests.h"

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/text/text.h"
 #include "simulator/report/byte_history.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/text/text.h"
 #include "fuzz/generate/draft_positions.h"

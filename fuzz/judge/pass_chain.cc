@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "fuzz/judge/oracles.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "backends/reference/float64_execution.h"
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "fuzz/judge/evidence.h"

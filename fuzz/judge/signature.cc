@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 
 namespace interlock {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "fuzz/judge/evidence.h"

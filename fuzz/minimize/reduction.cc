@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 

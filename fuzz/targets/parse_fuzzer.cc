@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/text/text.h"
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
-#include "encoder/build/program_builder.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "fuzz/workloads/forward_pass.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/text.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/plan/planner.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/workloads/workload.h"

@@ -1,6 +1,7 @@
 // What a runtime records is the program that it issued: every call has its statement, names are
 // made legal, and whatever a runtime calls its things, the file parses.
 #include "encoder/recorder.h"
+#include "encoder/kernel/kernel_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

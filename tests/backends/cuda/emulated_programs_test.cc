@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/reference/reference.h"
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/order/happens_before.h"

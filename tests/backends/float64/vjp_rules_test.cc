@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "backends/float64/kernel_oracles.h"
-#include "encoder/build/program_builder.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"

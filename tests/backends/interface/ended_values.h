@@ -6,7 +6,7 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "backends/interface/poison.h"
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"

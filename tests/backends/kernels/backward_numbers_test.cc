@@ -14,6 +14,7 @@
 
 #include "backends/interface/backend.h"
 #include "backends/reference/float64_execution.h"
+#include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/text.h"

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "simulator/hazards/alias_contracts.h"
 #include "simulator/hazards/data_flow.h"

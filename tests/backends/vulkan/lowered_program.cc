@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
 #include "encoder/text/text.h"
 
@@ -21,7 +22,7 @@ constexpr const char* kDeclared =
     "tensor l f32[4] at m+32\n"
     "tensor a f32[4]\n";
 
-std::string text_of(const std::string& statements, const BackwardRequest& request) {
+std::string text_of(const std::string& statements, const BackwardDraft& request) {
   const auto program = parse(kDeclared + statements);
   if (!program) return program.error().message;
   const auto result = apply_backward(*program, request);

@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
-#include "encoder/build/program_builder.h"
 #include "encoder/plan/planner.h"
 #include "encoder/program/draft.h"
 #include "encoder/sync/encoder.h"

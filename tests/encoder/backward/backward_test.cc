@@ -1,5 +1,6 @@
 // Backward passes as programs: what they append, and what they refuse.
 #include "encoder/backward/backward.h"
+#include "encoder/assemble/append_backward.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -16,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string text_of(const std::string& forward, const BackwardRequest& request) {
+std::string text_of(const std::string& forward, const BackwardDraft& request) {
   const auto program = parse("interlock 1\n" + forward);
   if (!program) return program.error().message;
   const auto result = apply_backward(*program, request);

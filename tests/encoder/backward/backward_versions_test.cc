@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
 #include "encoder/text/text.h"
 
@@ -29,7 +30,7 @@ constexpr const char* kDeclared =
     "tensor total f32[4] = zeros\n"
     "memory m 64\n";
 
-std::string text_of(const std::string& statements, const BackwardRequest& request) {
+std::string text_of(const std::string& statements, const BackwardDraft& request) {
   const auto program = parse(kDeclared + statements);
   if (!program) return program.error().message;
   const auto result = apply_backward(*program, request);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
 #include "encoder/plan/planner.h"
 #include "encoder/program/draft.h"
@@ -223,7 +224,7 @@ TEST(CaptureLimits, EndManyReplaysSoon) {
 }
 
 TEST(Builder, IsAsItWasBeforeAReplayThatDoesNotFit) {
-  ProgramBuilder builder;
+  ProgramBuilder builder = new_builder();
   ASSERT_TRUE(builder.add(CaptureDraft{"c"}));
   ASSERT_TRUE(builder.add(BarrierDraft{"a", BarrierKind::kFull, {}}));
   ASSERT_TRUE(builder.add(BarrierDraft{"b", BarrierKind::kFull, {}}));

@@ -1,5 +1,6 @@
 // The builder as mutators use it: drafts that no parser has checked, and items that do not fit.
 #include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 
 #include <gtest/gtest.h>
 
@@ -99,6 +100,18 @@ TEST(ProgramBuilder, SaysWhichPartAnErrorIsAbout) {
       "a", "A", {}, {{AccessMode::kRead, "m", {}}, {AccessMode::kRead, "n", {}}}, false, {}}));
   EXPECT_EQ(builder.error_place().part, ItemPart::kOperand);
   EXPECT_EQ(builder.error_place().index, 1);
+}
+
+// The rules of a valid program and the backward passes know each other only through this.
+TEST(ProgramBuilder, TakesABackwardPassOnlyWithSomebodyWhoWritesIt) {
+  const auto add_backward = [](ProgramBuilder builder) {
+    EXPECT_TRUE(builder.add(MemoryDraft{"m", 16, false}));
+    EXPECT_TRUE(builder.add(TensorDraft{"x", DType::kF32, {4}, Placement::kPlaced, "m", 0, {}}));
+    const auto added = builder.add(BackwardDraft{"x", {"x"}, "one-shot"});
+    return added ? std::string() : added.error().message;
+  };
+  EXPECT_EQ(add_backward(new_builder()), "");
+  EXPECT_EQ(add_backward(ProgramBuilder()), "a backward pass stands where none can be computed.");
 }
 
 TEST(Build, StopsAtTheFirstItemThatDoesNotFit) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
 #include "encoder/text/text.h"
 #include "tests/encoder/text/round_trip.h"
@@ -166,7 +167,7 @@ TEST(RandomDrafts, RoundTripAndAgreeWithTheirOwnLines) {
     SCOPED_TRACE(seed);
     Numbers numbers(seed << 32);
     const bool has_order = numbers.below(2) == 0;
-    ProgramBuilder builder;
+    ProgramBuilder builder = new_builder();
     std::string lines = "interlock 1\n";
     for (int i = 0; i < 40; ++i) {
       const ItemDraft item = random_item(numbers, has_order);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
 #include "encoder/text/text.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 
 namespace interlock::stop_test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 
 namespace interlock {

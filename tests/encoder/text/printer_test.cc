@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 
 namespace interlock::printer_test {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "tests/encoder/text/round_trip.h"
 #include "tests/program_count.h"

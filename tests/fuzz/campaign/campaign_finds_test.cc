@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/signature.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/hazards/data_flow.h"

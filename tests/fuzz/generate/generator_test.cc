@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/text.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/judge/oracles.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/hazards/data_flow.h"

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/scope.h"
 #include "encoder/text/text.h"
 #include "fuzz/generate/generator.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/replay/replay.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/pass_oracle.h"

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "encoder/assemble/build.h"
 #include "encoder/backward/vjp_rules.h"
-#include "encoder/build/program_builder.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "simulator/schedules/choice.h"

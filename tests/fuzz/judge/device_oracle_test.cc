@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.h"
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/judge/oracles.h"

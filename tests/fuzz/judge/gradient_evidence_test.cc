@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"

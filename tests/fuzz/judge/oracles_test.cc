@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "encoder/build/program_builder.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"
 #include "tests/program_count.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
-#include "encoder/build/program_builder.h"
 #include "encoder/plan/planner.h"
 #include "encoder/replay/replay.h"
 #include "encoder/sync/encoder.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"
 #include "tests/program_count.h"

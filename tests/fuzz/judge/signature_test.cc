@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/generate/draft_positions.h"

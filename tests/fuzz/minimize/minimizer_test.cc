@@ -7,7 +7,7 @@
 #include <string>
 
 #include "backends/interface/backend.h"
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/evidence.h"

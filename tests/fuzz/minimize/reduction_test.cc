@@ -6,7 +6,8 @@
 #include <set>
 #include <string>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/evidence.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/plan/planner.h"
 #include "encoder/sync/encoder.h"
 #include "simulator/schedules/schedule.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backends/interface/backend.h"
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "tests/encoder/text/round_trip.h"

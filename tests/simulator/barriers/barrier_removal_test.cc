@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/scope.h"
 #include "encoder/text/text.h"

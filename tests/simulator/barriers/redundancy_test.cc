@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "tests/program_count.h"
 #include "tests/simulator/barriers/redundant_barriers.h"
 #include "tests/simulator/judges/reference_checks.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
-#include "encoder/build/program_builder.h"
 #include "encoder/text/text.h"
 #include "simulator/gradients/gradient_requests.h"
 #include "simulator/report/explain_gradient.h"
@@ -44,7 +44,7 @@ Program program_of(std::string_view text) {
 using Edit = std::function<void(std::vector<ItemDraft>&)>;
 
 // What the check finds of a pass, after an edit of what it appends.
-std::vector<GradientFinding> findings_of(const Program& forward, const BackwardRequest& request,
+std::vector<GradientFinding> findings_of(const Program& forward, const BackwardDraft& request,
                                          const Edit& edit, Program* result = nullptr) {
   auto items = backward_items(forward, request);
   EXPECT_TRUE(items) << items.error().message;
@@ -57,7 +57,7 @@ std::vector<GradientFinding> findings_of(const Program& forward, const BackwardR
   return check_gradients(*program, {gradient_request_of(forward, *program, request)}).findings;
 }
 
-std::vector<GradientFinding> findings_of(const Program& forward, const BackwardRequest& request) {
+std::vector<GradientFinding> findings_of(const Program& forward, const BackwardDraft& request) {
   return findings_of(forward, request, [](std::vector<ItemDraft>&) {});
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
-#include "encoder/build/program_builder.h"
 #include "encoder/text/text.h"
 #include "simulator/gradients/gradient_check.h"
 #include "simulator/report/explain_gradient.h"
@@ -22,7 +22,7 @@ using testing::IsEmpty;
 // The backward pass of y by w, without its last so many dispatches, and what the check finds of it.
 struct PassCheck {
   PassCheck(const Program& forward, const std::string& mode, size_t left_out_count) {
-    const BackwardRequest request{"y", {"w"}, mode};
+    const BackwardDraft request{"y", {"w"}, mode};
     auto items = backward_items(forward, request).value();
     items.resize(items.size() - left_out_count);
     ProgramDraft draft = draft_of(forward);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/order/happens_before.h"

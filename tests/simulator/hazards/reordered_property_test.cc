@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "simulator/hazards/data_flow.h"
 #include "simulator/report/explain.h"

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/scope.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/draft.h"
 #include "tests/simulator/judges/reference_order.h"

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/plan/planner.h"
 #include "encoder/program/draft.h"
 #include "encoder/sync/encoder.h"

@@ -96,7 +96,7 @@ Program program_on_squares(const std::vector<std::string>& others, std::string_v
 }
 
 GradientRequest gradient_request_of(const Program& forward, const Program& program,
-                                    const BackwardRequest& request) {
+                                    const BackwardDraft& request) {
   GradientRequest found;
   found.loss = program.find_tensor(request.loss);
   for (const std::string& name : request.wrt) {

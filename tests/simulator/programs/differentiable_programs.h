@@ -31,6 +31,6 @@ Program program_on_squares(const std::vector<std::string>& others, std::string_v
 
 // Where the pass of `request` stands in `program`, which is `forward` and what the pass appended.
 GradientRequest gradient_request_of(const Program& forward, const Program& program,
-                                    const BackwardRequest& request);
+                                    const BackwardDraft& request);
 
 }  // namespace interlock

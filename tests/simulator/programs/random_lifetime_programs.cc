@@ -3,6 +3,7 @@
 #include <iterator>
 #include <vector>
 
+#include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
 
 namespace interlock {

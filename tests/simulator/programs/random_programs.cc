@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 
 namespace interlock {

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 
 namespace interlock {

@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "encoder/build/program_builder.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/text/text.h"
 #include "simulator/hazards/hazards.h"

@@ -1,0 +1,28 @@
+// Appends a backward pass to a program: Program -> Program.
+#pragma once
+
+#include "encoder/program/limits.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "encoder/program/written_backward.h"
+
+namespace interlock {
+
+// A program with a backward pass appended, statement by statement.
+struct AppendedBackward {
+  Program program;
+  Backward pass;  // Where it stands, without its mode. No statement of `program` says that.
+};
+
+// Returns `program` with the pass appended. If it names outputs, the gradients are outputs too. The
+// witness and the expectations spoke of the program without a backward pass and are dropped.
+// Errors: those of write_backward(), and those of a program that exceeds the limits. Cost: as
+// write_backward().
+Result<AppendedBackward> append_backward(const Program& program, const BackwardDraft& request,
+                                         const Limits& limits = {});
+
+// The program alone.
+Result<Program> apply_backward(const Program& program, const BackwardDraft& request,
+                               const Limits& limits = {});
+
+}  // namespace interlock

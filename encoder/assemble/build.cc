@@ -1,0 +1,39 @@
+#include "encoder/assemble/build.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "encoder/backward/backward.h"
+#include "encoder/program/names.h"
+
+namespace interlock {
+namespace {
+
+std::optional<std::string> backward_name_error(std::string_view mode) {
+  if (find_backward(mode) != nullptr) return std::nullopt;
+  NearestName nearest(mode);
+  for (const BackwardEntry& entry : backward_registry()) nearest.offer(entry.name);
+  return fmt::format("there is no backward pass {}.{} `interlock list backwards` names them.",
+                     in_quotes(mode), nearest.advice());
+}
+
+constexpr BackwardSource kBackwards = {&backward_name_error, &write_backward};
+
+}  // namespace
+
+ProgramBuilder new_builder(const Limits& limits) { return ProgramBuilder(limits, &kBackwards); }
+
+Result<Program> build(const ProgramDraft& draft, const Limits& limits) {
+  ProgramBuilder builder = new_builder(limits);
+  for (const ItemDraft& item : draft.items) {
+    if (auto added = builder.add(item); !added) {
+      return added.error();
+    }
+  }
+  return builder.finish();
+}
+
+}  // namespace interlock

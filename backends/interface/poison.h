@@ -7,7 +7,7 @@
 
 #include "backends/interface/backend.h"
 #include "encoder/program/program.h"
-#include "simulator/lifetimes/lifetimes.h"
+#include "simulator/lifetimes/ended_bytes.h"
 
 namespace interlock {
 

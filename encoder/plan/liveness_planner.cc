@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "encoder/plan/best_fit.h"
+#include "encoder/plan/data_dependencies.h"
 #include "encoder/plan/ordered_fit.h"
 #include "encoder/plan/plan_layout.h"
 #include "encoder/plan/plan_values.h"
 #include "encoder/program/stop.h"
-#include "encoder/sync/data_dependencies.h"
 #include "encoder/sync/tracker.h"
 
 namespace interlock {

@@ -9,11 +9,11 @@
 #include <optional>
 #include <vector>
 
+#include "encoder/plan/data_dependencies.h"
 #include "encoder/plan/placement_problem.h"
 #include "encoder/plan/planner.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
-#include "encoder/sync/data_dependencies.h"
 
 namespace interlock {
 

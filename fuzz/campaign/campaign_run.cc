@@ -17,6 +17,7 @@
 #include "fuzz/judge/gradient_evidence.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "fuzz/judge/signature.h"
+#include "fuzz/minimize/minimize_passes.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {

@@ -3,7 +3,6 @@
 #include "fuzz/judge/pass_oracle.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,26 +25,6 @@ SignatureDetail detail_of(FindingKind kind) {
   return kind == FindingKind::kAlias ? SignatureDetail::kKernels : SignatureDetail::kShape;
 }
 
-// The best evidence of a schedule for a finding of this signature.
-Evidence best_evidence(const Program& program, const std::string& signature,
-                       EvidenceLevel sufficient) {
-  const bool is_alias = signature.starts_with(word_of(FindingKind::kAlias));
-  return best_evidence(program, signature,
-                       detail_of(is_alias ? FindingKind::kAlias : FindingKind::kReadAfterWrite),
-                       sufficient);
-}
-
-bool has_signature(const std::vector<PassFinding>& findings, const std::string& signature) {
-  return std::any_of(findings.begin(), findings.end(),
-                     [&](const PassFinding& finding) { return finding.signature == signature; });
-}
-
-std::set<FindingKind> kinds_of(const std::vector<PassFinding>& findings) {
-  std::set<FindingKind> kinds;
-  for (const PassFinding& finding : findings) kinds.insert(finding.kind);
-  return kinds;
-}
-
 std::optional<MemoryImage> image_on_cpu(const Program& program) {
   Backend* const cpu = find_backend("cpu");
   INTERLOCK_CHECK(cpu != nullptr);
@@ -65,59 +44,6 @@ bool has_value(const Program& program, TensorId id) {
     });
   });
 }
-
-bool differs_from_reference(const Program& program, const Program& reference) {
-  const std::vector<OutputComparison> outputs = compare_with_reference(program, reference);
-  return std::any_of(outputs.begin(), outputs.end(),
-                     [](const OutputComparison& output) { return output.differing_count > 0; });
-}
-
-// What a minimized program must keep.
-class PassTarget {
- public:
-  PassTarget(const PassChain& chain, const PlanOptions& plan, std::string signature,
-             const Program& program)
-      : chain_(chain), plan_(plan), signature_(std::move(signature)) {
-    const auto passed = run_passes(chain_, program, plan_);
-    INTERLOCK_CHECK(passed.has_value());
-    allowed_ = kinds_of(find_everything(*passed));
-    level_ = level_of(program, passed->placed, EvidenceLevel::kBackend);
-    INTERLOCK_CHECK(level_ > EvidenceLevel::kNone);
-  }
-
-  bool is_kept_by(const Program& program) const {
-    const auto passed = run_passes(chain_, program, plan_);
-    if (!passed) return false;
-    const std::vector<PassFinding> findings = find_everything(*passed);
-    if (!has_signature(findings, signature_)) return false;
-    const std::set<FindingKind> kinds = kinds_of(findings);
-    if (!std::includes(allowed_.begin(), allowed_.end(), kinds.begin(), kinds.end())) return false;
-    const auto reference = run_passes(reference_chain(), program, plan_);
-    if (!reference || !find_everything(*reference).empty()) return false;
-    return level_of(program, passed->placed, level_) >= level_;
-  }
-
- private:
-  EvidenceLevel level_of(const Program& program, const Program& placed,
-                         EvidenceLevel sufficient) const {
-    if (is_of_gradient(signature_)) return EvidenceLevel::kExact;
-    const Evidence evidence = best_evidence(placed, signature_, sufficient);
-    if (evidence.level >= sufficient || sufficient <= EvidenceLevel::kExact) {
-      return std::max(evidence.level, EvidenceLevel::kExact);
-    }
-    const auto reference = run_passes(reference_chain(), program, plan_);
-    if (reference && differs_from_reference(placed, reference->placed)) {
-      return EvidenceLevel::kBackend;
-    }
-    return std::max(evidence.level, EvidenceLevel::kExact);
-  }
-
-  const PassChain& chain_;
-  const PlanOptions& plan_;
-  const std::string signature_;
-  std::set<FindingKind> allowed_;
-  EvidenceLevel level_ = EvidenceLevel::kNone;
-};
 
 InternalDisagreement disagreement_of(OracleStage stage, std::string message) {
   return {stage, std::move(message)};
@@ -218,19 +144,25 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
   return report;
 }
 
-MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
-                               const PlanOptions& plan, const std::string& signature,
-                               const MinimizeOptions& options) {
-  const PassTarget target(chain, plan, signature, program);
-  return minimize(
-      draft_of(program), [&](const Program& p) { return target.is_kept_by(p); }, options);
+Evidence best_pass_evidence(const Program& program, const std::string& signature,
+                            EvidenceLevel sufficient) {
+  const bool is_alias = signature.starts_with(word_of(FindingKind::kAlias));
+  return best_evidence(program, signature,
+                       detail_of(is_alias ? FindingKind::kAlias : FindingKind::kReadAfterWrite),
+                       sufficient);
+}
+
+bool differs_from_reference(const Program& program, const Program& reference) {
+  const std::vector<OutputComparison> outputs = compare_with_reference(program, reference);
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const OutputComparison& output) { return output.differing_count > 0; });
 }
 
 Program passed_with_evidence(const PassChain& chain, const Program& program,
                              const PlanOptions& plan, const std::string& signature) {
   const PassedProgram passed = run_passes(chain, program, plan).value();
   if (is_of_gradient(signature)) return with_gradient_expectations(passed.meant);
-  Evidence evidence = best_evidence(passed.placed, signature, EvidenceLevel::kBackend);
+  Evidence evidence = best_pass_evidence(passed.placed, signature, EvidenceLevel::kBackend);
   // Of a kind without a schedule: expect lines alone.
   if (evidence.level == EvidenceLevel::kNone) evidence.finding.kind = FindingKind::kClobber;
   return with_evidence(passed.placed, evidence.finding);

@@ -9,10 +9,10 @@
 
 #include "encoder/plan/planner.h"
 #include "encoder/program/program.h"
+#include "fuzz/judge/evidence.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/pass_chain.h"
 #include "fuzz/judge/replay.h"
-#include "fuzz/minimize/minimizer.h"
 
 namespace interlock {
 
@@ -47,12 +47,13 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
 std::vector<OutputComparison> compare_with_reference(const Program& program,
                                                      const Program& reference);
 
-// Shrinks `program` as long as the passes still give it a finding of this signature, no finding of
-// a kind that it did not have, and the reference chain none at all. Damage that the CPU shows
-// stays. Requires: the passes give it such a finding.
-MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
-                               const PlanOptions& plan, const std::string& signature,
-                               const MinimizeOptions& options);
+// Whether one of those outputs differs.
+bool differs_from_reference(const Program& program, const Program& reference);
+
+// The best evidence of a schedule for a finding of this signature; that is of a program that passes
+// made.
+Evidence best_pass_evidence(const Program& program, const std::string& signature,
+                            EvidenceLevel sufficient);
 
 // What the passes make of `program`, with the evidence for the finding of this signature: witness
 // lines where a schedule shows it, and an expect line for every finding. A wrong gradient is shown

@@ -11,10 +11,6 @@ namespace {
 constexpr std::array<std::string_view, 5> kShapeWords = {"same_range", "overlap", "donation",
                                                          "view", "slot_reuse"};
 
-const Access& access_of(const Program& program, AccessRef ref) {
-  return program.accesses_of(ref.dispatch)[ref.access];
-}
-
 // The values whose bytes `tensor` took over, directly or not, itself included.
 bool descends_from(const Program& program, TensorId tensor, TensorId ancestor) {
   while (tensor.is_some()) {

@@ -9,18 +9,9 @@
 #include "encoder/program/program.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/hazards/conflict_scan.h"
+#include "simulator/lifetimes/destroy_needs.h"
 
 namespace interlock {
-
-// A conflict, or a destroy of bytes that `first` accesses, that forces a barrier into the slots
-// [first, second).
-struct ForcingPair {
-  DispatchId first;
-  DispatchId second;   // With `destroy`: the dispatch after it, or their number if there is none.
-  LifetimeId destroy;  // The statement that carries out a destroy; none: a conflict.
-
-  bool operator==(const ForcingPair&) const = default;
-};
 
 struct BarrierBounds {
   // For the given issue order. Each conflict i<j needs a barrier in the slots [i,j), and so does a

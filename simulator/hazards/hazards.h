@@ -7,19 +7,12 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/bytes/access_ref.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/hazards/conflict_scan.h"
 #include "simulator/order/happens_before.h"
 
 namespace interlock {
-
-// One operand of one dispatch.
-struct AccessRef {
-  DispatchId dispatch;
-  uint32_t access = 0;  // Position among the operands of the dispatch.
-
-  auto operator<=>(const AccessRef&) const = default;
-};
 
 struct Hazard {
   FindingKind kind;  // RAW, WAR or WAW.

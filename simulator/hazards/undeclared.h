@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/hazards/hazards.h"
-#include "simulator/report/finding.h"
+#include "simulator/bytes/access_ref.h"
 
 namespace interlock {
 
@@ -28,8 +27,5 @@ std::vector<ByteRange> undeclared_bytes_of(const Program& program, AccessRef ref
 // Returns them in issue order, by operand. Cost: linear in the accesses, and for each operand
 // after `actual` O(n log n) for the n operands of its dispatch.
 std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program);
-
-// Returns the finding with kind, access, bytes and sentences.
-Finding explain_undeclared(const Program& program, const UndeclaredAccess& undeclared);
 
 }  // namespace interlock

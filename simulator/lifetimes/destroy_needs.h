@@ -4,9 +4,18 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/barriers/barrier_bounds.h"
 
 namespace interlock {
+
+// A conflict, or a destroy of bytes that `first` accesses, that forces a barrier into the slots
+// [first, second).
+struct ForcingPair {
+  DispatchId first;
+  DispatchId second;   // With `destroy`: the dispatch after it, or their number if there is none.
+  LifetimeId destroy;  // The statement that carries out a destroy; none: a conflict.
+
+  bool operator==(const ForcingPair&) const = default;
+};
 
 struct DestroyNeeds {
   // For each statement that carries out a destroy, in order: the last dispatch that accesses its

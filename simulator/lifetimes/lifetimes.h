@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/hazards/hazards.h"
+#include "simulator/bytes/access_ref.h"
 #include "simulator/lifetimes/truncation.h"
 
 namespace interlock {
@@ -49,19 +49,5 @@ struct LifetimeReport {
 // Cost: O(a log a) for a accesses, plus the runs of bytes with different owners that reads cross.
 // Nothing if no tensor is declared and no memory reset.
 LifetimeReport check_lifetimes(const Program& program, const LifetimeOptions& options = {});
-
-// Bytes that hold nothing when they are read: their value was freed or reset.
-struct EndedBytes {
-  DispatchId reader;  // None: at the end of the program, whoever reads.
-  MemoryId memory;
-  ByteRange bytes;
-
-  bool operator==(const EndedBytes&) const = default;
-};
-
-// Returns what each dispatch reads of ended bytes, in issue order, and all that is ended at the
-// end. Empty without lifetime statements, and where they take more work than any but a hostile
-// program. Cost: as check_lifetimes().
-std::vector<EndedBytes> find_ended_bytes(const Program& program);
 
 }  // namespace interlock

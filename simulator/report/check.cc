@@ -27,6 +27,7 @@
 #include "simulator/report/explain.h"
 #include "simulator/report/explain_gradient.h"
 #include "simulator/report/explain_lifetimes.h"
+#include "simulator/report/explain_undeclared.h"
 #include "simulator/schedules/observability.h"
 
 namespace interlock {

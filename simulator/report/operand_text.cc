@@ -49,10 +49,6 @@ std::string shared_bytes_clause(const Program& program, const Tensor& a, const T
 
 }  // namespace
 
-const Access& access_of(const Program& program, AccessRef ref) {
-  return program.accesses_of(ref.dispatch)[ref.access];
-}
-
 std::string text_of_bytes(const Program& program, MemoryId memory, ByteRange bytes) {
   return fmt::format("{}[{}:{}]", program.name(program.memory(memory).name), bytes.begin,
                      bytes.end);

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/hazards/hazards.h"
+#include "simulator/bytes/access_ref.h"
 
 namespace interlock {
-
-const Access& access_of(const Program& program, AccessRef ref);
 
 std::string_view name_of(const Program& program, TensorId tensor);
 

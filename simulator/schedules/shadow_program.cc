@@ -9,7 +9,7 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/bytes/segment_index.h"
-#include "simulator/lifetimes/lifetimes.h"
+#include "simulator/lifetimes/ended_bytes.h"
 
 namespace interlock {
 namespace {

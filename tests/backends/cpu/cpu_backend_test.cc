@@ -7,7 +7,7 @@
 #include <string>
 
 #include "simulator/order/happens_before.h"
-#include "tests/backends/interface/dispatch_steps.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernels/kernel_case.h"
 
 namespace interlock::cpu_backend_test {

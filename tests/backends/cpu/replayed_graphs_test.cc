@@ -13,7 +13,7 @@
 #include "encoder/text/text.h"
 #include "simulator/lifetimes/lifetimes.h"
 #include "simulator/schedules/schedule.h"
-#include "tests/backends/interface/corpus_bug.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/kernels/kernel_case.h"
 
 namespace interlock::replayed_graphs_test {

@@ -10,7 +10,7 @@
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/strategies.h"
 #include "tests/backends/cuda/cuda_device.h"
-#include "tests/backends/interface/dispatch_steps.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/simulator/programs/random_programs.h"
 

@@ -5,7 +5,7 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategies.h"
 #include "tests/backends/cuda/cuda_device.h"
-#include "tests/backends/interface/ended_values.h"
+#include "tests/backends/ended_values.h"
 #include "tests/program_count.h"
 
 namespace interlock::cuda_poison_test {

@@ -18,8 +18,8 @@
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/strategies.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/cuda/cuda_device.h"
-#include "tests/backends/interface/corpus_bug.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/simulator/programs/random_programs.h"
 

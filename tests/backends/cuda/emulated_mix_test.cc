@@ -10,7 +10,7 @@
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/strategies.h"
 #include "tests/backends/cuda/emulated_cuda.h"
-#include "tests/backends/interface/dispatch_steps.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/random_programs.h"
 

@@ -4,7 +4,7 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategies.h"
 #include "tests/backends/cuda/emulated_cuda.h"
-#include "tests/backends/interface/ended_values.h"
+#include "tests/backends/ended_values.h"
 #include "tests/program_count.h"
 
 namespace interlock::emulated_poison_test {

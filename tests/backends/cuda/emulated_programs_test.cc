@@ -13,8 +13,8 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/strategies.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/cuda/emulated_cuda.h"
-#include "tests/backends/interface/corpus_bug.h"
 #include "tests/program_count.h"
 
 namespace interlock::emulated_programs_test {

@@ -8,7 +8,7 @@
 
 #include "backends/cpu/kernel_bodies.h"
 #include "backends/interface/dispatch_params.h"
-#include "tests/backends/interface/dispatch_steps.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernels/kernel_case.h"
 
 namespace interlock::mix_test {

@@ -16,7 +16,7 @@
 #include "backends/reference/oracle_check.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/text/text.h"
-#include "tests/backends/interface/dispatch_steps.h"
+#include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernels/number_case.h"
 #include "tests/program_count.h"
 

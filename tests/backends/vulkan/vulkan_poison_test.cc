@@ -4,7 +4,7 @@
 
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategies.h"
-#include "tests/backends/interface/ended_values.h"
+#include "tests/backends/ended_values.h"
 #include "tests/backends/vulkan/vulkan_device.h"
 #include "tests/program_count.h"
 

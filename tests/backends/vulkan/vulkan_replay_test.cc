@@ -12,7 +12,7 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/strategies.h"
-#include "tests/backends/interface/corpus_bug.h"
+#include "tests/backends/corpus_bug.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/backends/vulkan/vulkan_device.h"
 

@@ -1,5 +1,5 @@
 // What each dispatch must follow, against the definition: byte by byte, and pair by pair.
-#include "encoder/sync/data_dependencies.h"
+#include "encoder/plan/data_dependencies.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "encoder/sync/data_dependencies.h"
+#include "encoder/plan/data_dependencies.h"
 
 #include <algorithm>
 #include <map>

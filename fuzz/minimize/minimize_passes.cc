@@ -1,0 +1,84 @@
+#include "fuzz/minimize/minimize_passes.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/check.h"
+#include "fuzz/judge/evidence.h"
+#include "fuzz/judge/gradient_evidence.h"
+#include "fuzz/judge/pass_oracle.h"
+
+namespace interlock {
+namespace {
+
+bool has_signature(const std::vector<PassFinding>& findings, const std::string& signature) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const PassFinding& finding) { return finding.signature == signature; });
+}
+
+std::set<FindingKind> kinds_among(const std::vector<PassFinding>& findings) {
+  std::set<FindingKind> kinds;
+  for (const PassFinding& finding : findings) kinds.insert(finding.kind);
+  return kinds;
+}
+
+// What a minimized program must keep.
+class PassTarget {
+ public:
+  PassTarget(const PassChain& chain, const PlanOptions& plan, std::string signature,
+             const Program& program)
+      : chain_(chain), plan_(plan), signature_(std::move(signature)) {
+    const auto passed = run_passes(chain_, program, plan_);
+    INTERLOCK_CHECK(passed.has_value());
+    allowed_ = kinds_among(find_everything(*passed));
+    level_ = level_of(program, passed->placed, EvidenceLevel::kBackend);
+    INTERLOCK_CHECK(level_ > EvidenceLevel::kNone);
+  }
+
+  bool is_kept_by(const Program& program) const {
+    const auto passed = run_passes(chain_, program, plan_);
+    if (!passed) return false;
+    const std::vector<PassFinding> findings = find_everything(*passed);
+    if (!has_signature(findings, signature_)) return false;
+    const std::set<FindingKind> kinds = kinds_among(findings);
+    if (!std::includes(allowed_.begin(), allowed_.end(), kinds.begin(), kinds.end())) return false;
+    const auto reference = run_passes(reference_chain(), program, plan_);
+    if (!reference || !find_everything(*reference).empty()) return false;
+    return level_of(program, passed->placed, level_) >= level_;
+  }
+
+ private:
+  EvidenceLevel level_of(const Program& program, const Program& placed,
+                         EvidenceLevel sufficient) const {
+    if (is_of_gradient(signature_)) return EvidenceLevel::kExact;
+    const Evidence evidence = best_pass_evidence(placed, signature_, sufficient);
+    if (evidence.level >= sufficient || sufficient <= EvidenceLevel::kExact) {
+      return std::max(evidence.level, EvidenceLevel::kExact);
+    }
+    const auto reference = run_passes(reference_chain(), program, plan_);
+    if (reference && differs_from_reference(placed, reference->placed)) {
+      return EvidenceLevel::kBackend;
+    }
+    return std::max(evidence.level, EvidenceLevel::kExact);
+  }
+
+  const PassChain& chain_;
+  const PlanOptions& plan_;
+  const std::string signature_;
+  std::set<FindingKind> allowed_;
+  EvidenceLevel level_ = EvidenceLevel::kNone;
+};
+
+}  // namespace
+
+MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
+                               const PlanOptions& plan, const std::string& signature,
+                               const MinimizeOptions& options) {
+  const PassTarget target(chain, plan, signature, program);
+  return minimize(
+      draft_of(program), [&](const Program& p) { return target.is_kept_by(p); }, options);
+}
+
+}  // namespace interlock

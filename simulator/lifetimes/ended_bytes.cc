@@ -1,0 +1,35 @@
+#include "simulator/lifetimes/ended_bytes.h"
+
+#include <utility>
+
+#include "simulator/lifetimes/owner_walk.h"
+
+namespace interlock {
+namespace {
+
+class EndedCollector final : public ReadObserver {
+ public:
+  void see_read(AccessRef reader, TensorId /*root*/, MemoryId memory,
+                const ValueRun& run) override {
+    if (!run.value.is_ended() || !reader.dispatch.is_some()) return;
+    ended.push_back({reader.dispatch, memory, run.bytes});
+  }
+
+  std::vector<EndedBytes> ended;
+};
+
+}  // namespace
+
+std::vector<EndedBytes> find_ended_bytes(const Program& program) {
+  if (program.lifetimes.empty()) return {};
+  constexpr uint64_t kWorkLimit = 5'000'000;
+  EndedCollector collector;
+  OwnerWalk walk(program, kWorkLimit, collector);
+  if (!walk.run(false)) return {};
+  walk.values().for_each_assigned([&](MemoryId memory, const ValueRun& run) {
+    if (run.value.is_ended()) collector.ended.push_back({DispatchId(), memory, run.bytes});
+  });
+  return std::move(collector.ended);
+}
+
+}  // namespace interlock

@@ -1,0 +1,24 @@
+// Ended bytes: what dispatches read of values that were freed or reset. Backends poison it.
+#pragma once
+
+#include <vector>
+
+#include "encoder/program/program.h"
+
+namespace interlock {
+
+// Bytes that hold nothing when they are read: their value was freed or reset.
+struct EndedBytes {
+  DispatchId reader;  // None: at the end of the program, whoever reads.
+  MemoryId memory;
+  ByteRange bytes;
+
+  bool operator==(const EndedBytes&) const = default;
+};
+
+// Returns what each dispatch reads of ended bytes, in issue order, and all that is ended at the
+// end. Empty without lifetime statements, and where they take more work than any but a hostile
+// program. Cost: as check_lifetimes().
+std::vector<EndedBytes> find_ended_bytes(const Program& program);
+
+}  // namespace interlock

@@ -1,0 +1,151 @@
+// The basic idea is to walk the statements in issue order over two maps: what each byte holds
+// (held_value.h) in runs as long as they can be, and who wrote it. A clean read of a value that one
+// tensor owns crosses one run, however many dispatches wrote it; writers are looked up for findings
+// only. All reads of a dispatch come before its writes.
+#include "simulator/lifetimes/owner_walk.h"
+
+#include <algorithm>
+#include <span>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/stop.h"
+
+namespace interlock {
+
+OwnerWalk::OwnerWalk(const Program& program, uint64_t work_limit, ReadObserver& observer)
+    : program_(program),
+      observer_(observer),
+      work_left_(work_limit),
+      holdings_(program),
+      is_tracked_(program.memories.size(), false) {
+  for (const Tensor& tensor : program.tensors) is_tracked_[tensor.memory.index] = true;
+  for (const Lifetime& lifetime : program.lifetimes) {
+    if (lifetime.kind == LifetimeKind::kReset) is_tracked_[lifetime.memory.index] = true;
+    has_destroy_ |= lifetime.kind == LifetimeKind::kDestroy;
+  }
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
+    const Tensor& tensor = program.tensors[i];
+    if (tensor.initial.kind == InitialKind::kNone) continue;
+    values_.assign(tensor.memory, tensor.range, written_value(TensorId(i)));
+  }
+}
+
+bool OwnerWalk::run(const bool& is_ended) {
+  for (const Statement& statement : program_.statements) {
+    switch (statement.kind) {
+      case StatementKind::kDispatch:
+        run_dispatch(DispatchId(statement.index));
+        break;
+      case StatementKind::kBarrier:
+        pending_.see_barrier(program_, BarrierId(statement.index), dispatch_count_);
+        break;
+      case StatementKind::kLifetime:
+        run_lifetime(LifetimeId(statement.index));
+        break;
+    }
+    if (is_over_ || is_ended || is_stopped()) return !is_over_;
+  }
+  for (const TensorId id : program_.outputs) {
+    if (is_stopped()) break;
+    const Tensor& tensor = program_.tensor(id);
+    read(AccessRef{}, tensor.root, tensor.memory, tensor.range);
+  }
+  return !is_over_;
+}
+
+void OwnerWalk::charge(uint64_t run_count) {
+  constexpr uint64_t kRunsFree = 8;
+  const uint64_t work = run_count > kRunsFree ? run_count - kRunsFree : 0;
+  is_over_ |= work > work_left_;
+  work_left_ -= std::min(work, work_left_);
+}
+
+void OwnerWalk::read(AccessRef reader, TensorId root, MemoryId memory, ByteRange bytes) {
+  uint64_t list_work = 0;
+  const uint64_t run_count = values_.for_each(memory, bytes, [&](const ValueRun& run) {
+    if (is_stopped()) return;
+    list_work += holdings_.list_work(run.value);
+    observer_.see_read(reader, root, memory, run);
+  });
+  charge(run_count + list_work);
+}
+
+TensorId OwnerWalk::root_of(const Access& access) const {
+  return access.tensor.is_some() ? program_.tensor(access.tensor).root : TensorId();
+}
+
+void OwnerWalk::run_dispatch(DispatchId id) {
+  const std::span<const Access> accesses = program_.accesses_of(id);
+  const size_t stage = static_cast<size_t>(stage_of(program_.dispatch(id)));
+  for (uint32_t k = 0; k < accesses.size(); ++k) {
+    const Access& access = accesses[k];
+    const bool is_read = access.mode != AccessMode::kWrite;
+    if (is_read && is_tracked_[access.memory.index]) {
+      read({id, k}, root_of(access), access.memory, access.range);
+    }
+  }
+  for (uint32_t k = 0; k < accesses.size(); ++k) {
+    const Access& access = accesses[k];
+    if (!is_tracked_[access.memory.index]) continue;
+    if (has_destroy_) note_access(stage, access, {id, k});
+    if (access.only_reads()) continue;
+    values_.assign(access.memory, access.range, written_value(root_of(access)));
+    if (access.tensor.is_some()) writers_.assign(access.memory, access.range, {id, k});
+  }
+  dispatch_count_ = id.index + 1;
+}
+
+void OwnerWalk::note_access(size_t stage, const Access& access, AccessRef ref) {
+  latest_[stage].for_each(access.memory, access.range, [&](const IntervalMap<AccessRef>::Run& run) {
+    const DispatchId dispatch = run.value.dispatch;
+    const bool is_over = dispatch.is_some() && !pending_.has(kStages[stage], dispatch);
+    if (is_over) latest_over_[stage].assign(access.memory, run.bytes, run.value);
+  });
+  latest_[stage].assign(access.memory, access.range, ref);
+}
+
+void OwnerWalk::run_lifetime(LifetimeId id) {
+  const Lifetime& lifetime = program_.lifetimes[id.index];
+  const ByteRange bytes = affected_by(program_, lifetime);
+  holdings_.count_pin(lifetime);
+  const bool may_destroy =
+      lifetime.kind == LifetimeKind::kDestroy || lifetime.kind == LifetimeKind::kUnpin;
+  if (has_destroy_ && may_destroy) find_destroyed(id, lifetime.memory, bytes);
+  uint64_t list_work = 0;
+  const uint64_t run_count = values_.change(lifetime.memory, bytes, [&](HeldValue& value) {
+    list_work += holdings_.list_work(value);
+    return holdings_.apply(id, value) != HeldChange::kNone;
+  });
+  charge(run_count + list_work);
+  is_over_ |= holdings_.is_over_limit();
+}
+
+void OwnerWalk::find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes) {
+  charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
+    if (is_stopped()) return;
+    charge(holdings_.list_work(run.value));
+    const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
+    if (!destroy.is_some()) return;
+    for (const Stage stage : kStages) {
+      find_destroyed(latest_[static_cast<size_t>(stage)], stage, destroy, id, memory, run.bytes);
+    }
+  }));
+}
+
+void OwnerWalk::find_destroyed(const IntervalMap<AccessRef>& accesses, Stage stage,
+                               LifetimeId destroy, LifetimeId done_at, MemoryId memory,
+                               ByteRange bytes) {
+  charge(accesses.for_each(memory, bytes, [&](const IntervalMap<AccessRef>::Run& access) {
+    const DispatchId dispatch = access.value.dispatch;
+    if (!dispatch.is_some()) return;
+    const bool is_pending = pending_.has(stage, dispatch);
+    observer_.see_destroyed({access.value, destroy, done_at, memory, access.bytes, is_pending,
+                             pending_.only_barrier(stage, dispatch), dispatch_count_});
+    if (is_pending) {
+      find_destroyed(latest_over_[static_cast<size_t>(stage)], stage, destroy, done_at, memory,
+                     access.bytes);
+    }
+  }));
+}
+
+}  // namespace interlock

@@ -63,11 +63,11 @@ Finding finding_of(const Program& program, DispatchId id, int access, const Kern
   const std::string operand = entry.is_variadic
                                   ? program.text_of(declared)
                                   : std::string(entry.operands[static_cast<size_t>(access)].name);
-  Finding finding{.kind = FindingKind::kUndeclared,
-                  .first = {id, static_cast<uint32_t>(access)},
-                  .second = std::nullopt,
-                  .memory = declared.memory,
-                  .overlap = {clip(begin), clip(end)}};
+  Finding finding{{.kind = FindingKind::kUndeclared,
+                   .first = {id, static_cast<uint32_t>(access)},
+                   .second = std::nullopt,
+                   .memory = declared.memory,
+                   .overlap = {clip(begin), clip(end)}}};
   finding.headline = fmt::format(
       "Undeclared {}: {} {} bytes [{}:{}] of memory '{}' through operand '{}', which does not "
       "declare it.",

@@ -15,9 +15,9 @@
 #include "encoder/sync/encoder.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/judge/cause.h"
-#include "fuzz/judge/oracle_finding.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/pass_chain.h"
+#include "simulator/facts/fact.h"
 
 namespace interlock {
 
@@ -32,12 +32,12 @@ struct CampaignFind {
   Cause cause;  // The file is out_dir/<its name>.ilk; with all signatures <signature>.ilk.
   std::vector<SignatureCount> signatures;  // With this cause, its own too; the most frequent first.
   uint64_t run_index = 0;
-  Program program;   // Minimized, as the encoder under test encoded it, with evidence.
-  Program given;     // To the encoder or the passes: the minimized program.
-  PlanOptions plan;  // With it, to passes.
-  std::string text;  // What the file holds: comment lines and the program.
-  std::string path;  // Empty if nothing was written.
-  std::optional<OracleFinding> finding;  // Of `program`; none if no exact check found it.
+  Program program;           // Minimized, as the encoder under test encoded it, with evidence.
+  Program given;             // To the encoder or the passes: the minimized program.
+  PlanOptions plan;          // With it, to passes.
+  std::string text;          // What the file holds: comment lines and the program.
+  std::string path;          // Empty if nothing was written.
+  std::optional<Fact> fact;  // Of `program`; none if no exact check of accesses found it.
   bool is_observable = false;
   bool differs_on_cpu = false;
   bool is_better_one = false;            // Another find of its cause was saved before it.

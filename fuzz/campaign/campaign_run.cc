@@ -18,6 +18,7 @@
 #include "fuzz/judge/pass_oracle.h"
 #include "fuzz/judge/signature.h"
 #include "fuzz/minimize/minimize_passes.h"
+#include "simulator/facts/find_facts.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -125,29 +126,27 @@ CampaignFind minimized_encoder_find(const CampaignOptions& options, uint64_t run
                                     const std::string& signature) {
   const Program program = build(draft_of_run(options, run_index)).value();
   const Program encoded = encode_with(program, options.encoder);
-  OracleFinding finding;
-  finding.is_excess = true;
-  for (const OracleFinding& candidate : find_exactly(encoded)) {
-    if (signature_of(encoded, candidate) != signature) continue;
-    finding = candidate;
-    break;
-  }
+  const std::vector<Fact> facts = find_exactly(encoded);
+  const auto found = std::find_if(facts.begin(), facts.end(), [&](const Fact& candidate) {
+    return signature_of(encoded, candidate) == signature;
+  });
+  // Excess is no fact of accesses.
+  const bool is_excess = found == facts.end();
+  const Fact fact = is_excess ? Fact(find_excess(encoded).value()) : *found;
   MinimizeOptions minimize_options;
   minimize_options.stop = options.stop;
-  const MinimizeReport minimized =
-      minimize_finding(program, options.encoder, finding, minimize_options);
+  const MinimizeReport minimized = minimize_fact(program, options.encoder, fact, minimize_options);
   const Program small = encode_with(minimized.program, options.encoder);
-  Evidence evidence{EvidenceLevel::kExact, finding, {}};
-  if (!finding.is_excess) {
-    evidence = best_evidence(small, signature, SignatureDetail::kKernels, EvidenceLevel::kBackend,
-                             kinds_of_pair(encoded, finding));
-  }
+  const Evidence evidence =
+      is_excess ? Evidence{EvidenceLevel::kExact, fact, {}}
+                : best_evidence(small, signature, SignatureDetail::kKernels,
+                                EvidenceLevel::kBackend, kinds_of_pair(encoded, fact));
   CampaignFind find;
   find.signature = signature;
   find.run_index = run_index;
-  find.program = with_evidence(small, evidence.finding);
+  find.program = with_evidence(small, evidence.fact);
   find.given = minimized.program;
-  find.finding = evidence.finding;
+  find.fact = evidence.fact;
   find.is_observable = evidence.level >= EvidenceLevel::kShadow;
   find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
   find.evaluation_count = minimized.evaluation_count;
@@ -184,8 +183,8 @@ CampaignFind minimized_pass_find(const CampaignOptions& options, uint64_t run_in
   PlanOptions plan = plan_options_of_campaign();
   const auto plain = judge_passes(chain, program, plan, {}, 1);
   const bool is_enough =
-      std::any_of(plain.findings.begin(), plain.findings.end(),
-                  [&](const PassFinding& finding) { return finding.signature == signature; });
+      std::any_of(plain.facts.begin(), plain.facts.end(),
+                  [&](const SignedFact& fact) { return fact.signature == signature; });
   if (!is_enough) plan = run.plan;
   const MinimizeReport minimized =
       minimize_passes(chain, program, plan, signature, minimize_options);
@@ -231,18 +230,18 @@ RunOutcome judge_run(const CampaignOptions& options, uint64_t run_index) {
   if (chain_of(options).has_pass()) {
     PassReport report = judge_pass_run(options, run_index);
     outcome.ran_on_cpu = report.ran_on_cpu;
-    for (PassFinding& finding : report.findings) {
-      outcome.has_hazard |= is_hazard(finding.kind);
-      add_distinct(outcome.signatures, std::move(finding.signature));
+    for (SignedFact& found : report.facts) {
+      outcome.has_hazard |= std::holds_alternative<Hazard>(found.fact);
+      add_distinct(outcome.signatures, std::move(found.signature));
     }
     outcome.disagreements = std::move(report.disagreements);
     return outcome;
   }
   OracleReport report = judge(draft_of_run(options, run_index), oracles_of(options), run_index);
   outcome.ran_on_cpu = report.ran_on_cpu;
-  for (const OracleFinding& finding : report.findings) {
-    outcome.has_hazard |= !finding.is_excess && is_hazard(finding.kind);
-    add_distinct(outcome.signatures, signature_of(report.program, finding));
+  for (const Fact& fact : report.facts) {
+    outcome.has_hazard |= std::holds_alternative<Hazard>(fact);
+    add_distinct(outcome.signatures, signature_of(report.program, fact));
   }
   outcome.disagreements = std::move(report.disagreements);
   outcome.device = std::move(report.device);

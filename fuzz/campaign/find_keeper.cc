@@ -103,8 +103,8 @@ FindKeeper::Group* FindKeeper::group_of_kind(const std::string& signature) {
 Cause FindKeeper::cause_of(const CampaignFind& find) {
   const PassChain chain = chain_of(options_);
   if (chain.has_pass()) return cause_of_passes(chain, find.given, find.plan, find.signature);
-  if (!causes_ || !find.finding) return {find.signature, "", false};
-  return causes_->cause_of(find.given, find.program, *find.finding);
+  if (!causes_ || !find.fact) return {find.signature, "", false};
+  return causes_->cause_of(find.given, find.program, *find.fact);
 }
 
 bool FindKeeper::wants_look(const std::string& signature) {

@@ -24,15 +24,15 @@ std::string kind_word(FindingKind kind, bool is_ordered) {
 }
 
 // The kinds of the conflict, that of the finding first: an update or an atomic has several.
-std::vector<FindingKind> conflicts_of(const Program& program, const OracleFinding& finding) {
-  const AccessRef a = finding.first;
-  const AccessRef b = *finding.second;
+std::vector<FindingKind> conflicts_of(const Program& program, const Hazard& hazard) {
+  const AccessRef a = hazard.first;
+  const AccessRef b = hazard.second;
   const ConflictKinds has = conflict_kinds(
       program.accesses_of(a.dispatch)[a.access], program.dispatch(a.dispatch).atomic_op,
       program.accesses_of(b.dispatch)[b.access], program.dispatch(b.dispatch).atomic_op);
-  std::vector<FindingKind> kinds = {finding.kind};
+  std::vector<FindingKind> kinds = {hazard.kind};
   for (const FindingKind kind : kHazardKinds) {
-    if (kind != finding.kind && has.has(kind)) kinds.push_back(kind);
+    if (kind != hazard.kind && has.has(kind)) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -58,55 +58,56 @@ bool CauseFinder::fails(const ProgramDraft& probe, FindingKind kind, bool is_ord
   const Program encoded = encode_with(*program, &encoder_);
   const DispatchId first = find_label(encoded, kFirstOfProbe);
   const DispatchId second = find_label(encoded, kSecondOfProbe);
-  for (const OracleFinding& finding : find_exactly(encoded)) {
-    place->second |= finding.kind == kind && finding.is_ordered == is_ordered &&
-                     finding.first.dispatch == first && finding.second &&
-                     finding.second->dispatch == second;
+  for (const Fact& fact : find_exactly(encoded)) {
+    const auto* const hazard = std::get_if<Hazard>(&fact);
+    place->second |= hazard != nullptr && hazard->kind == kind &&
+                     hazard->is_ordered == is_ordered && hazard->first.dispatch == first &&
+                     hazard->second.dispatch == second;
   }
   return place->second;
 }
 
 bool CauseFinder::fails_on_one_range(FindingKind kind, bool is_ordered, const Program& encoded,
-                                     const OracleFinding& finding) {
-  OracleFinding other = finding;
+                                     const Hazard& hazard) {
+  Hazard other = hazard;
   other.kind = kind;
   return fails(probe_of(encoded, other, {}), kind, is_ordered);
 }
 
 // "RAW-WAW": the kinds that the encoder misses in this shape, of those that it does not miss
 // anyway. Empty if it misses all of those: then the shape alone is to blame.
-std::string CauseFinder::kinds_of(const Program& encoded, const OracleFinding& finding,
+std::string CauseFinder::kinds_of(const Program& encoded, const Hazard& hazard,
                                   const ProbeShape& shape) {
   std::string words;
   bool are_all = true;
   for (const FindingKind kind : kHazardKinds) {
-    if (fails_on_one_range(kind, finding.is_ordered, encoded, finding)) continue;
-    OracleFinding other = finding;
+    if (fails_on_one_range(kind, hazard.is_ordered, encoded, hazard)) continue;
+    Hazard other = hazard;
     other.kind = kind;
-    if (!fails(probe_of(encoded, other, shape), kind, finding.is_ordered)) {
+    if (!fails(probe_of(encoded, other, shape), kind, hazard.is_ordered)) {
       are_all = false;
       continue;
     }
-    words += kind_word(kind, finding.is_ordered) + '-';
+    words += kind_word(kind, hazard.is_ordered) + '-';
   }
   return are_all ? "" : words;
 }
 
 // Memories and tensors are missed alike as a rule. A barrier that is no memory dependency misses
 // all that needs one.
-Cause CauseFinder::cause_on_one_range(const Program& encoded, const OracleFinding& finding,
+Cause CauseFinder::cause_on_one_range(const Program& encoded, const Hazard& hazard,
                                       const std::string& probe) {
   ProbeShape other_names;
   other_names.swaps_names = true;
-  if (!fails(probe_of(encoded, finding, other_names), finding.kind, finding.is_ordered)) {
-    const std::string_view word = names_tensors(encoded, finding) ? "-tensors" : "-memories";
-    return {kind_word(finding.kind, finding.is_ordered) + std::string(word), probe, false};
+  if (!fails(probe_of(encoded, hazard, other_names), hazard.kind, hazard.is_ordered)) {
+    const std::string_view word = names_tensors(encoded, hazard) ? "-tensors" : "-memories";
+    return {kind_word(hazard.kind, hazard.is_ordered) + std::string(word), probe, false};
   }
   const bool misses_both =
-      finding.is_ordered &&
-      fails_on_one_range(FindingKind::kReadAfterWrite, true, encoded, finding) &&
-      fails_on_one_range(FindingKind::kWriteAfterWrite, true, encoded, finding);
-  return {misses_both ? "ordered" : kind_word(finding.kind, finding.is_ordered), probe, true};
+      hazard.is_ordered &&
+      fails_on_one_range(FindingKind::kReadAfterWrite, true, encoded, hazard) &&
+      fails_on_one_range(FindingKind::kWriteAfterWrite, true, encoded, hazard);
+  return {misses_both ? "ordered" : kind_word(hazard.kind, hazard.is_ordered), probe, true};
 }
 
 // Encoders see no kernels: if opaque dispatches come out of order, too, all do for one reason.
@@ -120,37 +121,35 @@ Cause CauseFinder::cause_of_reordering(const Program& given, const std::string& 
   }
   const auto program = build(draft);
   if (!program) return {signature, "", false};
-  for (const OracleFinding& finding : find_exactly(encode_with(*program, &encoder_))) {
-    if (finding.kind != FindingKind::kReordered) continue;
+  for (const Fact& fact : find_exactly(encode_with(*program, &encoder_))) {
+    if (!std::holds_alternative<ReorderedRead>(fact)) continue;
     return {std::string(word_of(FindingKind::kReordered)), print(*program), false};
   }
   return {signature, "", false};
 }
 
-Cause CauseFinder::cause_of(const Program& given, const Program& encoded,
-                            const OracleFinding& finding) {
-  if (finding.kind == FindingKind::kReordered) {
-    return cause_of_reordering(given, signature_of(encoded, finding));
-  }
-  const bool is_of_two = !finding.is_excess && is_hazard(finding.kind) && finding.second &&
-                         finding.second->dispatch != finding.first.dispatch;
-  if (!is_of_two) return {signature_of(encoded, finding), "", false};
-  const std::vector<FindingKind> kinds = conflicts_of(encoded, finding);
-  for (const ProbeShape& shape : probe_shapes_of(encoded, finding, !encoded.barriers.empty())) {
+Cause CauseFinder::cause_of(const Program& given, const Program& encoded, const Fact& fact) {
+  const std::string signature = signature_of(encoded, fact);
+  if (std::holds_alternative<ReorderedRead>(fact)) return cause_of_reordering(given, signature);
+  const auto* const hazard = std::get_if<Hazard>(&fact);
+  const bool is_of_two = hazard != nullptr && hazard->second.dispatch != hazard->first.dispatch;
+  if (!is_of_two) return {signature, "", false};
+  const std::vector<FindingKind> kinds = conflicts_of(encoded, *hazard);
+  for (const ProbeShape& shape : probe_shapes_of(encoded, *hazard, !encoded.barriers.empty())) {
     for (const FindingKind kind : kinds) {
       const bool has_plain_modes = shape.modes == ProbeModes::kPlain;
-      if (!has_plain_modes && kind != finding.kind) continue;
-      OracleFinding probed = finding;
+      if (!has_plain_modes && kind != hazard->kind) continue;
+      Hazard probed = *hazard;
       probed.kind = kind;
       const ProgramDraft probe = probe_of(encoded, probed, shape);
-      if (!fails(probe, kind, finding.is_ordered)) continue;
+      if (!fails(probe, kind, hazard->is_ordered)) continue;
       const std::string text = print(build(probe).value());
       if (shape == ProbeShape{}) return cause_on_one_range(encoded, probed, text);
       const std::string words = words_of(encoded, probed, shape);
       return {has_plain_modes ? kinds_of(encoded, probed, shape) + words : words, text, false};
     }
   }
-  return {signature_of(encoded, finding), "", false};
+  return {signature, "", false};
 }
 
 }  // namespace interlock

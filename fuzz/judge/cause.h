@@ -8,7 +8,7 @@
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
 #include "encoder/sync/encoder.h"
-#include "fuzz/judge/oracle_finding.h"
+#include "simulator/facts/fact.h"
 
 namespace interlock {
 
@@ -31,19 +31,18 @@ class CauseFinder {
   // Requires: `encoder` outlives this.
   explicit CauseFinder(const EncoderEntry& encoder) : encoder_(encoder) {}
 
-  // The cause of a finding of `encoded`, which is what the encoder makes of `given`.
-  // Requires: find_exactly(encoded) has the finding, or it is an excess.
+  // The cause of a fact of `encoded`, which is what the encoder makes of `given`.
+  // Requires: find_exactly(encoded) has it, or it is an excess.
   // Cost: up to a few hundred probes, which are checked in microseconds.
-  Cause cause_of(const Program& given, const Program& encoded, const OracleFinding& finding);
+  Cause cause_of(const Program& given, const Program& encoded, const Fact& fact);
 
  private:
   bool fails(const ProgramDraft& probe, FindingKind kind, bool is_ordered);
   bool fails_on_one_range(FindingKind kind, bool is_ordered, const Program& encoded,
-                          const OracleFinding& finding);
-  Cause cause_on_one_range(const Program& encoded, const OracleFinding& finding,
-                           const std::string& probe);
+                          const Hazard& hazard);
+  Cause cause_on_one_range(const Program& encoded, const Hazard& hazard, const std::string& probe);
   Cause cause_of_reordering(const Program& given, const std::string& signature);
-  std::string kinds_of(const Program& encoded, const OracleFinding& finding,
+  std::string kinds_of(const Program& encoded, const Hazard& hazard,
                        const struct ProbeShape& shape);
 
   const EncoderEntry& encoder_;

@@ -34,12 +34,12 @@ struct NamedSchedule {
 
 class DeviceJudge {
  public:
-  DeviceJudge(const Program& program, const HappensBefore& order,
-              const std::vector<OracleFinding>& findings, const DeviceOracleOptions& options)
-      : program_(program), order_(order), findings_(findings), options_(options) {
-    for (const OracleFinding& finding : findings) {
-      has_hazard_ |= !finding.is_excess && is_hazard(finding.kind);
-      is_reordered_ |= finding.kind == FindingKind::kReordered;
+  DeviceJudge(const Program& program, const HappensBefore& order, const std::vector<Fact>& facts,
+              const DeviceOracleOptions& options)
+      : program_(program), order_(order), facts_(facts), options_(options) {
+    for (const Fact& fact : facts) {
+      has_hazard_ |= std::holds_alternative<Hazard>(fact);
+      is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);
     }
   }
 
@@ -62,7 +62,7 @@ class DeviceJudge {
 
   const Program& program_;
   const HappensBefore& order_;
-  const std::vector<OracleFinding>& findings_;
+  const std::vector<Fact>& facts_;
   const DeviceOracleOptions& options_;
   bool has_hazard_ = false;
   bool is_reordered_ = false;
@@ -100,8 +100,8 @@ std::vector<NamedSchedule> DeviceJudge::schedules(Choice& choice) const {
   }
   all.push_back({"A random schedule", random_schedule(program_, order_, choice)});
   std::vector<NamedSchedule> sinks;
-  for (const OracleFinding& finding : findings_) {
-    for (const Sink& sink : sinks_of_finding(program_, order_, finding)) {
+  for (const Fact& fact : facts_) {
+    for (const Sink& sink : sinks_of_fact(program_, order_, fact)) {
       auto schedule = schedule_of(program_, order_, sink.displacements);
       // Devices run steps of whole dispatches.
       if (!schedule || !schedule->bytes.empty()) continue;
@@ -275,11 +275,11 @@ std::mutex device_turn;
 }  // namespace
 
 DeviceReport judge_on_device(const Program& program, const HappensBefore& order,
-                             const std::vector<OracleFinding>& findings,
-                             const DeviceOracleOptions& options, uint64_t number) {
+                             const std::vector<Fact>& facts, const DeviceOracleOptions& options,
+                             uint64_t number) {
   const std::lock_guard turn(device_turn);
   SeededChoice choice(number * 0x9e3779b97f4a7c15ull + 2);
-  return DeviceJudge(program, order, findings, options)
+  return DeviceJudge(program, order, facts, options)
       .judge(choice, options.numbers_period > 0 && number % options.numbers_period == 0);
 }
 

@@ -13,7 +13,7 @@
 
 #include "backends/interface/backend.h"
 #include "encoder/program/program.h"
-#include "fuzz/judge/oracle_finding.h"
+#include "simulator/facts/fact.h"
 #include "simulator/order/happens_before.h"
 
 namespace interlock {
@@ -40,7 +40,7 @@ struct DeviceReport {
   std::vector<std::string> disagreements;  // Complete sentences.
 };
 
-// Judges a program as it stands. `findings` are those of the exact checks; the random schedule
+// Judges a program as it stands. `facts` are those of the exact checks; the random schedule
 // follows from `number`. Errors of the backend are part of the report; one of kind kFault is a
 // disagreement. Runs of several host threads
 // take turns, so that a failure belongs to its program.
@@ -48,7 +48,7 @@ struct DeviceReport {
 // Cost: 5 + sinks runs in witness mode and as many shadow and CPU runs, the trials in overlap mode,
 // and up to 16 more runs where dispatches are judged one by one.
 DeviceReport judge_on_device(const Program& program, const HappensBefore& order,
-                             const std::vector<OracleFinding>& findings,
-                             const DeviceOracleOptions& options, uint64_t number);
+                             const std::vector<Fact>& facts, const DeviceOracleOptions& options,
+                             uint64_t number);
 
 }  // namespace interlock

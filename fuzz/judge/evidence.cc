@@ -10,11 +10,12 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
+#include "encoder/text/text.h"
 #include "fuzz/judge/lifetime_evidence.h"
+#include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"
-#include "simulator/hazards/data_flow.h"
+#include "simulator/facts/find_facts.h"
 #include "simulator/order/happens_before.h"
-#include "simulator/report/explain.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/strategies.h"
 #include "simulator/schedules/witness.h"
@@ -58,46 +59,23 @@ class CpuJudge {
   std::optional<MemoryImage> reference_;  // None if it is issue order.
 };
 
-Hazard hazard_of(const OracleFinding& finding) {
-  return {finding.kind, finding.first, *finding.second, finding.overlap, finding.is_ordered};
-}
-
-bool is_of_pair(const OracleFinding& finding) {
-  return !finding.is_excess && is_hazard(finding.kind) && finding.second;
-}
-
-// Requires: is_of_pair(finding); `findings` are those of the program.
-PairKinds kinds_of_pair(const Program& program, const std::vector<OracleFinding>& findings,
-                        const OracleFinding& finding) {
-  const DispatchId first = finding.first.dispatch;
-  const DispatchId second = finding.second->dispatch;
+// Requires: `facts` are those of the program.
+PairKinds kinds_of_pair(const Program& program, const std::vector<Fact>& facts,
+                        const Hazard& hazard) {
+  const DispatchId first = hazard.first.dispatch;
+  const DispatchId second = hazard.second.dispatch;
   PairKinds kinds;
-  for (const OracleFinding& other : findings) {
+  for (const Fact& fact : facts) {
+    const auto* const other = std::get_if<Hazard>(&fact);
     const bool is_same_pair =
-        is_of_pair(other) && other.first.dispatch == first && other.second->dispatch == second;
+        other != nullptr && other->first.dispatch == first && other->second.dispatch == second;
     if (!is_same_pair) continue;
-    kinds.listed.raw |= other.kind == FindingKind::kReadAfterWrite;
-    kinds.listed.war |= other.kind == FindingKind::kWriteAfterRead;
-    kinds.listed.waw |= other.kind == FindingKind::kWriteAfterWrite;
+    kinds.listed.raw |= other->kind == FindingKind::kReadAfterWrite;
+    kinds.listed.war |= other->kind == FindingKind::kWriteAfterRead;
+    kinds.listed.waw |= other->kind == FindingKind::kWriteAfterWrite;
   }
   kinds.all = hazard_kinds(program, HappensBefore(program), first, second);
   return kinds;
-}
-
-ExpectDraft expect_of(const Program& program, const OracleFinding& finding) {
-  ExpectDraft expect;
-  expect.kind = finding.kind;
-  if (finding.reordered) {
-    const auto [first, second] = named_dispatches_of(program, *finding.reordered);
-    expect.first = program.reference_of(first);
-    if (second != first) expect.second = program.reference_of(second);
-    return expect;
-  }
-  expect.first = program.reference_of(finding.first.dispatch);
-  // Aliasing concerns two operands of one dispatch.
-  const bool has_other = finding.second && finding.second->dispatch != finding.first.dispatch;
-  if (has_other) expect.second = program.reference_of(finding.second->dispatch);
-  return expect;
 }
 
 WitnessDraft witness_of(const Program& program, const Displacement& displacement) {
@@ -114,24 +92,17 @@ WitnessDraft witness_of(const Program& program, const Displacement& displacement
 
 }  // namespace
 
-std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
-                                                      const ReorderedRead& read) {
-  const Finding finding = explain_reordered(program, read);
-  return {finding.first.dispatch, finding.second->dispatch};
+std::vector<Sink> sinks_of_fact(const Program& program, const HappensBefore& order,
+                                const Fact& fact) {
+  const auto* const hazard = std::get_if<Hazard>(&fact);
+  return hazard == nullptr ? std::vector<Sink>() : sinks_of(program, order, *hazard);
 }
 
-std::vector<Sink> sinks_of_finding(const Program& program, const HappensBefore& order,
-                                   const OracleFinding& finding) {
-  if (!is_of_pair(finding)) return {};
-  return sinks_of(program, order, hazard_of(finding));
-}
-
-Evidence find_evidence(const Program& program, const OracleFinding& finding,
-                       EvidenceLevel sufficient) {
-  Evidence evidence{EvidenceLevel::kExact, finding, {}};
+Evidence find_evidence(const Program& program, const Fact& fact, EvidenceLevel sufficient) {
+  Evidence evidence{EvidenceLevel::kExact, fact, {}};
   if (sufficient <= EvidenceLevel::kExact) return evidence;
   const HappensBefore order(program);
-  for (Sink& sink : sinks_of_finding(program, order, finding)) {
+  for (Sink& sink : sinks_of_fact(program, order, fact)) {
     const auto schedule = schedule_of(program, order, sink.displacements);
     if (!schedule || !differs_in_shadow(program, *schedule)) continue;
     const bool on_cpu = sufficient > EvidenceLevel::kShadow && CpuJudge(program).differs(*schedule);
@@ -143,21 +114,23 @@ Evidence find_evidence(const Program& program, const OracleFinding& finding,
   return evidence;
 }
 
-PairKinds kinds_of_pair(const Program& program, const OracleFinding& finding) {
-  return is_of_pair(finding) ? kinds_of_pair(program, find_exactly(program), finding) : kAllKinds;
+PairKinds kinds_of_pair(const Program& program, const Fact& fact) {
+  const auto* const hazard = std::get_if<Hazard>(&fact);
+  return hazard == nullptr ? kAllKinds : kinds_of_pair(program, find_exactly(program), *hazard);
 }
 
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
                        EvidenceLevel sufficient, const PairKinds& allowed) {
   Evidence best;
-  const std::vector<OracleFinding> findings = find_exactly(program);
-  for (const OracleFinding& finding : findings) {
+  const std::vector<Fact> facts = find_exactly(program);
+  for (const Fact& fact : facts) {
     if (is_stopped()) return {};
-    if (signature_of(program, finding, detail) != signature) continue;
+    if (signature_of(program, fact, detail) != signature) continue;
+    const auto* const hazard = std::get_if<Hazard>(&fact);
     const bool adds_kinds =
-        is_of_pair(finding) && !allowed.includes(kinds_of_pair(program, findings, finding));
+        hazard != nullptr && !allowed.includes(kinds_of_pair(program, facts, *hazard));
     if (adds_kinds) continue;
-    Evidence evidence = find_evidence(program, finding, sufficient);
+    Evidence evidence = find_evidence(program, fact, sufficient);
     if (evidence.level > best.level) best = std::move(evidence);
     if (best.level >= sufficient) break;
   }
@@ -174,11 +147,30 @@ ProgramDraft without_evidence(const ProgramDraft& draft) {
   return rest;
 }
 
-Program with_evidence(const Program& program, const OracleFinding& finding) {
-  ProgramDraft draft = without_evidence(draft_of(program));
-  if (finding.is_excess) return build(draft).value();
+ExpectDraft expectation_of(const Program& program, const Fact& fact) {
+  if (const auto* finding = std::get_if<LifetimeFinding>(&fact)) {
+    return lifetime_expectation_of(program, *finding);
+  }
+  ExpectDraft expect;
+  expect.kind = kind_of(fact);
+  const FactPlace place = place_of(program, fact);
+  if (place.tensor.is_some()) {
+    expect.first = program.name(program.tensor(place.tensor).name);
+    return expect;
+  }
+  expect.first = program.reference_of(place.first.dispatch);
+  // Aliasing concerns two operands of one dispatch.
+  const bool has_other = place.second && place.second->dispatch != place.first.dispatch;
+  if (has_other) expect.second = program.reference_of(place.second->dispatch);
+  return expect;
+}
 
-  const Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
+Program with_evidence(const Program& program, const std::optional<Fact>& fact) {
+  ProgramDraft draft = without_evidence(draft_of(program));
+  if (fact && std::holds_alternative<ExcessBarriers>(*fact)) return build(draft).value();
+
+  const Evidence evidence =
+      fact ? find_evidence(program, *fact, EvidenceLevel::kBackend) : Evidence();
   std::vector<Displacement> witness = evidence.witness;
   if (!witness.empty()) {
     const HappensBefore order(program);
@@ -192,13 +184,9 @@ Program with_evidence(const Program& program, const OracleFinding& finding) {
     draft.items.emplace_back(witness_of(program, displacement));
   }
   std::set<std::string> lines;
-  for (const OracleFinding& other : find_exactly(program)) {
-    ExpectDraft expect = expect_of(program, other);
-    std::string line = std::string(word_of(expect.kind)) + ' ' + expect.first + ' ' + expect.second;
-    if (!lines.insert(std::move(line)).second) continue;
-    draft.items.emplace_back(std::move(expect));
-  }
-  for (ExpectDraft& expect : lifetime_expectations(program)) {
+  for (const Fact& found : find_everything(program)) {
+    ExpectDraft expect = expectation_of(program, found);
+    if (!lines.insert(print(ItemDraft(expect))).second) continue;
     draft.items.emplace_back(std::move(expect));
   }
   return build(draft).value();

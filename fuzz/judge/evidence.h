@@ -1,8 +1,8 @@
 // Evidence: how convincingly a finding can be shown, and the lines of a file that show it.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "encoder/program/draft.h"
@@ -23,23 +23,17 @@ enum class EvidenceLevel : uint8_t {
 
 struct Evidence {
   EvidenceLevel level = EvidenceLevel::kNone;
-  OracleFinding finding;
+  std::optional<Fact> fact;           // None: of kNone.
   std::vector<Displacement> witness;  // From kShadow on; not shrunk.
 };
 
-// The two dispatches that `check` names, and an expect line with it: a reader may see no writer at
-// all, or be the end of the program. The same one twice where it alone is named.
-std::pair<DispatchId, DispatchId> named_dispatches_of(const Program& program,
-                                                      const ReorderedRead& read);
+// The sinks (T6) of the fact; none unless it is a hazard.
+std::vector<Sink> sinks_of_fact(const Program& program, const HappensBefore& order,
+                                const Fact& fact);
 
-// The sinks (T6) of the finding; none unless it is a hazard between two dispatches.
-std::vector<Sink> sinks_of_finding(const Program& program, const HappensBefore& order,
-                                   const OracleFinding& finding);
-
-// The evidence for `finding`, looked for up to `sufficient`.
-// Requires: find_exactly(program) has the finding. Cost: two shadow runs and two CPU runs.
-Evidence find_evidence(const Program& program, const OracleFinding& finding,
-                       EvidenceLevel sufficient);
+// The evidence for `fact`, looked for up to `sufficient`.
+// Requires: it is of the program. Cost: two shadow runs and two CPU runs.
+Evidence find_evidence(const Program& program, const Fact& fact, EvidenceLevel sufficient);
 
 // The kinds of hazard between two dispatches.
 struct PairKinds {
@@ -54,9 +48,9 @@ struct PairKinds {
 // Every kind, for findings whose pair of dispatches may have any.
 inline constexpr PairKinds kAllKinds{{true, true, true}, {true, true, true}};
 
-// The kinds of hazard between the two dispatches of the finding; all where it is no hazard.
-// Requires: find_exactly(program) has the finding.
-PairKinds kinds_of_pair(const Program& program, const OracleFinding& finding);
+// The kinds of hazard between the two dispatches of the fact; all where it is no hazard.
+// Requires: it is of the program.
+PairKinds kinds_of_pair(const Program& program, const Fact& fact);
 
 // The best evidence among the findings of `program` with this signature whose pair of dispatches
 // has hazards of the `allowed` kinds only: a pair that one repair suffices for stays such a pair,
@@ -68,9 +62,14 @@ Evidence best_evidence(const Program& program, const std::string& signature, Sig
 // lines.
 ProgramDraft without_evidence(const ProgramDraft& draft);
 
-// `program` as it stands, with the evidence for `finding`: the fewest displacements found that make
-// an output differ on the CPU (else in the shadow machine) as witness lines, and an expect line for
-// every finding of the program. Witness and expect lines that were there are replaced.
-Program with_evidence(const Program& program, const OracleFinding& finding);
+// The line that expects the fact. Requires: it is no ExcessBarriers.
+ExpectDraft expectation_of(const Program& program, const Fact& fact);
+
+// `program` as it stands, with the evidence for `fact`: the fewest displacements found that make an
+// output differ on the CPU (else in the shadow machine) as witness lines, and an expect line for
+// every finding of accesses and of lifetimes. No schedule shows a fact of another kind, nor none at
+// all; and excess barriers are no finding, so that no line expects anything. Witness and expect
+// lines that were there are replaced.
+Program with_evidence(const Program& program, const std::optional<Fact>& fact);
 
 }  // namespace interlock

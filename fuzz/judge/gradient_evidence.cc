@@ -1,7 +1,7 @@
 #include "fuzz/judge/gradient_evidence.h"
 
+#include <optional>
 #include <string>
-#include <utility>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
@@ -20,7 +20,7 @@ std::vector<GradientFinding> find_wrong_gradients(const Program& program) {
   return check_gradients(program, gradient_requests_of(program)).findings;
 }
 
-std::string signature_of(const Program& program, const GradientFinding& finding) {
+std::string gradient_signature_of(const Program& program, const GradientFinding& finding) {
   std::string text(kWord);
   if (finding.counts.empty() || finding.counts[0].dispatches.empty()) return text;
   const Dispatch& reader = program.dispatch(finding.counts[0].dispatches[0]);
@@ -30,14 +30,9 @@ std::string signature_of(const Program& program, const GradientFinding& finding)
 bool is_of_gradient(std::string_view signature) { return signature.starts_with(kWord); }
 
 Program with_gradient_expectations(const Program& program) {
-  OracleFinding nothing;
-  nothing.kind = FindingKind::kGradient;
-  ProgramDraft draft = draft_of(with_evidence(program, nothing));
+  ProgramDraft draft = draft_of(with_evidence(program, std::nullopt));
   for (const GradientFinding& finding : find_wrong_gradients(program)) {
-    ExpectDraft expect;
-    expect.kind = FindingKind::kGradient;
-    expect.first = program.name(program.tensor(finding.tensor).name);
-    draft.items.emplace_back(std::move(expect));
+    draft.items.emplace_back(expectation_of(program, finding));
   }
   return build(draft).value();
 }

@@ -14,7 +14,7 @@ namespace interlock {
 std::vector<GradientFinding> find_wrong_gradients(const Program& program);
 
 // "gradient-matmul_nn": with the kernel of the first reader that counts wrongly.
-std::string signature_of(const Program& program, const GradientFinding& finding);
+std::string gradient_signature_of(const Program& program, const GradientFinding& finding);
 bool is_of_gradient(std::string_view signature);
 
 // `program` with an expect line for every finding: the wrong gradients, and the hazards of a

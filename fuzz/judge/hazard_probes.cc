@@ -15,12 +15,12 @@ constexpr uint64_t kPlainBytes = 64;
 // What is long beside the few bytes that a minimized find shares.
 constexpr uint64_t kStretch = 16;
 
-const Access& first_of(const Program& program, const OracleFinding& finding) {
-  return program.accesses_of(finding.first.dispatch)[finding.first.access];
+const Access& first_of(const Program& program, const Hazard& hazard) {
+  return program.accesses_of(hazard.first.dispatch)[hazard.first.access];
 }
 
-const Access& second_of(const Program& program, const OracleFinding& finding) {
-  return program.accesses_of(finding.second->dispatch)[finding.second->access];
+const Access& second_of(const Program& program, const Hazard& hazard) {
+  return program.accesses_of(hazard.second.dispatch)[hazard.second.access];
 }
 
 bool keeps_operands(ProbeContext context) {
@@ -45,13 +45,13 @@ ByteRange times(ByteRange range, uint64_t factor) {
 
 class ProbeWriter {
  public:
-  ProbeWriter(const Program& program, const OracleFinding& finding, const ProbeShape& shape)
+  ProbeWriter(const Program& program, const Hazard& hazard, const ProbeShape& shape)
       : program_(program),
-        finding_(finding),
+        hazard_(hazard),
         shape_(shape),
-        first_(first_of(program, finding)),
-        second_(second_of(program, finding)),
-        names_tensors_(names_tensors(program, finding) != shape.swaps_names) {}
+        first_(first_of(program, hazard)),
+        second_(second_of(program, hazard)),
+        names_tensors_(names_tensors(program, hazard) != shape.swaps_names) {}
 
   ProgramDraft run() {
     if (shape_.ranges == ProbeRanges::kOwn) return from_find();
@@ -61,10 +61,10 @@ class ProbeWriter {
 
  private:
   AccessMode first_mode() const {
-    return keeps_first_mode(shape_.modes) ? first_.mode : plain_first_mode(finding_.kind);
+    return keeps_first_mode(shape_.modes) ? first_.mode : plain_first_mode(hazard_.kind);
   }
   AccessMode second_mode() const {
-    return keeps_second_mode(shape_.modes) ? second_.mode : plain_second_mode(finding_.kind);
+    return keeps_second_mode(shape_.modes) ? second_.mode : plain_second_mode(hazard_.kind);
   }
 
   std::pair<ByteRange, ByteRange> ranges() const;
@@ -79,7 +79,7 @@ class ProbeWriter {
   ProgramDraft from_find() const;
 
   const Program& program_;
-  const OracleFinding& finding_;
+  const Hazard& hazard_;
   const ProbeShape& shape_;
   const Access& first_;
   const Access& second_;
@@ -141,7 +141,7 @@ void ProbeWriter::add_bystanders(ProgramDraft& draft, std::vector<OperandDraft>&
 void ProbeWriter::add_context(ProgramDraft& draft, bool is_between, uint64_t memory_bytes,
                               const OperandDraft& first) const {
   const auto add = [&](OperandDraft operand) {
-    draft.items.emplace_back(dispatch_of("", {std::move(operand)}, finding_.first.dispatch));
+    draft.items.emplace_back(dispatch_of("", {std::move(operand)}, hazard_.first.dispatch));
   };
   const auto context = is_between ? ProbeContext::kBetween : ProbeContext::kBefore;
   for (uint64_t i = 0; shape_.context == context && i < shape_.count; ++i) {
@@ -195,10 +195,9 @@ ProgramDraft ProbeWriter::anew() const {
     draft.items.emplace_back(std::move(tensor));
   }
   add_context(draft, false, bytes, first_operand);
-  draft.items.emplace_back(dispatch_of(kFirstOfProbe, std::move(first), finding_.first.dispatch));
+  draft.items.emplace_back(dispatch_of(kFirstOfProbe, std::move(first), hazard_.first.dispatch));
   add_context(draft, true, bytes, first_operand);
-  draft.items.emplace_back(
-      dispatch_of(kSecondOfProbe, std::move(second), finding_.second->dispatch));
+  draft.items.emplace_back(dispatch_of(kSecondOfProbe, std::move(second), hazard_.second.dispatch));
   return draft;
 }
 
@@ -211,15 +210,15 @@ ProgramDraft ProbeWriter::from_ranges() const {
   std::vector<bool> is_used(program_.memories.size());
   for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
     const DispatchId id(i);
-    const bool is_first = id == finding_.first.dispatch;
-    const bool is_second = id == finding_.second->dispatch;
+    const bool is_first = id == hazard_.first.dispatch;
+    const bool is_second = id == hazard_.second.dispatch;
     if (!is_first && !is_second && !keeps_dispatches(shape_.context)) continue;
     std::vector<OperandDraft> operands;
     const auto accesses = program_.declared_accesses_of(id);
     for (uint32_t k = 0; k < accesses.size(); ++k) {
       const Access& access = accesses[k];
       const bool is_pair =
-          (is_first && k == finding_.first.access) || (is_second && k == finding_.second->access);
+          (is_first && k == hazard_.first.access) || (is_second && k == hazard_.second.access);
       const bool is_kept = is_pair || keeps_operands(shape_.context) || !(is_first || is_second);
       if (!is_kept) continue;
       AccessMode mode = access.mode;
@@ -254,14 +253,14 @@ ProgramDraft ProbeWriter::from_find() const {
       continue;
     }
     const DispatchId id(index++);
-    const bool is_first = id == finding_.first.dispatch;
-    const bool is_second = id == finding_.second->dispatch;
+    const bool is_first = id == hazard_.first.dispatch;
+    const bool is_second = id == hazard_.second.dispatch;
     if (!is_first && !is_second && !keeps_dispatches(shape_.context)) continue;
     std::vector<OperandDraft> operands;
     for (uint32_t k = 0; k < dispatch->operands.size(); ++k) {
       OperandDraft operand = dispatch->operands[k];
       const bool is_pair =
-          (is_first && k == finding_.first.access) || (is_second && k == finding_.second->access);
+          (is_first && k == hazard_.first.access) || (is_second && k == hazard_.second.access);
       const bool is_kept = is_pair || keeps_operands(shape_.context) || !(is_first || is_second);
       if (!is_kept || operand.is_undeclared) continue;
       if (is_pair) operand.mode = is_first ? first_mode() : second_mode();
@@ -275,15 +274,12 @@ ProgramDraft ProbeWriter::from_find() const {
 
 }  // namespace
 
-bool names_tensors(const Program& program, const OracleFinding& finding) {
-  return first_of(program, finding).tensor.is_some() &&
-         second_of(program, finding).tensor.is_some();
+bool names_tensors(const Program& program, const Hazard& hazard) {
+  return first_of(program, hazard).tensor.is_some() && second_of(program, hazard).tensor.is_some();
 }
 
-ProgramDraft probe_of(const Program& program, const OracleFinding& finding,
-                      const ProbeShape& shape) {
-  INTERLOCK_CHECK(finding.second.has_value());
-  return ProbeWriter(program, finding, shape).run();
+ProgramDraft probe_of(const Program& program, const Hazard& hazard, const ProbeShape& shape) {
+  return ProbeWriter(program, hazard, shape).run();
 }
 
 }  // namespace interlock

@@ -7,21 +7,20 @@
 
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
-#include "fuzz/judge/oracle_finding.h"
 #include "fuzz/judge/probe_shapes.h"
+#include "simulator/hazards/hazards.h"
 
 namespace interlock {
 
 // Whether the two operands are tensors, and not memories.
-bool names_tensors(const Program& program, const OracleFinding& finding);
+bool names_tensors(const Program& program, const Hazard& hazard);
 
 inline constexpr std::string_view kFirstOfProbe = "first";
 inline constexpr std::string_view kSecondOfProbe = "second";
 
 // The probe of this shape, without sync; its two dispatches are labelled as above.
-// Requires: `finding` is a hazard of `program` between two dispatches, or is like one but for its
+// Requires: `hazard` is a hazard of `program` between two dispatches, or is like one but for its
 // kind, if the modes are plain.
-ProgramDraft probe_of(const Program& program, const OracleFinding& finding,
-                      const ProbeShape& shape);
+ProgramDraft probe_of(const Program& program, const Hazard& hazard, const ProbeShape& shape);
 
 }  // namespace interlock

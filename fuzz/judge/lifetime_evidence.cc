@@ -1,11 +1,9 @@
 #include "fuzz/judge/lifetime_evidence.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
 #include "simulator/report/byte_history.h"
 
 namespace interlock {
@@ -58,26 +56,10 @@ bool is_lost_to_a_replay(const Program& program, const LifetimeFinding& finding)
   return capture.is_some() && capture == capture_of(program, finding.overwriter.dispatch);
 }
 
-ExpectDraft expect_of(const Program& program, const LifetimeFinding& finding) {
-  const DispatchId reader_id = finding.reader.dispatch;
-  const std::string reader = reader_id.is_some() ? program.reference_of(reader_id) : "";
-  ExpectDraft expect;
-  expect.kind = finding.kind;
-  if (finding.kind == FindingKind::kUninitialized) {
-    expect.first = reader;
-    return expect;
-  }
-  expect.first = finding.kind == FindingKind::kClobber
-                     ? program.reference_of(finding.overwriter.dispatch)
-                     : program.reference_of(finding.ended_by);
-  expect.second = reader;
-  return expect;
-}
-
 }  // namespace
 
-std::string signature_of(const Program& program, const LifetimeFinding& finding,
-                         SignatureDetail detail) {
+std::string lifetime_signature_of(const Program& program, const LifetimeFinding& finding,
+                                  SignatureDetail detail) {
   std::string text(word_of(finding.kind));
   if (const LifetimeId end = end_of(program, finding); end.is_some()) {
     text += '-';
@@ -91,16 +73,20 @@ std::string signature_of(const Program& program, const LifetimeFinding& finding,
   return text + '-' + kernel_word(program, finding.reader.dispatch);
 }
 
-std::vector<ExpectDraft> lifetime_expectations(const Program& program) {
-  std::vector<ExpectDraft> expectations;
-  std::set<std::string> lines;
-  for (const LifetimeFinding& finding : check_lifetimes(program).findings) {
-    ExpectDraft expect = expect_of(program, finding);
-    std::string line = print(ItemDraft(expect));
-    if (!lines.insert(std::move(line)).second) continue;
-    expectations.push_back(std::move(expect));
+ExpectDraft lifetime_expectation_of(const Program& program, const LifetimeFinding& finding) {
+  const DispatchId reader_id = finding.reader.dispatch;
+  const std::string reader = reader_id.is_some() ? program.reference_of(reader_id) : "";
+  ExpectDraft expect;
+  expect.kind = finding.kind;
+  if (finding.kind == FindingKind::kUninitialized) {
+    expect.first = reader;
+    return expect;
   }
-  return expectations;
+  expect.first = finding.kind == FindingKind::kClobber
+                     ? program.reference_of(finding.overwriter.dispatch)
+                     : program.reference_of(finding.ended_by);
+  expect.second = reader;
+  return expect;
 }
 
 }  // namespace interlock

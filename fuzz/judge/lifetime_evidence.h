@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
@@ -14,10 +13,10 @@ namespace interlock {
 
 // "clobber-reset-scale-silu", "use-after-free-free-silu", "clobber-Opaque-end": kind, what ends the
 // value that is read, overwriter, reader. Without kernels: kind and end alone.
-std::string signature_of(const Program& program, const LifetimeFinding& finding,
-                         SignatureDetail detail);
+std::string lifetime_signature_of(const Program& program, const LifetimeFinding& finding,
+                                  SignatureDetail detail);
 
-// One line for each finding of lifetimes, none twice.
-std::vector<ExpectDraft> lifetime_expectations(const Program& program);
+// The line that expects the finding.
+ExpectDraft lifetime_expectation_of(const Program& program, const LifetimeFinding& finding);
 
 }  // namespace interlock

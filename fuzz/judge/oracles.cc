@@ -32,10 +32,6 @@ constexpr std::array<std::string_view, 9> kStageWords = {
     "build",      "print-parse",      "encode", "exact-check", "cross-check",
     "three-runs", "random-schedules", "cpu",    "device"};
 
-bool is_of_hazard(const OracleFinding& finding) {
-  return !finding.is_excess && is_hazard(finding.kind);
-}
-
 // Of one program, in dispatches executed; what takes more counts as observable.
 constexpr uint64_t kObservabilityWork = 100'000;
 
@@ -71,8 +67,8 @@ class OracleStack {
   void check_text(const Program& program);
   void check_exactly(const HappensBefore& order);
   void cross_check_encoder(const Program& program);
-  void disagree_with_encoder(const EncoderEntry& entry, const Program& encoded, FindingKind kind,
-                             DispatchId first, DispatchId second);
+  void disagree_with_encoder(const EncoderEntry& entry, const Program& encoded,
+                             const Hazard& hazard);
   void require_fewest_barriers(const EncoderEntry& entry, const Program& encoded, uint64_t fewest);
   void run_schedules(const HappensBefore& order);
   void run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
@@ -105,17 +101,17 @@ void OracleStack::check_text(const Program& program) {
 
 void OracleStack::check_exactly(const HappensBefore& order) {
   const ByteSegments segments(report_.program);
-  report_.findings = options_.methods.find(report_.program, order, segments);
-  for (const OracleFinding& finding : report_.findings) {
-    has_hazard_ |= is_of_hazard(finding);
-    has_alias_violation_ |= finding.kind == FindingKind::kAlias;
-    is_reordered_ |= finding.kind == FindingKind::kReordered;
+  report_.facts = options_.methods.find(report_.program, order, segments);
+  for (const Fact& fact : report_.facts) {
+    has_hazard_ |= std::holds_alternative<Hazard>(fact);
+    has_alias_violation_ |= std::holds_alternative<AliasViolation>(fact);
+    is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);
   }
   report_.barrier_count = report_.program.barriers.size();
   report_.fewest_barriers = fewest_barriers(report_.program, segments);
   const bool is_excess = report_.barrier_count > report_.fewest_barriers;
   if (options_.judges_excess && is_excess && !has_hazard_) {
-    report_.findings.emplace_back().is_excess = true;
+    report_.facts.emplace_back(ExcessBarriers{report_.barrier_count, report_.fewest_barriers});
   }
   // The bound counts what destroys wait for; that this is missing is no hazard.
   if (!has_hazard_ && !report_.program.has_any(LifetimeKind::kDestroy) &&
@@ -134,19 +130,18 @@ void OracleStack::cross_check_encoder(const Program& program) {
       options_.methods.cross_check != nullptr ? options_.methods.cross_check : interlock;
   INTERLOCK_CHECK(entry != nullptr);
   if (options_.encoder == entry) {  // What it encoded is judged already.
-    const auto hazard =
-        std::find_if(report_.findings.begin(), report_.findings.end(), is_of_hazard);
-    if (hazard != report_.findings.end()) {
-      disagree_with_encoder(*entry, report_.program, hazard->kind, hazard->first.dispatch,
-                            hazard->second->dispatch);
+    for (const Fact& fact : report_.facts) {
+      const auto* const hazard = std::get_if<Hazard>(&fact);
+      if (hazard == nullptr) continue;
+      disagree_with_encoder(*entry, report_.program, *hazard);
+      break;
     }
     return require_fewest_barriers(*entry, report_.program, report_.fewest_barriers);
   }
   const Program encoded = encode_with(program, entry);
   const ByteSegments segments(encoded);
   for (const Hazard& hazard : find_hazards(encoded, HappensBefore(encoded), segments, 1)) {
-    disagree_with_encoder(*entry, encoded, hazard.kind, hazard.first.dispatch,
-                          hazard.second.dispatch);
+    disagree_with_encoder(*entry, encoded, hazard);
   }
   // The bound depends on the order of the dispatches, which is the same unless the encoder under
   // test has reordered them.
@@ -156,11 +151,11 @@ void OracleStack::cross_check_encoder(const Program& program) {
 }
 
 void OracleStack::disagree_with_encoder(const EncoderEntry& entry, const Program& encoded,
-                                        FindingKind kind, DispatchId first, DispatchId second) {
-  disagree(
-      OracleStage::kCrossCheck,
-      fmt::format("Encoder '{}' leaves a {} hazard between {} and {}.", entry.name, word_of(kind),
-                  encoded.description_of(first), encoded.description_of(second)));
+                                        const Hazard& hazard) {
+  disagree(OracleStage::kCrossCheck,
+           fmt::format("Encoder '{}' leaves a {} hazard between {} and {}.", entry.name,
+                       word_of(hazard.kind), encoded.description_of(hazard.first.dispatch),
+                       encoded.description_of(hazard.second.dispatch)));
 }
 
 // A pin may keep a destroy waiting, which the encode pass does not count on: it places a barrier
@@ -283,8 +278,7 @@ void OracleStack::execute(const HappensBefore& order) {
 }
 
 void OracleStack::execute_on_device(const HappensBefore& order) {
-  report_.device =
-      judge_on_device(report_.program, order, report_.findings, options_.device, number_);
+  report_.device = judge_on_device(report_.program, order, report_.facts, options_.device, number_);
   for (const std::string& message : report_.device.disagreements) {
     disagree(OracleStage::kDevice, message);
   }

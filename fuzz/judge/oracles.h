@@ -14,9 +14,8 @@
 #include "encoder/program/program.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/judge/device_oracle.h"
-#include "fuzz/judge/oracle_finding.h"
 #include "simulator/bytes/byte_segments.h"
-#include "simulator/hazards/hazards.h"
+#include "simulator/facts/fact.h"
 #include "simulator/order/happens_before.h"
 
 namespace interlock {
@@ -39,18 +38,23 @@ struct InternalDisagreement {
   std::string message;  // A complete sentence.
 };
 
-// Only what the exact checks say of the program as it stands, in issue order.
-std::vector<OracleFinding> find_exactly(const Program& program);
+// What the exact checks of accesses say of the program as it stands, however long they take
+// (FactGroup::kAccesses).
+std::vector<Fact> find_exactly(const Program& program);
 
 // As above. Requires: `order` and `segments` were built from `program`.
-std::vector<OracleFinding> find_exactly(const Program& program, const HappensBefore& order,
-                                        const ByteSegments& segments);
+std::vector<Fact> find_exactly(const Program& program, const HappensBefore& order,
+                               const ByteSegments& segments);
+
+// Those, and what goes wrong with the values of tensors (FactGroup::kLifetimes). Gradients are
+// judged where they are meant, before a program is planned: find_wrong_gradients().
+std::vector<Fact> find_everything(const Program& program);
 
 // What the stages compare with each other. Tests replace one of them by a faulty one: then the
 // others must contradict it.
 struct OracleMethods {
-  std::vector<OracleFinding> (*find)(const Program& program, const HappensBefore& order,
-                                     const ByteSegments& segments) = find_exactly;
+  std::vector<Fact> (*find)(const Program& program, const HappensBefore& order,
+                            const ByteSegments& segments) = find_exactly;
   const EncoderEntry* cross_check = nullptr;  // Null: `interlock`.
   Backend* cpu = nullptr;                     // Null: `cpu`.
 };
@@ -67,7 +71,7 @@ struct OracleOptions {
 
 struct OracleReport {
   Program program;  // As judged: encoded by the encoder under test.
-  std::vector<OracleFinding> findings;
+  std::vector<Fact> facts;
   std::vector<InternalDisagreement> disagreements;
   uint64_t barrier_count = 0;
   uint64_t fewest_barriers = 0;
@@ -87,9 +91,5 @@ OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint
 
 // The program as `options.encoder` encodes it; itself without an encoder.
 Program encode_with(const Program& program, const EncoderEntry* encoder);
-
-// Barriers of `program` beyond the fewest for its order, as one finding; none if there are none or
-// if the program has hazards, which make the comparison meaningless.
-std::optional<OracleFinding> find_excess(const Program& program);
 
 }  // namespace interlock

@@ -191,7 +191,7 @@ class Experiments {
 
  private:
   // What the passes get wrong in the program, if the reference gets nothing wrong.
-  std::vector<PassFinding> findings_of(const Program& program) const;
+  std::vector<SignedFact> facts_of(const Program& program) const;
   bool loses_a_value(const Program& program) const;
   bool breaks_contracts(const std::string& signature) const;
 
@@ -199,17 +199,18 @@ class Experiments {
   const PlanOptions& plan_;
 };
 
-std::vector<PassFinding> Experiments::findings_of(const Program& program) const {
+std::vector<SignedFact> Experiments::facts_of(const Program& program) const {
   const auto passed = run_passes(chain_, program, plan_);
   const auto reference = run_passes(reference_chain(), program, plan_);
-  if (!passed || !reference || !find_everything(*reference).empty()) return {};
-  return find_everything(*passed);
+  if (!passed || !reference || !find_signed(*reference).empty()) return {};
+  return find_signed(*passed);
 }
 
 bool Experiments::loses_a_value(const Program& program) const {
-  const std::vector<PassFinding> findings = findings_of(program);
-  return std::any_of(findings.begin(), findings.end(),
-                     [](const PassFinding& finding) { return is_about_lifetimes(finding.kind); });
+  const std::vector<SignedFact> facts = facts_of(program);
+  return std::any_of(facts.begin(), facts.end(), [](const SignedFact& fact) {
+    return std::holds_alternative<LifetimeFinding>(fact.fact);
+  });
 }
 
 Cause Experiments::of_hazard(const Program& unplanned, const std::string& signature) const {
@@ -217,11 +218,11 @@ Cause Experiments::of_hazard(const Program& unplanned, const std::string& signat
   if (!passed) return {signature, "", false};
   const bool is_encoder_last =
       chain_.encoder != nullptr && (chain_.planner == nullptr || !chain_.planner->plans_encoded);
-  for (const PassFinding& finding : find_everything(passed->placed)) {
-    if (finding.signature != signature || !finding.exact) continue;
+  for (const SignedFact& found : find_signed(passed->placed)) {
+    if (found.signature != signature) continue;
     if (is_encoder_last)
-      return CauseFinder(*chain_.encoder).cause_of(passed->placed, passed->placed, *finding.exact);
-    return {std::string(word_of(alias_shape_of(passed->placed, *finding.exact))), "", false};
+      return CauseFinder(*chain_.encoder).cause_of(passed->placed, passed->placed, found.fact);
+    return {std::string(word_of(alias_shape_of(passed->placed, found.fact))), "", false};
   }
   return {signature, "", false};
 }
@@ -230,10 +231,10 @@ bool Experiments::breaks_contracts(const std::string& signature) const {
   int count = 0;
   bool is_among_them = false;
   for (const std::string_view text : kContractProbes) {
-    for (const PassFinding& finding : findings_of(parse(text).value())) {
-      if (finding.kind != FindingKind::kAlias) continue;
+    for (const SignedFact& found : facts_of(parse(text).value())) {
+      if (!std::holds_alternative<AliasViolation>(found.fact)) continue;
       ++count;
-      is_among_them |= finding.signature == signature;
+      is_among_them |= found.signature == signature;
       break;
     }
   }
@@ -290,8 +291,8 @@ Cause Experiments::of_gradient(const Program& unplanned, const std::string& sign
   }
   for (const GradientProbe& probe : kGradientProbes) {
     if (probe.readers > readers_max || probe.reads > reads_max) continue;
-    for (const PassFinding& finding : findings_of(parse(probe.text).value())) {
-      if (finding.kind != FindingKind::kGradient) continue;
+    for (const SignedFact& found : facts_of(parse(probe.text).value())) {
+      if (!std::holds_alternative<GradientFinding>(found.fact)) continue;
       return {"gradient" + std::string(probe.word), std::string(probe.text), false};
     }
   }

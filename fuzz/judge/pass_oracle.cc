@@ -12,9 +12,7 @@
 #include "encoder/text/text.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/gradient_evidence.h"
-#include "fuzz/judge/lifetime_evidence.h"
 #include "fuzz/judge/signature.h"
-#include "simulator/lifetimes/lifetimes.h"
 
 namespace interlock {
 namespace {
@@ -45,43 +43,47 @@ bool has_value(const Program& program, TensorId id) {
   });
 }
 
+// A value that is gone already has nothing to lose to an output on its bytes.
+bool is_on_a_lost_value(const Fact& fact, const std::vector<Fact>& facts) {
+  const auto* const violation = std::get_if<AliasViolation>(&fact);
+  if (violation == nullptr) return false;
+  const AccessRef input{violation->dispatch, violation->first};
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact& other) {
+    const auto* const lifetime = std::get_if<LifetimeFinding>(&other);
+    return lifetime != nullptr && lifetime->reader == input;
+  });
+}
+
 InternalDisagreement disagreement_of(OracleStage stage, std::string message) {
   return {stage, std::move(message)};
 }
 
 }  // namespace
 
-std::vector<PassFinding> find_everything(const Program& program) {
-  std::vector<PassFinding> findings;
-  const std::vector<LifetimeFinding> lifetimes = check_lifetimes(program).findings;
-  for (const OracleFinding& finding : find_exactly(program)) {
-    // A value that is gone already has nothing to lose to an output on its bytes.
-    const bool is_gone = std::any_of(
-        lifetimes.begin(), lifetimes.end(),
-        [&](const LifetimeFinding& lifetime) { return lifetime.reader == finding.first; });
-    if (finding.kind == FindingKind::kAlias && is_gone) continue;
-    findings.push_back(
-        {finding.kind, signature_of(program, finding, detail_of(finding.kind)), finding});
-  }
-  for (const LifetimeFinding& finding : lifetimes) {
-    std::string signature = signature_of(program, finding, detail_of(finding.kind));
+std::vector<SignedFact> find_signed(const Program& program) {
+  const std::vector<Fact> facts = find_everything(program);
+  std::vector<SignedFact> named;
+  for (const Fact& fact : facts) {
+    if (is_on_a_lost_value(fact, facts)) continue;
+    std::string signature = signature_of(program, fact, detail_of(kind_of(fact)));
     // A replay takes a value from whoever reads it, and from an accumulation in its own way.
-    if (!program.replays.empty() && finding.reader.dispatch.is_some()) {
-      const Dispatch& reader = program.dispatch(finding.reader.dispatch);
+    const auto* const lifetime = std::get_if<LifetimeFinding>(&fact);
+    const bool is_of_replay = lifetime != nullptr && !program.replays.empty();
+    if (is_of_replay && lifetime->reader.dispatch.is_some()) {
+      const Dispatch& reader = program.dispatch(lifetime->reader.dispatch);
       signature += '-' + std::string(program.name(reader.kernel_name));
     }
-    findings.push_back({finding.kind, std::move(signature), std::nullopt});
+    named.push_back({fact, std::move(signature)});
   }
-  return findings;
+  return named;
 }
 
-std::vector<PassFinding> find_everything(const PassedProgram& program) {
-  std::vector<PassFinding> findings = find_everything(program.placed);
+std::vector<SignedFact> find_signed(const PassedProgram& program) {
+  std::vector<SignedFact> named = find_signed(program.placed);
   for (const GradientFinding& finding : find_wrong_gradients(program.meant)) {
-    findings.push_back(
-        {FindingKind::kGradient, signature_of(program.meant, finding), std::nullopt});
+    named.push_back({finding, signature_of(program.meant, finding)});
   }
-  return findings;
+  return named;
 }
 
 std::vector<OutputComparison> compare_with_reference(const Program& program,
@@ -109,10 +111,10 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
         OracleStage::kEncode, fmt::format("A pass has an error: {}", passed.error().message)));
     return report;
   }
-  report.findings = find_everything(*passed);
+  report.facts = find_signed(*passed);
   report.program = std::move(passed->placed);
   const bool is_cpu_turn = options.cpu_period > 0 && number % options.cpu_period == 0;
-  if (report.findings.empty() && !is_cpu_turn) return report;
+  if (report.facts.empty() && !is_cpu_turn) return report;
   const auto reference = run_passes(reference_chain(), program, plan);
   if (!reference) {
     report.disagreements.push_back(
@@ -120,12 +122,12 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
                         fmt::format("The reference has an error: {}", reference.error().message)));
     return report;
   }
-  for (const PassFinding& finding : find_everything(*reference)) {
-    report.disagreements.push_back(disagreement_of(
-        OracleStage::kExactCheck,
-        fmt::format("The reference passes leave a finding, {}.", finding.signature)));
+  for (const SignedFact& fact : find_signed(*reference)) {
+    report.disagreements.push_back(
+        disagreement_of(OracleStage::kExactCheck,
+                        fmt::format("The reference passes leave a finding, {}.", fact.signature)));
   }
-  if (!is_cpu_turn || !report.findings.empty()) return report;
+  if (!is_cpu_turn || !report.facts.empty()) return report;
   report.ran_on_cpu = true;
   // Backward passes may add up in another order, and round otherwise.
   const bool is_comparable = chain.backward == nullptr;
@@ -162,10 +164,8 @@ Program passed_with_evidence(const PassChain& chain, const Program& program,
                              const PlanOptions& plan, const std::string& signature) {
   const PassedProgram passed = run_passes(chain, program, plan).value();
   if (is_of_gradient(signature)) return with_gradient_expectations(passed.meant);
-  Evidence evidence = best_pass_evidence(passed.placed, signature, EvidenceLevel::kBackend);
-  // Of a kind without a schedule: expect lines alone.
-  if (evidence.level == EvidenceLevel::kNone) evidence.finding.kind = FindingKind::kClobber;
-  return with_evidence(passed.placed, evidence.finding);
+  return with_evidence(passed.placed,
+                       best_pass_evidence(passed.placed, signature, EvidenceLevel::kBackend).fact);
 }
 
 }  // namespace interlock

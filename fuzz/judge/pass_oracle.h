@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,25 +12,25 @@
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/pass_chain.h"
 #include "fuzz/judge/replay.h"
+#include "simulator/facts/fact.h"
 
 namespace interlock {
 
-// What the checks say of the program that the passes made.
-struct PassFinding {
-  FindingKind kind = FindingKind::kReadAfterWrite;
-  std::string signature;               // Of alias contracts with the kernel, else without.
-  std::optional<OracleFinding> exact;  // Of hazards, reordering, alias contracts.
+// What goes wrong in a program that passes made, by the name that a campaign gives it.
+struct SignedFact {
+  Fact fact;
+  std::string signature;  // Of alias contracts with the kernel, else without.
 };
 
-// Hazards, reordering, alias contracts, lifetimes: every check of a program as it stands.
-std::vector<PassFinding> find_everything(const Program& program);
+// Accesses and lifetimes: every check of a program as it stands.
+std::vector<SignedFact> find_signed(const Program& program);
 
 // As above, of the placed program; and the gradients that are wrong in what it means.
-std::vector<PassFinding> find_everything(const PassedProgram& program);
+std::vector<SignedFact> find_signed(const PassedProgram& program);
 
 struct PassReport {
   Program program;  // What the passes made, placed.
-  std::vector<PassFinding> findings;
+  std::vector<SignedFact> facts;
   std::vector<InternalDisagreement> disagreements;
   bool ran_on_cpu = false;
 };

@@ -13,21 +13,21 @@ namespace {
 
 constexpr uint64_t kCountMax = 64;
 
-const Access& first_of(const Program& program, const OracleFinding& finding) {
-  return program.accesses_of(finding.first.dispatch)[finding.first.access];
+const Access& first_of(const Program& program, const Hazard& hazard) {
+  return program.accesses_of(hazard.first.dispatch)[hazard.first.access];
 }
 
-const Access& second_of(const Program& program, const OracleFinding& finding) {
-  return program.accesses_of(finding.second->dispatch)[finding.second->access];
+const Access& second_of(const Program& program, const Hazard& hazard) {
+  return program.accesses_of(hazard.second.dispatch)[hazard.second.access];
 }
 
 uint64_t other_operand_count(const Program& program, AccessRef access) {
   return program.declared_accesses_of(access.dispatch).size() - 1;
 }
 
-std::vector<ProbeModes> modes_of(const Program& program, const OracleFinding& finding) {
-  const bool first = first_of(program, finding).mode != plain_first_mode(finding.kind);
-  const bool second = second_of(program, finding).mode != plain_second_mode(finding.kind);
+std::vector<ProbeModes> modes_of(const Program& program, const Hazard& hazard) {
+  const bool first = first_of(program, hazard).mode != plain_first_mode(hazard.kind);
+  const bool second = second_of(program, hazard).mode != plain_second_mode(hazard.kind);
   std::vector<ProbeModes> modes = {ProbeModes::kPlain};
   if (first) modes.push_back(ProbeModes::kFirst);
   if (second) modes.push_back(ProbeModes::kSecond);
@@ -35,9 +35,9 @@ std::vector<ProbeModes> modes_of(const Program& program, const OracleFinding& fi
   return modes;
 }
 
-std::vector<ProbeRanges> ranges_of(const Program& program, const OracleFinding& finding) {
-  const Access& first = first_of(program, finding);
-  const Access& second = second_of(program, finding);
+std::vector<ProbeRanges> ranges_of(const Program& program, const Hazard& hazard) {
+  const Access& first = first_of(program, hazard);
+  const Access& second = second_of(program, hazard);
   std::vector<ProbeRanges> ranges = {ProbeRanges::kSame, ProbeRanges::kShort};
   if (first.range != second.range) {
     ranges.push_back(ProbeRanges::kOverlap);
@@ -65,18 +65,18 @@ struct Surroundings {
   bool shares_memory = false;  // Another access of the same memory.
 };
 
-Surroundings surroundings_of(const Program& program, const OracleFinding& finding) {
+Surroundings surroundings_of(const Program& program, const Hazard& hazard) {
   Surroundings found;
   found.operand_count =
-      other_operand_count(program, finding.first) + other_operand_count(program, *finding.second);
-  found.position_max = std::max(finding.first.access, finding.second->access);
+      other_operand_count(program, hazard.first) + other_operand_count(program, hazard.second);
+  found.position_max = std::max(hazard.first.access, hazard.second.access);
   found.dispatch_count = program.dispatches.size() - 2;
-  const MemoryId memory = first_of(program, finding).memory;
+  const MemoryId memory = first_of(program, hazard).memory;
   for (uint32_t i = 0; i < program.dispatches.size(); ++i) {
     const auto accesses = program.declared_accesses_of(DispatchId(i));
     for (uint32_t k = 0; k < accesses.size(); ++k) {
       const AccessRef access{DispatchId(i), k};
-      if (access == finding.first || access == *finding.second) continue;
+      if (access == hazard.first || access == hazard.second) continue;
       ++found.access_count;
       found.shares_memory |= accesses[k].memory == memory;
     }
@@ -84,9 +84,9 @@ Surroundings surroundings_of(const Program& program, const OracleFinding& findin
   return found;
 }
 
-std::vector<ContextChoice> contexts_of(const Program& program, const OracleFinding& finding,
+std::vector<ContextChoice> contexts_of(const Program& program, const Hazard& hazard,
                                        bool has_barrier) {
-  const Surroundings found = surroundings_of(program, finding);
+  const Surroundings found = surroundings_of(program, hazard);
   std::vector<ContextChoice> contexts = {{}};
   const auto add_counted = [&](ProbeContext context, uint64_t count_max) {
     count_max = std::min(count_max, kCountMax);
@@ -115,11 +115,11 @@ AccessMode plain_second_mode(FindingKind kind) {
   return kind == FindingKind::kReadAfterWrite ? AccessMode::kRead : AccessMode::kWrite;
 }
 
-std::vector<ProbeShape> probe_shapes_of(const Program& program, const OracleFinding& finding,
+std::vector<ProbeShape> probe_shapes_of(const Program& program, const Hazard& hazard,
                                         bool has_barrier) {
-  const std::vector<ProbeModes> modes = modes_of(program, finding);
-  const std::vector<ProbeRanges> ranges = ranges_of(program, finding);
-  const std::vector<ContextChoice> contexts = contexts_of(program, finding, has_barrier);
+  const std::vector<ProbeModes> modes = modes_of(program, hazard);
+  const std::vector<ProbeRanges> ranges = ranges_of(program, hazard);
+  const std::vector<ContextChoice> contexts = contexts_of(program, hazard, has_barrier);
   const ProbeShape find{modes.back(), ranges.back(), contexts.back().context, 0};
   std::vector<ProbeShape> shapes;
   for (int departures = 0; departures <= 3; ++departures) {
@@ -144,8 +144,7 @@ std::vector<ProbeShape> probe_shapes_of(const Program& program, const OracleFind
   return shapes;
 }
 
-std::string words_of(const Program& program, const OracleFinding& finding,
-                     const ProbeShape& shape) {
+std::string words_of(const Program& program, const Hazard& hazard, const ProbeShape& shape) {
   constexpr std::array<std::string_view, 5> kModeWords = {"uniform", "read", "write", "update",
                                                           "atomic"};
   constexpr std::array<std::string_view, 5> kRangeWords = {"", "short_range", "overlap",
@@ -162,14 +161,14 @@ std::string words_of(const Program& program, const OracleFinding& finding,
   const auto mode_word = [&](const Access& access) {
     return kModeWords[static_cast<size_t>(access.mode)];
   };
-  const std::string_view first = mode_word(first_of(program, finding));
-  const std::string_view second = mode_word(second_of(program, finding));
+  const std::string_view first = mode_word(first_of(program, hazard));
+  const std::string_view second = mode_word(second_of(program, hazard));
   // Which side it stands on says nothing about what is not understood.
   if (keeps_first_mode(shape.modes)) append(first);
   if (keeps_second_mode(shape.modes) && !(keeps_first_mode(shape.modes) && first == second)) {
     append(second);
   }
-  append(shape.ranges == ProbeRanges::kOwn ? word_of(alias_shape_of(program, finding))
+  append(shape.ranges == ProbeRanges::kOwn ? word_of(alias_shape_of(program, hazard))
                                            : kRangeWords[static_cast<size_t>(shape.ranges)]);
   append(kContextWords[static_cast<size_t>(shape.context)]);
   return words;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "fuzz/judge/oracle_finding.h"
+#include "simulator/hazards/hazards.h"
 
 namespace interlock {
 
@@ -53,12 +53,12 @@ struct ProbeShape {
 
 // The shapes that hold nothing but what the find has, the widest first: of fewer departures before
 // those of more. Not the find itself. `has_barrier`: whether the encoder placed one in the find.
-// Requires: `finding` is a hazard of `program` between two dispatches. So below.
-std::vector<ProbeShape> probe_shapes_of(const Program& program, const OracleFinding& finding,
+// Requires: `hazard` is a hazard of `program` between two dispatches. So below.
+std::vector<ProbeShape> probe_shapes_of(const Program& program, const Hazard& hazard,
                                         bool has_barrier);
 
 // "overlap-operands": how the probe departs from the widest one; empty for that.
-std::string words_of(const Program& program, const OracleFinding& finding, const ProbeShape& shape);
+std::string words_of(const Program& program, const Hazard& hazard, const ProbeShape& shape);
 
 // The access modes of a hazard of this kind that is between a read and a write, or two writes.
 AccessMode plain_first_mode(FindingKind kind);

@@ -4,6 +4,8 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "fuzz/judge/gradient_evidence.h"
+#include "fuzz/judge/lifetime_evidence.h"
 
 namespace interlock {
 namespace {
@@ -30,10 +32,13 @@ std::string_view kernel_word(const Program& program, DispatchId id) {
 
 std::string_view word_of(AliasShape shape) { return kShapeWords[static_cast<size_t>(shape)]; }
 
-AliasShape alias_shape_of(const Program& program, const OracleFinding& finding) {
-  if (!finding.second) return AliasShape::kSameRange;
-  const Access& first = access_of(program, finding.first);
-  const Access& second = access_of(program, *finding.second);
+AliasShape alias_shape_of(const Program& program, const Fact& fact) {
+  const bool is_of_two =
+      std::holds_alternative<Hazard>(fact) || std::holds_alternative<AliasViolation>(fact);
+  if (!is_of_two) return AliasShape::kSameRange;
+  const FactPlace place = place_of(program, fact);
+  const Access& first = access_of(program, place.first);
+  const Access& second = access_of(program, *place.second);
   if (first.tensor.is_some() && second.tensor.is_some()) {
     const TensorId a = program.tensor(first.tensor).root;
     const TensorId b = program.tensor(second.tensor).root;
@@ -46,20 +51,32 @@ AliasShape alias_shape_of(const Program& program, const OracleFinding& finding) 
   return first.range == second.range ? AliasShape::kSameRange : AliasShape::kOverlap;
 }
 
-std::string signature_of(const Program& program, const OracleFinding& finding,
-                         SignatureDetail detail) {
-  if (finding.is_excess) return "excess";
-  std::string text(word_of(finding.kind));
-  if (finding.is_ordered) text += "-ordered";
+std::string signature_of(const Program& program, const Fact& fact, SignatureDetail detail) {
+  if (std::holds_alternative<ExcessBarriers>(fact)) return "excess";
+  if (const auto* finding = std::get_if<LifetimeFinding>(&fact)) {
+    return lifetime_signature_of(program, *finding, detail);
+  }
+  if (const auto* finding = std::get_if<GradientFinding>(&fact)) {
+    return gradient_signature_of(program, *finding);
+  }
+  std::string text(word_of(kind_of(fact)));
+  const auto* const hazard = std::get_if<Hazard>(&fact);
+  if (hazard != nullptr && hazard->is_ordered) text += "-ordered";
   text += '-';
-  text += word_of(alias_shape_of(program, finding));
+  text += word_of(alias_shape_of(program, fact));
   if (detail == SignatureDetail::kShape) return text;
   text += '-';
-  text += finding.first.dispatch.is_some() ? kernel_word(program, finding.first.dispatch) : "end";
-  const bool has_other = finding.second && finding.second->dispatch != finding.first.dispatch;
+  // A read that goes wrong speaks for itself: who wrote what it sees varies.
+  const auto* const read = std::get_if<ReorderedRead>(&fact);
+  if (read != nullptr) {
+    return text + std::string(read->reader.is_some() ? kernel_word(program, read->reader) : "end");
+  }
+  const FactPlace place = place_of(program, fact);
+  text += kernel_word(program, place.first.dispatch);
+  const bool has_other = place.second && place.second->dispatch != place.first.dispatch;
   if (has_other) {
     text += '-';
-    text += kernel_word(program, finding.second->dispatch);
+    text += kernel_word(program, place.second->dispatch);
   }
   return text;
 }

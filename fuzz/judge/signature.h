@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "encoder/program/program.h"
-#include "fuzz/judge/oracles.h"
+#include "simulator/facts/fact.h"
 
 namespace interlock {
 
@@ -20,7 +20,8 @@ enum class AliasShape : uint8_t {
 };
 std::string_view word_of(AliasShape shape);
 
-AliasShape alias_shape_of(const Program& program, const OracleFinding& finding);
+// kSameRange of what is not between two operands.
+AliasShape alias_shape_of(const Program& program, const Fact& fact);
 
 enum class SignatureDetail : uint8_t {
   kShape,    // "WAR-donation", "RAW-ordered-same_range", "excess"
@@ -29,7 +30,7 @@ enum class SignatureDetail : uint8_t {
 
 // Stable under renaming, reordering of unrelated items, and changes of size.
 // Letters, digits, '_' and '-' only.
-std::string signature_of(const Program& program, const OracleFinding& finding,
+std::string signature_of(const Program& program, const Fact& fact,
                          SignatureDetail detail = SignatureDetail::kKernels);
 
 }  // namespace interlock

@@ -13,14 +13,14 @@
 namespace interlock {
 namespace {
 
-bool has_signature(const std::vector<PassFinding>& findings, const std::string& signature) {
-  return std::any_of(findings.begin(), findings.end(),
-                     [&](const PassFinding& finding) { return finding.signature == signature; });
+bool has_signature(const std::vector<SignedFact>& facts, const std::string& signature) {
+  return std::any_of(facts.begin(), facts.end(),
+                     [&](const SignedFact& fact) { return fact.signature == signature; });
 }
 
-std::set<FindingKind> kinds_among(const std::vector<PassFinding>& findings) {
+std::set<FindingKind> kinds_among(const std::vector<SignedFact>& facts) {
   std::set<FindingKind> kinds;
-  for (const PassFinding& finding : findings) kinds.insert(finding.kind);
+  for (const SignedFact& fact : facts) kinds.insert(kind_of(fact.fact));
   return kinds;
 }
 
@@ -32,7 +32,7 @@ class PassTarget {
       : chain_(chain), plan_(plan), signature_(std::move(signature)) {
     const auto passed = run_passes(chain_, program, plan_);
     INTERLOCK_CHECK(passed.has_value());
-    allowed_ = kinds_among(find_everything(*passed));
+    allowed_ = kinds_among(find_signed(*passed));
     level_ = level_of(program, passed->placed, EvidenceLevel::kBackend);
     INTERLOCK_CHECK(level_ > EvidenceLevel::kNone);
   }
@@ -40,12 +40,12 @@ class PassTarget {
   bool is_kept_by(const Program& program) const {
     const auto passed = run_passes(chain_, program, plan_);
     if (!passed) return false;
-    const std::vector<PassFinding> findings = find_everything(*passed);
-    if (!has_signature(findings, signature_)) return false;
-    const std::set<FindingKind> kinds = kinds_among(findings);
+    const std::vector<SignedFact> facts = find_signed(*passed);
+    if (!has_signature(facts, signature_)) return false;
+    const std::set<FindingKind> kinds = kinds_among(facts);
     if (!std::includes(allowed_.begin(), allowed_.end(), kinds.begin(), kinds.end())) return false;
     const auto reference = run_passes(reference_chain(), program, plan_);
-    if (!reference || !find_everything(*reference).empty()) return false;
+    if (!reference || !find_signed(*reference).empty()) return false;
     return level_of(program, passed->placed, level_) >= level_;
   }
 

@@ -16,8 +16,9 @@
 #include "encoder/program/stop.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/gradient_evidence.h"
-#include "fuzz/judge/lifetime_evidence.h"
+#include "fuzz/judge/oracles.h"
 #include "fuzz/minimize/reduction.h"
+#include "simulator/facts/find_facts.h"
 #include "simulator/report/check.h"
 
 namespace interlock {
@@ -74,12 +75,12 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
   return report;
 }
 
-MinimizeReport minimize_finding(const Program& program, const EncoderEntry* encoder,
-                                const OracleFinding& finding, const MinimizeOptions& options) {
+MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder, const Fact& fact,
+                             const MinimizeOptions& options) {
   const Program encoded = encode_with(program, encoder);
-  const Target target{encoder, signature_of(encoded, finding, options.detail), options.detail,
-                      kinds_of_pair(encoded, finding)};
-  if (finding.is_excess) {
+  const Target target{encoder, signature_of(encoded, fact, options.detail), options.detail,
+                      kinds_of_pair(encoded, fact)};
+  if (std::holds_alternative<ExcessBarriers>(fact)) {
     return minimize(
         draft_of(program),
         [&](const Program& p) { return find_excess(encode_with(p, encoder)).has_value(); },
@@ -108,10 +109,7 @@ namespace {
 
 std::set<FindingKind> kinds_of(const Program& program) {
   std::set<FindingKind> kinds;
-  for (const OracleFinding& finding : find_exactly(program)) kinds.insert(finding.kind);
-  for (const LifetimeFinding& finding : check_lifetimes(program).findings) {
-    kinds.insert(finding.kind);
-  }
+  for (const Fact& fact : find_everything(program)) kinds.insert(kind_of(fact));
   return kinds;
 }
 
@@ -145,13 +143,14 @@ const Expectation* singled_out(const Program& program) {
   return nullptr;
 }
 
-// Whether the line is about this finding, as `check` would say.
-bool is_about(const Program& program, const Expectation& expectation,
-              const OracleFinding& finding) {
-  if (finding.kind != expectation.kind) return false;
-  if (!finding.reordered) return finding.first.dispatch == expectation.first;
-  const DispatchId second = expectation.second.is_some() ? expectation.second : expectation.first;
-  return named_dispatches_of(program, *finding.reordered) == std::pair(expectation.first, second);
+// Whether the line is about this fact of accesses, as `check` would say.
+bool is_about(const Program& program, const Expectation& expectation, const Fact& fact) {
+  if (kind_of(fact) != expectation.kind) return false;
+  const FactPlace place = place_of(program, fact);
+  if (place.first.dispatch != expectation.first) return false;
+  if (!std::holds_alternative<ReorderedRead>(fact)) return true;
+  return place.second->dispatch ==
+         (expectation.second.is_some() ? expectation.second : expectation.first);
 }
 
 // Whether nothing goes wrong in `program` of a kind that is not `allowed`.
@@ -180,9 +179,7 @@ MinimizeReport minimize_lifetimes(const Program& program,
   MinimizeReport report = minimize(draft_of(program), keeps, options);
   if (!may_add_evidence(report.program)) return report;
   const StopScope to_the_end(nullptr);
-  OracleFinding no_schedule;
-  no_schedule.kind = kind;
-  report.program = with_evidence(report.program, no_schedule);
+  report.program = with_evidence(report.program, std::nullopt);
   return report;
 }
 
@@ -237,14 +234,14 @@ std::optional<MinimizeReport> minimize_other(const Program& program,
 
 Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
   const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
-  std::vector<OracleFinding> findings = find_exactly(program);
+  std::vector<Fact> facts = find_exactly(program);
   if (is_stopped()) return early_stop();
   const Expectation* const wanted = singled_out(program);
-  if (auto report = minimize_other(program, wanted, !findings.empty(), options)) {
+  if (auto report = minimize_other(program, wanted, !facts.empty(), options)) {
     return std::move(*report);
   }
   if (is_stopped()) return early_stop();
-  if (findings.empty()) {
+  if (facts.empty()) {
     const std::vector<Truncation> truncations = find_value_truncations(program);
     if (!truncations.empty()) {
       return Error{fmt::format("The program has no finding so far, and no verdict: {}.",
@@ -253,31 +250,30 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
     return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
   }
   if (wanted != nullptr) {
-    std::stable_partition(findings.begin(), findings.end(), [&](const OracleFinding& finding) {
-      return is_about(program, *wanted, finding);
-    });
+    std::stable_partition(facts.begin(), facts.end(),
+                          [&](const Fact& fact) { return is_about(program, *wanted, fact); });
   }
-  const bool is_singled_out = wanted != nullptr && findings.front().kind == wanted->kind;
-  if (is_singled_out) findings.resize(1);
-  const OracleFinding* chosen = &findings.front();
+  const bool is_singled_out = wanted != nullptr && kind_of(facts.front()) == wanted->kind;
+  if (is_singled_out) facts.resize(1);
+  const Fact* chosen = &facts.front();
   Evidence best;
-  for (const OracleFinding& finding : findings) {
+  for (const Fact& fact : facts) {
     if (is_stopped()) return early_stop();
-    Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
+    Evidence evidence = find_evidence(program, fact, EvidenceLevel::kBackend);
     if (evidence.level > best.level) {
       best = std::move(evidence);
-      chosen = &finding;
+      chosen = &fact;
     }
     if (best.level == EvidenceLevel::kBackend) break;
   }
   if (is_stopped()) return early_stop();
-  MinimizeReport report = minimize_finding(program, nullptr, *chosen, options);
+  MinimizeReport report = minimize_fact(program, nullptr, *chosen, options);
   if (!may_add_evidence(report.program)) return report;
   const StopScope to_the_end(nullptr);
   const std::string signature = signature_of(program, *chosen, options.detail);
   const Evidence evidence = best_evidence(report.program, signature, options.detail,
                                           EvidenceLevel::kBackend, kinds_of_pair(program, *chosen));
-  report.program = with_evidence(report.program, evidence.finding);
+  report.program = with_evidence(report.program, evidence.fact);
   return report;
 }
 

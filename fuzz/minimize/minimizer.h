@@ -12,6 +12,7 @@
 #include "encoder/program/stop.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/judge/signature.h"
+#include "simulator/facts/fact.h"
 
 namespace interlock {
 
@@ -24,7 +25,7 @@ struct MinimizeProgress {
 };
 
 struct MinimizeOptions {
-  SignatureDetail detail = SignatureDetail::kKernels;  // What minimize_finding() keeps.
+  SignatureDetail detail = SignatureDetail::kKernels;  // What minimize_fact() keeps.
   uint64_t evaluation_limit = 100'000;
   Stop* stop = nullptr;  // Ends early with the smallest program so far. Null: the installed one.
   std::function<void(const MinimizeProgress&)> on_progress;
@@ -56,11 +57,11 @@ ProgramCost cost_of(const ProgramDraft& draft);
 MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps,
                         const MinimizeOptions& options = {});
 
-// Minimizes for the signature of `finding`, which judging with `encoder` (null: as it stands)
+// Minimizes for the signature of `fact`, which judging with `encoder` (null: as it stands)
 // gives, and keeps it observable if it is. Its pair of dispatches gets no kind of hazard that it
 // does not have. The result is the program before encoding.
-MinimizeReport minimize_finding(const Program& program, const EncoderEntry* encoder,
-                                const OracleFinding& finding, const MinimizeOptions& options = {});
+MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder, const Fact& fact,
+                             const MinimizeOptions& options = {});
 
 // What `interlock minimize FILE` does: takes a finding of the program as it stands, minimizes for
 // it, and attaches the evidence. The finding is what an `expect` line singles out besides missing

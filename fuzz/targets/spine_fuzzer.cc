@@ -62,11 +62,11 @@ bool declares_all(const Program& program) {
 }
 
 void require_clean(const Program& program, const EncoderEntry& entry) {
-  for (const OracleFinding& finding : find_exactly(encode_with(program, &entry))) {
+  for (const Fact& fact : find_exactly(encode_with(program, &entry))) {
     // What an encoder has no say in: operands of one dispatch, and an order that was there before.
     const bool is_encoder_business =
-        finding.kind != FindingKind::kAlias &&
-        (finding.kind != FindingKind::kReordered || !program.has_program_order);
+        !std::holds_alternative<AliasViolation>(fact) &&
+        (!std::holds_alternative<ReorderedRead>(fact) || !program.has_program_order);
     if (is_encoder_business) {
       fail(entry.name, "A correct encoder leaves a finding in this program:", program);
     }

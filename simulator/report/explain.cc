@@ -6,11 +6,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <variant>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "simulator/facts/reordered_pair.h"
+#include "simulator/report/explain_gradient.h"
+#include "simulator/report/explain_lifetimes.h"
 #include "simulator/report/explain_scopes.h"
+#include "simulator/report/explain_undeclared.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/schedules/schedule.h"
 
@@ -18,57 +22,10 @@ namespace interlock {
 
 namespace {
 
-// The lowest position through which `writer` writes a byte of `bytes`.
-AccessRef write_of(const Program& program, DispatchId writer, MemoryId memory, ByteRange bytes) {
-  const std::span<const Access> accesses = program.accesses_of(writer);
-  for (uint32_t k = 0; k < accesses.size(); ++k) {
-    const bool writes = accesses[k].writes() || accesses[k].is_atomic();
-    if (writes && accesses[k].memory == memory && share_a_byte(accesses[k].range, bytes)) {
-      return {writer, k};
-    }
-  }
-  return {writer, 0};
-}
-
 // "what a (dispatch 1) writes", "the initial bytes".
 std::string text_of_content(const Program& program, DispatchId writer) {
   return writer.is_some() ? fmt::format("what {} writes", program.description_of(writer))
                           : "the initial bytes";
-}
-
-// Two dispatches that are issued in the wrong order.
-struct Inversion {
-  DispatchId issued_first;
-  DispatchId issued_second;  // The earlier one in program order.
-};
-
-bool are_inverted(const Program& program, DispatchId a, DispatchId b) {
-  return a.is_some() && b.is_some() && a < b &&
-         program.dispatch(a).order > program.dispatch(b).order;
-}
-
-// The inversion that explains why `read` goes wrong; none if none of the pairs does.
-std::optional<Inversion> inversion_of(const Program& program, const ReorderedRead& read) {
-  const std::pair<DispatchId, DispatchId> pairs[] = {{read.seen_writer, read.reader},
-                                                     {read.reader, read.right_writer},
-                                                     {read.right_writer, read.seen_writer}};
-  for (const auto& [first, second] : pairs) {
-    if (are_inverted(program, first, second)) {
-      return Inversion{first, second};
-    }
-  }
-  return std::nullopt;
-}
-
-// Where rows of atomics differ that no inversion of these three explains: two of them all the same,
-// in issue order.
-Inversion pair_of(const ReorderedRead& read) {
-  if (!read.reader.is_some()) {
-    return {std::min(read.seen_writer, read.right_writer),
-            std::max(read.seen_writer, read.right_writer)};
-  }
-  const DispatchId writer = read.seen_writer.is_some() ? read.seen_writer : read.right_writer;
-  return {std::min(writer, read.reader), std::max(writer, read.reader)};
 }
 
 // What the contract of a violated operand pair says.
@@ -212,11 +169,7 @@ Finding explain_hazard(const Program& program, const HappensBefore& order, const
   const uint32_t first_index = hazard.first.dispatch.index;
   const uint32_t second_index = hazard.second.dispatch.index;
 
-  Finding finding{.kind = hazard.kind,
-                  .first = hazard.first,
-                  .second = hazard.second,
-                  .memory = first.memory,
-                  .overlap = hazard.overlap};
+  Finding finding{place_of(program, hazard)};
   finding.headline =
       fmt::format("{} hazard: {} {} {}{}, which {} {}{}.", word_of(hazard.kind), second_dispatch,
                   verb_of(second), text_of_bytes(program, first.memory, hazard.overlap),
@@ -257,11 +210,7 @@ Finding explain_alias(const Program& program, const AliasViolation& violation) {
   const std::span<const Access> accesses = program.accesses_of(violation.dispatch);
   const Access& first = accesses[violation.first];
   const Access& second = accesses[violation.second];
-  Finding finding{.kind = FindingKind::kAlias,
-                  .first = {violation.dispatch, violation.first},
-                  .second = AccessRef{violation.dispatch, violation.second},
-                  .memory = first.memory,
-                  .overlap = violation.overlap};
+  Finding finding{place_of(program, violation)};
   finding.headline = fmt::format(
       "alias: {} {} {}{} and {} {}{}; they share {}.", program.description_of(violation.dispatch),
       verb_of(first), text_of_bytes(program, first.memory, first.range),
@@ -275,8 +224,7 @@ Finding explain_alias(const Program& program, const AliasViolation& violation) {
 }
 
 Finding explain_reordered(const Program& program, const ReorderedRead& read) {
-  const AccessRef reader{read.reader, read.access};
-  Finding finding{.kind = FindingKind::kReordered, .memory = read.memory, .overlap = read.bytes};
+  Finding finding{place_of(program, read)};
   const std::string bytes = text_of_bytes(program, read.memory, read.bytes);
   const std::string seen = text_of_content(program, read.seen_writer);
   const std::string right = text_of_content(program, read.right_writer);
@@ -284,29 +232,24 @@ Finding explain_reordered(const Program& program, const ReorderedRead& read) {
     finding.headline = fmt::format(
         "reordered: at the end {} holds {}; in program order it holds {}.", bytes, seen, right);
   } else {
-    const Access& access = access_of(program, reader);
+    const Access& access = access_of(program, {read.reader, read.access});
     finding.headline =
         fmt::format("reordered: {} {} {}{} and sees {}; in program order it sees {}.",
                     program.description_of(read.reader), verb_of(access), bytes,
                     tensor_clause_of(program, access), seen, right);
   }
-  const std::optional<Inversion> inversion = inversion_of(program, read);
-  const Inversion named = inversion.value_or(pair_of(read));
-  const auto access_of_dispatch = [&](DispatchId id) {
-    return id == read.reader ? reader : write_of(program, id, read.memory, read.bytes);
-  };
-  finding.first = access_of_dispatch(named.issued_first);
-  finding.second = access_of_dispatch(named.issued_second);
-  if (!inversion.has_value()) {
+  if (!reordered_pair_of(program, read).is_inverted) {
     finding.fix = "issue the dispatches that touch these bytes in program order.";
     return finding;
   }
-  const std::string early = program.description_of(inversion->issued_first);
-  const std::string late = program.description_of(inversion->issued_second);
+  const DispatchId issued_first = finding.first.dispatch;
+  const DispatchId issued_second = finding.second->dispatch;
+  const std::string early = program.description_of(issued_first);
+  const std::string late = program.description_of(issued_second);
   finding.details.push_back(fmt::format(
       "{} has order={} and {} has order={}, but {} is issued first. No barrier repairs this.",
-      early, program.dispatch(inversion->issued_first).order, late,
-      program.dispatch(inversion->issued_second).order, early));
+      early, program.dispatch(issued_first).order, late, program.dispatch(issued_second).order,
+      early));
   finding.fix = fmt::format("issue {} before {}.", late, early);
   return finding;
 }
@@ -361,6 +304,37 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
           "Whether an output can differ is not judged: the budget for schedules is spent.");
       return;
   }
+}
+
+Finding explain(const Program& program, const Fact& fact, ExplainContext& context) {
+  struct Explain {
+    Finding operator()(const Hazard& hazard) const {
+      return explain_hazard(program, context.order, hazard);
+    }
+    Finding operator()(const AliasViolation& violation) const {
+      return explain_alias(program, violation);
+    }
+    Finding operator()(const UndeclaredAccess& undeclared) const {
+      return explain_undeclared(program, undeclared);
+    }
+    Finding operator()(const ReorderedRead& read) const { return explain_reordered(program, read); }
+    Finding operator()(const LifetimeFinding& finding) const {
+      return explain_lifetime(program, finding, context.history_work_left);
+    }
+    Finding operator()(const GradientFinding& finding) const {
+      return explain_gradient(program, finding);
+    }
+    Finding operator()(const ExcessBarriers& excess) const {
+      Finding finding{{.kind = FindingKind::kRedundant}};
+      finding.headline = fmt::format("excess: {} barriers, where {} would do.",
+                                     excess.barrier_count, excess.fewest);
+      return finding;
+    }
+
+    const Program& program;
+    ExplainContext& context;
+  };
+  return std::visit(Explain{program, context}, fact);
 }
 
 }  // namespace interlock

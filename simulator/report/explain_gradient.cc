@@ -146,21 +146,7 @@ std::string fix_of(const Program& program, const GradientFinding& found) {
 }  // namespace
 
 Finding explain_gradient(const Program& program, const GradientFinding& found) {
-  const Tensor& gradient = program.tensor(found.gradient);
-  Finding finding{.kind = FindingKind::kGradient,
-                  .first = {},
-                  .memory = gradient.memory,
-                  .overlap = gradient.range};
-  if (found.writer.is_some()) {
-    finding.first.dispatch = found.writer;
-    const auto accesses = program.accesses_of(found.writer);
-    for (size_t a = 0; a < accesses.size(); ++a) {
-      const bool is_it = !accesses[a].only_reads() && accesses[a].tensor.is_some() &&
-                         program.tensor(accesses[a].tensor).root == gradient.root;
-      if (is_it) finding.first.access = static_cast<uint32_t>(a);
-    }
-  }
-  finding.tensor = found.tensor;
+  Finding finding{place_of(program, found)};
   finding.headline = headline_of(program, found);
   finding.details = details_of(program, found);
   finding.fix = fix_of(program, found);

@@ -181,12 +181,7 @@ std::string no_wait_sentence(const Program& program, const LifetimeFinding& foun
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
                          uint64_t& history_work_left) {
   const bool is_clobber = found.kind == FindingKind::kClobber;
-  Finding finding{.kind = found.kind,
-                  .first = is_clobber ? found.overwriter : found.reader,
-                  .memory = found.memory,
-                  .overlap = found.bytes};
-  if (is_clobber && found.reader.dispatch.is_some()) finding.second = found.reader;
-  finding.lifetime = found.ended_by;
+  Finding finding{place_of(program, found)};
   finding.headline = headline_of(program, found);
   const ByteHistory history =
       history_of(program, found.memory, found.bytes, found.reader.dispatch, history_work_left);

@@ -28,10 +28,7 @@ std::string declared_text_of(const Program& program, std::span<const Access> dec
 Finding explain_undeclared(const Program& program, const UndeclaredAccess& undeclared) {
   const DispatchId id = undeclared.access.dispatch;
   const Access& access = access_of(program, undeclared.access);
-  Finding finding{.kind = FindingKind::kUndeclared,
-                  .first = undeclared.access,
-                  .memory = access.memory,
-                  .overlap = undeclared.bytes};
+  Finding finding{place_of(program, undeclared)};
   finding.headline =
       fmt::format("undeclared: {} {} {}{} and does not declare it.", program.description_of(id),
                   verb_of(access), text_of_bytes(program, access.memory, undeclared.bytes),

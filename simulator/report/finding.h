@@ -1,14 +1,13 @@
-// Finding: one fact that a check or an execution established about a program. A value, never an
-// exception.
+// Finding: one fact (facts/fact.h) that a check or an execution established about a program, with
+// its explanation.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/hazards/hazards.h"
+#include "simulator/facts/fact.h"
 
 namespace interlock {
 
@@ -19,18 +18,8 @@ enum class Observability : uint8_t {
   kMasked,        // Other hazards change an output; reversing this one alone does not.
 };
 
-struct Finding {
-  FindingKind kind;
-  // Hazards: the earlier access. Alias: the input. Clobber: the overwriter. Uninitialized,
-  // use-after-free: the reader, which is no dispatch if the end of the program reads. Gradient: the
-  // last write of it, if any.
-  AccessRef first;
-  // Hazards: the later access. Alias: the output. Clobber: the reader; none if it is the end.
-  std::optional<AccessRef> second;
-  MemoryId memory;
-  ByteRange overlap;
-  LifetimeId lifetime;  // Use-after-free: what ended the value.
-  TensorId tensor;      // Gradient: the tensor that it is by.
+// A fact as a person reads it, in the place where it is.
+struct Finding : FactPlace {
   Observability observability = Observability::kUnknown;
   std::vector<Displacement> witness;  // A legal schedule that shows it; empty if none is known.
   // Complete sentences. `headline` names kind, accesses, bytes and dispatches; `details` say why

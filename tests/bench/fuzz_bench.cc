@@ -35,7 +35,7 @@ void FuzzOneProgram(benchmark::State& state) {
   uint64_t run = 0;
   for (auto _ : state) {
     const OracleReport report = judge(draft_of_run(options, run), options.oracles, run);
-    INTERLOCK_CHECK(report.findings.empty() && report.disagreements.empty());
+    INTERLOCK_CHECK(report.facts.empty() && report.disagreements.empty());
     ++run;
   }
   state.SetItemsProcessed(state.iterations());
@@ -106,18 +106,18 @@ void Minimize(benchmark::State& state, const char* encoder) {
   constexpr size_t kProgramCount = 8;
   const CampaignOptions options = campaign_of(encoder);
   std::vector<Program> programs;
-  std::vector<OracleFinding> findings;
+  std::vector<Fact> facts;
   for (uint64_t run = 0; programs.size() < kProgramCount; ++run) {
     Program program = build(draft_of_run(options, run)).value();
     const auto found = find_exactly(encode_with(program, options.encoder));
-    if (found.empty() || !is_hazard(found[0].kind)) continue;
+    if (found.empty() || !is_hazard(kind_of(found[0]))) continue;
     programs.push_back(std::move(program));
-    findings.push_back(found[0]);
+    facts.push_back(found[0]);
   }
   uint64_t evaluation_count = 0;
   size_t next = 0;
   for (auto _ : state) {
-    const MinimizeReport report = minimize_finding(programs[next], options.encoder, findings[next]);
+    const MinimizeReport report = minimize_fact(programs[next], options.encoder, facts[next]);
     evaluation_count += report.evaluation_count;
     next = (next + 1) % kProgramCount;
   }

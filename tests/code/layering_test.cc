@@ -58,11 +58,14 @@ const std::vector<Room>& rooms() {
       {"simulator/schedules",
        {"encoder/program", "encoder/kernel", "simulator/bytes", "simulator/order",
         "simulator/hazards", "simulator/lifetimes"}},
+      {"simulator/facts",
+       {"encoder/program", "simulator/bytes", "simulator/order", "simulator/hazards",
+        "simulator/lifetimes", "simulator/barriers", "simulator/gradients"}},
       {"simulator/report",
        {"encoder/program", "encoder/kernel", "encoder/text",
         "encoder/sync/encoder.h",  // An `expect` line names an encoder, which then runs.
         "simulator/bytes", "simulator/order", "simulator/hazards", "simulator/lifetimes",
-        "simulator/barriers", "simulator/gradients", "simulator/schedules"}},
+        "simulator/barriers", "simulator/gradients", "simulator/schedules", "simulator/facts"}},
 
       {"backends/kernels", {"encoder/program", "encoder/kernel"}},
       {"backends/interface",

@@ -31,9 +31,9 @@ CampaignReport reported(const CampaignOptions& options) {
 
 // What a find is in short, by the finding itself and not by its name.
 std::string shape_of(const CampaignFind& find) {
-  for (const OracleFinding& finding : find_exactly(find.program)) {
-    if (signature_of(find.program, finding) != find.signature) continue;
-    return signature_of(find.program, finding, SignatureDetail::kShape);
+  for (const Fact& fact : find_exactly(find.program)) {
+    if (signature_of(find.program, fact) != find.signature) continue;
+    return signature_of(find.program, fact, SignatureDetail::kShape);
   }
   return find.signature;
 }
@@ -190,7 +190,7 @@ TEST(CampaignProgressOf, EndsWithWhatIsReported) {
   for (size_t i = 0; i < saved.size(); ++i) EXPECT_EQ(saved[i], report.finds[i].cause.name);
 }
 
-std::vector<OracleFinding> find_nothing(const Program&, const HappensBefore&, const ByteSegments&) {
+std::vector<Fact> find_nothing(const Program&, const HappensBefore&, const ByteSegments&) {
   return {};
 }
 

@@ -166,7 +166,7 @@ TEST(StoppedWork, LeavesOfAMinimizationAProgramOfTheSameKind) {
   const Program program = dense_program(4, 4);
   const auto whole = minimize_program(program);
   ASSERT_TRUE(whole);
-  const FindingKind kind = find_exactly(whole->program).front().kind;
+  const FindingKind kind = kind_of(find_exactly(whole->program).front());
   Stop counted;
   counted.request_at_poll(UINT64_MAX);
   {
@@ -187,9 +187,9 @@ TEST(StoppedWork, LeavesOfAMinimizationAProgramOfTheSameKind) {
     const StopScope to_the_end(nullptr);
     ++count;
     EXPECT_FALSE(report->is_fixpoint) << at;
-    const std::vector<OracleFinding> findings = find_exactly(report->program);
-    EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&](const OracleFinding& finding) {
-      return finding.kind == kind;
+    const std::vector<Fact> facts = find_exactly(report->program);
+    EXPECT_TRUE(std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
+      return kind_of(fact) == kind;
     })) << at;
   }
   EXPECT_GT(count, 10);

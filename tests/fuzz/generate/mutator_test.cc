@@ -92,10 +92,11 @@ TEST(Mutator, BringsHazardsAliasingAndBothKindsOfBarrier) {
     const Program program = lenient_build(mutate(generate(fresh, options), choice, options));
     const auto findings = find_exactly(program);
     clean += findings.empty();
-    for (const OracleFinding& finding : findings) {
-      aliases += finding.kind == FindingKind::kAlias;
-      hazards += is_hazard(finding.kind);
-      ordered += finding.is_ordered;
+    for (const Fact& fact : findings) {
+      aliases += std::holds_alternative<AliasViolation>(fact);
+      const auto* const hazard = std::get_if<Hazard>(&fact);
+      hazards += hazard != nullptr;
+      ordered += hazard != nullptr && hazard->is_ordered;
     }
   }
   EXPECT_GT(hazards, 100u);

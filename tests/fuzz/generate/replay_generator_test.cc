@@ -41,8 +41,8 @@ void expect_nothing_wrong(const ProgramDraft& draft) {
   for (const Tensor& tensor : program->tensors) EXPECT_NE(tensor.placement, Placement::kPlaced);
   const auto passed = run_passes(reference_chain(), *program, plan_options_of_campaign());
   ASSERT_TRUE(passed) << passed.error().message;
-  for (const PassFinding& finding : find_everything(*passed)) {
-    ADD_FAILURE() << finding.signature << print(draft);
+  for (const SignedFact& fact : find_signed(*passed)) {
+    ADD_FAILURE() << fact.signature << print(draft);
   }
 }
 
@@ -181,7 +181,7 @@ TEST(GenerateReplays, MostlyShowsAPolicyThatKeepsTheBuffer) {
     const Program program = build(generated(seed)).value();
     const auto passed = run_passes(chain, program, plan_options_of_campaign());
     ASSERT_TRUE(passed) << passed.error().message;
-    count += !find_everything(*passed).empty();
+    count += !find_signed(*passed).empty();
   }
   expect_share("overwritten gradients", count, kCount, 0.655);
 }

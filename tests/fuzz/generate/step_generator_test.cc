@@ -29,8 +29,8 @@ void expect_nothing_wrong(const ProgramDraft& draft) {
   ASSERT_TRUE(program) << program.error().message << print(draft);
   const auto passed = run_passes(reference_chain(), *program, plan_options_of_campaign());
   ASSERT_TRUE(passed) << passed.error().message;
-  for (const PassFinding& finding : find_everything(*passed)) {
-    ADD_FAILURE() << finding.signature << print(*program);
+  for (const SignedFact& fact : find_signed(*passed)) {
+    ADD_FAILURE() << fact.signature << print(*program);
   }
 }
 

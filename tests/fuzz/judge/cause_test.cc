@@ -127,22 +127,22 @@ INSTANTIATE_TEST_SUITE_P(Encoders, CausesOfTwoFaults, testing::ValuesIn(two_faul
 struct Find {
   Program given;
   Program encoded;
-  OracleFinding finding;
+  Fact fact;
 };
 
 Find find_in(const EncoderEntry& encoder, std::string_view text) {
   const auto program = parse(text);
   EXPECT_TRUE(program) << program.error().message;
   Find find{*program, encode_with(*program, &encoder), {}};
-  const std::vector<OracleFinding> findings = find_exactly(find.encoded);
-  EXPECT_FALSE(findings.empty()) << text;
-  if (!findings.empty()) find.finding = findings.front();
+  const std::vector<Fact> facts = find_exactly(find.encoded);
+  EXPECT_FALSE(facts.empty()) << text;
+  if (!facts.empty()) find.fact = facts.front();
   return find;
 }
 
 Cause cause_in(const EncoderEntry& encoder, std::string_view text) {
   const Find find = find_in(encoder, text);
-  return CauseFinder(encoder).cause_of(find.given, find.encoded, find.finding);
+  return CauseFinder(encoder).cause_of(find.given, find.encoded, find.fact);
 }
 
 EncoderEntry mutant(std::string_view name) {
@@ -332,8 +332,8 @@ TEST(Cause, OfEverySignatureOfMlx2024GoesWithItsRepair) {
   ASSERT_GT(report->finds.size(), is_slow_build() ? 1u : 10u);
   CauseFinder causes(*options.encoder);
   for (const CampaignFind& find : report->finds) {
-    ASSERT_TRUE(find.finding);
-    EXPECT_EQ(causes.cause_of(find.given, find.program, *find.finding).name, "WAR") << find.text;
+    ASSERT_TRUE(find.fact);
+    EXPECT_EQ(causes.cause_of(find.given, find.program, *find.fact).name, "WAR") << find.text;
     const Program repaired = encode_with(find.program, find_encoder("mlx-2026"));
     EXPECT_THAT(find_exactly(repaired), IsEmpty()) << find.text;
   }

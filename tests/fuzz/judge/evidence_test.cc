@@ -26,11 +26,11 @@ Program parsed(const std::string& text) {
 }
 
 // "rR": the kinds of those hazards that lie between the two dispatches, a letter each.
-std::string kinds_among(const std::vector<Hazard>& hazards, const OracleFinding& finding) {
+std::string kinds_among(const std::vector<Hazard>& hazards, const FactPlace& place) {
   std::string kinds;
   for (const Hazard& hazard : hazards) {
-    const bool is_pair = hazard.first.dispatch == finding.first.dispatch &&
-                         hazard.second.dispatch == finding.second->dispatch;
+    const bool is_pair = hazard.first.dispatch == place.first.dispatch &&
+                         hazard.second.dispatch == place.second->dispatch;
     if (is_pair) kinds += "RrW"[static_cast<size_t>(hazard.kind)];
   }
   std::sort(kinds.begin(), kinds.end());
@@ -38,12 +38,12 @@ std::string kinds_among(const std::vector<Hazard>& hazards, const OracleFinding&
   return kinds;
 }
 
-std::string listed_kinds(const Program& program, const OracleFinding& finding) {
-  return kinds_among(find_hazards(program, HappensBefore(program)), finding);
+std::string listed_kinds(const Program& program, const Fact& fact) {
+  return kinds_among(find_hazards(program, HappensBefore(program)), place_of(program, fact));
 }
 
-std::string all_kinds(const Program& program, const OracleFinding& finding) {
-  return kinds_among(find_all_hazards(program, HappensBefore(program)), finding);
+std::string all_kinds(const Program& program, const Fact& fact) {
+  return kinds_among(find_all_hazards(program, HappensBefore(program)), place_of(program, fact));
 }
 
 bool are_among(const std::string& kinds, const std::string& allowed) {
@@ -53,7 +53,7 @@ bool are_among(const std::string& kinds, const std::string& allowed) {
 // True iff the minimized program has the finding, of a pair with none but these kinds.
 bool keeps_kinds(const Program& small, const std::string& signature, const std::string& listed,
                  const std::string& all) {
-  for (const OracleFinding& other : find_exactly(small)) {
+  for (const Fact& other : find_exactly(small)) {
     const bool is_kept = signature_of(small, other) == signature &&
                          are_among(listed_kinds(small, other), listed) &&
                          are_among(all_kinds(small, other), all);
@@ -73,15 +73,15 @@ TEST(Evidence, ShrinksAPairToNoKindThatItDidNotHave) {
     const Program program = build(draft_of_run(options, run)).value();
     const Program encoded = encode_with(program, options.encoder);
     bool is_first = true;
-    for (const OracleFinding& finding : find_exactly(encoded)) {
-      if (!is_hazard(finding.kind)) continue;
-      const std::string listed = listed_kinds(encoded, finding);
-      const std::string all = all_kinds(encoded, finding);
+    for (const Fact& fact : find_exactly(encoded)) {
+      if (!std::holds_alternative<Hazard>(fact)) continue;
+      const std::string listed = listed_kinds(encoded, fact);
+      const std::string all = all_kinds(encoded, fact);
       hidden_count += listed != all;
       if (listed == all && !is_first) continue;
       is_first = false;
-      const std::string signature = signature_of(encoded, finding);
-      const Program small = minimize_finding(program, options.encoder, finding).program;
+      const std::string signature = signature_of(encoded, fact);
+      const Program small = minimize_fact(program, options.encoder, fact).program;
       EXPECT_TRUE(keeps_kinds(encode_with(small, options.encoder), signature, listed, all))
           << "Run " << run << ": " << signature << " had " << listed << " of " << all << "\n"
           << print(small);
@@ -98,15 +98,15 @@ TEST(Evidence, HasOfTheCpuWhatAReplayShows) {
   int shown_count = 0;
   for (uint64_t run = 0; reordered_count < (is_slow_build() ? 10 : 60); ++run) {
     const Program program = build(draft_of_run(options, run)).value();
-    const std::vector<OracleFinding> findings = find_exactly(program);
-    const bool is_reordered = std::any_of(findings.begin(), findings.end(), [](const auto& f) {
-      return f.kind == FindingKind::kReordered;
+    const std::vector<Fact> facts = find_exactly(program);
+    const bool is_reordered = std::any_of(facts.begin(), facts.end(), [](const Fact& f) {
+      return std::holds_alternative<ReorderedRead>(f);
     });
     if (!is_reordered || find_exactly(program).empty()) continue;
     const HappensBefore order(program);
-    for (const OracleFinding& finding : findings) {
-      if (!is_hazard(finding.kind)) continue;
-      const Evidence evidence = find_evidence(program, finding, EvidenceLevel::kBackend);
+    for (const Fact& fact : facts) {
+      if (!std::holds_alternative<Hazard>(fact)) continue;
+      const Evidence evidence = find_evidence(program, fact, EvidenceLevel::kBackend);
       if (evidence.level < EvidenceLevel::kShadow) continue;
       const auto report = replay(program, schedule_of(program, order, evidence.witness).value(),
                                  *find_backend("cpu"));
@@ -126,10 +126,10 @@ TEST(Evidence, IsOfTheShadowMachineAloneWhereTheWitnessIsProgramOrder) {
       "memory a 4\nmemory b 4\n"
       "w: dispatch W order=1 writes a\n"
       "r: dispatch R order=0 reads a writes b\n");
-  const std::vector<OracleFinding> findings = find_exactly(program);
-  const auto hazard = std::find_if(findings.begin(), findings.end(),
-                                   [](const auto& f) { return is_hazard(f.kind); });
-  ASSERT_NE(hazard, findings.end());
+  const std::vector<Fact> facts = find_exactly(program);
+  const auto hazard =
+      std::find_if(facts.begin(), facts.end(), [](const Fact& f) { return is_hazard(kind_of(f)); });
+  ASSERT_NE(hazard, facts.end());
   const Evidence evidence = find_evidence(program, *hazard, EvidenceLevel::kBackend);
   EXPECT_EQ(evidence.level, EvidenceLevel::kShadow);
   EXPECT_FALSE(evidence.witness.empty());

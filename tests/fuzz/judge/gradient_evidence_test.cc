@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "encoder/text/text.h"
+#include "fuzz/judge/signature.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "encoder/text/text.h"
+#include "fuzz/judge/evidence.h"
 
 namespace interlock::lifetime_evidence_test {
 namespace {
@@ -89,8 +90,8 @@ TEST(LifetimeExpectations, SayEachFindingOnce) {
       "r: dispatch K reads a v writes o\n");
   ASSERT_TRUE(program) << program.error().message;
   std::vector<std::string> lines;
-  for (const ExpectDraft& expect : lifetime_expectations(*program)) {
-    lines.push_back(print(ItemDraft(expect)));
+  for (const ItemDraft& item : draft_of(with_evidence(*program, std::nullopt)).items) {
+    if (std::holds_alternative<ExpectDraft>(item)) lines.push_back(print(item));
   }
   EXPECT_GE(check_lifetimes(*program).findings.size(), 2u);
   EXPECT_THAT(lines, ElementsAre("expect clobber c r"));

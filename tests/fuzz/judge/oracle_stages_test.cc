@@ -27,7 +27,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-using Findings = std::vector<OracleFinding>;
+using Facts = std::vector<Fact>;
 
 Program parsed(const std::string& body) {
   auto program = parse("interlock 1\nmemory a 64\nmemory b 64\n" + body);
@@ -64,29 +64,29 @@ OracleOptions thorough() {
   return options;
 }
 
-template <bool (*is_dropped)(const OracleFinding&)>
-Findings without(const Program& program, const HappensBefore& order, const ByteSegments& segments) {
-  Findings findings = find_exactly(program, order, segments);
-  findings.erase(std::remove_if(findings.begin(), findings.end(), is_dropped), findings.end());
-  return findings;
+template <bool (*is_dropped)(const Fact&)>
+Facts without(const Program& program, const HappensBefore& order, const ByteSegments& segments) {
+  Facts facts = find_exactly(program, order, segments);
+  facts.erase(std::remove_if(facts.begin(), facts.end(), is_dropped), facts.end());
+  return facts;
 }
 
-bool is_any_hazard(const OracleFinding& finding) { return is_hazard(finding.kind); }
-bool is_ordered(const OracleFinding& finding) { return finding.is_ordered; }
-bool is_write_after_read(const OracleFinding& finding) {
-  return finding.kind == FindingKind::kWriteAfterRead;
+bool is_any_hazard(const Fact& fact) { return std::holds_alternative<Hazard>(fact); }
+bool is_ordered(const Fact& fact) {
+  const auto* const hazard = std::get_if<Hazard>(&fact);
+  return hazard != nullptr && hazard->is_ordered;
 }
-bool is_reordered(const OracleFinding& finding) { return finding.kind == FindingKind::kReordered; }
+bool is_write_after_read(const Fact& fact) { return kind_of(fact) == FindingKind::kWriteAfterRead; }
+bool is_reordered(const Fact& fact) { return std::holds_alternative<ReorderedRead>(fact); }
 
 // A hazard between the first two dispatches, whatever they touch.
-Findings with_a_false_hazard(const Program& program, const HappensBefore& order,
-                             const ByteSegments& segments) {
-  Findings findings = find_exactly(program, order, segments);
-  OracleFinding& hazard = findings.emplace_back();
-  hazard.kind = FindingKind::kWriteAfterRead;
-  hazard.first = {DispatchId{size_t{0}}, 0};
-  hazard.second = AccessRef{DispatchId{1}, 0};
-  return findings;
+Facts with_a_false_hazard(const Program& program, const HappensBefore& order,
+                          const ByteSegments& segments) {
+  Facts facts = find_exactly(program, order, segments);
+  facts.emplace_back(Hazard{.kind = FindingKind::kWriteAfterRead,
+                            .first = {DispatchId{size_t{0}}, 0},
+                            .second = {DispatchId{1}, 0}});
+  return facts;
 }
 
 TEST(ThreeRuns, ContradictAHazardThatIsNone) {
@@ -99,7 +99,7 @@ TEST(ThreeRuns, ContradictAHazardThatIsNone) {
                           "agree."));
 }
 
-template <bool (*is_missed)(const OracleFinding&)>
+template <bool (*is_missed)(const Fact&)>
 void expect_three_runs_to_contradict(const std::string& text) {
   OracleOptions options = deciding_only();
   options.methods.find = without<is_missed>;
@@ -275,7 +275,7 @@ TEST(CrossCheckOfOrders, HoldsAnEncoderAgainstTheOrderThatItWasGiven) {
       "C: dispatch C writes b[0:4]\nD: dispatch D reads b[0:4] writes b[8:12]\n");
   const OracleReport report = judge(program, options, 0);
   EXPECT_EQ(report.program.dispatches[1].order, 2u) << print(report.program);
-  EXPECT_THAT(report.findings, IsEmpty());
+  EXPECT_THAT(report.facts, IsEmpty());
   EXPECT_THAT(disagreements_on(program, options), IsEmpty());
 }
 

@@ -7,6 +7,7 @@
 
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"
+#include "simulator/facts/find_facts.h"
 #include "tests/program_count.h"
 
 namespace interlock::oracles_test {
@@ -33,9 +34,9 @@ TEST(Judge, FindsAMissingBarrierAndItsDamage) {
       parsed("dispatch Consume reads a[0:16] writes b[0:16]\ndispatch Produce writes a[8:24]\n"),
       thorough(), 0);
   EXPECT_THAT(report.disagreements, IsEmpty());
-  ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].kind, FindingKind::kWriteAfterRead);
-  EXPECT_EQ(report.findings[0].overlap, (ByteRange{8, 16}));
+  ASSERT_THAT(report.facts, SizeIs(1));
+  EXPECT_EQ(kind_of(report.facts[0]), FindingKind::kWriteAfterRead);
+  EXPECT_EQ(place_of(report.program, report.facts[0]).overlap, (ByteRange{8, 16}));
   EXPECT_TRUE(report.is_observable);
   EXPECT_TRUE(report.diverges_on_cpu);
 }
@@ -46,7 +47,7 @@ TEST(Judge, FindsNothingBehindABarrier) {
                    "dispatch Produce writes a[8:24]\n"),
             thorough(), 0);
   EXPECT_THAT(report.disagreements, IsEmpty());
-  EXPECT_THAT(report.findings, IsEmpty());
+  EXPECT_THAT(report.facts, IsEmpty());
   EXPECT_TRUE(report.ran_on_cpu);
   EXPECT_FALSE(report.diverges_on_cpu);
 }
@@ -58,10 +59,10 @@ TEST(Judge, FindsWhatNobodyDeclaredAndBlamesNoEncoder) {
                    "dispatch Consume writes b[0:16] actual reads a[8:24]\n"),
             thorough(), 0);
   EXPECT_THAT(report.disagreements, IsEmpty());
-  ASSERT_THAT(report.findings, SizeIs(2));
-  EXPECT_EQ(report.findings[0].kind, FindingKind::kReadAfterWrite);
-  EXPECT_EQ(report.findings[1].kind, FindingKind::kUndeclared);
-  EXPECT_EQ(report.findings[1].overlap, (ByteRange{8, 24}));
+  ASSERT_THAT(report.facts, SizeIs(2));
+  EXPECT_EQ(kind_of(report.facts[0]), FindingKind::kReadAfterWrite);
+  EXPECT_EQ(kind_of(report.facts[1]), FindingKind::kUndeclared);
+  EXPECT_EQ(place_of(report.program, report.facts[1]).overlap, (ByteRange{8, 24}));
   EXPECT_TRUE(report.diverges_on_cpu);
 }
 
@@ -70,18 +71,18 @@ TEST(Judge, TellsAnOrderedHazardFromAnUnorderedOne) {
       "dispatch Produce writes a[0:16]\nbarrier execution\n"
       "dispatch Consume reads a[0:16] writes b[0:16]\n";
   const OracleReport report = judge(parsed(kProgram), thorough(), 0);
-  ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_TRUE(report.findings[0].is_ordered);
+  ASSERT_THAT(report.facts, SizeIs(1));
+  EXPECT_TRUE(std::get<Hazard>(report.facts[0]).is_ordered);
   EXPECT_TRUE(report.diverges_on_cpu);
 }
 
 TEST(Judge, CallsABarrierTooManyAFindingOnRequest) {
   const Program program = parsed("dispatch A writes a[0:16]\nbarrier\ndispatch B writes b[0:16]\n");
   OracleOptions options = thorough();
-  EXPECT_THAT(judge(program, options, 0).findings, IsEmpty());
+  EXPECT_THAT(judge(program, options, 0).facts, IsEmpty());
   options.judges_excess = true;
-  ASSERT_THAT(judge(program, options, 0).findings, SizeIs(1));
-  EXPECT_TRUE(judge(program, options, 0).findings[0].is_excess);
+  ASSERT_THAT(judge(program, options, 0).facts, SizeIs(1));
+  EXPECT_EQ(judge(program, options, 0).facts[0], Fact(find_excess(program).value()));
   EXPECT_TRUE(find_excess(program));
   EXPECT_FALSE(
       find_excess(parsed("dispatch A writes a[0:16]\nbarrier\ndispatch B reads a[0:16]\n")));
@@ -93,8 +94,8 @@ TEST(Judge, FindsAliasingThatNoEncoderCanRepair) {
   const OracleReport report =
       judge(parsed("dispatch Shift reads a[0:16] writes a[4:20]\n"), options, 0);
   EXPECT_THAT(report.disagreements, IsEmpty());
-  ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].kind, FindingKind::kAlias);
+  ASSERT_THAT(report.facts, SizeIs(1));
+  EXPECT_EQ(kind_of(report.facts[0]), FindingKind::kAlias);
 }
 
 TEST(Judge, CallsADraftThatDoesNotBuildOurOwnBug) {

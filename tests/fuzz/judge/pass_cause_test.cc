@@ -94,7 +94,7 @@ TEST_P(CausesOfPasses, AreOnePerFault) {
     ASSERT_TRUE(probe) << find.cause.probe;
     const auto passed = run_passes(chain, *probe, find.plan);
     ASSERT_TRUE(passed) << find.cause.probe;
-    EXPECT_THAT(find_everything(*passed), Not(IsEmpty())) << find.cause.probe;
+    EXPECT_THAT(find_signed(*passed), Not(IsEmpty())) << find.cause.probe;
   }
   std::sort(causes.begin(), causes.end());
   if (is_slow_build()) {
@@ -111,9 +111,9 @@ Cause cause_in(const NamedChain& named, std::string_view text, const std::string
   const auto program = parse(text);
   EXPECT_TRUE(program) << program.error().message;
   std::vector<std::string> signatures;
-  for (const PassFinding& finding :
-       find_everything(run_passes(chain, *program, plan_options_of_campaign()).value())) {
-    signatures.push_back(finding.signature);
+  for (const SignedFact& fact :
+       find_signed(run_passes(chain, *program, plan_options_of_campaign()).value())) {
+    signatures.push_back(fact.signature);
   }
   EXPECT_THAT(signatures, testing::Contains(signature));
   return cause_of_passes(chain, *program, plan_options_of_campaign(), signature);

@@ -20,8 +20,8 @@ namespace {
 std::set<FindingKind> kinds_in(const PassChain& chain, const Program& program,
                                const PlanOptions& plan) {
   std::set<FindingKind> kinds;
-  for (const PassFinding& finding : find_everything(run_passes(chain, program, plan).value())) {
-    kinds.insert(finding.kind);
+  for (const SignedFact& fact : find_signed(run_passes(chain, program, plan).value())) {
+    kinds.insert(kind_of(fact.fact));
   }
   return kinds;
 }
@@ -45,7 +45,7 @@ TEST_P(MinimizePasses, AddNoKindAndKeepTheSignature) {
     const PassReport report = judge_passes(chain, program, plan, {}, 1);
     const std::set<FindingKind> allowed = kinds_in(chain, program, plan);
     std::set<std::string> signatures;
-    for (const PassFinding& finding : report.findings) signatures.insert(finding.signature);
+    for (const SignedFact& fact : report.facts) signatures.insert(fact.signature);
     for (const std::string& signature : signatures) {
       ++minimized_count;
       const Program small = minimize_passes(chain, program, plan, signature, {}).program;
@@ -53,11 +53,11 @@ TEST_P(MinimizePasses, AddNoKindAndKeepTheSignature) {
       EXPECT_TRUE(std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end()))
           << "run " << run << ' ' << signature << "\n"
           << print(small);
-      const auto findings = find_everything(run_passes(chain, small, plan).value());
-      EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&](const PassFinding& finding) {
-        return finding.signature == signature;
+      const auto facts = find_signed(run_passes(chain, small, plan).value());
+      EXPECT_TRUE(std::any_of(facts.begin(), facts.end(), [&](const SignedFact& fact) {
+        return fact.signature == signature;
       })) << signature;
-      EXPECT_TRUE(find_everything(run_passes(reference_chain(), small, plan).value()).empty())
+      EXPECT_TRUE(find_signed(run_passes(reference_chain(), small, plan).value()).empty())
           << print(small);
     }
   }

@@ -74,11 +74,7 @@ TEST(Signature, NamesTheOneDispatchThatAliases) {
   EXPECT_EQ(signature_of_first("dispatch A reads a[0:8] writes a[4:12]\n"), "alias-overlap-Opaque");
 }
 
-TEST(Signature, IsAFileName) {
-  OracleFinding excess;
-  excess.is_excess = true;
-  EXPECT_EQ(signature_of({}, excess), "excess");
-}
+TEST(Signature, IsAFileName) { EXPECT_EQ(signature_of({}, ExcessBarriers{2, 1}), "excess"); }
 
 // Whichever of the two comes first.
 TEST(AliasShapeOf, IsThatOfThePairInEitherOrder) {
@@ -159,8 +155,8 @@ std::vector<std::string> signatures_in(const ProgramDraft& draft, SignatureDetai
   const auto program = build(draft);
   EXPECT_TRUE(program) << program.error().message;
   std::vector<std::string> signatures;
-  for (const OracleFinding& finding : find_exactly(*program)) {
-    signatures.push_back(signature_of(*program, finding, detail));
+  for (const Fact& fact : find_exactly(*program)) {
+    signatures.push_back(signature_of(*program, fact, detail));
   }
   return signatures;
 }
@@ -181,13 +177,13 @@ TEST(Signature, IsTheSameUnderOtherNamesAndAtOtherPlaces) {
 TEST(Signature, HasTheLettersOfAFileNameAndBeginsWithItsShape) {
   for (uint64_t run = 0; run < (is_slow_build() ? 20 : 200); ++run) {
     const Program program = build(draft_of_run({}, run)).value();
-    for (const OracleFinding& finding : find_exactly(program)) {
-      const std::string signature = signature_of(program, finding);
+    for (const Fact& fact : find_exactly(program)) {
+      const std::string signature = signature_of(program, fact);
       EXPECT_EQ(signature.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                             "0123456789_-"),
                 std::string::npos)
           << signature;
-      const std::string shape = signature_of(program, finding, SignatureDetail::kShape);
+      const std::string shape = signature_of(program, fact, SignatureDetail::kShape);
       EXPECT_TRUE(signature.starts_with(shape + "-")) << signature << ' ' << shape;
     }
   }

@@ -45,12 +45,13 @@ void for_each_failing_run(const char* encoder, uint64_t count, Visit visit) {
 }
 
 // The kinds of all hazards between the two dispatches of the finding, a letter each.
-std::string kinds_between(const Program& program, const OracleFinding& finding) {
+std::string kinds_between(const Program& program, const Fact& fact) {
   std::string kinds;
-  if (!finding.second || !is_hazard(finding.kind)) return kinds;
+  const auto* const pair = std::get_if<Hazard>(&fact);
+  if (pair == nullptr) return kinds;
   for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program))) {
-    const bool is_pair = hazard.first.dispatch == finding.first.dispatch &&
-                         hazard.second.dispatch == finding.second->dispatch;
+    const bool is_pair = hazard.first.dispatch == pair->first.dispatch &&
+                         hazard.second.dispatch == pair->second.dispatch;
     if (is_pair) kinds += "RrW"[static_cast<size_t>(hazard.kind)];
   }
   return kinds;
@@ -167,8 +168,9 @@ TEST(Minimizer, KeepsAnUndeclaredReadAndTheHazardThatItHides) {
       write_it: dispatch K reads c writes a[0:32] actual reads b
       scan: dispatch K reads c[0:8] c[8:16] writes b actual reads a[16:64] updates c)");
   const auto undeclared = [](const Program& smaller) {
-    for (const OracleFinding& finding : find_exactly(smaller)) {
-      if (finding.kind == FindingKind::kUndeclared && smaller.dispatches.size() == 2) return true;
+    for (const Fact& fact : find_exactly(smaller)) {
+      const bool is_it = std::holds_alternative<UndeclaredAccess>(fact);
+      if (is_it && smaller.dispatches.size() == 2) return true;
     }
     return false;
   };
@@ -224,9 +226,9 @@ TEST(Minimizer, LeavesOfAScopedBarrierWhatItTakes) {
 TEST(Minimizer, KeepsTheSignatureAndNeverGrows) {
   for_each_failing_run("mlx-2024", 40,
                        [](const Program& program, const Program& encoded,
-                          const EncoderEntry& encoder, const OracleFinding& finding) {
-                         const std::string signature = signature_of(encoded, finding);
-                         const MinimizeReport report = minimize_finding(program, &encoder, finding);
+                          const EncoderEntry& encoder, const Fact& fact) {
+                         const std::string signature = signature_of(encoded, fact);
+                         const MinimizeReport report = minimize_fact(program, &encoder, fact);
                          EXPECT_TRUE(report.is_fixpoint);
                          EXPECT_LE(cost_of(draft_of(report.program)), cost_of(draft_of(program)));
                          const Program small = encode_with(report.program, &encoder);
@@ -240,14 +242,14 @@ TEST(Minimizer, KeepsTheSignatureAndNeverGrows) {
 TEST(Minimizer, FindsNothingToDoInItsOwnResult) {
   for_each_failing_run("none", 40,
                        [](const Program& program, const Program& encoded,
-                          const EncoderEntry& encoder, const OracleFinding& finding) {
-                         const std::string signature = signature_of(encoded, finding);
-                         const MinimizeReport once = minimize_finding(program, &encoder, finding);
+                          const EncoderEntry& encoder, const Fact& fact) {
+                         const std::string signature = signature_of(encoded, fact);
+                         const MinimizeReport once = minimize_fact(program, &encoder, fact);
                          const Program small = encode_with(once.program, &encoder);
                          const Evidence evidence = best_evidence(
                              small, signature, SignatureDetail::kKernels, EvidenceLevel::kBackend);
                          const MinimizeReport twice =
-                             minimize_finding(once.program, &encoder, evidence.finding);
+                             minimize_fact(once.program, &encoder, evidence.fact.value());
                          EXPECT_EQ(twice.step_count, 0u) << print(once.program) << "became\n"
                                                          << print(twice.program);
                        });
@@ -281,9 +283,9 @@ d1: dispatch Unrelated reads x writes c[2048:2100]
 d2: dispatch Other reads b[7:9] writes a[150:1000]
 )");
   const auto has_partial_war = [](const Program& p) {
-    for (const OracleFinding& finding : find_exactly(p)) {
-      const bool is_it = finding.kind == FindingKind::kWriteAfterRead &&
-                         alias_shape_of(p, finding) == AliasShape::kOverlap;
+    for (const Fact& fact : find_exactly(p)) {
+      const bool is_it = kind_of(fact) == FindingKind::kWriteAfterRead &&
+                         alias_shape_of(p, fact) == AliasShape::kOverlap;
       if (is_it) return true;
     }
     return false;
@@ -346,13 +348,12 @@ TEST(Minimizer, AddsNoKindToThePairOfTheFinding) {
   for_each_failing_run(
       "mlx-2024", 60,
       [](const Program& program, const Program& encoded, const EncoderEntry& encoder,
-         const OracleFinding& finding) {
-        const std::string signature = signature_of(encoded, finding);
-        const std::string kinds = kinds_between(encoded, finding);
-        const Program small =
-            encode_with(minimize_finding(program, &encoder, finding).program, &encoder);
+         const Fact& fact) {
+        const std::string signature = signature_of(encoded, fact);
+        const std::string kinds = kinds_between(encoded, fact);
+        const Program small = encode_with(minimize_fact(program, &encoder, fact).program, &encoder);
         bool is_kept = false;
-        for (const OracleFinding& other : find_exactly(small)) {
+        for (const Fact& other : find_exactly(small)) {
           if (signature_of(small, other) != signature) continue;
           const std::string left = kinds_between(small, other);
           is_kept = is_kept || std::all_of(left.begin(), left.end(), [&](char kind) {

@@ -44,8 +44,8 @@ PassedProgram passed(const Program& program, std::string_view planner) {
 
 std::vector<std::string> signatures_with(const Program& program, std::string_view planner) {
   std::vector<std::string> signatures;
-  for (const PassFinding& finding : find_everything(passed(program, planner))) {
-    signatures.push_back(finding.signature);
+  for (const SignedFact& fact : find_signed(passed(program, planner))) {
+    signatures.push_back(fact.signature);
   }
   return signatures;
 }
@@ -96,7 +96,7 @@ TEST(Workloads, GrowWithTheirLayers) {
   options.layer_count = is_slow_build() ? 3 : 30;
   const Program program = made("transformer", options);
   EXPECT_GT(program.dispatches.size(), 60 * options.layer_count);
-  EXPECT_THAT(find_everything(passed(program, "liveness").placed), IsEmpty());
+  EXPECT_THAT(find_signed(passed(program, "liveness").placed), IsEmpty());
 }
 
 TEST(Workloads, NeedNoMoreMemoryWithLivenessThanWithGgml) {
@@ -170,7 +170,7 @@ TEST(Workloads, CollectLossesAndNorms) {
   options.collects_losses = true;
   options.collects_norms = true;
   const Program program = passed(made("mlp", options), "fresh").placed;
-  EXPECT_THAT(find_everything(program), IsEmpty());
+  EXPECT_THAT(find_signed(program), IsEmpty());
   const auto values_of = [&](const std::string& tensor) {
     return values_after(program, *find_backend("cpu"), tensor);
   };
@@ -202,7 +202,7 @@ TEST(Workloads, BeginStepsWithGradientsOfZeros) {
   EXPECT_THAT(plain, Not(HasSubstr("dispatch fill")));
   EXPECT_THAT(print(program), HasSubstr("reset step\nzero_w.s1: dispatch fill writes sum_w.s1"));
   for (const char* planner : {"fresh", "ztensor", "liveness"}) {
-    EXPECT_THAT(find_everything(passed(program, planner).placed), IsEmpty()) << planner;
+    EXPECT_THAT(find_signed(passed(program, planner).placed), IsEmpty()) << planner;
   }
 }
 

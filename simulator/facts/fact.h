@@ -1,0 +1,54 @@
+// Fact: what a check establishes about a program, in the words of that check. A value, never an
+// exception; one type for reports, campaigns and minimization. explain() (report/explain.h) makes
+// sentences of it, find_facts() (find_facts.h) finds all of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "encoder/program/program.h"
+#include "simulator/bytes/access_ref.h"
+#include "simulator/gradients/gradient_check.h"
+#include "simulator/hazards/alias_contracts.h"
+#include "simulator/hazards/data_flow.h"
+#include "simulator/hazards/hazards.h"
+#include "simulator/hazards/undeclared.h"
+#include "simulator/lifetimes/lifetimes.h"
+
+namespace interlock {
+
+// A program without a hazard that has more barriers than the fewest for its order.
+struct ExcessBarriers {
+  uint64_t barrier_count = 0;
+  uint64_t fewest = 0;
+
+  bool operator==(const ExcessBarriers&) const = default;
+};
+
+using Fact = std::variant<Hazard, AliasViolation, UndeclaredAccess, ReorderedRead, LifetimeFinding,
+                          GradientFinding, ExcessBarriers>;
+
+// Excess is kRedundant: some barrier can go, though no single one need be named.
+FindingKind kind_of(const Fact& fact);
+
+// Where in the program a fact is.
+struct FactPlace {
+  FindingKind kind = FindingKind::kReadAfterWrite;
+  // Hazards: the earlier access. Alias: the input. Reordered: see reordered_pair.h. Clobber: the
+  // overwriter. Uninitialized, use-after-free: the reader, which is no dispatch if the end of the
+  // program reads. Gradient: the last write of it, if any.
+  AccessRef first;
+  // Hazards: the later access. Alias: the output. Clobber: the reader; none if it is the end.
+  std::optional<AccessRef> second;
+  MemoryId memory;
+  ByteRange overlap;
+  LifetimeId lifetime;  // Use-after-free: what ended the value.
+  TensorId tensor;      // Gradient: the tensor that it is by.
+};
+
+// Requires: the fact is of `program`; it is no ExcessBarriers, which is in no place.
+// Cost: linear in the operands of the dispatches that it names.
+FactPlace place_of(const Program& program, const Fact& fact);
+
+}  // namespace interlock

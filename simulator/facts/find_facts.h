@@ -1,0 +1,77 @@
+// find_facts: everything that goes wrong in a program, by every check. One list names the checks;
+// `check`, campaigns and minimization run them from it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/facts/fact.h"
+#include "simulator/hazards/conflict_scan.h"
+#include "simulator/lifetimes/truncation.h"
+#include "simulator/order/happens_before.h"
+
+namespace interlock {
+
+// What a check looks at; campaigns that know what they put to the test leave out the others.
+enum class FactGroup : uint8_t {
+  kAccesses,   // Which accesses meet on which bytes, and in which order: what an encoder answers
+               // for.
+  kLifetimes,  // Whose value a read finds: what planners and replays answer for.
+  kGradients,  // What a backward pass computes.
+};
+
+struct FactOptions {
+  std::optional<FactGroup> group;  // None: all.
+  uint64_t limit = UINT64_MAX;     // Of hazards, and of broken alias contracts, at most.
+  bool lists_all_pairs = false;    // Every hazardous pair instead of the latest.
+  // Steps of the search for hazards beside scoped barriers. None: scoped_step_limit().
+  std::optional<uint64_t> scoped_step_limit;
+  LifetimeOptions lifetimes;
+  // See the conflicts of every dispatch, whatever the limit.
+  std::span<ConflictObserver* const> observers;
+};
+
+struct FactReport {
+  std::vector<Fact> facts;  // Check by check, each in issue order.
+  // The limits that ended a check early; in the order of the checks.
+  std::vector<Truncation> truncations;
+
+  bool is_truncated() const { return !truncations.empty(); }
+};
+
+// What the checks run on.
+struct FactSearch {
+  const Program& program;
+  const HappensBefore& order;
+  const ByteSegments& segments;
+  const FactOptions& options;
+  FactReport report;
+};
+
+// A check: its name, what it looks at, and how it adds what it finds to the report.
+struct FactFinder {
+  std::string_view name;
+  FactGroup group;
+  void (*find)(FactSearch& search);
+};
+
+// All of them, in the order in which they run.
+std::span<const FactFinder> fact_finders();
+
+// Ends early, with what was found, at a stop (stop.h).
+// Requires: `order` and `segments` were built from `program`.
+// Cost: that of the checks of the group; see their headers.
+FactReport find_facts(const Program& program, const HappensBefore& order,
+                      const ByteSegments& segments, const FactOptions& options = {});
+FactReport find_facts(const Program& program, const FactOptions& options = {});
+
+// The barriers of `program` beyond the fewest for its order; none if there are none or if the
+// program has hazards, which make the comparison meaningless. No check: excess is right, only slow.
+std::optional<ExcessBarriers> find_excess(const Program& program);
+
+}  // namespace interlock

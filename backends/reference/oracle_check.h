@@ -2,6 +2,13 @@
 // alone, whatever the device: float32 values by the float64 oracles, each within its own bound; the
 // exact kernels byte for byte; and every byte that the dispatch does not declare to write must be
 // what it was.
+//
+// Which operands may share bytes is asked here again, although find_alias_violations
+// (simulator/hazards/alias_contracts.h) knows it: that one makes findings of all dispatches of a
+// program, with the bytes, and must list none that is not one, so that it does not count what
+// `actual` only repeats. Here one dispatch is judged, and the answer only says whether its values
+// can be compared. So it is a few lines, and takes a repeated operand for another one: what is then
+// not judged is left out, and never wrong.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,29 @@
 // The basic idea is an interval map per memory that is carried through issue order: an interval
 // holds the link that made its bytes, and atomics chain their links to the one they found.
+//
+// For example, two values on the same 8 bytes of the scratch memory t, one after the other, with
+// barriers between:
+//
+//   fill_x: dispatch FillX order=0 writes t                        access 0
+//   add:    dispatch Add order=2 atomics t[0:4] atomic=add         access 1
+//   read_x: dispatch ReadX order=4 reads t writes m[0:8]
+//   fill_y: dispatch FillY order=1 writes t                        access 4
+//   read_y: dispatch ReadY order=3 reads t writes m[8:16]
+//
+//   after     intervals of t            links
+//   fill_x    [0:8) 0                   0: access 0
+//   add       [0:4) 1, [4:8) 0          1: access 1, on link 0
+//   fill_y    [0:8) 2                   2: access 4
+//
+// read_x has two sources, [0:4) of link 1 and [4:8) of link 0; read_y has one, [0:8) of link 2, and
+// so has the end of the program. Following the links from each source gives what is taken: of
+// access 0 the bytes [0:4), below the atomic, and [4:8), together [0:8), by 2 sources; of access 1
+// the bytes [0:4), by 1; of access 4 [0:8), by 2.
+//
+// The reference runs in program order: fill_x, fill_y, add, read_y, read_x. One image of t would
+// not do, as fill_y overwrites x before it is read. So the reference keeps what each access did to
+// the bytes that are taken from it, until its last source was put together; for read_x it copies
+// the bytes of fill_x and applies the operand of add to [0:4).
 #include "backends/reference/scratch_flow.h"
 
 #include <algorithm>

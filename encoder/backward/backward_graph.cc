@@ -1,5 +1,33 @@
 // Two walks over the program: which values depend on `wrt`, and, from the loss back, through which
 // dispatches its gradient flows. Only the second can find that a dispatch is not differentiable.
+//
+// For example, y is the loss and w what to differentiate by:
+//
+//   load: dispatch Load writes x                       value 4, x
+//   mul:  dispatch matmul_nn reads x w writes h        value 5, h
+//   log:  dispatch Log reads h writes log
+//   act:  dispatch silu reads h writes y               value 6, y
+//
+// Values 0 to 3 are what x, w, h and y held before, of which only w's, 1, is used. `log` is raw
+// memory, and has no value.
+//
+// The first walk goes forward from 1. mul reads it, so 5 depends on it, act reads that, so 6 does.
+// 4 does not: these three are active.
+//
+// The second walk goes back from 6, which is needed.
+// - act writes 6: a node with the input h. 5 is needed.
+// - log writes nothing that is needed. It is skipped, opaque as it is.
+// - mul writes 5: a node. A matmul passes gradients to both of its inputs, and only w is active, so
+//   that its inputs are {1}, the position of w. 4 is not needed.
+// - load writes 4 and is skipped, opaque as well.
+// The nodes are mul and act, in program order, and two VJPs follow from them: silu_vjp writes d_h,
+// and matmul_tn of x and d_h writes d_w.
+//
+// By the first walk alone log would be on the way, by the second alone load. Both are opaque, and
+// the program would be refused for a dispatch through which no gradient flows from y to w.
+//
+// The gradient of w reads x once more, after all of the program. If another dispatch wrote x after
+// mul, the nodes would be the same, and the VJP find another x: check_saved_values refuses that.
 #include "encoder/backward/backward_graph.h"
 #include "encoder/kernel/kernel_table.h"
 

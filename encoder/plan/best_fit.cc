@@ -3,6 +3,30 @@
 //
 // To know what costs a barrier, the walk over the steps places barriers as the encoder will, one
 // before each step that conflicts with the current epoch, for its data or for its bytes.
+//
+// For example, where each dispatch is the step of its number, and nothing is written in place:
+//
+//   1  dispatch Make writes a b         a: 128 bytes, steps 1 to 2
+//   2  dispatch UseA reads a            b:  64 bytes, steps 1 to 3
+//   3  dispatch MakeC reads b writes c  c:  64 bytes, steps 3 to 4
+//   4  dispatch MakeD reads c writes d  d:  64 bytes, steps 4 to 5
+//   5  dispatch Last reads d writes last
+//
+// In step 1 nothing is free: a is at 0, b at 128, and the pool has 192 bytes. In step 3 the bytes
+// [0:128) are free, as a was last used in step 2. c may go there, or to fresh bytes at 192.
+// - By default it goes to 0: the pool does not grow. In step 4, b has died as well, and [64:192) is
+//   one free range; d goes to 64. The pool stays at 192 bytes.
+// - With avoids_barriers: UseA needs the data of Make, so there is a barrier before step 2, where
+//   an epoch begins. MakeC needs no other barrier for its data: b was made before that one. But at
+//   0 it would overwrite what UseA, of the same epoch, reads: a barrier more. So [0:128), whose
+//   last step is 2, costs a barrier, and if the budget is 256 bytes or more, c goes to 192. Step 4
+//   begins an epoch for its data. All that is free by then was used before it and costs nothing;
+//   two free ranges side by side need not be told apart any more, and are one, [0:192). d goes to
+//   0.
+// The first has 192 bytes and 4 barriers, the second 256 bytes and 3.
+//
+// This is why a free range remembers its last step, and why ranges that touch stay apart while
+// their last steps matter: a value may reach over several, and costs a barrier if one of them does.
 #include "encoder/plan/best_fit.h"
 
 #include <algorithm>

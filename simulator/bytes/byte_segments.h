@@ -1,5 +1,12 @@
 // ByteSegments: compressed byte coordinates. The endpoints of all accesses, and of all operands of
 // barriers, cut every memory into segments, and each of them covers a run of whole ones.
+//
+// SegmentIndex numbers segments too, for the shadow machine. There are two because they are asked
+// in different ways. Here a range is asked for by its number. Programs have millions of accesses in
+// memories of gigabytes, so the endpoints are sorted, and the ranks stored with each access. There
+// an endpoint is asked for by its offset, and the ranges are those of slices: thousands in a memory
+// of a few kilobytes. A bitmap of such a memory is smaller than the list of endpoints, needs no
+// sort, and answers in constant time; it would be of no use here.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SegmentIndex: numbers the byte segments between neighbouring endpoints of ranges, by memory and
-// offset, so that a contiguous range is an interval of numbers.
+// offset, so that a contiguous range is an interval of numbers. For ranges of slices;
+// byte_segments.h does the same for whole accesses, and says why there are two.
 #pragma once
 
 #include <bit>

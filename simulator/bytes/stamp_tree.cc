@@ -5,6 +5,24 @@
 //
 // Sixteen children fit a cache line: a path through ten million segments misses the cache two or
 // three times, where a binary tree misses it eight times.
+//
+// For example, 20 segments: 20 nodes on level 0, of which 16 are below node 0 of level 1 and 4
+// below node 1. Three dispatches write segments; what the tree has after each, g for `greatest` and
+// w for `whole`:
+//
+//                      level 0 (g)               level 1
+//   raise([2,4), 1)    2 and 3: 1                node 0: g 1       node 1: g 0
+//   raise([0,20), 2)   2 and 3: 1, 16 to 19: 2   node 0: g 2 w 2   node 1: g 2 w 0
+//   raise([3,4), 3)    2: 1, 3: 3, 16 to 19: 2   node 0: g 3 w 2   node 1: g 2 w 0
+//
+// The second raise covers node 0 as a whole and writes one `whole`, where the leaves 2 and 3 keep
+// their old 1. Nobody has to clean them: the stamp of segment 2 is the greatest on its path, 2.
+//
+// append_runs([0,20), 1) starts on level 1. Node 0 has g 3 above w 2, so it goes down with 2 as
+// what is inherited, and finds 2 everywhere but in segment 3: [0,3) 2, [3,4) 3, [4,16) 2. Node 1
+// has g 2 above w 0; its leaves say 2, and join the last run: [4,20) 2. With the threshold 3, node
+// 1 is left out by its `greatest` alone. After one more raise([0,20), 4) node 0 would have g 4 and
+// w 4, and answer for its 16 segments without a step down.
 #include "simulator/bytes/stamp_tree.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Alias contracts: which operands of one dispatch may share bytes (kernel_table.h). No barrier can
-// repair a violation: it happens within one dispatch.
+// repair a violation: it happens within one dispatch. backends/reference/oracle_check.h asks nearly
+// the same about one dispatch, and says why it does so itself.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,41 @@
 // what each read sees. Every write creates a new state of its bytes, and states are numbered as
 // they are created, so that "the last state" is a stamp. A row of atomics of one operation
 // commutes: its state is the state below it (the base) together with the set of its members.
+//
+// For example, with barriers between all but the first two atomics:
+//
+//   0  clear: dispatch Clear order=0 writes m                       m has 8 bytes
+//   1  one:   dispatch Add order=2 atomics m[0:4] atomic=add
+//   2  two:   dispatch Add order=1 atomics m atomic=add
+//   3  read:  dispatch Read order=4 reads m writes out
+//   4  late:  dispatch Add order=3 atomics m[4:8] atomic=add
+//
+// In issue order the states of m are
+//
+//   1  clear
+//   2  {one} on 1               of m[0:4]
+//   3  {one, two} on 1          of m[0:4]: extends the row of 2
+//   4  {two} on 1               of m[4:8]: begins a row
+//   5  what read writes to out
+//   6  {two, late} on 1         of m[4:8]
+//
+// where "on 1" is the base, and read finds 3 and 4. In program order `two` is the first atomic:
+//
+//   2  {two} on 1               of m
+//   3  {one, two} on 1          of m[0:4]
+//   4  {two, late} on 1         of m[4:8]
+//
+// and read finds 3 and 4 again. Stamps say nothing across the two replays; contents are compared.
+// On m[0:4] both are {one, two} on clear: `one` and `two` stand the other way round, and it is no
+// finding. This is why a row is a set, kept as a sum of hashes that any order of its members gives.
+// On m[4:8] `late` is missing. The members are read off the chain of `previous`, and the finding
+// names what only one side has: read sees two, and should see late. At the end of the program
+// m[4:8] is {two, late} on clear in both replays, so the end sees nothing wrong.
+//
+// Were m scratch, its bytes were placed after reordering, and read is right to see what it sees in
+// issue order, unless something of it is later in program order than read: `latest` of the state.
+// It is `one` with order=2 on m[0:4], and `two` on m[4:8]; read has order=4, so there is no
+// finding.
 #include "simulator/hazards/data_flow.h"
 
 #include <algorithm>

@@ -2,6 +2,33 @@
 // reader and the latest writer. Barriers are global, so the dispatches that an earlier one is
 // unordered with are exactly those from one index on: the begin of the epoch. One range maximum per
 // access then says whether a hazard exists, and the stamps above that index name its first members.
+//
+// For example, with the segments [0:64), [64:128) and [128:192) of the memory m:
+//
+//   0  load: dispatch Load writes m[0:128]
+//   1  use:  dispatch Use reads m[0:64] writes m[128:192]
+//      barrier execution
+//   2  next: dispatch Next reads m[64:128] writes m[0:64]
+//
+// A stamp is a dispatch index plus 1, and 0 is nobody. By segment:
+//
+//                latest writer   latest reader
+//   after load   1  1  0         0  0  0
+//   after use    1  1  2         2  0  0
+//   after next   3  1  2         2  3  0
+//
+// - `use` reads the first segment. Its memory epoch begins at dispatch 0, so that each writer with
+//   a stamp of at least 1 is unordered: load has 1, a RAW.
+// - `next` comes after a barrier that only orders: its execution epoch begins at dispatch 2, its
+//   memory epoch still at 0. It reads the second segment, where the writer has 1: a RAW, ordered
+//   and not visible. It writes the first, where the writer has 1: a WAW of the same sort. The
+//   reader there has 2, which is below 3, the stamp of the first dispatch in the execution epoch:
+//   no WAR.
+//
+// The latest access is enough to know whether there is a hazard: if it is ordered before an access,
+// so are all that came earlier, for epochs never decrease. What is hidden by it is another
+// question: between three writes of one byte in one epoch there are three hazards. find_hazards
+// lists two, each write with the one before it, and find_all_hazards all three.
 #include "simulator/hazards/hazards.h"
 
 #include <algorithm>

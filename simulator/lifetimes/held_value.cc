@@ -1,5 +1,7 @@
 // The basic idea is to give each list of holders a number, so that values stay small and equal runs
-// of bytes stay one; a value that one tensor holds, as nearly all are, has no list.
+// of bytes stay one; a value that one tensor holds, as nearly all are, has no list. In the example
+// of held_value.h list 0 is {x, grad}, and list 1 is the same with the mark of the free on x. All
+// bytes of x have the number 1 then, so that they are one run as before the free.
 #include "simulator/lifetimes/held_value.h"
 
 #include <algorithm>

@@ -3,6 +3,23 @@
 //
 // Several tensors hold a value: the one that it was written through, and those that adopted it.
 // Each lets go of it by itself; a reset takes it from all of them.
+//
+// For example, x lies in the memory arena. What a byte of x holds after each statement:
+//
+//   save: dispatch Save writes x    owner x
+//   pin x                           the same: pins are counted by tensor, not by byte
+//   adopt grad = x                  owner grad, holders {x, grad}
+//   free x                          owner grad, holders {x, released by the free; grad}
+//   reset arena                     as before, and reset_by the reset
+//   dispatch Early reads grad       clean: grad is among the holders
+//   unpin x                         ended_by the reset, ended_at the unpin
+//   dispatch Late reads grad        use-after-free
+//
+// The free finds x pinned, so it only leaves its mark on the holder. So does the reset, which finds
+// a pinned holder, on the value itself. The unpin carries out both, first what was issued first: x
+// lets go, and grad holds the value alone; then no holder is pinned, and the reset ends it. The
+// finding names the reset as what ended the value and the unpin as where, so that the advice is to
+// move the unpin. Were there no reset, grad would go on to hold the value, and Late be clean.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,38 @@
 // The same holds for availability, and for visibility on bytes that no operand names: whatever
 // happens to a write happened to all earlier writes of its stage too. So the whole order is a few
 // clocks, and a command is a maximum over them.
+//
+// For example, with the stage of each dispatch:
+//
+//   0  dispatch fill writes m[0:64] value=1                  copy
+//   1  dispatch Use writes m[64:128]                         compute
+//      barrier copy.write -> compute
+//   2  dispatch fill writes m[128:192] value=2               copy
+//      barrier compute -> compute.read
+//   3  dispatch Late reads m[0:64] m[64:128] m[128:192]      compute
+//
+// Write executed[later][earlier] for the clocks of execution: dispatches of the stage `earlier`
+// below this index have finished before any work of the stage `later` that comes now. All clocks
+// begin at 0.
+//
+// - The first barrier comes when 2 dispatches have been issued. It raises executed[compute][copy]
+//   to 2 and, as its source names copy.write, available[compute][copy] to 2. Its destination names
+//   no access, so nothing becomes visible.
+// - The second barrier comes when 3 have been issued. Its source is the compute stage, so that
+//   executed[compute][compute] becomes 3. Whatever was before work of that stage already is now
+//   before the work of its destination, too: executed[compute][copy] and available[compute][copy]
+//   stay 2, for dispatch 2 is a copy, which this barrier does not name. What is available to the
+//   source becomes visible: visible[compute.read][copy] is 2. No compute write is available, so
+//   that visible[compute.read][compute] stays 0.
+//
+// Dispatch 3 asks three questions, each of which is one comparison. Is dispatch 0 visible to it?
+// 0 < 2, by the chain of both barriers; neither is enough by itself. Dispatch 1? It has finished,
+// 1 < 3, but its write is not visible, as 1 is not below 0: a hazard. Dispatch 2? It may still run,
+// as 2 is not below 2: a hazard.
+//
+// A Point has these clocks as unfinished_begin, unavailable_begin and invisible_begin. What a
+// dependency makes available or visible on the bytes of its operands alone is not in them:
+// VisibilityMap and find_invisible know that.
 #include "simulator/order/scoped_order.h"
 
 #include "encoder/kernel/kernel_table.h"

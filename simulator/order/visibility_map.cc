@@ -3,6 +3,37 @@
 // it makes equal become one (Tarjan's union-find). Only operands need the bytes themselves; they
 // split runs, a write makes one run of many, and neighbours that have become alike are joined when
 // they are next looked at, so all this costs as much as was split before.
+//
+// For example, compute dispatches that read and write, with the segments [0:64), [64:128) and
+// [128:192) of the memory m:
+//
+//   dispatch Left writes m[0:128]
+//   barrier compute.write -> compute.read m[0:64]
+//   dispatch Right writes m[128:192]
+//   dispatch Early reads m[0:128]
+//   barrier compute.write -> compute.read
+//   dispatch Late reads m[0:192]
+//
+// In the map of the compute writes, class U is what nobody wrote, N what has reached nothing, and R
+// what is available to compute and visible to compute.read:
+//
+//                      runs                                classes
+//   at first           [0:192) U                           U
+//   Left writes        [0:128) N  [128:192) U              U N
+//   first barrier      [0:64) R  [64:128) N  [128:192) U   U N R
+//   Right writes       [0:64) R  [64:192) N                U N R
+//   second barrier     [0:64) R  [64:192) N                U N=R
+//   Late reads         [0:192) N=R                         U N=R
+//
+// The first barrier has an operand: it splits the run that it covers in part. Early asks which of
+// m[0:128] compute.read does not see, and gets the run [64:128), a hazard. The second barrier has
+// none: it looks at three classes, however many runs there are, and finds that N now has the reach
+// of R. One entry of parent_ makes the two one class, and no run is touched. Late walks over the
+// two runs, finds one class, and erases the border between them.
+//
+// All dependencies of a command see the reach that was there before it (`before` of a class), since
+// those of one barrier do not chain; what they add is in `after` until the command is finished. A
+// class is found by both, so that an operand splits a class within a command.
 #include "simulator/order/visibility_map.h"
 
 #include <algorithm>

@@ -6,6 +6,30 @@
 //   first, a(S) = sum over T of (-1)^(|T|+1) a(S - T). Units with the same neighbours are
 //   interchangeable, so that a set is a number per class of them (Stanley, 1973, for the relation
 //   of such counts to the chromatic polynomial).
+//
+// For example:
+//
+//   A: dispatch Sum reads m[0:128] writes a
+//   B: dispatch Left writes m[0:64]
+//   C: dispatch Sum reads m[0:128] writes c
+//   D: dispatch Right writes m[64:128]
+//   E: dispatch Sum reads m[0:64] writes e
+//
+// No barrier orders anything, and five pairs conflict: A-B, B-C, C-D and D-A, a ring, and B-E.
+// - E has one neighbour, B. In any orientation of the rest E is before B or after it: 2 places.
+// - The ring has no such unit: the neighbours of A are B and D, which do not conflict. Nor does it
+//   come apart. A and C have the same neighbours, so have B and D: two classes, of 2 units each,
+//   and the ring is the pair of sizes (2,2).
+// - The first units of an acyclic orientation are those that no hazard points to. They do not
+//   conflict with each other, so they are of one class. For T = {A} and for T = {C} what is left is
+//   a path of three units, (1,2): 2 * 2 orientations, since each end fits into 2 places. For T =
+//   {A, C} what is left is B and D, (0,2): 1 orientation. The sum over T counts an orientation in
+//   which A and C both are first three times, at {A}, {C} and {A, C}, and the sign of the last
+//   leaves once. So A and C contribute 2 * 4 - 1 = 7, B and D as much.
+// - 7 + 7 = 14, which is 2^4 without the two directions in which the ring is a cycle. With E: 28.
+//
+// Without classes the recursion would remember a count per set of units. Of n readers of all bytes
+// and n writers of different ones, there are 2^(2n) sets and (n+1)^2 pairs of sizes.
 #include "simulator/schedules/trace_count.h"
 
 #include <algorithm>

@@ -166,7 +166,7 @@ class ProgramBuilder {
   std::vector<bool> is_output_;       // By tensor.
   bool has_late_memory_ = false;      // A memory is declared after an unplaced tensor.
   // By tensor without a source, for all that views or donates it too.
-  std::vector<TensorId> base_of_;       // By tensor: the one without a source behind it.
+  std::vector<TensorId> base_of_;       // By tensor: the one that its sources end at.
   std::vector<bool> is_in_use_;         // An operand, or something that is adopted or freed.
   std::vector<bool> has_initial_;       // One of them has an initial value.
   std::vector<TensorId> adopted_from_;  // None: it is not adopted.

@@ -1,5 +1,5 @@
 // The basic idea is a random linear extension: what must keep its order are the conflicts on
-// ordinary bytes, and on scratch bytes, which were placed after reordering, only a reader behind
+// ordinary bytes, and on scratch bytes, which were placed after reordering, only a reader after
 // those who wrote what it sees. Atomics of one operation do not conflict.
 #include "fuzz/generate/program_order.h"
 
@@ -19,7 +19,7 @@ bool sees_old_bytes(const Dispatch& dispatch, const Access& access) {
   return access.reads() || access.is_atomic() || (dispatch.is_partial && access.writes());
 }
 
-// `second` is issued behind `first`; true iff it must also be behind it in program order.
+// `second` is issued after `first`; true iff it must also be after it in program order.
 bool depends(const Program& program, const Dispatch& second, const Dispatch& first) {
   for (const Access& a : program.accesses_of(first)) {
     for (const Access& b : program.accesses_of(second)) {

@@ -12,7 +12,7 @@ namespace interlock {
 
 namespace {
 
-// Finding the runs is much cheaper than looking at what is behind them.
+// Finding the runs is much cheaper than looking at what is in them.
 constexpr uint64_t kStepsPerExamination = 16;
 
 }  // namespace

@@ -102,7 +102,7 @@ bool PctSchedules::Run::holds_back(uint32_t first, uint32_t second) const {
          pct_.order_.memory_epoch(a) < pct_.order_.memory_epoch(b);
 }
 
-// Puts the dispatch where it waits: behind the latest one that holds it back, or among those ready.
+// Puts the dispatch where it waits: after the latest one that holds it back, or among those ready.
 void PctSchedules::Run::admit(uint32_t dispatch) {
   State& state = states_[dispatch];
   for (; state.held_by > done_prefix_; --state.held_by) {

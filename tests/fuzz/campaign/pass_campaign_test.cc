@@ -190,7 +190,7 @@ TEST(PassCampaign, ReproducesAFindFromItsRunAlone) {
   ASSERT_NE(again, nullptr);
 }
 
-// A broken encoder behind a right planner is found, too.
+// A broken encoder after a right planner is found, too.
 TEST(PassCampaign, JudgesTheEncoderBehindThePlan) {
   CampaignOptions options = campaign_of("liveness", 1, 50);
   options.encoder = find_encoder("none");

@@ -114,7 +114,7 @@ TEST(GeneratorFrequencies, HaveEachFeatureInItsShareOfThePrograms) {
   }
 }
 
-// Behind each dispatch with odds of 1/2, and a tenth more behind kinds that add none; every third
+// After each dispatch with odds of 1/2, and a tenth more after kinds that add none; every third
 // is for execution only. In one of four programs 7 of 8 are scoped, and each of those comes twice
 // with odds of 1/8: that makes 63 of 71.
 TEST(GeneratorFrequencies, PlaceBarriersOfEveryKind) {

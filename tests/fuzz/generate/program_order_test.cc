@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
         // Atomics that commute, and one that does not.
         "dispatch A atomics a[0:4] atomic=add\ndispatch B atomics a[0:4] atomic=add\n"
         "dispatch C atomics a[0:4] atomic=max\n",
-        // Two values on scratch bytes: each reader stays behind its writer.
+        // Two values on scratch bytes: each reader stays after its writer.
         "dispatch A writes s[0:4]\ndispatch B reads s[0:4] writes a[0:4]\n"
         "dispatch C writes s[8:12]\ndispatch D reads s[8:12] writes b[0:4]\n",
         // Who keeps bytes of a scratch memory, or adds to them, is such a reader.

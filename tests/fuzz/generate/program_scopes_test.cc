@@ -94,7 +94,7 @@ TEST(DrawScopedBarrier, NamesEveryStageAndEveryAccessOnBothSides) {
 }
 
 // The shares are those of 20,000 barriers: most order compute work. Visible is what it writes
-// behind fewer, which name the very accesses, and no operand but its own.
+// after fewer, which name the very accesses, and no operand but its own.
 TEST(DrawScopedBarrier, MostlyOrdersComputeWork) {
   const ProgramDraft draft = write_and_read();
   uint64_t ordered_count = 0;
@@ -147,7 +147,7 @@ std::string text_without_scopes(ProgramDraft draft) {
   return print(ProgramDraft{std::move(items)});
 }
 
-// Before each dispatch, and behind the last.
+// Before each dispatch, and after the last.
 std::vector<size_t> barriers_between_dispatches(const ProgramDraft& draft) {
   std::vector<size_t> counts(1);
   for (const ItemDraft& item : draft.items) {

@@ -55,7 +55,7 @@ TEST(FindWrongGradients, FindsThemInBrokenPassesAlone) {
   EXPECT_EQ(find_wrong_gradients(with_pass("w v", "split-pytorch-180952")).size(), 2u);
 }
 
-// The pass of a program is its own: a wrong one behind a right one, and the other way round.
+// The pass of a program is its own: a wrong one after a right one, and the other way round.
 TEST(FindWrongGradients, JudgesEachPassOfAProgram) {
   for (const char* modes : {"one-shot split-pytorch-180952", "split-pytorch-180952 one-shot"}) {
     const std::string both(modes);

@@ -38,7 +38,7 @@ Program parsed(const std::string& body) {
 constexpr const char* kOpenScope =
     "dispatch A writes a[0:4]\nbarrier copy -> copy\ndispatch B reads a[0:4] writes b[0:4]\n";
 
-// The messages of all disagreements, behind the names of their stages.
+// The messages of all disagreements, after the names of their stages.
 std::vector<std::string> disagreements_on(const Program& program, const OracleOptions& options,
                                           uint64_t number = 0) {
   std::vector<std::string> messages;

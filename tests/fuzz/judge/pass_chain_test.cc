@@ -1,4 +1,4 @@
-// The passes of a campaign, one behind the other: as they are by hand, each in its place.
+// The passes of a campaign, one after the other: as they are by hand, each in its place.
 #include "fuzz/judge/pass_chain.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ Program step_of(uint64_t seed) {
   return build(generate_step(choice)).value();
 }
 
-// What is not named is `fresh` and `interlock`. Sync comes behind the plan, but before one that is
+// What is not named is `fresh` and `interlock`. Sync comes after the plan, but before one that is
 // about what the sync lets overlap.
 TEST(RunPasses, PlanAndEncodeAsByHand) {
   uint64_t compared_count = 0;

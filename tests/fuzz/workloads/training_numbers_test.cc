@@ -1,5 +1,5 @@
 // The numbers of docs/bugs.md: a training run whose loss stalls where the planner `ggml` put VJPs
-// in place, and one whose gradients are gone behind the first reset of the arena of ztensor #167.
+// in place, and one whose gradients are gone after the first reset of the arena of ztensor #167.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

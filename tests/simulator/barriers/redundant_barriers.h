@@ -20,7 +20,7 @@ inline std::vector<uint32_t> redundant_in(const Program& program) {
   return barriers;
 }
 
-// Likewise, of the program behind memories a, b and c.
+// Likewise, of the program after memories a, b and c.
 inline std::vector<uint32_t> redundant_on_abc(std::string_view body) {
   return redundant_in(program_on_abc(body));
 }

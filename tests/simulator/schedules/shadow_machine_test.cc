@@ -129,7 +129,7 @@ TEST(ShadowMachine, CommitsLateWritesAtTheirCommit) {
 }
 
 TEST(ShadowMachine, ReadsAtTheRunAndOverwritesAtTheCommit) {
-  // U reads what W left, though its own store waits behind V's.
+  // U reads what W left, though its own store waits for V's.
   constexpr std::string_view kUpdate = R"(
       memory m 4
       memory n 4

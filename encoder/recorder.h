@@ -255,7 +255,7 @@ static inline void interlock_write_(interlock_recorder* r) {
   if (fwrite(r->buffer, 1, used, r->file) != used || fflush(r->file) != 0) {
     const int code = errno;
     r->is_open = 0;
-    r->status = INTERLOCK_OK;  // What the file lacks outranks what went wrong before.
+    r->status = INTERLOCK_OK;  // Replaces an earlier error: the file is not whole.
     interlock_fail_(r, INTERLOCK_WRITE_FAILED, "The recording cannot be written: %s.",
                     code != 0 ? strerror(code) : "the stream refuses it");
   }

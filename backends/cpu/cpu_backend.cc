@@ -1,7 +1,7 @@
 // A step runs its slices one after another. A piece that commits late reads memory as it is and
 // writes to a staging copy; the commit moves the staged bytes, so until then all others see the old
 // ones. A piece whose dispatch has fetched bytes before reads a copy of its operands that has those
-// bytes in place. That is all a legal schedule can ask for. Memories and staging copies have
+// bytes in place. A legal schedule needs no more than these. Memories and staging copies have
 // guards.
 #include "backends/cpu/cpu_backend.h"
 

@@ -19,7 +19,7 @@ enum class ChannelStatus : uint8_t {
 };
 
 struct ChannelPatience {
-  // Before that, there is no hurry. The default: for ever.
+  // When to give up waiting. The default: never.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   const Stop* stop = nullptr;  // Once it is requested, a grace of half a second is left.
 };

@@ -49,7 +49,8 @@ class FieldReader {
     return static_cast<Enum>(number_up_to(static_cast<uint32_t>(last)));
   }
 
-  // How many items may follow that take so many bytes at least: a count is never trusted.
+  // The number of items that follow, each of at least so many bytes. 0, and the message is broken,
+  // if that is more than the message has left.
   uint64_t count(uint64_t item_bytes) {
     const uint64_t value = number();
     if (value <= rest_.size() / item_bytes) return value;

@@ -16,7 +16,7 @@ DeviceDependency compute_dependency();
 
 // The execution dependency that goes with a memory dependency in ranges. In Vulkan it concerns all
 // commands whatever the ranges (specification 1.3, section 7.1), but validation layers up to
-// 1.3.239 apply it to the ranges only: said on its own, every reader agrees.
+// 1.3.239 apply it to the ranges only: recorded by itself, it means the same to both.
 DeviceDependency execution_part_of(const DeviceDependency& dependency);
 
 // What a program has that does not run where its scopes say.

@@ -59,7 +59,7 @@ Result<Success> ProgramBuilder::resolve_lifetime(const LifetimeDraft& item, Life
   }
   lifetime.tensor = *tensor;
   lifetime.memory = program_.tensor(*tensor).memory;
-  const bool is_executed = !open_capture_;  // Whether it is pinned, a replay will tell.
+  const bool is_executed = !open_capture_;  // In a capture, each replay checks its pins.
   if (item.kind == LifetimeKind::kUnpin && is_executed) {
     const auto pins = pin_counts_.find(*tensor);
     if (pins == pin_counts_.end() || pins->second == 0) {

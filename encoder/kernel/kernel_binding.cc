@@ -173,7 +173,7 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
 }
 
 KernelParams params_of(const Program& program, const Dispatch& dispatch) {
-  Limits unlimited;  // The program was built: whoever built it chose the limits.
+  Limits unlimited;  // The program was built, so it is within the limits of its builder.
   unlimited.kernel_extent = UINT32_MAX;
   return bind_kernel(program, dispatch, unlimited).value();
 }

@@ -1,5 +1,5 @@
 // NameTable: which number each name of a program has, and what the name stands for. A name is
-// hashed once per mention; all that it can mean hangs on its number.
+// hashed once per mention; everything that it can mean is stored by its number.
 #pragma once
 
 #include <algorithm>

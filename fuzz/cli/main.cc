@@ -24,7 +24,7 @@ bool lacks_value(std::string_view argument) {
 }
 
 // Of a command that takes a subcommand and has another word in its place CLI11 says only that one
-// is required. Empty: that is not what happened.
+// is required; this names the other word. Empty if there is none.
 std::string unknown_subcommand(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();

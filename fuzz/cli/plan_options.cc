@@ -13,7 +13,7 @@ namespace {
 
 const char* const kGroup = "Planner";
 
-// Who knows an option that the others make nothing of: planners whose names begin so.
+// An option that only some planners use: those whose names begin with one of `planners`.
 struct OwnOption {
   std::string_view option;
   std::array<std::string_view, 2> planners;

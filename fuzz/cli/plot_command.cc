@@ -76,7 +76,7 @@ Result<std::vector<float>> run_file(const std::string& path, const PlotOptions& 
   return values_of(*program, *image, *tensor);
 }
 
-// What is no number has no place in a picture; the line has a gap there in the table only.
+// Infinities and NaNs cannot be drawn: they are left out here, and are gaps in the table only.
 LineSeries series_of(const std::string& name, const std::vector<float>& values) {
   LineSeries series{name, {}};
   for (size_t i = 0; i < values.size(); ++i) {

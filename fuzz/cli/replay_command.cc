@@ -42,7 +42,7 @@ Result<Program> with_witness(Program program, const std::vector<std::string>& cl
   }
   auto with = parse(text, "--witness");
   if (with) return with;
-  // Not the place in this text, which nobody wrote.
+  // Without the line and column, which are those of the text made here.
   const std::string& message = with.error().message;
   const size_t sentence = message.find(": error: ");
   return Error{fmt::format("--witness={}{}", fmt::join(clauses, " --witness="),

@@ -377,7 +377,7 @@ ProgramDraft Generator::run() {
     add_barriers();
   }
   ProgramDraft draft = sketch_.finish();
-  // Drawn last, and only for programs as they stand: what encoders are judged by stays the same.
+  // Drawn last, and only for programs as they stand, so that a seed gives encoders the same ones.
   if (options_.has_barriers && choice_.below(4) == 3) {
     sketch_.note(Feature::kScopes);
     give_scopes(draft, choice_);

@@ -198,7 +198,7 @@ void Mutation::change_mode() {
     dispatch.is_partial = !dispatch.is_partial;
     return;
   }
-  // What a table kernel cannot do an opaque dispatch can.
+  // The table fixes the modes of its kernels; an opaque dispatch may have any.
   if (dispatch.kernel.empty() || dispatch.kernel.front() < 'A' || dispatch.kernel.front() > 'Z') {
     dispatch.kernel = "Opaque";
     dispatch.attributes.clear();

@@ -82,7 +82,7 @@ size_t StepSketch::pick_input(const StepShape& shape) {
     if (values_[i].is_alive && values_[i].shape == shape) candidates.push_back(i);
   }
   if (candidates.empty() || choice_.chance(1, 8)) return add_input(shape);
-  // What was written last is read soon; what was written long ago is what passes lose.
+  // Half of the reads are of the last two, the others of any: wrong passes lose older values.
   const size_t count = candidates.size();
   const size_t recent = choice_.chance(1, 2) ? std::min<size_t>(count, 2) : count;
   return candidates[count - 1 - choice_.below(recent)];

@@ -93,7 +93,7 @@ std::vector<OutputComparison> compare_with_reference(const Program& program,
   if (!image || !expected) return {};
   std::vector<OutputComparison> comparisons;
   for (const TensorId id : program.outputs) {
-    // What nobody wrote holds what its place held.
+    // An output that nobody wrote has what was at its place, which differs from plan to plan.
     if (!has_value(program, id)) continue;
     const TensorId other = reference.find_tensor(program.name(program.tensor(id).name));
     if (!other.is_some()) continue;

@@ -116,7 +116,7 @@ class CostCounter {
       } else if (root_of_.count(operand.name) == 0) {
         cost_.bytes += size_of_memory_[operand.name];
       }
-      // Reading what nobody wrote is worse than an initial value.
+      // A read of bytes that nobody wrote counts for more than an initial value would.
       const bool is_unwritten =
           root_of_.count(operand.name) > 0 && has_value_.count(root_of_[operand.name]) == 0;
       if (operand.mode == AccessMode::kRead && is_unwritten) {
@@ -189,7 +189,7 @@ bool Reduction::attempt(ProgramDraft candidate) {
   const auto program = build(candidate);
   if (!program) return false;
   ++evaluation_count_;
-  // What a stop cut short says nothing.
+  // A judgement that a stop cut short is no reason to take the candidate.
   if (!keeps_(*program) || is_stopped()) return false;
   current_ = std::move(candidate);
   cost_ = cost;

@@ -243,8 +243,7 @@ bool needs_pass(const ProgramDraft& draft) {
 void move_outputs(Reduction& reduction) {
   drop_wrt(reduction);
   const std::vector<size_t> positions = positions_of<DispatchDraft>(reduction.current());
-  // What a pass gets wrong it mostly gets wrong with inputs, too. Hazards are about who has
-  // written.
+  // A fault of a pass mostly shows with inputs as well. A hazard needs the dispatch that writes.
   const bool is_about_pass = needs_pass(reduction.current());
   // From the back, so that the positions that are left still hold.
   for (size_t i = positions.size(); i-- > 0;) {

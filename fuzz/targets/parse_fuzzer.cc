@@ -48,7 +48,7 @@ void check_text(std::string_view text) {
   }
   const std::string canonical = check_round_trip(*rest);
   INTERLOCK_CHECK(!strict || check_round_trip(*strict) == canonical);
-  // One more line that means nothing changes nothing.
+  // A line that does not parse is skipped, and the program stays the same.
   const Result<Program> same = parse(std::string(text) + "\n?\n", kFileName, lenient);
   INTERLOCK_CHECK(same.has_value() && print(*same) == canonical);
 }

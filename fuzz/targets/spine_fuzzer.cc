@@ -55,7 +55,7 @@ uint64_t number_of(const uint8_t* data, size_t size) { return fnv1a(text_of(data
   std::abort();
 }
 
-// What a dispatch does not declare no encoder can order.
+// No encoder can order an access that a dispatch does not declare.
 bool declares_all(const Program& program) {
   return std::none_of(program.accesses.begin(), program.accesses.end(),
                       [](const Access& access) { return access.is_undeclared; });
@@ -63,7 +63,7 @@ bool declares_all(const Program& program) {
 
 void require_clean(const Program& program, const EncoderEntry& entry) {
   for (const Fact& fact : find_exactly(encode_with(program, &entry))) {
-    // What an encoder has no say in: operands of one dispatch, and an order that was there before.
+    // Encoders decide neither about operands of one dispatch nor about an order that was there.
     const bool is_encoder_business =
         !std::holds_alternative<AliasViolation>(fact) &&
         (!std::holds_alternative<ReorderedRead>(fact) || !program.has_program_order);

@@ -49,7 +49,7 @@ class ProgramMatcher {
   void DescribeNegationTo(std::ostream* out) const { *out << denial_; }
 
  private:
-  // Fails the test whether or not the claim is negated: nobody claims anything about a typo.
+  // Fails the test whether or not the claim is negated: with a misspelt name it is about nothing.
   static bool fail(const Error& error) {
     ADD_FAILURE() << error.message;
     return false;

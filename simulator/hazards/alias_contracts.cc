@@ -1,6 +1,7 @@
 // The basic idea is that slices of one dispatch run in any order, so an output may lie on an input
 // only where each element is read by the very slice that overwrites it. The kernel table knows for
-// which pairs that holds when the two ranges are the same; a shifted overlap never is that.
+// which pairs that holds when the two ranges are the same; where one is shifted, a slice overwrites
+// what another one reads.
 #include "simulator/hazards/alias_contracts.h"
 
 #include "encoder/kernel/kernel_table.h"

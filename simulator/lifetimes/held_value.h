@@ -111,7 +111,7 @@ class Holdings {
   struct Holder {
     TensorId tensor;
     LifetimeId released_by;   // The first free or destroy of it that waits for its unpin.
-    LifetimeId destroyed_by;  // The first such destroy: what the free ends, it still destroys.
+    LifetimeId destroyed_by;  // The first such destroy; carried out even if a free ended the value.
 
     auto operator<=>(const Holder&) const = default;
   };

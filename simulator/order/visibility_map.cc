@@ -45,7 +45,7 @@ namespace interlock {
 
 namespace {
 
-// Nobody has to see what nobody wrote.
+// Of bytes that nobody wrote: as if all stages and accesses had seen it, since none has to.
 constexpr Reach kUnwritten = {kAllStages, kAllAccesses};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The idea: go through the units in issue order, and let what must come before one come first. What
-// must is known within a group; happens-before may demand units of no group, or of another one, in
+// The idea: go through the units in issue order, and let what must come before one come first.
+// Within a group that is known; happens-before may demand units of no group, or of another one, in
 // between, which are few: none at all with global barriers.
 #include "simulator/schedules/trace_schedule.h"
 

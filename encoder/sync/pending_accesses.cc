@@ -24,7 +24,7 @@ PendingAccesses::PendingAccesses(const Program& program) : program_(program) {
 }
 
 // A segment starts at its boundary. What lies between the last tensor of a memory and the first of
-// the next one is of no tensor, and is nobody's business.
+// the next one is of no tensor, and no destroy asks for it.
 PendingAccesses::Segments PendingAccesses::segments_of(MemoryId memory, ByteRange bytes) const {
   if (bytes.is_empty()) return {};
   const auto behind =

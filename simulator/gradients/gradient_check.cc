@@ -176,7 +176,7 @@ class RequestCheck {
     }
   }
 
-  // Sums of this pass of a whole adjoint and what is in it already, whose result is nobody's.
+  // Sums of this pass of a whole adjoint and what is in it already, whose result is no adjoint.
   void find_doubled(GradientFinding& finding) {
     for (uint32_t place = begin_; place < end_ && finding.doubled.size() < kDoubledMax; ++place) {
       const DispatchId id(values_.order()[place]);

@@ -11,6 +11,7 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
 
 namespace interlock {

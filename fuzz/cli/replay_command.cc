@@ -21,7 +21,8 @@
 #include "fuzz/judge/replay.h"
 #include "fuzz/judge/replay_gradients.h"
 #include "simulator/report/check.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/displacements.h"
+#include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
 namespace {

@@ -20,7 +20,9 @@
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/schedules/choice.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/displacements.h"
+#include "simulator/schedules/strategy_random.h"
+#include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
 namespace {

@@ -18,8 +18,11 @@
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/schedules/choice.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/sinks.h"
+#include "simulator/schedules/strategy_random.h"
+#include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
 namespace {

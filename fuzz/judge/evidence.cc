@@ -16,8 +16,9 @@
 #include "fuzz/judge/replay.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/sinks.h"
 #include "simulator/schedules/witness.h"
 
 namespace interlock {

@@ -9,7 +9,7 @@
 #include "encoder/program/program.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/signature.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/sinks.h"
 
 namespace interlock {
 

@@ -23,7 +23,8 @@
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/observability.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_random.h"
+#include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
 namespace {

@@ -11,6 +11,7 @@
 #include "backends/reference/values_apart.h"
 #include "encoder/program/check.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/schedules/displacements.h"
 
 namespace interlock {
 namespace {

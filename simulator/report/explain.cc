@@ -16,7 +16,7 @@
 #include "simulator/report/explain_scopes.h"
 #include "simulator/report/explain_undeclared.h"
 #include "simulator/report/operand_text.h"
-#include "simulator/schedules/schedule.h"
+#include "simulator/schedules/displacements.h"
 
 namespace interlock {
 

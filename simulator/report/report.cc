@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "simulator/order/happens_before.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/schedule.h"
 
 namespace interlock {

@@ -4,7 +4,7 @@
 #include "encoder/program/stop.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/report/report.h"
-#include "simulator/schedules/schedule.h"
+#include "simulator/schedules/displacements.h"
 
 namespace interlock {
 

@@ -5,6 +5,8 @@
 //
 // The way back replays a schedule from front to back: what is already in place stays, everything
 // else moves to right after its predecessor, which is always the last step of its dispatch so far.
+#include "simulator/schedules/displacements.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
-#include "simulator/schedules/schedule.h"
 #include "simulator/schedules/split_steps.h"
 
 namespace interlock {
@@ -379,6 +380,19 @@ std::vector<Displacement> displacements_of(const Program& program, const Schedul
     previous = step.dispatch;
   }
   return displacements;
+}
+
+std::string text_of(const Program& program, const Displacement& displacement) {
+  const std::string slices =
+      displacement.has_slices
+          ? fmt::format("[{}:{}]", displacement.first_slice,
+                        uint64_t{displacement.first_slice} + displacement.slice_count)
+          : "";
+  constexpr const char* kRelations[] = {"before", "after", "commits after", "fetches before"};
+  return fmt::format("{}{} {} {}{}", program.reference_of(displacement.moved), slices,
+                     kRelations[static_cast<size_t>(displacement.kind)],
+                     program.reference_of(displacement.anchor),
+                     displacement.kind == DisplacementKind::kFetchesBefore ? " commits" : "");
 }
 
 }  // namespace interlock

@@ -12,9 +12,14 @@
 #include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/sinks.h"
+#include "simulator/schedules/strategy_exhaustive.h"
+#include "simulator/schedules/strategy_pct.h"
+#include "simulator/schedules/strategy_random.h"
 #include "simulator/schedules/strategy_text.h"
+#include "simulator/schedules/strategy_three.h"
 #include "simulator/schedules/witness.h"
 
 namespace interlock {

@@ -13,9 +13,11 @@
 #include "encoder/program/stop.h"
 #include "simulator/hazards/hazard_between.h"
 #include "simulator/hazards/hazard_pairs.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/sinks.h"
+#include "simulator/schedules/strategy_three.h"
 #include "simulator/schedules/witness.h"
 
 namespace interlock {

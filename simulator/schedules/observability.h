@@ -57,7 +57,7 @@ struct ObservabilityOptions {
 // Requires: `order` and `segments` were built from `program`, and `hazards` found in it, ordered by
 // second, then first.
 // Cost: three runs, and one more per pair of dispatches, listed or hidden, if an output can differ
-// at all. Beside scoped barriers one run for each of sinks_of() (strategies.h), and the statements
+// at all. Beside scoped barriers one run for each of sinks_of() (sinks.h), and the statements
 // between the pair. It ends with the work limit.
 std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       const HappensBefore& order,

@@ -277,17 +277,4 @@ Result<Success> check_legal(const Program& program, const HappensBefore& order,
   return check.finish();
 }
 
-std::string text_of(const Program& program, const Displacement& displacement) {
-  const std::string slices =
-      displacement.has_slices
-          ? fmt::format("[{}:{}]", displacement.first_slice,
-                        uint64_t{displacement.first_slice} + displacement.slice_count)
-          : "";
-  constexpr const char* kRelations[] = {"before", "after", "commits after", "fetches before"};
-  return fmt::format("{}{} {} {}{}", program.reference_of(displacement.moved), slices,
-                     kRelations[static_cast<size_t>(displacement.kind)],
-                     program.reference_of(displacement.anchor),
-                     displacement.kind == DisplacementKind::kFetchesBefore ? " commits" : "");
-}
-
 }  // namespace interlock

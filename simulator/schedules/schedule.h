@@ -1,10 +1,8 @@
-// Schedule: one legal way to execute a program, as pieces to run and writes that commit late; and
-// its short form, displacements from issue order, which survives edits of the program.
+// Schedule: one legal way to execute a program, as pieces to run and writes that commit late.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "encoder/program/program.h"
@@ -56,22 +54,6 @@ Step whole_step(const Program& program, DispatchId dispatch, StepKind kind);
 // Every dispatch whole, in issue order, committing at once.
 Schedule issue_order_schedule(const Program& program);
 
-// Applies the displacements in turn to issue order. `A before B` moves the (remaining) steps of A
-// to right before the first step of B; `A after B` to right after the last step of B; `A commits
-// after B` makes A run late and puts its commit right after the last step of B; `A fetches before B
-// commits` puts a fetch of A right before the commit of B, which then is a step of its own. Beside
-// scoped barriers the last two speak of the bytes that can wait, and that can be missed
-// (split_steps.h, also for `wanted`). Errors: a stop (stop.h); slices out of range or already
-// moved; nothing can wait or be missed; a schedule that is not legal (check_legal).
-Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
-                             const std::vector<Displacement>& displacements,
-                             const StepBytes* wanted = nullptr);
-
-// The fewest displacements by this method that give `schedule` back: dispatches outside a longest
-// increasing subsequence move. Requires: whole dispatches, as every strategy but split pieces
-// makes.
-std::vector<Displacement> displacements_of(const Program& program, const Schedule& schedule);
-
 // Legal: every slice runs exactly once; runs extend `order`; a late write commits once, and before
 // any dispatch runs that barriers hold back until it is available; a fetch comes after all that
 // leads to it (split_order.h). So a legal schedule is an execution of the machine in
@@ -79,12 +61,5 @@ std::vector<Displacement> displacements_of(const Program& program, const Schedul
 // Errors: a sentence that names the dispatches.
 Result<Success> check_legal(const Program& program, const HappensBefore& order,
                             const Schedule& schedule);
-
-// The one that says most: what commits late or fetches early, else the first one.
-// Requires: not empty.
-const Displacement& head_of(const std::vector<Displacement>& displacements);
-
-// The displacements as `witness` lines say them, e.g. "vjp before reduce".
-std::string text_of(const Program& program, const Displacement& displacement);
 
 }  // namespace interlock

@@ -1,5 +1,7 @@
 // The idea: one enumerator per group. One at a time, each group in turn gives its next trace while
 // the others rest at issue order; combined, the enumerators are the digits of a counter.
+#include "simulator/schedules/strategy_exhaustive.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "encoder/program/check.h"
-#include "simulator/schedules/strategies.h"
 #include "simulator/schedules/trace_count.h"
 #include "simulator/schedules/trace_enumerator.h"
 #include "simulator/schedules/trace_groups.h"

@@ -3,6 +3,8 @@
 //
 // A dispatch waits for one that holds it back, the latest; when that one is done, the search goes
 // on from there to earlier ones. So each pair is asked about once, and with epochs few pairs are.
+#include "simulator/schedules/strategy_pct.h"
+
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -11,7 +13,6 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
-#include "simulator/schedules/strategies.h"
 
 namespace interlock {
 

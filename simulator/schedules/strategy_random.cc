@@ -1,6 +1,8 @@
 // A random walk through the legal steps. The idea: keep the steps that may come next in a pool, and
 // draw one. Every linear extension is one sequence of draws, so every schedule can come up, though
 // not each with the same chance.
+#include "simulator/schedules/strategy_random.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,7 +11,6 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/late_writes.h"
-#include "simulator/schedules/strategies.h"
 
 namespace interlock {
 namespace {

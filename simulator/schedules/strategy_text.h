@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_exhaustive.h"
+#include "simulator/schedules/strategy_pct.h"
 
 namespace interlock {
 

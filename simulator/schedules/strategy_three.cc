@@ -1,7 +1,7 @@
 // The three deciding runs of T5. The idea: reversing each execution epoch shows every pair that
 // nothing orders; reading each memory epoch from the state at its opening, and committing
 // backwards, shows every pair that is ordered but not visible.
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "encoder/program/stop.h"
+#include "simulator/schedules/displacements.h"
 
 namespace interlock {
 

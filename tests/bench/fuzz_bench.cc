@@ -13,7 +13,7 @@
 #include "fuzz/judge/oracles.h"
 #include "fuzz/minimize/minimizer.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/bench/dispatch_stream.h"
 
 namespace interlock {

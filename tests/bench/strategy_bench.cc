@@ -7,8 +7,13 @@
 
 #include "encoder/text/text.h"
 #include "simulator/hazards/hazards.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/sinks.h"
+#include "simulator/schedules/strategy_exhaustive.h"
+#include "simulator/schedules/strategy_pct.h"
+#include "simulator/schedules/strategy_random.h"
+#include "simulator/schedules/strategy_three.h"
 #include "simulator/schedules/trace_count.h"
 #include "simulator/schedules/trace_groups.h"
 

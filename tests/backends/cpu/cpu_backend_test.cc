@@ -7,6 +7,7 @@
 #include <string>
 
 #include "simulator/order/happens_before.h"
+#include "simulator/schedules/displacements.h"
 #include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernels/kernel_case.h"
 

@@ -10,7 +10,9 @@
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/displacements.h"
+#include "simulator/schedules/strategy_random.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/program_count.h"
 
 namespace interlock::streams_test {

@@ -11,7 +11,7 @@
 #include "backends/cuda/cuda_backend.h"
 #include "encoder/text/text.h"
 #include "simulator/order/happens_before.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/backends/cuda/host_cuda_runtime.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/program_count.h"

@@ -10,7 +10,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/text/text.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/backends/cuda/cuda_device.h"
 #include "tests/backends/kernels/kernel_case.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "simulator/order/happens_before.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_random.h"
 #include "tests/backends/cuda/cuda_device.h"
 #include "tests/backends/ended_values.h"
 #include "tests/program_count.h"

@@ -9,6 +9,7 @@
 #include "encoder/text/text.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/report/check.h"
+#include "simulator/schedules/displacements.h"
 #include "tests/backends/cuda/cuda_device.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/program_count.h"

@@ -8,7 +8,8 @@
 
 #include "simulator/hazards/alias_contracts.h"
 #include "simulator/schedules/choice.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_random.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/backends/cuda/emulated_cuda.h"
 #include "tests/backends/dispatch_steps.h"
 #include "tests/program_count.h"

@@ -21,7 +21,7 @@
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/schedule.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 

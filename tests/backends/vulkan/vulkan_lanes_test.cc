@@ -11,7 +11,6 @@
 #include "encoder/text/text.h"
 #include "simulator/hazards/alias_contracts.h"
 #include "simulator/schedules/choice.h"
-#include "simulator/schedules/strategies.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/backends/vulkan/vulkan_device.h"
 #include "tests/program_count.h"

@@ -10,6 +10,7 @@
 #include "backends/reference/reference.h"
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"
+#include "simulator/schedules/displacements.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/backends/vulkan/vulkan_device.h"
 #include "tests/program_count.h"

@@ -19,8 +19,10 @@
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
 #include "simulator/schedules/choice.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/schedule.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_random.h"
+#include "simulator/schedules/strategy_three.h"
 
 namespace interlock::corpus_test {
 namespace {

@@ -14,6 +14,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/replay.h"
 #include "fuzz/minimize/minimizer.h"
+#include "simulator/schedules/displacements.h"
 #include "tests/program_count.h"
 
 namespace interlock::evidence_test {

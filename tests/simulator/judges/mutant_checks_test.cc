@@ -12,7 +12,7 @@
 #include "encoder/text/text.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/simulator/judges/cache_machine.h"
 #include "tests/simulator/programs/random_programs.h"
 #include "tests/simulator/programs/random_scoped_programs.h"

@@ -9,8 +9,9 @@
 
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/schedule.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_random.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_scoped_programs.h"

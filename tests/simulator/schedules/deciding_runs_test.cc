@@ -5,7 +5,7 @@
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/random_programs.h"
 

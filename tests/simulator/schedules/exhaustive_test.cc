@@ -9,9 +9,10 @@
 #include "encoder/text/text.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/choice.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/strategy_exhaustive.h"
 #include "tests/simulator/judges/all_traces.h"
 #include "tests/simulator/judges/brute_force.h"
 #include "tests/simulator/programs/program_text.h"
@@ -369,10 +370,7 @@ TEST(Exhaustive, GivesEachTraceItsOwnStrictResult) {
 }
 
 Differences explored(const Program& program, Strategy strategy) {
-  ExploreOptions options;
-  options.strategy = strategy;
-  options.schedule_count = 100'000;
-  const Exploration exploration = explore(program, options);
+  const Exploration exploration = explore(program, {strategy, 100'000});
   return {exploration.strict_count > 0, exploration.observable_count > 0};
 }
 

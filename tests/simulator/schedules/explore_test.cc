@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/order/happens_before.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "tests/simulator/programs/program_text.h"
 

@@ -12,6 +12,7 @@
 
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"
+#include "simulator/schedules/displacements.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "tests/program_count.h"

@@ -9,7 +9,9 @@
 
 #include "encoder/text/text.h"
 #include "simulator/schedules/choice.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/displacements.h"
+#include "simulator/schedules/strategy_pct.h"
+#include "simulator/schedules/strategy_random.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"

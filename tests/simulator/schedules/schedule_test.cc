@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/schedules/displacements.h"
 #include "tests/simulator/programs/program_text.h"
 
 namespace interlock::schedule_test {

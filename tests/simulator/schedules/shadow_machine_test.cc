@@ -5,7 +5,8 @@
 #include <string>
 
 #include "simulator/order/happens_before.h"
-#include "simulator/schedules/strategies.h"
+#include "simulator/schedules/displacements.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/simulator/programs/program_text.h"
 
 namespace interlock::shadow_machine_test {

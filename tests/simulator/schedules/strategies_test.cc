@@ -1,5 +1,3 @@
-#include "simulator/schedules/strategies.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,10 @@
 
 #include "encoder/text/text.h"
 #include "simulator/schedules/choice.h"
+#include "simulator/schedules/displacements.h"
+#include "simulator/schedules/sinks.h"
+#include "simulator/schedules/strategy_random.h"
+#include "simulator/schedules/strategy_three.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 

@@ -1,15 +1,19 @@
-// T6 on split steps: the sinks of a hazard beside scoped barriers. The idea: a pair of dispatches
-// in no order has one sink, whatever its bytes. One in order can only miss a write: either the
-// write commits late, after the second dispatch, or, where a barrier makes it available to that
-// one, the second dispatch has fetched early. Which of the two, and what has to move along, depends
-// on the byte, so that each run of bytes that dependencies treat alike has a sink of its own.
+// The idea: the smallest legal change that makes the second of two unordered dispatches come first
+// is to move the first, and whatever must follow it, after it. That is one sink, whatever the
+// bytes.
+//
+// A pair in the order of scoped barriers can only miss a write: either the write commits late,
+// after the second dispatch, or, where a barrier makes it available to that one, the second
+// dispatch has fetched early. Which of the two, and what has to move along, depends on the byte, so
+// that each run of bytes that dependencies treat alike has a sink of its own.
+#include "simulator/schedules/sinks.h"
+
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "simulator/order/split_order.h"
-#include "simulator/schedules/strategies.h"
 
 namespace interlock {
 namespace {
@@ -120,6 +124,22 @@ class OrderedPairSinks {
 };
 
 }  // namespace
+
+std::vector<Displacement> sink_of(const Program& /*program*/, const HappensBefore& order,
+                                  const Hazard& hazard) {
+  const DispatchId first = hazard.first.dispatch;
+  const DispatchId second = hazard.second.dispatch;
+  INTERLOCK_CHECK(first < second);
+  if (hazard.is_ordered) return {{first, second, DisplacementKind::kCommitsAfter}};
+  std::vector<Displacement> sink = {{first, second, DisplacementKind::kAfter}};
+  // The order is transitive, so the descendants of descendants are descendants. None of them comes
+  // before `second`: then `first` would, and the pair would be no hazard.
+  for (DispatchId between(first.index + 1); between < second; ++between.index) {
+    if (!order.executes_before(first, between)) continue;
+    sink.push_back({between, sink.back().moved, DisplacementKind::kAfter});
+  }
+  return sink;
+}
 
 std::vector<Sink> sinks_of(const Program& program, const HappensBefore& order, const Hazard& hazard,
                            uint64_t* steps_left) {

@@ -1,0 +1,15 @@
+// Strategy "random": legal schedules that a seed draws.
+#pragma once
+
+#include "encoder/program/program.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/schedules/choice.h"
+#include "simulator/schedules/schedule.h"
+
+namespace interlock {
+
+// A random legal schedule: a random linear extension, dispatches sometimes split in two pieces,
+// commits sometimes late.
+Schedule random_schedule(const Program& program, const HappensBefore& order, Choice& choice);
+
+}  // namespace interlock

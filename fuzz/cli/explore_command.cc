@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
@@ -13,14 +14,15 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
+#include "simulator/schedules/strategy.h"
 
 namespace interlock {
 namespace {
 
 struct ExploreCommandOptions {
   InputOptions input;
-  ExploreOptions explore;
-  std::string strategy = "three";
+  StrategyOptions explore;
+  std::string strategy = std::string(strategy_registry().front().name);
 };
 
 constexpr uint64_t kNamesShown = 10;
@@ -56,9 +58,9 @@ ExitStatus run_explore(ExploreCommandOptions& options) {
   if (!program) {
     return report_error(program.error());
   }
-  options.explore.strategy = *strategy_of(options.strategy);
-  options.explore.announce = [](std::string_view lines) { print_out(lines); };
-  const Exploration exploration = explore(*program, options.explore);
+  const Exploration exploration =
+      explore(*program, *find_strategy(options.strategy), options.explore,
+              [](std::string_view lines) { print_out(lines); });
   const StopScope to_the_end(nullptr);  // What was tried was tried whole.
   print_report(text_of(*program, exploration));
   return exploration.strict_count == 0 ? ExitStatus::kNothingFound : ExitStatus::kFinding;
@@ -71,8 +73,13 @@ void add_explore_command(CLI::App& app, ExitStatus& status) {
       app.add_subcommand("explore", "tries schedules on hashes and names those that differ");
   auto options = std::make_shared<ExploreCommandOptions>();
   add_input_options(*command, options->input);
-  command->add_option("--strategy", options->strategy, "three, directed, exhaustive, random or pct")
-      ->check(CLI::IsMember({"three", "directed", "exhaustive", "random", "pct"}))
+  std::vector<std::string> names;
+  for (const StrategyEntry& entry : strategy_registry()) names.emplace_back(entry.name);
+  command
+      ->add_option(
+          "--strategy", options->strategy,
+          fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back()))
+      ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_option("--schedules", options->explore.schedule_count, "how many to try at most")
       ->check(whole_number(1))

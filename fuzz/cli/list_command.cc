@@ -11,6 +11,7 @@
 #include "encoder/sync/encoder.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "simulator/schedules/strategy.h"
 
 namespace interlock {
 namespace {
@@ -98,12 +99,11 @@ std::string list_backends() {
 }
 
 std::string list_strategies() {
-  return "strategies\n"
-         "  three            issue order, each epoch reversed, late commits: decides one queue\n"
-         "  directed         one schedule per hazard, its sink\n"
-         "  exhaustive       every trace once, and how many there are\n"
-         "  random           seeded random schedules\n"
-         "  pct              seeded random priorities: a bound on the odds of each schedule\n";
+  std::string text = "strategies\n";
+  for (const StrategyEntry& entry : strategy_registry()) {
+    text += fmt::format("  {:<16} {}\n", entry.name, entry.summary);
+  }
+  return text;
 }
 
 }  // namespace

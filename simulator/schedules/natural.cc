@@ -86,4 +86,8 @@ std::string Natural::text() const {
   return fmt::format("{}.{}e+{}", digits.substr(0, 1), digits.substr(1, 5), digits.size() - 1);
 }
 
+std::string counted(const Natural& count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count.text(), count == Natural(1) ? one : many);
+}
+
 }  // namespace interlock

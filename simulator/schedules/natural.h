@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace interlock {
@@ -32,5 +33,8 @@ class Natural {
 
   std::vector<uint32_t> limbs_;  // The lowest first; the highest is not zero.
 };
+
+// "1 trace", "12 traces".
+std::string counted(const Natural& count, std::string_view one, std::string_view many);
 
 }  // namespace interlock

@@ -8,7 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+#include "simulator/schedules/strategy_three.h"
 #include "simulator/schedules/trace_count.h"
 #include "simulator/schedules/trace_enumerator.h"
 #include "simulator/schedules/trace_groups.h"
@@ -185,6 +186,105 @@ std::string ExhaustiveSchedules::name() const {
   }
   if (reversed_count > 1) name += fmt::format(", and {} more", reversed_count - 1);
   return name;
+}
+
+namespace {
+
+// A kind of a pair of dispatches each. Groups take a bit for each pair of the dispatches that these
+// name: 50 MB at worst.
+constexpr uint64_t kHazardsEnumeratedMax = 10'000;
+
+std::string traces_text(const ExhaustivePlan& plan) {
+  const std::string count = counted(plan.trace_count, "trace", "traces");
+  if (!plan.is_truncated) return (plan.is_exact ? "" : "at most ") + count;
+  return plan.is_exact ? "the first of many more, with " + count + " of their own"
+                       : "the first of many more";
+}
+
+std::string joined_slices_text(const ExhaustivePlan& plan) {
+  if (!plan.is_slice_trace_count_known) {
+    return "Dispatches run whole: their slices have too many hazards to count.\n";
+  }
+  return fmt::format("Dispatches run whole: with their slices apart there are {}{}.\n",
+                     plan.is_slice_trace_count_exact ? "" : "at most ",
+                     counted(plan.slice_trace_count, "trace", "traces"));
+}
+
+// How many traces and schedules there are, and of what.
+std::string plan_text(const ExhaustivePlan& plan, const ExhaustiveOptions& options) {
+  if (plan.hazard_count == 0) return "No hazard depends on the order of runs: 1 trace.\n";
+  const Natural unit_count(plan.unit_count);
+  const bool is_cut = !plan.is_exact || plan.schedule_count > Natural(options.schedule_limit);
+  return fmt::format(
+      "{} between {}, in {} of independent order: {}.\n{}{}: {}{} beside issue order{}.\n",
+      counted(Natural(plan.hazard_count), "hazard", "hazards"),
+      plan.are_units_slices ? counted(unit_count, "slice", "slices")
+                            : counted(unit_count, "dispatch", "dispatches"),
+      counted(Natural(plan.group_count), "group", "groups"), traces_text(plan),
+      plan.joins_slices ? joined_slices_text(plan) : "",
+      options.combines_groups ? "All groups combined" : "One group at a time",
+      plan.is_exact ? "" : "at most ", counted(plan.schedule_count, "schedule", "schedules"),
+      is_cut ? fmt::format(", of which at most {} will run", options.schedule_limit) : "");
+}
+
+class ExhaustiveStrategy final : public Strategy {
+ public:
+  // `lazy` stands for late commits, where they matter.
+  ExhaustiveStrategy(ExhaustiveSchedules traces, const ExhaustiveOptions& options,
+                     std::optional<Schedule> lazy)
+      : traces_(std::move(traces)), options_(options), lazy_(std::move(lazy)) {}
+
+  std::string announcement() const override {
+    return plan_text(traces_.plan(), options_) +
+           (lazy_ ? "Some hazards are ordered, but not visible. No order of runs shows them: the "
+                    "lazy run does.\n"
+                  : "");
+  }
+
+  bool next(Schedule& schedule) override {
+    is_lazy_ = lazy_.has_value();
+    if (!is_lazy_) return traces_.next(schedule);
+    schedule = *std::exchange(lazy_, std::nullopt);
+    return true;
+  }
+
+  std::string schedule_name() const override { return is_lazy_ ? "lazy" : traces_.name(); }
+
+  std::string claim() override {
+    Schedule another;
+    if (traces_.plan().is_truncated || is_stopped() || traces_.next(another)) {
+      return "Not complete: some traces were not tried.\n";
+    }
+    return fmt::format("Complete: every trace of {} was tried{}.\n",
+                       options_.combines_groups ? "the program" : "each group",
+                       traces_.plan().joins_slices ? ", dispatches running whole" : "");
+  }
+
+ private:
+  ExhaustiveSchedules traces_;
+  ExhaustiveOptions options_;
+  std::optional<Schedule> lazy_;  // Until it is made.
+  bool is_lazy_ = false;          // The schedule at hand.
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> exhaustive_strategy(const Program& program, const HappensBefore& order,
+                                              const StrategyOptions& options) {
+  bool is_truncated = false;
+  const std::vector<Hazard> hazards =
+      find_all_hazards(program, order, ByteSegments(program), kHazardsEnumeratedMax, is_truncated);
+  const bool has_late_commits =
+      !order.has_scopes() && std::any_of(hazards.begin(), hazards.end(),
+                                         [](const Hazard& hazard) { return hazard.is_ordered; });
+  std::optional<Schedule> lazy;
+  if (has_late_commits) lazy = lazy_schedule(program, order);
+  ExhaustiveOptions exhaustive;
+  exhaustive.combines_groups = options.combines_groups;
+  exhaustive.schedule_limit = options.schedule_count - (has_late_commits ? 1 : 0);
+  return std::make_unique<ExhaustiveStrategy>(
+      ExhaustiveSchedules(program, order, hazards, is_truncated, exhaustive), exhaustive,
+      std::move(lazy));
 }
 
 }  // namespace interlock

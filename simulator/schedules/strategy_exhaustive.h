@@ -24,6 +24,7 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/natural.h"
 #include "simulator/schedules/schedule.h"
+#include "simulator/schedules/strategy.h"
 
 namespace interlock {
 
@@ -55,7 +56,7 @@ struct ExhaustivePlan {
 class ExhaustiveSchedules {
  public:
   // Requires: `order` was built from `program`, and `hazards` are all of its hazards, or the first
-  // of them (`is_truncated`), as find_all_hazards() gives them; all outlive this.
+  // of them (`is_truncated`), as find_all_hazards() gives them; the first two outlive this.
   ExhaustiveSchedules(const Program& program, const HappensBefore& order,
                       std::span<const Hazard> hazards, bool is_truncated,
                       const ExhaustiveOptions& options);
@@ -78,5 +79,8 @@ class ExhaustiveSchedules {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// With the lazy run first, where hazards are ordered, but not visible.
+StrategyFactory exhaustive_strategy;
 
 }  // namespace interlock

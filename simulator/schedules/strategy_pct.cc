@@ -5,14 +5,19 @@
 // on from there to earlier ones. So each pair is asked about once, and with epochs few pairs are.
 #include "simulator/schedules/strategy_pct.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <queue>
+#include <string>
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
+#include "simulator/schedules/natural.h"
 
 namespace interlock {
 
@@ -185,5 +190,52 @@ Schedule PctSchedules::Run::finish() {
 }
 
 Schedule PctSchedules::schedule(Choice& choice) const { return Run(*this, choice).run(); }
+
+namespace {
+
+class PctStrategy final : public Strategy {
+ public:
+  PctStrategy(const Program& program, const HappensBefore& order, const StrategyOptions& options)
+      : schedules_(program, order, {options.depth}), depth_(options.depth), choice_(options.seed) {}
+
+  std::string announcement() const override;
+
+  bool next(Schedule& schedule) override {
+    schedule = schedules_.schedule(choice_);
+    ++made_count_;
+    return true;
+  }
+
+  std::string schedule_name() const override { return fmt::format("pct {}", made_count_ - 1); }
+
+ private:
+  PctSchedules schedules_;
+  uint64_t depth_;
+  SeededChoice choice_;
+  uint64_t made_count_ = 0;
+};
+
+// The probability that is guaranteed.
+std::string PctStrategy::announcement() const {
+  const uint64_t dispatch_count = schedules_.dispatch_count();
+  const uint64_t step_count = schedules_.step_count();
+  std::string denominator = fmt::format("{}", dispatch_count);
+  if (depth_ == 2) denominator = fmt::format("({} * {})", dispatch_count, step_count);
+  if (depth_ > 2) denominator = fmt::format("({} * {}^{})", dispatch_count, step_count, depth_ - 1);
+  return fmt::format(
+      "{} with {} in all: if some schedule meets {}, each of these does with probability at least "
+      "1/{}.\n",
+      counted(Natural(dispatch_count), "dispatch", "dispatches"),
+      counted(Natural(step_count), "step", "steps"),
+      depth_ == 1 ? "an order constraint" : fmt::format("{} order constraints", depth_),
+      denominator);
+}
+
+}  // namespace
+
+std::unique_ptr<Strategy> pct_strategy(const Program& program, const HappensBefore& order,
+                                       const StrategyOptions& options) {
+  return std::make_unique<PctStrategy>(program, order, options);
+}
 
 }  // namespace interlock

@@ -13,6 +13,7 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/schedule.h"
+#include "simulator/schedules/strategy.h"
 
 namespace interlock {
 
@@ -49,5 +50,7 @@ class PctSchedules {
   std::vector<uint32_t> held_by_;  // By dispatch: none from here on up to itself is before it.
   uint64_t step_count_ = 0;
 };
+
+StrategyFactory pct_strategy;
 
 }  // namespace interlock

@@ -3,9 +3,13 @@
 // not each with the same chance.
 #include "simulator/schedules/strategy_random.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "encoder/program/check.h"
@@ -204,10 +208,35 @@ void RandomWalk::advance_prefixes() {
   }
 }
 
+class RandomStrategy final : public Strategy {
+ public:
+  RandomStrategy(const Program& program, const HappensBefore& order, uint64_t seed)
+      : program_(program), order_(order), choice_(seed) {}
+
+  bool next(Schedule& schedule) override {
+    schedule = random_schedule(program_, order_, choice_);
+    ++made_count_;
+    return true;
+  }
+
+  std::string schedule_name() const override { return fmt::format("random {}", made_count_ - 1); }
+
+ private:
+  const Program& program_;
+  const HappensBefore& order_;
+  SeededChoice choice_;
+  uint64_t made_count_ = 0;
+};
+
 }  // namespace
 
 Schedule random_schedule(const Program& program, const HappensBefore& order, Choice& choice) {
   return RandomWalk(program, order, choice).walk();
+}
+
+std::unique_ptr<Strategy> random_strategy(const Program& program, const HappensBefore& order,
+                                          const StrategyOptions& options) {
+  return std::make_unique<RandomStrategy>(program, order, options.seed);
 }
 
 }  // namespace interlock

@@ -5,11 +5,14 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/schedule.h"
+#include "simulator/schedules/strategy.h"
 
 namespace interlock {
 
 // A random legal schedule: a random linear extension, dispatches sometimes split in two pieces,
 // commits sometimes late.
 Schedule random_schedule(const Program& program, const HappensBefore& order, Choice& choice);
+
+StrategyFactory random_strategy;
 
 }  // namespace interlock

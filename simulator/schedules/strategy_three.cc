@@ -3,6 +3,11 @@
 // backwards, shows every pair that is ordered but not visible.
 #include "simulator/schedules/strategy_three.h"
 
+#include <memory>
+#include <string>
+
+#include "simulator/schedules/strategy_directed.h"
+
 namespace interlock {
 namespace {
 
@@ -12,6 +17,39 @@ bool writes_anything(const Program& program, DispatchId dispatch) {
   }
   return false;
 }
+
+class DecidingRuns final : public Strategy {
+ public:
+  DecidingRuns(const Program& program, const HappensBefore& order)
+      : program_(program), order_(order) {}
+
+  bool next(Schedule& schedule) override {
+    if (made_count_ == 2) return false;
+    schedule = made_count_++ == 0 ? epoch_reversed_schedule(program_, order_)
+                                  : lazy_schedule(program_, order_);
+    return true;
+  }
+
+  std::string schedule_name() const override {
+    return made_count_ == 1 ? "epoch-reversed" : "lazy";
+  }
+
+ private:
+  const Program& program_;
+  const HappensBefore& order_;
+  uint32_t made_count_ = 0;
+};
+
+// The deciding runs are about epochs, which scoped barriers do not make.
+class SinksInstead final : public DirectedStrategy {
+ public:
+  using DirectedStrategy::DirectedStrategy;
+
+  std::string claim() override {
+    return "Strategy 'three' decides for global barriers only; this program has scoped ones, so "
+           "one sink per hazard was tried instead.\n";
+  }
+};
 
 }  // namespace
 
@@ -50,6 +88,12 @@ Schedule lazy_schedule(const Program& program, const HappensBefore& order) {
     }
   }
   return schedule;
+}
+
+std::unique_ptr<Strategy> three_strategy(const Program& program, const HappensBefore& order,
+                                         const StrategyOptions& options) {
+  if (order.has_scopes()) return std::make_unique<SinksInstead>(program, order, options);
+  return std::make_unique<DecidingRuns>(program, order);
 }
 
 }  // namespace interlock

@@ -4,6 +4,7 @@
 #include "encoder/program/program.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/schedule.h"
+#include "simulator/schedules/strategy.h"
 
 namespace interlock {
 
@@ -11,5 +12,7 @@ namespace interlock {
 // commits the writes of each memory epoch at its end, in reverse.
 Schedule epoch_reversed_schedule(const Program& program, const HappensBefore& order);
 Schedule lazy_schedule(const Program& program, const HappensBefore& order);
+
+StrategyFactory three_strategy;
 
 }  // namespace interlock

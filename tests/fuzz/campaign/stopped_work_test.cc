@@ -26,6 +26,7 @@
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
 #include "simulator/schedules/explore.h"
+#include "simulator/schedules/strategy.h"
 #include "tests/dense_program.h"
 #include "tests/program_count.h"
 
@@ -41,15 +42,6 @@ struct Work {
   std::string name;
   std::function<void(const Program&)> run;
 };
-
-Work exploration(Strategy strategy) {
-  return {fmt::format("explore {}", word_of(strategy)), [strategy](const Program& program) {
-            ExploreOptions options;
-            options.strategy = strategy;
-            options.schedule_count = 50;
-            explore(program, options);
-          }};
-}
 
 std::vector<Work> works() {
   std::vector<Work> all = {
@@ -71,9 +63,9 @@ std::vector<Work> works() {
       {"minimize", [](const Program& program) { minimize_program(program).has_value(); }},
       {"oracles", [](const Program& program) { judge(program, {}, 0); }},
   };
-  for (const Strategy strategy : {Strategy::kThree, Strategy::kDirected, Strategy::kExhaustive,
-                                  Strategy::kRandom, Strategy::kPct}) {
-    all.push_back(exploration(strategy));
+  for (const StrategyEntry& entry : strategy_registry()) {
+    all.push_back({"explore " + std::string(entry.name),
+                   [&entry](const Program& program) { explore(program, entry, {50}); }});
   }
   for (const EncoderEntry& entry : encoder_registry()) {
     all.push_back({"encode " + std::string(entry.name),

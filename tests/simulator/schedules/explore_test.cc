@@ -9,6 +9,7 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
+#include "simulator/schedules/strategy.h"
 #include "tests/simulator/programs/program_text.h"
 
 namespace interlock::explore_test {
@@ -31,9 +32,6 @@ constexpr std::string_view kDonation = R"(
     vjp: dispatch Vjp writes gx
 )";
 
-constexpr Strategy kAllStrategies[] = {Strategy::kThree, Strategy::kDirected, Strategy::kExhaustive,
-                                       Strategy::kRandom, Strategy::kPct};
-
 std::vector<std::string> witness_of(const Program& program, const Exploration& exploration) {
   std::vector<std::string> lines;
   for (const Displacement& d : exploration.witness) lines.push_back(text_of(program, d));
@@ -42,23 +40,23 @@ std::vector<std::string> witness_of(const Program& program, const Exploration& e
 
 TEST(Explore, FindsAndShrinksAWitnessByEveryStrategy) {
   const Program program = program_of(fmt::format(fmt::runtime(kDonation), ""));
-  for (const Strategy strategy : kAllStrategies) {
-    SCOPED_TRACE(word_of(strategy));
-    const Exploration exploration = explore(program, {strategy, 100, 1});
+  for (const StrategyEntry& strategy : strategy_registry()) {
+    SCOPED_TRACE(strategy.name);
+    const Exploration exploration = explore(program, strategy, {100, 1});
     EXPECT_GT(exploration.observable_count, 0u);
     ASSERT_TRUE(exploration.first_different.has_value());
     EXPECT_TRUE(exploration.tried[*exploration.first_different].differs_observably);
     EXPECT_EQ(exploration.witness.size(), 1u);
   }
-  EXPECT_THAT(witness_of(program, explore(program, {Strategy::kDirected})),
+  EXPECT_THAT(witness_of(program, explore(program, *find_strategy("directed"))),
               ElementsAre("vjp before reduce"));
 }
 
 TEST(Explore, FindsNothingBehindABarrier) {
   const Program program = program_of(fmt::format(fmt::runtime(kDonation), "barrier"));
-  for (const Strategy strategy : kAllStrategies) {
-    SCOPED_TRACE(word_of(strategy));
-    const Exploration exploration = explore(program, {strategy, 100, 1});
+  for (const StrategyEntry& strategy : strategy_registry()) {
+    SCOPED_TRACE(strategy.name);
+    const Exploration exploration = explore(program, strategy, {100, 1});
     EXPECT_EQ(exploration.strict_count, 0u);
     EXPECT_FALSE(exploration.first_different.has_value());
     EXPECT_THAT(exploration.witness, IsEmpty());
@@ -76,7 +74,7 @@ TEST(Explore, PrefersAnObservableDifferenceToAnEarlierOneThatIsNot) {
       barrier
       w: dispatch W writes n[0:4]
       r: dispatch R reads n[0:4] writes y)"),
-                                          {Strategy::kDirected});
+                                          *find_strategy("directed"));
   ASSERT_EQ(exploration.tried.size(), 2u);
   EXPECT_TRUE(exploration.tried[0].differs_strictly);
   EXPECT_FALSE(exploration.tried[0].differs_observably);
@@ -92,7 +90,7 @@ TEST(Explore, SinksEveryPairNotOnlyTheLatest) {
       x: dispatch X reads m[0:4] writes out
       y: dispatch Y reads m[0:4]
       w: dispatch W writes m[0:4])"),
-                                          {Strategy::kDirected});
+                                          *find_strategy("directed"));
   EXPECT_EQ(exploration.observable_count, 1u);
 }
 
@@ -103,11 +101,11 @@ TEST(Explore, IsAFunctionOfTheSeed) {
       dispatch B updates m[4:12]
       dispatch C reads m[8:16]
       dispatch D reads m[0:4] writes m[12:16])");
-  for (const Strategy strategy : {Strategy::kRandom, Strategy::kPct}) {
-    SCOPED_TRACE(word_of(strategy));
-    const auto differences = [&program, strategy](uint64_t seed) {
+  for (const char* name : {"random", "pct"}) {
+    SCOPED_TRACE(name);
+    const auto differences = [&program, name](uint64_t seed) {
       std::vector<bool> result;
-      for (const TriedSchedule& tried : explore(program, {strategy, 64, seed}).tried) {
+      for (const TriedSchedule& tried : explore(program, *find_strategy(name), {64, seed}).tried) {
         result.push_back(tried.differs_strictly);
       }
       return result;
@@ -118,11 +116,11 @@ TEST(Explore, IsAFunctionOfTheSeed) {
 }
 
 // What `explore` says before it starts and when it is done.
-std::string words_of(std::string_view body, const ExploreOptions& given) {
-  ExploreOptions options = given;
+std::string words_of(std::string_view body, std::string_view strategy,
+                     const StrategyOptions& options = {}) {
   std::string text;
-  options.announce = [&text](std::string_view lines) { text += lines; };
-  const Exploration exploration = explore(program_of(body), options);
+  const Exploration exploration = explore(program_of(body), *find_strategy(strategy), options,
+                                          [&text](std::string_view lines) { text += lines; });
   return text + exploration.claim;
 }
 
@@ -136,30 +134,28 @@ constexpr std::string_view kTwoGroups = R"(
     dispatch E reads m[4:8])";
 
 TEST(Explore, SaysHowManyTracesThereAreBeforeItTriesThem) {
-  ExploreOptions options;
-  options.strategy = Strategy::kExhaustive;
-  EXPECT_EQ(words_of(kTwoGroups, options),
+  StrategyOptions options;
+  EXPECT_EQ(words_of(kTwoGroups, "exhaustive", options),
             "4 hazards between 5 dispatches, in 2 groups of independent order: 12 traces.\n"
             "One group at a time: 6 schedules beside issue order.\n"
             "Complete: every trace of each group was tried.\n");
   options.combines_groups = true;
-  EXPECT_EQ(words_of(kTwoGroups, options),
+  EXPECT_EQ(words_of(kTwoGroups, "exhaustive", options),
             "4 hazards between 5 dispatches, in 2 groups of independent order: 12 traces.\n"
             "All groups combined: 11 schedules beside issue order.\n"
             "Complete: every trace of the program was tried.\n");
   options.schedule_count = 3;
-  EXPECT_EQ(words_of(kTwoGroups, options),
+  EXPECT_EQ(words_of(kTwoGroups, "exhaustive", options),
             "4 hazards between 5 dispatches, in 2 groups of independent order: 12 traces.\n"
             "All groups combined: 11 schedules beside issue order, of which at most 3 will run.\n"
             "Not complete: some traces were not tried.\n");
 }
 
 TEST(Explore, SaysThatNoHazardIsOneTrace) {
-  ExploreOptions options;
-  options.strategy = Strategy::kExhaustive;
-  EXPECT_EQ(words_of("memory m 4\n dispatch A writes m\n barrier\n dispatch B reads m", options),
-            "No hazard depends on the order of runs: 1 trace.\n"
-            "Complete: every trace of each group was tried.\n");
+  EXPECT_EQ(
+      words_of("memory m 4\n dispatch A writes m\n barrier\n dispatch B reads m", "exhaustive"),
+      "No hazard depends on the order of runs: 1 trace.\n"
+      "Complete: every trace of each group was tried.\n");
 }
 
 TEST(Explore, LetsTheLazyRunStandForLateCommitsWhichAreNoPartOfATrace) {
@@ -168,15 +164,13 @@ TEST(Explore, LetsTheLazyRunStandForLateCommitsWhichAreNoPartOfATrace) {
       a: dispatch A writes m
       barrier execution
       b: dispatch B reads m)";
-  ExploreOptions options;
-  options.strategy = Strategy::kExhaustive;
-  EXPECT_EQ(words_of(body, options),
+  EXPECT_EQ(words_of(body, "exhaustive"),
             "No hazard depends on the order of runs: 1 trace.\n"
             "Some hazards are ordered, but not visible. No order of runs shows them: the lazy run "
             "does.\n"
             "Complete: every trace of each group was tried.\n");
   const Program program = program_of(body);
-  const Exploration exploration = explore(program, options);
+  const Exploration exploration = explore(program, *find_strategy("exhaustive"));
   EXPECT_EQ(exploration.strict_count, 1u);
   EXPECT_THAT(witness_of(program, exploration), ElementsAre("a commits after b"));
 }
@@ -189,9 +183,9 @@ TEST(Explore, FindsWhatAScopedBarrierLeavesUnordered) {
       r: dispatch R reads m[0:4] writes m[8:12]
       barrier copy -> compute
       w: dispatch W writes m[0:4])");
-  for (const Strategy strategy : kAllStrategies) {
-    SCOPED_TRACE(word_of(strategy));
-    const Exploration exploration = explore(program, {strategy, 100, 1});
+  for (const StrategyEntry& strategy : strategy_registry()) {
+    SCOPED_TRACE(strategy.name);
+    const Exploration exploration = explore(program, strategy, {100, 1});
     EXPECT_GT(exploration.strict_count, 0u);
     EXPECT_THAT(
         witness_of(program, exploration),
@@ -200,19 +194,11 @@ TEST(Explore, FindsWhatAScopedBarrierLeavesUnordered) {
 }
 
 TEST(Explore, SaysWhatPctGuarantees) {
-  ExploreOptions options;
-  options.strategy = Strategy::kPct;
+  StrategyOptions options;
   options.depth = 3;
-  EXPECT_EQ(words_of(kTwoGroups, options),
+  EXPECT_EQ(words_of(kTwoGroups, "pct", options),
             "5 dispatches with 8 steps in all: if some schedule meets 3 order constraints, each of "
             "these does with probability at least 1/(5 * 8^2).\n");
-}
-
-TEST(Strategy, HasAWordThatNamesIt) {
-  for (const Strategy strategy : kAllStrategies) {
-    EXPECT_EQ(strategy_of(word_of(strategy)), strategy);
-  }
-  EXPECT_FALSE(strategy_of("best").has_value());
 }
 
 }  // namespace

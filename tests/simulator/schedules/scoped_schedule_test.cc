@@ -240,13 +240,13 @@ TEST(Explore, TriesSinksInPlaceOfTheThreeRunsAndSaysSo) {
       dispatch Write writes a[0:64]
       barrier copy -> copy
       dispatch Read reads a[0:64])");
-  const Exploration exploration = explore(program);
+  const Exploration exploration = explore(program, *find_strategy("three"));
   EXPECT_THAT(exploration.claim, HasSubstr("'three' decides for global barriers only"));
   ASSERT_EQ(exploration.tried.size(), 1u);
   EXPECT_EQ(exploration.tried[0].name, "sink: 0 after 1");
   EXPECT_EQ(exploration.strict_count, 1u);
   const Program global = program_on_abc("dispatch Write writes a[0:64]");
-  EXPECT_EQ(explore(global).claim, "");
+  EXPECT_EQ(explore(global, *find_strategy("three")).claim, "");
 }
 
 }  // namespace

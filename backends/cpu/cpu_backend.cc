@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/execute.h"
-#include "backends/cpu/guarded_buffer.h"
 #include "backends/interface/dispatch_params.h"
+#include "backends/interface/guarded_buffer.h"
 #include "backends/interface/poison.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/emulated/kernels.h"
-#include "backends/cuda/emulation/guarded_bytes.h"
 #include "backends/interface/dispatch_params.h"
+#include "backends/interface/guarded_buffer.h"
 #include "backends/interface/poison.h"
 #include "backends/interface/whole_steps.h"
 #include "encoder/program/check.h"
@@ -24,20 +24,22 @@ namespace {
 struct LatePiece {
   Step step;
   KernelParams params;
-  std::vector<GuardedBytes> staged;  // By access; empty for those that only read.
+  std::vector<GuardedBuffer> staged;  // By access; empty for those that only read.
 };
 
 class EmulatedRun {
  public:
-  EmulatedRun(const Program& program, const MemoryImage& image, const EmulatedCudaOptions& options,
+  EmulatedRun(const Program& program, MemoryImage image, const EmulatedCudaOptions& options,
               EmulatedDevice& device)
       : program_(program),
         poison_(program),
         options_(options),
         choice_(options.seed),
         launches_{device, choice_, options.block_thread_count} {
-    for (const std::vector<uint8_t>& memory : image.memories) memories_.emplace_back(memory);
-    for (GuardedBytes& memory : memories_) starts_.push_back(memory.data());
+    for (std::vector<uint8_t>& memory : image.memories) {
+      memories_.emplace_back(std::move(memory));
+      starts_.push_back(memories_.back().data());
+    }
   }
 
   Result<Success> execute(const Step& step) {
@@ -58,17 +60,16 @@ class EmulatedRun {
   }
 
   // Requires: every late piece was committed.
-  Result<MemoryImage> finish() const {
+  Result<MemoryImage> finish() && {
     INTERLOCK_CHECK(late_pieces_.empty());
     MemoryImage image;
     for (size_t m = 0; m < memories_.size(); ++m) {
-      if (!memories_[m].is_guarded()) {
+      if (memories_[m].stray_offset()) {
         return Error{fmt::format("A kernel of CUDA wrote bytes around memory '{}'.",
                                  program_.name(program_.memories[m].name)),
                      ErrorKind::kFault};
       }
-      const std::span<const uint8_t> bytes = memories_[m].bytes();
-      image.memories.emplace_back(bytes.begin(), bytes.end());
+      image.memories.push_back(std::move(memories_[m]).release());
     }
     poison_.fill_at_end(image);
     return image;
@@ -78,7 +79,7 @@ class EmulatedRun {
   std::vector<LaunchOperand> place_operands(DispatchId id) {
     std::vector<LaunchOperand> operands;
     for (const Access& access : program_.accesses_of(id)) {
-      operands.push_back({memories_[access.memory.index].data() + access.range.begin,
+      operands.push_back({starts_[access.memory.index] + access.range.begin,
                           access.range.size_bytes(), access.mode, false});
     }
     return operands;
@@ -134,7 +135,7 @@ class EmulatedRun {
       }
       staged_bytes_ += size_bytes;
       // Updates and partial writes find the old bytes in their staging copy.
-      piece.staged.emplace_back(std::span<const uint8_t>(operand.data, size_bytes));
+      piece.staged.emplace_back(std::vector(operand.data, operand.data + size_bytes));
       if (only_reads) continue;
       operand.data = piece.staged.back().data();
       operand.is_staged = true;
@@ -151,10 +152,10 @@ class EmulatedRun {
     const std::span<const Access> accesses = program_.accesses_of(id);
     for (LatePiece& piece : found->second) {
       for (size_t i = 0; i < accesses.size(); ++i) {
-        const uint64_t size_bytes = piece.staged[i].bytes().size();
+        const uint64_t size_bytes = piece.staged[i].size_bytes();
         staged_bytes_ -= size_bytes;
         if (size_bytes == 0) continue;
-        if (!piece.staged[i].is_guarded()) {
+        if (piece.staged[i].stray_offset()) {
           return Error{fmt::format("The kernel of {} wrote bytes around operand {}.",
                                    program_.description_of(id), i),
                        ErrorKind::kFault};
@@ -178,16 +179,16 @@ class EmulatedRun {
   void commit_slices(const LatePiece& piece, size_t access_position) {
     const Dispatch& dispatch = program_.dispatch(piece.step.dispatch);
     const Access& access = program_.accesses_of(dispatch)[access_position];
-    const std::span<const uint8_t> staged = piece.staged[access_position].bytes();
-    uint8_t* const memory = memories_[access.memory.index].data();
+    const uint8_t* const staged = piece.staged[access_position].data();
+    uint8_t* const memory = starts_[access.memory.index];
     for (uint64_t i = 0; i < piece.step.slice_count; ++i) {
       const StridedRange written =
           slice_range_of(program_, dispatch, piece.params, piece.step.first_slice + i,
                          static_cast<int>(access_position));
       for (uint64_t k = 0; k < written.run_count; ++k) {
         const ByteRange run = written.run(k);
-        const auto bytes = staged.subspan(run.begin - access.range.begin, run.size_bytes());
-        std::copy(bytes.begin(), bytes.end(), memory + run.begin);
+        std::copy_n(staged + (run.begin - access.range.begin), run.size_bytes(),
+                    memory + run.begin);
       }
     }
   }
@@ -197,7 +198,7 @@ class EmulatedRun {
   const EmulatedCudaOptions& options_;
   SeededChoice choice_;
   EmulatedLaunches launches_;
-  std::vector<GuardedBytes> memories_;
+  std::vector<GuardedBuffer> memories_;
   std::vector<uint8_t*> starts_;  // Of the memories.
   uint64_t staged_bytes_ = 0;     // Of all late pieces that wait.
   std::map<DispatchId, std::vector<LatePiece>> late_pieces_;
@@ -223,13 +224,13 @@ Result<MemoryImage> EmulatedCudaBackend::run(const Program& program, const Sched
   const std::lock_guard lock(mutex_);
   auto image = initial_image(program, options_.limit_bytes);
   if (!image) return image.error();
-  EmulatedRun run(program, *image, options_, device_);
+  EmulatedRun run(program, std::move(*image), options_, device_);
   for (const Step& step : schedule.steps) {
     if (is_stopped()) return Error{"The run was stopped."};
     auto executed = run.execute(step);
     if (!executed) return executed.error();
   }
-  return run.finish();
+  return std::move(run).finish();
 }
 
 }  // namespace interlock

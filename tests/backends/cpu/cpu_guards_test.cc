@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.h"
-#include "backends/cpu/guarded_buffer.h"
+#include "backends/interface/guarded_buffer.h"
 #include "tests/backends/kernels/kernel_case.h"
 
 namespace interlock::cpu_guards_test {

@@ -1,12 +1,14 @@
 // Every kernel in CUDA's words, emulated: the bits of the CPU for every size and order of blocks.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/emulated/kernels.h"
-#include "backends/cuda/emulation/guarded_bytes.h"
 #include "backends/interface/dispatch_params.h"
+#include "backends/interface/guarded_buffer.h"
 #include "encoder/kernel/kernel_table.h"
 #include "simulator/schedules/choice.h"
 #include "tests/backends/cuda/emulated_cuda.h"
@@ -46,14 +48,14 @@ TEST(EmulatedKernels, HaveTheBitsOfTheCpuWithEveryKindOfSwitch) {
 std::vector<std::vector<uint8_t>> outputs_when_shifted(const Program& program, size_t shift) {
   const MemoryImage image = initial_image(program, kExecutionLimitBytes).value();
   const DispatchId id{0};
-  std::vector<GuardedBytes> bytes;
+  std::vector<GuardedBuffer> bytes;
   std::vector<LaunchOperand> operands;
   for (const Access& access : program.accesses_of(id)) {
     std::vector<uint8_t> memory(shift);
     const auto begin = image.memories[access.memory.index].begin();
     memory.insert(memory.end(), begin + static_cast<ptrdiff_t>(access.range.begin),
                   begin + static_cast<ptrdiff_t>(access.range.end));
-    bytes.emplace_back(memory);
+    bytes.emplace_back(std::move(memory));
     operands.push_back(
         {bytes.back().data() + shift, access.range.size_bytes(), access.mode, false});
   }
@@ -69,7 +71,7 @@ std::vector<std::vector<uint8_t>> outputs_when_shifted(const Program& program, s
   EXPECT_TRUE(launched.has_value() && !launched->has_value());
   std::vector<std::vector<uint8_t>> outputs;
   for (size_t i = 0; i < operands.size(); ++i) {
-    EXPECT_TRUE(bytes[i].is_guarded());
+    EXPECT_EQ(bytes[i].stray_offset(), std::nullopt);
     if (operands[i].mode == AccessMode::kRead) continue;
     outputs.emplace_back(operands[i].data, operands[i].data + operands[i].size_bytes);
   }

@@ -1,5 +1,5 @@
-// Guarded buffer: bytes between guard bytes that nobody may write, so that a stray write of a
-// kernel body shows instead of damaging the heap.
+// Guarded buffer: bytes of the host between guard bytes that nobody may write, so that a stray
+// write of a kernel shows instead of damaging the heap.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace interlock {
 
 class GuardedBuffer {
  public:
-  static constexpr uint64_t kGuardBytes = 256;  // On either side.
+  static constexpr uint64_t kGuardBytes = 256;  // On either side; keeps the heap's alignment.
   static constexpr uint8_t kGuard = 0xa5;
 
   explicit GuardedBuffer(std::vector<uint8_t> bytes);

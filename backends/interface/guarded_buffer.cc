@@ -1,5 +1,5 @@
 // The buffer of the bytes is kept and grown, so that at most one memory is there twice.
-#include "backends/cpu/guarded_buffer.h"
+#include "backends/interface/guarded_buffer.h"
 
 #include <algorithm>
 #include <utility>

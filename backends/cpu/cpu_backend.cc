@@ -18,6 +18,7 @@
 #include "backends/cpu/execute.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/guarded_buffer.h"
+#include "backends/interface/late_staging.h"
 #include "backends/interface/poison.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
@@ -25,25 +26,6 @@
 
 namespace interlock {
 namespace {
-
-// The writes of one operand of a late piece, before their commit.
-struct StagedOperand {
-  int access = 0;
-  ByteRange range;  // In the memory of the access: all bytes that the piece writes, and no fewer.
-  GuardedBuffer bytes;
-};
-
-struct LatePiece {
-  Step step;
-  KernelParams params;
-  std::vector<StagedOperand> operands;
-};
-
-// The pieces of one dispatch that wait, and which of their bytes have been committed by themselves.
-struct LateDispatch {
-  std::vector<LatePiece> pieces;
-  std::vector<StepBytes> committed;
-};
 
 // What a dispatch has read before it runs.
 struct FetchedBytes {
@@ -73,7 +55,10 @@ class CpuRun {
  public:
   CpuRun(const Program& program, MemoryImage image, uint64_t limit_bytes,
          std::span<const CpuBody> bodies)
-      : program_(program), poison_(program), limit_bytes_(limit_bytes), bodies_(bodies) {
+      : program_(program),
+        poison_(program),
+        bodies_(bodies),
+        late_(program, limit_bytes, StagingSpace::kIsFreedByCommits) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
       starts_.push_back(memories_.back().data());
@@ -86,15 +71,16 @@ class CpuRun {
     if (runs) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
       case StepKind::kRun: {
+        const DispatchPiece piece = piece_of(program_, step);
         if (fetched_.count(step.dispatch) == 0) {
-          run_piece(step);
+          execute_piece(program_, piece, bind_operands(program_, step.dispatch, starts_), bodies_);
           break;
         }
-        auto ran = run_late(step);
+        auto ran = run_late(piece);
         return ran ? commit(step.dispatch, {}) : ran;
       }
       case StepKind::kRunLate:
-        return run_late(step);
+        return run_late(piece_of(program_, step));
       case StepKind::kCommit:
         return commit(step.dispatch, schedule.bytes_of(step));
       case StepKind::kFetch:
@@ -106,7 +92,7 @@ class CpuRun {
 
   // Requires: every late piece was committed.
   Result<MemoryImage> finish() && {
-    INTERLOCK_CHECK(late_pieces_.empty());
+    INTERLOCK_CHECK(late_.is_empty());
     MemoryImage image;
     for (size_t m = 0; m < memories_.size(); ++m) {
       auto intact = expect_intact(memories_[m], MemoryId{m}, "memory");
@@ -118,11 +104,7 @@ class CpuRun {
   }
 
  private:
-  void run_piece(const Step& step) {
-    execute_slices(program_, step.dispatch, dispatch_params_of(program_, step.dispatch),
-                   step.first_slice, step.slice_count,
-                   bind_operands(program_, step.dispatch, starts_), bodies_);
-  }
+  using Staging = LateStaging<GuardedBuffer>;
 
   // `place`: "memory", or what of it the bytes stand for.
   Result<Success> expect_intact(const GuardedBuffer& bytes, MemoryId memory,
@@ -137,12 +119,12 @@ class CpuRun {
   }
 
   // The smallest range that covers what the slices of the piece touch.
-  ByteRange touched_range(const LatePiece& piece, int access) const {
-    const Dispatch& dispatch = program_.dispatch(piece.step.dispatch);
+  ByteRange touched_range(const DispatchPiece& piece, int access) const {
+    const Dispatch& dispatch = program_.dispatch(piece.dispatch);
     ByteRange hull;
-    for (uint64_t i = 0; i < piece.step.slice_count; ++i) {
+    for (uint64_t i = 0; i < piece.slice_count; ++i) {
       const StridedRange touched =
-          slice_range_of(program_, dispatch, piece.params, piece.step.first_slice + i, access);
+          slice_range_of(program_, dispatch, piece.params, piece.first_slice + i, access);
       if (touched.run_bytes == 0 || touched.run_count == 0) continue;
       const ByteRange range{touched.begin, touched.run(touched.run_count - 1).end};
       hull = hull.is_empty()
@@ -152,31 +134,32 @@ class CpuRun {
     return hull;
   }
 
-  Result<Success> run_late(const Step& step) {
-    LatePiece piece{step, dispatch_params_of(program_, step.dispatch), {}};
-    std::vector<CpuOperand> operands = bind_operands(program_, step.dispatch, starts_);
-    const std::span<const Access> accesses = program_.accesses_of(step.dispatch);
-    for (size_t i = 0; i < accesses.size(); ++i) {
-      if (accesses[i].only_reads() && !has_fetched(step.dispatch, accesses[i])) continue;
-      const ByteRange range = touched_range(piece, static_cast<int>(i));
-      if (range.is_empty()) continue;
-      if (range.size_bytes() > limit_bytes_ - staged_bytes_) {
-        return Error{fmt::format(
-            "The late writes of this schedule need more than {} bytes, the execution limit, while "
-            "{} commits late.",
-            limit_bytes_, program_.description_of(step.dispatch))};
-      }
-      staged_bytes_ += range.size_bytes();
-      piece.operands.push_back(stage(static_cast<int>(i), accesses[i], range));
-      overlay_fetched(step.dispatch, accesses[i], piece.operands.back());
-      operands[i].data = piece.operands.back().bytes.data();
+  // By access: what the piece writes, and what it reads of fetched bytes.
+  std::vector<ByteRange> staged_ranges(const DispatchPiece& piece) const {
+    std::vector<ByteRange> ranges;
+    for (const Access& access : program_.accesses_of(piece.dispatch)) {
+      const bool is_in_place = access.only_reads() && !has_fetched(piece.dispatch, access);
+      const int position = static_cast<int>(ranges.size());
+      ranges.push_back(is_in_place ? ByteRange{} : touched_range(piece, position));
+    }
+    return ranges;
+  }
+
+  Result<Success> run_late(const DispatchPiece& piece) {
+    std::vector<CpuOperand> operands = bind_operands(program_, piece.dispatch, starts_);
+    const std::span<const Access> accesses = program_.accesses_of(piece.dispatch);
+    auto staged = late_.stage(piece, staged_ranges(piece), [&](size_t i, ByteRange range) {
+      // Updates and partial writes find the old bytes in their staging copy.
+      const uint8_t* const memory = starts_[accesses[i].memory.index];
+      GuardedBuffer copy({memory + range.begin, memory + range.end});
+      overlay_fetched(piece.dispatch, accesses[i], range, copy.data());
+      operands[i].data = copy.data();
       operands[i].first_byte = range.begin - accesses[i].range.begin;
       operands[i].is_staged = true;
-    }
-    execute_slices(program_, step.dispatch, piece.params, step.first_slice, step.slice_count,
-                   operands, bodies_);
-    late_pieces_[step.dispatch].pieces.push_back(std::move(piece));
-    return Success{};
+      return copy;
+    });
+    if (staged) execute_piece(program_, piece, operands, bodies_);
+    return staged;
   }
 
   void fetch(DispatchId id, std::span<const StepBytes> places) {
@@ -203,80 +186,58 @@ class CpuRun {
                        [&](const FetchedBytes& fetched) { return finds(id, access, fetched); });
   }
 
-  void overlay_fetched(DispatchId id, const Access& access, StagedOperand& operand) const {
+  // `copy`: the bytes in `range` of the memory of the access.
+  void overlay_fetched(DispatchId id, const Access& access, ByteRange range, uint8_t* copy) const {
     const auto found = fetched_.find(id);
     if (found == fetched_.end()) return;
     for (const FetchedBytes& fetched : found->second) {
-      const ByteRange shared = intersection(fetched.place.range, operand.range);
+      const ByteRange shared = intersection(fetched.place.range, range);
       if (shared.is_empty() || !finds(id, access, fetched)) continue;
       std::copy_n(fetched.bytes.data() + (shared.begin - fetched.place.range.begin),
-                  shared.size_bytes(), operand.bytes.data() + (shared.begin - operand.range.begin));
+                  shared.size_bytes(), copy + (shared.begin - range.begin));
     }
-  }
-
-  // Updates and partial writes find the old bytes in their staging copy.
-  StagedOperand stage(int access_position, const Access& access, ByteRange range) const {
-    const uint8_t* const memory = starts_[access.memory.index];
-    return {access_position, range, GuardedBuffer({memory + range.begin, memory + range.end})};
   }
 
   // Of the bytes that wait those in `places`, or all of them if it names none.
   Result<Success> commit(DispatchId id, std::span<const StepBytes> places) {
-    const auto found = late_pieces_.find(id);
-    INTERLOCK_CHECK(found != late_pieces_.end());
-    LateDispatch& late = found->second;
-    for (const LatePiece& piece : late.pieces) {
-      for (const StagedOperand& operand : piece.operands) {
-        const Access& access = program_.accesses_of(id)[static_cast<size_t>(operand.access)];
-        auto intact = expect_intact(operand.bytes, access.memory, "a staging copy of memory");
-        if (!intact) return intact;
-        if (access.only_reads()) continue;
-        for (uint64_t i = 0; i < piece.step.slice_count; ++i) {
-          commit_slice(piece, operand, piece.step.first_slice + i, places, late.committed);
-        }
-      }
-    }
-    late.committed.insert(late.committed.end(), places.begin(), places.end());
+    std::vector<StepBytes>& committed = committed_[id];
+    auto moved = late_.for_each_copy(
+        id,
+        [&](const DispatchPiece& piece, const Access& access,
+            const Staging::Operand& staged) -> Result<Success> {
+          auto intact = expect_intact(staged.copy, access.memory, "a staging copy of memory");
+          if (!intact || access.only_reads()) return intact;
+          for_each_written_run(program_, piece, staged.access, [&](ByteRange run) {
+            for (const ByteRange& part : parts_outside(committed, access.memory, run)) {
+              if (places.empty()) commit_part(id, access, staged, part);
+              for (const StepBytes& place : places) {
+                if (place.memory != access.memory) continue;
+                commit_part(id, access, staged, intersection(place.range, part));
+              }
+            }
+          });
+          return Success{};
+        });
+    if (!moved) return moved;
+    committed.insert(committed.end(), places.begin(), places.end());
     if (!places.empty()) return Success{};
-    for (const LatePiece& piece : late.pieces) {
-      for (const StagedOperand& operand : piece.operands) {
-        staged_bytes_ -= operand.range.size_bytes();
-      }
-    }
-    late_pieces_.erase(found);
+    committed_.erase(id);
+    late_.forget(id);
     return Success{};
   }
 
-  // Only what the slice wrote: bytes between its runs may have changed since.
-  void commit_slice(const LatePiece& piece, const StagedOperand& operand, uint64_t slice,
-                    std::span<const StepBytes> places, std::span<const StepBytes> committed) {
-    const Dispatch& dispatch = program_.dispatch(piece.step.dispatch);
-    const Access& access = program_.accesses_of(dispatch)[static_cast<size_t>(operand.access)];
-    const StridedRange written =
-        slice_range_of(program_, dispatch, piece.params, slice, operand.access);
-    for (uint64_t k = 0; k < written.run_count; ++k) {
-      for (const ByteRange& part : parts_outside(committed, access.memory, written.run(k))) {
-        if (places.empty()) commit_part(dispatch, access, operand, part);
-        for (const StepBytes& place : places) {
-          if (place.memory != access.memory) continue;
-          commit_part(dispatch, access, operand, intersection(place.range, part));
-        }
-      }
-    }
-  }
-
-  void commit_part(const Dispatch& dispatch, const Access& access, const StagedOperand& operand,
+  void commit_part(DispatchId id, const Access& access, const Staging::Operand& operand,
                    ByteRange part) {
     if (part.is_empty()) return;
     uint8_t* const memory = starts_[access.memory.index];
-    const uint8_t* const staged = operand.bytes.data() + (part.begin - operand.range.begin);
+    const uint8_t* const staged = operand.copy.data() + (part.begin - operand.range.begin);
     if (!access.is_atomic()) {
       std::copy_n(staged, part.size_bytes(), memory + part.begin);
       return;
     }
     for (uint64_t i = 0; i < part.size_bytes(); ++i) {
       uint8_t& byte = memory[part.begin + i];
-      byte = atomic_result(dispatch.atomic_op, byte, staged[i]);
+      byte = atomic_result(program_.dispatch(id).atomic_op, byte, staged[i]);
     }
   }
 
@@ -284,10 +245,9 @@ class CpuRun {
   Poison poison_;
   std::vector<GuardedBuffer> memories_;
   std::vector<uint8_t*> starts_;  // Of the memories.
-  uint64_t limit_bytes_;
   std::span<const CpuBody> bodies_;
-  uint64_t staged_bytes_ = 0;  // Of all late pieces that wait.
-  std::map<DispatchId, LateDispatch> late_pieces_;
+  Staging late_;
+  std::map<DispatchId, std::vector<StepBytes>> committed_;  // By themselves, of what waits.
   std::map<DispatchId, std::vector<FetchedBytes>> fetched_;
 };
 

@@ -1,7 +1,5 @@
 #include "backends/cpu/execute.h"
 
-#include "backends/interface/dispatch_params.h"
-#include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -23,23 +21,18 @@ std::vector<CpuOperand> bind_operands(const Program& program, DispatchId id, Mem
   return bind_operands(program, id, memories);
 }
 
-void execute_slices(const Program& program, DispatchId id, const KernelParams& params,
-                    uint64_t first_slice, uint64_t slice_count,
-                    const std::vector<CpuOperand>& operands, std::span<const CpuBody> bodies) {
-  const KernelId kernel = program.dispatch(id).kernel;
-  const KernelEntry& entry = kernel_entry(kernel);
-  INTERLOCK_CHECK(first_slice + slice_count <= (entry.is_variadic ? 1 : entry.slice_count(params)));
-  const CpuBody body = bodies[kernel.index];
+void execute_piece(const Program& program, const DispatchPiece& piece,
+                   const std::vector<CpuOperand>& operands, std::span<const CpuBody> bodies) {
+  const CpuBody body = bodies[program.dispatch(piece.dispatch).kernel.index];
   CpuMemory memory(operands.data());
-  for (uint64_t i = 0; i < slice_count; ++i) {
+  for (uint64_t i = 0; i < piece.slice_count; ++i) {
     if (is_stopped()) return;
-    body(memory, params, first_slice + i);
+    body(memory, piece.params, piece.first_slice + i);
   }
 }
 
 void execute_dispatch(const Program& program, DispatchId id, MemoryImage& image) {
-  execute_slices(program, id, dispatch_params_of(program, id), 0,
-                 slice_count_of(program, program.dispatch(id)), bind_operands(program, id, image));
+  execute_piece(program, whole_piece_of(program, id), bind_operands(program, id, image));
 }
 
 }  // namespace interlock

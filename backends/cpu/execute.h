@@ -2,14 +2,13 @@
 // share.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "backends/cpu/cpu_memory.h"
 #include "backends/cpu/kernel_bodies.h"
 #include "backends/interface/backend.h"
-#include "encoder/kernel/kernel_table.h"
+#include "backends/interface/dispatch_params.h"
 #include "encoder/program/program.h"
 
 namespace interlock {
@@ -22,12 +21,10 @@ std::vector<CpuOperand> bind_operands(const Program& program, DispatchId id,
 // In `image`, in place. Requires: `image` outlives them and keeps its buffers.
 std::vector<CpuOperand> bind_operands(const Program& program, DispatchId id, MemoryImage& image);
 
-// Runs slices [first_slice, first_slice + slice_count) one after another, by `bodies[kernel]`.
-// Requires: they are slices of the dispatch; `params` is dispatch_params_of(program, id).
-void execute_slices(const Program& program, DispatchId id, const KernelParams& params,
-                    uint64_t first_slice, uint64_t slice_count,
-                    const std::vector<CpuOperand>& operands,
-                    std::span<const CpuBody> bodies = cpu_bodies());
+// Runs the slices of the piece one after another, by `bodies[kernel]`.
+void execute_piece(const Program& program, const DispatchPiece& piece,
+                   const std::vector<CpuOperand>& operands,
+                   std::span<const CpuBody> bodies = cpu_bodies());
 
 // Runs the whole dispatch.
 void execute_dispatch(const Program& program, DispatchId id, MemoryImage& image);

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "encoder/program/check.h"
+
 namespace interlock {
 
 uint32_t identity_of(const Program& program, DispatchId id) {
@@ -24,6 +26,17 @@ KernelParams dispatch_params_of(const Program& program, DispatchId id) {
     params.is_partial = dispatch.is_partial;
   }
   return params;
+}
+
+DispatchPiece piece_of(const Program& program, const Step& step) {
+  INTERLOCK_CHECK(uint64_t{step.first_slice} + step.slice_count <=
+                  slice_count_of(program, program.dispatch(step.dispatch)));
+  return {step.dispatch, dispatch_params_of(program, step.dispatch), step.first_slice,
+          step.slice_count};
+}
+
+DispatchPiece whole_piece_of(const Program& program, DispatchId id) {
+  return {id, dispatch_params_of(program, id), 0, slice_count_of(program, program.dispatch(id))};
 }
 
 }  // namespace interlock

@@ -58,8 +58,7 @@ class ProgramOrderRun {
       operands[k].data = staged[k].data();
       operands[k].is_staged = true;
     }
-    execute_slices(program_, id, dispatch_params_of(program_, id), 0,
-                   slice_count_of(program_, dispatch), operands);
+    execute_piece(program_, whole_piece_of(program_, id), operands);
     for (uint32_t k = 0; k < dispatch.access_count; ++k) {
       if (!keep(dispatch.first_access + k, std::move(staged[k]))) return limit_error(id);
     }

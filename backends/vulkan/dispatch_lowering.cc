@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 
-#include "backends/interface/dispatch_params.h"
 #include "backends/vulkan/mix_lowering.h"
 #include "encoder/program/check.h"
 
@@ -190,24 +189,18 @@ Result<OperandWidth> width_of(const VulkanLowering& lowering, DispatchId id,
 
 Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
                             std::span<const PlacedOperand> operands) {
-  INTERLOCK_CHECK(piece.first_slice + piece.slice_count <=
-                  slice_count_of(lowering.program, lowering.program.dispatch(piece.dispatch)));
   return lowering.program.dispatch(piece.dispatch).kernel == mix_kernel()
              ? lower_mix(lowering, piece, operands)
              : lower_table_piece(lowering, piece, operands);
 }
 
 Result<Success> lower_dispatch(const VulkanLowering& lowering, DispatchId id) {
-  const Dispatch& dispatch = lowering.program.dispatch(id);
   const std::vector<PlacedOperand> operands = place_operands(lowering, id);
-  const KernelParams params = dispatch_params_of(lowering.program, id);
-  const KernelEntry& entry = kernel_entry(dispatch.kernel);
-  if (is_transfer(entry, operands)) {
-    lower_to_transfer(lowering, entry, params, operands);
-    return Success{};
-  }
-  return lower_piece(lowering, {id, params, 0, slice_count_of(lowering.program, dispatch)},
-                     operands);
+  const DispatchPiece piece = whole_piece_of(lowering.program, id);
+  const KernelEntry& entry = kernel_entry(lowering.program.dispatch(id).kernel);
+  if (!is_transfer(entry, operands)) return lower_piece(lowering, piece, operands);
+  lower_to_transfer(lowering, entry, piece.params, operands);
+  return Success{};
 }
 
 bool is_copy_in_compute(const VulkanLowering& lowering, DispatchId id) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/interface/dispatch_params.h"
 #include "backends/vulkan/arena.h"
 #include "backends/vulkan/command_list.h"
 #include "encoder/kernel/kernel_table.h"
@@ -36,14 +37,6 @@ struct PlacedOperand {
 
 // The operands of the dispatch in their memories.
 std::vector<PlacedOperand> place_operands(const VulkanLowering& lowering, DispatchId id);
-
-// Slices [first_slice, first_slice + slice_count) of a dispatch.
-struct DispatchPiece {
-  DispatchId dispatch;
-  KernelParams params;  // dispatch_params_of()
-  uint64_t first_slice = 0;
-  uint64_t slice_count = 0;
-};
 
 // Appends the launches of the piece.
 // Errors: an operand is larger than the device binds; the device lacks what its alignment needs;

@@ -1,11 +1,11 @@
 #include "backends/vulkan/program_lowering.h"
 
 #include "backends/interface/dispatch_params.h"
+#include "backends/interface/late_staging.h"
 #include "backends/interface/whole_steps.h"
 #include "backends/vulkan/barrier_lowering.h"
 #include "backends/vulkan/mix_lowering.h"
 #include "backends/vulkan/poison_lowering.h"
-#include "backends/vulkan/staged_writes.h"
 #include "encoder/program/check.h"
 
 namespace interlock {
@@ -24,31 +24,73 @@ RunsElsewhere runs_elsewhere(const VulkanLowering& lowering) {
   return elsewhere;
 }
 
+Result<Success> lower_late_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
+                                 LateStaging<ArenaRange>& late) {
+  std::vector<PlacedOperand> operands = place_operands(lowering, piece.dispatch);
+  const std::span<const Access> accesses = lowering.program.accesses_of(piece.dispatch);
+  bool has_copies = false;
+  auto staged = late.stage(
+      piece, written_operands(lowering.program, piece.dispatch),
+      [&](size_t i, ByteRange /*range*/) {
+        const ArenaRange memory = operands[i].range;
+        const ArenaRange copy = lowering.layout.take(memory.size_bytes, memory.offset_bytes);
+        operands[i].range = copy;
+        // The operand of an atomic is stored, for the commit to apply.
+        if (accesses[i].is_atomic()) operands[i].mode = AccessMode::kWrite;
+        if (needs_old_bytes(accesses[i], piece.params)) {
+          lowering.list.add_copy({memory.offset_bytes, copy.offset_bytes, copy.size_bytes});
+          has_copies = true;
+        }
+        return copy;
+      });
+  if (!staged) return staged;
+  if (has_copies) lowering.list.add_full_barrier();
+  return lower_piece(lowering, piece, operands);
+}
+
+void lower_commit(const VulkanLowering& lowering, DispatchId id, LateStaging<ArenaRange>& late) {
+  const auto lower = [&](const DispatchPiece& piece, const Access& access,
+                         const LateStaging<ArenaRange>::Operand& staged) -> Result<Success> {
+    if (access.is_atomic()) {
+      lower_atomic_commit(lowering, lowering.program.dispatch(id).atomic_op,
+                          lowering.layout.range_of(access), staged.copy);
+      return Success{};
+    }
+    const uint64_t memory = lowering.layout.memory_offset_bytes(access.memory.index);
+    for_each_written_run(lowering.program, piece, staged.access, [&](ByteRange run) {
+      lowering.list.add_copy({staged.copy.offset_bytes + (run.begin - staged.range.begin),
+                              memory + run.begin, run.size_bytes()});
+    });
+    return Success{};
+  };
+  INTERLOCK_CHECK(late.for_each_copy(id, lower).has_value());
+  late.forget(id);
+}
+
 }  // namespace
 
 Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
                                uint64_t limit_bytes) {
   auto whole = expect_whole_steps(lowering.program, schedule, "vulkan");
   if (!whole) return whole;
-  StagedWrites staged_writes(limit_bytes);
+  LateStaging<ArenaRange> late(lowering.program, limit_bytes, StagingSpace::kLastsForTheRun);
   Poison poison(lowering.program);
   for (const Step& step : schedule.steps) {
     INTERLOCK_CHECK(step.dispatch.index < lowering.program.dispatches.size());
     lowering.list.statement = lowering.program.dispatch(step.dispatch).statement.index;
     if (step.kind == StepKind::kCommit) {
-      staged_writes.commit(lowering, step.dispatch);
+      lower_commit(lowering, step.dispatch, late);
     } else {
       lower_poison(lowering, poison.take_before(step.dispatch));
-      const DispatchPiece piece{step.dispatch, dispatch_params_of(lowering.program, step.dispatch),
-                                step.first_slice, step.slice_count};
+      const DispatchPiece piece = piece_of(lowering.program, step);
       auto lowered = step.kind == StepKind::kRunLate
-                         ? staged_writes.run_late(lowering, piece)
+                         ? lower_late_piece(lowering, piece, late)
                          : lower_piece(lowering, piece, place_operands(lowering, step.dispatch));
       if (!lowered) return lowered;
     }
     lowering.list.add_full_barrier();
   }
-  INTERLOCK_CHECK(staged_writes.is_empty());
+  INTERLOCK_CHECK(late.is_empty());
   return Success{};
 }
 

@@ -1,10 +1,10 @@
-// The backends of this build.
+#include "backends/registry.h"
+
 #include <array>
 
 #include "backends/cpu/cpu_backend.h"
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/emulated/emulated_cuda_backend.h"
-#include "backends/interface/backend.h"
 #include "backends/vulkan/vulkan_backend.h"
 
 namespace interlock {

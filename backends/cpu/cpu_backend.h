@@ -1,5 +1,8 @@
 // CpuBackend: the reference device. Executes a schedule step by step with the kernels of
 // backends/kernels/, one lane a slice; bit-identical on every machine.
+//
+// This folder has the backend and what it shares with the reference (execute.h), and runs that note
+// or judge each access of a kernel (recording_memory.h, instrumented.h).
 #pragma once
 
 #include <cstdint>

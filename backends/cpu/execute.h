@@ -7,8 +7,8 @@
 
 #include "backends/cpu/cpu_memory.h"
 #include "backends/cpu/kernel_bodies.h"
-#include "backends/interface/backend.h"
 #include "backends/interface/dispatch_params.h"
+#include "backends/interface/image.h"
 #include "encoder/program/program.h"
 
 namespace interlock {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/interface/image.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/program.h"
 #include "encoder/program/range.h"

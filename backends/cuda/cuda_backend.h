@@ -1,5 +1,9 @@
 // CudaBackend: executes programs on the first CUDA device that the process sees. Without nvcc at
 // build time, a driver or a device the backend is there and says why it is not available.
+//
+// This folder lowers programs to commands (lowering.h), plans streams and graphs for them, and
+// issues them through CudaRuntime, behind which tests have a host. kernels/ is device code;
+// emulation/ is a device of the host for it, and emulated/ the backend on that device.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/interface/image.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "simulator/schedules/schedule.h"

@@ -104,7 +104,7 @@ class CudaRuntime {
   virtual CudaStatus destroy_executable(CudaGraphExecutable executable) = 0;
 };
 
-// The runtime of this build; null if it has none.
+// The runtime of this build, of runtime_calls.cc; null if it has none (missing_runtime.cc).
 CudaRuntime* system_cuda_runtime();
 
 }  // namespace interlock

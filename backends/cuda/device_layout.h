@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/interface/image.h"
 #include "encoder/program/program.h"
 
 namespace interlock {

@@ -1,6 +1,8 @@
 // Kernel oracles: every float32 kernel of the table again, in float64 and from its definition, with
 // a bound on the error of a float32 evaluation that is derived from shapes and magnitudes. They
 // share nothing with the bodies; docs/numbers.md has the formulas and their derivation.
+//
+// This folder has an oracle for each kernel, by subject, and the arithmetic that bounds its error.
 #pragma once
 
 #include <cstdint>

@@ -1,26 +1,22 @@
 // Backend: executes schedules on real memory. witness mode is deterministic and legal, hence a
 // difference from the reference is a real bug; overlap mode is what a device does by itself.
+//
+// This folder has what every backend is built of and no device knows: the interface, the bytes
+// before a run (image.h), the params of a dispatch, staging of late writes, poison and guards.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backends/interface/image.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "simulator/schedules/schedule.h"
 
 namespace interlock {
-
-// The bytes of every memory, by MemoryId.
-struct MemoryImage {
-  std::vector<std::vector<uint8_t>> memories;
-
-  bool operator==(const MemoryImage&) const = default;
-};
 
 enum class ExecutionMode : uint8_t {
   kWitness,  // The steps of the schedule one after another, each ordered and visible to the next.
@@ -75,17 +71,5 @@ class Backend {
   // null if there is no such way. The backends do not run at the same time.
   virtual std::unique_ptr<Backend> with_lowering(std::string_view) const { return nullptr; }
 };
-
-// All backends of this build, `cpu` first, available or not.
-std::span<Backend* const> backend_registry();
-Backend* find_backend(std::string_view name);  // Null if there is none of this name.
-
-// The bytes before the first dispatch: tensors with initial values hold them, all others hold a
-// fixed pattern that depends on memory and offset (external input, or poison nobody should read).
-// Errors: the memories exceed `limit_bytes` in all.
-Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes);
-
-// Default bound on the bytes that executing a program may allocate for its memories.
-inline constexpr uint64_t kExecutionLimitBytes = 256ull << 20;
 
 }  // namespace interlock

@@ -1,11 +1,12 @@
 // The bytes before the first dispatch. Every byte has a value, also those that nobody initialized:
 // they are external input, or poison that nobody should read, and both must be the same each time.
+#include "backends/interface/image.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "backends/interface/backend.h"
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 #include "encoder/program/stop.h"

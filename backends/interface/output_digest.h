@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "backends/interface/backend.h"
+#include "backends/interface/image.h"
 #include "encoder/program/program.h"
 
 namespace interlock {

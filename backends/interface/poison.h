@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/interface/image.h"
 #include "encoder/program/program.h"
 #include "simulator/lifetimes/ended_bytes.h"
 

@@ -1,4 +1,7 @@
 // All kernels: the one list that joins names of the kernel table to bodies.
+//
+// This folder has the bodies, a file each, in the dialect of dialect.h, which the CPU, CUDA and its
+// emulation compile. Vulkan has its own (backends/vulkan/shaders/).
 #pragma once
 
 #include <array>

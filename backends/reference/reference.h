@@ -1,4 +1,7 @@
 // Reference: the right result of a program, which executions are compared with.
+//
+// This folder says what is right: bytes here, and numbers by the float64 oracles in oracle_check.h
+// and float64_execution.h.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "backends/interface/backend.h"
+#include "backends/interface/image.h"
 #include "encoder/program/program.h"
 
 namespace interlock {

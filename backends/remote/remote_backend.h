@@ -1,6 +1,9 @@
 // RemoteBackend: a backend in a worker process of its own. A device may hang inside a call of its
 // driver, or its driver may end the process; then this one notices, says so, and goes on with a new
 // worker.
+//
+// This folder has both ends: the backend, and what a worker process does (serve.h), with the
+// messages between them.
 #pragma once
 
 #include <memory>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/interface/image.h"
 #include "backends/vulkan/command_list.h"
 #include "encoder/program/program.h"
 

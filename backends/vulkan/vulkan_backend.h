@@ -1,6 +1,11 @@
 // VulkanBackend: executes programs on a Vulkan device, any one that there is; lavapipe, which runs
 // on the CPU, where there is no GPU. The driver is loaded at run time: without one the backend is
-// there and says why it is not available.
+// there and says why it is not available. The class is defined in vulkan_backend.cc, and in a build
+// without Vulkan in missing_backend.cc.
+//
+// This folder lowers programs to a CommandList without any device (program_lowering.h), and records
+// and submits it (command_recorder.h, queue.h) on devices that it opens (instance.h, device.h,
+// session.h). shaders/ is device code.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/registry.h"
 #include "backends/remote/remote_backend.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/campaign/campaign.h"

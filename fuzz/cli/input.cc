@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "backends/registry.h"
 #include "fuzz/cli/console.h"
 
 namespace interlock {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "backends/interface/backend.h"
+#include "backends/registry.h"
 #include "encoder/backward/backward.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/plan/planner.h"

@@ -13,6 +13,7 @@
 #include "backends/cpu/instrumented.h"
 #include "backends/interface/output_digest.h"
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/text/text.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"

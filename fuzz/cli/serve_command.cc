@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "backends/registry.h"
 #include "backends/remote/serve.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"

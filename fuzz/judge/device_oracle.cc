@@ -11,6 +11,7 @@
 
 #include "backends/reference/oracle_check.h"
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"

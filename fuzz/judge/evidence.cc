@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "backends/interface/backend.h"
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"

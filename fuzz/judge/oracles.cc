@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "backends/interface/backend.h"
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/text.h"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/interface/backend.h"
+#include "backends/registry.h"
 #include "encoder/program/check.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/evidence.h"

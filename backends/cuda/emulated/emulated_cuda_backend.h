@@ -1,5 +1,7 @@
 // EmulatedCudaBackend: executes programs with the kernels of the CUDA backend on an EmulatedDevice
 // (device.h), that is, on the host.
+//
+// This folder has the backend and the kernels as the device launches them (kernels.h).
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 // orders drawn at random. Blocks run one after another; the threads of a block are fibers, of which
 // one runs until it waits in __syncthreads(), ends, or gives way in an atomic.
 //
+// This folder is that device, and knows nothing of programs or backends.
+//
 // What a launch shows: kernels whose results depend on the order of blocks, on the order of threads
 // between barriers, or on shared memory that nobody initialized; barriers that not all threads of a
 // block reach. What it cannot show: what nvcc makes of the source, threads that interleave anywhere

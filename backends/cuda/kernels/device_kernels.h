@@ -1,5 +1,7 @@
 // The kernels that a host launches. Templates, so that each source that uses them has its own.
 //
+// This folder is device code: compiled by nvcc (device_functions.cu), and for the emulated device.
+//
 // A dispatch of a table kernel is one launch of run_slices<Kernel>, a block per slice; so is mix
 // where one block is enough. Larger operands of mix take two launches, the second ordered after
 // the first: digest_mix<MixKernel> adds up what each thread of a grid read, apply_mix<MixKernel>

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "backends/registry.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
 #include "tests/backends/dispatch_steps.h"

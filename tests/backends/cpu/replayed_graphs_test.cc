@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/registry.h"
 #include "encoder/replay/replay.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/text.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/interface/backend.h"
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"

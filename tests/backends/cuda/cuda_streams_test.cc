@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/oracles.h"

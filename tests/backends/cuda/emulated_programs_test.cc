@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/generate/generator.h"

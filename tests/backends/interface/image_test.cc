@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "backends/interface/backend.h"
+#include "backends/interface/image.h"
 #include "tests/backends/kernels/kernel_case.h"
 
 namespace interlock::image_test {

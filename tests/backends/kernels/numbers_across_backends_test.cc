@@ -14,6 +14,7 @@
 
 #include "backends/float64/kernel_oracles.h"
 #include "backends/reference/oracle_check.h"
+#include "backends/registry.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/text/text.h"
 #include "tests/backends/dispatch_steps.h"

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/registry.h"
 #include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "simulator/hazards/alias_contracts.h"

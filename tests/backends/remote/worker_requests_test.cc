@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "backends/registry.h"
 #include "backends/remote/channel.h"
 #include "backends/remote/message.h"
 #include "backends/remote/request_check.h"

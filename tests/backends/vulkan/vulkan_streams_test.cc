@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"

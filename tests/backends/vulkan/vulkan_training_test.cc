@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "backends/registry.h"
 #include "tests/backends/vulkan/vulkan_device.h"
 #include "tests/fuzz/workloads/training_runs.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/registry.h"
 #include "encoder/text/text.h"
 
 namespace interlock::campaign_files_test {

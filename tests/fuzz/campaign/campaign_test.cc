@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/registry.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/replay.h"
 #include "tests/program_count.h"

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "backends/registry.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/pass_oracle.h"

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/interface/backend.h"
 #include "backends/reference/float64_execution.h"
 #include "backends/reference/reference.h"
+#include "backends/registry.h"
 #include "encoder/plan/planner.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/encoder.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "backends/cpu/instrumented.h"
-#include "backends/interface/backend.h"
 #include "backends/reference/values_apart.h"
+#include "backends/registry.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/replay.h"

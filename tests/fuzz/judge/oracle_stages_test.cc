@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/registry.h"
 #include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"

@@ -1,4 +1,5 @@
 #include "fuzz/judge/replay.h"
+#include "backends/registry.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

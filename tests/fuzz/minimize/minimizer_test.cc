@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "backends/interface/backend.h"
+#include "backends/registry.h"
 #include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/campaign/campaign.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/reference/float64_execution.h"
+#include "backends/registry.h"
 #include "tests/fuzz/workloads/training_runs.h"
 #include "tests/program_count.h"
 

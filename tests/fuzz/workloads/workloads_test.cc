@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/interface/backend.h"
+#include "backends/registry.h"
 #include "encoder/assemble/build.h"
 #include "encoder/text/text.h"
 #include "fuzz/judge/pass_oracle.h"

@@ -2,18 +2,13 @@
 // dropped.
 #include "backends/interface/dispatch_params.h"
 
-#include <string>
-
 #include "encoder/program/check.h"
+#include "encoder/program/hash.h"
 
 namespace interlock {
 
 uint32_t identity_of(const Program& program, DispatchId id) {
-  uint32_t hash = 0x811c9dc5u;  // FNV-1a.
-  for (const char c : program.reference_of(id)) {
-    hash = (hash ^ static_cast<uint8_t>(c)) * 0x01000193u;
-  }
-  return hash;
+  return fnv1a_32(program.reference_of(id));
 }
 
 KernelParams dispatch_params_of(const Program& program, DispatchId id) {

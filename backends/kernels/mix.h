@@ -50,6 +50,7 @@ struct MixKernel {
   static constexpr uint32_t kWord = 0xc2b2ae3du;
   static constexpr uint32_t kOld = 0xa7u;
 
+  // Here, and not in encoder/program/hash.h, because nvcc compiles it for devices.
   KERNEL_FUNCTION static uint32_t scramble(uint32_t v) {
     v ^= v >> 16;
     v *= 0x7feb352du;

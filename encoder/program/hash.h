@@ -36,4 +36,11 @@ constexpr uint64_t fnv1a(std::string_view text) {
   return digest;
 }
 
+// The same of 32 bits.
+constexpr uint32_t fnv1a_32(std::string_view text) {
+  uint32_t digest = 0x811c9dc5;
+  for (const char c : text) digest = (digest ^ static_cast<uint8_t>(c)) * 0x01000193;
+  return digest;
+}
+
 }  // namespace interlock

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/program/hash.h"
+
 namespace interlock {
 
 class SegmentMemo {
@@ -22,8 +24,8 @@ class SegmentMemo {
   // Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4): ranges
   // begin at multiples of large powers of two, and the high bits of the product see all of them.
   static uint32_t tag_of(uint32_t memory, uint64_t begin) {
-    const uint64_t key = begin + memory * 0xbf58476d1ce4e5b9ull;
-    return static_cast<uint32_t>((key * 0x9e3779b97f4a7c15ull) >> 32);
+    const uint64_t key = begin + memory * kGolden64;
+    return static_cast<uint32_t>((key * kGolden64) >> 32);
   }
 
   // Returns the first stored id of this tag that `is_wanted` accepts, or kNone.

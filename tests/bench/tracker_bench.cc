@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/program/hash.h"
 #include "encoder/sync/ggml.h"
 #include "encoder/sync/mlx.h"
 #include "encoder/sync/tracker.h"
@@ -39,16 +40,10 @@ constexpr uint64_t kReadBuffers = 512;
 constexpr uint64_t kWrittenBuffers = 512;
 constexpr int64_t kNoDependency = 0;  // As a period.
 
-// splitmix64 (Steele, Lea and Flood, 2014): the same streams everywhere.
+// The same streams everywhere.
 class StreamRandom {
  public:
-  uint64_t below(uint64_t n) {
-    state_ += 0x9e3779b97f4a7c15ull;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return (z ^ (z >> 31)) % n;
-  }
+  uint64_t below(uint64_t n) { return scrambled(state_ += kGolden64) % n; }
 
  private:
   uint64_t state_ = 0;

@@ -1,5 +1,6 @@
-// Words that may not appear in code, and why. The basic idea is that a rule is a few tokens, as
-// they stand in the source: "time (" is a call of time, "*_distribution" any word with that end.
+// Words and numbers that may not appear in code, and why. The basic idea is that a rule is a few
+// tokens, as they stand in the source: "time (" is a call of time, "*_distribution" any word with
+// that end.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,6 +53,17 @@ const std::vector<BannedTokens>& rules() {
        {"backends/kernels/"},
        "",
        "libm differs between machines; kernels have their own"},
+      {{"0xbf58476d1ce4e5b9*", "0x94d049bb133111eb*", "0xff51afd7ed558ccd*", "0xc4ceb9fe1a85ec53*",
+        "0x85ebca6b*", "0xc2b2ae35*", "0xcbf29ce484222325*", "0x100000001b3*", "0x811c9dc5*",
+        "0x01000193*", "0x1000193*"},
+       {},
+       "encoder/program/hash.h",
+       "it is of a hash; encoder/program/hash.h has them"},
+      // A device compiles it, and no header of a host.
+      {{"0x7feb352d*", "0x846ca68b*"},
+       {},
+       "backends/kernels/mix.h",
+       "it is of the hash of mix; backends/kernels/mix.h has it"},
       {{"assert ("}, {}, "", "it vanishes in release builds; use INTERLOCK_CHECK"},
       {{"using namespace"}, {}, "", "it hides where a name comes from"},
   };

@@ -13,23 +13,18 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/program/hash.h"
 #include "tests/code/source_tree.h"
 #include "tests/faults/mutations.h"
 
 namespace interlock {
 namespace {
 
-// SplitMix64, http://xoshiro.di.unimi.it/splitmix64.c.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
 
-  uint64_t below(uint64_t count) {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (z ^ (z >> 31)) % count;
-  }
+  uint64_t below(uint64_t count) { return scrambled(state_ += kGolden64) % count; }
 
  private:
   uint64_t state_;

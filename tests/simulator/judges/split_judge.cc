@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "encoder/program/check.h"
+#include "encoder/program/hash.h"
 #include "tests/simulator/judges/split_machine.h"
 #include "tests/simulator/judges/split_model.h"
 
@@ -147,11 +148,7 @@ std::string defect_of_events(const Program& program, const Times& times) {
 
 using Values = std::map<Byte, uint64_t>;
 
-uint64_t mixed(uint64_t a, uint64_t b) {
-  uint64_t x = (a + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9 ^ (b + 0x94d049bb133111eb);
-  x = (x ^ (x >> 29)) * 0xd6e8feb86659fd93;
-  return x ^ (x >> 32);
-}
+uint64_t mixed(uint64_t a, uint64_t b) { return splitmix64(splitmix64(a) + b); }
 
 // All nodes in order of time, on values. A row of equal atomics is a sum on top of what was there.
 class ValueRun {

@@ -1,5 +1,8 @@
 #include "backends/vulkan/program_lowering.h"
 
+#include <optional>
+#include <span>
+
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/late_staging.h"
 #include "backends/interface/whole_steps.h"
@@ -48,9 +51,13 @@ Result<Success> lower_late_piece(const VulkanLowering& lowering, const DispatchP
   return lower_piece(lowering, piece, operands);
 }
 
+// An atomic replaces whole words, and a copy before or after it may write other bytes of them.
 void lower_commit(const VulkanLowering& lowering, DispatchId id, LateStaging<ArenaRange>& late) {
+  std::optional<bool> was_atomic;
   const auto lower = [&](const DispatchPiece& piece, const Access& access,
                          const LateStaging<ArenaRange>::Operand& staged) -> Result<Success> {
+    if (was_atomic && *was_atomic != access.is_atomic()) lowering.list.add_full_barrier();
+    was_atomic = access.is_atomic();
     if (access.is_atomic()) {
       lower_atomic_commit(lowering, lowering.program.dispatch(id).atomic_op,
                           lowering.layout.range_of(access), staged.copy);

@@ -4,16 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "backends/cpu/cpu_backend.h"
 #include "backends/interface/poison.h"
 #include "encoder/assemble/build.h"
-#include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
 #include "encoder/text/text.h"
 #include "fuzz/testing/programs.h"
 #include "simulator/schedules/choice.h"
-#include "simulator/schedules/schedule.h"
 #include "tests/simulator/programs/random_lifetime_programs.h"
 
 namespace interlock {
@@ -25,13 +22,6 @@ inline bool finds_poison(const Program& program) {
     if (!poison.ended_before(DispatchId(d)).empty()) return true;
   }
   return false;
-}
-
-inline MemoryImage image_on_cpu(const Program& program, const Schedule& schedule) {
-  CpuBackend cpu;
-  auto image = cpu.run(program, schedule, ExecutionMode::kWitness);
-  INTERLOCK_CHECK(image.has_value());
-  return std::move(image).value();
 }
 
 // A read of a freed value beside a legal one that nothing orders before it; bytes that start and

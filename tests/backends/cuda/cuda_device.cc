@@ -1,10 +1,30 @@
 #include "tests/backends/cuda/cuda_device.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "backends/interface/backend.h"
+#include "tests/backends/devices/test_device.h"
 
 namespace interlock {
+namespace {
+
+// In every lowering, by two choices each; the device of this machine where `runtime` is null.
+std::vector<MemoryImage> images_by_overlap(const Program& program, CudaRuntime* runtime) {
+  std::vector<MemoryImage> images;
+  for (const CudaLowering lowering : kCudaLowerings) {
+    for (const uint64_t seed : {1u, 2u}) {
+      CudaBackend backend({.overlap = {.lowering = lowering, .seed = seed}, .runtime = runtime});
+      auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+      EXPECT_TRUE(image.has_value()) << image.error().message;
+      if (image) images.push_back(std::move(*image));
+    }
+  }
+  return images;
+}
+
+}  // namespace
 
 void OnCuda::SetUp() {
   if (is_on_host()) {
@@ -43,6 +63,20 @@ MemoryImage OnCuda::image_by_overlap(const Program& program, const CudaRecording
     return {};
   }
   return std::move(*image);
+}
+
+std::vector<TestDevice> test_devices() {
+  // Never destroyed, as in the registry.
+  static auto* const runtime = new HostCudaRuntime;
+  static auto* const host = new CudaBackend({.runtime = runtime});
+  static auto* const device = new CudaBackend;
+  return {{.name = "CudaOnADevice",
+           .backend = []() -> Backend& { return *device; },
+           .images_by_overlap = [](const Program& p) { return images_by_overlap(p, nullptr); }},
+          {.name = "CudaOnTheHost",
+           .backend = []() -> Backend& { return *host; },
+           .images_by_overlap = [](const Program& p) { return images_by_overlap(p, runtime); },
+           .is_slow = true}};
 }
 
 std::string name_of(const testing::TestParamInfo<CudaPlace>& info) {

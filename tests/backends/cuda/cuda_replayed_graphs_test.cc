@@ -30,7 +30,7 @@ using CudaReplayedGraphs = OnCuda;
 INTERLOCK_ON_CUDA(CudaReplayedGraphs);
 
 MemoryImage right_image_of(const Program& program) {
-  return image_on_cpu(program, issue_order_schedule(program));
+  return image_after(program, issue_order_schedule(program));
 }
 
 // Two operands in mixes of one launch and of two, a kernel of the table, and work around.

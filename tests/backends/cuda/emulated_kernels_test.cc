@@ -94,34 +94,6 @@ TEST(EmulatedKernels, RunAtAnyAlignment) {
   }
 }
 
-TEST(EmulatedKernels, RunInPlaceWhereTheTableAllowsIt) {
-  EmulatedCudaBackend backend;
-  for (const KernelCase& c : one_case_per_kernel()) {
-    const std::vector<CaseOperand> operands = operands_of(c);
-    for (const auto& [input, output] :
-         kernel_entry(find_kernel(c.kernel).value()).identical_pairs) {
-      const std::string& replaced = operands[static_cast<size_t>(input)].name;
-      const std::string& name = operands[static_cast<size_t>(output)].name;
-      const Program program = program_of(c, {{name, {replaced, 0}}});
-      const Schedule issue = issue_order_schedule(program);
-      EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue))
-          << c << ": " << name << " on " << replaced;
-    }
-  }
-}
-
-TEST(EmulatedKernels, GiveTheSameBitsInPieces) {
-  EmulatedCudaBackend backend({.block_thread_count = 32});
-  for (const KernelCase& c : one_case_per_kernel()) {
-    const Program program = program_of(c);
-    const MemoryImage whole = image_after(program, issue_order_schedule(program));
-    for (const std::vector<uint64_t>& slices :
-         {descending_slices(program), shuffled_slices(program, 1)}) {
-      EXPECT_TRUE(image_on(backend, program, slices_in_order(slices)) == whole) << c;
-    }
-  }
-}
-
 // As a device does whose grids are shorter than a dispatch.
 TEST(EmulatedKernels, GiveTheSameBitsInSeveralLaunches) {
   EmulatedCudaBackend backend({.block_thread_count = 4, .grid_block_count_max = 2});
@@ -130,26 +102,6 @@ TEST(EmulatedKernels, GiveTheSameBitsInSeveralLaunches) {
     const Schedule issue = issue_order_schedule(program);
     EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue)) << c;
   }
-}
-
-TEST(EmulatedKernels, TreatSpecialValuesAsTheCpuDoes) {
-  const Program program = parsed(R"(interlock 1
-memory a_bytes 32
-memory y_bytes 32
-memory z_bytes 32
-tensor a f32[8] at a_bytes+0
-tensor y f32[8] at y_bytes+0
-tensor z f32[8] at z_bytes+0
-dispatch fill writes a_bytes[0:4] value=255
-dispatch fill writes a_bytes[4:8] value=127
-dispatch fill writes a_bytes[10:12] value=127
-dispatch fill writes a_bytes[8:10] value=0
-barrier
-dispatch silu reads a writes y
-dispatch mul reads a a writes z
-)");
-  const Schedule issue = issue_order_schedule(program);
-  EXPECT_TRUE(image_on_emulated_cuda(program, issue) == image_after(program, issue));
 }
 
 }  // namespace

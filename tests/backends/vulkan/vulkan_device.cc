@@ -1,6 +1,9 @@
 #include "tests/backends/vulkan/vulkan_device.h"
 
 #include <utility>
+#include <vector>
+
+#include "tests/backends/devices/test_device.h"
 
 namespace interlock {
 
@@ -23,6 +26,23 @@ MemoryImage image_on_vulkan(const Program& program, const Schedule& schedule) {
     return {};
   }
   return std::move(*image);
+}
+
+std::vector<TestDevice> test_devices() {
+  const auto images_by_overlap = [](const Program& program) {
+    std::vector<MemoryImage> images;
+    for (const OverlapKind overlap : {OverlapKind::kOneQueue, OverlapKind::kSeveralQueues}) {
+      auto image =
+          vulkan(overlap).run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+      EXPECT_TRUE(image.has_value()) << image.error().message;
+      if (image) images.push_back(std::move(*image));
+    }
+    EXPECT_TRUE(vulkan(OverlapKind::kOneQueue).take_messages().empty());
+    return images;
+  };
+  return {{.name = "Vulkan",
+           .backend = []() -> Backend& { return vulkan(); },
+           .images_by_overlap = images_by_overlap}};
 }
 
 }  // namespace interlock

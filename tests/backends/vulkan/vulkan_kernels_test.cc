@@ -1,15 +1,6 @@
-// Every kernel on the Vulkan device: against the CPU bit for bit where the device rounds as the CPU
-// does, against the float64 oracles everywhere; at any alignment, in place, and piece by piece.
-#include <gmock/gmock.h>
+// Kernels on the Vulkan device at the longest loops; the rest is in tests/backends/devices/.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "backends/reference/oracle_check.h"
-#include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/backends/vulkan/vulkan_device.h"
 
@@ -17,109 +8,6 @@ namespace interlock::vulkan_kernels_test {
 namespace {
 
 using VulkanKernels = OnVulkan;
-
-TEST_F(VulkanKernels, HaveTheBitsOfTheCpu) {
-  if (!has_correct_rounding()) GTEST_SKIP() << "the device may round otherwise than the CPU";
-  for (const KernelCase& c : all_cases()) {
-    const Program program = program_of(c);
-    const Schedule issue = issue_order_schedule(program);
-    EXPECT_TRUE(image_on_vulkan(program, issue) == image_after(program, issue)) << c;
-  }
-}
-
-TEST_F(VulkanKernels, AgreeWithTheirOracles) {
-  for (const KernelCase& c : all_cases()) {
-    const Program program = program_of(c);
-    const auto check = check_against_oracle(program, DispatchId{0},
-                                            initial_image(program, kExecutionLimitBytes).value(),
-                                            image_on_vulkan(program, issue_order_schedule(program)),
-                                            arithmetic_of(vulkan().capabilities()));
-    ASSERT_TRUE(check.has_value());
-    EXPECT_FALSE(check->mismatch.has_value()) << c << "\n" << check->mismatch->message;
-  }
-}
-
-// The text of a case with every tensor `shift` bytes further.
-// Requires: whole elements.
-Program shifted(const KernelCase& c, int shift) {
-  std::string text = print(program_of(c));
-  for (size_t at = text.find("+256"); at != std::string::npos; at = text.find("+256", at + 1)) {
-    text.replace(at, 4, "+" + std::to_string(256 + shift));
-  }
-  return parsed(text);
-}
-
-TEST_F(VulkanKernels, RunAtAnyAlignment) {
-  for (const KernelCase& c : one_case_per_kernel()) {
-    for (const int shift : {4, 8, 20}) {
-      const Program program = shifted(c, shift);
-      const Schedule issue = issue_order_schedule(program);
-      const MemoryImage image = image_on_vulkan(program, issue);
-      const MemoryImage aligned =
-          image_on_vulkan(program_of(c), issue_order_schedule(program_of(c)));
-      for (const CaseOperand& operand : operands_of(c)) {
-        EXPECT_EQ(bytes_of(program, image, operand.name),
-                  bytes_of(program_of(c), aligned, operand.name))
-            << c << " shifted by " << shift;
-      }
-      if (has_correct_rounding()) {
-        EXPECT_TRUE(image == image_after(program, issue)) << c;
-      }
-    }
-  }
-}
-
-TEST_F(VulkanKernels, RunInPlaceWhereTheTableAllowsIt) {
-  for (const KernelCase& c : one_case_per_kernel()) {
-    const std::vector<CaseOperand> operands = operands_of(c);
-    for (const auto& [input, output] :
-         kernel_entry(find_kernel(c.kernel).value()).identical_pairs) {
-      const std::string& replaced = operands[static_cast<size_t>(input)].name;
-      const std::string& name = operands[static_cast<size_t>(output)].name;
-      const SharedPlaces shared = {{name, {replaced, 0}}};
-      const Program program = program_of(c, shared);
-      const Program other = program_apart(c, shared);
-      const MemoryImage apart = image_on_vulkan(other, issue_order_schedule(other));
-      for (const Schedule& schedule :
-           {issue_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
-        const MemoryImage image = image_on_vulkan(program, schedule);
-        EXPECT_EQ(bytes_of(program, image, name), bytes_of(other, apart, name))
-            << c << ": " << name << " on " << replaced;
-      }
-    }
-  }
-}
-
-// Each pass finds in memory what the one before has left, also where that was an input: wrong, and
-// with the bits that are wrong on the CPU.
-TEST_F(VulkanKernels, StreamOverInputsThatTheyStillNeed) {
-  for (const auto& [kernel, input] :
-       {std::pair{"softmax_vjp_stream", "y"}, std::pair{"rms_norm_vjp_stream", "g"}}) {
-    const KernelCase c{kernel, 13, 41};
-    const Program apart = program_of(c);
-    const Program program = program_of(c, {{"gx", {input, 0}}});
-    const MemoryImage right = image_on_vulkan(apart, issue_order_schedule(apart));
-    for (const Schedule& schedule :
-         {issue_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
-      const MemoryImage wrong = image_on_vulkan(program, schedule);
-      EXPECT_NE(bytes_of(program, wrong, "gx"), bytes_of(apart, right, "gx")) << kernel;
-      if (has_correct_rounding()) {
-        EXPECT_TRUE(wrong == image_after(program, schedule)) << kernel;
-      }
-    }
-  }
-}
-
-TEST_F(VulkanKernels, GiveTheSameBitsInPieces) {
-  for (const KernelCase& c : one_case_per_kernel()) {
-    const Program program = program_of(c);
-    const MemoryImage whole = image_on_vulkan(program, issue_order_schedule(program));
-    EXPECT_TRUE(image_on_vulkan(program, slices_in_order(descending_slices(program))) == whole)
-        << c;
-    EXPECT_TRUE(image_on_vulkan(program, slices_in_order(shuffled_slices(program, 1))) == whole)
-        << c;
-  }
-}
 
 // lavapipe ends the loops of an invocation silently after 65,535 rounds.
 TEST_F(VulkanKernels, RunTheLongestLoopsThatTheTableAllows) {
@@ -193,64 +81,6 @@ dispatch cross_entropy_vjp reads wide id total_again writes gx
   if (has_correct_rounding()) {
     EXPECT_TRUE(image == image_after(program, issue));
   }
-}
-
-// Infinities and NaNs come out as on the CPU; every NaN is the canonical one. The rows of softmax
-// are: NaN and a large number; a large number and infinity; twice minus infinity; and that with 1.
-TEST_F(VulkanKernels, TreatSpecialValuesAsTheCpuDoes) {
-  const Program program = parsed(R"(interlock 1
-memory bits 64
-memory a_bytes 32
-memory y_bytes 32
-memory z_bytes 32
-memory p_bytes 32
-memory gx_bytes 32
-tensor pairs f32[4,2] at a_bytes+0
-tensor p f32[4,2] at p_bytes+0
-tensor gx f32[4,2] at gx_bytes+0
-tensor sx f32[8] at bits+32
-tensor sign u8[4] at a_bytes+0
-tensor a f32[8] at a_bytes+0
-tensor y f32[8] at y_bytes+0
-tensor z f32[8] at z_bytes+0
-dispatch fill writes a_bytes[0:4] value=255
-dispatch fill writes a_bytes[4:8] value=127
-dispatch fill writes a_bytes[10:12] value=127
-dispatch fill writes a_bytes[8:10] value=0
-dispatch fill writes a_bytes[12:14] value=0
-dispatch fill writes a_bytes[14:15] value=128
-dispatch fill writes a_bytes[15:16] value=127
-dispatch fill writes a_bytes[16:18] value=0
-dispatch fill writes a_bytes[18:19] value=128
-dispatch fill writes a_bytes[19:20] value=255
-dispatch fill writes a_bytes[20:22] value=0
-dispatch fill writes a_bytes[22:23] value=128
-dispatch fill writes a_bytes[23:24] value=255
-dispatch fill writes a_bytes[24:26] value=0
-dispatch fill writes a_bytes[26:27] value=128
-dispatch fill writes a_bytes[27:28] value=255
-dispatch fill writes a_bytes[28:30] value=0
-dispatch fill writes a_bytes[30:31] value=128
-dispatch fill writes a_bytes[31:32] value=63
-barrier
-dispatch silu reads a writes y
-dispatch mul reads a a writes z
-dispatch silu_vjp reads a a writes sx
-dispatch softmax reads pairs writes p
-barrier
-dispatch softmax_vjp reads p pairs writes gx
-)");
-  const Schedule issue = issue_order_schedule(program);
-  const MemoryImage image = image_on_vulkan(program, issue);
-  const MemoryImage expected = image_after(program, issue);
-  for (size_t i = 0; i < expected.memories.size(); ++i) {
-    EXPECT_EQ(image.memories[i], expected.memories[i]) << i;
-  }
-  EXPECT_TRUE(std::isnan(values_of(program, image, "y")[0]));
-  const std::vector<float> p = values_of(program, image, "p");
-  for (size_t i = 0; i < 6; ++i) EXPECT_TRUE(std::isnan(p[i])) << i;
-  EXPECT_EQ(p[6], 0);
-  EXPECT_EQ(p[7], 1);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The idea: a strategy is a list of named schedules; everything else is the same for all of them.
 #include "simulator/schedules/explore.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 
@@ -24,7 +26,7 @@ class Explorer {
             machine_.run(issue_order_schedule(program), ShadowMode::kObservable)) {}
 
   const HappensBefore& order() const { return order_; }
-  void try_schedules(Strategy& strategy, uint64_t schedule_count);
+  void try_schedules(std::string_view strategy_name, Strategy& strategy, uint64_t schedule_count);
   Exploration finish();
 
  private:
@@ -44,10 +46,13 @@ class Explorer {
   Schedule first_schedule_;  // Of exploration_.first_different.
 };
 
-void Explorer::try_schedules(Strategy& strategy, uint64_t schedule_count) {
+void Explorer::try_schedules(std::string_view strategy_name, Strategy& strategy,
+                             uint64_t schedule_count) {
   Schedule schedule;
   while (exploration_.tried.size() < schedule_count && !is_stopped() && strategy.next(schedule)) {
-    try_schedule(strategy.schedule_name(), schedule);
+    std::string name = strategy.schedule_name();
+    if (name.empty()) name = fmt::format("{} {}", strategy_name, exploration_.tried.size());
+    try_schedule(std::move(name), schedule);
   }
   exploration_.claim = strategy.claim();
 }
@@ -89,7 +94,7 @@ Exploration explore(const Program& program, const StrategyEntry& entry,
   Explorer explorer(program);
   const std::unique_ptr<Strategy> strategy = entry.make(program, explorer.order(), options);
   if (announce) announce(strategy->announcement());
-  explorer.try_schedules(*strategy, options.schedule_count);
+  explorer.try_schedules(entry.name, *strategy, options.schedule_count);
   return explorer.finish();
 }
 

@@ -268,6 +268,12 @@ Step whole_step(const Program& program, DispatchId dispatch, StepKind kind) {
   return {kind, dispatch, 0, static_cast<uint32_t>(slice_count)};
 }
 
+bool writes_anything(const Program& program, DispatchId dispatch) {
+  const auto accesses = program.accesses_of(dispatch);
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [](const Access& access) { return !access.only_reads(); });
+}
+
 Result<Success> check_legal(const Program& program, const HappensBefore& order,
                             const Schedule& schedule) {
   LegalityCheck check(program, order, schedule);

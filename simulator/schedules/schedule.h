@@ -51,6 +51,9 @@ struct Schedule {
 // Runs all slices of `dispatch`, or commits them (a kCommit names no slices).
 Step whole_step(const Program& program, DispatchId dispatch, StepKind kind);
 
+// Whether the dispatch has anything to commit.
+bool writes_anything(const Program& program, DispatchId dispatch);
+
 // Every dispatch whole, in issue order, committing at once.
 Schedule issue_order_schedule(const Program& program);
 

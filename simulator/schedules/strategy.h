@@ -35,9 +35,9 @@ class Strategy {
   // nothing. Requires: no stop came before.
   virtual bool next(Schedule& schedule) = 0;
 
-  // Of the schedule that next() made last: "epoch-reversed", "sink: reduce after vjp", "random 17".
-  // Requires: next() returned true.
-  virtual std::string schedule_name() const = 0;
+  // Of the schedule that next() made last, e.g. "sink: reduce after vjp"; none if the name of the
+  // strategy and a number will do: "random 17". Requires: next() returned true.
+  virtual std::string schedule_name() const { return {}; }
 
   // What the schedules so far say together. Lines of text, perhaps none.
   // Requires: nothing is asked for after it.

@@ -3,28 +3,50 @@
 #include "simulator/schedules/strategy_directed.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
+#include <vector>
 
 #include "encoder/program/check.h"
 #include "encoder/program/result.h"
 #include "encoder/program/stop.h"
+#include "simulator/hazards/hazards.h"
 #include "simulator/schedules/displacements.h"
+#include "simulator/schedules/schedule.h"
+#include "simulator/schedules/sinks.h"
 
 namespace interlock {
 namespace {
 
 constexpr uint64_t kKindsOfPairMax = 3;
 
-}  // namespace
+class DirectedStrategy final : public Strategy {
+ public:
+  DirectedStrategy(const Program& program, const HappensBefore& order, uint64_t hazard_count_max,
+                   std::string claim)
+      : program_(program),
+        order_(order),
+        hazards_(find_all_hazards(program, order, hazard_count_max)),
+        claim_(std::move(claim)) {}
 
-DirectedStrategy::DirectedStrategy(const Program& program, const HappensBefore& order,
-                                   const StrategyOptions& options)
-    : program_(program),
-      order_(order),
-      hazards_(find_all_hazards(
-          program, order,
-          std::min(options.schedule_count, UINT64_MAX / kKindsOfPairMax) * kKindsOfPairMax)) {}
+  bool next(Schedule& schedule) override;
+
+  std::string schedule_name() const override {
+    return "sink: " + text_of(program_, head_of(sinks_[next_sink_ - 1].displacements));
+  }
+
+  std::string claim() override { return claim_; }
+
+ private:
+  bool has_sinks_of_previous(size_t hazard) const;
+
+  const Program& program_;
+  const HappensBefore& order_;
+  std::vector<Hazard> hazards_;
+  std::string claim_;
+  size_t next_hazard_ = 0;
+  std::vector<Sink> sinks_;  // Of the hazard before that one.
+  size_t next_sink_ = 0;
+};
 
 // The kinds of a pair share their sink, unless scoped barriers order it.
 bool DirectedStrategy::has_sinks_of_previous(size_t hazard) const {
@@ -51,13 +73,18 @@ bool DirectedStrategy::next(Schedule& schedule) {
   return true;
 }
 
-std::string DirectedStrategy::schedule_name() const {
-  return "sink: " + text_of(program_, head_of(sinks_[next_sink_ - 1].displacements));
+}  // namespace
+
+std::unique_ptr<Strategy> directed_strategy(const Program& program, const HappensBefore& order,
+                                            const StrategyOptions& options, std::string claim) {
+  const uint64_t pair_count = std::min(options.schedule_count, UINT64_MAX / kKindsOfPairMax);
+  return std::make_unique<DirectedStrategy>(program, order, pair_count * kKindsOfPairMax,
+                                            std::move(claim));
 }
 
 std::unique_ptr<Strategy> directed_strategy(const Program& program, const HappensBefore& order,
                                             const StrategyOptions& options) {
-  return std::make_unique<DirectedStrategy>(program, order, options);
+  return directed_strategy(program, order, options, "");
 }
 
 }  // namespace interlock

@@ -19,15 +19,17 @@
 namespace interlock {
 namespace {
 
+constexpr uint64_t kCountWorkMax = 1u << 21;  // Of count_traces(), for all groups.
+
 struct Graph {
   TraceUnits units;
   std::vector<TraceGroup> groups;
   ExhaustivePlan plan;
 };
 
-void count(Graph& graph, const ExhaustiveOptions& options) {
+void count(Graph& graph, const StrategyOptions& options) {
   ExhaustivePlan& plan = graph.plan;
-  uint64_t work_limit = options.count_work_limit;
+  uint64_t work_limit = kCountWorkMax;
   Natural sum;
   Natural product(1);
   for (const TraceGroup& group : graph.groups) {
@@ -49,7 +51,7 @@ UnitOrder unit_order(const std::vector<TraceUnit>& units, const HappensBefore& o
   };
 }
 
-Graph graph_of(TraceUnits units, const HappensBefore& order, const ExhaustiveOptions& options) {
+Graph graph_of(TraceUnits units, const HappensBefore& order, const StrategyOptions& options) {
   Graph graph;
   graph.units = std::move(units);
   const std::vector<TraceUnit>& all = graph.units.units;
@@ -66,13 +68,13 @@ Graph graph_of(TraceUnits units, const HappensBefore& order, const ExhaustiveOpt
   return graph;
 }
 
-bool fits(const ExhaustivePlan& plan, const ExhaustiveOptions& options) {
-  return plan.is_exact && plan.schedule_count <= Natural(options.schedule_limit);
+bool fits(const ExhaustivePlan& plan, const StrategyOptions& options) {
+  return plan.is_exact && plan.schedule_count <= Natural(options.schedule_count);
 }
 
 Graph choose_graph(const Program& program, const HappensBefore& order,
                    std::span<const Hazard> hazards, bool is_truncated,
-                   const ExhaustiveOptions& options) {
+                   const StrategyOptions& options) {
   std::optional<Graph> by_slice;
   if (!is_truncated) {
     if (std::optional<TraceUnits> slices = slice_units(program, hazards)) {
@@ -155,7 +157,7 @@ bool ExhaustiveSchedules::Impl::advance_all() {
 
 ExhaustiveSchedules::ExhaustiveSchedules(const Program& program, const HappensBefore& order,
                                          std::span<const Hazard> hazards, bool is_truncated,
-                                         const ExhaustiveOptions& options)
+                                         const StrategyOptions& options)
     : impl_(std::make_unique<Impl>(program, order,
                                    choose_graph(program, order, hazards, is_truncated, options),
                                    options.combines_groups)) {}
@@ -211,10 +213,10 @@ std::string joined_slices_text(const ExhaustivePlan& plan) {
 }
 
 // How many traces and schedules there are, and of what.
-std::string plan_text(const ExhaustivePlan& plan, const ExhaustiveOptions& options) {
+std::string plan_text(const ExhaustivePlan& plan, const StrategyOptions& options) {
   if (plan.hazard_count == 0) return "No hazard depends on the order of runs: 1 trace.\n";
   const Natural unit_count(plan.unit_count);
-  const bool is_cut = !plan.is_exact || plan.schedule_count > Natural(options.schedule_limit);
+  const bool is_cut = !plan.is_exact || plan.schedule_count > Natural(options.schedule_count);
   return fmt::format(
       "{} between {}, in {} of independent order: {}.\n{}{}: {}{} beside issue order{}.\n",
       counted(Natural(plan.hazard_count), "hazard", "hazards"),
@@ -224,13 +226,13 @@ std::string plan_text(const ExhaustivePlan& plan, const ExhaustiveOptions& optio
       plan.joins_slices ? joined_slices_text(plan) : "",
       options.combines_groups ? "All groups combined" : "One group at a time",
       plan.is_exact ? "" : "at most ", counted(plan.schedule_count, "schedule", "schedules"),
-      is_cut ? fmt::format(", of which at most {} will run", options.schedule_limit) : "");
+      is_cut ? fmt::format(", of which at most {} will run", options.schedule_count) : "");
 }
 
 class ExhaustiveStrategy final : public Strategy {
  public:
   // `lazy` stands for late commits, where they matter.
-  ExhaustiveStrategy(ExhaustiveSchedules traces, const ExhaustiveOptions& options,
+  ExhaustiveStrategy(ExhaustiveSchedules traces, const StrategyOptions& options,
                      std::optional<Schedule> lazy)
       : traces_(std::move(traces)), options_(options), lazy_(std::move(lazy)) {}
 
@@ -262,7 +264,7 @@ class ExhaustiveStrategy final : public Strategy {
 
  private:
   ExhaustiveSchedules traces_;
-  ExhaustiveOptions options_;
+  StrategyOptions options_;
   std::optional<Schedule> lazy_;  // Until it is made.
   bool is_lazy_ = false;          // The schedule at hand.
 };
@@ -279,11 +281,10 @@ std::unique_ptr<Strategy> exhaustive_strategy(const Program& program, const Happ
                                          [](const Hazard& hazard) { return hazard.is_ordered; });
   std::optional<Schedule> lazy;
   if (has_late_commits) lazy = lazy_schedule(program, order);
-  ExhaustiveOptions exhaustive;
-  exhaustive.combines_groups = options.combines_groups;
-  exhaustive.schedule_limit = options.schedule_count - (has_late_commits ? 1 : 0);
+  StrategyOptions of_traces = options;
+  of_traces.schedule_count -= has_late_commits ? 1 : 0;
   return std::make_unique<ExhaustiveStrategy>(
-      ExhaustiveSchedules(program, order, hazards, is_truncated, exhaustive), exhaustive,
+      ExhaustiveSchedules(program, order, hazards, is_truncated, of_traces), of_traces,
       std::move(lazy));
 }
 

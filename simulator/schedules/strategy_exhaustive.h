@@ -28,12 +28,6 @@
 
 namespace interlock {
 
-struct ExhaustiveOptions {
-  bool combines_groups = false;
-  uint64_t schedule_limit = 1000;
-  uint64_t count_work_limit = 1u << 21;  // Of count_traces(), for all groups.
-};
-
 struct ExhaustivePlan {
   bool are_units_slices = false;
   // Some unit with a hazard has several slices; then how many traces there were with these apart,
@@ -59,7 +53,7 @@ class ExhaustiveSchedules {
   // of them (`is_truncated`), as find_all_hazards() gives them; the first two outlive this.
   ExhaustiveSchedules(const Program& program, const HappensBefore& order,
                       std::span<const Hazard> hazards, bool is_truncated,
-                      const ExhaustiveOptions& options);
+                      const StrategyOptions& options);
   ~ExhaustiveSchedules();
   ExhaustiveSchedules(ExhaustiveSchedules&&) noexcept;
   ExhaustiveSchedules& operator=(ExhaustiveSchedules&&) noexcept;

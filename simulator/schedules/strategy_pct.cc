@@ -21,19 +21,15 @@
 
 namespace interlock {
 
-PctSchedules::PctSchedules(const Program& program, const HappensBefore& order,
-                           const PctOptions& options)
-    : program_(program), order_(order), options_(options) {
-  INTERLOCK_CHECK(options.depth >= 1);
+PctSchedules::PctSchedules(const Program& program, const HappensBefore& order, uint64_t depth)
+    : program_(program), order_(order), depth_(depth) {
+  INTERLOCK_CHECK(depth >= 1);
   dispatches_.reserve(program.dispatches.size());
-  for (const Dispatch& dispatch : program.dispatches) {
-    const auto accesses = program.accesses_of(dispatch);
+  for (size_t d = 0; d < program.dispatches.size(); ++d) {
     Steps steps;
-    steps.slice_count = static_cast<uint32_t>(slice_count_of(program, dispatch));
+    steps.slice_count = static_cast<uint32_t>(slice_count_of(program, program.dispatches[d]));
     // With scoped barriers nothing commits late.
-    steps.writes = !order.has_scopes() &&
-                   std::any_of(accesses.begin(), accesses.end(),
-                               [](const Access& access) { return !access.only_reads(); });
+    steps.writes = !order.has_scopes() && writes_anything(program, DispatchId(d));
     dispatches_.push_back(steps);
     step_count_ += steps.count();
   }
@@ -85,7 +81,7 @@ class PctSchedules::Run {
 
 PctSchedules::Run::Run(const PctSchedules& pct, Choice& choice)
     : pct_(pct), states_(pct.dispatches_.size()) {
-  const uint64_t depth = pct.options_.depth;
+  const uint64_t depth = pct.depth_;
   std::vector<uint64_t> priorities(states_.size());
   for (size_t i = 0; i < priorities.size(); ++i) {  // Fisher and Yates, inside out.
     const auto j = static_cast<size_t>(choice.below(i + 1));
@@ -196,23 +192,19 @@ namespace {
 class PctStrategy final : public Strategy {
  public:
   PctStrategy(const Program& program, const HappensBefore& order, const StrategyOptions& options)
-      : schedules_(program, order, {options.depth}), depth_(options.depth), choice_(options.seed) {}
+      : schedules_(program, order, options.depth), depth_(options.depth), choice_(options.seed) {}
 
   std::string announcement() const override;
 
   bool next(Schedule& schedule) override {
     schedule = schedules_.schedule(choice_);
-    ++made_count_;
     return true;
   }
-
-  std::string schedule_name() const override { return fmt::format("pct {}", made_count_ - 1); }
 
  private:
   PctSchedules schedules_;
   uint64_t depth_;
   SeededChoice choice_;
-  uint64_t made_count_ = 0;
 };
 
 // The probability that is guaranteed.

@@ -17,15 +17,11 @@
 
 namespace interlock {
 
-struct PctOptions {
-  uint64_t depth = 2;  // At least 1.
-};
-
 class PctSchedules {
  public:
-  // Requires: `order` was built from `program`; both outlive this.
+  // Requires: `order` was built from `program`; both outlive this; depth > 0.
   // Cost: a question per pair of dispatches in one epoch, or per pair without epochs.
-  PctSchedules(const Program& program, const HappensBefore& order, const PctOptions& options);
+  PctSchedules(const Program& program, const HappensBefore& order, uint64_t depth);
 
   uint64_t dispatch_count() const { return dispatches_.size(); }  // n
   uint64_t step_count() const { return step_count_; }             // k
@@ -45,7 +41,7 @@ class PctSchedules {
 
   const Program& program_;
   const HappensBefore& order_;
-  PctOptions options_;
+  uint64_t depth_;
   std::vector<Steps> dispatches_;
   std::vector<uint32_t> held_by_;  // By dispatch: none from here on up to itself is before it.
   uint64_t step_count_ = 0;

@@ -3,13 +3,10 @@
 // not each with the same chance.
 #include "simulator/schedules/strategy_random.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "encoder/program/check.h"
@@ -128,10 +125,7 @@ void RandomWalk::admit_dispatch(DispatchId dispatch) {
 
 // Nothing can tell when a dispatch commits that is alone in its memory epoch, or writes nothing.
 bool RandomWalk::may_be_late(DispatchId dispatch) const {
-  const auto accesses = program_.accesses_of(dispatch);
-  const bool writes = std::any_of(accesses.begin(), accesses.end(),
-                                  [](const Access& access) { return !access.only_reads(); });
-  if (!writes) return false;
+  if (!writes_anything(program_, dispatch)) return false;
   if (order_.has_scopes()) return late_count_ < LateWrites::kCountMax;
   const uint32_t epoch = order_.memory_epoch(dispatch);
   const bool is_alone = order_.memory_epoch_begin(dispatch) == dispatch &&
@@ -215,17 +209,13 @@ class RandomStrategy final : public Strategy {
 
   bool next(Schedule& schedule) override {
     schedule = random_schedule(program_, order_, choice_);
-    ++made_count_;
     return true;
   }
-
-  std::string schedule_name() const override { return fmt::format("random {}", made_count_ - 1); }
 
  private:
   const Program& program_;
   const HappensBefore& order_;
   SeededChoice choice_;
-  uint64_t made_count_ = 0;
 };
 
 }  // namespace

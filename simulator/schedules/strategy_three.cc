@@ -11,13 +11,6 @@
 namespace interlock {
 namespace {
 
-bool writes_anything(const Program& program, DispatchId dispatch) {
-  for (const Access& access : program.accesses_of(dispatch)) {
-    if (!access.only_reads()) return true;
-  }
-  return false;
-}
-
 class DecidingRuns final : public Strategy {
  public:
   DecidingRuns(const Program& program, const HappensBefore& order)
@@ -38,17 +31,6 @@ class DecidingRuns final : public Strategy {
   const Program& program_;
   const HappensBefore& order_;
   uint32_t made_count_ = 0;
-};
-
-// The deciding runs are about epochs, which scoped barriers do not make.
-class SinksInstead final : public DirectedStrategy {
- public:
-  using DirectedStrategy::DirectedStrategy;
-
-  std::string claim() override {
-    return "Strategy 'three' decides for global barriers only; this program has scoped ones, so "
-           "one sink per hazard was tried instead.\n";
-  }
 };
 
 }  // namespace
@@ -92,7 +74,12 @@ Schedule lazy_schedule(const Program& program, const HappensBefore& order) {
 
 std::unique_ptr<Strategy> three_strategy(const Program& program, const HappensBefore& order,
                                          const StrategyOptions& options) {
-  if (order.has_scopes()) return std::make_unique<SinksInstead>(program, order, options);
+  if (order.has_scopes()) {
+    return directed_strategy(
+        program, order, options,
+        "Strategy 'three' decides for global barriers only; this program has scoped ones, so one "
+        "sink per hazard was tried instead.\n");
+  }
   return std::make_unique<DecidingRuns>(program, order);
 }
 

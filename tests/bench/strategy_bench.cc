@@ -86,7 +86,7 @@ void Exhaustive(benchmark::State& state, bool combines_groups, bool runs) {
   const Program program = sixteen_dispatches();
   const HappensBefore order(program);
   const std::vector<Hazard> hazards = find_all_hazards(program, order);
-  ExhaustiveOptions options;
+  StrategyOptions options;
   options.combines_groups = combines_groups;
   const auto start = [&] { return ExhaustiveSchedules(program, order, hazards, false, options); };
   ExhaustiveSchedules traces = start();

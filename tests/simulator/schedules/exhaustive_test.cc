@@ -31,7 +31,7 @@ struct Enumeration {
   std::vector<std::string> names;
 };
 
-Enumeration enumerate(const Program& program, const ExhaustiveOptions& options) {
+Enumeration enumerate(const Program& program, const StrategyOptions& options) {
   const HappensBefore order(program);
   const std::vector<Hazard> hazards = find_all_hazards(program, order);
   ExhaustiveSchedules traces(program, order, hazards, false, options);
@@ -46,10 +46,10 @@ Enumeration enumerate(const Program& program, const ExhaustiveOptions& options) 
   return result;
 }
 
-ExhaustiveOptions all_traces() {
-  ExhaustiveOptions options;
+StrategyOptions all_traces() {
+  StrategyOptions options;
   options.combines_groups = true;
-  options.schedule_limit = 100'000;
+  options.schedule_count = 100'000;
   return options;
 }
 
@@ -254,14 +254,14 @@ TEST(Exhaustive, RunsDispatchesWholeIfTheirSlicesHaveTooManyTraces) {
       dispatch row_sum reads x writes y
       dispatch col_sum reads x writes z
       w: dispatch fill writes m[0:64] value=1)");
-  ExhaustiveOptions options;
-  options.schedule_limit = 100;
+  StrategyOptions options;
+  options.schedule_count = 100;
   const Enumeration cut = enumerate(program, options);
   EXPECT_FALSE(cut.plan.are_units_slices);
   EXPECT_TRUE(cut.plan.joins_slices);
   EXPECT_TRUE(cut.plan.is_slice_trace_count_known);
   EXPECT_EQ(cut.schedules.size(), 3u);  // One group, w before either of the two, or of both.
-  options.schedule_limit = 1000;
+  options.schedule_count = 1000;
   const Enumeration apart = enumerate(program, options);
   EXPECT_TRUE(apart.plan.are_units_slices);
   EXPECT_EQ(apart.plan.trace_count, cut.plan.slice_trace_count);

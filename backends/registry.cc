@@ -6,6 +6,7 @@
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/emulated/emulated_cuda_backend.h"
 #include "backends/vulkan/vulkan_backend.h"
+#include "encoder/program/registry.h"
 
 namespace interlock {
 
@@ -20,10 +21,8 @@ std::span<Backend* const> backend_registry() {
 }
 
 Backend* find_backend(std::string_view name) {
-  for (Backend* backend : backend_registry()) {
-    if (backend->name() == name) return backend;
-  }
-  return nullptr;
+  Backend* const* const found = find_entry(backend_registry(), name, &Backend::name);
+  return found == nullptr ? nullptr : *found;
 }
 
 }  // namespace interlock

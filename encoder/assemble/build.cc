@@ -7,17 +7,15 @@
 #include <string_view>
 
 #include "encoder/backward/backward.h"
-#include "encoder/program/names.h"
+#include "encoder/program/registry.h"
 
 namespace interlock {
 namespace {
 
 std::optional<std::string> backward_name_error(std::string_view mode) {
   if (find_backward(mode) != nullptr) return std::nullopt;
-  NearestName nearest(mode);
-  for (const BackwardEntry& entry : backward_registry()) nearest.offer(entry.name);
-  return fmt::format("there is no backward pass {}.{} `interlock list backwards` names them.",
-                     in_quotes(mode), nearest.advice());
+  return fmt::format("there is {} `interlock list backwards` names them.",
+                     no_entry_text(backward_registry(), "backward pass", mode));
 }
 
 constexpr BackwardSource kBackwards = {&backward_name_error, &write_backward};

@@ -16,7 +16,7 @@
 #include "encoder/backward/backward_writer.h"
 #include "encoder/backward/pytorch_split.h"
 #include "encoder/backward/split_backward.h"
-#include "encoder/program/names.h"
+#include "encoder/program/registry.h"
 
 namespace interlock {
 namespace {
@@ -53,11 +53,8 @@ Result<WrittenBackward> write_backward(const Program& program, const BackwardDra
                                        BackwardRoom& room) {
   const BackwardEntry* const entry = find_backward(request.mode);
   if (entry == nullptr) {
-    NearestName nearest(request.mode);
-    for (const BackwardEntry& known : kBackwards) nearest.offer(known.name);
-    return Error{
-        fmt::format("There is no backward pass {}.{} `interlock list backwards` names them.",
-                    in_quotes(request.mode), nearest.advice())};
+    return Error{fmt::format("There is {} `interlock list backwards` names them.",
+                             no_entry_text(backward_registry(), "backward pass", request.mode))};
   }
   Result<BackwardGraph> graph = backward_graph(program, request);
   if (!graph) return graph.error();
@@ -70,10 +67,7 @@ Result<WrittenBackward> write_backward(const Program& program, const BackwardDra
 std::span<const BackwardEntry> backward_registry() { return kBackwards; }
 
 const BackwardEntry* find_backward(std::string_view name) {
-  for (const BackwardEntry& entry : kBackwards) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  return find_entry(backward_registry(), name);
 }
 
 Result<std::vector<ItemDraft>> backward_items(const Program& program,

@@ -7,6 +7,7 @@
 #include "encoder/build/program_builder.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/names.h"
+#include "encoder/program/registry.h"
 #include "encoder/sync/encoder.h"
 
 namespace interlock {
@@ -346,11 +347,9 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
                             in_quotes(item.encoder), limits_.name_bytes));
   }
   if (!item.encoder.empty() && find_encoder(item.encoder) == nullptr) {
-    NearestName nearest(item.encoder);
-    for (const EncoderEntry& entry : encoder_registry()) nearest.offer(entry.name);
     return fail(ItemPart::kEncoder,
-                fmt::format("there is no encoder {}.{} `interlock list encoders` names them.",
-                            in_quotes(item.encoder), nearest.advice()));
+                fmt::format("there is {} `interlock list encoders` names them.",
+                            no_entry_text(encoder_registry(), "encoder", item.encoder)));
   }
   Expectation expectation;
   expectation.is_clean = item.is_clean;

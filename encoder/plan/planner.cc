@@ -9,6 +9,7 @@
 #include "encoder/plan/liveness_planner.h"
 #include "encoder/plan/plan_values.h"
 #include "encoder/plan/ztensor.h"
+#include "encoder/program/registry.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
@@ -68,10 +69,7 @@ uint64_t declared_bytes_of(const Program& program) {
 std::span<const PlannerEntry> planner_registry() { return kPlanners; }
 
 const PlannerEntry* find_planner(std::string_view name) {
-  for (const PlannerEntry& entry : kPlanners) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  return find_entry(planner_registry(), name);
 }
 
 uint64_t barrier_count_of(const Program& program) {

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "encoder/program/registry.h"
 #include "encoder/replay/pytorch_replay.h"
 
 namespace interlock {
@@ -21,10 +22,7 @@ constexpr std::array kReplays = {
 std::span<const ReplayEntry> replay_registry() { return kReplays; }
 
 const ReplayEntry* find_replay(std::string_view name) {
-  for (const ReplayEntry& entry : kReplays) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  return find_entry(replay_registry(), name);
 }
 
 }  // namespace interlock

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "encoder/program/registry.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/ggml.h"
 #include "encoder/sync/interlock_encoder.h"
@@ -38,10 +39,7 @@ constexpr std::array kEncoders = {
 std::span<const EncoderEntry> encoder_registry() { return kEncoders; }
 
 const EncoderEntry* find_encoder(std::string_view name) {
-  for (const EncoderEntry& entry : kEncoders) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  return find_entry(encoder_registry(), name);
 }
 
 }  // namespace interlock

@@ -1,7 +1,5 @@
 // interlock encode: the passes over a program. Appends a backward pass, takes gradients out of the
 // buffers of replays, gives the values their bytes and places the sync: all of that, or some of it.
-#include <fmt/format.h>
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "fuzz/cli/gradient_verdict.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "fuzz/cli/named_pass.h"
 #include "fuzz/cli/plan_options.h"
 #include "simulator/gradients/gradient_requests.h"
 
@@ -51,29 +50,15 @@ Result<NamedPasses> find_passes(const EncodeOptions& options) {
         "--backward needs --loss and --wrt: what to differentiate, and the tensors to "
         "differentiate by."};
   }
-  if (!options.replay.empty()) {
-    passes.replay = find_replay(options.replay);
-    if (passes.replay == nullptr) {
-      return Error{fmt::format(
-          "there is no replay policy '{}'. `interlock list replays` names them.", options.replay)};
-    }
-  }
-  if (!options.planner.empty()) {
-    passes.planner = find_planner(options.planner);
-    if (passes.planner == nullptr) {
-      return Error{fmt::format("there is no planner '{}'. `interlock list planners` names them.",
-                               options.planner)};
-    }
-  }
   const bool is_encoder_alone =
-      passes.planner == nullptr && passes.replay == nullptr && !options.has_backward;
-  if (is_encoder_alone || !options.encoder.empty()) {
-    const std::string name = options.encoder.empty() ? "interlock" : options.encoder;
-    passes.encoder = find_encoder(name);
-    if (passes.encoder == nullptr) {
-      return Error{
-          fmt::format("there is no encoder '{}'. `interlock list encoders` names them.", name)};
-    }
+      options.planner.empty() && options.replay.empty() && !options.has_backward;
+  const std::string encoder =
+      options.encoder.empty() && is_encoder_alone ? "interlock" : options.encoder;
+  for (const auto& found :
+       {find_pass(passes.replay, find_replay, options.replay, "replay policy", "replays"),
+        find_pass(passes.planner, find_planner, options.planner, "planner", "planners"),
+        find_pass(passes.encoder, find_encoder, encoder, "encoder", "encoders")}) {
+    if (!found) return found.error();
   }
   return passes;
 }

@@ -17,6 +17,7 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "fuzz/cli/named_pass.h"
 
 namespace interlock {
 namespace {
@@ -158,17 +159,6 @@ Result<Success> check_options(const FuzzOptions& options) {
         option->get_name())};
   }
   return Success{};
-}
-
-// Sets `entry` to that of this name; an empty name leaves it.
-template <typename Entry>
-Result<Success> find_pass(const Entry*& entry, const Entry* (*find)(std::string_view),
-                          const std::string& name, std::string_view noun, std::string_view list) {
-  if (name.empty()) return Success{};
-  entry = find(name);
-  if (entry != nullptr) return Success{};
-  return Error{
-      fmt::format("there is no {} '{}'. `interlock list {}` names them.", noun, name, list)};
 }
 
 Result<Success> find_passes(FuzzOptions& options) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "encoder/program/names.h"
+#include "encoder/program/registry.h"
 #include "encoder/sync/recording_sink.h"
 #include "encoder/text/text.h"
 #include "simulator/report/check.h"
@@ -161,10 +162,7 @@ Result<Program> encode_checked(const Program& program, Encoder& encoder) {
 Result<Program> encode_checked(const Program& program, std::string_view encoder_name) {
   const EncoderEntry* const entry = find_encoder(encoder_name);
   if (entry == nullptr) {
-    NearestName nearest(encoder_name);
-    for (const EncoderEntry& candidate : encoder_registry()) nearest.offer(candidate.name);
-    return Error{
-        fmt::format("There is no encoder {}.{}", in_quotes(encoder_name), nearest.advice())};
+    return Error{"There is " + no_entry_text(encoder_registry(), "encoder", encoder_name)};
   }
   return encode_checked(program, *entry->create());
 }

@@ -1,14 +1,14 @@
 // The workloads by name. Two of them are the same models in longer runs.
 #include <array>
 
+#include "encoder/program/registry.h"
 #include "fuzz/workloads/mlp.h"
 #include "fuzz/workloads/transformer.h"
 #include "fuzz/workloads/workload.h"
 
 namespace interlock {
-namespace {
 
-std::span<const WorkloadEntry> registry() {
+std::span<const WorkloadEntry> workload_registry() {
   static const auto entries = [] {
     WorkloadOptions plain;
     WorkloadOptions batches;
@@ -29,15 +29,8 @@ std::span<const WorkloadEntry> registry() {
   return entries;
 }
 
-}  // namespace
-
-std::span<const WorkloadEntry> workload_registry() { return registry(); }
-
 const WorkloadEntry* find_workload(std::string_view name) {
-  for (const WorkloadEntry& entry : registry()) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  return find_entry(workload_registry(), name);
 }
 
 }  // namespace interlock

@@ -92,7 +92,9 @@ const std::vector<Room>& rooms() {
        {"encoder/program", "encoder/kernel", "encoder/assemble", "simulator/hazards",
         "simulator/lifetimes", "backends/interface", "backends/float64", "backends/cpu"}},
       // The list of all backends.
-      {"backends", {"backends/interface", "backends/cpu", "backends/vulkan", "backends/cuda"}},
+      {"backends",
+       {"encoder/program", "backends/interface", "backends/cpu", "backends/vulkan",
+        "backends/cuda"}},
 
       // Foreseen: recorders of real applications.
       {"capture", {"encoder"}},

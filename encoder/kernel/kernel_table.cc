@@ -10,6 +10,7 @@
 #include "encoder/kernel/kernel_rules.h"
 #include "encoder/program/check.h"
 #include "encoder/program/names.h"
+#include "encoder/program/registry.h"
 
 namespace interlock {
 namespace {
@@ -62,14 +63,10 @@ constexpr KernelOperand kCrossEntropyVjpOperands[] = {
     {"logits", kRead}, {"labels", kRead, DType::kI32}, {"gloss", kRead}, {"glogits", kWrite}};
 
 constexpr KernelAttribute kFillAttributes[] = {{"value", 0.0, 0, 255, true}};
-constexpr KernelAttribute kScaleAttributes[] = {{"factor", std::nullopt,
-                                                 std::numeric_limits<float>::lowest(),
-                                                 std::numeric_limits<float>::max(), false}};
-constexpr KernelAttribute kNormAttributes[] = {
-    {"eps", 1e-05, 0, std::numeric_limits<float>::max(), false}};
-constexpr KernelAttribute kRopeAttributes[] = {
-    {"base", 10000.0, 1, std::numeric_limits<float>::max(), false},
-    {"start", 0.0, 0, kRopeStartMax, true}};
+constexpr KernelAttribute kScaleAttributes[] = {{"factor", std::nullopt, -kFloatMax, kFloatMax}};
+constexpr KernelAttribute kNormAttributes[] = {{"eps", 1e-05, 0, kFloatMax}};
+constexpr KernelAttribute kRopeAttributes[] = {{"base", 10000.0, 1, kFloatMax},
+                                               {"start", 0.0, 0, kRopeStartMax, true}};
 
 // Bodies make their row sums and maxima first, then read all of an element before they write it: so
 // an output may lie exactly on an input that has the same element at the same place.
@@ -87,170 +84,226 @@ constexpr std::pair<int, int> kNormVjpPairs[] = {{0, 3}, {2, 3}, {0, 4}, {2, 4}}
 constexpr std::pair<int, int> kSoftmaxVjpStreamPairs[] = {{1, 2}};
 constexpr std::pair<int, int> kRmsNormVjpStreamPairs[] = {{0, 3}};
 
-KernelEntry bytewise(std::string_view name, std::string_view summary,
-                     std::span<const KernelOperand> operands,
-                     std::span<const KernelAttribute> attributes) {
-  return {name, summary, operands,      attributes,        false,
-          true, {},      bind_bytewise, block_slice_count, byte_block_range};
+// A slice is a block of bytes.
+constexpr KernelEntry bytewise(KernelEntry entry) {
+  entry.is_bytewise = true;
+  entry.bind = bind_bytewise;
+  entry.slice_count = block_slice_count;
+  entry.slice_range = byte_block_range;
+  return entry;
 }
 
-KernelEntry elementwise(std::string_view name, std::string_view summary,
-                        std::span<const KernelOperand> operands,
-                        std::span<const KernelAttribute> attributes,
-                        std::span<const std::pair<int, int>> pairs) {
-  return {name,  summary, operands,         attributes,        false,
-          false, pairs,   bind_elementwise, block_slice_count, element_block_range};
+// A slice is a block of elements.
+constexpr KernelEntry elementwise(KernelEntry entry) {
+  entry.bind = bind_elementwise;
+  entry.slice_count = block_slice_count;
+  entry.slice_range = element_block_range;
+  return entry;
 }
 
-KernelEntry by_rows(std::string_view name, std::string_view summary,
-                    std::span<const KernelOperand> operands, decltype(KernelEntry::bind) bind,
-                    decltype(KernelEntry::slice_range) slice_range) {
-  return {name, summary, operands, {}, false, false, {}, bind, row_slice_count, slice_range};
+// A slice is a row.
+constexpr KernelEntry by_rows(KernelEntry entry) {
+  entry.slice_count = row_slice_count;
+  return entry;
 }
 
-KernelEntry rope(std::string_view name, std::string_view summary,
-                 std::span<const KernelOperand> operands) {
-  return {name,  summary,     operands,  kRopeAttributes, false,
-          false, kUnaryPairs, bind_rope, row_slice_count, same_row_range};
+constexpr KernelEntry norm(KernelEntry entry) {
+  entry.attributes = kNormAttributes;
+  entry.bind = bind_rows;
+  return by_rows(entry);
 }
 
-KernelEntry softmax(std::string_view name, std::string_view summary,
-                    std::span<const KernelOperand> operands,
-                    std::span<const std::pair<int, int>> pairs) {
-  return {name,      summary,         operands,      {}, false, false, pairs,
-          bind_rows, row_slice_count, same_row_range};
-}
-
-KernelEntry norm(std::string_view name, std::string_view summary,
-                 std::span<const KernelOperand> operands,
-                 std::span<const std::pair<int, int>> pairs,
-                 StridedRange (*slice_range)(const KernelParams&, uint64_t, int)) {
-  return {name,  summary, operands,  kNormAttributes, false,
-          false, pairs,   bind_rows, row_slice_count, slice_range};
-}
-
-KernelEntry matmul(std::string_view name, std::string_view summary,
-                   decltype(KernelEntry::bind) bind,
-                   StridedRange (*slice_range)(const KernelParams&, uint64_t, int)) {
-  return {name, summary, kBinaryOperands, {}, false, false, {}, bind, row_slice_count, slice_range};
-}
-
-KernelEntry mix() {
-  return {"mix",
-          "any accesses: outputs are hashes of all bytes read; the meaning of opaque dispatches",
-          {},
-          {},
-          true,
-          true,
-          {},
-          nullptr,
-          nullptr,
-          nullptr};
-}
-
-std::span<const KernelEntry> table() {
-  static const auto entries = std::to_array<KernelEntry>({
-      bytewise("fill", "y = value, bytewise", kFillOperands, kFillAttributes),
-      bytewise("copy", "y = x, bytewise", kUnaryOperands, {}),
-      elementwise("add", "y = a + b", kBinaryOperands, {}, kBinaryPairs),
-      elementwise("mul", "y = a * b, elementwise", kBinaryOperands, {}, kBinaryPairs),
-      elementwise("scale", "y = factor * x", kUnaryOperands, kScaleAttributes, kUnaryPairs),
-      elementwise("silu", "y = x / (1 + exp(-x))", kUnaryOperands, {}, kUnaryPairs),
-      elementwise("silu_vjp", "gx = g s (1 + x (1 - s)), s = 1 / (1 + exp(-x))", kSiluVjpOperands,
-                  {}, kBinaryPairs),
-      elementwise("accumulate", "acc = acc + g", kAccumulateOperands, {}, kUpdatePairs),
-      elementwise("sgd", "p = p - lr g", kSgdOperands, kSgdAttributes, kUpdatePairs),
-      elementwise("adamw", "p, m, v: a step of Adam with decoupled weight decay", kAdamwOperands,
-                  kAdamwAttributes, kAdamwPairs),
-      by_rows("concat", "y[rows, inner + cols] = a[rows, inner] before b[rows, cols]",
-              kBinaryOperands, bind_concat, concat_range),
-      by_rows("split", "ga[rows, inner], gb[rows, cols] = the columns of g[rows, inner + cols]",
-              kSplitOperands, bind_split, split_range),
-      KernelEntry{"transpose",
-                  "y[cols, rows] = x[rows, cols]^T",
-                  kUnaryOperands,
-                  {},
-                  false,
-                  false,
-                  {},
-                  bind_transpose,
-                  transpose_slice_count,
-                  transpose_range},
-      KernelEntry{"col_sum",
-                  "y[cols] = sum of x[rows, cols] over rows",
-                  kUnaryOperands,
-                  {},
-                  false,
-                  false,
-                  {},
-                  bind_col_sum,
-                  col_sum_slice_count,
-                  col_sum_range},
-      by_rows("col_sum_vjp", "gx[rows, cols] = g[cols] in every row", kSumVjpOperands,
-              bind_col_sum_vjp, col_sum_vjp_range),
-      by_rows("row_sum", "y[rows] = sum of x[rows, cols] over cols", kUnaryOperands, bind_row_sum,
-              row_sum_range),
-      by_rows("row_sum_vjp", "gx[rows, cols] = g[rows] in every column", kSumVjpOperands,
-              bind_row_sum_vjp, row_sum_vjp_range),
-      matmul("matmul_nn", "y[rows, cols] = a[rows, inner] b[inner, cols]", bind_matmul_nn,
-             matmul_range),
-      matmul("matmul_nt", "y[rows, cols] = a[rows, inner] b[cols, inner]^T", bind_matmul_nt,
-             matmul_range),
-      matmul("matmul_tn", "y[rows, cols] = a[inner, rows]^T b[inner, cols]", bind_matmul_tn,
-             matmul_tn_range),
-      softmax("softmax", "y = exp(x - max(x)) / sum(exp(x - max(x))), per row", kUnaryOperands,
-              kUnaryPairs),
-      softmax("softmax_vjp", "gx = y (g - sum(y g)), per row", kSoftmaxVjpOperands, kBinaryPairs),
-      softmax("softmax_vjp_stream", "softmax_vjp through gx: copies g there, then works on it",
-              kSoftmaxVjpStreamOperands, kSoftmaxVjpStreamPairs),
-      by_rows("embedding", "row r of y is row ids[r] of table", kEmbeddingOperands, bind_embedding,
-              embedding_range),
-      by_rows("embedding_vjp", "row k of gtable is the sum of the rows r of g with ids[r] = k",
-              kEmbeddingVjpOperands, bind_embedding_vjp, embedding_vjp_range),
-      rope("rope", "pair i of row r turned by (r + start) base^(-2i / cols)", kUnaryOperands),
-      rope("rope_vjp", "pair i of row r turned back by (r + start) base^(-2i / cols)",
-           kSumVjpOperands),
-      by_rows("cross_entropy", "loss = log(sum(exp(logits))) - logits[label], per row",
-              kCrossEntropyOperands, bind_cross_entropy, cross_entropy_range),
-      KernelEntry{"cross_entropy_vjp",
-                  "glogits = (softmax(logits) - onehot(label)) gloss, per row",
-                  kCrossEntropyVjpOperands,
-                  {},
-                  false,
-                  false,
-                  kCrossEntropyVjpPairs,
-                  bind_cross_entropy,
-                  row_slice_count,
-                  cross_entropy_range},
-      norm("rms_norm", "y = x w / sqrt(mean(x^2) + eps), per row", kRmsNormOperands, kRmsNormPairs,
-           rms_norm_range),
-      norm("rms_norm_vjp", "gx, and per row the terms of gw, of rms_norm", kNormVjpOperands,
-           kNormVjpPairs, norm_vjp_range),
-      norm("rms_norm_vjp_stream", "rms_norm_vjp through gx: copies x there, then works on it",
-           kRmsNormVjpStreamOperands, kRmsNormVjpStreamPairs, norm_vjp_range),
-      norm("layer_norm", "y = w (x - mean(x)) / sqrt(var(x) + eps) + b, per row",
-           kLayerNormOperands, kLayerNormPairs, layer_norm_range),
-      norm("layer_norm_vjp", "gx, and per row the terms of gw, of layer_norm", kNormVjpOperands,
-           kNormVjpPairs, norm_vjp_range),
-      mix(),
-  });
-  return entries;
-}
+constexpr auto kKernels = std::to_array<KernelEntry>({
+    bytewise({.name = "fill",
+              .summary = "y = value, bytewise",
+              .operands = kFillOperands,
+              .attributes = kFillAttributes}),
+    bytewise({.name = "copy", .summary = "y = x, bytewise", .operands = kUnaryOperands}),
+    elementwise({.name = "add",
+                 .summary = "y = a + b",
+                 .operands = kBinaryOperands,
+                 .identical_pairs = kBinaryPairs}),
+    elementwise({.name = "mul",
+                 .summary = "y = a * b, elementwise",
+                 .operands = kBinaryOperands,
+                 .identical_pairs = kBinaryPairs}),
+    elementwise({.name = "scale",
+                 .summary = "y = factor * x",
+                 .operands = kUnaryOperands,
+                 .attributes = kScaleAttributes,
+                 .identical_pairs = kUnaryPairs}),
+    elementwise({.name = "silu",
+                 .summary = "y = x / (1 + exp(-x))",
+                 .operands = kUnaryOperands,
+                 .identical_pairs = kUnaryPairs}),
+    elementwise({.name = "silu_vjp",
+                 .summary = "gx = g s (1 + x (1 - s)), s = 1 / (1 + exp(-x))",
+                 .operands = kSiluVjpOperands,
+                 .identical_pairs = kBinaryPairs}),
+    elementwise({.name = "accumulate",
+                 .summary = "acc = acc + g",
+                 .operands = kAccumulateOperands,
+                 .identical_pairs = kUpdatePairs}),
+    elementwise({.name = "sgd",
+                 .summary = "p = p - lr g",
+                 .operands = kSgdOperands,
+                 .attributes = kSgdAttributes,
+                 .identical_pairs = kUpdatePairs}),
+    elementwise({.name = "adamw",
+                 .summary = "p, m, v: a step of Adam with decoupled weight decay",
+                 .operands = kAdamwOperands,
+                 .attributes = kAdamwAttributes,
+                 .identical_pairs = kAdamwPairs}),
+    by_rows({.name = "concat",
+             .summary = "y[rows, inner + cols] = a[rows, inner] before b[rows, cols]",
+             .operands = kBinaryOperands,
+             .bind = bind_concat,
+             .slice_range = concat_range}),
+    by_rows({.name = "split",
+             .summary = "ga[rows, inner], gb[rows, cols] = the columns of g[rows, inner + cols]",
+             .operands = kSplitOperands,
+             .bind = bind_split,
+             .slice_range = split_range}),
+    {.name = "transpose",
+     .summary = "y[cols, rows] = x[rows, cols]^T",
+     .operands = kUnaryOperands,
+     .bind = bind_transpose,
+     .slice_count = transpose_slice_count,
+     .slice_range = transpose_range},
+    {.name = "col_sum",
+     .summary = "y[cols] = sum of x[rows, cols] over rows",
+     .operands = kUnaryOperands,
+     .bind = bind_col_sum,
+     .slice_count = col_sum_slice_count,
+     .slice_range = col_sum_range},
+    by_rows({.name = "col_sum_vjp",
+             .summary = "gx[rows, cols] = g[cols] in every row",
+             .operands = kSumVjpOperands,
+             .bind = bind_col_sum_vjp,
+             .slice_range = col_sum_vjp_range}),
+    by_rows({.name = "row_sum",
+             .summary = "y[rows] = sum of x[rows, cols] over cols",
+             .operands = kUnaryOperands,
+             .bind = bind_row_sum,
+             .slice_range = row_sum_range}),
+    by_rows({.name = "row_sum_vjp",
+             .summary = "gx[rows, cols] = g[rows] in every column",
+             .operands = kSumVjpOperands,
+             .bind = bind_row_sum_vjp,
+             .slice_range = row_sum_vjp_range}),
+    by_rows({.name = "matmul_nn",
+             .summary = "y[rows, cols] = a[rows, inner] b[inner, cols]",
+             .operands = kBinaryOperands,
+             .bind = bind_matmul_nn,
+             .slice_range = matmul_range}),
+    by_rows({.name = "matmul_nt",
+             .summary = "y[rows, cols] = a[rows, inner] b[cols, inner]^T",
+             .operands = kBinaryOperands,
+             .bind = bind_matmul_nt,
+             .slice_range = matmul_range}),
+    by_rows({.name = "matmul_tn",
+             .summary = "y[rows, cols] = a[inner, rows]^T b[inner, cols]",
+             .operands = kBinaryOperands,
+             .bind = bind_matmul_tn,
+             .slice_range = matmul_tn_range}),
+    by_rows({.name = "softmax",
+             .summary = "y = exp(x - max(x)) / sum(exp(x - max(x))), per row",
+             .operands = kUnaryOperands,
+             .identical_pairs = kUnaryPairs,
+             .bind = bind_rows,
+             .slice_range = same_row_range}),
+    by_rows({.name = "softmax_vjp",
+             .summary = "gx = y (g - sum(y g)), per row",
+             .operands = kSoftmaxVjpOperands,
+             .identical_pairs = kBinaryPairs,
+             .bind = bind_rows,
+             .slice_range = same_row_range}),
+    by_rows({.name = "softmax_vjp_stream",
+             .summary = "softmax_vjp through gx: copies g there, then works on it",
+             .operands = kSoftmaxVjpStreamOperands,
+             .identical_pairs = kSoftmaxVjpStreamPairs,
+             .bind = bind_rows,
+             .slice_range = same_row_range}),
+    by_rows({.name = "embedding",
+             .summary = "row r of y is row ids[r] of table",
+             .operands = kEmbeddingOperands,
+             .bind = bind_embedding,
+             .slice_range = embedding_range}),
+    by_rows({.name = "embedding_vjp",
+             .summary = "row k of gtable is the sum of the rows r of g with ids[r] = k",
+             .operands = kEmbeddingVjpOperands,
+             .bind = bind_embedding_vjp,
+             .slice_range = embedding_vjp_range}),
+    by_rows({.name = "rope",
+             .summary = "pair i of row r turned by (r + start) base^(-2i / cols)",
+             .operands = kUnaryOperands,
+             .attributes = kRopeAttributes,
+             .identical_pairs = kUnaryPairs,
+             .bind = bind_rope,
+             .slice_range = same_row_range}),
+    by_rows({.name = "rope_vjp",
+             .summary = "pair i of row r turned back by (r + start) base^(-2i / cols)",
+             .operands = kSumVjpOperands,
+             .attributes = kRopeAttributes,
+             .identical_pairs = kUnaryPairs,
+             .bind = bind_rope,
+             .slice_range = same_row_range}),
+    by_rows({.name = "cross_entropy",
+             .summary = "loss = log(sum(exp(logits))) - logits[label], per row",
+             .operands = kCrossEntropyOperands,
+             .bind = bind_cross_entropy,
+             .slice_range = cross_entropy_range}),
+    by_rows({.name = "cross_entropy_vjp",
+             .summary = "glogits = (softmax(logits) - onehot(label)) gloss, per row",
+             .operands = kCrossEntropyVjpOperands,
+             .identical_pairs = kCrossEntropyVjpPairs,
+             .bind = bind_cross_entropy,
+             .slice_range = cross_entropy_range}),
+    norm({.name = "rms_norm",
+          .summary = "y = x w / sqrt(mean(x^2) + eps), per row",
+          .operands = kRmsNormOperands,
+          .identical_pairs = kRmsNormPairs,
+          .slice_range = rms_norm_range}),
+    norm({.name = "rms_norm_vjp",
+          .summary = "gx, and per row the terms of gw, of rms_norm",
+          .operands = kNormVjpOperands,
+          .identical_pairs = kNormVjpPairs,
+          .slice_range = norm_vjp_range}),
+    norm({.name = "rms_norm_vjp_stream",
+          .summary = "rms_norm_vjp through gx: copies x there, then works on it",
+          .operands = kRmsNormVjpStreamOperands,
+          .identical_pairs = kRmsNormVjpStreamPairs,
+          .slice_range = norm_vjp_range}),
+    norm({.name = "layer_norm",
+          .summary = "y = w (x - mean(x)) / sqrt(var(x) + eps) + b, per row",
+          .operands = kLayerNormOperands,
+          .identical_pairs = kLayerNormPairs,
+          .slice_range = layer_norm_range}),
+    norm({.name = "layer_norm_vjp",
+          .summary = "gx, and per row the terms of gw, of layer_norm",
+          .operands = kNormVjpOperands,
+          .identical_pairs = kNormVjpPairs,
+          .slice_range = norm_vjp_range}),
+    {.name = "mix",
+     .summary =
+         "any accesses: outputs are hashes of all bytes read; the meaning of opaque dispatches",
+     .is_variadic = true,
+     .is_bytewise = true},
+});
 
 }  // namespace
 
-std::span<const KernelEntry> kernel_table() { return table(); }
+std::span<const KernelEntry> kernel_table() { return kKernels; }
 
 const KernelEntry& kernel_entry(KernelId id) {
-  INTERLOCK_CHECK(id.index < table().size());
-  return table()[id.index];
+  INTERLOCK_CHECK(id.index < kKernels.size());
+  return kKernels[id.index];
 }
 
 std::optional<KernelId> find_kernel(std::string_view name) {
-  for (size_t i = 0; i < table().size(); ++i) {
-    if (table()[i].name == name) return KernelId{i};
-  }
-  return std::nullopt;
+  const KernelEntry* const entry = find_entry(kernel_table(), name);
+  if (entry == nullptr) return std::nullopt;
+  return KernelId(static_cast<size_t>(entry - kKernels.data()));
 }
 
 KernelId mix_kernel() {

@@ -78,24 +78,24 @@ struct OperandShape {
 
 struct KernelEntry {
   std::string_view name;
-  std::string_view summary;                 // One line for `interlock list kernels`.
-  std::span<const KernelOperand> operands;  // Empty for the variadic kernel `mix`.
-  std::span<const KernelAttribute> attributes;
+  std::string_view summary;                      // One line for `interlock list kernels`.
+  std::span<const KernelOperand> operands = {};  // Empty for the variadic kernel `mix`.
+  std::span<const KernelAttribute> attributes = {};
   bool is_variadic = false;  // Any operands, bytewise: `mix`.
   bool is_bytewise = false;  // Operands are byte ranges of any dtype.
   // (input, output) operand positions whose contract is kIdenticalElement.
-  std::span<const std::pair<int, int>> identical_pairs;
+  std::span<const std::pair<int, int>> identical_pairs = {};
   // The rest is null for variadic kernels: they have one slice, which touches its operands whole.
   // Checks shapes and fills the extents of the params. Attributes are already filled in.
   // Requires: as many shapes as the entry has operands, each of its dtype unless the kernel is
   // bytewise.
   Result<KernelParams> (*bind)(const KernelEntry& entry, std::span<const OperandShape> operands,
-                               KernelParams params, const Limits& limits);
+                               KernelParams params, const Limits& limits) = nullptr;
   // At least 1, also for empty operands.
-  uint64_t (*slice_count)(const KernelParams& params);
+  uint64_t (*slice_count)(const KernelParams& params) = nullptr;
   // The bytes of operand `operand` that slice `slice` touches, relative to the operand's start.
   // Where ids say which, all that it might touch.
-  StridedRange (*slice_range)(const KernelParams& params, uint64_t slice, int operand);
+  StridedRange (*slice_range)(const KernelParams& params, uint64_t slice, int operand) = nullptr;
 };
 
 std::span<const KernelEntry> kernel_table();

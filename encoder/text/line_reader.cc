@@ -64,7 +64,6 @@ uint32_t LineReader::column_of(ItemPlace place) const {
 
 bool LineReader::read_header(std::string_view line) {
   lexer_ = Lexer(line);
-  kind_ = LineKind::kBlank;
   const Token word = lexer_.next();
   if (!word.is("interlock")) {
     return fail_expecting(word, "the header line 'interlock 1'");
@@ -82,15 +81,13 @@ bool LineReader::read_header(std::string_view line) {
 
 bool LineReader::read(std::string_view line) {
   lexer_ = Lexer(line);
-  kind_ = LineKind::kBlank;
+  item_.reset();
   columns_.fill(0);
   operand_columns_.clear();
   attribute_columns_.clear();
   label_.clear();
   Token token = lexer_.next();
-  if (token.kind == TokenKind::kEnd) {
-    return true;
-  }
+  if (token.kind == TokenKind::kEnd) return true;
   mark(ItemPart::kItem, token);
   if (token.kind == TokenKind::kName && lexer_.peek().is(':')) {
     mark(ItemPart::kLabel, token);
@@ -112,42 +109,18 @@ bool LineReader::read(std::string_view line) {
 
 bool LineReader::read_statement(Token first) {
   const std::string_view word = first.text;
-  if (word == "dispatch") {
-    return read_dispatch();
-  }
-  if (word == "barrier") {
-    return read_barrier();
-  }
-  if (word == "memory") {
-    return read_memory();
-  }
-  if (word == "tensor") {
-    return read_tensor();
-  }
-  if (word == "output") {
-    return read_output();
-  }
-  if (word == "witness") {
-    return read_witness();
-  }
-  if (word == "expect") {
-    return read_expect();
-  }
-  if (const auto lifetime = lifetime_kind_of(word)) {
-    return read_lifetime(*lifetime);
-  }
-  if (word == "capture") {
-    return read_capture();
-  }
-  if (word == "end") {
-    return read_end();
-  }
-  if (word == "replay") {
-    return read_replay();
-  }
-  if (word == "backward") {
-    return read_backward();
-  }
+  if (word == "dispatch") return read_as<DispatchDraft>();
+  if (word == "barrier") return read_as<BarrierDraft>();
+  if (word == "memory") return read_as<MemoryDraft>();
+  if (word == "tensor") return read_as<TensorDraft>();
+  if (word == "output") return read_as<OutputDraft>();
+  if (word == "witness") return read_as<WitnessDraft>();
+  if (word == "expect") return read_as<ExpectDraft>();
+  if (const auto kind = lifetime_kind_of(word)) return read_as<LifetimeDraft>(*kind);
+  if (word == "capture") return read_as<CaptureDraft>();
+  if (word == "end") return read_as<EndDraft>();
+  if (word == "replay") return read_as<ReplayDraft>();
+  if (word == "backward") return read_as<BackwardDraft>();
   if (is_one_of(kLaterStatements, word)) {
     return fail_later(first);
   }
@@ -163,43 +136,34 @@ bool LineReader::read_statement(Token first) {
                                  description_of(first), nearest.advice()));
 }
 
-bool LineReader::read_memory() {
-  if (!take_name("the name of the memory", ItemPart::kName, memory_.name)) {
-    return false;
-  }
+bool LineReader::read_rest(MemoryDraft& memory) {
+  if (!take_name("the name of the memory", ItemPart::kName, memory.name)) return false;
   mark(ItemPart::kSize, lexer_.peek());
-  if (!take_number("the size of the memory in bytes", memory_.size_bytes)) {
-    return false;
-  }
-  memory_.is_scratch = lexer_.peek().is("scratch");
-  if (memory_.is_scratch) {
+  if (!take_number("the size of the memory in bytes", memory.size_bytes)) return false;
+  memory.is_scratch = lexer_.peek().is("scratch");
+  if (memory.is_scratch) {
     lexer_.next();
   } else if (lexer_.peek().is("noncoherent")) {
     return fail_later(lexer_.next());
   } else if (lexer_.peek().kind != TokenKind::kEnd) {
     return fail_expecting(lexer_.next(), "'scratch' or the end of the line");
   }
-  kind_ = LineKind::kMemory;
   return take_end();
 }
 
-bool LineReader::read_tensor() {
-  tensor_.initial = {};
-  if (!take_name("the name of the tensor", ItemPart::kName, tensor_.name) || !read_shape() ||
-      !read_placement()) {
+bool LineReader::read_rest(TensorDraft& tensor) {
+  if (!take_name("the name of the tensor", ItemPart::kName, tensor.name) || !read_shape(tensor) ||
+      !read_placement(tensor)) {
     return false;
   }
   if (lexer_.peek().is('=')) {
     lexer_.next();
-    if (!read_initial_value()) {
-      return false;
-    }
+    if (!read_initial_value(tensor)) return false;
   }
-  kind_ = LineKind::kTensor;
   return take_end();
 }
 
-bool LineReader::read_shape() {
+bool LineReader::read_shape(TensorDraft& tensor) {
   const Token dtype = lexer_.next();
   mark(ItemPart::kSize, dtype);
   constexpr DType kDTypes[] = {DType::kF32, DType::kI32, DType::kU8};
@@ -209,74 +173,63 @@ bool LineReader::read_shape() {
   if (found == std::end(kDTypes)) {
     return fail_expecting(dtype, "an element type: f32, i32 or u8");
   }
-  tensor_.dtype = *found;
-  tensor_.shape.clear();
-  if (!take('[', "before the extents")) {
-    return false;
-  }
+  tensor.dtype = *found;
+  if (!take('[', "before the extents")) return false;
   for (;;) {
-    uint64_t extent = 0;
-    if (!take_number("an extent", extent)) {
-      return false;
-    }
-    tensor_.shape.push_back(extent);
-    if (!lexer_.peek().is(',')) {
-      return take(']', "or ',' behind an extent");
-    }
+    if (!take_number("an extent", tensor.shape.emplace_back())) return false;
+    if (!lexer_.peek().is(',')) return take(']', "or ',' behind an extent");
     lexer_.next();
   }
 }
 
-bool LineReader::read_placement() {
-  tensor_.base.clear();
-  tensor_.offset_bytes = 0;
+bool LineReader::read_placement(TensorDraft& tensor) {
   if (lexer_.peek().is('=') || lexer_.peek().kind == TokenKind::kEnd) {
-    tensor_.placement = Placement::kUnplaced;
+    tensor.placement = Placement::kUnplaced;
     return true;
   }
   const Token word = lexer_.next();
   if (word.is("at")) {
-    tensor_.placement = Placement::kPlaced;
+    tensor.placement = Placement::kPlaced;
   } else if (word.is("view")) {
-    tensor_.placement = Placement::kView;
+    tensor.placement = Placement::kView;
   } else if (word.is("donates")) {
-    tensor_.placement = Placement::kDonation;
+    tensor.placement = Placement::kDonation;
   } else {
     return fail_expecting(word,
                           "a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), "
                           "'=' or the end of the line");
   }
-  const bool is_placed = tensor_.placement == Placement::kPlaced;
+  const bool is_placed = tensor.placement == Placement::kPlaced;
   if (!take_name(is_placed ? "the name of a memory" : "the name of a tensor", ItemPart::kBase,
-                 tensor_.base)) {
+                 tensor.base)) {
     return false;
   }
-  if (tensor_.placement == Placement::kDonation) {
+  if (tensor.placement == Placement::kDonation) {
     return true;
   }
   if (!take('+', "and an offset in bytes")) {
     return false;
   }
   mark(ItemPart::kOffset, lexer_.peek());
-  return take_number("an offset in bytes", tensor_.offset_bytes);
+  return take_number("an offset in bytes", tensor.offset_bytes);
 }
 
-bool LineReader::read_initial_value() {
+bool LineReader::read_initial_value(TensorDraft& tensor) {
   const Token word = lexer_.next();
   mark(ItemPart::kInitial, word);
   if (word.is("zeros")) {
-    tensor_.initial.kind = InitialKind::kZeros;
+    tensor.initial.kind = InitialKind::kZeros;
   } else if (word.is("ones")) {
-    tensor_.initial.kind = InitialKind::kOnes;
+    tensor.initial.kind = InitialKind::kOnes;
   } else if (word.is("iota")) {
-    tensor_.initial.kind = InitialKind::kIota;
+    tensor.initial.kind = InitialKind::kIota;
   } else if (word.is("random")) {
-    tensor_.initial.kind = InitialKind::kRandom;
-    return take('(', "behind 'random'") && take_number("a seed", tensor_.initial.seed) &&
+    tensor.initial.kind = InitialKind::kRandom;
+    return take('(', "behind 'random'") && take_number("a seed", tensor.initial.seed) &&
            take(')', "behind the seed");
   } else if (word.is("values")) {
-    tensor_.initial.kind = InitialKind::kValues;
-    return read_initial_values();
+    tensor.initial.kind = InitialKind::kValues;
+    return read_initial_values(tensor);
   } else {
     return fail_expecting(word, "an initial value: random(N), zeros, ones, iota or values(V,…)");
   }
@@ -284,34 +237,30 @@ bool LineReader::read_initial_value() {
 }
 
 // Reads "(1.5,-2)".
-bool LineReader::read_initial_values() {
+bool LineReader::read_initial_values(TensorDraft& tensor) {
   if (!take('(', "behind 'values'")) return false;
   for (;;) {
     const Token token = lexer_.next_word();
-    const auto value = element_of(tensor_.dtype, token.text);
+    const auto value = element_of(tensor.dtype, token.text);
     if (token.kind != TokenKind::kNumber || !value) {
       return fail_expecting(token, fmt::format("a number that an element of type {} can hold",
-                                               word_of(tensor_.dtype)));
+                                               word_of(tensor.dtype)));
     }
-    tensor_.initial.values.push_back(*value);
+    tensor.initial.values.push_back(*value);
     if (!lexer_.peek().is(',')) return take(')', "or ',' behind a value");
     lexer_.next();
   }
 }
 
-bool LineReader::read_output() {
-  output_.tensors.clear();
+bool LineReader::read_rest(OutputDraft& output) {
   for (;;) {
     const Token name = lexer_.next();
-    if (name.kind == TokenKind::kEnd && !output_.tensors.empty()) {
-      kind_ = LineKind::kOutput;
-      return true;
-    }
+    if (name.kind == TokenKind::kEnd && !output.tensors.empty()) return true;
     if (name.kind != TokenKind::kName || !name.is_spaced) {
       return fail_expecting(name, "the name of a tensor");
     }
     operand_columns_.push_back(name.column);
-    output_.tensors.emplace_back(name.text);
+    output.tensors.emplace_back(name.text);
   }
 }
 

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "encoder/build/program_builder.h"
@@ -14,22 +16,6 @@
 #include "encoder/text/lexer.h"
 
 namespace interlock {
-
-enum class LineKind : uint8_t {
-  kBlank,
-  kMemory,
-  kTensor,
-  kOutput,
-  kDispatch,
-  kBarrier,
-  kLifetime,
-  kCapture,
-  kEndOfCapture,
-  kReplay,
-  kBackward,
-  kWitness,
-  kExpect,
-};
 
 class LineReader {
  public:
@@ -40,20 +26,10 @@ class LineReader {
   // As read(), for the first statement of a file.
   bool read_header(std::string_view line);
 
-  // Of the last line read. The buffers are used again by the next read().
-  LineKind kind() const { return kind_; }
-  const MemoryDraft& memory() const { return memory_; }
-  const TensorDraft& tensor() const { return tensor_; }
-  const OutputDraft& output() const { return output_; }
-  const DispatchDraft& dispatch() const { return dispatch_; }
-  const BarrierDraft& barrier() const { return barrier_; }
-  const LifetimeDraft& lifetime() const { return lifetime_; }
-  const CaptureDraft& capture() const { return capture_; }
-  const ReplayDraft& replay() const { return replay_; }
-  const BackwardDraft& backward() const { return backward_; }
-  const WitnessDraft& witness() const { return witness_; }
-  const ExpectDraft& expect() const { return expect_; }
+  // The item of the last line read; none of a blank one.
+  const std::optional<ItemDraft>& item() const { return item_; }
 
+  // Where a part of that item stands; where the item begins if it has no such part.
   uint32_t column_of(ItemPlace place) const;
 
   uint32_t error_column() const { return error_column_; }
@@ -66,29 +42,39 @@ class LineReader {
   void mark(ItemPart part, const Token& token);
 
   bool read_statement(Token first);
-  bool read_memory();
-  bool read_tensor();
-  bool read_shape();
-  bool read_placement();
-  bool read_initial_value();
-  bool read_initial_values();
-  bool read_output();
-  bool read_dispatch();
-  bool read_order();
-  bool read_operands();
+  template <typename Draft, typename... Rest>
+  bool read_as(const Rest&... rest) {
+    return read_rest(std::get<Draft>(item_.emplace(std::in_place_type<Draft>)), rest...);
+  }
+
+  // Each reads what stands after the first word.
+  bool read_rest(MemoryDraft& memory);
+  bool read_rest(TensorDraft& tensor);
+  bool read_shape(TensorDraft& tensor);
+  bool read_placement(TensorDraft& tensor);
+  bool read_initial_value(TensorDraft& tensor);
+  bool read_initial_values(TensorDraft& tensor);
+  bool read_rest(OutputDraft& output);
+
+  // In line_reader_statements.cc.
+  bool read_rest(DispatchDraft& dispatch);
+  bool read_order(DispatchDraft& dispatch);
+  bool read_operands(DispatchDraft& dispatch);
   bool read_operand(const Token& name, OperandDraft& operand);
-  bool read_attribute(const Token& key);
-  bool read_barrier();
-  bool read_dependency();
+  bool read_attribute(const Token& key, DispatchDraft& dispatch);
+  bool read_rest(BarrierDraft& barrier);
+  bool read_dependency(DependencyDraft& dependency);
   bool read_scope(Scope& scope);
-  bool read_lifetime(LifetimeKind kind);
-  bool read_capture();
-  bool read_end();
-  bool read_replay();
-  bool read_backward();
-  bool read_witness();
-  bool read_expect();
-  bool read_expected_finding(const Token& word);
+  bool read_rest(LifetimeDraft& lifetime, LifetimeKind kind);
+  bool read_rest(WitnessDraft& witness);
+  bool read_rest(ExpectDraft& expect);
+  bool read_expected_finding(const Token& word, ExpectDraft& expect);
+
+  // In line_reader_groups.cc.
+  bool read_rest(CaptureDraft& capture);
+  bool read_rest(EndDraft& end);
+  bool read_rest(ReplayDraft& replay);
+  bool read_rest(BackwardDraft& backward);
 
   bool take(char punctuation, std::string_view where);
   bool take_name(std::string_view what, ItemPart part, std::string& name);
@@ -98,19 +84,8 @@ class LineReader {
   bool take_end();
 
   Lexer lexer_;
-  LineKind kind_ = LineKind::kBlank;
   std::string label_;
-  MemoryDraft memory_;
-  TensorDraft tensor_;
-  OutputDraft output_;
-  DispatchDraft dispatch_;
-  BarrierDraft barrier_;
-  LifetimeDraft lifetime_;
-  CaptureDraft capture_;
-  ReplayDraft replay_;
-  BackwardDraft backward_;
-  WitnessDraft witness_;
-  ExpectDraft expect_;
+  std::optional<ItemDraft> item_;
 
   std::array<uint32_t, static_cast<size_t>(ItemPart::kMode) + 1> columns_{};
   std::vector<uint32_t> operand_columns_;

@@ -4,30 +4,20 @@
 
 namespace interlock {
 
-bool LineReader::read_capture() {
-  kind_ = LineKind::kCapture;
-  return take_name("the name of the capture", ItemPart::kName, capture_.name) && take_end();
+bool LineReader::read_rest(CaptureDraft& capture) {
+  return take_name("the name of the capture", ItemPart::kName, capture.name) && take_end();
 }
 
-bool LineReader::read_end() {
-  kind_ = LineKind::kEndOfCapture;
-  return take_end();
-}
+bool LineReader::read_rest(EndDraft& /*end*/) { return take_end(); }
 
-bool LineReader::read_replay() {
-  kind_ = LineKind::kReplay;
-  if (!take_name("the name of a capture", ItemPart::kName, replay_.capture)) {
-    return false;
-  }
+bool LineReader::read_rest(ReplayDraft& replay) {
+  if (!take_name("the name of a capture", ItemPart::kName, replay.capture)) return false;
   return lexer_.peek().is("on") ? fail_later(lexer_.next()) : take_end();
 }
 
 // Reads "LOSS wrt TENSOR… [mode=NAME]".
-bool LineReader::read_backward() {
-  backward_.wrt.clear();
-  backward_.mode = kDefaultBackwardMode;
-  kind_ = LineKind::kBackward;
-  if (!take_name("the tensor whose gradients are wanted", ItemPart::kName, backward_.loss)) {
+bool LineReader::read_rest(BackwardDraft& backward) {
+  if (!take_name("the tensor whose gradients are wanted", ItemPart::kName, backward.loss)) {
     return false;
   }
   const Token wrt = lexer_.next();
@@ -37,10 +27,8 @@ bool LineReader::read_backward() {
   for (;;) {
     const Token name = lexer_.next();
     const bool is_key = name.kind == TokenKind::kName && lexer_.peek().is('=');
-    const bool has_tensors = !backward_.wrt.empty();
-    if (name.kind == TokenKind::kEnd && has_tensors) {
-      return true;
-    }
+    const bool has_tensors = !backward.wrt.empty();
+    if (name.kind == TokenKind::kEnd && has_tensors) return true;
     if (has_tensors && is_key && name.is("mode")) {
       lexer_.next();
       const Token mode = lexer_.next_word();
@@ -48,7 +36,7 @@ bool LineReader::read_backward() {
         return fail_expecting(mode, "the name of a backward pass");
       }
       mark(ItemPart::kMode, mode);
-      backward_.mode = mode.text;
+      backward.mode = mode.text;
       return take_end();
     }
     if (name.kind != TokenKind::kName || !name.is_spaced || is_key) {
@@ -57,7 +45,7 @@ bool LineReader::read_backward() {
                                               : "the name of a tensor");
     }
     operand_columns_.push_back(name.column);
-    backward_.wrt.emplace_back(name.text);
+    backward.wrt.emplace_back(name.text);
   }
 }
 

@@ -25,33 +25,21 @@ bool is_later_kind(std::string_view word) {
 
 }  // namespace
 
-bool LineReader::read_dispatch() {
-  dispatch_.label = label_;
-  dispatch_.order.reset();
-  dispatch_.operands.clear();
-  dispatch_.is_partial = false;
-  dispatch_.attributes.clear();
-  kind_ = LineKind::kDispatch;
-  return take_name("the name of a kernel", ItemPart::kKernel, dispatch_.kernel) && read_order() &&
-         read_operands();
+bool LineReader::read_rest(DispatchDraft& dispatch) {
+  dispatch.label = label_;
+  return take_name("the name of a kernel", ItemPart::kKernel, dispatch.kernel) &&
+         read_order(dispatch) && read_operands(dispatch);
 }
 
-bool LineReader::read_order() {
-  if (!lexer_.peek().is("order")) {
-    return true;
-  }
+bool LineReader::read_order(DispatchDraft& dispatch) {
+  if (!lexer_.peek().is("order")) return true;
   mark(ItemPart::kOrder, lexer_.next());
-  uint64_t order = 0;
-  if (!take('=', "behind 'order'") || !take_number("a number", order)) {
-    return false;
-  }
-  dispatch_.order = order;
-  return true;
+  return take('=', "behind 'order'") && take_number("a number", dispatch.order.emplace());
 }
 
 // Reads the clauses after the kernel and its order. Their sequence is fixed, so that a text has
 // one meaning for kernels that know their operands by position.
-bool LineReader::read_operands() {
+bool LineReader::read_operands(DispatchDraft& dispatch) {
   int clause = -1;  // Of kClauses; after `actual` they begin anew.
   bool clause_is_empty = false;
   bool is_actual = false;
@@ -66,20 +54,17 @@ bool LineReader::read_operands() {
     if (is_actual && clause < 0 && !is_clause(token.text)) {
       return fail_expecting(token, "reads, writes, updates or another clause behind 'actual'");
     }
-    if (token.kind == TokenKind::kEnd) {
-      return true;
-    }
+    if (token.kind == TokenKind::kEnd) return true;
     if (!is_name || !token.is_spaced) {
       return fail_expecting(
           token, is_name ? "a space before this word" : "a clause, an operand or KEY=VALUE");
     }
-    const bool has_operands_only = !dispatch_.is_partial && dispatch_.attributes.empty();
+    const bool has_operands_only = !dispatch.is_partial && dispatch.attributes.empty();
     if (!is_word && !is_key && clause >= 0 && has_operands_only) {
-      dispatch_.operands.emplace_back().mode = static_cast<AccessMode>(clause);
-      dispatch_.operands.back().is_undeclared = is_actual;
-      if (!read_operand(token, dispatch_.operands.back())) {
-        return false;
-      }
+      OperandDraft& operand = dispatch.operands.emplace_back();
+      operand.mode = static_cast<AccessMode>(clause);
+      operand.is_undeclared = is_actual;
+      if (!read_operand(token, operand)) return false;
       clause_is_empty = false;
       continue;
     }
@@ -107,11 +92,9 @@ bool LineReader::read_operands() {
       clause = next;
       clause_is_empty = true;
     } else if (token.text == "partial" && has_operands_only) {
-      dispatch_.is_partial = true;
+      dispatch.is_partial = true;
     } else if (is_key) {
-      if (!read_attribute(token)) {
-        return false;
-      }
+      if (!read_attribute(token, dispatch)) return false;
     } else {
       return fail_expecting(token, clause < 0 ? "uniform, reads, writes, updates, atomics, "
                                                 "partial or KEY=VALUE"
@@ -123,52 +106,41 @@ bool LineReader::read_operands() {
 bool LineReader::read_operand(const Token& name, OperandDraft& operand) {
   operand_columns_.push_back(name.column);
   operand.name = name.text;
-  if (!lexer_.peek().is('[')) {
-    return true;
-  }
+  if (!lexer_.peek().is('[')) return true;
   operand.slice.emplace();
   return take_range(operand.slice->begin, operand.slice->end);
 }
 
-bool LineReader::read_attribute(const Token& key) {
+bool LineReader::read_attribute(const Token& key, DispatchDraft& dispatch) {
   lexer_.next();
   const Token value = lexer_.next_word();
   if (value.kind != TokenKind::kName && value.kind != TokenKind::kNumber) {
     return fail_expecting(value, fmt::format("a value of {}", in_quotes(key.text)));
   }
   attribute_columns_.push_back(key.column);
-  dispatch_.attributes.emplace_back(key.text, value.text);
+  dispatch.attributes.emplace_back(key.text, value.text);
   return true;
 }
 
-bool LineReader::read_barrier() {
-  barrier_.label = label_;
-  barrier_.kind = BarrierKind::kFull;
-  barrier_.dependencies.clear();
-  kind_ = LineKind::kBarrier;
+bool LineReader::read_rest(BarrierDraft& barrier) {
+  barrier.label = label_;
   const Token word = lexer_.peek();
-  if (word.kind == TokenKind::kEnd) {
-    return true;
-  }
+  if (word.kind == TokenKind::kEnd) return true;
   if (word.is("execution")) {
     lexer_.next();
-    barrier_.kind = BarrierKind::kExecution;
+    barrier.kind = BarrierKind::kExecution;
     return take_end();
   }
-  if (word.is("on")) {
-    return fail_later(word);
-  }
+  if (word.is("on")) return fail_later(word);
   if (word.kind != TokenKind::kName || !names_a_stage(word.text)) {
     return fail_expecting(word,
                           "'execution', a scope such as compute.write, or the end of the "
                           "line");
   }
-  barrier_.kind = BarrierKind::kScoped;
-  while (read_dependency()) {
+  barrier.kind = BarrierKind::kScoped;
+  while (read_dependency(barrier.dependencies.emplace_back())) {
     const Token end = lexer_.next();
-    if (end.kind == TokenKind::kEnd) {
-      return true;
-    }
+    if (end.kind == TokenKind::kEnd) return true;
     if (!end.is(',')) {
       return end.is("on") ? fail_later(end)
                           : fail_expecting(end, "',', an operand or the end of the line");
@@ -178,27 +150,18 @@ bool LineReader::read_barrier() {
 }
 
 // Reads "SCOPE -> SCOPE OPERANDS".
-bool LineReader::read_dependency() {
-  DependencyDraft& dependency = barrier_.dependencies.emplace_back();
-  if (!read_scope(dependency.source)) {
-    return false;
-  }
+bool LineReader::read_dependency(DependencyDraft& dependency) {
+  if (!read_scope(dependency.source)) return false;
   const Token dash = lexer_.next();
   const Token arrow = lexer_.next();
   if (!dash.is('-') || !arrow.is('>') || arrow.is_spaced) {
     return fail_expecting(dash, "'->' between the two scopes of a dependency");
   }
-  if (!read_scope(dependency.destination)) {
-    return false;
-  }
+  if (!read_scope(dependency.destination)) return false;
   while (lexer_.peek().kind == TokenKind::kName && !is_reserved(lexer_.peek().text)) {
     const Token name = lexer_.next();
-    if (!name.is_spaced) {
-      return fail_expecting(name, "a space before this word");
-    }
-    if (!read_operand(name, dependency.operands.emplace_back())) {
-      return false;
-    }
+    if (!name.is_spaced) return fail_expecting(name, "a space before this word");
+    if (!read_operand(name, dependency.operands.emplace_back())) return false;
   }
   return true;
 }
@@ -221,68 +184,51 @@ bool LineReader::read_scope(Scope& scope) {
     }
     scope.stages |= part->stages;
     scope.accesses |= part->accesses;
-    if (!lexer_.peek().is('|')) {
-      return true;
-    }
+    if (!lexer_.peek().is('|')) return true;
     lexer_.next();
   }
 }
 
-bool LineReader::read_lifetime(LifetimeKind kind) {
-  lifetime_.label = label_;
-  lifetime_.kind = kind;
-  lifetime_.source.clear();
-  kind_ = LineKind::kLifetime;
+bool LineReader::read_rest(LifetimeDraft& lifetime, LifetimeKind kind) {
+  lifetime.label = label_;
+  lifetime.kind = kind;
   const bool is_reset = kind == LifetimeKind::kReset;
   if (!take_name(is_reset ? "the name of a memory" : "the name of a tensor", ItemPart::kName,
-                 lifetime_.name)) {
+                 lifetime.name)) {
     return false;
   }
   if (kind == LifetimeKind::kAdopt) {
     if (!take('=', "and the tensor whose bytes are adopted")) return false;
-    if (!take_name("the name of a tensor", ItemPart::kBase, lifetime_.source)) return false;
+    if (!take_name("the name of a tensor", ItemPart::kBase, lifetime.source)) return false;
   }
-  if (lexer_.peek().is("on")) {
-    return fail_later(lexer_.next());
-  }
-  return take_end();
+  return lexer_.peek().is("on") ? fail_later(lexer_.next()) : take_end();
 }
 
-bool LineReader::read_witness() {
-  witness_.slices.reset();
-  if (!take_reference(ItemPart::kFirst, witness_.moved)) {
-    return false;
-  }
+bool LineReader::read_rest(WitnessDraft& witness) {
+  if (!take_reference(ItemPart::kFirst, witness.moved)) return false;
   if (lexer_.peek().is('[')) {
     mark(ItemPart::kSlices, lexer_.peek());
-    witness_.slices.emplace();
-    if (!take_range(witness_.slices->first, witness_.slices->second)) {
-      return false;
-    }
+    witness.slices.emplace();
+    if (!take_range(witness.slices->first, witness.slices->second)) return false;
   }
   const Token word = lexer_.next();
   if (word.is("before")) {
-    witness_.kind = DisplacementKind::kBefore;
+    witness.kind = DisplacementKind::kBefore;
   } else if (word.is("after")) {
-    witness_.kind = DisplacementKind::kAfter;
+    witness.kind = DisplacementKind::kAfter;
   } else if (word.is("commits")) {
-    witness_.kind = DisplacementKind::kCommitsAfter;
+    witness.kind = DisplacementKind::kCommitsAfter;
     const Token after = lexer_.next();
-    if (!after.is("after")) {
-      return fail_expecting(after, "'after' behind 'commits'");
-    }
+    if (!after.is("after")) return fail_expecting(after, "'after' behind 'commits'");
   } else if (word.is("fetches")) {
-    witness_.kind = DisplacementKind::kFetchesBefore;
+    witness.kind = DisplacementKind::kFetchesBefore;
     const Token before = lexer_.next();
-    if (!before.is("before")) {
-      return fail_expecting(before, "'before' after 'fetches'");
-    }
+    if (!before.is("before")) return fail_expecting(before, "'before' after 'fetches'");
   } else {
     return fail_expecting(word, "'before', 'after', 'commits after' or 'fetches before'");
   }
-  kind_ = LineKind::kWitness;
-  if (!take_reference(ItemPart::kSecond, witness_.anchor)) return false;
-  if (witness_.kind == DisplacementKind::kFetchesBefore) {
+  if (!take_reference(ItemPart::kSecond, witness.anchor)) return false;
+  if (witness.kind == DisplacementKind::kFetchesBefore) {
     const Token commits = lexer_.next();
     if (!commits.is("commits")) {
       return fail_expecting(commits, "'commits' after the dispatch that writes");
@@ -291,10 +237,7 @@ bool LineReader::read_witness() {
   return take_end();
 }
 
-bool LineReader::read_expect() {
-  expect_.encoder.clear();
-  expect_.first.clear();
-  expect_.second.clear();
+bool LineReader::read_rest(ExpectDraft& expect) {
   Token word = lexer_.next_word();
   if (word.is("encoder") && lexer_.peek().is('=')) {
     lexer_.next();
@@ -303,18 +246,14 @@ bool LineReader::read_expect() {
       return fail_expecting(name, "the name of an encoder");
     }
     mark(ItemPart::kEncoder, name);
-    expect_.encoder = name.text;
+    expect.encoder = name.text;
     word = lexer_.next_word();
   }
-  expect_.is_clean = word.is("clean");
-  if (!expect_.is_clean && !read_expected_finding(word)) {
-    return false;
-  }
-  kind_ = LineKind::kExpect;
-  return take_end();
+  expect.is_clean = word.is("clean");
+  return (expect.is_clean || read_expected_finding(word, expect)) && take_end();
 }
 
-bool LineReader::read_expected_finding(const Token& word) {
+bool LineReader::read_expected_finding(const Token& word, ExpectDraft& expect) {
   const auto kind = finding_kind_of(word.text);
   if (!kind || !is_checkable(*kind)) {
     return is_later_kind(word.text)
@@ -324,11 +263,9 @@ bool LineReader::read_expected_finding(const Token& word) {
                                 "uninitialized, use-after-free, alias, gradient, undeclared or "
                                 "redundant");
   }
-  expect_.kind = *kind;
-  if (!take_reference(ItemPart::kFirst, expect_.first)) {
-    return false;
-  }
-  return lexer_.peek().kind == TokenKind::kEnd || take_reference(ItemPart::kSecond, expect_.second);
+  expect.kind = *kind;
+  if (!take_reference(ItemPart::kFirst, expect.first)) return false;
+  return lexer_.peek().kind == TokenKind::kEnd || take_reference(ItemPart::kSecond, expect.second);
 }
 
 }  // namespace interlock

@@ -103,47 +103,16 @@ class Parser {
     if (!reader_.read(line)) {
       return error_at(reader_.error_column(), reader_.error_message());
     }
-    const auto added = add_item();
-    if (added && reader_.kind() == LineKind::kCapture) {
+    const std::optional<ItemDraft>& item = reader_.item();
+    if (!item) return Success{};
+    if (const auto added = builder_.add(*item); !added) {
+      return error_at(reader_.column_of(builder_.error_place()), added.error().message);
+    }
+    if (std::holds_alternative<CaptureDraft>(*item)) {
       capture_line_number_ = line_number_;
       capture_column_ = reader_.column_of({ItemPart::kName});
     }
-    if (!added) {
-      return error_at(reader_.column_of(builder_.error_place()), added.error().message);
-    }
     return Success{};
-  }
-
-  Result<Success> add_item() {
-    switch (reader_.kind()) {
-      case LineKind::kBlank:
-        return Success{};
-      case LineKind::kMemory:
-        return builder_.add(reader_.memory());
-      case LineKind::kTensor:
-        return builder_.add(reader_.tensor());
-      case LineKind::kOutput:
-        return builder_.add(reader_.output());
-      case LineKind::kDispatch:
-        return builder_.add(reader_.dispatch());
-      case LineKind::kBarrier:
-        return builder_.add(reader_.barrier());
-      case LineKind::kLifetime:
-        return builder_.add(reader_.lifetime());
-      case LineKind::kCapture:
-        return builder_.add(reader_.capture());
-      case LineKind::kEndOfCapture:
-        return builder_.add(EndDraft{});
-      case LineKind::kReplay:
-        return builder_.add(reader_.replay());
-      case LineKind::kBackward:
-        return builder_.add(reader_.backward());
-      case LineKind::kWitness:
-        return builder_.add(reader_.witness());
-      case LineKind::kExpect:
-        return builder_.add(reader_.expect());
-    }
-    INTERLOCK_CHECK(false);
   }
 
   std::string_view file_name_;

@@ -14,6 +14,7 @@
 #include "backends/kernels/all_kernels.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
+#include "simulator/report/operand_text.h"
 
 namespace interlock {
 namespace {
@@ -39,8 +40,8 @@ std::string declared_text(const Program& program, const Dispatch& dispatch, int 
                            : fmt::format(" and {} more runs of {} bytes, every {} bytes",
                                          range.run_count - 1, range.run_bytes, range.pitch_bytes);
   const Access& declared = program.accesses_of(dispatch)[static_cast<size_t>(access)];
-  return fmt::format("{} {}[{}:{}]{}", clause_of(declared.mode),
-                     program.name(program.memory(declared.memory).name), run.begin, run.end, runs);
+  return fmt::format("{} {}{}", clause_of(declared.mode),
+                     text_of_bytes(program, declared.memory, run), runs);
 }
 
 Finding finding_of(const Program& program, DispatchId id, int access, const KernelParams& params,

@@ -59,12 +59,7 @@ Result<AppendedBackward> append_backward(const Program& program, const BackwardD
   BackwardRoom room(limits);
   Result<WrittenBackward> written = write_backward(program, request, room);
   if (!written) return written.error();
-  ProgramDraft draft;
-  for (ItemDraft& item : expanded_draft_of(program).items) {
-    const bool is_about_schedules =
-        std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
-    if (!is_about_schedules) draft.items.push_back(std::move(item));
-  }
+  ProgramDraft draft = without_evidence(expanded_draft_of(program));
   const WrittenNames names(*written);
   draft.items.insert(draft.items.end(), std::make_move_iterator(written->items.begin()),
                      std::make_move_iterator(written->items.end()));

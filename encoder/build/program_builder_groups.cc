@@ -17,6 +17,11 @@ namespace {
 // '@' and a 32-bit number.
 constexpr uint64_t kReplayNumberBytesMax = 11;
 
+// "attend@2".
+std::string label_in_replay(std::string_view label, uint32_t number) {
+  return fmt::format("{}@{}", label, number);
+}
+
 // What one statement adds to the program, as Limits::expansion_count counts it.
 uint64_t expansion_count_of(const StatementDraft& statement) {
   constexpr uint64_t kLabelBytesPerCount = 32;
@@ -179,7 +184,7 @@ Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
   for (const StatementDraft& statement : body->statements) {
     std::visit(
         [&](auto copy) {
-          if (!copy.label.empty()) copy.label += fmt::format("@{}", replay.number);
+          if (!copy.label.empty()) copy.label = label_in_replay(copy.label, replay.number);
           INTERLOCK_CHECK(add(copy).has_value());
         },
         statement);
@@ -198,7 +203,7 @@ Result<Success> ProgramBuilder::check_replay(const CaptureBody& body, uint32_t n
     const std::string& label =
         std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
     if (!label.empty()) {
-      if (auto labelled = check_label(fmt::format("{}@{}", label, number)); !labelled) {
+      if (auto labelled = check_label(label_in_replay(label, number)); !labelled) {
         error_place_ = {};
         return labelled;
       }

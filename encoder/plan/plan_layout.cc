@@ -151,8 +151,7 @@ Result<Program> PlanWriter::run() {
       draft_.items.push_back(std::move(item));
     } else if (auto* const tensor = std::get_if<TensorDraft>(&item)) {
       tensors.push_back(std::move(*tensor));
-    } else if (!std::holds_alternative<WitnessDraft>(item) &&
-               !std::holds_alternative<ExpectDraft>(item)) {
+    } else if (!is_evidence(item)) {
       statements.push_back(std::move(item));
     }
   }

@@ -29,20 +29,6 @@ TensorDraft draft_of(const Program& program, const Tensor& tensor) {
   return draft;
 }
 
-OperandDraft draft_of(const Program& program, const Access& access) {
-  const bool is_tensor = access.tensor.is_some();
-  OperandDraft draft;
-  draft.mode = access.mode;
-  draft.is_undeclared = access.is_undeclared;
-  draft.name = program.name(is_tensor ? program.tensor(access.tensor).name
-                                      : program.memory(access.memory).name);
-  if (access.is_sliced) {
-    const uint64_t start = is_tensor ? program.tensor(access.tensor).range.begin : 0;
-    draft.slice = ByteRange{access.range.begin - start, access.range.end - start};
-  }
-  return draft;
-}
-
 std::string text_of(const Program& program, NameId id) {
   return id.is_some() ? std::string(program.name(id)) : std::string();
 }
@@ -61,40 +47,6 @@ ItemDraft draft_of(const Program& program, const Statement& statement) {
       return draft_of(program, program.lifetimes[statement.index], statement.label);
   }
   INTERLOCK_CHECK(false);
-}
-
-WitnessDraft draft_of(const Program& program, const Displacement& displacement) {
-  WitnessDraft draft;
-  draft.moved = program.reference_of(displacement.moved);
-  draft.kind = displacement.kind;
-  draft.anchor = program.reference_of(displacement.anchor);
-  if (displacement.has_slices) {
-    const uint64_t first = displacement.first_slice;
-    draft.slices = std::pair(first, first + displacement.slice_count);
-  }
-  return draft;
-}
-
-ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
-  ExpectDraft draft;
-  draft.encoder = text_of(program, expectation.encoder);
-  draft.is_clean = expectation.is_clean;
-  draft.kind = expectation.kind;
-  draft.first = reference_or_nothing(program, expectation.first);
-  draft.second = reference_or_nothing(program, expectation.second);
-  if (expectation.lifetime.is_some()) {
-    draft.second = draft.first;
-    draft.first = program.reference_of(expectation.lifetime);
-  }
-  if (expectation.tensor.is_some()) {
-    draft.first = program.name(program.tensor(expectation.tensor).name);
-  }
-  if (expectation.barrier.is_some()) {
-    // An encoder's barriers are not those of the program: only numbers name them.
-    draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
-                                                : program.reference_of(expectation.barrier);
-  }
-  return draft;
 }
 
 void append_outputs(const Program& program, ProgramDraft& draft) {
@@ -249,10 +201,33 @@ void DraftWriter::append(const Group& group) {
 
 }  // namespace
 
+bool is_evidence(const ItemDraft& item) {
+  return std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
+}
+
+ProgramDraft without_evidence(ProgramDraft draft) {
+  std::erase_if(draft.items, is_evidence);
+  return draft;
+}
+
 ProgramDraft draft_of(const Program& program) { return DraftWriter(program, true).write(); }
 
 ProgramDraft expanded_draft_of(const Program& program) {
   return DraftWriter(program, false).write();
+}
+
+OperandDraft draft_of(const Program& program, const Access& access) {
+  const bool is_tensor = access.tensor.is_some();
+  OperandDraft draft;
+  draft.mode = access.mode;
+  draft.is_undeclared = access.is_undeclared;
+  draft.name = program.name(is_tensor ? program.tensor(access.tensor).name
+                                      : program.memory(access.memory).name);
+  if (access.is_sliced) {
+    const uint64_t start = is_tensor ? program.tensor(access.tensor).range.begin : 0;
+    draft.slice = ByteRange{access.range.begin - start, access.range.end - start};
+  }
+  return draft;
 }
 
 DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label) {
@@ -298,6 +273,40 @@ LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId 
   draft.name = program.name(is_reset ? program.memory(lifetime.memory).name
                                      : program.tensor(lifetime.tensor).name);
   if (lifetime.source.is_some()) draft.source = program.name(program.tensor(lifetime.source).name);
+  return draft;
+}
+
+WitnessDraft draft_of(const Program& program, const Displacement& displacement) {
+  WitnessDraft draft;
+  draft.moved = program.reference_of(displacement.moved);
+  draft.kind = displacement.kind;
+  draft.anchor = program.reference_of(displacement.anchor);
+  if (displacement.has_slices) {
+    const uint64_t first = displacement.first_slice;
+    draft.slices = std::pair(first, first + displacement.slice_count);
+  }
+  return draft;
+}
+
+ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
+  ExpectDraft draft;
+  draft.encoder = text_of(program, expectation.encoder);
+  draft.is_clean = expectation.is_clean;
+  draft.kind = expectation.kind;
+  draft.first = reference_or_nothing(program, expectation.first);
+  draft.second = reference_or_nothing(program, expectation.second);
+  if (expectation.lifetime.is_some()) {
+    draft.second = draft.first;
+    draft.first = program.reference_of(expectation.lifetime);
+  }
+  if (expectation.tensor.is_some()) {
+    draft.first = program.name(program.tensor(expectation.tensor).name);
+  }
+  if (expectation.barrier.is_some()) {
+    // An encoder's barriers are not those of the program: only numbers name them.
+    draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
+                                                : program.reference_of(expectation.barrier);
+  }
   return draft;
 }
 

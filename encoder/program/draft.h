@@ -137,6 +137,13 @@ struct ProgramDraft {
   std::vector<ItemDraft> items;
 };
 
+// True iff the item says what is found in the program as it stands: a witness or an expectation.
+// Of a program with other statements or bytes it means nothing.
+bool is_evidence(const ItemDraft& item);
+
+// Returns `draft` without such items. Cost: linear.
+ProgramDraft without_evidence(ProgramDraft draft);
+
 // The canonical draft: memories, tensors, outputs, statements, witness, expectations. Captures,
 // replays and backward passes stand for their statements; outputs stand after the statements if
 // there is a backward pass, whose gradients they may name. build(draft_of(p)) equals p.
@@ -147,9 +154,12 @@ ProgramDraft draft_of(const Program& program);
 // statements, place tensors or leave dispatches out.
 ProgramDraft expanded_draft_of(const Program& program);
 
-// One statement. Requires: its accesses and attributes are those of `program`.
+// One item, or an operand. Requires: it is of `program`, and so are its accesses and attributes.
+OperandDraft draft_of(const Program& program, const Access& access);
 DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label);
 BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label);
 LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label);
+WitnessDraft draft_of(const Program& program, const Displacement& displacement);
+ExpectDraft draft_of(const Program& program, const Expectation& expectation);
 
 }  // namespace interlock

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "encoder/program/check.h"
-#include "encoder/program/names.h"
+#include "encoder/program/draft_text.h"
 
 namespace interlock {
 
@@ -110,27 +110,30 @@ bool Program::has_any(LifetimeKind kind) const {
                      [kind](const Lifetime& lifetime) { return lifetime.kind == kind; });
 }
 
+namespace {
+
+// The label of the statement, else `index` in decimal.
+std::string reference(const Program& program, StatementId statement, uint32_t index) {
+  const NameId label = program.statements[statement.index].label;
+  return label.is_some() ? std::string(program.name(label)) : std::to_string(index);
+}
+
+}  // namespace
+
 std::string Program::reference_of(DispatchId id) const {
-  const NameId label = statements[dispatch(id).statement.index].label;
-  return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
+  return reference(*this, dispatch(id).statement, id.index);
 }
 
 std::string Program::reference_of(BarrierId id) const {
-  const NameId label = statements[barriers[id.index].statement.index].label;
-  return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
+  return reference(*this, barriers[id.index].statement, id.index);
 }
 
 std::string Program::reference_of(LifetimeId id) const {
-  const NameId label = statements[lifetimes[id.index].statement.index].label;
-  return label.is_some() ? std::string(name(label)) : fmt::format("{}", id.index);
+  return reference(*this, lifetimes[id.index].statement, id.index);
 }
 
 std::string Program::text_of(const Lifetime& lifetime) const {
-  const NameId subject =
-      lifetime.tensor.is_some() ? tensor(lifetime.tensor).name : memory(lifetime.memory).name;
-  std::string text = fmt::format("{} {}", word_of(lifetime.kind), name(subject));
-  if (lifetime.source.is_some()) text += fmt::format(" = {}", name(tensor(lifetime.source).name));
-  return text;
+  return interlock::text_of(draft_of(*this, lifetime, NameId()));
 }
 
 std::string Program::description_of(DispatchId id) const {
@@ -144,14 +147,7 @@ std::string Program::description_of(LifetimeId id) const {
 }
 
 std::string Program::text_of(const Access& access) const {
-  const bool is_tensor = access.tensor.is_some();
-  const std::string_view operand =
-      name(is_tensor ? tensor(access.tensor).name : memory(access.memory).name);
-  if (!access.is_sliced) {
-    return std::string(operand);
-  }
-  const uint64_t start = is_tensor ? tensor(access.tensor).range.begin : 0;
-  return fmt::format("{}[{}:{}]", operand, access.range.begin - start, access.range.end - start);
+  return interlock::text_of(draft_of(*this, access));
 }
 
 }  // namespace interlock

@@ -110,13 +110,7 @@ Result<Program> ReplayPass::run() {
       for (const OperandDraft& operand : operands) touch(operand);
     }
   }
-  ProgramDraft result;
-  for (ItemDraft& item : draft_.items) {
-    const bool is_about_schedules =
-        std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
-    if (!is_about_schedules) result.items.push_back(std::move(item));
-  }
-  return build(result);
+  return build(without_evidence(std::move(draft_)));
 }
 
 }  // namespace

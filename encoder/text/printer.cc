@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "encoder/program/draft_text.h"
 #include "encoder/program/element_text.h"
 #include "encoder/text/text.h"
 
@@ -101,8 +102,7 @@ class LinePrinter {
 
   void operator()(const LifetimeDraft& item) {
     add_label(item.label);
-    add(word_of(item.kind), ' ', item.name);
-    if (item.kind == LifetimeKind::kAdopt) add(" = ", item.source);
+    add(text_of(item));
   }
 
   void operator()(const CaptureDraft& item) { add("capture ", item.name); }
@@ -117,15 +117,7 @@ class LinePrinter {
     if (item.mode != kDefaultBackwardMode) add(" mode=", item.mode);
   }
 
-  void operator()(const WitnessDraft& item) {
-    constexpr std::string_view kKinds[] = {"before", "after", "commits after", "fetches before"};
-    add("witness ", item.moved);
-    if (item.slices) {
-      add('[', item.slices->first, ':', item.slices->second, ']');
-    }
-    add(' ', kKinds[static_cast<size_t>(item.kind)], ' ', item.anchor);
-    if (item.kind == DisplacementKind::kFetchesBefore) add(" commits");
-  }
+  void operator()(const WitnessDraft& item) { add("witness ", text_of(item)); }
 
   void operator()(const ExpectDraft& item) {
     add("expect");
@@ -156,8 +148,8 @@ class LinePrinter {
   }
 
   void add_operand(const OperandDraft& operand) {
-    add(' ', operand.name);
-    if (operand.slice) add('[', operand.slice->begin, ':', operand.slice->end, ']');
+    out_ += ' ';
+    append_operand(out_, operand);
   }
 
   void add_label(const std::string& label) {

@@ -79,18 +79,6 @@ PairKinds kinds_of_pair(const Program& program, const std::vector<Fact>& facts,
   return kinds;
 }
 
-WitnessDraft witness_of(const Program& program, const Displacement& displacement) {
-  WitnessDraft draft;
-  draft.moved = program.reference_of(displacement.moved);
-  draft.anchor = program.reference_of(displacement.anchor);
-  draft.kind = displacement.kind;
-  if (displacement.has_slices) {
-    const uint64_t first = displacement.first_slice;
-    draft.slices = {first, first + displacement.slice_count};
-  }
-  return draft;
-}
-
 }  // namespace
 
 std::vector<Sink> sinks_of_fact(const Program& program, const HappensBefore& order,
@@ -138,16 +126,6 @@ Evidence best_evidence(const Program& program, const std::string& signature, Sig
   return best;
 }
 
-ProgramDraft without_evidence(const ProgramDraft& draft) {
-  ProgramDraft rest;
-  for (const ItemDraft& item : draft.items) {
-    const bool is_evidence =
-        std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
-    if (!is_evidence) rest.items.push_back(item);
-  }
-  return rest;
-}
-
 ExpectDraft expectation_of(const Program& program, const Fact& fact) {
   if (const auto* finding = std::get_if<LifetimeFinding>(&fact)) {
     return lifetime_expectation_of(program, *finding);
@@ -182,7 +160,7 @@ Program with_evidence(const Program& program, const std::optional<Fact>& fact) {
     });
   }
   for (const Displacement& displacement : witness) {
-    draft.items.emplace_back(witness_of(program, displacement));
+    draft.items.emplace_back(draft_of(program, displacement));
   }
   std::set<std::string> lines;
   for (const Fact& found : find_everything(program)) {

@@ -58,10 +58,6 @@ PairKinds kinds_of_pair(const Program& program, const Fact& fact);
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
                        EvidenceLevel sufficient, const PairKinds& allowed = kAllKinds);
 
-// What a draft says of a program, and not of schedules or findings: all but its witness and expect
-// lines.
-ProgramDraft without_evidence(const ProgramDraft& draft);
-
 // The line that expects the fact. Requires: it is no ExcessBarriers.
 ExpectDraft expectation_of(const Program& program, const Fact& fact);
 

@@ -18,29 +18,7 @@ namespace {
 
 // The expectation as its line says it.
 std::string text_of(const Program& program, const Expectation& expectation) {
-  ExpectDraft draft;
-  if (expectation.encoder.is_some()) {
-    draft.encoder = program.name(expectation.encoder);
-  }
-  draft.is_clean = expectation.is_clean;
-  draft.kind = expectation.kind;
-  if (expectation.barrier.is_some()) {
-    draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
-                                                : program.reference_of(expectation.barrier);
-  } else if (expectation.first.is_some()) {
-    draft.first = program.reference_of(expectation.first);
-  }
-  if (expectation.tensor.is_some()) {
-    draft.first = program.name(program.tensor(expectation.tensor).name);
-  }
-  if (expectation.lifetime.is_some()) {
-    draft.second = draft.first;
-    draft.first = program.reference_of(expectation.lifetime);
-  }
-  if (expectation.second.is_some()) {
-    draft.second = program.reference_of(expectation.second);
-  }
-  return print(ItemDraft{draft});
+  return print(ItemDraft(draft_of(program, expectation)));
 }
 
 bool matches(const Expectation& expectation, const Finding& finding) {

@@ -10,6 +10,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/draft_text.h"
 #include "simulator/facts/reordered_pair.h"
 #include "simulator/report/explain_gradient.h"
 #include "simulator/report/explain_lifetimes.h"
@@ -85,7 +86,7 @@ std::string text_of_schedule(const Program& program, const std::vector<Displacem
   const Displacement& head = head_of(schedule);
   std::string text = text_of_dispatch(program, head.moved);
   if (head.has_slices) {
-    text += fmt::format("[{}:{}]", head.first_slice, head.first_slice + head.slice_count);
+    append_range(text, head.first_slice, uint64_t{head.first_slice} + head.slice_count);
   }
   switch (head.kind) {
     case DisplacementKind::kBefore:

@@ -11,6 +11,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "simulator/report/operand_text.h"
 
 namespace interlock {
 
@@ -42,8 +43,7 @@ std::string text_of_stage(Stage stage) { return text_of(Scope{bit_of(stage), 0})
 // Bytes as an operand of a barrier: the operand itself where it is all of it.
 std::string text_of_operand(const Program& program, const Access& access, ByteRange bytes) {
   if (access.range == bytes) return program.text_of(access);
-  return fmt::format("{}[{}:{}]", program.name(program.memory(access.memory).name), bytes.begin,
-                     bytes.end);
+  return text_of_bytes(program, access.memory, bytes);
 }
 
 // What the walk looks for, and what it has found so far.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "encoder/program/draft_text.h"
+
 namespace interlock {
 
 std::string_view name_of(const Program& program, TensorId tensor) {
@@ -50,8 +52,8 @@ std::string shared_bytes_clause(const Program& program, const Tensor& a, const T
 }  // namespace
 
 std::string text_of_bytes(const Program& program, MemoryId memory, ByteRange bytes) {
-  return fmt::format("{}[{}:{}]", program.name(program.memory(memory).name), bytes.begin,
-                     bytes.end);
+  return text_of(
+      OperandDraft{.name = std::string(program.name(program.memory(memory).name)), .slice = bytes});
 }
 
 std::string tensor_clause_of(const Program& program, const Access& access) {

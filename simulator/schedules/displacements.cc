@@ -14,6 +14,8 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/draft.h"
+#include "encoder/program/draft_text.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/split_steps.h"
 
@@ -383,16 +385,7 @@ std::vector<Displacement> displacements_of(const Program& program, const Schedul
 }
 
 std::string text_of(const Program& program, const Displacement& displacement) {
-  const std::string slices =
-      displacement.has_slices
-          ? fmt::format("[{}:{}]", displacement.first_slice,
-                        uint64_t{displacement.first_slice} + displacement.slice_count)
-          : "";
-  constexpr const char* kRelations[] = {"before", "after", "commits after", "fetches before"};
-  return fmt::format("{}{} {} {}{}", program.reference_of(displacement.moved), slices,
-                     kRelations[static_cast<size_t>(displacement.kind)],
-                     program.reference_of(displacement.anchor),
-                     displacement.kind == DisplacementKind::kFetchesBefore ? " commits" : "");
+  return text_of(draft_of(program, displacement));
 }
 
 }  // namespace interlock

@@ -13,6 +13,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/draft_text.h"
 #include "simulator/schedules/late_writes.h"
 
 namespace interlock {

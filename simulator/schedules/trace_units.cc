@@ -2,12 +2,11 @@
 // a hazard are joined by a sweep over their segments, which meets exactly the overlaps.
 #include "simulator/schedules/trace_units.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/program/draft_text.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/shadow_program.h"
 
@@ -223,10 +222,11 @@ std::optional<TraceUnits> slice_units(const Program& program, std::span<const Ha
 }
 
 std::string text_of(const Program& program, const TraceUnit& unit) {
-  const std::string name = program.reference_of(unit.dispatch);
-  if (unit == whole_unit(program, unit.dispatch.index)) return name;
-  return fmt::format("{}[{}:{}]", name, unit.first_slice,
-                     uint64_t{unit.first_slice} + unit.slice_count);
+  std::string text = program.reference_of(unit.dispatch);
+  if (unit != whole_unit(program, unit.dispatch.index)) {
+    append_range(text, unit.first_slice, uint64_t{unit.first_slice} + unit.slice_count);
+  }
+  return text;
 }
 
 }  // namespace interlock

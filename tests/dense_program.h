@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock {
 

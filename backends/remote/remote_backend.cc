@@ -16,7 +16,7 @@
 #include "backends/remote/message.h"
 #include "backends/remote/worker_process.h"
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 
 namespace interlock {
 

@@ -15,7 +15,7 @@
 #include "backends/remote/message.h"
 #include "backends/remote/request_check.h"
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock {
 namespace {

@@ -1,4 +1,6 @@
 // Reading untrusted files within bounds, and writing files so that no reader ever sees half of one.
+#include "encoder/text/files.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -14,7 +16,6 @@
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/temporary_file.h"
-#include "encoder/text/text.h"
 
 namespace interlock {
 namespace {

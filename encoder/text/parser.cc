@@ -1,5 +1,7 @@
 // The basic idea is that a line is read into an item (line_reader.h), and the item added to the
 // program (program_builder.h), one line at a time: no draft of the whole program is ever held.
+#include "encoder/text/parser.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/line_reader.h"
-#include "encoder/text/text.h"
 
 namespace interlock {
 namespace {

@@ -1,12 +1,13 @@
 // The canonical text: one space between words, numbers in decimal, clauses in the order of the
 // format, no comments.
+#include "encoder/text/printer.h"
+
 #include <fmt/format.h>
 
 #include <variant>
 
 #include "encoder/program/draft_text.h"
 #include "encoder/program/element_text.h"
-#include "encoder/text/text.h"
 
 namespace interlock {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "encoder/program/finding_kind.h"
 #include "encoder/program/names.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
 

@@ -15,8 +15,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
+#include "encoder/text/files.h"
 #include "encoder/text/temporary_file.h"
-#include "encoder/text/text.h"
 #include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/campaign_run.h"
 #include "fuzz/campaign/find_keeper.h"

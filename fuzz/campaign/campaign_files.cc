@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "backends/interface/backend.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 
 namespace interlock {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/campaign_run.h"
 #include "fuzz/judge/evidence.h"

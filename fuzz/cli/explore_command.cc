@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"

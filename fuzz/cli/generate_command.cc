@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/printer.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/gradient_verdict.h"

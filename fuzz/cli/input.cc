@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "backends/registry.h"
+#include "encoder/text/parser.h"
 #include "fuzz/cli/console.h"
 
 namespace interlock {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "backends/interface/backend.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "fuzz/cli/exit_status.h"
 
 namespace interlock {

@@ -4,7 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/printer.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"

@@ -14,7 +14,7 @@
 #include "backends/interface/output_digest.h"
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"

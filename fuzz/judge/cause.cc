@@ -7,7 +7,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/hazard_probes.h"
 #include "fuzz/judge/oracles.h"

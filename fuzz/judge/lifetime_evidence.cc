@@ -4,6 +4,7 @@
 #include <string>
 
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/text/printer.h"
 #include "simulator/report/byte_history.h"
 
 namespace interlock {

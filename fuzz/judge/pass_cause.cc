@@ -12,7 +12,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/gradient_evidence.h"

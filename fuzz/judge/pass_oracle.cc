@@ -9,7 +9,6 @@
 
 #include "backends/registry.h"
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/gradient_evidence.h"
 #include "fuzz/judge/signature.h"

@@ -8,7 +8,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 
 namespace interlock {
 namespace {

@@ -11,7 +11,7 @@
 #include "encoder/program/names.h"
 #include "encoder/program/registry.h"
 #include "encoder/sync/recording_sink.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
 

@@ -12,7 +12,8 @@
 
 #include "encoder/program/program.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/printer.h"
 #include "fuzz/testing/judgements.h"
 
 namespace interlock {

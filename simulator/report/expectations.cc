@@ -11,7 +11,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 
 namespace interlock {
 namespace {

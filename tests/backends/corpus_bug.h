@@ -6,7 +6,7 @@
 
 #include "encoder/program/check.h"
 #include "encoder/program/program.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 
 namespace interlock {
 

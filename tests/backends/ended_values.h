@@ -8,7 +8,6 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
-#include "encoder/text/text.h"
 #include "fuzz/testing/programs.h"
 #include "simulator/schedules/choice.h"
 #include "tests/simulator/programs/random_lifetime_programs.h"

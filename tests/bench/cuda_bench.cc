@@ -11,7 +11,7 @@
 #include "backends/cuda/cuda_backend.h"
 #include "encoder/program/check.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "fuzz/judge/oracles.h"
 
 namespace interlock {

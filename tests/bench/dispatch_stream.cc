@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {

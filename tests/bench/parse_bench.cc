@@ -6,7 +6,8 @@
 #include <string>
 
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
 #include "tests/bench/dispatch_stream.h"
 

@@ -19,7 +19,7 @@
 #include "backends/vulkan/session.h"
 #include "backends/vulkan/vulkan_backend.h"
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/schedules/schedule.h"
 
 namespace interlock {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "encoder/recorder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "tests/encoder/recording.h"
 
 namespace interlock::recorder_errors_test {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
 #include "tests/encoder/recording.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "encoder/recorder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/schedules/choice.h"
 #include "tests/encoder/recording.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "encoder/program/names.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "fuzz/testing/matchers.h"
 #include "simulator/schedules/choice.h"
 #include "tests/encoder/recording.h"

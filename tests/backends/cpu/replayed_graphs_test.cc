@@ -10,7 +10,7 @@
 #include "backends/registry.h"
 #include "encoder/replay/replay.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/lifetimes/lifetimes.h"
 #include "simulator/schedules/schedule.h"
 #include "tests/backends/corpus_bug.h"

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "backends/cuda/conflict_graph.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/program_count.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategy_three.h"
 #include "tests/backends/cuda/host_cuda_runtime.h"

@@ -9,7 +9,7 @@
 
 #include "backends/cuda/conflict_graph.h"
 #include "backends/cuda/graph_parts.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/schedules/choice.h"
 #include "tests/backends/cuda/dispatch_relations.h"

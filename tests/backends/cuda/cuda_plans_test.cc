@@ -11,7 +11,7 @@
 
 #include "backends/cuda/dispatch_graph.h"
 #include "backends/cuda/stream_plan.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
 #include "tests/backends/cuda/dispatch_relations.h"
 #include "tests/backends/kernels/kernel_case.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backends/reference/reference.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/report/check.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "encoder/program/draft.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/testing/programs.h"
 #include "simulator/report/check.h"
 #include "tests/backends/corpus_bug.h"

@@ -7,7 +7,7 @@
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/cuda/emulated/emulated_cuda_backend.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "tests/backends/kernels/kernel_case.h"
 
 namespace interlock {

@@ -9,7 +9,7 @@
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"

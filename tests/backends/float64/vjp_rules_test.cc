@@ -12,7 +12,6 @@
 
 #include "backends/float64/kernel_oracles.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
 #include "simulator/report/check.h"
 #include "tests/backends/kernels/kernel_case.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "tests/backends/kernels/kernel_case.h"
 
 namespace interlock::attention_block_test {

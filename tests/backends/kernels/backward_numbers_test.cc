@@ -17,7 +17,7 @@
 #include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/differentiable_programs.h"

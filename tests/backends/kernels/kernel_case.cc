@@ -13,7 +13,7 @@
 #include "backends/kernels/dialect.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock {
 namespace {

@@ -16,7 +16,7 @@
 #include "backends/reference/oracle_check.h"
 #include "backends/registry.h"
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernels/number_case.h"
 #include "tests/program_count.h"

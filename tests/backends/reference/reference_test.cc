@@ -16,7 +16,7 @@
 
 #include "backends/registry.h"
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/alias_contracts.h"
 #include "simulator/hazards/data_flow.h"
 #include "simulator/hazards/hazards.h"

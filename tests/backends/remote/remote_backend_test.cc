@@ -14,7 +14,8 @@
 #include "backends/remote/channel.h"
 #include "backends/remote/message.h"
 #include "backends/remote/worker_process.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 
 namespace interlock::remote_backend_test {
 namespace {

@@ -15,7 +15,7 @@
 #include "backends/remote/request_check.h"
 #include "backends/remote/serve.h"
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock::worker_requests_test {

@@ -15,7 +15,8 @@
 
 #include "backends/vulkan/program_lowering.h"
 #include "backends/vulkan/session.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "simulator/schedules/schedule.h"
 #include "tests/backends/vulkan/sync_validation_peer.h"
 #include "tests/backends/vulkan/sync_validation_peer_programs.h"

@@ -8,7 +8,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/vulkan_backend.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/alias_contracts.h"
 #include "simulator/schedules/choice.h"
 #include "tests/backends/kernels/kernel_case.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/vulkan/program_lowering.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategy_random.h"
 #include "simulator/schedules/strategy_three.h"

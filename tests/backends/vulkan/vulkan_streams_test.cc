@@ -9,7 +9,7 @@
 
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"
 #include "tests/backends/kernels/kernel_case.h"

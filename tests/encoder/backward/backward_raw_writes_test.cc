@@ -6,7 +6,8 @@
 
 #include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 
 namespace interlock::backward_raw_writes_test {
 namespace {

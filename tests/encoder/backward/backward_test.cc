@@ -8,7 +8,8 @@
 
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "tests/program_count.h"
 
 namespace interlock::backward_test {

@@ -8,7 +8,8 @@
 
 #include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 
 namespace interlock::backward_versions_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "encoder/program/check.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock {
 namespace {

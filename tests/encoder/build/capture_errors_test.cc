@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock::capture_errors_test {
 namespace {

@@ -11,7 +11,8 @@
 #include "encoder/program/draft.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "tests/encoder/text/round_trip.h"
 
 namespace interlock::captures_test {

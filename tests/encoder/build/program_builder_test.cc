@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 
 namespace interlock::program_builder_test {
 namespace {

@@ -9,7 +9,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "tests/encoder/text/round_trip.h"
 #include "tests/program_count.h"
 

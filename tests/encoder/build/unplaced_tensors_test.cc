@@ -6,7 +6,7 @@
 
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "tests/encoder/text/round_trip.h"
 
 namespace interlock::unplaced_tensors_test {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock::kernel_table_test {
 namespace {

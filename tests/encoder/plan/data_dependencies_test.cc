@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "tests/encoder/sync/dispatch_programs.h"
 #include "tests/encoder/sync/obvious_checks.h"
 #include "tests/encoder/sync/random_dispatches.h"

@@ -9,7 +9,8 @@
 #include "encoder/plan/planner.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 #include "tests/encoder/plan/byte_owners.h"
 

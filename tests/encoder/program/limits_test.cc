@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock::limits_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "encoder/replay/replay.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "tests/encoder/text/round_trip.h"
 
 namespace interlock::replay_policies_test {

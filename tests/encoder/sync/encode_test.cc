@@ -10,7 +10,8 @@
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
 #include "encoder/sync/serial_encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 
 namespace interlock::encode_test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 

@@ -8,8 +8,10 @@
 #include <iterator>
 #include <string>
 
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "encoder/text/temporary_file.h"
-#include "encoder/text/text.h"
 
 namespace interlock::files_test {
 namespace {

@@ -5,7 +5,8 @@
 
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "tests/program_count.h"
 
 namespace interlock::hostile_text_test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock::parse_errors_test {
 namespace {

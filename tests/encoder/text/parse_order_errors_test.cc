@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock::parse_order_errors_test {
 namespace {

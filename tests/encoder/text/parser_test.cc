@@ -6,7 +6,8 @@
 #include <string_view>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 
 namespace interlock::parser_test {
 namespace {

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 
 namespace interlock::printer_test {
 namespace {

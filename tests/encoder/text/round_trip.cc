@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 
 namespace interlock {
 namespace {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "tests/encoder/text/round_trip.h"
 #include "tests/program_count.h"
 

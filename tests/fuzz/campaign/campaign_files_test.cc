@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "backends/registry.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 
 namespace interlock::campaign_files_test {
 namespace {

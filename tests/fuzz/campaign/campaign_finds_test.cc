@@ -11,7 +11,8 @@
 #include <string>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/signature.h"
 #include "tests/program_count.h"

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "backends/registry.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/replay.h"
 #include "tests/program_count.h"
 

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "backends/remote/remote_backend.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "tests/program_count.h"
 

@@ -12,7 +12,8 @@
 #include <utility>
 
 #include "backends/registry.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "simulator/report/check.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/hazards/data_flow.h"
 #include "simulator/schedules/choice.h"

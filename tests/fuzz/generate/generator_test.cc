@@ -10,7 +10,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/hazards/alias_contracts.h"
 #include "simulator/schedules/choice.h"

@@ -9,7 +9,8 @@
 #include <variant>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/schedules/choice.h"

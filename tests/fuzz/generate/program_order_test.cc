@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/hazards/data_flow.h"
 #include "simulator/schedules/choice.h"

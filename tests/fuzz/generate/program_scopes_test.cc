@@ -13,7 +13,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/scope.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"

@@ -14,7 +14,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/replay/replay.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "simulator/schedules/choice.h"
 #include "tests/fuzz/generate/any_bytes.h"

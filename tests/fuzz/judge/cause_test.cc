@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/testing/sample_programs.h"

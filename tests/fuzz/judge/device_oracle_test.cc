@@ -18,7 +18,8 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/order/happens_before.h"

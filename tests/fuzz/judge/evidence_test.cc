@@ -10,7 +10,8 @@
 
 #include "backends/registry.h"
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/replay.h"
 #include "fuzz/minimize/minimizer.h"

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/signature.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"

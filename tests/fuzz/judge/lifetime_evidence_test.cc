@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/evidence.h"
 
 namespace interlock::lifetime_evidence_test {

@@ -12,7 +12,8 @@
 
 #include "backends/registry.h"
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/oracles.h"
 #include "tests/encoder/sync/mutant_encoders.h"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "fuzz/campaign/campaign.h"
 #include "simulator/facts/find_facts.h"
 #include "tests/program_count.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "tests/program_count.h"

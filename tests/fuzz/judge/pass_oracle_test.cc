@@ -10,7 +10,7 @@
 #include <string>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "tests/program_count.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "encoder/program/stop.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "fuzz/judge/gradient_evidence.h"
 #include "fuzz/judge/replay_gradients.h"
 

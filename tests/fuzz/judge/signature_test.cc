@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/generate/draft_positions.h"
 #include "tests/program_count.h"

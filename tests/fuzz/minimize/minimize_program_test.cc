@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/minimize/minimizer.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"

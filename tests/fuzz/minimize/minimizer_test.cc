@@ -8,7 +8,8 @@
 
 #include "backends/registry.h"
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/replay.h"

@@ -8,7 +8,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/gradient_evidence.h"

@@ -11,6 +11,7 @@
 
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
+#include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 #include "tests/encoder/sync/mutant_encoders.h"
 

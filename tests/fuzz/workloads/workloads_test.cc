@@ -12,7 +12,7 @@
 
 #include "backends/registry.h"
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "tests/encoder/text/round_trip.h"
 #include "tests/fuzz/workloads/training_runs.h"

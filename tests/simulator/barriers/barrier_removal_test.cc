@@ -16,7 +16,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/scope.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/barriers/redundancy.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"

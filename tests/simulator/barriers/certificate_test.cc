@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "encoder/text/printer.h"
 #include "simulator/barriers/redundancy.h"
 #include "simulator/report/check.h"
 #include "tests/program_count.h"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "encoder/assemble/build.h"
+#include "encoder/text/printer.h"
 #include "tests/program_count.h"
 #include "tests/simulator/barriers/redundant_barriers.h"
 #include "tests/simulator/judges/reference_checks.h"

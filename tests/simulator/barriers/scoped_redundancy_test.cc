@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/barriers/barrier_removal.h"
 #include "simulator/hazards/hazards.h"

@@ -12,7 +12,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/gradients/gradient_requests.h"
 #include "simulator/report/explain_gradient.h"
 #include "tests/program_count.h"

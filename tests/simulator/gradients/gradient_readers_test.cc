@@ -7,7 +7,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 #include "simulator/gradients/gradient_check.h"
 #include "simulator/report/explain_gradient.h"
 #include "tests/simulator/programs/differentiable_programs.h"

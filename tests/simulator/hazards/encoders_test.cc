@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/hazards/hazards.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/order/happens_before.h"
 #include "tests/program_count.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/data_flow.h"
 #include "simulator/report/explain.h"
 #include "simulator/schedules/choice.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "simulator/report/check.h"
 #include "tests/simulator/judges/cache_machine.h"
 #include "tests/simulator/judges/reference_order.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
 #include "simulator/schedules/choice.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/strategy_three.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/reference_order.h"

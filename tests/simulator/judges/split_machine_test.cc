@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/schedule.h"

@@ -16,7 +16,7 @@
 #include "encoder/plan/planner.h"
 #include "encoder/program/draft.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/barriers/certificate.h"

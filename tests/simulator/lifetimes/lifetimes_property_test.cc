@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/hazard_pairs.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/lifetimes/lifetimes.h"

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"

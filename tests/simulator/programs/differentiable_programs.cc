@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
 
 namespace interlock {
 DifferentiableProgram random_differentiable_program(uint32_t seed, int dispatch_count) {

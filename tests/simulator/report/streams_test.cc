@@ -9,7 +9,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
-#include "encoder/text/text.h"
+#include "encoder/text/files.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/report/check.h"

@@ -1,7 +1,7 @@
 // T5 as an experiment: the exact check against three strict runs, two methods without common logic.
 #include <gtest/gtest.h>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/shadow_machine.h"

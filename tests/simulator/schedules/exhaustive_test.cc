@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"

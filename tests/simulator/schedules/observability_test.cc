@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/schedule.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/strategy_pct.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "encoder/text/printer.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"

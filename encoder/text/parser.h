@@ -1,0 +1,25 @@
+// Parser: reads the text format (.ilk): docs/format.md.
+#pragma once
+
+#include <string_view>
+
+#include "encoder/program/limits.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+
+namespace interlock {
+
+struct ParseOptions {
+  Limits limits;
+  // A campaign may skip lines that no longer apply: lines that do not parse or do not fit are left
+  // out. The header line and the limits stay strict.
+  bool skips_invalid_lines = false;
+};
+
+// Returns the program in `text`. `file_name` only names the input in errors.
+// Errors: "file:line:column: error: …" with what was found and what was expected.
+// Cost: linear in the text, times log of the number of names.
+Result<Program> parse(std::string_view text, std::string_view file_name = "<text>",
+                      const ParseOptions& options = {});
+
+}  // namespace interlock

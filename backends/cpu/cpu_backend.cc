@@ -20,6 +20,7 @@
 #include "backends/interface/guarded_buffer.h"
 #include "backends/interface/late_staging.h"
 #include "backends/interface/poison.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"

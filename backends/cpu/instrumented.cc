@@ -12,6 +12,7 @@
 #include "backends/cpu/cpu_memory.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/kernels/all_kernels.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/report/operand_text.h"

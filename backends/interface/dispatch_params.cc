@@ -5,6 +5,8 @@
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 
+#include "encoder/kernel/kernel_binding.h"
+
 namespace interlock {
 
 uint32_t identity_of(const Program& program, DispatchId id) {

@@ -12,6 +12,7 @@
 #include "backends/cpu/execute.h"
 #include "backends/float64/arithmetic.h"
 #include "backends/float64/kernel_oracles.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/kernel_binding.h"
 
 namespace interlock {
 namespace {

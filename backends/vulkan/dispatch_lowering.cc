@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "backends/vulkan/mix_lowering.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 
 namespace interlock {

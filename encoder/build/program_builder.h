@@ -104,7 +104,49 @@ class ProgramBuilder {
   Result<Success> check_label(const std::string& label);
   void claim_label(const std::string& label, Statement& statement);
   Result<Success> check_room_for_statements(uint64_t added_count);
+  void number_memories();
 
+  // In program_builder_values.cc.
+  Result<Success> check_room_for_memory();
+  Result<Success> place(const TensorDraft& item, Tensor& tensor);
+  Result<Success> place_nowhere(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
+  Result<Success> place_in_memory(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
+  Result<Success> place_in_tensor(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
+  Result<uint64_t> size_bytes_of_shape(const TensorDraft& item);
+  Result<Success> check_initial_value(const TensorDraft& item, const Tensor& tensor);
+  Result<Success> check_values(const TensorDraft& item, const Tensor& tensor);
+  template <typename MeaningId>
+  void offer_names(MeaningId NameMeaning::*sort, class NearestName& nearest);
+
+  // In program_builder_dispatches.cc.
+  Result<KernelId> kernel_of(const DispatchDraft& item);
+  Result<Success> check_order(const DispatchDraft& item);
+  void claim_order(uint64_t order);
+  Result<Success> append_operands(const DispatchDraft& item);
+  Result<Access> resolve(const OperandDraft& operand, size_t position);
+  Result<Success> append_attributes(const DispatchDraft& item, Dispatch& dispatch);
+  Result<Success> check_attribute_key(const DispatchDraft& item, size_t position);
+  Result<Success> append_attribute(const DispatchDraft& item, size_t position, Dispatch& dispatch);
+  Result<Success> check_line_length(const DispatchDraft& item);
+  Result<Success> append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
+
+  // In program_builder_statements.cc.
+  Result<Success> append_dependencies(const BarrierDraft& item, Barrier& barrier);
+  Result<Success> check_line_length(const BarrierDraft& item);
+  Error fail_unknown_label(ItemPart part, std::string_view noun, const std::string& reference);
+  Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
+  Result<BarrierId> find_barrier(const ExpectDraft& item);
+  Result<TensorId> find_expected_tensor(const ExpectDraft& item);
+  Result<LifetimeId> find_lifetime(const ExpectDraft& item);
+  Result<Success> set_expected_dispatches(const ExpectDraft& item, Expectation& expectation);
+
+  // In program_builder_lifetimes.cc.
+  Result<TensorId> find_value(const LifetimeDraft& item, ItemPart part, const std::string& name);
+  Result<Success> resolve_lifetime(const LifetimeDraft& item, Lifetime& lifetime);
+  Result<Success> check_adoption(const LifetimeDraft& item, const Lifetime& lifetime);
+  void place_adopted_tensors();
+
+  // In program_builder_groups.cc.
   Result<Success> check_not_recording(std::string_view noun);
   Result<Success> check_declaration(std::string_view noun);
   Result<Success> check_expansion_room(uint64_t expansion_count);
@@ -115,42 +157,6 @@ class ProgramBuilder {
   void record(StatementDraft statement);
   Result<Success> record_lifetime(const LifetimeDraft& item, const Lifetime& lifetime);
   uint64_t label_room_bytes() const;
-
-  Result<Success> check_room_for_memory();
-  void number_memories();
-
-  Result<Success> place(const TensorDraft& item, Tensor& tensor);
-  Result<Success> place_nowhere(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
-  Result<Success> place_in_memory(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
-  Result<Success> place_in_tensor(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
-  Result<uint64_t> size_bytes_of_shape(const TensorDraft& item);
-  Result<Success> check_initial_value(const TensorDraft& item, const Tensor& tensor);
-  Result<Success> check_values(const TensorDraft& item, const Tensor& tensor);
-
-  Result<KernelId> kernel_of(const DispatchDraft& item);
-  Result<Success> check_order(const DispatchDraft& item);
-  void claim_order(uint64_t order);
-  Result<Success> append_operands(const DispatchDraft& item);
-  Result<Success> append_dependencies(const BarrierDraft& item, Barrier& barrier);
-  Result<Access> resolve(const OperandDraft& operand, size_t position);
-  Result<Success> append_attributes(const DispatchDraft& item, Dispatch& dispatch);
-  Result<Success> check_attribute_key(const DispatchDraft& item, size_t position);
-  Result<Success> append_attribute(const DispatchDraft& item, size_t position, Dispatch& dispatch);
-  Result<Success> check_line_length(const DispatchDraft& item);
-  Result<Success> check_line_length(const BarrierDraft& item);
-  Result<Success> append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
-  Error fail_unknown_label(ItemPart part, std::string_view noun, const std::string& reference);
-  Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
-  Result<BarrierId> find_barrier(const ExpectDraft& item);
-  Result<TensorId> find_expected_tensor(const ExpectDraft& item);
-  Result<LifetimeId> find_lifetime(const ExpectDraft& item);
-  Result<TensorId> find_value(const LifetimeDraft& item, ItemPart part, const std::string& name);
-  Result<Success> resolve_lifetime(const LifetimeDraft& item, Lifetime& lifetime);
-  Result<Success> check_adoption(const LifetimeDraft& item, const Lifetime& lifetime);
-  void place_adopted_tensors();
-  Result<Success> set_expected_dispatches(const ExpectDraft& item, Expectation& expectation);
-  template <typename MeaningId>
-  void offer_names(MeaningId NameMeaning::*sort, class NearestName& nearest);
 
   Limits limits_;
   const BackwardSource* backwards_;

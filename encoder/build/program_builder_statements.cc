@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "encoder/build/program_builder.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/names.h"
 #include "encoder/program/registry.h"

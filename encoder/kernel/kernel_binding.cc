@@ -1,11 +1,12 @@
 // Binding: a dispatch as written against the entry of its kernel. Everything that a body relies on
 // is checked here once, so that bodies and backends check nothing.
+#include "encoder/kernel/kernel_binding.h"
+
 #include <array>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 
 namespace interlock {

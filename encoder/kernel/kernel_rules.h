@@ -78,6 +78,8 @@ Result<KernelParams> bind_matmul_tn(const KernelEntry& entry,
 StridedRange matmul_range(const KernelParams& params, uint64_t slice, int operand);
 StridedRange matmul_tn_range(const KernelParams& params, uint64_t slice, int operand);
 
+// In kernel_rules_layout.cc.
+
 // a [rows, inner], b [rows, cols], y [rows, inner + cols]; split: g as y, ga as a, gb as b. A slice
 // is a row.
 Result<KernelParams> bind_concat(const KernelEntry& entry, std::span<const OperandShape> operands,
@@ -93,6 +95,8 @@ Result<KernelParams> bind_transpose(const KernelEntry& entry,
                                     const Limits& limits);
 uint64_t transpose_slice_count(const KernelParams& params);
 StridedRange transpose_range(const KernelParams& params, uint64_t slice, int operand);
+
+// In kernel_rules_ids.cc.
 
 // ids [rows], table [inner, cols], y [rows, cols]; a slice is a row of y. For the VJP: ids [inner],
 // g [inner, cols], gtable [rows, cols]; a slice is a row of gtable.

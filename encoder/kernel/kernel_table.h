@@ -108,16 +108,6 @@ KernelId mix_kernel();
 // True iff the dispatch has declared accesses and the meaning `mix` and no body of its own.
 bool is_opaque(const Program& program, const Dispatch& dispatch);
 
-// Checks modes, counts, dtypes, shapes and attributes of the dispatch against its entry.
-// Requires: accesses and attributes of `dispatch` are in `program`.
-// Errors: a complete sentence that names the kernel and the operand.
-// Cost: constant for opaque dispatches, else linear in operands and attributes.
-Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatch,
-                                 const Limits& limits = {});
-
-// The params of a dispatch of a valid program.
-KernelParams params_of(const Program& program, const Dispatch& dispatch);
-
 // Where the dispatch executes: copy and fill in kCopy, every other one in kCompute. Cost: constant.
 Stage stage_of(const Dispatch& dispatch);
 
@@ -125,19 +115,6 @@ Stage stage_of(const Dispatch& dispatch);
 // does not. Updates and atomics have both.
 std::optional<StageAccess> read_sort_of(Stage stage, const Access& access);
 std::optional<StageAccess> write_sort_of(Stage stage, const Access& access);
-
-// How many slices a dispatch with these params has; at least 1. Cost: constant.
-uint64_t slice_count_of(KernelId kernel, const KernelParams& params);
-
-// Of a dispatch of a valid program.
-inline uint64_t slice_count_of(const Program& /*program*/, const Dispatch& dispatch) {
-  return dispatch.slice_count;
-}
-
-// The bytes that `slice` touches through access number `access`, in its memory.
-// Requires: slice < slice_count_of(...). Cost: constant.
-StridedRange slice_range_of(const Program& program, const Dispatch& dispatch,
-                            const KernelParams& params, uint64_t slice, int access);
 
 // Requires: `input` reads, `output` writes, and both are access positions of the dispatch.
 AliasContract alias_contract_of(const KernelEntry& entry, int input, int output);

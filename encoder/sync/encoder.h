@@ -53,6 +53,7 @@ struct EncoderEntry {
   std::unique_ptr<Encoder> (*create)();
 };
 
+// In registry.cc, which knows every encoder.
 std::span<const EncoderEntry> encoder_registry();
 
 // Returns null if there is none of this name.

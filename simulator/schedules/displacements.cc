@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/draft_text.h"

@@ -11,6 +11,7 @@
 #include <array>
 #include <tuple>
 
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft_text.h"

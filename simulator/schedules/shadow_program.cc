@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/bytes/segment_index.h"

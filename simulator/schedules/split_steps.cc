@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "simulator/order/split_order.h"
 #include "simulator/schedules/late_writes.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/natural.h"

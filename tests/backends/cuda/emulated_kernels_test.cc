@@ -9,6 +9,7 @@
 #include "backends/cuda/emulated/kernels.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/guarded_buffer.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "simulator/schedules/choice.h"
 #include "tests/backends/cuda/emulated_cuda.h"

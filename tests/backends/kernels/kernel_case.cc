@@ -11,6 +11,7 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "backends/kernels/dialect.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/text/parser.h"

@@ -11,6 +11,7 @@
 #include "backends/cpu/kernel_bodies.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/kernels/all_kernels.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/program_count.h"
 

@@ -8,6 +8,7 @@
 
 #include "backends/cpu/instrumented.h"
 #include "backends/interface/dispatch_params.h"
+#include "encoder/kernel/kernel_binding.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/backends/kernels/number_case.h"
 #include "tests/program_count.h"

@@ -1,5 +1,6 @@
 // Binding dispatches to the kernel table: what fits, and what is said about what does not.
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/kernel_binding.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

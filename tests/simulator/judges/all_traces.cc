@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 
 namespace interlock {

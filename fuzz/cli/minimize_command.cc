@@ -15,7 +15,7 @@
 namespace interlock {
 namespace {
 
-constexpr unsigned kGraceSeconds = 10;  // The smallest program so far is put away.
+constexpr unsigned kMinimizeGraceSeconds = 10;  // The smallest program so far is put away.
 
 struct MinimizeCommandOptions {
   InputOptions input;
@@ -25,7 +25,7 @@ struct MinimizeCommandOptions {
 };
 
 ExitStatus run_minimize(const MinimizeCommandOptions& options) {
-  const Interruptible interruptible(kGraceSeconds);
+  const Interruptible interruptible(kMinimizeGraceSeconds);
   const Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) {
     return report_error(program.error());

@@ -10,7 +10,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/lifetime_evidence.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"

@@ -10,7 +10,7 @@
 
 #include "backends/reference/oracle_check.h"
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategy_three.h"
 #include "tests/backends/devices/test_device.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/strategy_random.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "tests/backends/kernels/kernel_case.h"
 
 namespace interlock {

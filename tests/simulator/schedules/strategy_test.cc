@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "encoder/program/stop.h"
-#include "encoder/text/text.h"
+#include "encoder/text/printer.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/explore.h"

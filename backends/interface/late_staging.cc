@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 
 namespace interlock {

@@ -80,9 +80,7 @@ Result<KernelParams> bind_rope(const KernelEntry& entry, std::span<const Operand
                                KernelParams params, const Limits& limits) {
   auto bound = bind_rows(entry, operands, params, limits);
   if (!bound) return bound.error();
-  if (bound->cols % 2 != 0) {
-    return shape_error(entry, operands, 0, "an even number of columns");
-  }
+  if (bound->cols % 2 != 0) return shape_error(entry, operands, 0, "an even number of columns");
   if (uint64_t{bound->rows} + bound->start > kRopePositionMax) {
     return Error{fmt::format("Kernel '{}' has {} rows from position {}; it has positions below {}.",
                              entry.name, bound->rows, bound->start, kRopePositionMax)};

@@ -62,9 +62,7 @@ void append_outputs(const Program& program, ProgramDraft& draft) {
     output.tensors.emplace_back(name);
     line_bytes += name.size() + 1;
   }
-  if (!output.tensors.empty()) {
-    draft.items.emplace_back(std::move(output));
-  }
+  if (!output.tensors.empty()) draft.items.emplace_back(std::move(output));
 }
 
 // Writes the canonical draft, in short or in full.
@@ -234,9 +232,7 @@ DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId 
   DispatchDraft draft;
   draft.label = text_of(program, label);
   draft.kernel = program.name(dispatch.kernel_name);
-  if (program.has_program_order) {
-    draft.order = dispatch.order;
-  }
+  if (program.has_program_order) draft.order = dispatch.order;
   draft.operands.reserve(dispatch.access_count);
   for (const Access& access : program.accesses_of(dispatch)) {
     draft.operands.push_back(draft_of(program, access));

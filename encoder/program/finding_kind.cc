@@ -22,9 +22,7 @@ std::string_view word_of(FindingKind kind) {
 
 std::optional<FindingKind> finding_kind_of(std::string_view word) {
   for (size_t i = 0; i < kWords.size(); ++i) {
-    if (kWords[i] == word) {
-      return static_cast<FindingKind>(i);
-    }
+    if (kWords[i] == word) return static_cast<FindingKind>(i);
   }
   return std::nullopt;
 }

@@ -21,9 +21,7 @@ constexpr std::array<std::string_view, 10> kReserved = {"reads",   "writes",   "
 // Levenshtein's distance. Requires: both texts have at most kComparedBytesMax bytes.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::array<size_t, kComparedBytesMax + 1> row;
-  for (size_t j = 0; j <= b.size(); ++j) {
-    row[j] = j;
-  }
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 0; i < a.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i + 1;
@@ -55,9 +53,7 @@ bool is_word(std::string_view text) {
 bool is_opaque_kernel(std::string_view name) {
   bool is_start = true;
   for (const char c : name) {
-    if (is_start && c >= 'A' && c <= 'Z') {
-      return true;
-    }
+    if (is_start && c >= 'A' && c <= 'Z') return true;
     is_start = c == '.';
   }
   return false;
@@ -84,9 +80,7 @@ std::optional<uint64_t> decimal_of(std::string_view text) {
   uint64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, value);
-  if (code != std::errc() || stop != end || text.empty()) {
-    return std::nullopt;
-  }
+  if (code != std::errc() || stop != end || text.empty()) return std::nullopt;
   return value;
 }
 
@@ -113,9 +107,7 @@ NearestName::NearestName(std::string_view wanted)
       best_distance_(wanted.size() < 3 ? 1 : std::min<size_t>(3, wanted.size() / 2 + 1)) {}
 
 void NearestName::offer(std::string_view candidate) {
-  if (wanted_.size() > kComparedBytesMax || candidate.size() > kComparedBytesMax) {
-    return;
-  }
+  if (wanted_.size() > kComparedBytesMax || candidate.size() > kComparedBytesMax) return;
   const size_t distance = edit_distance(wanted_, candidate);
   if (distance < best_distance_) {
     best_distance_ = distance;

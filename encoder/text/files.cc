@@ -27,9 +27,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
-    if (number_ > STDERR_FILENO) {
-      ::close(number_);
-    }
+    if (number_ > STDERR_FILENO) ::close(number_);
   }
   int number() const { return number_; }
 
@@ -51,9 +49,7 @@ Error size_error(const std::string& path, const Limits& limits) {
 std::optional<int> write_all(int descriptor, std::string_view content) {
   while (!content.empty()) {
     const ssize_t count = ::write(descriptor, content.data(), content.size());
-    if (count < 0 && errno != EINTR) {
-      return errno;
-    }
+    if (count < 0 && errno != EINTR) return errno;
     content.remove_prefix(static_cast<size_t>(std::max<ssize_t>(count, 0)));
   }
   return std::nullopt;
@@ -62,12 +58,8 @@ std::optional<int> write_all(int descriptor, std::string_view content) {
 // A device or a pipe must not be replaced by a file.
 Result<Success> write_in_place(const std::string& path, std::string_view content) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.number() < 0) {
-    return file_error("write", path, errno);
-  }
-  if (const auto code = write_all(file.number(), content)) {
-    return file_error("write", path, *code);
-  }
+  if (file.number() < 0) return file_error("write", path, errno);
+  if (const auto code = write_all(file.number(), content)) return file_error("write", path, *code);
   return Success{};
 }
 
@@ -75,9 +67,7 @@ Result<Success> write_in_place(const std::string& path, std::string_view content
 std::optional<int> write_new(const std::string& name, std::string_view content) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   const int number = ::open(name.c_str(), kFlags, 0666);
-  if (number < 0) {
-    return errno;
-  }
+  if (number < 0) return errno;
   const auto code = write_all(number, content);
   // Some file systems report a full disk only here.
   return ::close(number) != 0 && !code ? std::optional<int>(errno) : code;
@@ -92,41 +82,29 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
     return file_error("read", path, errno);
   }
-  if (S_ISDIR(status.st_mode)) {
-    return file_error("read", path, EISDIR);
-  }
+  if (S_ISDIR(status.st_mode)) return file_error("read", path, EISDIR);
   std::string text;
   if (S_ISREG(status.st_mode)) {
-    if (static_cast<uint64_t>(status.st_size) > limits.file_bytes) {
-      return size_error(path, limits);
-    }
+    if (static_cast<uint64_t>(status.st_size) > limits.file_bytes) return size_error(path, limits);
     text.reserve(static_cast<size_t>(status.st_size));
   }
   std::array<char, 1 << 16> buffer;
   for (;;) {
     if (is_stopped()) return file_error("read", path, EINTR);
     const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
-    if (count == 0) {
-      return text;
-    }
+    if (count == 0) return text;
     if (count < 0) {
-      if (errno == EINTR && !is_stopped()) {
-        continue;
-      }
+      if (errno == EINTR && !is_stopped()) continue;
       return file_error("read", path, errno);
     }
     text.append(buffer.data(), static_cast<size_t>(count));
-    if (text.size() > limits.file_bytes) {
-      return size_error(path, limits);
-    }
+    if (text.size() > limits.file_bytes) return size_error(path, limits);
   }
 }
 
 Result<Program> parse_file(const std::string& path, const ParseOptions& options) {
   const Result<std::string> text = read_file(path, options.limits);
-  if (!text) {
-    return text.error();
-  }
+  if (!text) return text.error();
   return parse(*text, path == "-" ? "<stdin>" : path, options);
 }
 
@@ -141,9 +119,7 @@ Result<Success> write_file(const std::string& path, std::string_view content) {
   const std::filesystem::path resolved = std::filesystem::canonical(path, ignored);
   const std::string target = ignored ? path : resolved.string();
   const auto status = std::filesystem::status(target, ignored);
-  if (std::filesystem::is_directory(status)) {
-    return file_error("write", path, EISDIR);
-  }
+  if (std::filesystem::is_directory(status)) return file_error("write", path, EISDIR);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     return write_in_place(target, content);
   }
@@ -153,13 +129,9 @@ Result<Success> write_file(const std::string& path, std::string_view content) {
     name = temporary_name(target, attempt);
     code = write_new(name, content);
   }
-  if (!code && ::rename(name.c_str(), target.c_str()) != 0) {
-    code = errno;
-  }
+  if (!code && ::rename(name.c_str(), target.c_str()) != 0) code = errno;
   if (code) {
-    if (code != EEXIST) {
-      ::unlink(name.c_str());
-    }
+    if (code != EEXIST) ::unlink(name.c_str());
     return file_error("write", path, *code);
   }
   return Success{};

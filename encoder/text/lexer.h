@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,10 +58,17 @@ class Lexer {
   Token ahead_;
 };
 
-// Returns whether `word` is one of `words`.
+// Returns where `word` stands in `words`; none if it is not there.
+template <size_t kCount>
+std::optional<size_t> position_in(const std::string_view (&words)[kCount], std::string_view word) {
+  const auto found = std::find(std::begin(words), std::end(words), word);
+  if (found == std::end(words)) return std::nullopt;
+  return static_cast<size_t>(found - std::begin(words));
+}
+
 template <size_t kCount>
 bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+  return position_in(words, word).has_value();
 }
 
 }  // namespace interlock

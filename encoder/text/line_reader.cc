@@ -7,6 +7,7 @@
 
 #include "encoder/program/element_text.h"
 #include "encoder/program/names.h"
+#include "encoder/text/words.h"
 
 namespace interlock {
 namespace {
@@ -65,9 +66,7 @@ uint32_t LineReader::column_of(ItemPlace place) const {
 bool LineReader::read_header(std::string_view line) {
   lexer_ = Lexer(line);
   const Token word = lexer_.next();
-  if (!word.is("interlock")) {
-    return fail_expecting(word, "the header line 'interlock 1'");
-  }
+  if (!word.is("interlock")) return fail_expecting(word, "the header line 'interlock 1'");
   const Token version = lexer_.next();
   if (version.text != "1") {
     return version.kind == TokenKind::kNumber
@@ -121,9 +120,7 @@ bool LineReader::read_statement(Token first) {
   if (word == "end") return read_as<EndDraft>();
   if (word == "replay") return read_as<ReplayDraft>();
   if (word == "backward") return read_as<BackwardDraft>();
-  if (is_one_of(kLaterStatements, word)) {
-    return fail_later(first);
-  }
+  if (is_one_of(kLaterStatements, word)) return fail_later(first);
   if (word == "interlock") {
     return fail(first, "found a second header line; only the first statement is one.");
   }
@@ -170,9 +167,7 @@ bool LineReader::read_shape(TensorDraft& tensor) {
   const auto found =
       std::find_if(std::begin(kDTypes), std::end(kDTypes),
                    [&dtype](DType candidate) { return dtype.is(word_of(candidate)); });
-  if (found == std::end(kDTypes)) {
-    return fail_expecting(dtype, "an element type: f32, i32 or u8");
-  }
+  if (found == std::end(kDTypes)) return fail_expecting(dtype, "an element type: f32, i32 or u8");
   tensor.dtype = *found;
   if (!take('[', "before the extents")) return false;
   for (;;) {
@@ -188,28 +183,20 @@ bool LineReader::read_placement(TensorDraft& tensor) {
     return true;
   }
   const Token word = lexer_.next();
-  if (word.is("at")) {
-    tensor.placement = Placement::kPlaced;
-  } else if (word.is("view")) {
-    tensor.placement = Placement::kView;
-  } else if (word.is("donates")) {
-    tensor.placement = Placement::kDonation;
-  } else {
+  const auto placement = position_in(kPlacementWords, word.text);
+  if (!placement) {
     return fail_expecting(word,
                           "a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), "
                           "'=' or the end of the line");
   }
+  tensor.placement = static_cast<Placement>(*placement);
   const bool is_placed = tensor.placement == Placement::kPlaced;
   if (!take_name(is_placed ? "the name of a memory" : "the name of a tensor", ItemPart::kBase,
                  tensor.base)) {
     return false;
   }
-  if (tensor.placement == Placement::kDonation) {
-    return true;
-  }
-  if (!take('+', "and an offset in bytes")) {
-    return false;
-  }
+  if (tensor.placement == Placement::kDonation) return true;
+  if (!take('+', "and an offset in bytes")) return false;
   mark(ItemPart::kOffset, lexer_.peek());
   return take_number("an offset in bytes", tensor.offset_bytes);
 }
@@ -217,23 +204,16 @@ bool LineReader::read_placement(TensorDraft& tensor) {
 bool LineReader::read_initial_value(TensorDraft& tensor) {
   const Token word = lexer_.next();
   mark(ItemPart::kInitial, word);
-  if (word.is("zeros")) {
-    tensor.initial.kind = InitialKind::kZeros;
-  } else if (word.is("ones")) {
-    tensor.initial.kind = InitialKind::kOnes;
-  } else if (word.is("iota")) {
-    tensor.initial.kind = InitialKind::kIota;
-  } else if (word.is("random")) {
-    tensor.initial.kind = InitialKind::kRandom;
-    return take('(', "behind 'random'") && take_number("a seed", tensor.initial.seed) &&
-           take(')', "behind the seed");
-  } else if (word.is("values")) {
-    tensor.initial.kind = InitialKind::kValues;
-    return read_initial_values(tensor);
-  } else {
+  const auto kind = position_in(kInitialWords, word.text);
+  if (!kind || word.text.empty()) {
     return fail_expecting(word, "an initial value: random(N), zeros, ones, iota or values(V,…)");
   }
-  return true;
+  tensor.initial.kind = static_cast<InitialKind>(*kind);
+  if (tensor.initial.kind == InitialKind::kRandom) {
+    return take('(', "behind 'random'") && take_number("a seed", tensor.initial.seed) &&
+           take(')', "behind the seed");
+  }
+  return tensor.initial.kind != InitialKind::kValues || read_initial_values(tensor);
 }
 
 // Reads "(1.5,-2)".
@@ -271,9 +251,7 @@ bool LineReader::take(char punctuation, std::string_view where) {
 
 bool LineReader::take_name(std::string_view what, ItemPart part, std::string& name) {
   const Token token = lexer_.next();
-  if (token.kind != TokenKind::kName) {
-    return fail_expecting(token, what);
-  }
+  if (token.kind != TokenKind::kName) return fail_expecting(token, what);
   mark(part, token);
   name = token.text;
   return true;
@@ -281,9 +259,7 @@ bool LineReader::take_name(std::string_view what, ItemPart part, std::string& na
 
 bool LineReader::take_number(std::string_view what, uint64_t& number) {
   const Token token = lexer_.next();
-  if (token.kind != TokenKind::kNumber) {
-    return fail_expecting(token, what);
-  }
+  if (token.kind != TokenKind::kNumber) return fail_expecting(token, what);
   const auto value = decimal_of(token.text);
   if (!value) {
     return fail(token, fmt::format("{} is not a decimal number of at most 64 bits; expected {}.",
@@ -300,9 +276,7 @@ bool LineReader::take_range(uint64_t& begin, uint64_t& end) {
       !take_number("the end of a range", end)) {
     return false;
   }
-  if (lexer_.peek().is("rows")) {
-    return fail_later(lexer_.next());
-  }
+  if (lexer_.peek().is("rows")) return fail_later(lexer_.next());
   return take(']', "behind the range");
 }
 

@@ -32,9 +32,7 @@ bool LineReader::read_rest(BackwardDraft& backward) {
     if (has_tensors && is_key && name.is("mode")) {
       lexer_.next();
       const Token mode = lexer_.next_word();
-      if (mode.kind != TokenKind::kName) {
-        return fail_expecting(mode, "the name of a backward pass");
-      }
+      if (mode.kind != TokenKind::kName) return fail_expecting(mode, "the name of a backward pass");
       mark(ItemPart::kMode, mode);
       backward.mode = mode.text;
       return take_end();

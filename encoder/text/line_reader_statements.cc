@@ -1,8 +1,6 @@
 // The grammar of dispatches, barriers, witnesses and expectations.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "encoder/program/names.h"
 #include "encoder/text/line_reader.h"
 
@@ -72,17 +70,14 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
       return fail(token,
                   "'order=' stands behind other clauses; it stands right behind the kernel.");
     }
-    if (is_later_clause(token.text)) {
-      return fail_later(token);
-    }
+    if (is_later_clause(token.text)) return fail_later(token);
     if (token.text == "actual" && !is_actual && has_operands_only) {
       is_actual = true;
       clause = -1;
       continue;
     }
-    const auto found = std::find(std::begin(kClauses), std::end(kClauses), token.text);
-    if (found != std::end(kClauses)) {
-      const int next = static_cast<int>(found - std::begin(kClauses));
+    if (const auto found = position_in(kClauses, token.text)) {
+      const int next = static_cast<int>(*found);
       if (next <= clause || !has_operands_only) {
         return fail(token, fmt::format("found {} out of order; the clauses stand once each, as "
                                        "uniform, reads, writes, updates, atomics, "
@@ -242,9 +237,7 @@ bool LineReader::read_rest(ExpectDraft& expect) {
   if (word.is("encoder") && lexer_.peek().is('=')) {
     lexer_.next();
     const Token name = lexer_.next_word();
-    if (name.kind != TokenKind::kName) {
-      return fail_expecting(name, "the name of an encoder");
-    }
+    if (name.kind != TokenKind::kName) return fail_expecting(name, "the name of an encoder");
     mark(ItemPart::kEncoder, name);
     expect.encoder = name.text;
     word = lexer_.next_word();

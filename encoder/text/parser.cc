@@ -40,13 +40,9 @@ class Parser {
         return error_at(1, fmt::format("the line has {} bytes, more than the limit of {}.",
                                        line.size(), options_.limits.line_bytes));
       }
-      if (!line.empty() && line.back() == '\r') {
-        line.remove_suffix(1);
-      }
+      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       const auto added = has_header ? add_line(line) : add_header(line, has_header);
-      if (!added && !(options_.skips_invalid_lines && has_header)) {
-        return added.error();
-      }
+      if (!added && !(options_.skips_invalid_lines && has_header)) return added.error();
       ++line_number_;
     }
     if (!has_header) {
@@ -84,9 +80,7 @@ class Parser {
   }
 
   Result<Success> add_header(std::string_view line, bool& has_header) {
-    if (auto checked = check_bytes(line); !checked) {
-      return checked;
-    }
+    if (auto checked = check_bytes(line); !checked) return checked;
     if (Lexer(line).peek().kind == TokenKind::kEnd) {
       return Success{};
     }
@@ -98,12 +92,8 @@ class Parser {
   }
 
   Result<Success> add_line(std::string_view line) {
-    if (auto checked = check_bytes(line); !checked) {
-      return checked;
-    }
-    if (!reader_.read(line)) {
-      return error_at(reader_.error_column(), reader_.error_message());
-    }
+    if (auto checked = check_bytes(line); !checked) return checked;
+    if (!reader_.read(line)) return error_at(reader_.error_column(), reader_.error_message());
     const std::optional<ItemDraft>& item = reader_.item();
     if (!item) return Success{};
     if (const auto added = builder_.add(*item); !added) {

@@ -8,6 +8,7 @@
 
 #include "encoder/program/draft_text.h"
 #include "encoder/program/element_text.h"
+#include "encoder/text/words.h"
 
 namespace interlock {
 namespace {
@@ -25,41 +26,18 @@ class LinePrinter {
     add("tensor ", item.name, ' ', word_of(item.dtype), '[');
     for (size_t i = 0; i < item.shape.size(); ++i) add(i == 0 ? "" : ",", item.shape[i]);
     add(']');
-    switch (item.placement) {
-      case Placement::kPlaced:
-        add(" at ", item.base, '+', item.offset_bytes);
-        break;
-      case Placement::kView:
-        add(" view ", item.base, '+', item.offset_bytes);
-        break;
-      case Placement::kDonation:
-        add(" donates ", item.base);
-        break;
-      case Placement::kUnplaced:
-        break;
+    if (item.placement != Placement::kUnplaced) {
+      add(' ', kPlacementWords[static_cast<size_t>(item.placement)], ' ', item.base);
+      if (item.placement != Placement::kDonation) add('+', item.offset_bytes);
     }
-    switch (item.initial.kind) {
-      case InitialKind::kNone:
-        break;
-      case InitialKind::kRandom:
-        add(" = random(", item.initial.seed, ')');
-        break;
-      case InitialKind::kZeros:
-        add(" = zeros");
-        break;
-      case InitialKind::kOnes:
-        add(" = ones");
-        break;
-      case InitialKind::kIota:
-        add(" = iota");
-        break;
-      case InitialKind::kValues:
-        for (size_t i = 0; i < item.initial.values.size(); ++i) {
-          add(i == 0 ? " = values(" : ",", text_of_element(item.dtype, item.initial.values[i]));
-        }
-        add(')');
-        break;
+    if (item.initial.kind == InitialKind::kNone) return;
+    add(" = ", kInitialWords[static_cast<size_t>(item.initial.kind)]);
+    if (item.initial.kind == InitialKind::kRandom) add('(', item.initial.seed, ')');
+    if (item.initial.kind != InitialKind::kValues) return;
+    for (size_t i = 0; i < item.initial.values.size(); ++i) {
+      add(i == 0 ? '(' : ',', text_of_element(item.dtype, item.initial.values[i]));
     }
+    add(')');
   }
 
   void operator()(const OutputDraft& item) {
@@ -70,9 +48,7 @@ class LinePrinter {
   void operator()(const DispatchDraft& item) {
     add_label(item.label);
     add("dispatch ", item.kernel);
-    if (item.order) {
-      add(" order=", *item.order);
-    }
+    if (item.order) add(" order=", *item.order);
     for (size_t i = 0; i < item.operands.size(); ++i) {
       const OperandDraft& operand = item.operands[i];
       const bool begins_actual =
@@ -83,12 +59,8 @@ class LinePrinter {
       }
       add_operand(operand);
     }
-    if (item.is_partial) {
-      add(" partial");
-    }
-    for (const auto& attribute : item.attributes) {
-      add(' ', attribute.first, '=', attribute.second);
-    }
+    if (item.is_partial) add(" partial");
+    for (const auto& attribute : item.attributes) add(' ', attribute.first, '=', attribute.second);
   }
 
   void operator()(const BarrierDraft& item) {
@@ -122,17 +94,13 @@ class LinePrinter {
 
   void operator()(const ExpectDraft& item) {
     add("expect");
-    if (!item.encoder.empty()) {
-      add(" encoder=", item.encoder);
-    }
+    if (!item.encoder.empty()) add(" encoder=", item.encoder);
     if (item.is_clean) {
       add(" clean");
       return;
     }
     add(' ', word_of(item.kind), ' ', item.first);
-    if (!item.second.empty()) {
-      add(' ', item.second);
-    }
+    if (!item.second.empty()) add(' ', item.second);
   }
 
  private:
@@ -154,9 +122,7 @@ class LinePrinter {
   }
 
   void add_label(const std::string& label) {
-    if (!label.empty()) {
-      add(label, ": ");
-    }
+    if (!label.empty()) add(label, ": ");
   }
 
   std::string& out_;

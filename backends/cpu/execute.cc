@@ -1,6 +1,5 @@
 #include "backends/cpu/execute.h"
 
-#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {

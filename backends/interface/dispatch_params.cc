@@ -2,10 +2,9 @@
 // dropped.
 #include "backends/interface/dispatch_params.h"
 
+#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
-
-#include "encoder/kernel/kernel_binding.h"
 
 namespace interlock {
 

@@ -17,7 +17,6 @@
 #include "backends/interface/poison.h"
 #include "backends/reference/scratch_flow.h"
 #include "backends/reference/values_apart.h"
-#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 

@@ -7,7 +7,6 @@
 #include <bit>
 
 #include "backends/vulkan/mix_lowering.h"
-#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 
 namespace interlock {

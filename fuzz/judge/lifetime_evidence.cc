@@ -4,7 +4,6 @@
 #include <string>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/printer.h"
 #include "simulator/report/byte_history.h"
 
 namespace interlock {

@@ -14,7 +14,6 @@
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
-#include "encoder/program/draft_text.h"
 #include "simulator/schedules/late_writes.h"
 
 namespace interlock {

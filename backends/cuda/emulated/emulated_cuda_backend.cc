@@ -14,7 +14,6 @@
 #include "backends/interface/late_staging.h"
 #include "backends/interface/poison.h"
 #include "backends/interface/whole_steps.h"
-#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/choice.h"

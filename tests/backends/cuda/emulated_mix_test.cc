@@ -7,7 +7,6 @@
 #include "simulator/schedules/strategy_random.h"
 #include "simulator/schedules/strategy_three.h"
 
-#include "encoder/text/printer.h"
 #include "tests/backends/cuda/emulated_cuda.h"
 #include "tests/backends/kernels/kernel_case.h"
 

@@ -1,8 +1,6 @@
 // Kernels on the Vulkan device at the longest loops; the rest is in tests/backends/devices/.
 #include <gtest/gtest.h>
 
-#include "encoder/text/printer.h"
-
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/backends/vulkan/vulkan_device.h"
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "encoder/program/registry.h"
 #include "simulator/schedules/strategy_directed.h"
 #include "simulator/schedules/strategy_exhaustive.h"
 #include "simulator/schedules/strategy_pct.h"
@@ -27,10 +28,7 @@ constexpr std::array kStrategies = {
 std::span<const StrategyEntry> strategy_registry() { return kStrategies; }
 
 const StrategyEntry* find_strategy(std::string_view name) {
-  for (const StrategyEntry& entry : kStrategies) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  return find_entry(strategy_registry(), name);
 }
 
 }  // namespace interlock

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/cuda/cuda_runtime.h"
-#include "backends/cuda/device_layout.h"
 #include "backends/cuda/kernels/launch_arguments.h"
+#include "backends/interface/device_layout.h"
 
 namespace interlock {
 

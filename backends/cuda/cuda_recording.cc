@@ -2,9 +2,12 @@
 // takes its memory once, and every execution uploads what changed, issues, waits and downloads.
 #include "backends/cuda/cuda_recording.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "backends/cuda/conflict_graph.h"
@@ -195,8 +198,16 @@ Result<MemoryImage> CudaRecording::State::download() {
                         "copying memories from the device");
   if (done) done = device_->wait(*stream);
   if (!done) return done.error();
-  auto image = lowered_.layout.load(host_bytes_.data());
-  if (image) poison_.fill_at_end(*image);
+  if (const auto stray = lowered_.layout.find_stray_write(host_bytes_.data())) {
+    const std::string place = stray->is_before
+                                  ? "before the first memory"
+                                  : fmt::format("behind memory '{}', which has {} bytes",
+                                                stray->memory, stray->size_bytes);
+    return Error{fmt::format("The device wrote bytes {}: a kernel or a driver is wrong.", place),
+                 ErrorKind::kFault};
+  }
+  MemoryImage image = lowered_.layout.load(host_bytes_.data());
+  poison_.fill_at_end(image);
   return image;
 }
 

@@ -23,7 +23,7 @@ std::vector<CudaOperand> place_operands(const Program& program, const DeviceLayo
                                         DispatchId id) {
   std::vector<CudaOperand> operands;
   for (const Access& access : program.accesses_of(id)) {
-    operands.push_back({layout.range_of(access.memory, access.range), access.mode});
+    operands.push_back({layout.range_of(access), access.mode});
   }
   return operands;
 }
@@ -106,7 +106,7 @@ void lower_commit(const Program& program, DispatchId id, LateStaging<DeviceRange
                          const LateStaging<DeviceRange>::Operand& staged) -> Result<Success> {
     if (access.is_atomic()) {
       lowered.list.add_commit(program.dispatch(id).atomic_op, staged.copy,
-                              lowered.layout.range_of(access.memory, access.range));
+                              lowered.layout.range_of(access));
       return Success{};
     }
     for_each_written_run(program, piece, staged.access, [&](ByteRange run) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/cuda/command_list.h"
-#include "backends/cuda/device_layout.h"
+#include "backends/interface/device_layout.h"
 #include "backends/interface/poison.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"

@@ -46,7 +46,7 @@ Scope widened(Scope scope, RunsElsewhere elsewhere) {
 }
 
 DeviceDependency scoped_dependency(const Program& program, const Dependency& dependency,
-                                   const ArenaLayout& layout, CommandList& list,
+                                   const DeviceLayout& layout, CommandList& list,
                                    RunsElsewhere elsewhere) {
   const Scope source = widened(dependency.source, elsewhere);
   const Scope destination = widened(dependency.destination, elsewhere);
@@ -105,7 +105,7 @@ uint64_t device_accesses_of(AccessMask accesses) {
   return device_accesses;
 }
 
-void lower_barrier(const Program& program, const Barrier& barrier, const ArenaLayout& layout,
+void lower_barrier(const Program& program, const Barrier& barrier, const DeviceLayout& layout,
                    CommandList& list, RunsElsewhere elsewhere) {
   switch (barrier.kind) {
     case BarrierKind::kFull:

@@ -2,7 +2,7 @@
 // program has work that runs elsewhere on the device than where the program has it, and no less.
 #pragma once
 
-#include "backends/vulkan/arena.h"
+#include "backends/interface/device_layout.h"
 #include "backends/vulkan/command_list.h"
 #include "encoder/program/program.h"
 
@@ -32,7 +32,7 @@ uint64_t device_accesses_of(AccessMask accesses);
 
 // Appends `barrier` to `list`. Operands become buffer ranges: they narrow the memory side only.
 // Scopes also cover where what they name runs `elsewhere`.
-void lower_barrier(const Program& program, const Barrier& barrier, const ArenaLayout& layout,
+void lower_barrier(const Program& program, const Barrier& barrier, const DeviceLayout& layout,
                    CommandList& list, RunsElsewhere elsewhere = {});
 
 }  // namespace interlock

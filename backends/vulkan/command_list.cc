@@ -14,7 +14,7 @@ uint32_t index_of_next(const std::vector<T>& items) {
 
 }  // namespace
 
-void CommandList::add_launch(ShaderLaunch launch, std::span<const ArenaRange> operands,
+void CommandList::add_launch(ShaderLaunch launch, std::span<const DeviceRange> operands,
                              std::span<const uint32_t> params) {
   launch.first_binding = index_of_next(bindings);
   launch.binding_count = static_cast<uint32_t>(operands.size());

@@ -7,15 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "backends/interface/device_layout.h"
 #include "backends/vulkan/shaders.h"
 
 namespace interlock {
-
-// Bytes of the arena, the one buffer that holds all memories of a run.
-struct ArenaRange {
-  uint64_t offset_bytes = 0;
-  uint64_t size_bytes = 0;
-};
 
 // Dispatches workgroups of a shader.
 struct ShaderLaunch {
@@ -35,7 +30,7 @@ struct BufferCopy {
 };
 
 struct BufferFill {
-  ArenaRange range;  // Multiples of four bytes.
+  DeviceRange range;  // Multiples of four bytes.
   uint32_t word = 0;
 };
 
@@ -68,16 +63,16 @@ struct CommandList {
   uint32_t statement = 0;  // Of the commands to come.
   std::vector<DeviceCommand> commands;
   std::vector<ShaderLaunch> launches;
-  std::vector<ArenaRange> bindings;
+  std::vector<DeviceRange> bindings;
   std::vector<uint32_t> push_words;
   std::vector<BufferCopy> copies;
   std::vector<BufferFill> fills;
   std::vector<DeviceBarrier> barriers;
   std::vector<DeviceDependency> dependencies;
-  std::vector<ArenaRange> barrier_ranges;
+  std::vector<DeviceRange> barrier_ranges;
 
   // `launch` has its shader and grid; this sets the rest.
-  void add_launch(ShaderLaunch launch, std::span<const ArenaRange> operands,
+  void add_launch(ShaderLaunch launch, std::span<const DeviceRange> operands,
                   std::span<const uint32_t> params);
   void add_copy(BufferCopy copy);  // An empty one adds nothing.
   void add_fill(BufferFill fill);  // Likewise.

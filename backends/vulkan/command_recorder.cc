@@ -51,7 +51,7 @@ Result<Success> CommandRecorder::record_launch(const CommandList& list,
   std::array<VkDescriptorBufferInfo, kBindingCountMax> buffers;
   std::array<VkWriteDescriptorSet, kBindingCountMax> writes;
   for (uint32_t i = 0; i < launch.binding_count; ++i) {
-    const ArenaRange& range = list.bindings[launch.first_binding + i];
+    const DeviceRange& range = list.bindings[launch.first_binding + i];
     buffers[i] = {arena_, range.offset_bytes, range.size_bytes};
     writes[i] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
     writes[i].dstBinding = i;
@@ -79,7 +79,7 @@ void CommandRecorder::record_barrier(const CommandList& list, const DeviceBarrie
                                   part.destination_accesses});
     }
     for (uint32_t k = 0; k < part.range_count; ++k) {
-      const ArenaRange& range = list.barrier_ranges[part.first_range + k];
+      const DeviceRange& range = list.barrier_ranges[part.first_range + k];
       buffer_barriers_.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2, nullptr,
                                   part.source_stages, part.source_accesses, part.destination_stages,
                                   part.destination_accesses, VK_QUEUE_FAMILY_IGNORED,

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/vulkan/arena.h"
+#include "backends/vulkan/device_limits.h"
 #include "backends/vulkan/instance.h"
 #include "encoder/program/result.h"
 

@@ -101,9 +101,9 @@ Result<Success> lower_table_piece(const VulkanLowering& lowering, const Dispatch
   }
   INTERLOCK_CHECK(operands.size() <= kOperandCountMax);
   std::vector<uint32_t> words = push_words_of(params);
-  std::array<ArenaRange, kOperandCountMax> bindings;
+  std::array<DeviceRange, kOperandCountMax> bindings;
   for (size_t i = 0; i < operands.size(); ++i) {
-    const ArenaRange range = operands[i].range;
+    const DeviceRange range = operands[i].range;
     const BoundRange bound =
         range.size_bytes == 0
             ? BoundRange{lowering.layout.take_unused(lowering.limits.storage_alignment)}
@@ -131,7 +131,7 @@ Result<Success> lower_table_piece(const VulkanLowering& lowering, const Dispatch
   return Success{};
 }
 
-bool overlap(ArenaRange a, ArenaRange b) {
+bool overlap(DeviceRange a, DeviceRange b) {
   return a.offset_bytes < b.offset_bytes + b.size_bytes &&
          b.offset_bytes < a.offset_bytes + a.size_bytes;
 }
@@ -140,13 +140,13 @@ bool overlap(ArenaRange a, ArenaRange b) {
 bool is_transfer(const KernelEntry& entry, std::span<const PlacedOperand> operands) {
   if (entry.name == "copy") return !overlap(operands[0].range, operands[1].range);
   if (entry.name != "fill") return false;
-  const ArenaRange range = operands[0].range;
+  const DeviceRange range = operands[0].range;
   return range.offset_bytes % kWordBytes == 0 && range.size_bytes % kWordBytes == 0;
 }
 
 void lower_to_transfer(const VulkanLowering& lowering, const KernelEntry& entry,
                        const KernelParams& params, std::span<const PlacedOperand> operands) {
-  const ArenaRange range = operands[0].range;
+  const DeviceRange range = operands[0].range;
   if (entry.name == "copy") {
     lowering.list.add_copy({range.offset_bytes, operands[1].range.offset_bytes, range.size_bytes});
   } else {
@@ -164,7 +164,7 @@ std::vector<PlacedOperand> place_operands(const VulkanLowering& lowering, Dispat
   return operands;
 }
 
-BoundRange bind_range(ArenaRange range, uint64_t alignment) {
+BoundRange bind_range(DeviceRange range, uint64_t alignment) {
   const uint64_t first_byte = range.offset_bytes % alignment;
   return {{range.offset_bytes - first_byte, first_byte + range.size_bytes},
           static_cast<uint32_t>(first_byte)};

@@ -5,9 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "backends/interface/device_layout.h"
 #include "backends/interface/dispatch_params.h"
-#include "backends/vulkan/arena.h"
 #include "backends/vulkan/command_list.h"
+#include "backends/vulkan/device_limits.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
@@ -25,13 +26,13 @@ inline constexpr uint32_t kExtentMax = 65'535;  // Of rows, columns, and what is
 struct VulkanLowering {
   const Program& program;
   const DeviceLimits& limits;
-  ArenaLayout& layout;
+  DeviceLayout& layout;
   CommandList& list;
 };
 
 // An operand of a dispatch as a launch finds it: in its memory, or in a staging copy.
 struct PlacedOperand {
-  ArenaRange range;
+  DeviceRange range;
   AccessMode mode = AccessMode::kRead;
 };
 
@@ -55,12 +56,12 @@ bool is_copy_in_compute(const VulkanLowering& lowering, DispatchId id);
 
 // A binding, and where in it the range starts.
 struct BoundRange {
-  ArenaRange binding;
+  DeviceRange binding;
   uint32_t first_byte = 0;
 };
 
 // The smallest binding of an offset that is a multiple of `alignment`.
-BoundRange bind_range(ArenaRange range, uint64_t alignment);
+BoundRange bind_range(DeviceRange range, uint64_t alignment);
 
 // The width that fits all of `ranges`.
 // Errors: it is kBytes, and the device has no 8-bit storage.

@@ -35,7 +35,7 @@ constexpr BindingGroup kUpdates{10, 12};
 constexpr BindingGroup kAtomics{12, 14};
 static_assert(kAtomics.end == kBindingCountMax);
 
-bool fits_uniform(const VulkanLowering& lowering, ArenaRange range) {
+bool fits_uniform(const VulkanLowering& lowering, DeviceRange range) {
   return range.offset_bytes % lowering.limits.uniform_alignment + range.size_bytes <=
          kUniformBytesMax;
 }
@@ -62,13 +62,13 @@ bool is_digested(AccessMode mode) {
 }
 
 // The words that hold the range.
-ArenaRange whole_words(ArenaRange range) {
+DeviceRange whole_words(DeviceRange range) {
   const uint64_t begin = range.offset_bytes / kWordBytes * kWordBytes;
   const uint64_t end = range.offset_bytes + range.size_bytes;
   return {begin, (end + kWordBytes - 1) / kWordBytes * kWordBytes - begin};
 }
 
-BoundRange bind_whole_words(ArenaRange range, uint64_t alignment) {
+BoundRange bind_whole_words(DeviceRange range, uint64_t alignment) {
   BoundRange bound = bind_range(whole_words(range), alignment);
   bound.first_byte += static_cast<uint32_t>(range.offset_bytes % kWordBytes);
   return bound;
@@ -122,7 +122,7 @@ Result<Success> lower_to_one_launch(const VulkanLowering& lowering, const Dispat
   auto width = plain_width_of(lowering, piece, operands);
   if (!width) return width.error();
   const DeviceLimits& limits = lowering.limits;
-  std::array<ArenaRange, kBindingCountMax> bindings{};
+  std::array<DeviceRange, kBindingCountMax> bindings{};
   std::array<uint32_t, 2 * kBindingCountMax + 2> words{};  // Places, sizes, identity, operation.
   for (size_t i = 0; i < operands.size(); ++i) {
     const PlacedOperand& operand = operands[i];
@@ -155,23 +155,23 @@ Result<Success> lower_to_one_launch(const VulkanLowering& lowering, const Dispat
 
 // Launches `shader` on each window of the operand: as large as a binding and the grid allow.
 void launch_on_windows(const VulkanLowering& lowering, std::string_view shader, OperandWidth width,
-                       ArenaRange operand, uint32_t position, const KernelParams& params,
-                       ArenaRange other) {
+                       DeviceRange operand, uint32_t position, const KernelParams& params,
+                       DeviceRange other) {
   const DeviceLimits& limits = lowering.limits;
   const bool is_atomic = shader == "mix_atomic" || shader == "commit_atomic";
   const uint64_t group_bytes = kWordsPerLane * limits.lane_count * kWordBytes;
   // Less an alignment, because a binding starts before its window.
   const uint64_t window_bytes =
       std::min((limits.group_count_max - 1) * group_bytes,
-               limits.storage_bytes_max - ArenaLayout::kAlignmentBytes - 2 * kWordBytes) /
-      ArenaLayout::kAlignmentBytes * ArenaLayout::kAlignmentBytes;
+               limits.storage_bytes_max - DeviceLayout::kAlignmentBytes - 2 * kWordBytes) /
+      DeviceLayout::kAlignmentBytes * DeviceLayout::kAlignmentBytes;
   for (uint64_t done = 0; done < operand.size_bytes; done += window_bytes) {
-    const ArenaRange window{operand.offset_bytes + done,
-                            std::min(window_bytes, operand.size_bytes - done)};
+    const DeviceRange window{operand.offset_bytes + done,
+                             std::min(window_bytes, operand.size_bytes - done)};
     const BoundRange bound = is_atomic ? bind_whole_words(window, limits.storage_alignment)
                                        : bind_range(window, limits.storage_alignment);
     // The digest, or the part of the staging copy that stands for this window.
-    ArenaRange second = other;
+    DeviceRange second = other;
     if (shader == "commit_atomic") {
       second =
           bind_whole_words({other.offset_bytes + done, window.size_bytes}, limits.storage_alignment)
@@ -201,7 +201,7 @@ Result<Success> lower_to_phases(const VulkanLowering& lowering, const DispatchPi
                                 std::span<const PlacedOperand> operands) {
   auto width = plain_width_of(lowering, piece, operands);
   if (!width) return width.error();
-  const ArenaRange digest = lowering.layout.take(kWordBytes);
+  const DeviceRange digest = lowering.layout.take(kWordBytes);
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!is_digested(operands[i].mode)) continue;
     launch_on_windows(lowering, "mix_digest", *width, operands[i].range, static_cast<uint32_t>(i),
@@ -239,8 +239,8 @@ bool has_uniform_in_storage(const VulkanLowering& lowering, const DispatchPiece&
   });
 }
 
-void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, ArenaRange memory,
-                         ArenaRange staged) {
+void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, DeviceRange memory,
+                         DeviceRange staged) {
   KernelParams params;
   params.atomic_op = op;
   launch_on_windows(lowering, "commit_atomic", OperandWidth::kWords, memory, 0, params, staged);

@@ -22,8 +22,8 @@ bool has_uniform_in_storage(const VulkanLowering& lowering, const DispatchPiece&
                             std::span<const PlacedOperand> operands);
 
 // Applies the staged operand of an atomic to `memory`. Requires: both have the same size and the
-// same offset modulo ArenaLayout::kAlignmentBytes.
-void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, ArenaRange memory,
-                         ArenaRange staged);
+// same offset modulo DeviceLayout::kAlignmentBytes.
+void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, DeviceRange memory,
+                         DeviceRange staged);
 
 }  // namespace interlock

@@ -11,12 +11,12 @@ constexpr uint32_t kPoisonWord = kPoisonByte * 0x01010101u;
 
 // As ranges of the arena that share no byte: two operands may read the same ended value, and no
 // barrier stands between the fills.
-std::vector<ByteRange> arena_ranges_of(const ArenaLayout& layout,
+std::vector<ByteRange> arena_ranges_of(const DeviceLayout& layout,
                                        std::span<const EndedBytes> ended) {
   std::vector<ByteRange> ranges;
   for (const EndedBytes& bytes : ended) {
-    const uint64_t start = layout.memory_offset_bytes(bytes.memory.index);
-    ranges.push_back({start + bytes.bytes.begin, start + bytes.bytes.end});
+    const DeviceRange range = layout.range_of(bytes.memory, bytes.bytes);
+    ranges.push_back({range.offset_bytes, range.offset_bytes + range.size_bytes});
   }
   std::sort(ranges.begin(), ranges.end(),
             [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
@@ -37,7 +37,7 @@ std::vector<ByteRange> arena_ranges_of(const ArenaLayout& layout,
 void lower_poison(const VulkanLowering& lowering, std::span<const EndedBytes> ended) {
   if (ended.empty()) return;
   CommandList& list = lowering.list;
-  const ArenaRange word = lowering.layout.take(kWordBytes);
+  const DeviceRange word = lowering.layout.take(kWordBytes);
   list.add_full_barrier();
   list.add_fill({word, kPoisonWord});
   list.add_full_barrier();

@@ -28,15 +28,15 @@ RunsElsewhere runs_elsewhere(const VulkanLowering& lowering) {
 }
 
 Result<Success> lower_late_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
-                                 LateStaging<ArenaRange>& late) {
+                                 LateStaging<DeviceRange>& late) {
   std::vector<PlacedOperand> operands = place_operands(lowering, piece.dispatch);
   const std::span<const Access> accesses = lowering.program.accesses_of(piece.dispatch);
   bool has_copies = false;
   auto staged = late.stage(
       piece, written_operands(lowering.program, piece.dispatch),
       [&](size_t i, ByteRange /*range*/) {
-        const ArenaRange memory = operands[i].range;
-        const ArenaRange copy = lowering.layout.take(memory.size_bytes, memory.offset_bytes);
+        const DeviceRange memory = operands[i].range;
+        const DeviceRange copy = lowering.layout.take(memory.size_bytes, memory.offset_bytes);
         operands[i].range = copy;
         // The operand of an atomic is stored, for the commit to apply.
         if (accesses[i].is_atomic()) operands[i].mode = AccessMode::kWrite;
@@ -52,10 +52,10 @@ Result<Success> lower_late_piece(const VulkanLowering& lowering, const DispatchP
 }
 
 // An atomic replaces whole words, and a copy before or after it may write other bytes of them.
-void lower_commit(const VulkanLowering& lowering, DispatchId id, LateStaging<ArenaRange>& late) {
+void lower_commit(const VulkanLowering& lowering, DispatchId id, LateStaging<DeviceRange>& late) {
   std::optional<bool> was_atomic;
   const auto lower = [&](const DispatchPiece& piece, const Access& access,
-                         const LateStaging<ArenaRange>::Operand& staged) -> Result<Success> {
+                         const LateStaging<DeviceRange>::Operand& staged) -> Result<Success> {
     if (was_atomic && *was_atomic != access.is_atomic()) lowering.list.add_full_barrier();
     was_atomic = access.is_atomic();
     if (access.is_atomic()) {
@@ -63,10 +63,10 @@ void lower_commit(const VulkanLowering& lowering, DispatchId id, LateStaging<Are
                           lowering.layout.range_of(access), staged.copy);
       return Success{};
     }
-    const uint64_t memory = lowering.layout.memory_offset_bytes(access.memory.index);
     for_each_written_run(lowering.program, piece, staged.access, [&](ByteRange run) {
       lowering.list.add_copy({staged.copy.offset_bytes + (run.begin - staged.range.begin),
-                              memory + run.begin, run.size_bytes()});
+                              lowering.layout.range_of(access.memory, run).offset_bytes,
+                              run.size_bytes()});
     });
     return Success{};
   };
@@ -80,7 +80,7 @@ Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& s
                                uint64_t limit_bytes) {
   auto whole = expect_whole_steps(lowering.program, schedule, "vulkan");
   if (!whole) return whole;
-  LateStaging<ArenaRange> late(lowering.program, limit_bytes, StagingSpace::kLastsForTheRun);
+  LateStaging<DeviceRange> late(lowering.program, limit_bytes, StagingSpace::kLastsForTheRun);
   Poison poison(lowering.program);
   for (const Step& step : schedule.steps) {
     INTERLOCK_CHECK(step.dispatch.index < lowering.program.dispatches.size());

@@ -4,12 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "backends/interface/device_layout.h"
 #include "backends/interface/poison.h"
-#include "backends/vulkan/arena.h"
 #include "backends/vulkan/command_recorder.h"
 #include "backends/vulkan/driver_error.h"
 #include "backends/vulkan/mix_lowering.h"
@@ -40,7 +41,28 @@ std::string text_of(const Program& program, const ValidationMessage& message) {
 struct LoweredRun {
   explicit LoweredRun(const Program& program) : layout(program) {}
 
-  ArenaLayout layout;
+  // Writes the memories with their guards, and zeros after them.
+  void store(const MemoryImage& image, uint8_t* arena) const {
+    layout.store(image, arena);
+    std::fill(arena + layout.memories_end_bytes(), arena + layout.size_bytes(), uint8_t{0});
+  }
+
+  // Reads the memories back. Errors: the device wrote outside of them.
+  Result<Success> load(const uint8_t* arena, MemoryImage& image) const {
+    if (const std::optional<StrayWrite> stray = layout.find_stray_write(arena)) {
+      return Error{
+          stray->is_before
+              ? fmt::format("The device wrote bytes before memory '{}'.", stray->memory)
+              : fmt::format("The device wrote bytes behind memory '{}', which has {} bytes: a "
+                            "shader or a driver is wrong.",
+                            stray->memory, stray->size_bytes),
+          ErrorKind::kFault};
+    }
+    image = layout.load(arena);
+    return Success{};
+  }
+
+  DeviceLayout layout;
   CommandList list;
 };
 
@@ -61,11 +83,10 @@ class VulkanBackend::State {
 
   Result<Success> execute(const Program& program, const Schedule& schedule, ExecutionMode mode,
                           MemoryImage& image);
-  Result<Success> execute_on_one_queue(const LoweredRun& run, const Program& program,
-                                       MemoryImage& image);
+  Result<Success> execute_on_one_queue(const LoweredRun& run, MemoryImage& image);
   Result<Success> execute_on_several_queues(const LoweredRun& run,
                                             const std::vector<DispatchGroup>& groups,
-                                            const Program& program, MemoryImage& image);
+                                            MemoryImage& image);
   Result<Success> copy_arena(uint64_t size_bytes, bool is_upload);
   Result<Success> judge_messages(const Program& program, ExecutionMode mode);
 
@@ -172,25 +193,24 @@ Result<Success> VulkanBackend::State::execute(const Program& program, const Sche
   if (mode == ExecutionMode::kWitness) {
     auto lowered = lower_schedule(lowering, schedule, options_.limit_bytes);
     if (!lowered) return lowered;
-    return execute_on_one_queue(run, program, image);
+    return execute_on_one_queue(run, image);
   }
   if (options_.overlap == OverlapKind::kSeveralQueues && uses_several_queues()) {
     auto groups = lower_groups(lowering);
     if (!groups) return groups.error();
-    return execute_on_several_queues(run, *groups, program, image);
+    return execute_on_several_queues(run, *groups, image);
   }
   auto lowered = lower_statements(lowering);
   if (!lowered) return lowered;
-  return execute_on_one_queue(run, program, image);
+  return execute_on_one_queue(run, image);
 }
 
 Result<Success> VulkanBackend::State::execute_on_one_queue(const LoweredRun& run,
-                                                           const Program& program,
                                                            MemoryImage& image) {
   ArenaMemory& arena = *first_->arena;
   auto reserved = arena.reserve(run.layout.size_bytes());
   if (!reserved) return reserved;
-  run.layout.store(image, arena.host_bytes());
+  run.store(image, arena.host_bytes());
   VulkanQueue& queue = *first_->queues[0];
   const VkResult begun = queue.begin();
   if (begun != VK_SUCCESS) return give_up(begun, "recording commands");
@@ -204,12 +224,11 @@ Result<Success> VulkanBackend::State::execute_on_one_queue(const LoweredRun& run
   if (submitted != VK_SUCCESS) return give_up(submitted, "submitting commands");
   const VkResult waited = queue.wait(options_.timeout_seconds);
   if (waited != VK_SUCCESS) return give_up(waited, "waiting for its queue");
-  return run.layout.load(program, arena.host_bytes(), image);
+  return run.load(arena.host_bytes(), image);
 }
 
 Result<Success> VulkanBackend::State::execute_on_several_queues(
-    const LoweredRun& run, const std::vector<DispatchGroup>& groups, const Program& program,
-    MemoryImage& image) {
+    const LoweredRun& run, const std::vector<DispatchGroup>& groups, MemoryImage& image) {
   const uint64_t size_bytes = run.layout.size_bytes();
   std::vector<QueueLane> lanes;
   uint8_t* host_bytes = nullptr;
@@ -219,7 +238,7 @@ Result<Success> VulkanBackend::State::execute_on_several_queues(
     lanes = {{first_.get(), first_->queues[0].get(), shared_.first()},
              {second_.get(), second_->queues[0].get(), shared_.second()}};
     host_bytes = shared_.host_bytes();
-    run.layout.store(image, host_bytes);
+    run.store(image, host_bytes);
   } else {
     auto reserved = first_->arena->reserve(size_bytes);
     if (!reserved) return reserved;
@@ -227,7 +246,7 @@ Result<Success> VulkanBackend::State::execute_on_several_queues(
       lanes.push_back({first_.get(), queue.get(), first_->arena->handle()});
     }
     host_bytes = first_->arena->host_bytes();
-    run.layout.store(image, host_bytes);
+    run.store(image, host_bytes);
     auto uploaded = copy_arena(size_bytes, true);
     if (!uploaded) return uploaded;
   }
@@ -240,7 +259,7 @@ Result<Success> VulkanBackend::State::execute_on_several_queues(
     auto downloaded = copy_arena(run.layout.memories_end_bytes(), false);
     if (!downloaded) return downloaded;
   }
-  return run.layout.load(program, host_bytes, image);
+  return run.load(host_bytes, image);
 }
 
 Result<Success> VulkanBackend::State::copy_arena(uint64_t size_bytes, bool is_upload) {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/vulkan/arena.h"
 #include "backends/vulkan/command_recorder.h"
+#include "backends/vulkan/device_limits.h"
 #include "backends/vulkan/program_lowering.h"
 #include "backends/vulkan/session.h"
 #include "backends/vulkan/vulkan_backend.h"
@@ -94,7 +94,7 @@ struct Lowered {
     INTERLOCK_CHECK(recorder.record(list, 0, list.commands.size()).has_value());
   }
 
-  ArenaLayout layout;
+  DeviceLayout layout;
   CommandList list;
 };
 
@@ -144,7 +144,7 @@ void record_by_hand(const Lowered& lowered, const VulkanPipeline& pipeline,
     const ShaderLaunch& launch = lowered.list.launches[d];
     if (d > 0) table.vkCmdPipelineBarrier2(commands, &dependency);
     for (uint32_t i = 0; i < 2; ++i) {
-      const ArenaRange& range = lowered.list.bindings[launch.first_binding + i];
+      const DeviceRange& range = lowered.list.bindings[launch.first_binding + i];
       buffers[i] = {arena, range.offset_bytes, range.size_bytes};
     }
     table.vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 2,

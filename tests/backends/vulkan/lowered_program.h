@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "backends/vulkan/arena.h"
+#include "backends/vulkan/device_limits.h"
 #include "encoder/program/program.h"
 
 namespace interlock {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/vulkan/arena.h"
+#include "backends/vulkan/device_limits.h"
 #include "encoder/program/program.h"
 
 namespace interlock {

@@ -67,7 +67,7 @@ FindingKind kind_in(const std::string& text) {
 }
 
 CommandList commands_of(const Program& program, const DeviceLimits& limits) {
-  ArenaLayout layout(program);
+  DeviceLayout layout(program);
   CommandList list;
   EXPECT_TRUE(lower_statements({program, limits, layout, list}).has_value());
   return list;

@@ -22,7 +22,7 @@ using testing::IsEmpty;
 
 CommandList lowered(const Program& program) {
   CommandList list;
-  const ArenaLayout layout(program);
+  const DeviceLayout layout(program);
   for (const Barrier& barrier : program.barriers) lower_barrier(program, barrier, layout, list);
   return list;
 }
@@ -79,12 +79,12 @@ barrier compute.write -> compute.read a[16:32] b
 barrier compute.write -> compute.read a[4:4]
 )");
   const CommandList list = lowered(program);
-  const ArenaLayout layout(program);
+  const DeviceLayout layout(program);
   ASSERT_EQ(list.dependencies.size(), 3u);
   ASSERT_EQ(list.dependencies[0].range_count, 2u);
-  EXPECT_EQ(list.barrier_ranges[0].offset_bytes, layout.memory_offset_bytes(0) + 16);
+  EXPECT_EQ(list.barrier_ranges[0].offset_bytes, layout.range_of(MemoryId(0)).offset_bytes + 16);
   EXPECT_EQ(list.barrier_ranges[0].size_bytes, 16u);
-  EXPECT_EQ(list.barrier_ranges[1].offset_bytes, layout.memory_offset_bytes(1));
+  EXPECT_EQ(list.barrier_ranges[1].offset_bytes, layout.range_of(MemoryId(1)).offset_bytes);
   EXPECT_EQ(list.barrier_ranges[1].size_bytes, 64u);
   // The order of execution, which operands do not narrow.
   EXPECT_EQ(list.dependencies[1].range_count, 0u);

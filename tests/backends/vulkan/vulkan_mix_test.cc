@@ -44,7 +44,7 @@ dispatch K reads r[{0}:{1}] writes y[{0}:5000001] updates u atomics c[{0}:200000
 size_t command_count_of(const Program& program) {
   DeviceLimits limits;
   limits.lane_count = 8;
-  ArenaLayout layout(program);
+  DeviceLayout layout(program);
   CommandList list;
   EXPECT_TRUE(lower_statements({program, limits, layout, list}).has_value());
   return list.commands.size();

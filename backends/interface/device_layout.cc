@@ -1,6 +1,4 @@
-#include "backends/cuda/device_layout.h"
-
-#include <fmt/format.h>
+#include "backends/interface/device_layout.h"
 
 #include <algorithm>
 
@@ -33,6 +31,13 @@ DeviceRange DeviceLayout::take(uint64_t size_bytes, uint64_t like) {
   return {begin, size_bytes};
 }
 
+DeviceRange DeviceLayout::take_unused(uint64_t alignment) {
+  constexpr uint64_t kUnusedBytes = 4;
+  const uint64_t begin = rounded_up(size_bytes_, alignment);
+  size_bytes_ = begin + kUnusedBytes;
+  return {begin, kUnusedBytes};
+}
+
 void DeviceLayout::store(MemoryId memory, const std::vector<uint8_t>& content,
                          uint8_t* bytes) const {
   const uint64_t offset = offsets_bytes_[memory.index];
@@ -51,25 +56,26 @@ void DeviceLayout::store(const MemoryImage& image, uint8_t* bytes) const {
   std::fill(bytes + end, bytes + memories_end_bytes_, kGuard);
 }
 
-Result<MemoryImage> DeviceLayout::load(const uint8_t* bytes) const {
+std::optional<StrayWrite> DeviceLayout::find_stray_write(const uint8_t* bytes) const {
   const auto is_guarded = [&](uint64_t begin, uint64_t end) {
     return std::all_of(bytes + begin, bytes + end, [](uint8_t byte) { return byte == kGuard; });
   };
-  MemoryImage image;
+  const size_t count = offsets_bytes_.size();
   if (!is_guarded(0, kGuardBytes)) {
-    return Error{"The device wrote bytes before the first memory: a kernel or a driver is wrong.",
-                 ErrorKind::kFault};
+    return count == 0 ? StrayWrite{.is_before = true}
+                      : StrayWrite{names_[0], range_of(MemoryId(0)).size_bytes, true};
   }
+  for (size_t m = 0; m < count; ++m) {
+    const uint64_t next = m + 1 == count ? memories_end_bytes_ : offsets_bytes_[m + 1];
+    if (is_guarded(ends_bytes_[m], next)) continue;
+    return StrayWrite{names_[m], range_of(MemoryId(m)).size_bytes, false};
+  }
+  return std::nullopt;
+}
+
+MemoryImage DeviceLayout::load(const uint8_t* bytes) const {
+  MemoryImage image;
   for (size_t m = 0; m < offsets_bytes_.size(); ++m) {
-    const bool is_last = m + 1 == offsets_bytes_.size();
-    const uint64_t next = is_last ? memories_end_bytes_ : offsets_bytes_[m + 1];
-    if (!is_guarded(ends_bytes_[m], next)) {
-      return Error{fmt::format("The device wrote bytes behind memory '{}', which has {} bytes: a "
-                               "kernel or a driver is "
-                               "wrong.",
-                               names_[m], ends_bytes_[m] - offsets_bytes_[m]),
-                   ErrorKind::kFault};
-    }
     image.memories.emplace_back(bytes + offsets_bytes_[m], bytes + ends_bytes_[m]);
   }
   return image;

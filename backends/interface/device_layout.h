@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/interface/image.h"
@@ -20,9 +22,17 @@ struct DeviceRange {
   bool operator==(const DeviceRange&) const = default;
 };
 
+// A write to the guards after a memory, or before the first one.
+struct StrayWrite {
+  std::string_view memory;  // Its name, which the layout holds; empty if there is no memory.
+  uint64_t size_bytes = 0;  // Of the memory.
+  bool is_before = false;
+};
+
 class DeviceLayout {
  public:
-  static constexpr uint64_t kAlignmentBytes = 256;  // Of the start of a memory.
+  // Memories start at multiples of this, which every device takes as an offset.
+  static constexpr uint64_t kAlignmentBytes = 256;
   static constexpr uint64_t kGuardBytes = 256;
   static constexpr uint8_t kGuard = 0xa5;
 
@@ -31,15 +41,20 @@ class DeviceLayout {
   DeviceRange range_of(MemoryId memory, ByteRange range) const {
     return {offsets_bytes_[memory.index] + range.begin, range.size_bytes()};
   }
-
-  // Returns space after the memories, zeros before each execution. It starts as far past a
-  // multiple of kAlignmentBytes as `like` does: so a staging copy is aligned like what it stands
-  // for.
-  DeviceRange take(uint64_t size_bytes, uint64_t like = 0);
-
+  DeviceRange range_of(const Access& access) const { return range_of(access.memory, access.range); }
   DeviceRange range_of(MemoryId memory) const {
     return {offsets_bytes_[memory.index], ends_bytes_[memory.index] - offsets_bytes_[memory.index]};
   }
+
+  // Returns space after the memories, zeros before each execution. It starts as far past a
+  // multiple of kAlignmentBytes as `like` does: so a staging copy is aligned like what it stands
+  // for. Its last word is whole.
+  DeviceRange take(uint64_t size_bytes, uint64_t like = 0);
+
+  // Returns four bytes at a multiple of `alignment`: for a binding that a shader has and a dispatch
+  // does not use. Every one has its own, or two dispatches would seem to write the same bytes.
+  DeviceRange take_unused(uint64_t alignment);
+
   uint64_t memories_end_bytes() const { return memories_end_bytes_; }  // The last guard included.
   uint64_t size_bytes() const { return size_bytes_; }
 
@@ -47,8 +62,10 @@ class DeviceLayout {
   void store(MemoryId memory, const std::vector<uint8_t>& content, uint8_t* bytes) const;
   void store(const MemoryImage& image, uint8_t* bytes) const;
 
-  // Returns the memories. Errors: a guard byte changed.
-  Result<MemoryImage> load(const uint8_t* bytes) const;
+  // The first stray write, if any.
+  std::optional<StrayWrite> find_stray_write(const uint8_t* bytes) const;
+
+  MemoryImage load(const uint8_t* bytes) const;
 
  private:
   std::vector<std::string> names_;       // By memory.

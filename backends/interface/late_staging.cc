@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "encoder/kernel/kernel_binding.h"
-#include "encoder/kernel/kernel_table.h"
 
 namespace interlock {
 

@@ -74,7 +74,7 @@ TEST(Pct, MeetsConstraintsThatCanBeMetWithTheGuaranteedProbability) {
     const Program program = random_program(choice, program_options);
     const HappensBefore order(program);
     const uint64_t depth = 1 + choice.below(3);
-    const PctSchedules pct(program, order, {depth});
+    const PctSchedules pct(program, order, depth);
     const std::vector<EventTimes> legal = times_of_all_legal(program, order);
     const std::vector<EventTimes> all = times_of_all(program, pct);
     uint64_t bound = pct.dispatch_count();
@@ -112,7 +112,7 @@ TEST(Pct, SplitsADispatchOnlyWhereAPriorityChanges) {
   const HappensBefore order(program);
   for (const uint64_t depth : {1, 2}) {
     std::set<std::string> seen;
-    const PctSchedules pct(program, order, {depth});
+    const PctSchedules pct(program, order, depth);
     EXPECT_EQ(pct.step_count(), 5u);  // Two slices and a commit; one and a commit.
     ExhaustiveChoice choice;
     do {
@@ -139,7 +139,7 @@ TEST(Pct, SplitsADispatchOnlyWhereAPriorityChanges) {
 
 void check_legal_and_round_trip(const Program& program, Choice& choice) {
   const HappensBefore order(program);
-  const PctSchedules pct(program, order, {1 + choice.below(5)});
+  const PctSchedules pct(program, order, 1 + choice.below(5));
   for (int i = 0; i < 3; ++i) {
     const Schedule schedule = pct.schedule(choice);
     const Result<Success> legal = check_legal(program, order, schedule);
@@ -171,7 +171,7 @@ TEST(Pct, MakesAScheduleOfAnEmptyProgram) {
   const Program program = program_of("memory m 4");
   const HappensBefore order(program);
   SeededChoice choice(1);
-  EXPECT_TRUE(PctSchedules(program, order, {3}).schedule(choice).steps.empty());
+  EXPECT_TRUE(PctSchedules(program, order, 3).schedule(choice).steps.empty());
 }
 
 }  // namespace

@@ -199,10 +199,9 @@ Result<MemoryImage> CudaRecording::State::download() {
   if (done) done = device_->wait(*stream);
   if (!done) return done.error();
   if (const auto stray = lowered_.layout.find_stray_write(host_bytes_.data())) {
-    const std::string place = stray->is_before
-                                  ? "before the first memory"
-                                  : fmt::format("behind memory '{}', which has {} bytes",
-                                                stray->memory, stray->size_bytes);
+    const std::string place = stray->is_before ? "before the first memory"
+                                               : fmt::format("past memory '{}', which has {} bytes",
+                                                             stray->memory, stray->size_bytes);
     return Error{fmt::format("The device wrote bytes {}: a kernel or a driver is wrong.", place),
                  ErrorKind::kFault};
   }

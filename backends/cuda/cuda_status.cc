@@ -34,7 +34,7 @@ Error cuda_error(CudaStatus status, std::string_view action, std::string_view te
   std::string_view what = "The CUDA runtime failed";
   if (is_lost(status)) what = "The CUDA device was lost";
   if (status == CudaStatus::kTimeout) what = "The CUDA device does not answer";
-  if (status == CudaStatus::kMemoryAllocation) what = "The CUDA device has not enough memory";
+  if (status == CudaStatus::kMemoryAllocation) what = "The CUDA device does not have enough memory";
   return Error{fmt::format("{} while {} ({}).", what, action, text)};
 }
 

@@ -33,8 +33,10 @@ Error driver_error(VkResult result, std::string_view action) {
   std::string_view what = "The Vulkan driver failed";
   if (result == VK_ERROR_DEVICE_LOST) what = "The Vulkan device was lost";
   if (result == VK_TIMEOUT) what = "The Vulkan device does not answer";
-  if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY) what = "The Vulkan device has not enough memory";
-  if (result == VK_ERROR_OUT_OF_HOST_MEMORY) what = "The Vulkan driver has not enough host memory";
+  if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
+    what = "The Vulkan device does not have enough memory";
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
+    what = "The Vulkan driver does not have enough host memory";
   return Error{fmt::format("{} while {} ({}).", what, action, text_of(result))};
 }
 

@@ -53,7 +53,7 @@ struct LoweredRun {
       return Error{
           stray->is_before
               ? fmt::format("The device wrote bytes before memory '{}'.", stray->memory)
-              : fmt::format("The device wrote bytes behind memory '{}', which has {} bytes: a "
+              : fmt::format("The device wrote bytes past memory '{}', which has {} bytes: a "
                             "shader or a driver is wrong.",
                             stray->memory, stray->size_bytes),
           ErrorKind::kFault};

@@ -19,7 +19,7 @@ Result<Success> ProgramBuilder::add(const ItemDraft& item) {
 Result<Program> ProgramBuilder::finish() {
   if (open_capture_) {
     return fail(ItemPart::kItem,
-                fmt::format("capture {} has no end; expected 'end' behind what it records.",
+                fmt::format("capture {} has no end; expected 'end' after what it records.",
                             in_quotes(program_.name(open_capture_->name))));
   }
   if (has_adoption_) place_adopted_tensors();

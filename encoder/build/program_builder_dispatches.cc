@@ -151,7 +151,7 @@ Result<Success> ProgramBuilder::check_order(const DispatchDraft& item) {
   }
   if (!program_.dispatches.empty() && item.order.has_value() != program_.has_program_order) {
     return fail(item.order ? ItemPart::kOrder : ItemPart::kItem,
-                item.order ? "this dispatch has 'order=' and earlier ones have not; it stands on "
+                item.order ? "this dispatch has 'order=' and earlier ones do not; it stands on "
                              "all dispatches or on none."
                            : "this dispatch has no 'order=' and earlier ones have it; it stands on "
                              "all dispatches or on none.");
@@ -195,8 +195,8 @@ Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
   for (size_t i = 0; i < item.operands.size(); ++i) {
     if (i > 0 && stands_before(item.operands[i], item.operands[i - 1])) {
       return fail_at(ItemPart::kOperand, i,
-                     fmt::format("operand {} of '{}' stands behind '{}'; the order is "
-                                 "uniform, reads, writes, updates, atomics, then the same behind "
+                     fmt::format("operand {} of '{}' stands after '{}'; the order is "
+                                 "uniform, reads, writes, updates, atomics, then the same after "
                                  "'actual'.",
                                  in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
                                  clause_of(item.operands[i - 1].mode)));

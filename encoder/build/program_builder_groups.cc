@@ -55,7 +55,7 @@ Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
 Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
   if (!program_.backwards.empty() && !is_in_backward_) {
     return fail(ItemPart::kItem,
-                fmt::format("{} is declared behind a backward pass, which declares tensors itself; "
+                fmt::format("{} is declared after a backward pass, which declares tensors itself; "
                             "expected it before.",
                             noun));
   }
@@ -106,7 +106,7 @@ Result<Success> ProgramBuilder::add(const CaptureDraft& item) {
 
 Result<Success> ProgramBuilder::add(const EndDraft&) {
   if (!open_capture_) {
-    return fail(ItemPart::kItem, "found 'end' behind no capture; expected a 'capture' before it.");
+    return fail(ItemPart::kItem, "found 'end' after no capture; expected a 'capture' before it.");
   }
   const CaptureId id(program_.captures.size());
   names_.meaning(open_capture_->name).capture = id;
@@ -271,7 +271,7 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
   }
   if (item.wrt.empty() || item.wrt.size() > limits_.access_count_per_dispatch) {
     return fail(ItemPart::kItem,
-                fmt::format("the backward pass has {} tensors behind 'wrt'; expected 1 to {}.",
+                fmt::format("the backward pass has {} tensors after 'wrt'; expected 1 to {}.",
                             item.wrt.size(), limits_.access_count_per_dispatch));
   }
   uint64_t length =
@@ -283,7 +283,7 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
     const auto end = item.wrt.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(item.wrt.begin(), end, item.wrt[i]) != end) {
       return fail_at(ItemPart::kOperand, i,
-                     fmt::format("tensor {} stands twice behind 'wrt'; at most once is allowed.",
+                     fmt::format("tensor {} stands twice after 'wrt'; at most once is allowed.",
                                  in_quotes(item.wrt[i])));
     }
     length += 1 + item.wrt[i].size();

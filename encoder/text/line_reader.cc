@@ -95,7 +95,7 @@ bool LineReader::read(std::string_view line) {
     token = lexer_.next();
     mark(ItemPart::kItem, token);
     if (token.kind != TokenKind::kName) {
-      return fail_expecting(token, "a statement behind the label");
+      return fail_expecting(token, "a statement after the label");
     }
     if (is_one_of(kUnlabelled, token.text)) {
       return fail(token, fmt::format("label {} stands before {}; only dispatches, barriers and "
@@ -172,7 +172,7 @@ bool LineReader::read_shape(TensorDraft& tensor) {
   if (!take('[', "before the extents")) return false;
   for (;;) {
     if (!take_number("an extent", tensor.shape.emplace_back())) return false;
-    if (!lexer_.peek().is(',')) return take(']', "or ',' behind an extent");
+    if (!lexer_.peek().is(',')) return take(']', "or ',' after an extent");
     lexer_.next();
   }
 }
@@ -210,15 +210,15 @@ bool LineReader::read_initial_value(TensorDraft& tensor) {
   }
   tensor.initial.kind = static_cast<InitialKind>(*kind);
   if (tensor.initial.kind == InitialKind::kRandom) {
-    return take('(', "behind 'random'") && take_number("a seed", tensor.initial.seed) &&
-           take(')', "behind the seed");
+    return take('(', "after 'random'") && take_number("a seed", tensor.initial.seed) &&
+           take(')', "after the seed");
   }
   return tensor.initial.kind != InitialKind::kValues || read_initial_values(tensor);
 }
 
 // Reads "(1.5,-2)".
 bool LineReader::read_initial_values(TensorDraft& tensor) {
-  if (!take('(', "behind 'values'")) return false;
+  if (!take('(', "after 'values'")) return false;
   for (;;) {
     const Token token = lexer_.next_word();
     const auto value = element_of(tensor.dtype, token.text);
@@ -227,7 +227,7 @@ bool LineReader::read_initial_values(TensorDraft& tensor) {
                                                word_of(tensor.dtype)));
     }
     tensor.initial.values.push_back(*value);
-    if (!lexer_.peek().is(',')) return take(')', "or ',' behind a value");
+    if (!lexer_.peek().is(',')) return take(')', "or ',' after a value");
     lexer_.next();
   }
 }
@@ -277,7 +277,7 @@ bool LineReader::take_range(uint64_t& begin, uint64_t& end) {
     return false;
   }
   if (lexer_.peek().is("rows")) return fail_later(lexer_.next());
-  return take(']', "behind the range");
+  return take(']', "after the range");
 }
 
 // Reads a label or a dispatch index.

@@ -32,7 +32,7 @@ bool LineReader::read_rest(DispatchDraft& dispatch) {
 bool LineReader::read_order(DispatchDraft& dispatch) {
   if (!lexer_.peek().is("order")) return true;
   mark(ItemPart::kOrder, lexer_.next());
-  return take('=', "behind 'order'") && take_number("a number", dispatch.order.emplace());
+  return take('=', "after 'order'") && take_number("a number", dispatch.order.emplace());
 }
 
 // Reads the clauses after the kernel and its order. Their sequence is fixed, so that a text has
@@ -47,10 +47,10 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
     const bool is_key = is_name && lexer_.peek().is('=');
     const bool is_word = is_name && is_reserved(token.text);
     if (clause_is_empty && (!is_name || is_key || is_word)) {
-      return fail_expecting(token, fmt::format("an operand behind '{}'", kClauses[clause]));
+      return fail_expecting(token, fmt::format("an operand after '{}'", kClauses[clause]));
     }
     if (is_actual && clause < 0 && !is_clause(token.text)) {
-      return fail_expecting(token, "reads, writes, updates or another clause behind 'actual'");
+      return fail_expecting(token, "reads, writes, updates or another clause after 'actual'");
     }
     if (token.kind == TokenKind::kEnd) return true;
     if (!is_name || !token.is_spaced) {
@@ -67,8 +67,7 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
       continue;
     }
     if (token.text == "order") {
-      return fail(token,
-                  "'order=' stands behind other clauses; it stands right behind the kernel.");
+      return fail(token, "'order=' stands after other clauses; it stands right after the kernel.");
     }
     if (is_later_clause(token.text)) return fail_later(token);
     if (token.text == "actual" && !is_actual && has_operands_only) {
@@ -214,7 +213,7 @@ bool LineReader::read_rest(WitnessDraft& witness) {
   } else if (word.is("commits")) {
     witness.kind = DisplacementKind::kCommitsAfter;
     const Token after = lexer_.next();
-    if (!after.is("after")) return fail_expecting(after, "'after' behind 'commits'");
+    if (!after.is("after")) return fail_expecting(after, "'after' after 'commits'");
   } else if (word.is("fetches")) {
     witness.kind = DisplacementKind::kFetchesBefore;
     const Token before = lexer_.next();

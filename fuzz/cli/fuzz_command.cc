@@ -74,7 +74,7 @@ std::string text_of(const DeviceSummary& device, const std::string& name) {
         device.judged_dispatch_count, device.bound_ratio_max);
   }
   if (device.refused_count > 0) {
-    text += fmt::format("  {} programs need what {} has not.\n", device.refused_count, name);
+    text += fmt::format("  {} programs need what {} does not have.\n", device.refused_count, name);
   }
   if (device.failure_count > 0) {
     text += fmt::format("  {} programs failed on {}{}.\n", device.failure_count, name,

@@ -41,7 +41,7 @@ std::string unknown_subcommand(const CLI::App& app) {
 ExitStatus run_command_line(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     if (lacks_value(argv[i])) {
-      return report_error({fmt::format("{} has no value behind it.", argv[i])});
+      return report_error({fmt::format("{} has no value after it.", argv[i])});
     }
   }
   CLI::App app{"Finds missing and useless synchronization in GPU command streams.", "interlock"};

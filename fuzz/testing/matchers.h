@@ -127,7 +127,7 @@ inline PolymorphicProgramMatcher HasBarrierCount(const ::testing::Matcher<size_t
 // used with IsHazardFree(): the fewest barriers in wrong places order nothing.
 inline PolymorphicProgramMatcher HasFewestBarriers() {
   return matches_if(judge_fewest_barriers, "has the fewest barriers",
-                    "has not the fewest barriers");
+                    "does not have the fewest barriers");
 }
 
 // No barrier can go without adding a hazard.

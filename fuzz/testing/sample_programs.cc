@@ -150,9 +150,9 @@ dispatch Produce writes h
 constexpr std::array kPrograms = {
     SampleProgram{"layer-norm-vjp", "a write on donated bytes that were read (MLX #3630)",
                   kLayerNormVjp},
-    SampleProgram{"read-behind-two-barriers", "a barrier orders all that stands before it",
+    SampleProgram{"read-after-two-barriers", "a barrier orders all that stands before it",
                   kReadBehindTwoBarriers},
-    SampleProgram{"first-behind-a-barrier", "the dispatch behind a barrier can be in a hazard too",
+    SampleProgram{"first-after-a-barrier", "the dispatch after a barrier can be in a hazard too",
                   kFirstBehindABarrier},
     SampleProgram{"overwrite-from-afar", "a write conflicts with a read many dispatches before",
                   kOverwriteFromAfar},

@@ -75,7 +75,7 @@ std::vector<RedundantBarrier> find_redundant(const Program& program, const Happe
                                              const ByteSegments& segments);
 std::vector<RedundantBarrier> find_redundant(const Program& program);
 
-// "fence (barrier 3, before dispatch 7)", "barrier 3 (behind the last dispatch)".
+// "fence (barrier 3, before dispatch 7)", "barrier 3 (after the last dispatch)".
 std::string description_of(const Program& program, const RedundantBarrier& redundant);
 
 // Complete sentences that say why it can go. Cost: the statements of the epochs that it separates.

@@ -90,7 +90,7 @@ std::string description_of(const Program& program, const RedundantBarrier& redun
   const NameId label = program.statements[program.barriers[barrier.index].statement.index].label;
   const std::string place = redundant.slot < program.dispatches.size()
                                 ? fmt::format("before dispatch {}", redundant.slot)
-                                : "behind the last dispatch";
+                                : "after the last dispatch";
   return label.is_some()
              ? fmt::format("{} (barrier {}, {})", program.name(label), barrier.index, place)
              : fmt::format("barrier {} ({})", barrier.index, place);
@@ -101,7 +101,7 @@ std::string reason_of(const Program& program, const RedundantBarrier& redundant)
     case RedundancyReason::kNothingBefore:
       return "No dispatch stands before it.";
     case RedundancyReason::kNothingBehind:
-      return "No dispatch stands behind it.";
+      return "No dispatch stands after it.";
     case RedundancyReason::kSamePlace:
       return fmt::format("Barrier {}, at the same place, does what it does.",
                          redundant.other.index);

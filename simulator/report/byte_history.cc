@@ -152,7 +152,7 @@ std::string place_of(const Program& program, LifetimeId id) {
   uint32_t s = program.lifetimes[id.index].statement.index;
   while (s-- > 0) {
     if (program.statements[s].kind == StatementKind::kDispatch) {
-      return fmt::format("behind dispatch {}", program.statements[s].index);
+      return fmt::format("after dispatch {}", program.statements[s].index);
     }
   }
   return "before dispatch 0";

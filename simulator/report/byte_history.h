@@ -37,7 +37,7 @@ ByteHistory history_of(const Program& program, MemoryId memory, ByteRange bytes,
 // (dispatch 9) on."; empty if the history is.
 std::string text_of(const Program& program, MemoryId memory, const ByteHistory& history);
 
-// "behind dispatch 7", "before dispatch 0": where a lifetime statement stands.
+// "after dispatch 7", "before dispatch 0": where a lifetime statement stands.
 std::string place_of(const Program& program, LifetimeId id);
 
 }  // namespace interlock

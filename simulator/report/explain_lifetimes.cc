@@ -106,10 +106,10 @@ std::string keeping_fix(const Program& program, const LifetimeFinding& found, Li
   const bool is_unpinned = program.lifetimes[late.index].kind == LifetimeKind::kUnpin;
   const bool is_reset = program.lifetimes[end.index].kind == LifetimeKind::kReset;
   if (is_reset && !is_unpinned && tensor.is_some()) {
-    return fmt::format("pin {} before {}, and unpin it behind {}.", name_of(program, tensor),
+    return fmt::format("pin {} before {}, and unpin it after {}.", name_of(program, tensor),
                        quoted(program, end), reader);
   }
-  return fmt::format("put {} behind {}.", quoted(program, late), reader);
+  return fmt::format("put {} after {}.", quoted(program, late), reader);
 }
 
 std::string clobber_fix(const Program& program, const LifetimeFinding& found,

@@ -96,7 +96,7 @@ Result<Success> LegalityCheck::add_run(const Step& step, State& state) {
                              step.first_slice, end, name(), slice_count)};
   }
   if (state.is_committed) {
-    return Error{fmt::format("The schedule runs slices of {} behind its commit.", name())};
+    return Error{fmt::format("The schedule runs slices of {} after its commit.", name())};
   }
   if (state.slices_run + step.slice_count > slice_count) {
     return Error{fmt::format("The schedule runs a slice of {} twice.", name())};

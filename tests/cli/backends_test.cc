@@ -166,7 +166,7 @@ TEST(DeviceWatchdog, AStrayWriteIsADisagreementAndStatusOne) {
 TEST(DeviceWatchdog, ARefusalIsNoFailure) {
   const CommandResult result = fuzz_with("refuse 1", {"--encoder=interlock", "--runs=20"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out, HasSubstr("20 programs need what vulkan has not."));
+  EXPECT_THAT(result.out, HasSubstr("20 programs need what vulkan does not have."));
 }
 
 TEST(DeviceWatchdog, GivesADeviceUpThatDoesNotComeBack) {

@@ -92,7 +92,7 @@ TEST(GenerateCommand, WritesForwardPassesAlone) {
 TEST(GenerateCommand, RefusesABackwardPassWithoutAName) {
   const CommandResult attached = run_interlock({"generate", "mlp", "--backward=", "--losses"});
   EXPECT_EQ(attached.status, 2);
-  EXPECT_EQ(attached.err, "error: --backward= has no value behind it.\n");
+  EXPECT_EQ(attached.err, "error: --backward= has no value after it.\n");
   const CommandResult apart = run_interlock({"generate", "mlp", "--backward", ""});
   EXPECT_EQ(apart.status, 2);
   EXPECT_THAT(apart.err, HasSubstr("--backward has an empty name; 'none' writes forward passes"));

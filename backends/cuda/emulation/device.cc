@@ -232,7 +232,7 @@ std::string text_of(const LaunchFinding& finding) {
   const std::string block =
       fmt::format("Block ({}, {}, {})", finding.block.x, finding.block.y, finding.block.z);
   if (finding.kind == LaunchFindingKind::kSharedOverrun) {
-    return block + " writes behind its shared memory.";
+    return block + " writes past its shared memory.";
   }
   const std::string_view file = finding.place.file;
   return fmt::format(

@@ -78,7 +78,7 @@ TEST(CudaFailures, AnyCallThatFailsIsAnErrorAndNotTheEnd) {
         const std::string error = error_of_runs(backend, program);
         if (runtime.failure_count() == 0) break;
         if (error.empty()) continue;  // Where a failure is cleaned up after.
-        EXPECT_THAT(error, HasSubstr("The CUDA device has not enough memory while "));
+        EXPECT_THAT(error, HasSubstr("The CUDA device does not have enough memory while "));
         EXPECT_THAT(error, HasSubstr("(error 2)."));
         EXPECT_TRUE(backend.availability().is_available);
         EXPECT_EQ(error_of_runs(backend, program), "") << "after call " << call;
@@ -157,7 +157,7 @@ TEST(CudaFailures, WithoutMemoryTheErrorHasTheSize) {
   ASSERT_TRUE(backend.availability().is_available);
   runtime.fail_call(0, CudaStatus::kMemoryAllocation);
   EXPECT_EQ(error_of_runs(backend),
-            "The CUDA device has not enough memory while allocating 131072 bytes (error 2).");
+            "The CUDA device does not have enough memory while allocating 131072 bytes (error 2).");
 }
 
 // The launch also writes to the byte at this offset from memory a.
@@ -183,12 +183,12 @@ TEST(CudaFailures, AWriteOutsideOfMemoriesIsAnError) {
   // The first and the last byte between a, which starts at 256, and b at 768; the last one of all.
   for (const ptrdiff_t offset_bytes : {64, 511}) {
     EXPECT_EQ(error_of_stray_write(offset_bytes),
-              "The device wrote bytes behind memory 'a', which has 64 bytes: a kernel or a driver "
+              "The device wrote bytes past memory 'a', which has 64 bytes: a kernel or a driver "
               "is wrong.");
   }
   for (const ptrdiff_t offset_bytes : {512 + 64, 1023}) {
     EXPECT_EQ(error_of_stray_write(offset_bytes),
-              "The device wrote bytes behind memory 'b', which has 64 bytes: a kernel or a driver "
+              "The device wrote bytes past memory 'b', which has 64 bytes: a kernel or a driver "
               "is wrong.");
   }
   EXPECT_EQ(error_of_stray_write(63), "");

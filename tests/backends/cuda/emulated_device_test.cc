@@ -211,7 +211,7 @@ TEST(EmulatedDevice, ReportsWritesBehindSharedMemory) {
   const LaunchShape shape{.grid = {}, .block = {2, 1, 1}, .shared_bytes = 10};
   EXPECT_EQ(finding_of(shape, store_shared, 10u).kind, LaunchFindingKind::kSharedOverrun);
   EXPECT_EQ(text_of(finding_of(shape, store_shared, 265u)),
-            "Block (0, 0, 0) writes behind its shared memory.");
+            "Block (0, 0, 0) writes past its shared memory.");
   launch(1, shape, store_shared, 9u);
 }
 

@@ -67,7 +67,7 @@ VKAPI_ATTR VkResult VKAPI_CALL have_no_memory(VkDevice, const VkMemoryAllocateIn
 
 TEST_F(VulkanFailures, WithoutMemoryTheErrorHasTheSize) {
   EXPECT_EQ(error_with([](VolkDeviceTable& table) { table.vkAllocateMemory = have_no_memory; }),
-            "The Vulkan device has not enough memory while allocating 65536 bytes "
+            "The Vulkan device does not have enough memory while allocating 65536 bytes "
             "(VK_ERROR_OUT_OF_DEVICE_MEMORY).");
 }
 
@@ -86,9 +86,10 @@ TEST_F(VulkanFailures, WithoutMemoryForABufferTheErrorHasTheSizeAndTheNextRunTri
       return (has_memory ? real_create : have_no_buffer)(device, info, callbacks, buffer);
     };
   }});
-  EXPECT_EQ(error_with(backend),
-            "The Vulkan driver has not enough host memory while making a buffer of 65536 bytes "
-            "(VK_ERROR_OUT_OF_HOST_MEMORY).");
+  EXPECT_EQ(
+      error_with(backend),
+      "The Vulkan driver does not have enough host memory while making a buffer of 65536 bytes "
+      "(VK_ERROR_OUT_OF_HOST_MEMORY).");
   EXPECT_TRUE(backend.availability().is_available);
   has_memory = true;
   EXPECT_EQ(error_with(backend), "");
@@ -164,7 +165,7 @@ dispatch M reads a b writes b
     if (failed) {  // Where one kind of memory is short, there is another.
       EXPECT_TRUE(*failed == expected) << call;
     } else {
-      EXPECT_THAT(failed.error().message, HasSubstr("not enough memory")) << call;
+      EXPECT_THAT(failed.error().message, HasSubstr("not have enough memory")) << call;
       ++error_count;
     }
     for (int again = 0; again < 2; ++again) {
@@ -299,7 +300,8 @@ TEST_F(VulkanFailures, ADeviceThatCouldNotOpenIsTriedAgain) {
   VulkanBackend backend({.overlap = OverlapKind::kOneQueue, .on_instance = [&] {
                            if (++open_count == 1) vkCreateDevice = have_no_memory_to_open;
                          }});
-  EXPECT_THAT(backend.availability().reason, HasSubstr("not enough host memory while opening"));
+  EXPECT_THAT(backend.availability().reason,
+              HasSubstr("not have enough host memory while opening"));
   EXPECT_TRUE(backend.availability().is_available);
   EXPECT_EQ(error_with(backend), "");
   EXPECT_EQ(open_count, 2);

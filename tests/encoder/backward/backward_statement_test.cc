@@ -136,7 +136,7 @@ TEST(BackwardStatement, ErrorsSayWhere) {
   EXPECT_EQ(error_of("backward y wrt w v"),
             "p.ilk:9:18: error: no tensor 'v' is declared before this line.");
   EXPECT_EQ(error_of("backward y wrt w w"),
-            "p.ilk:9:18: error: tensor 'w' stands twice behind 'wrt'; at most once is allowed.");
+            "p.ilk:9:18: error: tensor 'w' stands twice after 'wrt'; at most once is allowed.");
   EXPECT_EQ(error_of("backward y wrt w mode=spilt"),
             "p.ilk:9:23: error: there is no backward pass 'spilt'. Did you mean 'split'? "
             "`interlock list backwards` names them.");
@@ -144,10 +144,10 @@ TEST(BackwardStatement, ErrorsSayWhere) {
             "p.ilk:10:1: error: a backward pass stands in capture 'c', which has not ended; a "
             "capture records dispatches, barriers and lifetime statements only.");
   EXPECT_EQ(error_of("backward y wrt w\ntensor late f32[1]"),
-            "p.ilk:10:1: error: a tensor is declared behind a backward pass, which declares "
+            "p.ilk:10:1: error: a tensor is declared after a backward pass, which declares "
             "tensors itself; expected it before.");
   EXPECT_EQ(error_of("backward y wrt w\nmemory late 4"),
-            "p.ilk:10:1: error: a memory is declared behind a backward pass, which declares "
+            "p.ilk:10:1: error: a memory is declared after a backward pass, which declares "
             "tensors itself; expected it before.");
   EXPECT_EQ(error_of("b: backward y wrt w"),
             "p.ilk:9:4: error: label 'b' stands before 'backward'; only dispatches, barriers and "

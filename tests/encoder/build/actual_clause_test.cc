@@ -48,13 +48,13 @@ TEST(ActualClause, AddsAccessesThatAreNotDeclared) {
 TEST(ActualClause, HasErrorsThatSayWhatIsWrong) {
   EXPECT_THAT(error_of("dispatch K reads a actual"),
               HasSubstr("p.ilk:5:26: error: found the end of the line; expected reads, writes, "
-                        "updates or another clause behind 'actual'"));
+                        "updates or another clause after 'actual'"));
   EXPECT_THAT(error_of("dispatch K reads a actual b"), HasSubstr("5:27: error: found 'b'"));
   EXPECT_THAT(error_of("dispatch K actual reads a actual reads b"), HasSubstr("5:27: error:"));
   EXPECT_THAT(error_of("dispatch K actual writes a reads b"), HasSubstr("out of order"));
   EXPECT_THAT(error_of("dispatch K partial actual reads b"), HasSubstr("5:20: error:"));
   EXPECT_THAT(error_of("dispatch K reads actual reads b"),
-              HasSubstr("expected an operand behind 'reads'"));
+              HasSubstr("expected an operand after 'reads'"));
   EXPECT_THAT(error_of("dispatch copy reads a writes b actual reads c"),
               HasSubstr("only opaque dispatches have 'actual' operands"));
 }

@@ -72,15 +72,15 @@ INSTANTIATE_TEST_SUITE_P(
     Nesting, CaptureError,
     testing::Values(
         CaptureErrorCase{"capture c\nbarrier",
-                         "5:9: error: capture 'c' has no end; expected 'end' behind what it "
+                         "5:9: error: capture 'c' has no end; expected 'end' after what it "
                          "records.",
                          "capture c\nbarrier\nend"},
         CaptureErrorCase{"end",
-                         "5:1: error: found 'end' behind no capture; expected a 'capture' before "
+                         "5:1: error: found 'end' after no capture; expected a 'capture' before "
                          "it.",
                          "capture c\nend"},
         CaptureErrorCase{"capture c\nend\nend",
-                         "7:1: error: found 'end' behind no capture; expected a 'capture' before "
+                         "7:1: error: found 'end' after no capture; expected a 'capture' before "
                          "it.",
                          "capture c\nend"},
         CaptureErrorCase{"capture c\ncapture d\nend\nend",

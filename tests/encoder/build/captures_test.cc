@@ -243,7 +243,7 @@ TEST(Builder, WantsTheEndOfACapture) {
   ProgramDraft draft{{CaptureDraft{"c"}, BarrierDraft{}}};
   const auto p = build(draft);
   ASSERT_FALSE(p);
-  EXPECT_EQ(p.error().message, "capture 'c' has no end; expected 'end' behind what it records.");
+  EXPECT_EQ(p.error().message, "capture 'c' has no end; expected 'end' after what it records.");
 }
 
 }  // namespace

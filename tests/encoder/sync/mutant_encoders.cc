@@ -206,7 +206,7 @@ constexpr std::array kEncoderMutants = {
                   &create<ComparesBeginsOnly>},
     MutantEncoder{"compares-ends-only", "misses a range strictly inside a later one", kUnsafe,
                   &create<ComparesEndsOnly>},
-    MutantEncoder{"forgets-behind-barrier", "the dispatch behind a barrier is not taken down",
+    MutantEncoder{"forgets-after-barrier", "the dispatch after a barrier is not taken down",
                   kUnsafe, &create<ForgetsBehindBarrier>},
     MutantEncoder{"first-operand-only", "looks at the first operand", kUnsafe,
                   &create<FirstOperandOnly>},

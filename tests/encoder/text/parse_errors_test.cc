@@ -73,8 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"tensor y f64[2] at a+0",
                   "10: found 'f64'; expected an element type: f32, i32 or u8.",
                   "tensor y f32[2] at a+0"},
-        ErrorCase{"tensor y f32[2;3] at a+0",
-                  "15: found ';'; expected ']' or ',' behind an extent.",
+        ErrorCase{"tensor y f32[2;3] at a+0", "15: found ';'; expected ']' or ',' after an extent.",
                   "tensor y f32[2,3] at a+0"},
         ErrorCase{"tensor y f32[] at a+0", "14: found ']'; expected an extent.",
                   "tensor y f32[1] at a+0"},
@@ -111,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "of lifetimes have labels.",
                   "output gb"},
         ErrorCase{"dispatch K reads writes gb",
-                  "18: found 'writes'; expected an operand behind 'reads'.",
+                  "18: found 'writes'; expected an operand after 'reads'.",
                   "dispatch K reads x writes gb"},
         ErrorCase{
             "dispatch K writes gb reads x",
@@ -287,7 +286,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "  - While adding 'K' as dispatch 2.",
                   "dispatch K atomics gb atomic=xor"},
         ErrorCase{"dispatch K order=2",
-                  "12: this dispatch has 'order=' and earlier ones have not; it stands on all "
+                  "12: this dispatch has 'order=' and earlier ones do not; it stands on all "
                   "dispatches or on none.\n  - While adding 'K' as dispatch 2.",
                   "dispatch K"},
         ErrorCase{"witness stop before reduce",

@@ -137,7 +137,7 @@ TEST(GeneratorFrequencies, PlaceBarriersOfEveryKind) {
     }
   }
   EXPECT_EQ(counts[2], 0u);
-  expect_share("barriers behind dispatches", counts[0] + counts[1], dispatch_count, 0.55);
+  expect_share("barriers after dispatches", counts[0] + counts[1], dispatch_count, 0.55);
   expect_share("execution barriers", counts[1], counts[0] + counts[1], 1.0 / 3);
   expect_share("scoped barriers", scoped_count, scoped_count + beside_scoped_count, 63.0 / 71);
 }

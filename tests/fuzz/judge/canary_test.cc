@@ -29,7 +29,7 @@ constexpr Budget kBudgets[] = {
     {"misses-last-byte", 500},
     {"compares-begins-only", 50},
     {"compares-ends-only", 100},
-    {"forgets-behind-barrier", 50},
+    {"forgets-after-barrier", 50},
     {"first-operand-only", 50},
     {"first-four-operands", 50},
     {"resets-too-early", 50},

@@ -65,7 +65,7 @@ const std::vector<ExpectedCause>& expected_causes() {
       {"misses-last-byte", 200, {"short_range"}},
       {"compares-begins-only", 60, {"overlap"}},
       {"compares-ends-only", 100, {"overlap"}},
-      {"forgets-behind-barrier", 50, {"barrier"}},
+      {"forgets-after-barrier", 50, {"barrier"}},
       {"first-operand-only", 50, {"operand_position"}},
       {"first-four-operands", 60, {"operand_position"}},
       {"resets-too-early", 40, {"dispatches_before"}},

@@ -168,7 +168,7 @@ TEST(HasFewestBarriers, RefusesMoreAndLess) {
 
 TEST(HasFewestBarriers, ExplainsWithTheReport) {
   EXPECT_EQ(claim_of(HasFewestBarriers()), "has the fewest barriers");
-  EXPECT_EQ(denial_of(HasFewestBarriers()), "has not the fewest barriers");
+  EXPECT_EQ(denial_of(HasFewestBarriers()), "does not have the fewest barriers");
   EXPECT_EQ(explanation_of(HasFewestBarriers(), kOverdone),
             "which has 2 barriers, where its conflicts need 1:\n" + report_of(kOverdone));
   EXPECT_THAT(report_of(kOverdone), HasSubstr("fewest for this order 1"));

@@ -113,7 +113,7 @@ TEST(ReasonOf, SaysWhyNothingNeedsIt) {
                           "No access of dispatches 0 to 1 conflicts with one of dispatch 2.",
                           "Barrier 3, at the same place, does what it does.",
                           "Barrier 2, at the same place, does what it does.",
-                          "No dispatch stands behind it."));
+                          "No dispatch stands after it."));
 }
 
 TEST(ReasonOf, TellsExecutionAndMemoryApart) {
@@ -143,7 +143,7 @@ TEST(DescriptionOf, NamesTheBarrierAndItsPlace) {
   }
   EXPECT_THAT(descriptions,
               ElementsAre("fence (barrier 0, before dispatch 1)", "barrier 1 (before dispatch 1)",
-                          "barrier 2 (behind the last dispatch)"));
+                          "barrier 2 (after the last dispatch)"));
 }
 
 // An execution barrier within a hazard.

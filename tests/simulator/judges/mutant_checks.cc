@@ -286,7 +286,7 @@ constexpr std::array kCheckMutants = {
                 with_barriers<keep_first_dependency>},
     MutantCheck{"one-barrier-per-slot", "a second barrier in a slot does nothing", kExcess, true,
                 with_slots<keep_first_barrier>},
-    MutantCheck{"repeats-do-nothing", "an equal barrier behind the first does nothing", kExcess,
+    MutantCheck{"repeats-do-nothing", "an equal barrier after the first does nothing", kExcess,
                 true, with_slots<drop_repeated_barriers>},
     MutantCheck{"orders-every-stage", "a scoped barrier orders everything", kUnsafe, true,
                 with_dependencies<order_every_stage>},

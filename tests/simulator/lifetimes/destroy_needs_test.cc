@@ -122,7 +122,7 @@ TEST(CertificateDefect, LooksAtDestroys) {
   EXPECT_FALSE(defect_of(0, 1, 1));
   EXPECT_FALSE(defect_of(1, 2, 2));
   EXPECT_TRUE(defect_of(0, 1, 0)) << "A free waits for nothing.";
-  EXPECT_TRUE(defect_of(0, 1, 2)) << "It stands behind B.";
+  EXPECT_TRUE(defect_of(0, 1, 2)) << "It stands after B.";
   EXPECT_TRUE(defect_of(0, 2, 1)) << "It stands before B.";
   EXPECT_TRUE(defect_of(0, 2, 2)) << "A does not touch p.";
   EXPECT_TRUE(defect_of(1, 2, 3)) << "There is no such statement.";

@@ -142,13 +142,12 @@ TEST(Lifetimes, AReadBehindAFreeAndAnOverwriteIsAClobber) {
   EXPECT_EQ(finding.headline,
             "clobber: c (dispatch 2) reads m[0:16] as x and finds y, which b (dispatch 1) writes "
             "there.");
-  EXPECT_THAT(
-      finding.details,
-      ElementsAre("m[0:16] held x from a (dispatch 0) on, was freed behind dispatch 0, then "
-                  "held y from b (dispatch 1) on.",
-                  "y lies at m[0:16] and x at m[0:16].",
-                  "It is so in issue order: no barrier repairs this."));
-  EXPECT_EQ(finding.fix, "put 'free x' behind c (dispatch 2), and let y have other bytes.");
+  EXPECT_THAT(finding.details,
+              ElementsAre("m[0:16] held x from a (dispatch 0) on, was freed after dispatch 0, then "
+                          "held y from b (dispatch 1) on.",
+                          "y lies at m[0:16] and x at m[0:16].",
+                          "It is so in issue order: no barrier repairs this."));
+  EXPECT_EQ(finding.fix, "put 'free x' after c (dispatch 2), and let y have other bytes.");
 }
 
 TEST(Lifetimes, AFreedValueMayBeWrittenAgain) {
@@ -202,11 +201,11 @@ TEST(Lifetimes, WhatIsPinnedIsResetAtTheLastUnpin) {
   const Finding finding = check(program).findings.at(0);
   EXPECT_EQ(finding.headline,
             "use-after-free: late (dispatch 2) reads m[0:16] as x, whose value 'reset m' ended "
-            "behind dispatch 1.");
+            "after dispatch 1.");
   EXPECT_EQ(finding.details.at(0),
-            "m[0:16] held x from save (dispatch 0) on, stayed when it was reset behind dispatch 0, "
-            "pinned, then was reset when it was unpinned behind dispatch 1.");
-  EXPECT_EQ(finding.fix, "put 'unpin x' behind late (dispatch 2).");
+            "m[0:16] held x from save (dispatch 0) on, stayed when it was reset after dispatch 0, "
+            "pinned, then was reset when it was unpinned after dispatch 1.");
+  EXPECT_EQ(finding.fix, "put 'unpin x' after late (dispatch 2).");
 }
 
 TEST(Lifetimes, AValueWrittenBehindAResetIsNotResetAtTheUnpin) {
@@ -238,7 +237,7 @@ TEST(Lifetimes, AWriteOfAdoptedBytesClobbersWhatAdoptedThem) {
       sum: dispatch add reads grad sg writes grad)");
   EXPECT_THAT(findings_of(program), ElementsAre("clobber r2 sum"));
   const Finding finding = check(program).findings.at(0);
-  EXPECT_THAT(finding.details.at(0), HasSubstr("was adopted as grad behind dispatch 0"));
+  EXPECT_THAT(finding.details.at(0), HasSubstr("was adopted as grad after dispatch 0"));
   EXPECT_EQ(finding.fix,
             "copy sg into grad instead of adopting its bytes, which r2 (dispatch 1) writes again.");
   EXPECT_THAT(findings_of(program_of(tensors + R"(

@@ -166,7 +166,7 @@ TEST(JsonReport, ListsRedundantBarriers) {
             R"("reason":"No access of dispatch 0 conflicts with one of dispatch 1.",)"
             R"("reference":"idle"},)"
             R"({"barrier":1,"before":null,"is_execution":false,)"
-            R"("reason":"No dispatch stands behind it.","reference":"1"}])");
+            R"("reason":"No dispatch stands after it.","reference":"1"}])");
 }
 
 TEST(JsonReport, CannotBeBrokenByAFileName) {

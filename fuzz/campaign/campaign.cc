@@ -18,8 +18,8 @@
 #include "encoder/text/files.h"
 #include "encoder/text/temporary_file.h"
 #include "fuzz/campaign/campaign_files.h"
-#include "fuzz/campaign/campaign_run.h"
 #include "fuzz/campaign/find_keeper.h"
+#include "fuzz/campaign/subject.h"
 
 namespace interlock {
 namespace {
@@ -65,7 +65,8 @@ class CampaignRunner {
 
   CampaignOptions options_;
   CampaignReport report_;
-  FindKeeper keeper_{options_, report_.finds};
+  const std::unique_ptr<Subject> subject_ = subject_of(options_);
+  FindKeeper keeper_{options_, *subject_, report_.finds};
   std::atomic<uint64_t> device_failures_in_a_row_{0};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_progress_ = start_;
@@ -73,7 +74,7 @@ class CampaignRunner {
 
 RunOutcome CampaignRunner::judge(uint64_t run_index) {
   const StopScope scope(options_.stop);
-  RunOutcome outcome = judge_run(options_, run_index);
+  RunOutcome outcome = subject_->judge(run_index);
   if (has_stop()) {
     outcome.ran = false;  // A run that a stop cut short is none.
   } else if (!outcome.device.failure.empty()) {
@@ -156,7 +157,7 @@ Result<Success> CampaignRunner::take_device(uint64_t run_index, const RunOutcome
   if (device.failure_count++ >= kDeviceFailuresMax) return Success{};
   DeviceFailure failure{run_index, run.failure, ""};
   const std::string text =
-      file_text_of(options_, judged_program(options_, run_index), run_index, run.failure);
+      file_text_of(options_, subject_->program(run_index), run_index, run.failure);
   auto written = write(fmt::format("device-failure-{}", run_index), text, failure.path);
   if (!written) return written;
   device.failures.push_back(std::move(failure));
@@ -169,10 +170,10 @@ Result<Success> CampaignRunner::take_disagreement(uint64_t run_index,
                                                   const InternalDisagreement& disagreement) {
   std::string message = fmt::format("Run {} of seed {}, stage {}: {}", run_index, options_.seed,
                                     word_of(disagreement.stage), disagreement.message);
-  const bool has_program = build(draft_of_run(options_, run_index)).has_value();
+  const bool has_program = build(subject_->draft(run_index)).has_value();
   if (has_program && !options_.out_dir.empty()) {
     const MinimizedDisagreement minimized =
-        minimized_disagreement(options_, run_index, disagreement.stage);
+        subject_->minimized_disagreement(run_index, disagreement.stage);
     const std::string text = file_text_of(options_, minimized.program, run_index, message);
     std::string path;
     auto written = write(fmt::format("disagreement-{}-{}", word_of(disagreement.stage), run_index),

@@ -9,10 +9,7 @@
 
 #include "encoder/text/files.h"
 #include "fuzz/campaign/campaign_files.h"
-#include "fuzz/campaign/campaign_run.h"
 #include "fuzz/judge/evidence.h"
-#include "fuzz/judge/pass_cause.h"
-#include "fuzz/judge/pass_chain.h"
 #include "fuzz/minimize/minimizer.h"
 
 namespace interlock {
@@ -46,9 +43,9 @@ std::string shape_of_signature(const std::string& signature) {
   return signature.substr(0, signature.find('-', kind_end + 1));
 }
 
-bool has_damage_to_show(const CampaignOptions& options, const CampaignFind& find) {
+bool has_damage_to_show(const Subject& subject, const CampaignFind& find) {
   if (find.signature == "excess" || find.program.expectations.empty()) return false;
-  return chain_of(options).has_pass() || is_hazard(find.program.expectations[0].kind);
+  return subject.can_show(find.program.expectations[0].kind);
 }
 
 // Whether `find` stands for the cause better than `other`, which came before it.
@@ -65,13 +62,12 @@ bool is_better(const CampaignFind& find, const CampaignFind& other) {
 
 }  // namespace
 
-FindKeeper::FindKeeper(const CampaignOptions& options, std::vector<CampaignFind>& finds)
+FindKeeper::FindKeeper(const CampaignOptions& options, Subject& subject,
+                       std::vector<CampaignFind>& finds)
     : options_(options),
+      subject_(subject),
       finds_(finds),
-      keeps_all_signatures_(options.keeps_all_signatures ||
-                            (options.encoder == nullptr && !chain_of(options).has_pass())) {
-  if (options.encoder != nullptr) causes_.emplace(*options.encoder);
-}
+      keeps_all_signatures_(options.keeps_all_signatures || !subject.has_causes()) {}
 
 bool FindKeeper::has_enough() const {
   return options_.find_limit > 0 && finds_.size() >= options_.find_limit;
@@ -100,13 +96,6 @@ FindKeeper::Group* FindKeeper::group_of_kind(const std::string& signature) {
   return group != groups_.end() && group->second.cause.is_of_kind ? &group->second : nullptr;
 }
 
-Cause FindKeeper::cause_of(const CampaignFind& find) {
-  const PassChain chain = chain_of(options_);
-  if (chain.has_pass()) return cause_of_passes(chain, find.given, find.plan, find.signature);
-  if (!causes_ || !find.fact) return {find.signature, "", false};
-  return causes_->cause_of(find.given, find.program, *find.fact);
-}
-
 bool FindKeeper::wants_look(const std::string& signature) {
   const std::string shape = shape_of_signature(signature);
   if (tries_[signature] >= kTriesPerSignature) return false;
@@ -117,7 +106,7 @@ bool FindKeeper::wants_look(const std::string& signature) {
   const auto known = cause_of_.find(signature);
   if (known != cause_of_.end() && groups_.at(known->second).is_saved) {
     const bool is_settled =
-        is_of_kind || known->second == signature || chain_of(options_).has_pass();
+        is_of_kind || known->second == signature || subject_.has_one_cause_per_signature();
     if (is_settled) return false;
   }
   const uint64_t limit = options_.finds_per_shape * (is_of_kind ? 1 : kLooksPerFindOfShape);
@@ -135,15 +124,15 @@ Result<Success> FindKeeper::take(uint64_t run_index, const std::string& signatur
   if (!wants_look(signature)) return Success{};
   ++tries_[signature];
   ++looks_at_shape_[shape_of_signature(signature)];
-  CampaignFind find = minimized_find(options_, run_index, signature);
+  CampaignFind find = subject_.minimized_find(run_index, signature);
   if (!keeps_all_signatures_) return take_into_group(std::move(find));
-  if (find.is_observable || !has_damage_to_show(options_, find)) return save(std::move(find));
+  if (find.is_observable || !has_damage_to_show(subject_, find)) return save(std::move(find));
   pending_.emplace(shape_of_signature(signature), std::move(find));
   return Success{};
 }
 
 Result<Success> FindKeeper::take_into_group(CampaignFind find) {
-  find.cause = cause_of(find);
+  find.cause = subject_.cause_of(find);
   Group& group = groups_[find.cause.name];
   const bool is_first = group.signatures.empty();
   if (is_first) group.first_run = find.run_index;
@@ -154,7 +143,7 @@ Result<Success> FindKeeper::take_into_group(CampaignFind find) {
     if (!is_better(find, finds_[group.index])) return Success{};
     return save_into_group(group, std::move(find));
   }
-  if (find.is_observable || !has_damage_to_show(options_, find)) {
+  if (find.is_observable || !has_damage_to_show(subject_, find)) {
     return save_into_group(group, std::move(find));
   }
   if (is_first || is_better(find, group.pending)) group.pending = std::move(find);

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "encoder/program/result.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/subject.h"
 #include "fuzz/judge/cause.h"
 
 namespace interlock {
@@ -18,7 +18,8 @@ namespace interlock {
 class FindKeeper {
  public:
   // `finds` is what is kept: in the order in which the first of each was saved.
-  FindKeeper(const CampaignOptions& options, std::vector<CampaignFind>& finds);
+  // Requires: all outlive this.
+  FindKeeper(const CampaignOptions& options, Subject& subject, std::vector<CampaignFind>& finds);
 
   // Takes a signature of the findings of a run; called in the order of runs, once per signature.
   // Errors: a file cannot be written. So below.
@@ -47,7 +48,6 @@ class FindKeeper {
   // Of the cause that explains every finding of this kind; null if none is known to.
   Group* group_of_kind(const std::string& signature);
   bool wants_look(const std::string& signature);
-  Cause cause_of(const CampaignFind& find);
   void attribute(const std::string& signature);
   Result<Success> take_into_group(CampaignFind find);
   Result<Success> save_into_group(Group& group, CampaignFind find);
@@ -56,9 +56,9 @@ class FindKeeper {
   void list_signatures(const Group& group, CampaignFind& find) const;
 
   const CampaignOptions& options_;
+  Subject& subject_;
   std::vector<CampaignFind>& finds_;
   const bool keeps_all_signatures_;
-  std::optional<CauseFinder> causes_;               // Of the encoder, if there is one.
   std::map<std::string, Group> groups_;             // By name of the cause.
   std::map<std::string, std::string> cause_of_;     // By signature.
   std::map<std::string, uint64_t> run_counts_;      // By signature.

@@ -13,6 +13,7 @@
 #include "encoder/sync/encoder.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/campaign_files.h"
+#include "fuzz/campaign/subject.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
@@ -141,12 +142,13 @@ Result<Success> check_options(const FuzzOptions& options) {
                              timeout, kDeviceTimeoutMaxSeconds)};
   }
   const bool has_device = options.backend != "cpu";
-  if (has_device && chain_of(options.campaign).has_pass()) {
+  const bool runs_on_devices = subject_of(options.campaign)->runs_on_devices();
+  if (has_device && !runs_on_devices) {
     return Error{
         "--backend executes what an encoder makes; other passes are compared on the CPU. Give one "
         "of them."};
   }
-  if (options.judges_excess && chain_of(options.campaign).has_pass()) {
+  if (options.judges_excess && !runs_on_devices) {
     return Error{
         "--deny-excess counts the barriers of an encoder; campaigns of other passes do not. Give "
         "one of them."};

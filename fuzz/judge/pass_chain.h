@@ -17,9 +17,6 @@ struct PassChain {
   const ReplayEntry* replay = nullptr;      // Null: every gradient is added to its sum.
   const PlannerEntry* planner = nullptr;    // Null: `fresh`.
   const EncoderEntry* encoder = nullptr;    // Null: `interlock`.
-
-  // Whether anything but an encoder is named: programs are then generated without places.
-  bool has_pass() const { return backward != nullptr || replay != nullptr || planner != nullptr; }
 };
 
 // What passes make of a program.

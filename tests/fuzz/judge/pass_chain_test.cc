@@ -224,10 +224,8 @@ TEST(PassChain, SaysWhatIsNamedInTheOrderOfThePasses) {
   EXPECT_EQ(flags_of(chain), "");
   EXPECT_EQ(names_of(chain), "");
   chain.encoder = find_encoder("serial");
-  EXPECT_FALSE(chain.has_pass());
   EXPECT_EQ(flags_of(chain), " --encoder=serial");
   chain.planner = find_planner("ggml");
-  EXPECT_TRUE(chain.has_pass());
   EXPECT_EQ(flags_of(chain), " --planner=ggml --encoder=serial");
   EXPECT_EQ(names_of(chain), "planner ggml and encoder serial");
   EXPECT_EQ(name_of_reference(chain), "the planner fresh");
@@ -241,13 +239,11 @@ TEST(PassChain, SaysWhatIsNamedInTheOrderOfThePasses) {
   EXPECT_EQ(name_of_reference(chain), "the backward pass one-shot");
   for (PassChain one : {PassChain{chain.backward, nullptr, nullptr, nullptr},
                         PassChain{nullptr, chain.replay, nullptr, nullptr}}) {
-    EXPECT_TRUE(one.has_pass());
     EXPECT_THAT(names_of(one), Not(HasSubstr(" and ")));
   }
 }
 
 TEST(PassChain, HasAReferenceThatNamesNothing) {
-  EXPECT_FALSE(reference_chain().has_pass());
   EXPECT_EQ(reference_chain().encoder, nullptr);
   EXPECT_THAT(flags_of(reference_chain()), IsEmpty());
 }

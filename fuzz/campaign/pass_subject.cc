@@ -1,0 +1,177 @@
+#include "fuzz/campaign/pass_subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+#include <variant>
+
+#include "encoder/assemble/build.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
+#include "fuzz/generate/replay_generator.h"
+#include "fuzz/generate/step_generator.h"
+#include "fuzz/judge/gradient_evidence.h"
+#include "fuzz/judge/pass_cause.h"
+#include "fuzz/judge/pass_oracle.h"
+#include "fuzz/minimize/minimize_passes.h"
+#include "simulator/schedules/choice.h"
+
+namespace interlock {
+namespace {
+
+// One run that puts an unplanned program to passes.
+struct PassRun {
+  ProgramDraft draft;
+  PlanOptions plan;
+};
+
+// The tensors with initial values; at least one of them.
+std::vector<std::string> draw_inputs(const ProgramDraft& draft, Choice& choice) {
+  std::vector<std::string> inputs;
+  for (const ItemDraft& item : draft.items) {
+    const auto* tensor = std::get_if<TensorDraft>(&item);
+    if (tensor != nullptr && tensor->initial.kind != InitialKind::kNone) {
+      inputs.push_back(tensor->name);
+    }
+  }
+  const std::string spare = inputs.front();
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
+                              [&](const std::string&) { return choice.chance(1, 4); }),
+               inputs.end());
+  return inputs.empty() ? std::vector<std::string>{spare} : inputs;
+}
+
+// The sum of what the last dispatch writes is differentiated by some of the inputs.
+void append_backward(ProgramDraft& draft, Choice& choice) {
+  const auto& last = std::get<DispatchDraft>(draft.items.back());
+  BackwardDraft backward;
+  backward.loss = last.operands.back().name;
+  backward.wrt = draw_inputs(draft, choice);
+  OutputDraft gradients;
+  for (const std::string& input : backward.wrt) gradients.tensors.push_back("d_" + input);
+  draft.items.emplace_back(std::move(backward));
+  draft.items.emplace_back(std::move(gradients));
+}
+
+ProgramDraft unplanned_draft(const CampaignOptions& options, Choice& choice) {
+  if (options.replay != nullptr) return generate_replays(choice);
+  StepOptions step;
+  step.is_differentiable = options.backward != nullptr;
+  step.max_dispatches = std::min(options.generator.max_dispatches, step.max_dispatches);
+  ProgramDraft draft = generate_step(choice, step);
+  if (options.backward != nullptr) append_backward(draft, choice);
+  return draft;
+}
+
+// The options are part of the run: a right planner is right with any.
+PassRun pass_run_of(const CampaignOptions& options, uint64_t run_index) {
+  SeededChoice choice(seed_of_run(options.seed, run_index));
+  PassRun run;
+  run.draft = unplanned_draft(options, choice);
+  run.plan = plan_options_of_campaign();
+  if (choice.chance(1, 4)) run.plan.alignment_bytes = 32;
+  if (choice.chance(1, 4)) run.plan.slack_percent = static_cast<uint32_t>(choice.below(200));
+  run.plan.is_antichain = choice.chance(1, 4);
+  run.plan.keeps_inputs = choice.chance(1, 8);
+  run.plan.is_opaque_in_place = !choice.chance(1, 8);
+  return run;
+}
+
+// The dispatches that no `backward` statement has appended.
+uint64_t forward_dispatch_count(const Program& program) {
+  uint64_t count = program.dispatches.size();
+  // All statements of a pass are dispatches.
+  for (const Backward& pass : program.backwards) count -= pass.statement_count;
+  return count;
+}
+
+// Where the numbers go wrong, and the program that the passes were given.
+void add_notes(CampaignFind& find, const PassChain& chain, const Program& unplanned,
+               const PlanOptions& plan) {
+  const Program reference = run_passes(reference_chain(), unplanned, plan).value().placed;
+  for (const OutputComparison& output : compare_with_reference(find.program, reference)) {
+    if (output.differing_count == 0) continue;
+    find.is_observable = true;
+    find.notes.push_back(fmt::format(
+        "In issue order on the CPU {} of {} values of {} differ from those of {}.",
+        output.differing_count, output.element_count,
+        find.program.name(find.program.tensor(output.tensor).name), name_of_reference(chain)));
+  }
+  find.notes.push_back(fmt::format("What {} was given:", names_of(chain)));
+  std::istringstream lines(print(unplanned));
+  for (std::string line; std::getline(lines, line);) find.notes.push_back("  " + line);
+}
+
+}  // namespace
+
+ProgramDraft PassSubject::draft(uint64_t run_index) const {
+  return pass_run_of(options(), run_index).draft;
+}
+
+RunOutcome PassSubject::judge(uint64_t run_index) const {
+  RunOutcome outcome;
+  outcome.ran = true;
+  const PassRun run = pass_run_of(options(), run_index);
+  // By way of the text, so that every program of a campaign tests the parser too.
+  const auto program = parse(print(run.draft));
+  if (!program) {
+    outcome.disagreements.push_back(
+        {OracleStage::kBuild, fmt::format("A draft does not parse: {}", program.error().message)});
+    return outcome;
+  }
+  PassReport report = judge_passes(chain_, *program, run.plan, options().oracles, run_index);
+  outcome.ran_on_cpu = report.ran_on_cpu;
+  for (SignedFact& found : report.facts) outcome.add(found.fact, std::move(found.signature));
+  outcome.disagreements = std::move(report.disagreements);
+  return outcome;
+}
+
+CampaignFind PassSubject::minimized_find(uint64_t run_index, const std::string& signature) const {
+  const PassRun run = pass_run_of(options(), run_index);
+  const Program program = build(run.draft).value();
+  // The plain options, if they are enough.
+  PlanOptions plan = plan_options_of_campaign();
+  const auto plain = judge_passes(chain_, program, plan, {}, 1);
+  const bool is_enough =
+      std::any_of(plain.facts.begin(), plain.facts.end(),
+                  [&](const SignedFact& fact) { return fact.signature == signature; });
+  if (!is_enough) plan = run.plan;
+  const MinimizeReport minimized =
+      minimize_passes(chain_, program, plan, signature, minimize_options());
+  CampaignFind find;
+  find.signature = signature;
+  find.run_index = run_index;
+  find.program = passed_with_evidence(chain_, minimized.program, plan, signature);
+  find.given = minimized.program;
+  find.plan = plan;
+  // A wrong gradient is wrong in numbers, whatever the outputs are.
+  find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
+  find.evaluation_count = minimized.evaluation_count;
+  // Passes can append dispatches: to what they were given, and to what is left of it.
+  const PassedProgram passed = run_passes(chain_, program, plan).value();
+  find.original_dispatch_count =
+      forward_dispatch_count(is_of_gradient(signature) ? passed.meant : passed.placed);
+  find.dispatch_count = forward_dispatch_count(find.program);
+  add_notes(find, chain_, minimized.program, plan);
+  return find;
+}
+
+Cause PassSubject::cause_of(const CampaignFind& find) {
+  return cause_of_passes(chain_, find.given, find.plan, find.signature);
+}
+
+std::optional<Program> PassSubject::made_of(const Program& given, uint64_t run_index) const {
+  auto passed = run_passes(chain_, given, pass_run_of(options(), run_index).plan);
+  if (!passed) return std::nullopt;
+  return std::move(passed->placed);
+}
+
+std::vector<InternalDisagreement> PassSubject::disagreements_on(const Program& given,
+                                                                uint64_t run_index) const {
+  return judge_passes(chain_, given, pass_run_of(options(), run_index).plan, oracles(), run_index)
+      .disagreements;
+}
+
+}  // namespace interlock

@@ -1,0 +1,73 @@
+#include "fuzz/campaign/subject.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "encoder/assemble/build.h"
+#include "encoder/program/hash.h"
+#include "fuzz/campaign/encoder_subject.h"
+#include "fuzz/campaign/pass_subject.h"
+
+namespace interlock {
+
+void RunOutcome::add(const Fact& fact, std::string signature) {
+  has_hazard |= std::holds_alternative<Hazard>(fact);
+  if (std::find(signatures.begin(), signatures.end(), signature) != signatures.end()) return;
+  signatures.push_back(std::move(signature));
+}
+
+OracleOptions Subject::oracles() const {
+  OracleOptions oracles = options_.oracles;
+  oracles.encoder = options_.encoder;
+  return oracles;
+}
+
+MinimizeOptions Subject::minimize_options() const {
+  MinimizeOptions minimize;
+  minimize.stop = options_.stop;
+  return minimize;
+}
+
+Program Subject::program(uint64_t run_index) const {
+  return made_of(build(draft(run_index)).value(), run_index).value();
+}
+
+MinimizedDisagreement Subject::minimized_disagreement(uint64_t run_index, OracleStage stage) const {
+  MinimizeOptions minimize_options = this->minimize_options();
+  // A step may run a device several times.
+  minimize_options.evaluation_limit = 2000;
+  const auto disagrees = [&](const Program& program) {
+    const std::vector<InternalDisagreement> disagreements = disagreements_on(program, run_index);
+    return std::any_of(disagreements.begin(), disagreements.end(),
+                       [&](const InternalDisagreement& d) { return d.stage == stage; });
+  };
+  const ProgramDraft given = draft(run_index);
+  MinimizedDisagreement result;
+  result.original_dispatch_count = build(given).value().dispatches.size();
+  const Program small = minimize(given, disagrees, minimize_options).program;
+  // What disagrees can be that a pass has an error; then there is only what it was given.
+  result.program = made_of(small, run_index).value_or(small);
+  return result;
+}
+
+std::unique_ptr<Subject> subject_of(const CampaignOptions& options) {
+  const bool is_of_passes =
+      options.backward != nullptr || options.replay != nullptr || options.planner != nullptr;
+  if (is_of_passes) return std::make_unique<PassSubject>(options);
+  return std::make_unique<EncoderSubject>(options);
+}
+
+uint64_t seed_of_run(uint64_t seed, uint64_t run_index) {
+  return scrambled(seed * kGolden64 + run_index + 0x632be59bd9b4e019);
+}
+
+ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index) {
+  return subject_of(options)->draft(run_index);
+}
+
+PassChain chain_of(const CampaignOptions& options) {
+  return {options.backward, options.replay, options.planner, options.encoder};
+}
+
+}  // namespace interlock

@@ -1,0 +1,98 @@
+// Subject: what a campaign puts to the test. An encoder is one, a chain of passes the other
+// (encoder_subject.h, pass_subject.h); the campaign and the keeper of its finds know this only.
+// Everything of a run is a function of the options and the run number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encoder/program/draft.h"
+#include "encoder/program/finding_kind.h"
+#include "encoder/program/program.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/judge/cause.h"
+#include "fuzz/judge/oracles.h"
+#include "fuzz/minimize/minimizer.h"
+#include "simulator/facts/fact.h"
+
+namespace interlock {
+
+// What is kept of one run; most runs leave nothing.
+struct RunOutcome {
+  bool ran = false;
+  bool ran_on_cpu = false;
+  std::vector<std::string> signatures;  // Distinct, in the order of the facts.
+  std::vector<InternalDisagreement> disagreements;
+  bool has_hazard = false;
+  DeviceReport device;
+
+  // Adds the signature unless it is there, and notes hazards.
+  void add(const Fact& fact, std::string signature);
+};
+
+struct MinimizedDisagreement {
+  Program program;  // As it was judged.
+  uint64_t original_dispatch_count = 0;
+};
+
+// Any function but cause_of() may be called from several threads.
+class Subject {
+ public:
+  // Requires: `options` outlives this.
+  explicit Subject(const CampaignOptions& options) : options_(options) {}
+  virtual ~Subject() = default;
+
+  // The draft of a run, before the subject has seen it.
+  virtual ProgramDraft draft(uint64_t run_index) const = 0;
+
+  virtual RunOutcome judge(uint64_t run_index) const = 0;
+
+  // Of a run that has the signature: its program made small, with evidence.
+  virtual CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const = 0;
+
+  // The program of a run as it was judged. Requires: it has been.
+  Program program(uint64_t run_index) const;
+
+  // The smallest program found on which the same stage disagrees.
+  // Requires: the draft of the run builds, and that stage disagrees on it.
+  MinimizedDisagreement minimized_disagreement(uint64_t run_index, OracleStage stage) const;
+
+  // What the find is due to. Requires: minimized_find() made it.
+  virtual Cause cause_of(const CampaignFind& find) = 0;
+
+  // Whether there is anybody whom a find can be blamed on; else each signature is kept.
+  virtual bool has_causes() const = 0;
+
+  // Whether finds of one signature have one cause.
+  virtual bool has_one_cause_per_signature() const = 0;
+
+  // Whether an output of an execution can show a finding of this kind.
+  virtual bool can_show(FindingKind kind) const = 0;
+
+  // Whether the programs run on devices, and whether excess barriers are its doing.
+  virtual bool runs_on_devices() const = 0;
+
+ protected:
+  const CampaignOptions& options() const { return options_; }
+  OracleOptions oracles() const;
+  MinimizeOptions minimize_options() const;
+
+ private:
+  // What the subject makes of the program, with what else the run draws; nothing where it has an
+  // error.
+  virtual std::optional<Program> made_of(const Program& given, uint64_t run_index) const = 0;
+  virtual std::vector<InternalDisagreement> disagreements_on(const Program& given,
+                                                             uint64_t run_index) const = 0;
+
+  const CampaignOptions& options_;
+};
+
+std::unique_ptr<Subject> subject_of(const CampaignOptions& options);
+
+// Of the generators of a run. Runs of neighbouring seeds and numbers have nothing in common.
+uint64_t seed_of_run(uint64_t seed, uint64_t run_index);
+
+}  // namespace interlock

@@ -79,9 +79,10 @@ std::optional<Program> EncoderSubject::made_of(const Program& given, uint64_t /*
   return encode_with(given, options().encoder);
 }
 
-std::vector<InternalDisagreement> EncoderSubject::disagreements_on(const Program& given,
-                                                                   uint64_t run_index) const {
-  return interlock::judge(given, oracles(), run_index).disagreements;
+Subject::Judgement EncoderSubject::judgement_of(uint64_t run_index) const {
+  return [oracles = oracles(), run_index](const Program& given) {
+    return interlock::judge(given, oracles, run_index).disagreements;
+  };
 }
 
 }  // namespace interlock

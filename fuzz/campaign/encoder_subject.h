@@ -28,8 +28,7 @@ class EncoderSubject final : public Subject {
 
  private:
   std::optional<Program> made_of(const Program& given, uint64_t run_index) const override;
-  std::vector<InternalDisagreement> disagreements_on(const Program& given,
-                                                     uint64_t run_index) const override;
+  Judgement judgement_of(uint64_t run_index) const override;
 
   std::optional<CauseFinder> causes_;  // Of the encoder, if there is one.
 };

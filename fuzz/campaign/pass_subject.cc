@@ -168,10 +168,11 @@ std::optional<Program> PassSubject::made_of(const Program& given, uint64_t run_i
   return std::move(passed->placed);
 }
 
-std::vector<InternalDisagreement> PassSubject::disagreements_on(const Program& given,
-                                                                uint64_t run_index) const {
-  return judge_passes(chain_, given, pass_run_of(options(), run_index).plan, oracles(), run_index)
-      .disagreements;
+Subject::Judgement PassSubject::judgement_of(uint64_t run_index) const {
+  return [this, oracles = oracles(), plan = pass_run_of(options(), run_index).plan,
+          run_index](const Program& given) {
+    return judge_passes(chain_, given, plan, oracles, run_index).disagreements;
+  };
 }
 
 }  // namespace interlock

@@ -30,8 +30,7 @@ class PassSubject final : public Subject {
 
  private:
   std::optional<Program> made_of(const Program& given, uint64_t run_index) const override;
-  std::vector<InternalDisagreement> disagreements_on(const Program& given,
-                                                     uint64_t run_index) const override;
+  Judgement judgement_of(uint64_t run_index) const override;
 
   const PassChain chain_;
 };

@@ -37,8 +37,9 @@ MinimizedDisagreement Subject::minimized_disagreement(uint64_t run_index, Oracle
   MinimizeOptions minimize_options = this->minimize_options();
   // A step may run a device several times.
   minimize_options.evaluation_limit = 2000;
+  const Judgement judgement = judgement_of(run_index);
   const auto disagrees = [&](const Program& program) {
-    const std::vector<InternalDisagreement> disagreements = disagreements_on(program, run_index);
+    const std::vector<InternalDisagreement> disagreements = judgement(program);
     return std::any_of(disagreements.begin(), disagreements.end(),
                        [&](const InternalDisagreement& d) { return d.stage == stage; });
   };

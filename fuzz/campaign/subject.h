@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,8 @@ class Subject {
   virtual bool runs_on_devices() const = 0;
 
  protected:
+  using Judgement = std::function<std::vector<InternalDisagreement>(const Program& given)>;
+
   const CampaignOptions& options() const { return options_; }
   OracleOptions oracles() const;
   MinimizeOptions minimize_options() const;
@@ -84,8 +87,8 @@ class Subject {
   // What the subject makes of the program, with what else the run draws; nothing where it has an
   // error.
   virtual std::optional<Program> made_of(const Program& given, uint64_t run_index) const = 0;
-  virtual std::vector<InternalDisagreement> disagreements_on(const Program& given,
-                                                             uint64_t run_index) const = 0;
+  // Judges programs as those of the run are judged; what else the run draws is drawn once.
+  virtual Judgement judgement_of(uint64_t run_index) const = 0;
 
   const CampaignOptions& options_;
 };

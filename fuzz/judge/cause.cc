@@ -25,11 +25,9 @@ std::string kind_word(FindingKind kind, bool is_ordered) {
 
 // The kinds of the conflict, that of the finding first: an update or an atomic has several.
 std::vector<FindingKind> conflicts_of(const Program& program, const Hazard& hazard) {
-  const AccessRef a = hazard.first;
-  const AccessRef b = hazard.second;
   const ConflictKinds has = conflict_kinds(
-      program.accesses_of(a.dispatch)[a.access], program.dispatch(a.dispatch).atomic_op,
-      program.accesses_of(b.dispatch)[b.access], program.dispatch(b.dispatch).atomic_op);
+      access_of(program, hazard.first), program.dispatch(hazard.first.dispatch).atomic_op,
+      access_of(program, hazard.second), program.dispatch(hazard.second.dispatch).atomic_op);
   std::vector<FindingKind> kinds = {hazard.kind};
   for (const FindingKind kind : kHazardKinds) {
     if (kind != hazard.kind && has.has(kind)) kinds.push_back(kind);

@@ -15,14 +15,6 @@ constexpr uint64_t kPlainBytes = 64;
 // What is long beside the few bytes that a minimized find shares.
 constexpr uint64_t kStretch = 16;
 
-const Access& first_of(const Program& program, const Hazard& hazard) {
-  return program.accesses_of(hazard.first.dispatch)[hazard.first.access];
-}
-
-const Access& second_of(const Program& program, const Hazard& hazard) {
-  return program.accesses_of(hazard.second.dispatch)[hazard.second.access];
-}
-
 bool keeps_operands(ProbeContext context) {
   return context == ProbeContext::kOwnOperands || context == ProbeContext::kOwn;
 }
@@ -49,8 +41,8 @@ class ProbeWriter {
       : program_(program),
         hazard_(hazard),
         shape_(shape),
-        first_(first_of(program, hazard)),
-        second_(second_of(program, hazard)),
+        first_(access_of(program, hazard.first)),
+        second_(access_of(program, hazard.second)),
         names_tensors_(names_tensors(program, hazard) != shape.swaps_names) {}
 
   ProgramDraft run() {
@@ -275,7 +267,8 @@ ProgramDraft ProbeWriter::from_find() const {
 }  // namespace
 
 bool names_tensors(const Program& program, const Hazard& hazard) {
-  return first_of(program, hazard).tensor.is_some() && second_of(program, hazard).tensor.is_some();
+  return access_of(program, hazard.first).tensor.is_some() &&
+         access_of(program, hazard.second).tensor.is_some();
 }
 
 ProgramDraft probe_of(const Program& program, const Hazard& hazard, const ProbeShape& shape) {

@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "encoder/kernel/kernel_table.h"
 #include "simulator/report/byte_history.h"
 
 namespace interlock {
 namespace {
-
-std::string kernel_word(const Program& program, DispatchId id) {
-  if (!id.is_some()) return "end";
-  const Dispatch& dispatch = program.dispatch(id);
-  return is_opaque(program, dispatch) ? "Opaque" : std::string(program.name(dispatch.kernel_name));
-}
 
 ByteHistory history_of(const Program& program, const LifetimeFinding& finding) {
   uint64_t work_left = 1'000'000;

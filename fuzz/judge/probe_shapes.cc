@@ -13,21 +13,13 @@ namespace {
 
 constexpr uint64_t kCountMax = 64;
 
-const Access& first_of(const Program& program, const Hazard& hazard) {
-  return program.accesses_of(hazard.first.dispatch)[hazard.first.access];
-}
-
-const Access& second_of(const Program& program, const Hazard& hazard) {
-  return program.accesses_of(hazard.second.dispatch)[hazard.second.access];
-}
-
 uint64_t other_operand_count(const Program& program, AccessRef access) {
   return program.declared_accesses_of(access.dispatch).size() - 1;
 }
 
 std::vector<ProbeModes> modes_of(const Program& program, const Hazard& hazard) {
-  const bool first = first_of(program, hazard).mode != plain_first_mode(hazard.kind);
-  const bool second = second_of(program, hazard).mode != plain_second_mode(hazard.kind);
+  const bool first = access_of(program, hazard.first).mode != plain_first_mode(hazard.kind);
+  const bool second = access_of(program, hazard.second).mode != plain_second_mode(hazard.kind);
   std::vector<ProbeModes> modes = {ProbeModes::kPlain};
   if (first) modes.push_back(ProbeModes::kFirst);
   if (second) modes.push_back(ProbeModes::kSecond);
@@ -36,8 +28,8 @@ std::vector<ProbeModes> modes_of(const Program& program, const Hazard& hazard) {
 }
 
 std::vector<ProbeRanges> ranges_of(const Program& program, const Hazard& hazard) {
-  const Access& first = first_of(program, hazard);
-  const Access& second = second_of(program, hazard);
+  const Access& first = access_of(program, hazard.first);
+  const Access& second = access_of(program, hazard.second);
   std::vector<ProbeRanges> ranges = {ProbeRanges::kSame, ProbeRanges::kShort};
   if (first.range != second.range) {
     ranges.push_back(ProbeRanges::kOverlap);
@@ -71,7 +63,7 @@ Surroundings surroundings_of(const Program& program, const Hazard& hazard) {
       other_operand_count(program, hazard.first) + other_operand_count(program, hazard.second);
   found.position_max = std::max(hazard.first.access, hazard.second.access);
   found.dispatch_count = program.dispatches.size() - 2;
-  const MemoryId memory = first_of(program, hazard).memory;
+  const MemoryId memory = access_of(program, hazard.first).memory;
   for (uint32_t i = 0; i < program.dispatches.size(); ++i) {
     const auto accesses = program.declared_accesses_of(DispatchId(i));
     for (uint32_t k = 0; k < accesses.size(); ++k) {
@@ -161,8 +153,8 @@ std::string words_of(const Program& program, const Hazard& hazard, const ProbeSh
   const auto mode_word = [&](const Access& access) {
     return kModeWords[static_cast<size_t>(access.mode)];
   };
-  const std::string_view first = mode_word(first_of(program, hazard));
-  const std::string_view second = mode_word(second_of(program, hazard));
+  const std::string_view first = mode_word(access_of(program, hazard.first));
+  const std::string_view second = mode_word(access_of(program, hazard.second));
   // Which side it stands on says nothing about what is not understood.
   if (keeps_first_mode(shape.modes)) append(first);
   if (keeps_second_mode(shape.modes) && !(keeps_first_mode(shape.modes) && first == second)) {

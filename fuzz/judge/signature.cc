@@ -23,12 +23,13 @@ bool descends_from(const Program& program, TensorId tensor, TensorId ancestor) {
   return false;
 }
 
-std::string_view kernel_word(const Program& program, DispatchId id) {
-  const Dispatch& dispatch = program.dispatch(id);
-  return is_opaque(program, dispatch) ? "Opaque" : program.name(dispatch.kernel_name);
-}
-
 }  // namespace
+
+std::string kernel_word(const Program& program, DispatchId id) {
+  if (!id.is_some()) return "end";
+  const Dispatch& dispatch = program.dispatch(id);
+  return is_opaque(program, dispatch) ? "Opaque" : std::string(program.name(dispatch.kernel_name));
+}
 
 std::string_view word_of(AliasShape shape) { return kShapeWords[static_cast<size_t>(shape)]; }
 
@@ -68,9 +69,7 @@ std::string signature_of(const Program& program, const Fact& fact, SignatureDeta
   text += '-';
   // A read that goes wrong speaks for itself: who wrote what it sees varies.
   const auto* const read = std::get_if<ReorderedRead>(&fact);
-  if (read != nullptr) {
-    return text + std::string(read->reader.is_some() ? kernel_word(program, read->reader) : "end");
-  }
+  if (read != nullptr) return text + kernel_word(program, read->reader);
   const FactPlace place = place_of(program, fact);
   text += kernel_word(program, place.first.dispatch);
   const bool has_other = place.second && place.second->dispatch != place.first.dispatch;

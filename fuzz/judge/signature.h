@@ -10,6 +10,9 @@
 
 namespace interlock {
 
+// The kernel of the dispatch as signatures name it: "Opaque" for all opaque ones, "end" for none.
+std::string kernel_word(const Program& program, DispatchId id);
+
 // How the two accesses of a finding come to share bytes.
 enum class AliasShape : uint8_t {
   kSameRange,  // Same tensor or raw memory, same bytes.

@@ -71,8 +71,7 @@ Finding finding_of(const Program& program, DispatchId id, int access, const Kern
                    .memory = declared.memory,
                    .overlap = {clip(begin), clip(end)}}};
   finding.headline = fmt::format(
-      "Undeclared {}: {} {} bytes [{}:{}] of memory '{}' through operand '{}', which does not "
-      "declare it.",
+      "Undeclared {}: {} {} bytes [{}:{}] of memory '{}' through operand '{}', which does not declare it.",
       is_store ? "write" : "read", program.description_of(id), is_store ? "writes" : "reads", begin,
       end, program.name(memory.name), operand);
   finding.details.push_back(fmt::format(

@@ -77,8 +77,7 @@ Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes) 
   for (const Memory& memory : program.memories) {
     if (memory.size_bytes > limit_bytes - size_bytes) {
       return Error{fmt::format(
-          "Running this program needs more than {} bytes, the execution limit: memory '{}' has {} "
-          "bytes, and those before it {} in all.",
+          "Running this program needs more than {} bytes, the execution limit: memory '{}' has {} bytes, and those before it {} in all.",
           limit_bytes, program.name(memory.name), memory.size_bytes, size_bytes)};
     }
     size_bytes += memory.size_bytes;

@@ -39,10 +39,9 @@ void for_each_written_run(const Program& program, const DispatchPiece& piece, in
 }
 
 Error late_writes_error(const Program& program, DispatchId dispatch, uint64_t limit_bytes) {
-  return Error{
-      fmt::format("The late writes of this schedule need more than {} bytes, the execution limit, "
-                  "while {} commits late.",
-                  limit_bytes, program.description_of(dispatch))};
+  return Error{fmt::format(
+      "The late writes of this schedule need more than {} bytes, the execution limit, while {} commits late.",
+      limit_bytes, program.description_of(dispatch))};
 }
 
 }  // namespace interlock

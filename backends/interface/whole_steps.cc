@@ -10,11 +10,12 @@ Result<Success> expect_whole_steps(const Program& program, const Schedule& sched
     const bool is_part =
         step.kind == StepKind::kFetch || (step.kind == StepKind::kCommit && step.slice_count > 0);
     if (!is_part) continue;
-    return Error{fmt::format("The schedule {} some bytes of {} by themselves, and the {} backend "
-                             "does so with whole dispatches only; the cpu backend can.",
-                             step.kind == StepKind::kFetch ? "fetches" : "commits",
-                             program.description_of(step.dispatch), backend),
-                 ErrorKind::kRefused};
+    return Error{
+        fmt::format(
+            "The schedule {} some bytes of {} by themselves, and the {} backend does so with whole dispatches only; the cpu backend can.",
+            step.kind == StepKind::kFetch ? "fetches" : "commits",
+            program.description_of(step.dispatch), backend),
+        ErrorKind::kRefused};
   }
   return Success{};
 }

@@ -79,8 +79,7 @@ class ProgramOrderRun {
 
   Error limit_error(DispatchId id) const {
     return Error{fmt::format(
-        "The reference of this program needs more than {} bytes, the execution limit, for values "
-        "of scratch memories that wait for their readers while {} runs.",
+        "The reference of this program needs more than {} bytes, the execution limit, for values of scratch memories that wait for their readers while {} runs.",
         limit_bytes_, program_.description_of(id))};
   }
 

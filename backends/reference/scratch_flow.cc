@@ -53,8 +53,7 @@ class Tracer {
       note_writes(program_.dispatches[d]);
       if (is_too_large()) {
         return Error{fmt::format(
-            "The reference of this program needs more than {} bytes, the execution limit, to know "
-            "which writers of scratch memories each read sees; it does so at {}.",
+            "The reference of this program needs more than {} bytes, the execution limit, to know which writers of scratch memories each read sees; it does so at {}.",
             limit_bytes_, program_.description_of(DispatchId{d}))};
       }
     }
@@ -67,8 +66,7 @@ class Tracer {
     flow_.source_begin.push_back(flow_.sources.size());
     if (is_too_large()) {
       return Error{fmt::format(
-          "The reference of this program needs more than {} bytes, the execution limit, to know "
-          "which writers of scratch memories the end of the program sees.",
+          "The reference of this program needs more than {} bytes, the execution limit, to know which writers of scratch memories the end of the program sees.",
           limit_bytes_)};
     }
     collect_taken();

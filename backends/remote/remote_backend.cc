@@ -54,10 +54,9 @@ Error RemoteBackend::State::lose_worker(ChannelStatus status) {
   worker_.reset();
   switch (status) {
     case ChannelStatus::kSilent:
-      lost_ =
-          Error{fmt::format("The worker process of backend '{}' did not answer within {} seconds "
-                            "and {}.",
-                            options_.name, options_.timeout_seconds, end)};
+      lost_ = Error{
+          fmt::format("The worker process of backend '{}' did not answer within {} seconds and {}.",
+                      options_.name, options_.timeout_seconds, end)};
       break;
     case ChannelStatus::kStopped:
       lost_ = Error{fmt::format(

@@ -180,10 +180,9 @@ Result<OperandWidth> width_of(const VulkanLowering& lowering, DispatchId id,
   if (is_in_words) return OperandWidth::kWords;
   if (lowering.limits.has_byte_access) return OperandWidth::kBytes;
   return Error{
-      fmt::format("{} has an operand that does not consist of aligned words, and the Vulkan device "
-                  "has no 8-bit "
-                  "storage.",
-                  lowering.program.description_of(id)),
+      fmt::format(
+          "{} has an operand that does not consist of aligned words, and the Vulkan device has no 8-bit storage.",
+          lowering.program.description_of(id)),
       ErrorKind::kRefused};
 }
 

@@ -53,9 +53,9 @@ struct LoweredRun {
       return Error{
           stray->is_before
               ? fmt::format("The device wrote bytes before memory '{}'.", stray->memory)
-              : fmt::format("The device wrote bytes past memory '{}', which has {} bytes: a "
-                            "shader or a driver is wrong.",
-                            stray->memory, stray->size_bytes),
+              : fmt::format(
+                    "The device wrote bytes past memory '{}', which has {} bytes: a shader or a driver is wrong.",
+                    stray->memory, stray->size_bytes),
           ErrorKind::kFault};
     }
     image = layout.load(arena);

@@ -122,8 +122,7 @@ class GraphWalk {
       const TensorId id = find(name);
       if (!id.is_some()) {
         return Error{
-            fmt::format("The program has no tensor {}, which is to be {} of the backward "
-                        "pass.",
+            fmt::format("The program has no tensor {}, which is to be {} of the backward pass.",
                         in_quotes(name), role)};
       }
       const Tensor& tensor = program_.tensor(id);
@@ -164,13 +163,11 @@ class GraphWalk {
   Result<Success> trace_part(uint32_t part) const {
     const uint32_t whole = values_.value(part).whole;
     if (!is_needed_[part] || !is_active(whole)) return Success{};
-    return Error{
-        fmt::format("The backward pass from {} meets {}, which takes over a part of {}; a backward "
-                    "pass follows "
-                    "whole tensors only.",
-                    in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)),
-                    program_.description_of(values_.value(part).adoption),
-                    program_.name(program_.tensor(values_.value(whole).root).name))};
+    return Error{fmt::format(
+        "The backward pass from {} meets {}, which takes over a part of {}; a backward pass follows whole tensors only.",
+        in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)),
+        program_.description_of(values_.value(part).adoption),
+        program_.name(program_.tensor(values_.value(whole).root).name))};
   }
 
   Result<Success> trace_back(uint32_t index) {
@@ -214,8 +211,7 @@ class GraphWalk {
     for (const Access& access : accesses) {
       if (access.mode != AccessMode::kWrite && reads_raw(access)) {
         return fmt::format(
-            "reads {}, where raw bytes of memory come in between; a backward pass "
-            "follows tensors only",
+            "reads {}, where raw bytes of memory come in between; a backward pass follows tensors only",
             program_.text_of(access));
       }
     }
@@ -325,8 +321,7 @@ class GraphWalk {
 Result<BackwardGraph> backward_graph(const Program& program, const BackwardDraft& request) {
   if (program.has_any(LifetimeKind::kAdopt) && program.has_program_order) {
     return Error{
-        "The program has 'order=' and adopts tensors; a backward pass follows adoptions in issue "
-        "order only."};
+        "The program has 'order=' and adopts tensors; a backward pass follows adoptions in issue order only."};
   }
   return GraphWalk(program).walk(request);
 }

@@ -127,17 +127,14 @@ class RawWriteCheck {
           graph_.wrt_tensors[static_cast<size_t>(std::distance(graph_.wrt.begin(), wrt))];
       const std::string name = in_quotes(program_.name(program_.tensor(tensor).name));
       return Error{fmt::format(
-          "The loss {} depends on what {} held before {}, which writes raw bytes of it, and the "
-          "gradient is that by what {} holds now; take it before, or leave {} as it is and write "
-          "another tensor.",
+          "The loss {} depends on what {} held before {}, which writes raw bytes of it, and the gradient is that by what {} holds now; take it before, or leave {} as it is and write another tensor.",
           loss, name, program_.description_of(writer), name, name)};
     }
     const std::string end = ends_[value] == end_place()
                                 ? "the program ends"
                                 : program_.description_of(dispatch_at(ends_[value])) + " reads it";
     return Error{fmt::format(
-        "The backward pass from {} meets {}, which writes raw bytes of {} before {}; a backward "
-        "pass follows tensors only.",
+        "The backward pass from {} meets {}, which writes raw bytes of {} before {}; a backward pass follows tensors only.",
         loss, program_.description_of(writer),
         program_.name(program_.tensor(values_.value(value).root).name), end)};
   }

@@ -81,8 +81,7 @@ class VersionCheck {
     const std::string writer = last.adoption.is_some() ? program_.description_of(last.adoption)
                                                        : program_.description_of(last.writer);
     return Error{fmt::format(
-        "The loss {} depends on what {} held before {}, and the gradient is that by what {} holds "
-        "now; take it before, or leave {} as it is and write another tensor.",
+        "The loss {} depends on what {} held before {}, and the gradient is that by what {} holds now; take it before, or leave {} as it is and write another tensor.",
         in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)), name, writer, name,
         name)};
   }

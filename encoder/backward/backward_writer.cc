@@ -57,8 +57,7 @@ bool BackwardWriter::take_rewalks(uint64_t count) {
     return true;
   }
   error_ = Error{fmt::format(
-      "The backward pass starts anew at each group of weights that share dispatches, and visits {} "
-      "dispatches once more; the limit of {} for all passes leaves {}.",
+      "The backward pass starts anew at each group of weights that share dispatches, and visits {} dispatches once more; the limit of {} for all passes leaves {}.",
       count, room_.limits.rewalk_count, room_.rewalk_count)};
   return false;
 }
@@ -71,8 +70,7 @@ void BackwardWriter::take_expansion(uint64_t count) {
   }
   room_.expansion_count = 0;
   error_ = Error{fmt::format(
-      "The replays and backward passes add more than the limit of {} statements, operands and "
-      "attributes.",
+      "The replays and backward passes add more than the limit of {} statements, operands and attributes.",
       room_.limits.expansion_count)};
 }
 

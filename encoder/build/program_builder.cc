@@ -58,9 +58,11 @@ Result<Success> ProgramBuilder::check_name(ItemPart part, std::string_view noun,
                                            std::string_view name) {
   const bool is_fit = part == ItemPart::kLabel ? is_label(name) : is_name(name);
   if (!is_fit) {
-    return fail(part, fmt::format("{} is not a name for a {}; names have letters, digits, '_' and "
-                                  "'.', and do not start with a digit or '.'.",
-                                  in_quotes(name), noun));
+    return fail(
+        part,
+        fmt::format(
+            "{} is not a name for a {}; names have letters, digits, '_' and '.', and do not start with a digit or '.'.",
+            in_quotes(name), noun));
   }
   if (is_reserved(name)) {
     return fail(part, fmt::format("{} is a word of the format and cannot name a {}.",
@@ -82,19 +84,20 @@ Result<Success> ProgramBuilder::check_label(const std::string& label) {
   }
   const uint64_t room_bytes = label_room_bytes();
   if (label.size() + room_bytes > limits_.name_bytes) {
-    return fail(ItemPart::kLabel,
-                fmt::format("the label {} has {} bytes, and replays add up to {}, which is more "
-                            "than the limit of {}.",
-                            in_quotes(label), label.size(), room_bytes, limits_.name_bytes));
+    return fail(
+        ItemPart::kLabel,
+        fmt::format(
+            "the label {} has {} bytes, and replays add up to {}, which is more than the limit of {}.",
+            in_quotes(label), label.size(), room_bytes, limits_.name_bytes));
   }
   const NameMeaning meaning = meaning_of(label);
   if (meaning.recorded_label.is_some()) {
     const bool is_open = meaning.recorded_label.index == program_.captures.size();
     const NameId capture =
         is_open ? open_capture_->name : program_.captures[meaning.recorded_label.index].name;
-    return fail(ItemPart::kLabel, fmt::format("label {} already stands in capture {}; labels must "
-                                              "differ.",
-                                              in_quotes(label), in_quotes(program_.name(capture))));
+    return fail(ItemPart::kLabel,
+                fmt::format("label {} already stands in capture {}; labels must differ.",
+                            in_quotes(label), in_quotes(program_.name(capture))));
   }
   if (const StatementId holder = meaning.label; holder.is_some()) {
     const Statement& other = program_.statements[holder.index];

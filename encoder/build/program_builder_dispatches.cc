@@ -106,10 +106,11 @@ Result<Success> ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispa
     return Success{};
   }
   if (!item.operands.empty() && item.operands.back().is_undeclared) {
-    return fail_at(ItemPart::kOperand, item.operands.size() - 1,
-                   fmt::format("kernel {} touches what the kernel table says; only opaque "
-                               "dispatches have 'actual' operands.",
-                               in_quotes(item.kernel)));
+    return fail_at(
+        ItemPart::kOperand, item.operands.size() - 1,
+        fmt::format(
+            "kernel {} touches what the kernel table says; only opaque dispatches have 'actual' operands.",
+            in_quotes(item.kernel)));
   }
   const auto params = bind_kernel(program_, dispatch, limits_);
   if (!params) {
@@ -145,16 +146,16 @@ Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
 
 Result<Success> ProgramBuilder::check_order(const DispatchDraft& item) {
   if (item.order && (open_capture_ || group_count_ > 0)) {
-    return fail(ItemPart::kOrder,
-                "'order=' and captures or backward passes exclude each other; what these stand for "
-                "has no order of its own.");
+    return fail(
+        ItemPart::kOrder,
+        "'order=' and captures or backward passes exclude each other; what these stand for has no order of its own.");
   }
   if (!program_.dispatches.empty() && item.order.has_value() != program_.has_program_order) {
-    return fail(item.order ? ItemPart::kOrder : ItemPart::kItem,
-                item.order ? "this dispatch has 'order=' and earlier ones do not; it stands on "
-                             "all dispatches or on none."
-                           : "this dispatch has no 'order=' and earlier ones have it; it stands on "
-                             "all dispatches or on none.");
+    return fail(
+        item.order ? ItemPart::kOrder : ItemPart::kItem,
+        item.order
+            ? "this dispatch has 'order=' and earlier ones do not; it stands on all dispatches or on none."
+            : "this dispatch has no 'order=' and earlier ones have it; it stands on all dispatches or on none.");
   }
   if (item.order) {
     const auto next = order_runs_.upper_bound(*item.order);
@@ -194,12 +195,12 @@ Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
   }
   for (size_t i = 0; i < item.operands.size(); ++i) {
     if (i > 0 && stands_before(item.operands[i], item.operands[i - 1])) {
-      return fail_at(ItemPart::kOperand, i,
-                     fmt::format("operand {} of '{}' stands after '{}'; the order is "
-                                 "uniform, reads, writes, updates, atomics, then the same after "
-                                 "'actual'.",
-                                 in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
-                                 clause_of(item.operands[i - 1].mode)));
+      return fail_at(
+          ItemPart::kOperand, i,
+          fmt::format(
+              "operand {} of '{}' stands after '{}'; the order is uniform, reads, writes, updates, atomics, then the same after 'actual'.",
+              in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
+              clause_of(item.operands[i - 1].mode)));
     }
     const Result<Access> access = resolve(item.operands[i], i);
     if (!access) {
@@ -264,9 +265,9 @@ Result<Success> ProgramBuilder::append_attributes(const DispatchDraft& item, Dis
     }
   }
   if (has_atomics(item) && dispatch.atomic_op == AtomicOp::kNone) {
-    return fail_at(ItemPart::kOperand, item.operands.size() - 1,
-                   "the dispatch has atomics and does not say which; expected atomic=OP, where OP "
-                   "is add, min, max, and, or or xor.");
+    return fail_at(
+        ItemPart::kOperand, item.operands.size() - 1,
+        "the dispatch has atomics and does not say which; expected atomic=OP, where OP is add, min, max, and, or or xor.");
   }
   if (!has_atomics(item) && dispatch.atomic_op != AtomicOp::kNone) {
     return fail(ItemPart::kItem,

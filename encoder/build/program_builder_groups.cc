@@ -45,19 +45,21 @@ Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
   if (!open_capture_) {
     return Success{};
   }
-  return fail(ItemPart::kItem,
-              fmt::format("{} stands in capture {}, which has not ended; a capture records "
-                          "dispatches, barriers and lifetime statements only.",
-                          noun, in_quotes(program_.name(open_capture_->name))));
+  return fail(
+      ItemPart::kItem,
+      fmt::format(
+          "{} stands in capture {}, which has not ended; a capture records dispatches, barriers and lifetime statements only.",
+          noun, in_quotes(program_.name(open_capture_->name))));
 }
 
 // Canonical text declares everything first; what a backward pass declares stands after that.
 Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
   if (!program_.backwards.empty() && !is_in_backward_) {
-    return fail(ItemPart::kItem,
-                fmt::format("{} is declared after a backward pass, which declares tensors itself; "
-                            "expected it before.",
-                            noun));
+    return fail(
+        ItemPart::kItem,
+        fmt::format(
+            "{} is declared after a backward pass, which declares tensors itself; expected it before.",
+            noun));
   }
   return check_not_recording(noun);
 }
@@ -67,10 +69,11 @@ Result<Success> ProgramBuilder::check_group(std::string_view noun) {
     return outside;
   }
   if (program_.has_program_order) {
-    return fail(ItemPart::kItem,
-                fmt::format("the dispatches before {} have 'order='; that and captures or backward "
-                            "passes exclude each other.",
-                            noun));
+    return fail(
+        ItemPart::kItem,
+        fmt::format(
+            "the dispatches before {} have 'order='; that and captures or backward passes exclude each other.",
+            noun));
   }
   return check_room_for_statements(1);
 }
@@ -79,10 +82,11 @@ Result<Success> ProgramBuilder::check_expansion_room(uint64_t expansion_count) {
   constexpr uint64_t kAccessesMax = std::numeric_limits<uint32_t>::max();
   if (expansion_count > limits_.expansion_count - expansion_count_ ||
       program_.accesses.size() + expansion_count > kAccessesMax) {
-    return fail(ItemPart::kItem,
-                fmt::format("replays and backward passes add more than the limit of {} statements, "
-                            "operands and attributes.",
-                            limits_.expansion_count));
+    return fail(
+        ItemPart::kItem,
+        fmt::format(
+            "replays and backward passes add more than the limit of {} statements, operands and attributes.",
+            limits_.expansion_count));
   }
   return Success{};
 }
@@ -95,9 +99,9 @@ Result<Success> ProgramBuilder::add(const CaptureDraft& item) {
     return named;
   }
   if (meaning_of(item.name).capture.is_some()) {
-    return fail(ItemPart::kName, fmt::format("capture {} stands twice; names of captures must "
-                                             "differ.",
-                                             in_quotes(item.name)));
+    return fail(ItemPart::kName,
+                fmt::format("capture {} stands twice; names of captures must differ.",
+                            in_quotes(item.name)));
   }
   open_capture_.emplace();
   open_capture_->name = intern(item.name);
@@ -289,10 +293,11 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
     length += 1 + item.wrt[i].size();
   }
   if (length > limits_.line_bytes) {
-    return fail(ItemPart::kItem,
-                fmt::format("the backward pass needs {} bytes of text, more than the limit of {} "
-                            "for a line.",
-                            length, limits_.line_bytes));
+    return fail(
+        ItemPart::kItem,
+        fmt::format(
+            "the backward pass needs {} bytes of text, more than the limit of {} for a line.",
+            length, limits_.line_bytes));
   }
   if (const auto error = backwards_->name_error(item.mode)) return fail(ItemPart::kMode, *error);
   return Success{};

@@ -90,10 +90,10 @@ Result<TensorId> ProgramBuilder::find_value(const LifetimeDraft& item, ItemPart 
   }
   const Tensor& tensor = program_.tensor(id);
   if (tensor.placement == Placement::kView) {
-    return fail(part, fmt::format("tensor {} is a view; lifetimes are those of values, and this "
-                                  "one is {}.",
-                                  in_quotes(name),
-                                  in_quotes(program_.name(program_.tensor(tensor.root).name))));
+    return fail(
+        part,
+        fmt::format("tensor {} is a view; lifetimes are those of values, and this one is {}.",
+                    in_quotes(name), in_quotes(program_.name(program_.tensor(tensor.root).name))));
   }
   return id;
 }
@@ -104,9 +104,11 @@ Result<Success> ProgramBuilder::check_adoption(const LifetimeDraft& item,
   const Tensor& source = program_.tensor(lifetime.source);
   const TensorId adopted_before = adopted_from_[lifetime.tensor.index];
   if (tensor.placement != Placement::kUnplaced) {
-    return fail(ItemPart::kName, fmt::format("tensor {} has a place of its own; what is adopted "
-                                             "into is declared without one.",
-                                             in_quotes(item.name)));
+    return fail(
+        ItemPart::kName,
+        fmt::format(
+            "tensor {} has a place of its own; what is adopted into is declared without one.",
+            in_quotes(item.name)));
   }
   if (adopted_before.is_some() && adopted_before != lifetime.source) {
     return fail(ItemPart::kBase,
@@ -120,16 +122,18 @@ Result<Success> ProgramBuilder::check_adoption(const LifetimeDraft& item,
                             in_quotes(item.name), in_quotes(item.source)));
   }
   if (has_initial_[lifetime.tensor.index]) {
-    return fail(ItemPart::kName,
-                fmt::format("tensor {} has an initial value, or a donation of it has; it holds "
-                            "nothing before it adopts the bytes of {}.",
-                            in_quotes(item.name), in_quotes(item.source)));
+    return fail(
+        ItemPart::kName,
+        fmt::format(
+            "tensor {} has an initial value, or a donation of it has; it holds nothing before it adopts the bytes of {}.",
+            in_quotes(item.name), in_quotes(item.source)));
   }
   const TensorId base = base_of_[lifetime.source.index];
   if (base == lifetime.tensor || adopted_from_[base.index].is_some()) {
-    return fail(ItemPart::kBase, fmt::format("the bytes of {} are adopted themselves; name the "
-                                             "tensor that they come from.",
-                                             in_quotes(item.source)));
+    return fail(
+        ItemPart::kBase,
+        fmt::format("the bytes of {} are adopted themselves; name the tensor that they come from.",
+                    in_quotes(item.source)));
   }
   if (tensor.range.size_bytes() > source.range.size_bytes()) {
     return fail(ItemPart::kBase,

@@ -81,9 +81,9 @@ Result<Success> ProgramBuilder::add(const BarrierDraft& item) {
 
 Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Barrier& barrier) {
   if ((item.kind == BarrierKind::kScoped) != !item.dependencies.empty()) {
-    return fail(ItemPart::kItem,
-                "a scoped barrier has dependencies, and no other barrier has any; this one does "
-                "not fit.");
+    return fail(
+        ItemPart::kItem,
+        "a scoped barrier has dependencies, and no other barrier has any; this one does not fit.");
   }
   if (item.dependencies.size() > limits_.dependency_count_per_barrier) {
     return fail(ItemPart::kItem,
@@ -94,8 +94,7 @@ Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Ba
   for (const DependencyDraft& part : item.dependencies) {
     if (!is_scope(part.source) || !is_scope(part.destination)) {
       return fail(ItemPart::kItem,
-                  "a scope of the barrier is empty or names an access outside of "
-                  "its stages.");
+                  "a scope of the barrier is empty or names an access outside of its stages.");
     }
     Dependency dependency{part.source, part.destination,
                           static_cast<uint32_t>(program_.barrier_operands.size())};
@@ -125,10 +124,11 @@ Result<Success> ProgramBuilder::check_line_length(const BarrierDraft& item) {
     for (const OperandDraft& operand : part.operands) length += text_bytes_max(operand);
   }
   if (length > limits_.line_bytes) {
-    return fail(ItemPart::kItem,
-                fmt::format("the barrier needs up to {} bytes of text, more than the limit of {} "
-                            "for a line.",
-                            length, limits_.line_bytes));
+    return fail(
+        ItemPart::kItem,
+        fmt::format(
+            "the barrier needs up to {} bytes of text, more than the limit of {} for a line.",
+            length, limits_.line_bytes));
   }
   return Success{};
 }
@@ -136,11 +136,12 @@ Result<Success> ProgramBuilder::check_line_length(const BarrierDraft& item) {
 Error ProgramBuilder::fail_unknown_label(ItemPart part, std::string_view noun,
                                          const std::string& reference) {
   if (const CaptureId capture = meaning_of(reference).recorded_label; capture.is_some()) {
-    return fail(part, fmt::format("label {} stands in capture {}, which only its replays execute; "
-                                  "expected {}@1 for the first of them.",
-                                  in_quotes(reference),
-                                  in_quotes(program_.name(program_.captures[capture.index].name)),
-                                  reference));
+    return fail(
+        part,
+        fmt::format(
+            "label {} stands in capture {}, which only its replays execute; expected {}@1 for the first of them.",
+            in_quotes(reference), in_quotes(program_.name(program_.captures[capture.index].name)),
+            reference));
   }
   NearestName nearest(reference);
   offer_names(&NameMeaning::label, nearest);
@@ -279,10 +280,11 @@ Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
     return BarrierId(*index);
   }
   if (!item.encoder.empty()) {
-    return fail(ItemPart::kFirst,
-                fmt::format("{} names no barrier of an encoder; such barriers have no labels, only "
-                            "positions.",
-                            in_quotes(reference)));
+    return fail(
+        ItemPart::kFirst,
+        fmt::format(
+            "{} names no barrier of an encoder; such barriers have no labels, only positions.",
+            in_quotes(reference)));
   }
   const StatementId holder = meaning_of(reference).label;
   if (!holder.is_some()) {
@@ -342,10 +344,11 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
   }
   if (!item.encoder.empty() &&
       (!is_word(item.encoder) || item.encoder.size() > limits_.name_bytes)) {
-    return fail(ItemPart::kEncoder,
-                fmt::format("{} is not a name for an encoder; such names have letters, digits, "
-                            "'_', '.' and '-', at most {} bytes.",
-                            in_quotes(item.encoder), limits_.name_bytes));
+    return fail(
+        ItemPart::kEncoder,
+        fmt::format(
+            "{} is not a name for an encoder; such names have letters, digits, '_', '.' and '-', at most {} bytes.",
+            in_quotes(item.encoder), limits_.name_bytes));
   }
   if (!item.encoder.empty() && find_encoder(item.encoder) == nullptr) {
     return fail(ItemPart::kEncoder,

@@ -110,9 +110,11 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
   // Operands look up tensors first. In canonical text, where declarations come first, the operands
   // that mean the memory would mean the tensor.
   if (meaning.memory.is_some() && is_raw_operand_[meaning.memory.index]) {
-    return fail(ItemPart::kName, fmt::format("tensor {} has the name of a memory that an earlier "
-                                             "dispatch has as an operand; rename one of them.",
-                                             in_quotes(item.name)));
+    return fail(
+        ItemPart::kName,
+        fmt::format(
+            "tensor {} has the name of a memory that an earlier dispatch has as an operand; rename one of them.",
+            in_quotes(item.name)));
   }
   if (program_.tensors.size() >= limits_.tensor_count) {
     return fail(ItemPart::kItem, fmt::format("the program has more tensors than the limit of {}.",
@@ -168,12 +170,13 @@ Result<Success> ProgramBuilder::place(const TensorDraft& item, Tensor& tensor) {
   if (tensor.range.begin % alignment != 0) {
     return fail(
         ItemPart::kOffset,
-        with_context(fmt::format("tensor {} starts at byte {} of memory {}, which is not a "
-                                 "multiple of {}, the bytes of an element ({}).",
-                                 in_quotes(item.name), tensor.range.begin,
-                                 in_quotes(program_.name(program_.memory(tensor.memory).name)),
-                                 alignment, word_of(item.dtype)),
-                     item));
+        with_context(
+            fmt::format(
+                "tensor {} starts at byte {} of memory {}, which is not a multiple of {}, the bytes of an element ({}).",
+                in_quotes(item.name), tensor.range.begin,
+                in_quotes(program_.name(program_.memory(tensor.memory).name)), alignment,
+                word_of(item.dtype)),
+            item));
   }
   return Success{};
 }
@@ -284,17 +287,18 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
     return Success{};
   }
   if (item.placement == Placement::kView) {
-    return fail(ItemPart::kInitial,
-                fmt::format("view {} has an initial value; a view shows the value of {}, so the "
-                            "initial value belongs there.",
-                            in_quotes(item.name),
-                            in_quotes(program_.name(program_.tensor(tensor.root).name))));
+    return fail(
+        ItemPart::kInitial,
+        fmt::format(
+            "view {} has an initial value; a view shows the value of {}, so the initial value belongs there.",
+            in_quotes(item.name), in_quotes(program_.name(program_.tensor(tensor.root).name))));
   }
   if (tensor.source.is_some() && adopted_from_[base_of_[tensor.source.index].index].is_some()) {
-    return fail(ItemPart::kInitial,
-                fmt::format("tensor {} has an initial value, and its bytes are adopted ones, which "
-                            "hold what was written there.",
-                            in_quotes(item.name)));
+    return fail(
+        ItemPart::kInitial,
+        fmt::format(
+            "tensor {} has an initial value, and its bytes are adopted ones, which hold what was written there.",
+            in_quotes(item.name)));
   }
   if (item.initial.kind == InitialKind::kRandom && item.dtype != DType::kF32) {
     return fail(ItemPart::kInitial,
@@ -330,11 +334,11 @@ Result<Success> ProgramBuilder::check_values(const TensorDraft& item, const Tens
   const std::vector<double>& values = item.initial.values;
   const uint64_t element_count = tensor.range.size_bytes() / size_bytes_of(item.dtype);
   if (values.size() != element_count) {
-    return fail(ItemPart::kInitial,
-                with_context(fmt::format("tensor {} has {} elements and {} values; each element "
-                                         "needs one.",
-                                         in_quotes(item.name), element_count, values.size()),
-                             item));
+    return fail(
+        ItemPart::kInitial,
+        with_context(fmt::format("tensor {} has {} elements and {} values; each element needs one.",
+                                 in_quotes(item.name), element_count, values.size()),
+                     item));
   }
   if (values.size() > limits_.initial_value_count) {
     return fail(ItemPart::kInitial,

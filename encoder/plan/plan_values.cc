@@ -266,8 +266,7 @@ Result<PlanValues> values_of(const Program& program, const PlanOptions& options)
   for (const ValueLife& value : values.problem.values) {
     if (value.size_bytes > kPlanBytesMax - sum_bytes) {
       return Error{
-          fmt::format("the unplaced tensors have more than {} bytes together, the limit "
-                      "of a plan.",
+          fmt::format("the unplaced tensors have more than {} bytes together, the limit of a plan.",
                       kPlanBytesMax)};
     }
     sum_bytes += value.size_bytes;
@@ -279,8 +278,7 @@ Result<std::unique_ptr<AntichainRule>> AntichainRule::of(const Program& program,
                                                          PlanValues& values) {
   if (program.dispatches.size() > DispatchOrder::kDispatchCountMax) {
     return Error{
-        fmt::format("the program has {} dispatches; a plan that adds no order takes at "
-                    "most {}.",
+        fmt::format("the program has {} dispatches; a plan that adds no order takes at most {}.",
                     program.dispatches.size(), DispatchOrder::kDispatchCountMax)};
   }
   std::unique_ptr<AntichainRule> rule(

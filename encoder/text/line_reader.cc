@@ -98,9 +98,11 @@ bool LineReader::read(std::string_view line) {
       return fail_expecting(token, "a statement after the label");
     }
     if (is_one_of(kUnlabelled, token.text)) {
-      return fail(token, fmt::format("label {} stands before {}; only dispatches, barriers and "
-                                     "statements of lifetimes have labels.",
-                                     in_quotes(label_), in_quotes(token.text)));
+      return fail(
+          token,
+          fmt::format(
+              "label {} stands before {}; only dispatches, barriers and statements of lifetimes have labels.",
+              in_quotes(label_), in_quotes(token.text)));
     }
   }
   return read_statement(token);
@@ -127,10 +129,11 @@ bool LineReader::read_statement(Token first) {
   NearestName nearest(word);
   for (const std::string_view statement : kUnlabelled) nearest.offer(statement);
   for (const std::string_view statement : kCommands) nearest.offer(statement);
-  return fail(first, fmt::format("found {}; expected a statement: memory, tensor, output, "
-                                 "dispatch, barrier, free, destroy, pin, unpin, reset, adopt, "
-                                 "capture, end, replay, backward, witness or expect.{}",
-                                 description_of(first), nearest.advice()));
+  return fail(
+      first,
+      fmt::format(
+          "found {}; expected a statement: memory, tensor, output, dispatch, barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.{}",
+          description_of(first), nearest.advice()));
 }
 
 bool LineReader::read_rest(MemoryDraft& memory) {
@@ -185,9 +188,9 @@ bool LineReader::read_placement(TensorDraft& tensor) {
   const Token word = lexer_.next();
   const auto placement = position_in(kPlacementWords, word.text);
   if (!placement) {
-    return fail_expecting(word,
-                          "a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), "
-                          "'=' or the end of the line");
+    return fail_expecting(
+        word,
+        "a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), '=' or the end of the line");
   }
   tensor.placement = static_cast<Placement>(*placement);
   const bool is_placed = tensor.placement == Placement::kPlaced;

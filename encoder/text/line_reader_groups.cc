@@ -38,9 +38,9 @@ bool LineReader::read_rest(BackwardDraft& backward) {
       return take_end();
     }
     if (name.kind != TokenKind::kName || !name.is_spaced || is_key) {
-      return fail_expecting(name, has_tensors ? "the name of a tensor, mode=NAME or the end of the "
-                                                "line"
-                                              : "the name of a tensor");
+      return fail_expecting(name, has_tensors
+                                      ? "the name of a tensor, mode=NAME or the end of the line"
+                                      : "the name of a tensor");
     }
     operand_columns_.push_back(name.column);
     backward.wrt.emplace_back(name.text);

@@ -78,10 +78,11 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
     if (const auto found = position_in(kClauses, token.text)) {
       const int next = static_cast<int>(*found);
       if (next <= clause || !has_operands_only) {
-        return fail(token, fmt::format("found {} out of order; the clauses stand once each, as "
-                                       "uniform, reads, writes, updates, atomics, "
-                                       "actual with the same again, partial, KEY=VALUE.",
-                                       in_quotes(token.text)));
+        return fail(
+            token,
+            fmt::format(
+                "found {} out of order; the clauses stand once each, as uniform, reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE.",
+                in_quotes(token.text)));
       }
       clause = next;
       clause_is_empty = true;
@@ -90,9 +91,9 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
     } else if (is_key) {
       if (!read_attribute(token, dispatch)) return false;
     } else {
-      return fail_expecting(token, clause < 0 ? "uniform, reads, writes, updates, atomics, "
-                                                "partial or KEY=VALUE"
-                                              : "KEY=VALUE or the end of the line");
+      return fail_expecting(
+          token, clause < 0 ? "uniform, reads, writes, updates, atomics, partial or KEY=VALUE"
+                            : "KEY=VALUE or the end of the line");
     }
   }
 }
@@ -128,8 +129,7 @@ bool LineReader::read_rest(BarrierDraft& barrier) {
   if (word.is("on")) return fail_later(word);
   if (word.kind != TokenKind::kName || !names_a_stage(word.text)) {
     return fail_expecting(word,
-                          "'execution', a scope such as compute.write, or the end of the "
-                          "line");
+                          "'execution', a scope such as compute.write, or the end of the line");
   }
   barrier.kind = BarrierKind::kScoped;
   while (read_dependency(barrier.dependencies.emplace_back())) {
@@ -166,15 +166,16 @@ bool LineReader::read_scope(Scope& scope) {
     const Token word = lexer_.next();
     const auto part = word.kind == TokenKind::kName ? scope_of(word.text) : std::nullopt;
     if (!part && word.kind == TokenKind::kName && names_a_stage(word.text)) {
-      return fail(word, fmt::format("{} is no scope: compute has the accesses read, write and "
-                                    "uniform; copy and host have read and write; indirect has "
-                                    "read; all has all of them.",
-                                    in_quotes(word.text)));
+      return fail(
+          word,
+          fmt::format(
+              "{} is no scope: compute has the accesses read, write and uniform; copy and host have read and write; indirect has read; all has all of them.",
+              in_quotes(word.text)));
     }
     if (!part) {
-      return fail_expecting(word,
-                            "a scope: compute, copy, indirect, host or all, as in "
-                            "compute.write or copy|compute.read");
+      return fail_expecting(
+          word,
+          "a scope: compute, copy, indirect, host or all, as in compute.write or copy|compute.read");
     }
     scope.stages |= part->stages;
     scope.accesses |= part->accesses;
@@ -250,10 +251,9 @@ bool LineReader::read_expected_finding(const Token& word, ExpectDraft& expect) {
   if (!kind || !is_checkable(*kind)) {
     return is_later_kind(word.text)
                ? fail_later(word)
-               : fail_expecting(word,
-                                "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, "
-                                "uninitialized, use-after-free, alias, gradient, undeclared or "
-                                "redundant");
+               : fail_expecting(
+                     word,
+                     "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, uninitialized, use-after-free, alias, gradient, undeclared or redundant");
   }
   expect.kind = *kind;
   if (!take_reference(ItemPart::kFirst, expect.first)) return false;

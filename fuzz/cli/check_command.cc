@@ -106,9 +106,9 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<CheckCommandOptions>();
   command->add_option("files", options->paths, "program texts (.ilk); - is standard input")
       ->required();
-  command->add_flag("--all", options->check.lists_all_pairs,
-                    "every hazardous pair, not only the latest accesses of the bytes, and every "
-                    "redundant barrier");
+  command->add_flag(
+      "--all", options->check.lists_all_pairs,
+      "every hazardous pair, not only the latest accesses of the bytes, and every redundant barrier");
   command
       ->add_option("--deny", options->denied,
                    "advice that counts as a finding: redundant, for barriers that can go")

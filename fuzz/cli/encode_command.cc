@@ -48,8 +48,7 @@ Result<NamedPasses> find_passes(const EncodeOptions& options) {
   NamedPasses passes;
   if (options.has_backward && (options.backward.loss.empty() || options.backward.wrt.empty())) {
     return Error{
-        "--backward needs --loss and --wrt: what to differentiate, and the tensors to "
-        "differentiate by."};
+        "--backward needs --loss and --wrt: what to differentiate, and the tensors to differentiate by."};
   }
   const bool is_encoder_alone =
       options.planner.empty() && options.replay.empty() && !options.has_backward;
@@ -118,9 +117,9 @@ ExitStatus run_encode(const EncodeOptions& options) {
 }  // namespace
 
 void add_encode_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand("encode",
-                                               "appends a backward pass to a program, takes "
-                                               "gradients out of replays, places tensors and sync");
+  CLI::App* const command = app.add_subcommand(
+      "encode",
+      "appends a backward pass to a program, takes gradients out of replays, places tensors and sync");
   auto options = std::make_shared<EncodeOptions>();
   add_input_options(*command, options->input);
   auto* const backward = command->add_option(

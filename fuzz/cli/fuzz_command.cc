@@ -56,16 +56,12 @@ std::string text_of(const DeviceFailure& failure, const CampaignOptions& campaig
 
 std::string text_of(const DeviceSummary& device, const std::string& name) {
   std::string text = fmt::format(
-      "  {}: {} programs in {} schedules; of {} outputs that the simulator says a schedule "
-      "changes, "
-      "{} differ.\n",
+      "  {}: {} programs in {} schedules; of {} outputs that the simulator says a schedule changes, {} differ.\n",
       name, device.program_count, device.schedule_count, device.predicted_output_count,
       device.diverging_output_count);
   if (device.clean_trial_count + device.hazard_trial_count > 0) {
     text += fmt::format(
-        "  {} overlapping: {} trials of clean programs; {} of {} trials with a hazard diverge, in "
-        "{} "
-        "of {} programs.\n",
+        "  {} overlapping: {} trials of clean programs; {} of {} trials with a hazard diverge, in {} of {} programs.\n",
         name, device.clean_trial_count, device.hazard_divergence_count, device.hazard_trial_count,
         device.diverging_program_count, device.hazard_program_count);
   }
@@ -145,13 +141,13 @@ Result<Success> check_options(const FuzzOptions& options) {
   const bool runs_on_devices = subject_of(options.campaign)->runs_on_devices();
   if (has_device && !runs_on_devices) {
     return Error{
-        "--backend executes what an encoder makes; other passes are compared on the CPU. Give one "
-        "of them."};
+        "--backend executes what an encoder makes; other passes are compared on the CPU. "
+        "Give one of them."};
   }
   if (options.judges_excess && !runs_on_devices) {
     return Error{
-        "--deny-excess counts the barriers of an encoder; campaigns of other passes do not. Give "
-        "one of them."};
+        "--deny-excess counts the barriers of an encoder; campaigns of other passes do not. "
+        "Give one of them."};
   }
   if (has_device) return Success{};
   for (const CLI::Option* option : options.of_devices) {
@@ -252,9 +248,9 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
                       "the backward pass under test, on random forward passes");
   command->add_option("--replay", options->replay,
                       "the replay policy under test, on random programs with captures");
-  command->add_option("--planner", options->planner,
-                      "the planner under test, on unplanned programs; `interlock` places the sync "
-                      "unless --encoder is given");
+  command->add_option(
+      "--planner", options->planner,
+      "the planner under test, on unplanned programs; `interlock` places the sync unless --encoder is given");
   command
       ->add_option("--backend", options->backend,
                    "executes the programs on this one, too, and compares")

@@ -50,8 +50,7 @@ ExitStatus run_generate(const WorkloadEntry& entry, GenerateOptions options) {
   const Interruptible interruptible;
   if (options.workload.backward.empty()) {
     return report_error(
-        {"--backward has an empty name; 'none' writes forward passes alone, and `interlock list "
-         "backwards` names the others."});
+        {"--backward has an empty name; 'none' writes forward passes alone, and `interlock list backwards` names the others."});
   }
   if (options.workload.backward == kNoBackward) options.workload.backward.clear();
   const Result<Program> program = program_of(entry, options.workload);

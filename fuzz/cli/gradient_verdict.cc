@@ -33,8 +33,7 @@ ExitStatus judge_gradients(const Program& program, const std::vector<GradientReq
   }
   if (!report.findings.empty()) {
     print_remark(
-        "The program is written all the same. `interlock check` does not find this in it: it "
-        "judges statements `backward`, and this pass is spelled out.\n");
+        "The program is written all the same. `interlock check` does not find this in it: it judges statements `backward`, and this pass is spelled out.\n");
   }
   if (report.is_truncated && status == ExitStatus::kNothingFound) {
     return report_error({fmt::format("there is no verdict on the gradients: {}.",

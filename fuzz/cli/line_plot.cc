@@ -137,8 +137,8 @@ std::string line_of(const LinePlot& plot, const Axes& axes, size_t index) {
   }
   const double legend_y = kTop + 18 + 16 * static_cast<double>(index);
   return fmt::format(
-      "<path d=\"{0}\" fill=\"none\" stroke=\"{1}\" stroke-width=\"1.5\"/>\n{2}"
-      "<text x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\" fill=\"{1}\">{5}</text>\n",
+      "<path d=\"{0}\" fill=\"none\" stroke=\"{1}\" stroke-width=\"1.5\"/>\n"
+      "{2}<text x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\" fill=\"{1}\">{5}</text>\n",
       path, colour, dots, kWidth - kRight - 8, legend_y, escaped(series.name));
 }
 
@@ -147,8 +147,7 @@ std::string line_of(const LinePlot& plot, const Axes& axes, size_t index) {
 std::string svg_of(const LinePlot& plot) {
   const Axes axes(plot);
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
       "<text x=\"{2:.1f}\" y=\"22\" font-size=\"14\">{3}</text>\n",
       kWidth, kHeight, kLeft, escaped(plot.title));

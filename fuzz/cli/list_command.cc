@@ -113,9 +113,9 @@ void add_list_command(CLI::App& app, ExitStatus& status) {
       "list", "lists encoders, planners, backwards, replays, kernels, backends, strategies");
   auto topic = std::make_shared<std::string>();
   command
-      ->add_option("topic", *topic,
-                   "encoders, planners, backwards, replays, kernels, backends or strategies; all "
-                   "without it")
+      ->add_option(
+          "topic", *topic,
+          "encoders, planners, backwards, replays, kernels, backends or strategies; all without it")
       ->check(CLI::IsMember(
           {"encoders", "planners", "backwards", "replays", "kernels", "backends", "strategies"}));
   command->callback([topic, &status] {

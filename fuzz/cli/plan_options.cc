@@ -33,9 +33,9 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
       ->capture_default_str()
       ->group(kGroup);
   command
-      .add_option("--slack", options.slack_percent,
-                  "liveness: memory above the smallest, in percent, that may be spent to save "
-                  "barriers")
+      .add_option(
+          "--slack", options.slack_percent,
+          "liveness: memory above the smallest, in percent, that may be spent to save barriers")
       ->check(whole_number(0, 10'000))
       ->capture_default_str()
       ->group(kGroup);
@@ -71,10 +71,9 @@ Result<Success> check_plan_options(const CLI::App& command, std::string_view pla
     for (const OwnOption& own : kOwnOptions) {
       const auto [first, second] = own.planners;
       if (own.option != name || planner.starts_with(first) || planner.starts_with(second)) continue;
-      return Error{
-          fmt::format("{} means nothing to the planner '{}'; `interlock encode --help` "
-                      "says whose it is.",
-                      name, planner)};
+      return Error{fmt::format(
+          "{} means nothing to the planner '{}'; `interlock encode --help` says whose it is.", name,
+          planner)};
     }
   }
   return Success{};

@@ -160,8 +160,7 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
   }
   if (witnesses.size() == kWitnessesMax) {
     return report_no_verdict(fmt::format(
-        "there are more hazards than the {} whose schedules were tried, the limit; give the "
-        "schedule of one with --witness",
+        "there are more hazards than the {} whose schedules were tried, the limit; give the schedule of one with --witness",
         kWitnessesMax));
   }
   return report.is_truncated() ? report_no_verdict(reason_of_truncation(report))
@@ -230,8 +229,7 @@ void add_replay_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--backend", options->backend, "where to run")->capture_default_str();
   command->add_option(
       "--witness", options->witness,
-      "a schedule instead of the recorded one, e.g. \"vjp before reduce\"; repeat it "
-      "for several displacements");
+      "a schedule instead of the recorded one, e.g. \"vjp before reduce\"; repeat it for several displacements");
   command->callback([options, &status] { status = run_replay(*options); });
 }
 

@@ -51,8 +51,7 @@ Result<Schedule> named_schedule(const Program& program, const RunOptions& option
   const HappensBefore order(program);
   if (order.has_scopes() && (options.schedule == "reversed" || options.schedule == "lazy")) {
     return Error{fmt::format(
-        "--schedule={} is about the epochs of global barriers, and this program has scoped ones; "
-        "random and witness work for both.",
+        "--schedule={} is about the epochs of global barriers, and this program has scoped ones; random and witness work for both.",
         options.schedule)};
   }
   if (options.schedule == "reversed") {
@@ -125,8 +124,7 @@ Result<Trials> run_trials(const Program& program, Backend& backend, const Memory
 std::string text_of(const Trials& trials, const Program& program, std::string_view backend) {
   const uint64_t trial_count = trials.count;
   return fmt::format(
-      "{} dispatches ran {} on {} in overlap mode: {} of {} differ from the reference "
-      "({:.1f} %), {} in all.\n",
+      "{} dispatches ran {} on {} in overlap mode: {} of {} differ from the reference ({:.1f} %), {} in all.\n",
       program.dispatches.size(), trial_count == 1 ? "once" : fmt::format("{} times", trial_count),
       backend, trials.differing_count, trial_count,
       100.0 * static_cast<double>(trials.differing_count) / static_cast<double>(trial_count),
@@ -251,9 +249,9 @@ void add_run_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--mode", options->mode, "witness: step by step; overlap: as the device does")
       ->check(CLI::IsMember({"witness", "overlap"}))
       ->capture_default_str();
-  command->add_option("--lowering", options->lowering,
-                      "of --mode=overlap: how CUDA issues; streams, graph, captured-graph, "
-                      "conflict-graph or one-stream");
+  command->add_option(
+      "--lowering", options->lowering,
+      "of --mode=overlap: how CUDA issues; streams, graph, captured-graph, conflict-graph or one-stream");
   command->add_option("--schedule", options->schedule, "issue, reversed, lazy, random or witness")
       ->check(CLI::IsMember({"issue", "reversed", "lazy", "random", "witness"}))
       ->capture_default_str();

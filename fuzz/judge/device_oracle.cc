@@ -146,10 +146,9 @@ void DeviceJudge::judge_schedule(const NamedSchedule& named, ShadowMachine& mach
   ++report_.schedule_count;
   const std::string_view device = options_.backend->name();
   if (!has_hazard_ && !(*image == issue_image_)) {
-    return disagree(
-        fmt::format("{} leaves other bytes on {} than issue order, although no check "
-                    "finds a hazard.",
-                    named.name, device));
+    return disagree(fmt::format(
+        "{} leaves other bytes on {} than issue order, although no check finds a hazard.",
+        named.name, device));
   }
   if (!has_late_partial_write(program_, named.schedule)) predict(named, machine, *image);
   if (rounds_otherwise_) return;
@@ -167,8 +166,7 @@ void DeviceJudge::predict(const NamedSchedule& named, ShadowMachine& machine,
   const std::vector<uint32_t> diverging = differing_outputs(program_, issue_image_, image);
   if (!std::includes(predicted.begin(), predicted.end(), diverging.begin(), diverging.end())) {
     return disagree(
-        fmt::format("{} changes an output on {}, although the shadow machine says that "
-                    "it cannot.",
+        fmt::format("{} changes an output on {}, although the shadow machine says that it cannot.",
                     named.name, options_.backend->name()));
   }
   report_.predicted_output_count += predicted.size();
@@ -183,10 +181,9 @@ void DeviceJudge::judge_reference() {
   if (!is_comparable || has_hazard_ || is_reordered_) return;
   const auto reference = taken(reference_image(program_, *options_.backend));
   if (reference && !(*reference == issue_image_)) {
-    disagree(
-        fmt::format("Issue order leaves other bytes on {} than program order, although no "
-                    "check finds anything.",
-                    options_.backend->name()));
+    disagree(fmt::format(
+        "Issue order leaves other bytes on {} than program order, although no check finds anything.",
+        options_.backend->name()));
   }
 }
 
@@ -199,10 +196,9 @@ void DeviceJudge::judge_overlap() {
     ++report_.overlap_trial_count;
     report_.overlap_divergence_count += outputs_differ(program_, issue_image_, *image);
     if (has_hazard_ || *image == issue_image_) continue;
-    return disagree(
-        fmt::format("Overlap mode leaves other bytes on {} than issue order (trial {} "
-                    "of {}), although no check finds a hazard.",
-                    options_.backend->name(), i + 1, options_.overlap_trial_count));
+    return disagree(fmt::format(
+        "Overlap mode leaves other bytes on {} than issue order (trial {} of {}), although no check finds a hazard.",
+        options_.backend->name(), i + 1, options_.overlap_trial_count));
   }
 }
 

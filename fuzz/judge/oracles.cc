@@ -118,10 +118,11 @@ void OracleStack::check_exactly(const HappensBefore& order) {
   // The bound counts what destroys wait for; that this is missing is no hazard.
   if (!has_hazard_ && !report_.program.has_any(LifetimeKind::kDestroy) &&
       report_.barrier_count < report_.fewest_barriers) {
-    disagree(OracleStage::kExactCheck,
-             fmt::format("The program has {} barriers and no hazard; the bound says that it needs "
-                         "at least {}.",
-                         report_.barrier_count, report_.fewest_barriers));
+    disagree(
+        OracleStage::kExactCheck,
+        fmt::format(
+            "The program has {} barriers and no hazard; the bound says that it needs at least {}.",
+            report_.barrier_count, report_.fewest_barriers));
   }
 }
 
@@ -263,14 +264,14 @@ void OracleStack::execute(const HappensBefore& order) {
     if (!image || is_stopped()) return;
     report_.diverges_on_cpu |= outputs_differ(program, *in_issue_order, *image);
     if (!has_hazard_ && !(*image == *in_issue_order)) {
-      return disagree(OracleStage::kCpu,
-                      "A legal schedule leaves other bytes on the CPU, although no check finds a "
-                      "hazard.");
+      return disagree(
+          OracleStage::kCpu,
+          "A legal schedule leaves other bytes on the CPU, although no check finds a hazard.");
     }
     if (!has_hazard_ && !is_reordered_ && !loses_values && !(*image == *reference)) {
-      return disagree(OracleStage::kCpu,
-                      "A legal schedule leaves other bytes on the CPU than the reference, although "
-                      "no check finds anything.");
+      return disagree(
+          OracleStage::kCpu,
+          "A legal schedule leaves other bytes on the CPU than the reference, although no check finds anything.");
     }
   }
   if (report_.diverges_on_cpu && !report_.is_observable) {

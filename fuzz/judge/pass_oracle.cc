@@ -133,8 +133,7 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
   if (is_comparable && differs_from_reference(report.program, reference->placed)) {
     report.disagreements.push_back(disagreement_of(
         OracleStage::kCpu,
-        "An output differs from that of the reference passes on the CPU, although no check finds "
-        "anything."));
+        "An output differs from that of the reference passes on the CPU, although no check finds anything."));
   }
   // Where frees take nothing away, the methods of other campaigns must agree, too.
   if (!report.program.lifetimes.empty()) return report;

@@ -41,8 +41,7 @@ std::string sentence_of_gradient(const Program& program, const OutputComparison&
     return fmt::format("All {} values of {} agree.", c.element_count, name);
   }
   return fmt::format(
-      "{} of {} values of {} differ: {}[{}] is {} with one-shot{} and {} here; the largest "
-      "difference is {}.",
+      "{} of {} values of {} differ: {}[{}] is {} with one-shot{} and {} here; the largest difference is {}.",
       c.differing_count, c.element_count, name, name, c.first_differing,
       static_cast<float>(c.reference_value),
       exact == nullptr
@@ -87,8 +86,7 @@ Result<ReplayReport> replay_gradients(const Program& program,
   report.headline =
       report.diverges
           ? fmt::format(
-                "It still fails on {}: in issue order, {} of {} wrong gradients {} from {} "
-                "of the backward pass one-shot.",
+                "It still fails on {}: in issue order, {} of {} wrong gradients {} from {} of the backward pass one-shot.",
                 backend.name(), differing_count, report.outputs.size(),
                 differing_count == 1 ? "differs" : "differ",
                 differing_count == 1 ? "that" : "those")

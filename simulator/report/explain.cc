@@ -37,12 +37,10 @@ std::string contract_sentence(const Program& program, const AliasViolation& viol
     return "Two outputs of one dispatch may share no byte: which of them stays is not defined.";
   }
   if (output.is_atomic()) {
-    return "Slices of one dispatch run in any order, so its atomics may share no byte with its "
-           "other operands.";
+    return "Slices of one dispatch run in any order, so its atomics may share no byte with its other operands.";
   }
   if (is_opaque(program, dispatch)) {
-    return "An opaque dispatch may write exactly the range that it reads; a shifted overlap "
-           "depends on the order of its slices.";
+    return "An opaque dispatch may write exactly the range that it reads; a shifted overlap depends on the order of its slices.";
   }
   const std::string_view kernel = program.name(dispatch.kernel_name);
   const AliasContract contract =
@@ -50,15 +48,11 @@ std::string contract_sentence(const Program& program, const AliasViolation& viol
                         static_cast<int>(violation.second));
   if (contract == AliasContract::kIdenticalElement) {
     return fmt::format(
-        "Kernel {} works in place only where the two ranges are the same; a shifted overlap "
-        "depends "
-        "on the order of its slices.",
+        "Kernel {} works in place only where the two ranges are the same; a shifted overlap depends on the order of its slices.",
         kernel);
   }
   return fmt::format(
-      "Kernel {} reads this input while it writes this output, so they may share "
-      "no byte.",
-      kernel);
+      "Kernel {} reads this input while it writes this output, so they may share no byte.", kernel);
 }
 
 std::string alias_fix(const Program& program, const AliasViolation& violation) {
@@ -183,8 +177,7 @@ Finding explain_hazard(const Program& program, const HappensBefore& order, const
     finding.details.push_back(missing.reason);
   } else if (hazard.is_ordered) {
     finding.details.push_back(fmt::format(
-        "A barrier execution orders them but makes nothing visible: what dispatch {} writes is not "
-        "visible to dispatch {}.",
+        "A barrier execution orders them but makes nothing visible: what dispatch {} writes is not visible to dispatch {}.",
         first_index, second_index));
   } else {
     finding.details.push_back(
@@ -289,16 +282,13 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
                                    : "with " + text_of_schedule(program, verdict.schedule)));
       return;
     case ObservabilityProof::kSlices:
-      finding.details.push_back(
-          fmt::format("Whether an output can differ is not decided: slices of {} conflict with "
-                      "each other.",
-                      program.description_of(verdict.conflicting_in)));
+      finding.details.push_back(fmt::format(
+          "Whether an output can differ is not decided: slices of {} conflict with each other.",
+          program.description_of(verdict.conflicting_in)));
       return;
     case ObservabilityProof::kUndecided:
       finding.details.push_back(
-          "Whether an output can differ is not judged: this pair alone changes none, and the "
-          "budget "
-          "for schedules is spent before all others have been tried.");
+          "Whether an output can differ is not judged: this pair alone changes none, and the budget for schedules is spent before all others have been tried.");
       return;
     case ObservabilityProof::kOverBudget:
       finding.details.push_back(

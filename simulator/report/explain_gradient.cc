@@ -111,10 +111,10 @@ std::vector<std::string> details_of(const Program& program, const GradientFindin
                   sum, value, names_of(program, doubled.readers),
                   doubled.readers.size() == 1 ? "contributes" : "contribute"));
   }
-  details.push_back(fmt::format(
-      "{} is to be the gradient of {} by {}: every path between the two counts once. Nothing was "
-      "rounded.",
-      gradient, name_of(program, found.loss), name_of(program, found.tensor)));
+  details.push_back(
+      fmt::format("{} is to be the gradient of {} by {}: every path between the two counts once. "
+                  "Nothing was rounded.",
+                  gradient, name_of(program, found.loss), name_of(program, found.tensor)));
   return details;
 }
 

@@ -177,8 +177,7 @@ std::string NearMisses::reason_for_order() const {
                                        hazard_.second.dispatch.index);
   if (unchained_) {
     return fmt::format(
-        "Nothing orders them: {} and {} stand in one barrier, and the dependencies of one barrier "
-        "do not chain.",
+        "Nothing orders them: {} and {} stand in one barrier, and the dependencies of one barrier do not chain.",
         unchained_->text, unchained_->second_text);
   }
   if (lacks_source_stage_ && reached_ == 0) {

@@ -315,8 +315,7 @@ Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
     schedule = std::move(split).value();
   } else if (has_fetch) {
     return Error{
-        "A witness says that a dispatch fetches early, which has a meaning beside scoped barriers "
-        "only; here the writer commits late instead."};
+        "A witness says that a dispatch fetches early, which has a meaning beside scoped barriers only; here the writer commits late instead."};
   }
   if (Result<Success> legal = check_legal(program, order, schedule); !legal) return legal.error();
   return schedule;

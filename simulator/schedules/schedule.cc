@@ -75,8 +75,7 @@ Result<Success> LegalityCheck::add(const Step& step) {
   if (has_bytes) {
     if (!order_.has_scopes()) {
       return Error{fmt::format(
-          "The schedule fetches or commits some bytes of {} by themselves, which has a meaning "
-          "beside scoped barriers only.",
+          "The schedule fetches or commits some bytes of {} by themselves, which has a meaning beside scoped barriers only.",
           program_.description_of(step.dispatch))};
     }
     return step.kind == StepKind::kFetch ? add_fetch(step, state) : add_commit_of_some(step, state);
@@ -107,8 +106,7 @@ Result<Success> LegalityCheck::add_run(const Step& step, State& state) {
   if (step.kind == StepKind::kRunLate && order_.has_scopes() && !state.is_waiting) {
     if (late_writes_.is_full()) {
       return Error{fmt::format(
-          "More than {} dispatches wait for their commit when {} runs, the limit in a program with "
-          "scoped barriers.",
+          "More than {} dispatches wait for their commit when {} runs, the limit in a program with scoped barriers.",
           LateWrites::kCountMax, name())};
     }
     late_writes_.add(step.dispatch);

@@ -242,8 +242,7 @@ Result<Success> StepSplitter::add_fetch(DispatchId reader, DispatchId writer) {
   }
   if (has_fetched && slices_run_[reader.index] == 0) return Success{};
   return Error{fmt::format(
-      "The schedule lets {} fetch before {} commits, but nothing that the latter writes can be "
-      "missed so: a barrier makes it visible, or no byte of it is read.",
+      "The schedule lets {} fetch before {} commits, but nothing that the latter writes can be missed so: a barrier makes it visible, or no byte of it is read.",
       program_.description_of(reader), program_.description_of(writer))};
 }
 

@@ -238,8 +238,8 @@ class ExhaustiveStrategy final : public Strategy {
 
   std::string announcement() const override {
     return plan_text(traces_.plan(), options_) +
-           (lazy_ ? "Some hazards are ordered, but not visible. No order of runs shows them: the "
-                    "lazy run does.\n"
+           (lazy_ ? "Some hazards are ordered, but not visible. "
+                    "No order of runs shows them: the lazy run does.\n"
                   : "");
   }
 

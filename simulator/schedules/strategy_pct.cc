@@ -215,8 +215,7 @@ std::string PctStrategy::announcement() const {
   if (depth_ == 2) denominator = fmt::format("({} * {})", dispatch_count, step_count);
   if (depth_ > 2) denominator = fmt::format("({} * {}^{})", dispatch_count, step_count, depth_ - 1);
   return fmt::format(
-      "{} with {} in all: if some schedule meets {}, each of these does with probability at least "
-      "1/{}.\n",
+      "{} with {} in all: if some schedule meets {}, each of these does with probability at least 1/{}.\n",
       counted(Natural(dispatch_count), "dispatch", "dispatches"),
       counted(Natural(step_count), "step", "steps"),
       depth_ == 1 ? "an order constraint" : fmt::format("{} order constraints", depth_),

@@ -77,8 +77,7 @@ std::unique_ptr<Strategy> three_strategy(const Program& program, const HappensBe
   if (order.has_scopes()) {
     return directed_strategy(
         program, order, options,
-        "Strategy 'three' decides for global barriers only; this program has scoped ones, so one "
-        "sink per hazard was tried instead.\n");
+        "Strategy 'three' decides for global barriers only; this program has scoped ones, so one sink per hazard was tried instead.\n");
   }
   return std::make_unique<DecidingRuns>(program, order);
 }

@@ -102,8 +102,7 @@ void BM_snprintf_of_the_same_line(benchmark::State& state) {
     };
     benchmark::DoNotOptimize(std::snprintf(
         line, sizeof line,
-        "dispatch %s reads buffer.%zu[%llu:%llu] buffer.%zu[%llu:%llu] buffer.%zu[%llu:%llu] "
-        "writes buffer.%zu[%llu:%llu]\n",
+        "dispatch %s reads buffer.%zu[%llu:%llu] buffer.%zu[%llu:%llu] buffer.%zu[%llu:%llu] writes buffer.%zu[%llu:%llu]\n",
         "Kernel_mul_mat_f32", operand[0].buffer, begin(0), end(0), operand[1].buffer, begin(1),
         end(1), operand[2].buffer, begin(2), end(2), operand[3].buffer, begin(3), end(3)));
     next = (next + 4) % operands.size();

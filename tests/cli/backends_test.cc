@@ -117,8 +117,10 @@ CommandResult fuzz_with(const std::string& fault, const std::vector<std::string>
 TEST(DeviceWatchdog, ReportsTheProgramThatADeviceDiedOnAndGoesOn) {
   const CommandResult result = fuzz_with("crash 300", {"--encoder=interlock", "--runs=100"});
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(result.err, HasSubstr("failed on the device: The worker process of backend 'vulkan' "
-                                    "was ended by signal 11 (Segmentation fault)"));
+  EXPECT_THAT(
+      result.err,
+      HasSubstr(
+          "failed on the device: The worker process of backend 'vulkan' was ended by signal 11 (Segmentation fault)"));
   EXPECT_THAT(result.err,
               HasSubstr("Again: interlock fuzz --backend=vulkan --encoder=interlock --seed=1"));
   EXPECT_THAT(result.out, HasSubstr("100 programs"));

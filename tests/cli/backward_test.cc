@@ -25,8 +25,7 @@ mm2: dispatch matmul_nn reads h w writes y
 )";
 
 constexpr const char* kWrong =
-    "gradient: d_w counts the contribution of mm1 (dispatch 0) 2 times, the one-shot backward "
-    "once.\n";
+    "gradient: d_w counts the contribution of mm1 (dispatch 0) 2 times, the one-shot backward once.\n";
 
 CommandResult encoded(const std::string& mode) {
   return run_interlock({"encode", "-", "--backward=" + mode, "--loss=y", "--wrt=x,w",

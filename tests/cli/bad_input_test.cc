@@ -74,7 +74,10 @@ TEST(BadInput, AMissingFileAFolderAndAnUnwritableOutputAreNamed) {
 
 TEST(BadInput, HugeMemoriesAreCheckedButNotExecuted) {
   const std::string text =
-      "interlock 1\nmemory a 1099511627776\ndispatch A reads a[0:64]\ndispatch B writes a[32:96]\n";
+      "interlock 1\n"
+      "memory a 1099511627776\n"
+      "dispatch A reads a[0:64]\n"
+      "dispatch B writes a[32:96]\n";
   EXPECT_EQ(check_text(text).status, 1);
   const CommandResult result = run_interlock({"run", "-"}, text, {kGigabyte, 10});
   EXPECT_EQ(result.status, 2);
@@ -102,8 +105,8 @@ TEST(BadInput, AMisspeltSubcommandIsNamedWithTheNearestOne) {
   const CommandResult workload = run_interlock({"generate", "tranformer", "--layers=2"});
   EXPECT_EQ(workload.status, 2);
   EXPECT_EQ(workload.err,
-            "error: 'generate' has no subcommand 'tranformer'. Did you mean "
-            "'transformer'? `interlock generate --help` lists them.\n");
+            "error: 'generate' has no subcommand 'tranformer'. "
+            "Did you mean 'transformer'? `interlock generate --help` lists them.\n");
   EXPECT_EQ(run_interlock({"generate"}).err,
             "A subcommand is required\nRun with --help for more information.\n");
 }

@@ -30,8 +30,11 @@ TEST(BugsCommand, ListsWhatFindsEachBugAndWhatTheOthersNeed) {
   const CommandResult result = run_interlock({"bugs", kBugs});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("bugs and what finds them\n\nno.  bug  "));
-  EXPECT_THAT(result.out, testing::ContainsRegex("\n1    ml-explore/mlx#3630 +BAR, PLAN, GRAD +WAR "
-                                                 "+clean +mlx-3630 +bias gradient"));
+  EXPECT_THAT(
+      result.out,
+      testing::ContainsRegex(
+          "\n"
+          "1    ml-explore/mlx#3630 +BAR, PLAN, GRAD +WAR +clean +mlx-3630 +bias gradient"));
   EXPECT_THAT(result.out, HasSubstr("not yet, and what they need\n\nno.  bug  "));
 }
 

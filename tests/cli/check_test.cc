@@ -89,8 +89,8 @@ TEST(CheckCommand, RejectsAnExpectationOfAnUnknownEncoder) {
   const CommandResult result =
       run_interlock({"check", "-"}, std::string(kRepaired) + "expect encoder=interlok clean\n");
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr(":7:16: error: there is no encoder 'interlok'. Did you mean "
-                                    "'interlock'?"));
+  EXPECT_THAT(result.err, HasSubstr(":7:16: error: there is no encoder 'interlok'. "
+                                    "Did you mean 'interlock'?"));
 }
 
 // More adopters than are followed.
@@ -115,8 +115,11 @@ TEST(CheckCommand, HasNoVerdictWhereALimitEndsTheCheck) {
       temporary_file("open.ilk", program_with_hidden_clobber("expect RAW w r\n"));
   const CommandResult result = run_interlock({"check", open});
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.out, HasSubstr("  holds: expect RAW w r\n  NO VERDICT: There may be findings "
-                                    "that no line expects: the tensors that hold values"));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr(
+          "  holds: expect RAW w r\n"
+          "  NO VERDICT: There may be findings that no line expects: the tensors that hold values"));
   EXPECT_THAT(result.out, HasSubstr("1 finding so far, and no verdict on the rest: the tensors"));
   EXPECT_EQ(run_interlock({"check", "-"}, program_with_hidden_clobber("")).status, 1);
   EXPECT_EQ(run_interlock({"check", "-"}, program_with_hidden_clobber("expect clean\n")).status, 1);
@@ -171,8 +174,9 @@ TEST(CheckCommand, DeniesARedundantBarrierThatNobodyExpects) {
 TEST(CheckCommand, PrintsTheCertificateIfAsked) {
   EXPECT_THAT(
       run_interlock({"check", "--certificate", "-"}, kRepaired).out,
-      HasSubstr("Certificate: 1 conflict in disjoint slots, each in need of a barrier of its "
-                "own; verified.\n  reduce (dispatch 0) and vjp (dispatch 1)\n"));
+      HasSubstr(
+          "Certificate: 1 conflict in disjoint slots, each in need of a barrier of its own; verified.\n"
+          "  reduce (dispatch 0) and vjp (dispatch 1)\n"));
   EXPECT_THAT(run_interlock({"check", "-"}, kRepaired).out, Not(HasSubstr("Certificate")));
 }
 
@@ -205,8 +209,10 @@ TEST(CheckCommand, FollowsManyTensorsThatAdoptAValueAndSaysWhereItEnds) {
   EXPECT_EQ(run_interlock({"check", "-"}, program_of(1400)).status, 0);
   const CommandResult result = run_interlock({"check", "-"}, program_of(1500));
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.out, HasSubstr("no findings so far, and no verdict: the tensors that hold "
-                                    "values by adoption make lists of more than 1000000 entries"));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr(
+          "no findings so far, and no verdict: the tensors that hold values by adoption make lists of more than 1000000 entries"));
 }
 
 }  // namespace

@@ -157,9 +157,11 @@ barrier compute.write -> compute.read
 witness q before p
 )");
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out, HasSubstr("The hazard may be elsewhere by now. Trying a schedule for "
-                                    "each observable hazard, until one differs.\n  issue order: "
-                                    "equal"));
+  EXPECT_THAT(result.out,
+              HasSubstr("The hazard may be elsewhere by now. "
+                        "Trying a schedule for each observable hazard, until one differs.\n"
+                        "  issue order: "
+                        "equal"));
 }
 
 // Twenty hazards between equal values, and after them one that shows.

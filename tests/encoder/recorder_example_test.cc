@@ -37,14 +37,16 @@ TEST(RecorderExample, RecordsAProgramWithoutFindings) {
             "reduce: dispatch Col_reduce_f32 reads g writes gb[0:256]\n"
             "barrier\n"
             "vjp: dispatch Vjp_layer_norm_f32 reads x updates g\n");
-  EXPECT_THAT(report_on(text), HasSubstr("1 barrier; fewest for this order 1, longest chain 1; "
-                                         "no findings."));
+  EXPECT_THAT(report_on(text),
+              HasSubstr("1 barrier; fewest for this order 1, longest chain 1; no findings."));
 }
 
 TEST(RecorderExample, RecordsTheHazardOfAForgottenBarrier) {
   const std::string text = recorded_by(RECORDER_EXAMPLE_C99, "forget");
-  EXPECT_THAT(report_on(text), HasSubstr("WAR hazard: vjp (dispatch 1) updates g[0:4096], which "
-                                         "reduce (dispatch 0) reads."));
+  EXPECT_THAT(
+      report_on(text),
+      HasSubstr(
+          "WAR hazard: vjp (dispatch 1) updates g[0:4096], which reduce (dispatch 0) reads."));
 }
 
 TEST(RecorderExample, RecordsTheSameWhenCompiledAsCxx) {

@@ -49,16 +49,16 @@ TEST(Recorder, WritesAStatementForEveryCall) {
     interlock_recorder_barrier(r, "execution");
     interlock_recorder_output(r, a, 128, 64);
   });
-  EXPECT_EQ(recording.text,
-            "memory a 4096\n"
-            "memory memory 64 scratch\n"
-            "dispatch Produce uniform memory[0:16] reads a[0:64] a[256:256] writes a[64:128] "
-            "updates memory[16:64] partial\n"
-            "barrier\n"
-            "tally: dispatch Count atomics a atomic=max\n"
-            "barrier execution\n"
-            "tensor output.3 u8[64] at a+128\n"
-            "output output.3\n");
+  EXPECT_EQ(
+      recording.text,
+      "memory a 4096\n"
+      "memory memory 64 scratch\n"
+      "dispatch Produce uniform memory[0:16] reads a[0:64] a[256:256] writes a[64:128] updates memory[16:64] partial\n"
+      "barrier\n"
+      "tally: dispatch Count atomics a atomic=max\n"
+      "barrier execution\n"
+      "tensor output.3 u8[64] at a+128\n"
+      "output output.3\n");
   EXPECT_THAT(parsed(recording).dispatches, SizeIs(2));
 }
 

@@ -182,8 +182,7 @@ Result<MemoryImage> EmulatedCudaBackend::run(const Program& program, const Sched
                                              ExecutionMode mode) {
   if (!supports(mode)) {
     return Error{
-        "The cuda-emulated backend launches one kernel at a time and has no overlap mode; use "
-        "witness mode."};
+        "The cuda-emulated backend launches one kernel at a time and has no overlap mode; use witness mode."};
   }
   auto whole = expect_whole_steps(program, schedule, name());
   if (!whole) return whole.error();

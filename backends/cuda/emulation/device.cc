@@ -236,8 +236,7 @@ std::string text_of(const LaunchFinding& finding) {
   }
   const std::string_view file = finding.place.file;
   return fmt::format(
-      "{} diverges at a barrier: of {} threads, {} wait in line {} of {}, {} wait elsewhere, {} "
-      "have ended.",
+      "{} diverges at a barrier: of {} threads, {} wait in line {} of {}, {} wait elsewhere, {} have ended.",
       block, finding.thread_count, finding.waiting_count, finding.place.line,
       file.substr(file.rfind('/') + 1), finding.waiting_elsewhere_count, finding.ended_count);
 }

@@ -35,12 +35,12 @@ std::string error_of(CpuBody body, const Schedule& schedule) {
 std::string error_of(CpuBody body) { return error_of(body, slices_in_order({0, 1, 2, 3})); }
 
 TEST(CpuGuards, NameTheByteBehindAMemory) {
-  EXPECT_EQ(error_of([](CpuMemory& memory, const KernelParams&, uint64_t slice) {
-              memory.store_f32(1, slice, 1.0f);
-              if (slice == 3) memory.store_f32(1, 16, 1.0f);
-            }),
-            "A kernel wrote byte 64 of memory 'n', which has 64 bytes: its body on the CPU is "
-            "wrong.");
+  EXPECT_EQ(
+      error_of([](CpuMemory& memory, const KernelParams&, uint64_t slice) {
+        memory.store_f32(1, slice, 1.0f);
+        if (slice == 3) memory.store_f32(1, 16, 1.0f);
+      }),
+      "A kernel wrote byte 64 of memory 'n', which has 64 bytes: its body on the CPU is wrong.");
 }
 
 TEST(CpuGuards, NameTheByteBeforeAMemory) {

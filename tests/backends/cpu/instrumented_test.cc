@@ -52,9 +52,9 @@ TEST(FindUndeclared, FindsAReadOfTheNeighbourRow) {
   EXPECT_EQ(findings[0].kind, FindingKind::kUndeclared);
   EXPECT_EQ(findings[0].first, (AccessRef{DispatchId{0}, 0}));
   EXPECT_EQ(findings[0].overlap, (ByteRange{96, 100}));
-  EXPECT_EQ(findings[0].headline,
-            "Undeclared read: sum (dispatch 0) reads bytes [96:100] of memory 'm' through operand "
-            "'x', which does not declare it.");
+  EXPECT_EQ(
+      findings[0].headline,
+      "Undeclared read: sum (dispatch 0) reads bytes [96:100] of memory 'm' through operand 'x', which does not declare it.");
   EXPECT_THAT(findings[0].details,
               ElementsAre("Slice 0 does it; there the operand reads m[64:96]."));
   EXPECT_THAT(findings[0].fix, HasSubstr("row_sum"));

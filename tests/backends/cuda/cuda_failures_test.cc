@@ -182,14 +182,14 @@ TEST(CudaFailures, AWriteOutsideOfMemoriesIsAnError) {
             "The device wrote bytes before the first memory: a kernel or a driver is wrong.");
   // The first and the last byte between a, which starts at 256, and b at 768; the last one of all.
   for (const ptrdiff_t offset_bytes : {64, 511}) {
-    EXPECT_EQ(error_of_stray_write(offset_bytes),
-              "The device wrote bytes past memory 'a', which has 64 bytes: a kernel or a driver "
-              "is wrong.");
+    EXPECT_EQ(
+        error_of_stray_write(offset_bytes),
+        "The device wrote bytes past memory 'a', which has 64 bytes: a kernel or a driver is wrong.");
   }
   for (const ptrdiff_t offset_bytes : {512 + 64, 1023}) {
-    EXPECT_EQ(error_of_stray_write(offset_bytes),
-              "The device wrote bytes past memory 'b', which has 64 bytes: a kernel or a driver "
-              "is wrong.");
+    EXPECT_EQ(
+        error_of_stray_write(offset_bytes),
+        "The device wrote bytes past memory 'b', which has 64 bytes: a kernel or a driver is wrong.");
   }
   EXPECT_EQ(error_of_stray_write(63), "");
 }
@@ -208,9 +208,9 @@ TEST(CudaFailures, TooManyLateWritesAreAnErrorWithTheLimit) {
   }
   const auto image = backend.run(program, late, ExecutionMode::kWitness);
   ASSERT_FALSE(image.has_value());
-  EXPECT_EQ(image.error().message,
-            "The late writes of this schedule need more than 100 bytes, the execution limit, while "
-            "L (dispatch 1) commits late.");
+  EXPECT_EQ(
+      image.error().message,
+      "The late writes of this schedule need more than 100 bytes, the execution limit, while L (dispatch 1) commits late.");
 }
 
 TEST(CudaFailures, NothingIsLeftBehind) {

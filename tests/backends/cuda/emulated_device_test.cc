@@ -179,8 +179,8 @@ TEST(EmulatedDevice, ReportsABarrierThatSomeThreadsNeverReach) {
   EXPECT_EQ(finding.waiting_count, 7u);
   EXPECT_EQ(finding.waiting_elsewhere_count, 0u);
   EXPECT_EQ(finding.ended_count, 25u);
-  EXPECT_THAT(text_of(finding), HasSubstr("Block (0, 2, 0) diverges at a barrier: of 32 threads, "
-                                          "7 wait in line "));
+  EXPECT_THAT(text_of(finding),
+              HasSubstr("Block (0, 2, 0) diverges at a barrier: of 32 threads, 7 wait in line "));
   EXPECT_THAT(text_of(finding),
               HasSubstr(" of emulated_device_test.cc, 0 wait elsewhere, 25 have ended."));
   launch(1, shape, wait_below, kThreadCount);
@@ -271,8 +271,7 @@ TEST(EmulatedDevice, RefusesShapesThatNoDeviceTakes) {
             "A block has 1025 x 1 x 1 threads; a device takes at most 1024 in all.");
   EXPECT_EQ(
       message_of({.grid = {~0u, ~0u, ~0u}, .block = {}}),
-      "A launch has 4294967295 x 4294967295 x 4294967295 blocks; the emulated device takes at "
-      "most 16777216 in all.");
+      "A launch has 4294967295 x 4294967295 x 4294967295 blocks; the emulated device takes at most 16777216 in all.");
   EXPECT_EQ(message_of({.grid = {}, .block = {}, .shared_bytes = 50'000}),
             "A block has 50000 bytes of shared memory; a device takes at most 49152.");
   EXPECT_EQ(message_of({.grid = {}, .block = {1024, 1, 1}, .shared_bytes = 49'152}), "");

@@ -95,9 +95,9 @@ TEST(LateStaging, HasALimitWhichCommitsMayGiveBack) {
       const auto second = stage(staging, program, run_late(1), 0);
       EXPECT_EQ(second.has_value(), limit_bytes == 60);
       if (!second) {
-        EXPECT_EQ(second.error().message,
-                  "The late writes of this schedule need more than 59 bytes, the execution limit, "
-                  "while second (dispatch 1) commits late.");
+        EXPECT_EQ(
+            second.error().message,
+            "The late writes of this schedule need more than 59 bytes, the execution limit, while second (dispatch 1) commits late.");
         continue;
       }
       staging.forget(DispatchId(0));

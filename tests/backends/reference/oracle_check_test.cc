@@ -252,9 +252,9 @@ double: dispatch scale reads x writes y factor=2
   store(wrong, program.accesses_of(kFirst)[1], 1, 3.0f);
   const OracleCheck check = check_of(program, wrong);
   ASSERT_TRUE(check.mismatch.has_value());
-  EXPECT_EQ(check.mismatch->message,
-            "double (dispatch 0) leaves 3 in element 1 of 'y', where the oracle has 2 and allows "
-            "an error of 0.");
+  EXPECT_EQ(
+      check.mismatch->message,
+      "double (dispatch 0) leaves 3 in element 1 of 'y', where the oracle has 2 and allows an error of 0.");
   EXPECT_EQ(check.mismatch->bytes, (ByteRange{12, 16}));
   wrong.memories.pop_back();
   const auto refused = check_against_oracle(program, kFirst, image_before(program), wrong);

@@ -63,9 +63,9 @@ TEST(RemoteBackend, LeavesWhatTheBackendOfItsWorkerLeaves) {
 
 TEST(RemoteBackend, SaysByWhichSignalItsWorkerDiedAndStartsAnother) {
   RemoteBackend remote(worker_with("crash", 3));
-  EXPECT_EQ(first_error(remote),
-            "The worker process of backend 'faulty' was ended by signal 11 (Segmentation fault) "
-            "before it answered.");
+  EXPECT_EQ(
+      first_error(remote),
+      "The worker process of backend 'faulty' was ended by signal 11 (Segmentation fault) before it answered.");
   EXPECT_FALSE(remote.availability().is_available);
   EXPECT_THAT(remote.availability().reason, HasSubstr("signal 11"));
   EXPECT_TRUE(run_on(remote).has_value());
@@ -80,9 +80,9 @@ TEST(RemoteBackend, SaysWithWhichStatusItsWorkerEnded) {
 
 TEST(RemoteBackend, EndsAWorkerThatIsSilentAndStartsAnother) {
   RemoteBackend remote(worker_with("hang", 2, 1));
-  EXPECT_EQ(first_error(remote),
-            "The worker process of backend 'faulty' did not answer within 1 seconds and was "
-            "stopped.");
+  EXPECT_EQ(
+      first_error(remote),
+      "The worker process of backend 'faulty' did not answer within 1 seconds and was stopped.");
   // On a machine that is busy the next worker, too, may take longer than a second to start.
   bool has_run = false;
   for (int i = 0; i < 30 && !has_run; ++i) has_run = run_on(remote).has_value();

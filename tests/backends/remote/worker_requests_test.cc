@@ -27,8 +27,8 @@ using testing::HasSubstr;
 constexpr const char* kProgram =
     "interlock 1\nmemory a 64\nmemory b 64\nmemory c 64\ntensor x f32[16] at a+0 = random(1)\n"
     "tensor y f32[16] at b+0\ntensor z f32[16,1] at c+0\ntensor w f32[16,1] at a+0\n"
-    "scaled: dispatch scale reads x writes y factor=2\ndispatch Opaque reads b[3:17] writes "
-    "a[1:9]\n"
+    "scaled: dispatch scale reads x writes y factor=2\n"
+    "dispatch Opaque reads b[3:17] writes a[1:9]\n"
     "rows: dispatch softmax reads z writes w\n";
 
 // Positions of numbers in the bytes of a request (message.cc).

@@ -214,8 +214,9 @@ TEST_F(VulkanBarriers, ThatNameUniformsCoverThoseThatAreStorageBuffers) {
 
 // A program without such operands has the scopes that it says and no more.
 TEST_F(VulkanBarriers, AreNotWiderWithoutSuchOperands) {
-  EXPECT_THAT(hazards_of("dispatch fill writes m[0:64] value=1\nbarrier compute.write -> "
-                         "compute.read\ndispatch A reads m[0:64] writes y[0:64]\n"),
+  EXPECT_THAT(hazards_of("dispatch fill writes m[0:64] value=1\n"
+                         "barrier compute.write -> compute.read\n"
+                         "dispatch A reads m[0:64] writes y[0:64]\n"),
               ElementsAre(HasSubstr("READ-AFTER-WRITE")));
   EXPECT_THAT(hazards_of("dispatch A writes m[0:64]\nbarrier compute.write -> compute.uniform\n"
                          "dispatch B reads m[0:64] writes y[0:64]\n"),

@@ -66,9 +66,9 @@ VKAPI_ATTR VkResult VKAPI_CALL have_no_memory(VkDevice, const VkMemoryAllocateIn
 }
 
 TEST_F(VulkanFailures, WithoutMemoryTheErrorHasTheSize) {
-  EXPECT_EQ(error_with([](VolkDeviceTable& table) { table.vkAllocateMemory = have_no_memory; }),
-            "The Vulkan device does not have enough memory while allocating 65536 bytes "
-            "(VK_ERROR_OUT_OF_DEVICE_MEMORY).");
+  EXPECT_EQ(
+      error_with([](VolkDeviceTable& table) { table.vkAllocateMemory = have_no_memory; }),
+      "The Vulkan device does not have enough memory while allocating 65536 bytes (VK_ERROR_OUT_OF_DEVICE_MEMORY).");
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL have_no_buffer(VkDevice, const VkBufferCreateInfo*,
@@ -88,8 +88,7 @@ TEST_F(VulkanFailures, WithoutMemoryForABufferTheErrorHasTheSizeAndTheNextRunTri
   }});
   EXPECT_EQ(
       error_with(backend),
-      "The Vulkan driver does not have enough host memory while making a buffer of 65536 bytes "
-      "(VK_ERROR_OUT_OF_HOST_MEMORY).");
+      "The Vulkan driver does not have enough host memory while making a buffer of 65536 bytes (VK_ERROR_OUT_OF_HOST_MEMORY).");
   EXPECT_TRUE(backend.availability().is_available);
   has_memory = true;
   EXPECT_EQ(error_with(backend), "");
@@ -343,8 +342,8 @@ TEST_F(VulkanFailures, AComplaintOfTheValidationLayersIsAnError) {
                            table.vkQueueSubmit2 = submit_nothing;
                            table.vkWaitForFences = wait_for_nothing;
                          }});
-  EXPECT_THAT(error_with(backend), HasSubstr("The Vulkan validation layers have 1 complaint. The "
-                                             "first is: VUID-vkCmdDispatch-groupCountX"));
+  EXPECT_THAT(error_with(backend), HasSubstr("The Vulkan validation layers have 1 complaint. "
+                                             "The first is: VUID-vkCmdDispatch-groupCountX"));
 }
 
 VKAPI_ATTR void VKAPI_CALL push_and_note(VkCommandBuffer commands, VkPipelineBindPoint point,

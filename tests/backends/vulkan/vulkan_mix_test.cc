@@ -74,8 +74,11 @@ TEST_F(VulkanMix, HasTheBitsOfTheCpuWhereOneLaunchBecomesSeveral) {
     for (const int more : {-1, 0, 1, 4, 32}) {
       SCOPED_TRACE(fmt::format("{} of {} bytes", c.clauses, size_bytes + more));
       const Program program =
-          parsed(fmt::format("interlock 1\nmemory a {0}\nmemory y 64\ntensor t u8[{0}] at a+0 = "
-                             "iota\ndispatch K {1}\n",
+          parsed(fmt::format("interlock 1\n"
+                             "memory a {0}\n"
+                             "memory y 64\n"
+                             "tensor t u8[{0}] at a+0 = iota\n"
+                             "dispatch K {1}\n",
                              size_bytes + more, c.clauses));
       EXPECT_EQ(command_count_of(program) == 1, more <= 0);
       const Schedule issue = issue_order_schedule(program);

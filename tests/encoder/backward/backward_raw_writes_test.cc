@@ -37,9 +37,9 @@ TEST(BackwardRawWrites, BetweenAWriterAndAReaderAreAnError) {
   for (const char* write :
        {"fill writes m[16:20] value=0", "fill writes m value=0", "Load writes m[0:8] m[24:64]"}) {
     const std::string z = "z: dispatch " + std::string(write) + "\n";
-    EXPECT_EQ(text_of(kFirst + z + kSecond, {"l", {"x"}, "one-shot"}),
-              "The backward pass from 'l' meets z (dispatch 1), which writes raw bytes of y before "
-              "g (dispatch 2) reads it; a backward pass follows tensors only.")
+    EXPECT_EQ(
+        text_of(kFirst + z + kSecond, {"l", {"x"}, "one-shot"}),
+        "The backward pass from 'l' meets z (dispatch 1), which writes raw bytes of y before g (dispatch 2) reads it; a backward pass follows tensors only.")
         << write;
     // Before the writer and after the last reader the bytes are free.
     EXPECT_THAT(text_of(z + kFirst + kSecond, {"l", {"x"}, "one-shot"}), HasSubstr(" writes d_x"));
@@ -59,16 +59,14 @@ TEST(BackwardRawWrites, IntoWhatNobodyNeedsAnyMoreAreNone) {
   EXPECT_THAT(text_of(statements, {"a", {"x"}, "one-shot"}), HasSubstr(" writes d_x factor=2"));
   EXPECT_EQ(
       text_of(statements, {"a", {"x", "y"}, "one-shot"}),
-      "The loss 'a' depends on what 'y' held before z (dispatch 2), which writes raw bytes of "
-      "it, and the gradient is that by what 'y' holds now; take it before, or leave 'y' as it "
-      "is and write another tensor.");
+      "The loss 'a' depends on what 'y' held before z (dispatch 2), which writes raw bytes of it, and the gradient is that by what 'y' holds now; take it before, or leave 'y' as it is and write another tensor.");
 }
 
 TEST(BackwardRawWrites, IntoTheLossAreAnError) {
   const std::string l = "f: dispatch scale reads x writes l factor=2\n";
-  EXPECT_EQ(text_of(l + "z: dispatch Load writes m[47:48]\n", {"l", {"x"}, "one-shot"}),
-            "The backward pass from 'l' meets z (dispatch 1), which writes raw bytes of l before "
-            "the program ends; a backward pass follows tensors only.");
+  EXPECT_EQ(
+      text_of(l + "z: dispatch Load writes m[47:48]\n", {"l", {"x"}, "one-shot"}),
+      "The backward pass from 'l' meets z (dispatch 1), which writes raw bytes of l before the program ends; a backward pass follows tensors only.");
 }
 
 TEST(BackwardRawWrites, AnUploadIsWhatATensorToDifferentiateByHolds) {

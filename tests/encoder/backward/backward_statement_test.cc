@@ -118,17 +118,17 @@ std::string error_of(const std::string& lines) {
 }
 
 TEST(BackwardStatement, ErrorsSayWhere) {
-  EXPECT_EQ(error_of("backward"),
-            "p.ilk:9:9: error: found the end of the line; expected the tensor whose gradients are "
-            "wanted.");
-  EXPECT_EQ(error_of("backward y w"),
-            "p.ilk:9:12: error: found 'w'; expected 'wrt' and the tensors that the gradients are "
-            "taken for.");
+  EXPECT_EQ(
+      error_of("backward"),
+      "p.ilk:9:9: error: found the end of the line; expected the tensor whose gradients are wanted.");
+  EXPECT_EQ(
+      error_of("backward y w"),
+      "p.ilk:9:12: error: found 'w'; expected 'wrt' and the tensors that the gradients are taken for.");
   EXPECT_EQ(error_of("backward y wrt"),
             "p.ilk:9:15: error: found the end of the line; expected the name of a tensor.");
-  EXPECT_EQ(error_of("backward y wrt w, x"),
-            "p.ilk:9:17: error: found ','; expected the name of a tensor, mode=NAME or the end of "
-            "the line.");
+  EXPECT_EQ(
+      error_of("backward y wrt w, x"),
+      "p.ilk:9:17: error: found ','; expected the name of a tensor, mode=NAME or the end of the line.");
   EXPECT_EQ(error_of("backward y wrt w mode="),
             "p.ilk:9:23: error: found the end of the line; expected the name of a backward pass.");
   EXPECT_EQ(error_of("backward z wrt w"),
@@ -140,18 +140,18 @@ TEST(BackwardStatement, ErrorsSayWhere) {
   EXPECT_EQ(error_of("backward y wrt w mode=spilt"),
             "p.ilk:9:23: error: there is no backward pass 'spilt'. Did you mean 'split'? "
             "`interlock list backwards` names them.");
-  EXPECT_EQ(error_of("capture c\nbackward y wrt w\nend"),
-            "p.ilk:10:1: error: a backward pass stands in capture 'c', which has not ended; a "
-            "capture records dispatches, barriers and lifetime statements only.");
-  EXPECT_EQ(error_of("backward y wrt w\ntensor late f32[1]"),
-            "p.ilk:10:1: error: a tensor is declared after a backward pass, which declares "
-            "tensors itself; expected it before.");
-  EXPECT_EQ(error_of("backward y wrt w\nmemory late 4"),
-            "p.ilk:10:1: error: a memory is declared after a backward pass, which declares "
-            "tensors itself; expected it before.");
-  EXPECT_EQ(error_of("b: backward y wrt w"),
-            "p.ilk:9:4: error: label 'b' stands before 'backward'; only dispatches, barriers and "
-            "statements of lifetimes have labels.");
+  EXPECT_EQ(
+      error_of("capture c\nbackward y wrt w\nend"),
+      "p.ilk:10:1: error: a backward pass stands in capture 'c', which has not ended; a capture records dispatches, barriers and lifetime statements only.");
+  EXPECT_EQ(
+      error_of("backward y wrt w\ntensor late f32[1]"),
+      "p.ilk:10:1: error: a tensor is declared after a backward pass, which declares tensors itself; expected it before.");
+  EXPECT_EQ(
+      error_of("backward y wrt w\nmemory late 4"),
+      "p.ilk:10:1: error: a memory is declared after a backward pass, which declares tensors itself; expected it before.");
+  EXPECT_EQ(
+      error_of("b: backward y wrt w"),
+      "p.ilk:9:4: error: label 'b' stands before 'backward'; only dispatches, barriers and statements of lifetimes have labels.");
   EXPECT_EQ(error_of("backward y wrt w mode=split"), "no error");
 }
 
@@ -210,10 +210,10 @@ TEST(BackwardStatement, IsBoundedInWhatItVisitsAgain) {
   options.limits.rewalk_count = 2 + 4 + 6 + 8 + 10 + 12 + 14 + 16 + 18 + 20;
   EXPECT_TRUE(parse(text, "p.ilk", options));
   --options.limits.rewalk_count;
-  EXPECT_THAT(parse(text, "p.ilk", options).error().message,
-              testing::HasSubstr("starts anew at each group of weights that share dispatches, and "
-                                 "visits 110 dispatches once more; the limit of 109 for all passes "
-                                 "leaves 109."));
+  EXPECT_THAT(
+      parse(text, "p.ilk", options).error().message,
+      testing::HasSubstr(
+          "starts anew at each group of weights that share dispatches, and visits 110 dispatches once more; the limit of 109 for all passes leaves 109."));
   options.limits.rewalk_count = 0;
   EXPECT_TRUE(parse(nested_weights(10, 10) + " mode=split\n", "p.ilk", options));
 }

@@ -118,17 +118,16 @@ TEST(Backward, SaysWhichAdoptionItCannotFollow) {
       text_of(declared + "dispatch silu reads w writes y\nadopt half = y\n"
                          "dispatch silu reads half writes k\n",
               {"k", {"w"}, "one-shot"}),
-      "The backward pass from 'k' meets adopt half = y (lifetime statement 0), which takes over "
-      "a part of y; a backward pass follows whole tensors only.");
+      "The backward pass from 'k' meets adopt half = y (lifetime statement 0), which takes over a part of y; a backward pass follows whole tensors only.");
   EXPECT_THAT(text_of(declared + "dispatch silu reads w writes y\nadopt half = y\n"
                                  "dispatch silu reads half writes k\n",
                       {"k", {"half"}, "one-shot"}),
               HasSubstr("silu_vjp reads half d_k writes d_half\n"));
-  EXPECT_EQ(text_of(declared + "dispatch silu order=0 reads w writes y\nadopt a = y\n"
-                               "dispatch silu order=1 reads a writes l\n",
-                    {"l", {"w"}, "one-shot"}),
-            "The program has 'order=' and adopts tensors; a backward pass follows adoptions in "
-            "issue order only.");
+  EXPECT_EQ(
+      text_of(declared + "dispatch silu order=0 reads w writes y\nadopt a = y\n"
+                         "dispatch silu order=1 reads a writes l\n",
+              {"l", {"w"}, "one-shot"}),
+      "The program has 'order=' and adopts tensors; a backward pass follows adoptions in issue order only.");
 }
 
 // Writing either name overwrites the bytes of both.
@@ -139,18 +138,16 @@ TEST(Backward, SaysThatASavedValueIsOverwrittenUnderItsOtherName) {
   for (const char* written : {"y", "a"}) {
     for (const char* read : {"y", "a"}) {
       EXPECT_EQ(
-          text_of(forward + fmt::format("dispatch silu reads {} writes l\ndispatch fill "
-                                        "writes {}\n",
+          text_of(forward + fmt::format("dispatch silu reads {} writes l\n"
+                                        "dispatch fill writes {}\n",
                                         read, written),
                   {"l", {"w"}, "one-shot"}),
-          "The backward pass of silu (dispatch 1) needs what y held then, and a later dispatch "
-          "overwrites it.");
-      EXPECT_THAT(
-          text_of(forward + fmt::format("dispatch scale reads {} writes l factor=3\ndispatch "
-                                        "fill writes {}\n",
-                                        read, written),
-                  {"l", {"w"}, "one-shot"}),
-          HasSubstr("writes d_w factor=2"));
+          "The backward pass of silu (dispatch 1) needs what y held then, and a later dispatch overwrites it.");
+      EXPECT_THAT(text_of(forward + fmt::format("dispatch scale reads {} writes l factor=3\n"
+                                                "dispatch fill writes {}\n",
+                                                read, written),
+                          {"l", {"w"}, "one-shot"}),
+                  HasSubstr("writes d_w factor=2"));
     }
   }
 }
@@ -176,26 +173,23 @@ TEST(Backward, SaysWhatCannotBeDifferentiated) {
   };
   EXPECT_EQ(
       error("dispatch Magic reads x writes y\n"),
-      "The backward pass from 'y' meets Magic (dispatch 0), which is opaque: nothing is known "
-      "of what it computes.");
+      "The backward pass from 'y' meets Magic (dispatch 0), which is opaque: nothing is known of what it computes.");
   EXPECT_EQ(error("dispatch silu_vjp reads h x writes y\n"),
             "The backward pass from 'y' meets silu_vjp (dispatch 0), which has no VJP rule: "
             "silu_vjp cannot be differentiated.");
   EXPECT_EQ(
       error("dispatch copy reads x[0:8] writes y[0:8]\n"),
-      "The backward pass from 'y' meets copy (dispatch 0), which reads x[0:8], a part of x; a "
-      "backward pass follows whole tensors only.");
+      "The backward pass from 'y' meets copy (dispatch 0), which reads x[0:8], a part of x; a backward pass follows whole tensors only.");
   EXPECT_EQ(
       error("dispatch copy reads x writes y\ndispatch add reads y h writes y\n"),
-      "The backward pass from 'y' meets add (dispatch 1), which overwrites y, which it reads; "
-      "what it held before is needed.");
-  EXPECT_EQ(error("dispatch silu reads x writes h\ndispatch silu reads h writes y\n"
-                  "dispatch fill writes h\n"),
-            "The backward pass of silu (dispatch 1) needs what h held then, and a later dispatch "
-            "overwrites it.");
-  EXPECT_EQ(error("dispatch copy reads x writes m[0:16]\ndispatch copy reads m[0:16] writes y\n"),
-            "The backward pass from 'y' meets copy (dispatch 1), which reads m[0:16], where raw "
-            "bytes of memory come in between; a backward pass follows tensors only.");
+      "The backward pass from 'y' meets add (dispatch 1), which overwrites y, which it reads; what it held before is needed.");
+  EXPECT_EQ(
+      error("dispatch silu reads x writes h\ndispatch silu reads h writes y\n"
+            "dispatch fill writes h\n"),
+      "The backward pass of silu (dispatch 1) needs what h held then, and a later dispatch overwrites it.");
+  EXPECT_EQ(
+      error("dispatch copy reads x writes m[0:16]\ndispatch copy reads m[0:16] writes y\n"),
+      "The backward pass from 'y' meets copy (dispatch 1), which reads m[0:16], where raw bytes of memory come in between; a backward pass follows tensors only.");
 }
 
 // Bytes that are written raw before the forward pass are what it reads: an upload, say.
@@ -207,9 +201,9 @@ TEST(Backward, SaysThatASavedValueIsOverwrittenRaw) {
   };
   for (const char* bytes : {"m", "m[28:40]", "m[0:17]", "m[20:24] m[40:64]"}) {
     const std::string write = fmt::format("dispatch Load writes {}\n", bytes);
-    EXPECT_EQ(text(forward + write),
-              "The backward pass of silu (dispatch 0) needs what x held then, and a later dispatch "
-              "overwrites it.");
+    EXPECT_EQ(
+        text(forward + write),
+        "The backward pass of silu (dispatch 0) needs what x held then, and a later dispatch overwrites it.");
     EXPECT_THAT(text(write + forward), HasSubstr("silu_vjp reads x d_y writes d_x\n"));
   }
   EXPECT_THAT(text(forward + "dispatch Load writes m[0:16] m[32:64] m[20:20]\n"),
@@ -227,14 +221,14 @@ TEST(Backward, SaysWhatIsWrongWithARequest) {
       "dispatch silu reads x writes y\n";
   EXPECT_EQ(text_of(forward, {"z", {"x"}, "one-shot"}),
             "The program has no tensor 'z', which is to be the loss of the backward pass.");
-  EXPECT_EQ(text_of(forward, {"y", {"i"}, "one-shot"}),
-            "Tensor 'i' has i32 elements; a tensor to differentiate by of a backward pass is a "
-            "whole tensor of f32.");
+  EXPECT_EQ(
+      text_of(forward, {"y", {"i"}, "one-shot"}),
+      "Tensor 'i' has i32 elements; a tensor to differentiate by of a backward pass is a whole tensor of f32.");
   EXPECT_EQ(text_of(forward, {"y", {"x", "x"}, "one-shot"}),
             "Tensor 'x' is named twice to differentiate by; once is allowed.");
   EXPECT_EQ(text_of(forward, {"y", {"x"}, "oneshot"}),
-            "There is no backward pass 'oneshot'. Did you mean 'one-shot'? `interlock list "
-            "backwards` names them.");
+            "There is no backward pass 'oneshot'. "
+            "Did you mean 'one-shot'? `interlock list backwards` names them.");
 }
 
 // Thousands of dispatches, in time that does not show.

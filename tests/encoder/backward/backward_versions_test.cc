@@ -46,10 +46,9 @@ TEST(BackwardVersions, AnEarlierVersionOfWhatItDifferentiatesByIsAnError) {
     const std::string kernel = std::string(write).substr(0, std::string(write).find(' '));
     for (const char* use : {"silu reads w writes y", "scale reads w writes y factor=2"}) {
       const std::string statements = fmt::format("dispatch {}\nlate: dispatch {}\n", use, write);
-      EXPECT_EQ(text_of(statements, {"y", {"w"}, "one-shot"}),
-                "The loss 'y' depends on what 'w' held before late (dispatch 1), and the gradient "
-                "is that by what 'w' holds now; take it before, or leave 'w' as it is and write "
-                "another tensor.")
+      EXPECT_EQ(
+          text_of(statements, {"y", {"w"}, "one-shot"}),
+          "The loss 'y' depends on what 'w' held before late (dispatch 1), and the gradient is that by what 'w' holds now; take it before, or leave 'w' as it is and write another tensor.")
           << write;
       // The loss depends on both versions.
       EXPECT_THAT(
@@ -97,9 +96,10 @@ TEST(BackwardVersions, AnAdoptionIsAVersionToo) {
   const std::string statements =
       "dispatch silu reads x writes h\nadopt a = h\ndispatch scale reads a writes y factor=2\n"
       "dispatch silu reads g writes h\nadopt a = h\n";
-  EXPECT_THAT(text_of(statements, {"y", {"a"}, "one-shot"}),
-              StartsWith("The loss 'y' depends on what 'a' held before adopt a = h (lifetime "
-                         "statement 1), "));
+  EXPECT_THAT(
+      text_of(statements, {"y", {"a"}, "one-shot"}),
+      StartsWith(
+          "The loss 'y' depends on what 'a' held before adopt a = h (lifetime statement 1), "));
   EXPECT_THAT(
       text_of(statements + "dispatch scale reads a writes y factor=3\n", {"y", {"a"}, "one-shot"}),
       HasSubstr("scale reads d_y writes d_h factor=3\n"));
@@ -132,11 +132,11 @@ std::string errors_of(const std::string& statements) {
 }
 
 TEST(BackwardVersions, ThreeStepsOfTrainingAreOneProgram) {
-  for (const char* update :
-       {"dispatch sgd reads {1} updates {0} lr=0.1\n", "dispatch Adam reads {1} updates {0}\n",
-        "dispatch accumulate reads {1} updates {0}\n",
-        "dispatch scale reads {1} writes z factor=-0.1\ndispatch accumulate reads z updates "
-        "{0}\n"}) {
+  for (
+      const char* update :
+      {"dispatch sgd reads {1} updates {0} lr=0.1\n", "dispatch Adam reads {1} updates {0}\n",
+       "dispatch accumulate reads {1} updates {0}\n",
+       "dispatch scale reads {1} writes z factor=-0.1\ndispatch accumulate reads z updates {0}\n"}) {
     std::string text;
     for (int step = 1; step <= 3; ++step) {
       text += fmt::format("{}backward l wrt w b\n", kStep);

@@ -46,9 +46,10 @@ TEST(ActualClause, AddsAccessesThatAreNotDeclared) {
 }
 
 TEST(ActualClause, HasErrorsThatSayWhatIsWrong) {
-  EXPECT_THAT(error_of("dispatch K reads a actual"),
-              HasSubstr("p.ilk:5:26: error: found the end of the line; expected reads, writes, "
-                        "updates or another clause after 'actual'"));
+  EXPECT_THAT(
+      error_of("dispatch K reads a actual"),
+      HasSubstr(
+          "p.ilk:5:26: error: found the end of the line; expected reads, writes, updates or another clause after 'actual'"));
   EXPECT_THAT(error_of("dispatch K reads a actual b"), HasSubstr("5:27: error: found 'b'"));
   EXPECT_THAT(error_of("dispatch K actual reads a actual reads b"), HasSubstr("5:27: error:"));
   EXPECT_THAT(error_of("dispatch K actual writes a reads b"), HasSubstr("out of order"));

@@ -190,9 +190,9 @@ TEST(CaptureLimits, BoundWhatReplaysAdd) {
   options.limits.expansion_count = 4 * 10 * 5;  // A dispatch, three operands and an attribute.
   EXPECT_EQ(parse(text, "p.ilk", options)->accesses.size(), 120u);
   options.limits.expansion_count = 4 * 10 * 5 - 1;
-  EXPECT_EQ(parse(text, "p.ilk", options).error().message,
-            "p.ilk:18:1: error: replays and backward passes add more than the limit of 199 "
-            "statements, operands and attributes.");
+  EXPECT_EQ(
+      parse(text, "p.ilk", options).error().message,
+      "p.ilk:18:1: error: replays and backward passes add more than the limit of 199 statements, operands and attributes.");
 }
 
 TEST(CaptureLimits, CountRecordedAndReplayedStatements) {

@@ -73,8 +73,7 @@ TEST(LifetimeStatement, HasErrorsWithAPosition) {
   EXPECT_EQ(error_of("free y"), "p.ilk:7:6: error: no tensor 'y' is declared before this free.");
   EXPECT_EQ(
       error_of("free v"),
-      "p.ilk:7:6: error: tensor 'v' is a view; lifetimes are those of values, and this one is "
-      "'x'.");
+      "p.ilk:7:6: error: tensor 'v' is a view; lifetimes are those of values, and this one is 'x'.");
   EXPECT_EQ(error_of("reset x"), "p.ilk:7:7: error: no memory 'x' is declared before this reset.");
   EXPECT_EQ(error_of("unpin x"),
             "p.ilk:7:7: error: tensor 'x' is not pinned here; every unpin ends one pin before it.");
@@ -86,35 +85,35 @@ TEST(LifetimeStatement, HasErrorsWithAPosition) {
   EXPECT_EQ(error_of("free x x"), "p.ilk:7:8: error: found 'x'; expected the end of the line.");
   EXPECT_EQ(error_of("adopt a x"),
             "p.ilk:7:9: error: found 'x'; expected '=' and the tensor whose bytes are adopted.");
-  EXPECT_EQ(error_of("adopt x = x"),
-            "p.ilk:7:7: error: tensor 'x' has a place of its own; what is adopted into is declared "
-            "without one.");
+  EXPECT_EQ(
+      error_of("adopt x = x"),
+      "p.ilk:7:7: error: tensor 'x' has a place of its own; what is adopted into is declared without one.");
   EXPECT_EQ(error_of("dispatch K reads a\nadopt a = x"),
             "p.ilk:8:7: error: tensor 'a' is in use before it adopts the bytes of 'x'.");
-  EXPECT_EQ(error_of("tensor b f32[5]\nadopt b = x"),
-            "p.ilk:8:11: error: tensor 'b' has 20 bytes, more than 'x' (16 bytes), which it "
-            "adopts.");
-  EXPECT_EQ(error_of("tensor b u8[2]\nadopt b = odd"),
-            "p.ilk:8:11: error: tensor 'odd' starts at byte 17; adopted bytes start at a multiple "
-            "of 4.");
-  EXPECT_EQ(error_of("adopt a = x\ntensor b f32[4]\nadopt b = a"),
-            "p.ilk:9:11: error: the bytes of 'a' are adopted themselves; name the tensor that they "
-            "come from.");
+  EXPECT_EQ(
+      error_of("tensor b f32[5]\nadopt b = x"),
+      "p.ilk:8:11: error: tensor 'b' has 20 bytes, more than 'x' (16 bytes), which it adopts.");
+  EXPECT_EQ(
+      error_of("tensor b u8[2]\nadopt b = odd"),
+      "p.ilk:8:11: error: tensor 'odd' starts at byte 17; adopted bytes start at a multiple of 4.");
+  EXPECT_EQ(
+      error_of("adopt a = x\ntensor b f32[4]\nadopt b = a"),
+      "p.ilk:9:11: error: the bytes of 'a' are adopted themselves; name the tensor that they come from.");
   EXPECT_EQ(error_of("tensor y f32[4] at m+48\nadopt a = x\nadopt a = y"),
             "p.ilk:9:11: error: tensor 'a' adopts the bytes of 'x' already; it has one place.");
-  EXPECT_EQ(error_of("tensor b f32[4] = ones\nadopt b = x"),
-            "p.ilk:8:7: error: tensor 'b' has an initial value, or a donation of it has; it holds "
-            "nothing before it adopts the bytes of 'x'.");
-  EXPECT_EQ(error_of("adopt a = x\ntensor d f32[1] donates a = ones"),
-            "p.ilk:8:29: error: tensor 'd' has an initial value, and its bytes are adopted ones, "
-            "which hold what was written there.");
+  EXPECT_EQ(
+      error_of("tensor b f32[4] = ones\nadopt b = x"),
+      "p.ilk:8:7: error: tensor 'b' has an initial value, or a donation of it has; it holds nothing before it adopts the bytes of 'x'.");
+  EXPECT_EQ(
+      error_of("adopt a = x\ntensor d f32[1] donates a = ones"),
+      "p.ilk:8:29: error: tensor 'd' has an initial value, and its bytes are adopted ones, which hold what was written there.");
   EXPECT_EQ(error_of("adopt a = x\ndispatch K reads a\nadopt a = x"), "no error");
 }
 
 TEST(LifetimeStatement, IsWhatAUseAfterFreeNames) {
-  EXPECT_EQ(error_of("d: dispatch K\nexpect use-after-free d d"),
-            "p.ilk:8:23: error: label 'd' stands on a dispatch; expected a free, a destroy or a "
-            "reset.");
+  EXPECT_EQ(
+      error_of("d: dispatch K\nexpect use-after-free d d"),
+      "p.ilk:8:23: error: label 'd' stands on a dispatch; expected a free, a destroy or a reset.");
   EXPECT_EQ(error_of("p: pin x\nexpect use-after-free p"),
             "p.ilk:8:23: error: 'p' is a pin; expected a free, a destroy or a reset.");
   EXPECT_EQ(error_of("expect use-after-free 0"),

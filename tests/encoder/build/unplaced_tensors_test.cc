@@ -88,12 +88,12 @@ TEST(UnplacedTensor, HasAMemoryThatNoStatementCanName) {
 }
 
 TEST(UnplacedTensor, IsBounded) {
-  EXPECT_EQ(error_of("tensor h u8[281474976710657]\n"),
-            "p.ilk:2:10: error: tensor 'h' has 281474976710657 bytes, more than the limit of "
-            "281474976710656 for a memory.");
-  EXPECT_EQ(error_of("tensor h f32[4294967296,4294967296]\n"),
-            "p.ilk:2:10: error: tensor 'h' with f32[4294967296,4294967296] has more bytes than fit "
-            "in 64 bits.");
+  EXPECT_EQ(
+      error_of("tensor h u8[281474976710657]\n"),
+      "p.ilk:2:10: error: tensor 'h' has 281474976710657 bytes, more than the limit of 281474976710656 for a memory.");
+  EXPECT_EQ(
+      error_of("tensor h f32[4294967296,4294967296]\n"),
+      "p.ilk:2:10: error: tensor 'h' with f32[4294967296,4294967296] has more bytes than fit in 64 bits.");
   ParseOptions options;
   options.limits.memory_count = 2;
   EXPECT_EQ(error_of("memory a 1\ntensor h u8[1]\n", options), "no error");
@@ -104,13 +104,15 @@ TEST(UnplacedTensor, IsBounded) {
 TEST(UnplacedTensor, KeepsItsRulesForInitialValues) {
   EXPECT_EQ(error_of("tensor h u8[4] = random(1)\n"),
             "p.ilk:2:18: error: tensor 'h' has u8 elements; random initial values are f32.");
-  EXPECT_EQ(error_of("tensor h u8[4] = ones\ntensor d u8[4] donates h = ones\n"),
-            "p.ilk:3:28: error: tensors 'h' and 'd' both have an initial value for h[0:4]; at most "
-            "one may.");
+  EXPECT_EQ(
+      error_of("tensor h u8[4] = ones\ntensor d u8[4] donates h = ones\n"),
+      "p.ilk:3:28: error: tensors 'h' and 'd' both have an initial value for h[0:4]; at most one may.");
 }
 
 TEST(UnplacedTensor, IsEncodedLikeOneWithAMemoryOfItsOwn) {
-  const std::string statements = "dispatch silu reads x writes h\ndispatch silu reads h writes x\n";
+  const std::string statements =
+      "dispatch silu reads x writes h\n"
+      "dispatch silu reads h writes x\n";
   const Program unplaced = parsed("tensor x f32[4] = ones\ntensor h f32[4]\n" + statements);
   InterlockEncoder encoder;
   EXPECT_EQ(expect_round_trip(encode(unplaced, encoder)),

@@ -131,20 +131,21 @@ TEST(KernelTable, RejectsOperandsThatAreNoWholeF32Tensor) {
   EXPECT_THAT(
       error_of("embedding reads v square writes y"),
       HasSubstr("Operand 'ids' of kernel 'embedding' has dtype f32; the kernel expects i32"));
-  EXPECT_THAT(error_of("cross_entropy reads x ids[0:16] writes v"),
-              HasSubstr("'labels' of kernel 'cross_entropy' is the slice 'ids[0:16]'; the kernel "
-                        "expects a whole i32 tensor"));
+  EXPECT_THAT(
+      error_of("cross_entropy reads x ids[0:16] writes v"),
+      HasSubstr(
+          "'labels' of kernel 'cross_entropy' is the slice 'ids[0:16]'; the kernel expects a whole i32 tensor"));
 }
 
 TEST(KernelTable, RejectsShapesThatDoNotFit) {
-  EXPECT_THAT(error_of("add reads x square writes z"),
-              HasSubstr("Operand 'b' of kernel 'add' has shape [8,8]; the kernel expects the shape "
-                        "of 'a', [4,8]"));
+  EXPECT_THAT(
+      error_of("add reads x square writes z"),
+      HasSubstr(
+          "Operand 'b' of kernel 'add' has shape [8,8]; the kernel expects the shape of 'a', [4,8]"));
   EXPECT_THAT(error_of("add reads x n writes z"), HasSubstr("[32]"));  // Same size is not enough.
   EXPECT_THAT(
       error_of("col_sum reads x writes v"),
-      HasSubstr("Operand 'y' of kernel 'col_sum' has shape [4]; the kernel expects [cols] = "
-                "[8]"));
+      HasSubstr("Operand 'y' of kernel 'col_sum' has shape [4]; the kernel expects [cols] = [8]"));
   EXPECT_THAT(error_of("row_sum reads x writes w"), HasSubstr("expects [rows] = [4]"));
   EXPECT_THAT(error_of("row_sum reads n writes v"), HasSubstr("expects two extents, [rows, cols]"));
   EXPECT_THAT(error_of("matmul_nn reads x x writes y"),
@@ -156,40 +157,47 @@ TEST(KernelTable, RejectsShapesThatDoNotFit) {
   EXPECT_THAT(error_of("softmax reads x writes square"), HasSubstr("expects [rows, cols] = [4,8]"));
   EXPECT_THAT(error_of("softmax_vjp reads x square writes y"), HasSubstr("Operand 'g'"));
   EXPECT_THAT(error_of("silu_vjp reads x n writes y"), HasSubstr("Operand 'g'"));
-  EXPECT_THAT(error_of("col_sum_vjp reads v writes x"),
-              HasSubstr("Operand 'g' of kernel 'col_sum_vjp' has shape [4]; the kernel expects "
-                        "[cols] = [8]"));
+  EXPECT_THAT(
+      error_of("col_sum_vjp reads v writes x"),
+      HasSubstr(
+          "Operand 'g' of kernel 'col_sum_vjp' has shape [4]; the kernel expects [cols] = [8]"));
   EXPECT_THAT(error_of("row_sum_vjp reads w writes x"), HasSubstr("expects [rows] = [4]"));
-  EXPECT_THAT(error_of("row_sum_vjp reads v writes n"),
-              HasSubstr("Operand 'gx' of kernel 'row_sum_vjp' has shape [32]; the kernel expects "
-                        "two extents, [rows, cols]"));
+  EXPECT_THAT(
+      error_of("row_sum_vjp reads v writes n"),
+      HasSubstr(
+          "Operand 'gx' of kernel 'row_sum_vjp' has shape [32]; the kernel expects two extents, [rows, cols]"));
   EXPECT_THAT(error_of("layer_norm_vjp reads x w y writes z square"),
               HasSubstr("Operand 'gw_rows'"));
   EXPECT_THAT(error_of("accumulate reads x updates n"), HasSubstr("the shape of 'g', [4,8]"));
   EXPECT_THAT(error_of("adamw reads x updates x x w lr=1 step=1"), HasSubstr("Operand 'v'"));
   EXPECT_THAT(error_of("concat reads square x writes wide"), HasSubstr("Operand 'b'"));
-  EXPECT_THAT(error_of("concat reads square tall writes wide"),
-              HasSubstr("Operand 'y' of kernel 'concat' has shape [8,16]; the kernel expects "
-                        "[rows, cols of both] = [8,12]"));
+  EXPECT_THAT(
+      error_of("concat reads square tall writes wide"),
+      HasSubstr(
+          "Operand 'y' of kernel 'concat' has shape [8,16]; the kernel expects [rows, cols of both] = [8,12]"));
   EXPECT_THAT(error_of("split reads wide writes square tall"), HasSubstr("Operand 'g'"));
   EXPECT_THAT(error_of("split reads wide writes square w"), HasSubstr("Operand 'gb'"));
   EXPECT_THAT(error_of("transpose reads x writes y"), HasSubstr("expects [cols, rows] = [8,4]"));
-  EXPECT_THAT(error_of("embedding reads ids x writes square"),
-              HasSubstr("Operand 'ids' of kernel 'embedding' has shape [4]; the kernel expects "
-                        "[rows] = [8]"));
-  EXPECT_THAT(error_of("embedding reads ids odd writes y"),
-              HasSubstr("Operand 'y' of kernel 'embedding' has shape [4,8]; the kernel expects "
-                        "[rows, cols] = [4,7]"));
+  EXPECT_THAT(
+      error_of("embedding reads ids x writes square"),
+      HasSubstr(
+          "Operand 'ids' of kernel 'embedding' has shape [4]; the kernel expects [rows] = [8]"));
+  EXPECT_THAT(
+      error_of("embedding reads ids odd writes y"),
+      HasSubstr(
+          "Operand 'y' of kernel 'embedding' has shape [4,8]; the kernel expects [rows, cols] = [4,7]"));
   EXPECT_THAT(error_of("embedding_vjp reads ids square writes x"), HasSubstr("[inner] = [8]"));
-  EXPECT_THAT(error_of("rope reads odd writes odd"),
-              HasSubstr("Operand 'x' of kernel 'rope' has shape [4,7]; the kernel expects an even "
-                        "number of columns"));
+  EXPECT_THAT(
+      error_of("rope reads odd writes odd"),
+      HasSubstr(
+          "Operand 'x' of kernel 'rope' has shape [4,7]; the kernel expects an even number of columns"));
   EXPECT_THAT(error_of("cross_entropy reads x ids writes w"), HasSubstr("[rows] = [4]"));
   EXPECT_THAT(error_of("cross_entropy_vjp reads x ids v writes square"),
               HasSubstr("Operand 'glogits' of kernel 'cross_entropy_vjp' has shape [8,8]"));
-  EXPECT_THAT(error_of("copy reads raw writes x"),
-              HasSubstr("Operand 'y' of kernel 'copy' has 128 bytes; the kernel expects as many as "
-                        "'x' has, 64"));
+  EXPECT_THAT(
+      error_of("copy reads raw writes x"),
+      HasSubstr(
+          "Operand 'y' of kernel 'copy' has 128 bytes; the kernel expects as many as 'x' has, 64"));
 }
 
 TEST(KernelTable, RejectsOtherAttributes) {
@@ -239,9 +247,9 @@ TEST(KernelTable, BoundsPositions) {
   };
   EXPECT_EQ(error_of_rows(131'072, 0), "");
   EXPECT_EQ(error_of_rows(65'536, 65'536), "");
-  EXPECT_THAT(error_of_rows(65'537, 65'536),
-              HasSubstr("Kernel 'rope' has 65537 rows from position 65536; it has positions below "
-                        "131072"));
+  EXPECT_THAT(
+      error_of_rows(65'537, 65'536),
+      HasSubstr("Kernel 'rope' has 65537 rows from position 65536; it has positions below 131072"));
 }
 
 TEST(KernelTable, FillsParams) {

@@ -48,7 +48,9 @@ Program graph_behind(const std::string& stream) {
 // The kernel copies x to its output first, and then still needs g, which is where that lies.
 TEST(Ggml, WritesInPlaceWhereNoContractAllowsIt) {
   const std::string tensors =
-      "tensor x f32[4,8] = random(1)\ntensor w f32[8] = random(2)\ntensor g f32[4,8] = random(3)\n"
+      "tensor x f32[4,8] = random(1)\n"
+      "tensor w f32[8] = random(2)\n"
+      "tensor g f32[4,8] = random(3)\n"
       "tensor gx f32[4,8]\ntensor rows f32[4,8]\noutput gx\n";
   const Program program =
       program_of(tensors + "dispatch rms_norm_vjp_stream reads x w g writes gx rows\n");
@@ -76,7 +78,9 @@ TEST(Ggml, TriesTheCotangentFirst) {
 // ggml multiplies by the gain in an operation of its own: RMS_NORM never writes to its bytes.
 TEST(Ggml, PutsNoNormOnItsGain) {
   const std::string tensors =
-      "tensor x f32[1,8] = random(1)\ntensor w f32[8] = random(2)\ntensor g f32[1,8] = random(3)\n"
+      "tensor x f32[1,8] = random(1)\n"
+      "tensor w f32[8] = random(2)\n"
+      "tensor g f32[1,8] = random(3)\n"
       "tensor y f32[1,8]\ntensor rows f32[1,8]\n";
   for (const std::string& norm : std::vector<std::string>{
            "rms_norm reads x w writes y\noutput x y",
@@ -199,10 +203,10 @@ dispatch Last reads v2 v1 writes w
 }
 
 TEST(Unplan, MakesOutputsOfWhatNobodyReads) {
-  const Result<Program> graph =
-      unplan(program_of("memory c 8\ndispatch K writes c[0:4]\ndispatch K reads c[0:4] writes "
-                        "c[4:8]\n"),
-             "c");
+  const Result<Program> graph = unplan(program_of("memory c 8\n"
+                                                  "dispatch K writes c[0:4]\n"
+                                                  "dispatch K reads c[0:4] writes c[4:8]\n"),
+                                       "c");
   ASSERT_TRUE(graph.has_value());
   EXPECT_THAT(print(*graph), ::testing::HasSubstr("output v1\n"));
 }

@@ -60,8 +60,9 @@ TEST(ReplayPolicy, LeavesAllElseAsItIs) {
       micro_batches("f32[4]", accumulate),         // Not known to be nothing.
       micro_batches("f32[4] = zeros", "dispatch scale reads x writes grad factor=2\n" + accumulate),
       micro_batches("f32[4] = zeros", "dispatch accumulate reads x updates grad\n" + accumulate),
-      fmt::format("{}tensor v f32[4] view buffer+0\ntensor grad f32[4] = zeros\n{}"
-                  "dispatch accumulate reads v updates grad\n",
+      fmt::format("{}tensor v f32[4] view buffer+0\n"
+                  "tensor grad f32[4] = zeros\n"
+                  "{}dispatch accumulate reads v updates grad\n",
                   kHead, kCapture),
   };
   for (const std::string& program : programs) {

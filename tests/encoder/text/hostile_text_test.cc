@@ -103,8 +103,13 @@ TEST(HostileText, TooManyItemsOfAKind) {
   options.limits.witness_count = 1;
   options.limits.expectation_count = 1;
   const std::string text =
-      "interlock 1\nmemory a 1\nmemory b 1\ntensor t u8[1] at a+0\ndispatch A\ndispatch "
-      "B\nbarrier\n"
+      "interlock 1\n"
+      "memory a 1\n"
+      "memory b 1\n"
+      "tensor t u8[1] at a+0\n"
+      "dispatch A\n"
+      "dispatch B\n"
+      "barrier\n"
       "witness 0 after 1\nexpect clean\n";
   EXPECT_TRUE(parse(text, "p.ilk", options));
   const auto error_of = [&](const std::string& line) {
@@ -136,10 +141,10 @@ TEST(HostileText, ALongName) {
 TEST(HostileText, AViewWhoseEndWraps) {
   const std::string text = "interlock 1\nmemory a 256\ntensor x f32[64] at a+0\n";
   EXPECT_TRUE(parse(text + "tensor y f32[63] view x+4"));
-  EXPECT_EQ(parse(text + "tensor y f32[4611686018427387903] view x+4", "p.ilk").error().message,
-            "p.ilk:4:42: error: view 'y' of 18446744073709551612 bytes at byte 4 ends past the end "
-            "of 'x' (256 bytes).\n"
-            "  - While placing 'y', f32[4611686018427387903] view x+4.");
+  EXPECT_EQ(
+      parse(text + "tensor y f32[4611686018427387903] view x+4", "p.ilk").error().message,
+      "p.ilk:4:42: error: view 'y' of 18446744073709551612 bytes at byte 4 ends past the end of 'x' (256 bytes).\n"
+      "  - While placing 'y', f32[4611686018427387903] view x+4.");
 }
 
 TEST(HostileText, ATextAboveTheLimit) {
@@ -154,7 +159,8 @@ TEST(HostileText, EveryTruncationIsAProgramOrAnError) {
   const std::string text =
       "interlock 1\nmemory m 64\ntensor x f32[2,4] at m+0 = random(7)\ntensor y f32[4] at m+32\n"
       "output y\na: dispatch col_sum reads x writes y\nbarrier execution\n"
-      "dispatch Count reads x[0:4] atomics m[48:52] atomic=add k=1e-05\nwitness 1 commits after a\n"
+      "dispatch Count reads x[0:4] atomics m[48:52] atomic=add k=1e-05\n"
+      "witness 1 commits after a\n"
       "expect encoder=mlx-2024 WAR a 1\n";
   ASSERT_TRUE(parse(text));
   for (size_t length = 0; length < text.size(); ++length) {
@@ -165,15 +171,13 @@ TEST(HostileText, EveryTruncationIsAProgramOrAnError) {
 
 TEST(ParseErrorQuotes, ShortensLongWordsAndEscapesUnprintableBytes) {
   const std::string word(300, 'w');
-  EXPECT_EQ(parse("interlock 1\n" + word, "p.ilk").error().message,
-            "p.ilk:2:1: error: found '" + word.substr(0, 48) +
-                "…'; expected a statement: memory, tensor, output, dispatch, barrier, free, "
-                "destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or "
-                "expect.");
+  EXPECT_EQ(
+      parse("interlock 1\n" + word, "p.ilk").error().message,
+      "p.ilk:2:1: error: found '" + word.substr(0, 48) +
+          "…'; expected a statement: memory, tensor, output, dispatch, barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.");
   EXPECT_EQ(
       parse("interlock 1\nbarrier \xc3\xa9", "p.ilk").error().message,
-      "p.ilk:2:9: error: found '\\xc3\\xa9'; expected 'execution', a scope such as compute.write, "
-      "or the end of the line.");
+      "p.ilk:2:9: error: found '\\xc3\\xa9'; expected 'execution', a scope such as compute.write, or the end of the line.");
 }
 
 }  // namespace

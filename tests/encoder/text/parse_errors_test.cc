@@ -52,21 +52,21 @@ TEST_P(ParseError, SaysWhatIsWrongAndItsRepairParses) {
 INSTANTIATE_TEST_SUITE_P(
     Grammar, ParseError,
     testing::Values(
-        ErrorCase{"dispach K",
-                  "1: found 'dispach'; expected a statement: memory, tensor, output, dispatch, "
-                  "barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, "
-                  "backward, witness or expect. Did you mean 'dispatch'?",
-                  "dispatch K"},
+        ErrorCase{
+            "dispach K",
+            "1: found 'dispach'; expected a statement: memory, tensor, output, dispatch, barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect. "
+            "Did you mean 'dispatch'?",
+            "dispatch K"},
         ErrorCase{"memory", "7: found the end of the line; expected the name of the memory.",
                   "memory m 1"},
-        ErrorCase{"memory m 4k",
-                  "10: '4k' is not a decimal number of at most 64 bits; expected the size of the "
-                  "memory in bytes.",
-                  "memory m 4096"},
-        ErrorCase{"memory m 18446744073709551616",
-                  "10: '18446744073709551616' is not a decimal number of at most 64 bits; expected "
-                  "the size of the memory in bytes.",
-                  "memory m 281474976710656"},
+        ErrorCase{
+            "memory m 4k",
+            "10: '4k' is not a decimal number of at most 64 bits; expected the size of the memory in bytes.",
+            "memory m 4096"},
+        ErrorCase{
+            "memory m 18446744073709551616",
+            "10: '18446744073709551616' is not a decimal number of at most 64 bits; expected the size of the memory in bytes.",
+            "memory m 281474976710656"},
         ErrorCase{"memory m 16 scratchy",
                   "13: found 'scratchy'; expected 'scratch' or the end of the line.",
                   "memory m 16 scratch"},
@@ -77,20 +77,20 @@ INSTANTIATE_TEST_SUITE_P(
                   "tensor y f32[2,3] at a+0"},
         ErrorCase{"tensor y f32[] at a+0", "14: found ']'; expected an extent.",
                   "tensor y f32[1] at a+0"},
-        ErrorCase{"tensor y f32[2] in a+0",
-                  "17: found 'in'; expected a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or "
-                  "'donates TENSOR'), '=' or the end of the line.",
-                  "tensor y f32[2] at a+0"},
+        ErrorCase{
+            "tensor y f32[2] in a+0",
+            "17: found 'in'; expected a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), '=' or the end of the line.",
+            "tensor y f32[2] at a+0"},
         ErrorCase{"tensor y f32[2] at a",
                   "21: found the end of the line; expected '+' and an offset in bytes.",
                   "tensor y f32[2] at a+0"},
-        ErrorCase{"tensor y f32[2] donates g = one",
-                  "29: found 'one'; expected an initial value: random(N), zeros, ones, iota or "
-                  "values(V,…).",
-                  "tensor y f32[2] donates g = ones"},
+        ErrorCase{
+            "tensor y f32[2] donates g = one",
+            "29: found 'one'; expected an initial value: random(N), zeros, ones, iota or values(V,…).",
+            "tensor y f32[2] donates g = ones"},
         ErrorCase{"tensor y f32[2] donates g = values(1)",
-                  "29: tensor 'y' has 2 elements and 1 values; each element needs one.\n  - While "
-                  "placing 'y', f32[2] donates g.",
+                  "29: tensor 'y' has 2 elements and 1 values; each element needs one.\n"
+                  "  - While placing 'y', f32[2] donates g.",
                   "tensor y f32[2] donates g = values(1,2)"},
         ErrorCase{"tensor y u8[2] donates g = values(1,256)",
                   "37: found '256'; expected a number that an element of type u8 can hold.",
@@ -105,30 +105,28 @@ INSTANTIATE_TEST_SUITE_P(
                   "36: found '1e39'; expected a number that an element of type f32 can hold.",
                   "tensor y f32[1] donates g = values(1e38)"},
         ErrorCase{"output gb, x", "10: found ','; expected the name of a tensor.", "output gb x"},
-        ErrorCase{"tag: output gb",
-                  "6: label 'tag' stands before 'output'; only dispatches, barriers and statements "
-                  "of lifetimes have labels.",
-                  "output gb"},
+        ErrorCase{
+            "tag: output gb",
+            "6: label 'tag' stands before 'output'; only dispatches, barriers and statements of lifetimes have labels.",
+            "output gb"},
         ErrorCase{"dispatch K reads writes gb",
                   "18: found 'writes'; expected an operand after 'reads'.",
                   "dispatch K reads x writes gb"},
         ErrorCase{
             "dispatch K writes gb reads x",
-            "22: found 'reads' out of order; the clauses stand once each, as uniform, "
-            "reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE.",
+            "22: found 'reads' out of order; the clauses stand once each, as uniform, reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE.",
             "dispatch K reads x writes gb"},
         ErrorCase{"dispatch K reads x[0:4]gb", "24: found 'gb'; expected a space before this word.",
                   "dispatch K reads x[0:4] gb"},
-        ErrorCase{"dispatch K x",
-                  "12: found 'x'; expected uniform, reads, writes, updates, atomics, partial or "
-                  "KEY=VALUE.",
-                  "dispatch K reads x"},
+        ErrorCase{
+            "dispatch K x",
+            "12: found 'x'; expected uniform, reads, writes, updates, atomics, partial or KEY=VALUE.",
+            "dispatch K reads x"},
         ErrorCase{"dispatch K lr=", "15: found the end of the line; expected a value of 'lr'.",
                   "dispatch K lr=1"},
         ErrorCase{
             "barrier executing",
-            "9: found 'executing'; expected 'execution', a scope such as compute.write, or the "
-            "end of the line.",
+            "9: found 'executing'; expected 'execution', a scope such as compute.write, or the end of the line.",
             "barrier execution"},
         ErrorCase{
             "witness step until reduce",
@@ -136,21 +134,18 @@ INSTANTIATE_TEST_SUITE_P(
             "witness step before reduce"},
         ErrorCase{
             "expect war reduce step",
-            "8: found 'war'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered, "
-            "clobber, uninitialized, use-after-free, alias, gradient, undeclared or redundant.",
+            "8: found 'war'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, uninitialized, use-after-free, alias, gradient, undeclared or redundant.",
             "expect WAR reduce step"},
         ErrorCase{
             "expect divergence step",
-            "8: found 'divergence'; expected 'clean' or what a check finds: RAW, WAR, WAW, "
-            "reordered, clobber, uninitialized, use-after-free, alias, gradient, undeclared or "
-            "redundant.",
+            "8: found 'divergence'; expected 'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, uninitialized, use-after-free, alias, gradient, undeclared or redundant.",
             "expect undeclared step"},
         ErrorCase{"interlock 1", "1: found a second header line; only the first statement is one.",
                   "# interlock 1"},
-        ErrorCase{"dispatch K reads x\v",
-                  "19: found the control byte '\\x0b'; program text has none but tabs and line "
-                  "ends.",
-                  "dispatch K\treads x\r\n"}));
+        ErrorCase{
+            "dispatch K reads x\v",
+            "19: found the control byte '\\x0b'; program text has none but tabs and line ends.",
+            "dispatch K\treads x\r\n"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, ParseError,
@@ -158,27 +153,28 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"memory a 16", "8: memory 'a' is declared twice; names of memories must differ.",
                   "memory x 16"},
         ErrorCase{"memory m 0", "10: memory 'm' has 0 bytes; it needs at least 1.", "memory m 1"},
-        ErrorCase{"memory m 281474976710657",
-                  "10: memory 'm' has 281474976710657 bytes, more than the limit of "
-                  "281474976710656.",
-                  "memory m 281474976710656"},
+        ErrorCase{
+            "memory m 281474976710657",
+            "10: memory 'm' has 281474976710657 bytes, more than the limit of 281474976710656.",
+            "memory m 281474976710656"},
         ErrorCase{"memory on 16", "8: 'on' is a word of the format and cannot name a memory.",
                   "memory On 16"},
         ErrorCase{"tensor x f32[1] at bytes+0",
                   "8: tensor 'x' is declared twice; names of tensors must differ.",
                   "tensor a f32[1] at bytes+0"},
-        ErrorCase{"tensor gx f32[16,64] at arena+8192",
-                  "31: tensor 'gx' ends at byte 12288, past the end of memory 'arena' (8192 "
-                  "bytes).\n  - While placing 'gx', f32[16,64] at arena+8192.",
-                  "tensor gx f32[16,64] at arena+4096"},
+        ErrorCase{
+            "tensor gx f32[16,64] at arena+8192",
+            "31: tensor 'gx' ends at byte 12288, past the end of memory 'arena' (8192 bytes).\n"
+            "  - While placing 'gx', f32[16,64] at arena+8192.",
+            "tensor gx f32[16,64] at arena+4096"},
         ErrorCase{"tensor y f32[2] at a+18446744073709551612",
                   "22: tensor 'y' ends beyond 64 bits, past the end of memory 'a' (4096 bytes).\n"
                   "  - While placing 'y', f32[2] at a+18446744073709551612.",
                   "tensor y f32[2] at a+4088"},
-        ErrorCase{"tensor y f32[4294967296,4294967296] at a+0",
-                  "10: tensor 'y' with f32[4294967296,4294967296] has more bytes than fit in 64 "
-                  "bits.",
-                  "tensor y f32[32,32] at a+0"},
+        ErrorCase{
+            "tensor y f32[4294967296,4294967296] at a+0",
+            "10: tensor 'y' with f32[4294967296,4294967296] has more bytes than fit in 64 bits.",
+            "tensor y f32[32,32] at a+0"},
         ErrorCase{"tensor y f32[2,0] at a+0",
                   "10: tensor 'y' has an extent of 0 in f32[2,0]; extents are at least 1.",
                   "tensor y f32[2,1] at a+0"},
@@ -187,13 +183,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "tensor y u8[1,1,1,1,1,1,1,1] at a+0"},
         ErrorCase{
             "tensor y f32[2] at a+6",
-            "22: tensor 'y' starts at byte 6 of memory 'a', which is not a multiple of 4, the "
-            "bytes of an element (f32).\n  - While placing 'y', f32[2] at a+6.",
+            "22: tensor 'y' starts at byte 6 of memory 'a', which is not a multiple of 4, the bytes of an element (f32).\n"
+            "  - While placing 'y', f32[2] at a+6.",
             "tensor y f32[2] at a+8"},
         ErrorCase{
             "tensor y i32[1] view t+1",
-            "24: tensor 'y' starts at byte 2 of memory 'bytes', which is not a multiple of 4, "
-            "the bytes of an element (i32).\n  - While placing 'y', i32[1] view t+1.",
+            "24: tensor 'y' starts at byte 2 of memory 'bytes', which is not a multiple of 4, the bytes of an element (i32).\n"
+            "  - While placing 'y', i32[1] view t+1.",
             "tensor y i32[1] view t+3"},
         ErrorCase{"tensor y f32[2] at aren+0",
                   "20: no memory 'aren' is declared before tensor 'y'. Did you mean 'arena'?",
@@ -214,16 +210,14 @@ INSTANTIATE_TEST_SUITE_P(
                   "tensor y f32[64] donates gb"},
         ErrorCase{
             "tensor y f32[2] view x+0 = ones",
-            "28: view 'y' has an initial value; a view shows the value of 'x', so the initial "
-            "value belongs there.",
+            "28: view 'y' has an initial value; a view shows the value of 'x', so the initial value belongs there.",
             "tensor y f32[2] view x+0"},
         ErrorCase{"tensor y i32[2] at arena+0 = random(1)",
                   "30: tensor 'y' has i32 elements; random initial values are f32.",
                   "tensor y f32[2] at arena+0 = random(1)"},
         ErrorCase{
             "tensor y f32[2] at a+4088 = zeros",
-            "29: tensors 'x' and 'y' both have an initial value for a[4088:4096]; at most one "
-            "may.",
+            "29: tensors 'x' and 'y' both have an initial value for a[4088:4096]; at most one may.",
             "tensor y f32[2] at a+4088"},
         ErrorCase{
             "tensor y f32[4] donates x = zeros",
@@ -248,13 +242,14 @@ INSTANTIATE_TEST_SUITE_P(
                   "dispatch col_sum reads g writes gb"},
         ErrorCase{
             "dispatch flash_attention reads g",
-            "10: the kernel table has no 'flash_attention'. A kernel that is not in the table "
-            "starts with an upper-case letter and is opaque.\n"
+            "10: the kernel table has no 'flash_attention'. "
+            "A kernel that is not in the table starts with an upper-case letter and is opaque.\n"
             "  - While adding 'flash_attention' as dispatch 2.",
             "dispatch Flash_attention reads g"},
         ErrorCase{"up: dispatch K reads arenas",
-                  "22: no tensor or memory 'arenas' is declared before this line. Did you mean "
-                  "'arena'?\n  - While adding 'up' as dispatch 2.",
+                  "22: no tensor or memory 'arenas' is declared before this line. "
+                  "Did you mean 'arena'?\n"
+                  "  - While adding 'up' as dispatch 2.",
                   "up: dispatch K reads arena"},
         ErrorCase{"dispatch K reads x arena[8:4]",
                   "20: the range [8:4] of 'arena' ends before it starts.\n"
@@ -268,14 +263,15 @@ INSTANTIATE_TEST_SUITE_P(
                   "17: attribute 'lr' stands twice; at most once is allowed.\n"
                   "  - While adding 'K' as dispatch 2.",
                   "dispatch K lr=1 lr2=2"},
-        ErrorCase{"dispatch K lr=1e999",
-                  "12: the value '1e999' of attribute 'lr' is neither a word nor a finite 64-bit "
-                  "number.\n  - While adding 'K' as dispatch 2.",
-                  "dispatch K lr=1e300"},
+        ErrorCase{
+            "dispatch K lr=1e999",
+            "12: the value '1e999' of attribute 'lr' is neither a word nor a finite 64-bit number.\n"
+            "  - While adding 'K' as dispatch 2.",
+            "dispatch K lr=1e300"},
         ErrorCase{
             "dispatch K atomics gb",
-            "20: the dispatch has atomics and does not say which; expected atomic=OP, where OP "
-            "is add, min, max, and, or or xor.\n  - While adding 'K' as dispatch 2.",
+            "20: the dispatch has atomics and does not say which; expected atomic=OP, where OP is add, min, max, and, or or xor.\n"
+            "  - While adding 'K' as dispatch 2.",
             "dispatch K atomics gb atomic=min"},
         ErrorCase{"dispatch K updates gb atomic=add",
                   "1: the dispatch has the attribute 'atomic' and no operand of 'atomics'.\n"
@@ -285,10 +281,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "23: 'sub' is not an atomic operation; expected add, min, max, and, or or xor.\n"
                   "  - While adding 'K' as dispatch 2.",
                   "dispatch K atomics gb atomic=xor"},
-        ErrorCase{"dispatch K order=2",
-                  "12: this dispatch has 'order=' and earlier ones do not; it stands on all "
-                  "dispatches or on none.\n  - While adding 'K' as dispatch 2.",
-                  "dispatch K"},
+        ErrorCase{
+            "dispatch K order=2",
+            "12: this dispatch has 'order=' and earlier ones do not; it stands on all dispatches or on none.\n"
+            "  - While adding 'K' as dispatch 2.",
+            "dispatch K"},
         ErrorCase{"witness stop before reduce",
                   "9: no dispatch before this line has the label 'stop'. Did you mean 'step'?",
                   "witness step before reduce"},
@@ -324,13 +321,13 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"expect redundant fence step",
                   "24: 'redundant' concerns one barrier, and 'step' is a second.",
                   "expect redundant fence"},
-        ErrorCase{"expect encoder=none redundant fence",
-                  "31: 'fence' names no barrier of an encoder; such barriers have no labels, only "
-                  "positions.",
-                  "expect encoder=none redundant 12"},
+        ErrorCase{
+            "expect encoder=none redundant fence",
+            "31: 'fence' names no barrier of an encoder; such barriers have no labels, only positions.",
+            "expect encoder=none redundant 12"},
         ErrorCase{"expect encoder=interlok clean",
-                  "16: there is no encoder 'interlok'. Did you mean 'interlock'? `interlock list "
-                  "encoders` names them.",
+                  "16: there is no encoder 'interlok'. "
+                  "Did you mean 'interlock'? `interlock list encoders` names them.",
                   "expect encoder=interlock clean"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -370,9 +367,9 @@ TEST(ParseErrorOfHeader, NamesTheVersionThatItFound) {
 }
 
 TEST(ParseErrorOfHeader, SaysThatTheTextIsEmpty) {
-  EXPECT_EQ(parse("", "p.ilk").error().message,
-            "p.ilk:1:1: error: the text ends without a statement; expected the header line "
-            "'interlock 1'.");
+  EXPECT_EQ(
+      parse("", "p.ilk").error().message,
+      "p.ilk:1:1: error: the text ends without a statement; expected the header line 'interlock 1'.");
 }
 
 }  // namespace

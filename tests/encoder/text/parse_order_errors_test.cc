@@ -22,8 +22,8 @@ TEST(ParseErrorOfOrder, RejectsTheSameNumberTwiceWhereverItStands) {
 TEST(ParseErrorOfOrder, RejectsADispatchWithoutItBehindOneWithIt) {
   EXPECT_EQ(
       parse("interlock 1\ndispatch A order=5\ndispatch B\n", "p.ilk").error().message,
-      "p.ilk:3:1: error: this dispatch has no 'order=' and earlier ones have it; it stands on "
-      "all dispatches or on none.\n  - While adding 'B' as dispatch 1.");
+      "p.ilk:3:1: error: this dispatch has no 'order=' and earlier ones have it; it stands on all dispatches or on none.\n"
+      "  - While adding 'B' as dispatch 1.");
 }
 
 }  // namespace

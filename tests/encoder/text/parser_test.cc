@@ -49,8 +49,10 @@ TEST(ParseTensor, PlacesInAMemory) {
 
 TEST(ParseTensor, AViewOfAViewHasTheRootOfTheFirst) {
   const Program p = parsed(
-      "memory a 4096\ntensor x f32[8] at a+64\ntensor v f32[4] view x+8\ntensor w u8[3] view "
-      "v+2\n");
+      "memory a 4096\n"
+      "tensor x f32[8] at a+64\n"
+      "tensor v f32[4] view x+8\n"
+      "tensor w u8[3] view v+2\n");
   EXPECT_EQ(p.tensors.at(2).source, TensorId(1));
   EXPECT_EQ(p.tensors.at(2).root, TensorId(0));
   EXPECT_EQ(p.tensors.at(2).range, (ByteRange{74, 77}));
@@ -58,8 +60,10 @@ TEST(ParseTensor, AViewOfAViewHasTheRootOfTheFirst) {
 
 TEST(ParseTensor, ADonationIsItsOwnRootAndStartsWhereItsSourceStarts) {
   const Program p = parsed(
-      "memory a 4096\ntensor x f32[8] at a+64\ntensor v f32[4] view x+8\ntensor d f32[2] donates "
-      "v\n");
+      "memory a 4096\n"
+      "tensor x f32[8] at a+64\n"
+      "tensor v f32[4] view x+8\n"
+      "tensor d f32[2] donates v\n");
   EXPECT_EQ(p.tensors.at(2).placement, Placement::kDonation);
   EXPECT_EQ(p.tensors.at(2).source, TensorId(1));
   EXPECT_EQ(p.tensors.at(2).root, TensorId(2));
@@ -113,17 +117,16 @@ TEST(ParseDispatch, KeepsATensorFromHidingAMemoryThatIsInUse) {
   const std::string head = "interlock 1\nmemory x 64\n";
   const std::string dispatch = "dispatch K reads x\n";
   const std::string tensor = "tensor x u8[4] at x+8\n";
-  EXPECT_EQ(parse(head + dispatch + tensor, "p.ilk").error().message,
-            "p.ilk:4:8: error: tensor 'x' has the name of a memory that an earlier dispatch has as "
-            "an operand; rename one of them.");
+  EXPECT_EQ(
+      parse(head + dispatch + tensor, "p.ilk").error().message,
+      "p.ilk:4:8: error: tensor 'x' has the name of a memory that an earlier dispatch has as an operand; rename one of them.");
   EXPECT_TRUE(parse(head + tensor + dispatch));
 }
 
 TEST(ParseDispatch, ReadsEveryMode) {
   const Program p = parsed(
       "memory m 64\n"
-      "dispatch K reads m[0:4] m[4:8] writes m[8:12] updates m[12:16] atomics m[16:20] "
-      "atomic=max\n");
+      "dispatch K reads m[0:4] m[4:8] writes m[8:12] updates m[12:16] atomics m[16:20] atomic=max\n");
   ASSERT_THAT(p.accesses, SizeIs(5));
   EXPECT_EQ(p.accesses[1].mode, AccessMode::kRead);
   EXPECT_EQ(p.accesses[2].mode, AccessMode::kWrite);

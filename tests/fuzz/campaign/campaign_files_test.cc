@@ -40,9 +40,9 @@ TEST(CommandOfRun, NamesEveryOptionThatTheRunDependsOn) {
   options.encoder = find_encoder("serial");
   options.generator.max_dispatches = 5;
   options.oracles.judges_excess = true;
-  EXPECT_EQ(command_of_run(options, 0, false),
-            "interlock fuzz --encoder=serial --max-dispatches=5 --deny-excess --seed=12 "
-            "--first-run=0 --runs=1");
+  EXPECT_EQ(
+      command_of_run(options, 0, false),
+      "interlock fuzz --encoder=serial --max-dispatches=5 --deny-excess --seed=12 --first-run=0 --runs=1");
   CampaignOptions of_passes;
   of_passes.backward = find_backward("split");
   of_passes.planner = find_planner("ggml");

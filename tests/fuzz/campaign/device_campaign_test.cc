@@ -113,8 +113,8 @@ TEST(DeviceCampaign, MinimizesAndKeepsAProgramThatAGuardComplainsOf) {
   const CampaignReport report = campaign_with("stray", 1, "interlock");
   ASSERT_THAT(report.disagreements, SizeIs(1));
   EXPECT_THAT(report.disagreements[0],
-              HasSubstr("stage device: On faulty: A kernel wrote bytes around memory 'a'. The "
-                        "program, minimized from "));
+              HasSubstr("stage device: On faulty: A kernel wrote bytes around memory 'a'. "
+                        "The program, minimized from "));
   EXPECT_THAT(report.device.failures, IsEmpty());
   EXPECT_EQ(report.device.refused_count, 0u);
 }
@@ -158,9 +158,9 @@ TEST(DeviceCampaign, HoldsEveryScheduleOfACleanProgramAgainstIssueOrder) {
 TEST(DeviceCampaign, HoldsEveryScheduleOfAHazardAgainstTheShadowMachine) {
   const CampaignReport report = campaign_with("schedule", 1, "none");
   ASSERT_THAT(report.disagreements, SizeIs(1));
-  EXPECT_THAT(report.disagreements[0],
-              HasSubstr("changes an output on faulty, although the shadow machine says that it "
-                        "cannot"));
+  EXPECT_THAT(
+      report.disagreements[0],
+      HasSubstr("changes an output on faulty, although the shadow machine says that it cannot"));
 }
 
 TEST(DeviceCampaign, HoldsEveryTrialOfACleanProgramAgainstIssueOrder) {

@@ -37,8 +37,12 @@ constexpr const char* kTwoCaptures =
 TEST(SignatureOfLifetimes, SaysReplayOnlyOfTwoReplaysOfOneCapture) {
   const std::string tensors =
       "memory m 16\ntensor x f32[4] = random(1)\ntensor a f32[4] at m+0\ntensor o f32[4]\n"
-      "tensor kept f32[4]\noutput o\ncapture one\nr: dispatch silu reads x writes "
-      "a\nbarrier\nend\n";
+      "tensor kept f32[4]\n"
+      "output o\n"
+      "capture one\n"
+      "r: dispatch silu reads x writes a\n"
+      "barrier\n"
+      "end\n";
   EXPECT_THAT(signatures_in(tensors + "replay one\nadopt kept = a\nreplay one\n"
                                       "dispatch silu reads kept writes o\n"),
               ElementsAre("clobber-replay"));
@@ -77,7 +81,10 @@ TEST(SignatureOfLifetimes, NamesWhatEndedTheValueTheOverwriterAndTheReader) {
                             "dispatch K reads u writes o\n",
                             kKernels),
               ElementsAre("uninitialized-Opaque"));
-  EXPECT_THAT(signatures_in("memory m 16\ntensor a u8[4] at m+0\ntensor b u8[4] at m+0\noutput a\n"
+  EXPECT_THAT(signatures_in("memory m 16\n"
+                            "tensor a u8[4] at m+0\n"
+                            "tensor b u8[4] at m+0\n"
+                            "output a\n"
                             "dispatch K writes a\nbarrier\ndispatch L writes b\n",
                             kKernels),
               ElementsAre("clobber-Opaque-end"));

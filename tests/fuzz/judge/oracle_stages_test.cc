@@ -22,6 +22,7 @@
 namespace interlock::oracle_stages_test {
 namespace {
 
+using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -49,26 +50,22 @@ std::vector<std::string> disagreements_on(const Program& program, const OracleOp
   return messages;
 }
 
-// Nothing is tried at random, and nothing on the CPU.
-OracleOptions deciding_only() {
-  OracleOptions options;
-  options.cpu_period = 0;
-  options.random_schedule_count = 0;
-  return options;
+// Expects that judging `program` ends in one disagreement, which `message` tells.
+void expect_disagreement(const Program& program, const OracleOptions& options,
+                         std::string_view message) {
+  EXPECT_THAT(disagreements_on(program, options), ElementsAre(message));
 }
 
+// Nothing is tried at random, and nothing on the CPU.
+OracleOptions deciding_only() { return {.random_schedule_count = 0, .cpu_period = 0}; }
+
 // All stages, on every program, but for the device's.
-OracleOptions thorough() {
-  OracleOptions options;
-  options.cpu_period = 1;
-  options.text_period = 1;
-  return options;
-}
+OracleOptions thorough() { return {.cpu_period = 1, .text_period = 1}; }
 
 template <bool (*is_dropped)(const Fact&)>
 Facts without(const Program& program, const HappensBefore& order, const ByteSegments& segments) {
   Facts facts = find_exactly(program, order, segments);
-  facts.erase(std::remove_if(facts.begin(), facts.end(), is_dropped), facts.end());
+  std::erase_if(facts, is_dropped);
   return facts;
 }
 
@@ -95,18 +92,18 @@ TEST(ThreeRuns, ContradictAHazardThatIsNone) {
   options.methods.find = with_a_false_hazard;
   const Program program = parsed("dispatch A reads a[0:4]\ndispatch B writes b[0:4]\n");
   EXPECT_THAT(disagreements_on(program, thorough()), IsEmpty());
-  EXPECT_THAT(disagreements_on(program, options),
-              ElementsAre("three-runs: The exact check finds a hazard, but the three strict runs "
-                          "agree."));
+  expect_disagreement(
+      program, options,
+      "three-runs: The exact check finds a hazard, but the three strict runs agree.");
 }
 
 template <bool (*is_missed)(const Fact&)>
 void expect_three_runs_to_contradict(const std::string& text) {
   OracleOptions options = deciding_only();
   options.methods.find = without<is_missed>;
-  EXPECT_THAT(disagreements_on(parsed(text), options),
-              ElementsAre("three-runs: The three strict runs differ, but the exact check finds no "
-                          "hazard."));
+  expect_disagreement(
+      parsed(text), options,
+      "three-runs: The three strict runs differ, but the exact check finds no hazard.");
 }
 
 // The bound is content with the barriers that are there, and random schedules are not tried.
@@ -122,18 +119,19 @@ TEST(ThreeRuns, ContradictACheckThatMissesWhatTheLazyRunShows) {
 
 // Beside scoped barriers there is no other method, unless the CPU has its turn.
 TEST(RandomSchedules, AloneContradictACheckThatMissesWhatScopesLeaveOpen) {
-  OracleOptions options;
-  options.cpu_period = 0;
-  options.random_schedule_count = 8;
+  OracleOptions options = {.random_schedule_count = 8, .cpu_period = 0};
   const Program program = parsed(kOpenScope);
   EXPECT_THAT(disagreements_on(program, options), IsEmpty());
   options.methods.find = without<is_any_hazard>;
   // Half of the schedules keep the order; that eight of them do has odds of 1 to 255.
   for (uint64_t number = 0; number < 4; ++number) {
-    EXPECT_THAT(disagreements_on(program, options, number), Not(IsEmpty())) << number;
-    EXPECT_THAT(disagreements_on(program, options, number),
-                Each("random-schedules: A random legal schedule ends differently, although no "
-                     "check finds a hazard."));
+    EXPECT_THAT(
+        disagreements_on(program, options, number),
+        AllOf(
+            Not(IsEmpty()),
+            Each(
+                "random-schedules: A random legal schedule ends differently, although no check finds a hazard.")))
+        << number;
   }
 }
 
@@ -152,18 +150,17 @@ TEST(RandomSchedules, AreAsManyAsAskedFor) {
 TEST(Bound, ContradictsACheckThatMissesAHazard) {
   OracleOptions options = thorough();
   options.methods.find = without<is_any_hazard>;
-  EXPECT_THAT(disagreements_on(parsed("dispatch Shift reads a[0:16] writes a[4:20]\n"
-                                      "dispatch A writes b[0:4]\ndispatch B reads b[0:4]\n"),
-                               options),
-              ElementsAre("exact-check: The program has 0 barriers and no hazard; the bound says "
-                          "that it needs at least 1."));
+  expect_disagreement(
+      parsed("dispatch Shift reads a[0:16] writes a[4:20]\n"
+             "dispatch A writes b[0:4]\ndispatch B reads b[0:4]\n"),
+      options,
+      "exact-check: The program has 0 barriers and no hazard; the bound says that it needs at least 1.");
 }
 
 // That destroyed bytes are still in use is no hazard.
 TEST(Bound, SaysNothingOfWhatDestroysWaitFor) {
-  EXPECT_THAT(
-      disagreements_on(parsed("tensor t u8[4]\nA: dispatch A writes t\ndestroy t\n"), thorough()),
-      IsEmpty());
+  const Program program = parsed("tensor t u8[4]\nA: dispatch A writes t\ndestroy t\n");
+  EXPECT_THAT(disagreements_on(program, thorough()), IsEmpty());
 }
 
 EncoderEntry entry_of(const MutantEncoder& mutant) {
@@ -259,10 +256,9 @@ TEST(CrossCheckOfHazards, AloneContradictsBarriersThatAreTooWeak) {
     OracleOptions options = thorough();
     options.encoder = under_test;
     options.methods.cross_check = &weak;
-    EXPECT_THAT(
-        disagreements_on(program, options),
-        ElementsAre("cross-check: Encoder 'weak' leaves a RAW hazard between A (dispatch 0) "
-                    "and B (dispatch 1)."));
+    expect_disagreement(
+        program, options,
+        "cross-check: Encoder 'weak' leaves a RAW hazard between A (dispatch 0) and B (dispatch 1).");
   }
 }
 
@@ -282,11 +278,10 @@ TEST(CrossCheckOfOrders, HoldsAnEncoderAgainstTheOrderThatItWasGiven) {
 
 // One barrier, between C and D, would do for the unpin, too; encoders place one before the destroy.
 TEST(CrossCheckOfDestroys, LetsAnEncoderWaitForAPinnedValue) {
-  EXPECT_THAT(disagreements_on(parsed("tensor t u8[4] at a+0\nA: dispatch A writes t\npin t\n"
-                                      "destroy t\nC: dispatch C writes b[0:4]\nbarrier\n"
-                                      "D: dispatch D reads b[0:4]\nunpin t\n"),
-                               thorough()),
-              IsEmpty());
+  const Program program = parsed(
+      "tensor t u8[4] at a+0\nA: dispatch A writes t\npin t\ndestroy t\n"
+      "C: dispatch C writes b[0:4]\nbarrier\nD: dispatch D reads b[0:4]\nunpin t\n");
+  EXPECT_THAT(disagreements_on(program, thorough()), IsEmpty());
 }
 
 // Executes as the CPU does; but whatever is not issue order leaves another first byte.
@@ -311,9 +306,9 @@ TEST(CpuRuns, AloneContradictTheShadowMachine) {
   const std::string text =
       "tensor o u8[4] at a+0\noutput o\ndispatch A writes b[0:4]\ndispatch B reads b[0:4]\n";
   EXPECT_THAT(disagreements_on(parsed(text), thorough()), IsEmpty());
-  EXPECT_THAT(disagreements_on(parsed(text), options),
-              ElementsAre("cpu: An output differs on the CPU, although the shadow machine says "
-                          "that none can."));
+  expect_disagreement(
+      parsed(text), options,
+      "cpu: An output differs on the CPU, although the shadow machine says that none can.");
 }
 
 TEST(CpuRuns, AloneContradictACheckThatMissesWhatScopesLeaveOpen) {
@@ -326,8 +321,10 @@ TEST(CpuRuns, AloneContradictACheckThatMissesWhatScopesLeaveOpen) {
     const auto some = disagreements_on(program, options, number);
     messages.insert(some.begin(), some.end());
   }
-  EXPECT_THAT(messages, ElementsAre("cpu: A legal schedule leaves other bytes on the CPU, although "
-                                    "no check finds a hazard."));
+  EXPECT_THAT(
+      messages,
+      ElementsAre(
+          "cpu: A legal schedule leaves other bytes on the CPU, although no check finds a hazard."));
 }
 
 TEST(CpuRuns, AloneContradictACheckThatMissesAWrongOrder) {
@@ -337,16 +334,17 @@ TEST(CpuRuns, AloneContradictACheckThatMissesAWrongOrder) {
       "R: dispatch R order=0 reads a[0:4] writes b[0:4]\n");
   EXPECT_THAT(disagreements_on(program, options), IsEmpty());
   options.methods.find = without<is_reordered>;
-  EXPECT_THAT(disagreements_on(program, options),
-              ElementsAre("cpu: A legal schedule leaves other bytes on the CPU than the reference, "
-                          "although no check finds anything."));
+  expect_disagreement(
+      program, options,
+      "cpu: A legal schedule leaves other bytes on the CPU than the reference, although no check finds anything.");
 }
 
 // What is lost on the way is lost in issue order, too, and the reference has it.
 TEST(CpuRuns, ExpectNoReferenceWhereValuesAreLost) {
   EXPECT_THAT(disagreements_on(parsed("tensor s u8[4] at a+0\ntensor t u8[4] at a+0\n"
                                       "tensor o u8[4] at b+0\noutput o\n"
-                                      "dispatch A writes s\nbarrier\ndispatch B writes t\nbarrier\n"
+                                      "dispatch A writes s\nbarrier\n"
+                                      "dispatch B writes t\nbarrier\n"
                                       "dispatch C reads s writes o\n"),
                                thorough()),
               IsEmpty());

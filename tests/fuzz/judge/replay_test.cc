@@ -50,9 +50,10 @@ TEST(Replay, SaysInNumbersThatTheWitnessStillFails) {
   EXPECT_EQ(gb.witness_value, 4);
   EXPECT_EQ(gb.max_abs_difference, 2);
   EXPECT_THAT(report->headline, HasSubstr("still fails on cpu: with twice before sum"));
-  EXPECT_THAT(report->details,
-              ElementsAre("4 of 4 values of gb differ: gb[0] is 2 in issue order and 4 here; the "
-                          "largest difference is 2."));
+  EXPECT_THAT(
+      report->details,
+      ElementsAre(
+          "4 of 4 values of gb differ: gb[0] is 2 in issue order and 4 here; the largest difference is 2."));
 }
 
 TEST(Replay, SaysThatARepairedProgramNoLongerFails) {

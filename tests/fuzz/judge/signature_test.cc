@@ -179,8 +179,8 @@ TEST(Signature, HasTheLettersOfAFileNameAndBeginsWithItsShape) {
     const Program program = build(draft_of_run({}, run)).value();
     for (const Fact& fact : find_exactly(program)) {
       const std::string signature = signature_of(program, fact);
-      EXPECT_EQ(signature.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                            "0123456789_-"),
+      EXPECT_EQ(signature.find_first_not_of(
+                    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"),
                 std::string::npos)
           << signature;
       const std::string shape = signature_of(program, fact, SignatureDetail::kShape);

@@ -128,13 +128,18 @@ TEST(DropCaptures, PutsWhatIsReplayedOnceInItsPlace) {
 TEST(DropCaptures, MakesAnInputOfWhatARecordingMakes) {
   EXPECT_EQ(left_by(drop_captures,
                     "tensor x f32[4] = random(1)\ntensor y f32[4]\ntensor z f32[4]\ncapture c\n"
-                    "d0: dispatch silu reads x writes y\nd1: dispatch silu reads y writes z\nend\n"
+                    "d0: dispatch silu reads x writes y\n"
+                    "d1: dispatch silu reads y writes z\n"
+                    "end\n"
                     "replay c\nreplay c\n",
                     [](const Program& p) {
                       return p.replays.size() == 2 && !p.dispatches.empty() &&
                              p.name(p.tensor(p.accesses.back().tensor).name) == "z";
                     }),
-            "tensor x f32[4] = random(1)\ntensor y f32[4] = random(1)\ntensor z f32[4]\ncapture c\n"
+            "tensor x f32[4] = random(1)\n"
+            "tensor y f32[4] = random(1)\n"
+            "tensor z f32[4]\n"
+            "capture c\n"
             "d1: dispatch silu reads y writes z\nend\nreplay c\nreplay c\n");
 }
 
@@ -200,12 +205,13 @@ TEST(DropOperands, DropsWhatStandsBesideTheOneThatIsNeeded) {
     const auto accesses = p.accesses_of(p.dispatches[1]);
     return !accesses.empty() && accesses.back().writes();
   };
-  EXPECT_EQ(left_by(drop_operands,
-                    "memory m 64\nmemory n 64\n"
-                    "d0: dispatch K order=1 reads m n writes n[0:4] atomics m[0:4] partial "
-                    "atomic=add\nd1: dispatch L order=0 reads m writes n partial\n",
-                    writes_last),
-            "memory m 64\nmemory n 64\nd0: dispatch K\nd1: dispatch L writes n\n");
+  EXPECT_EQ(
+      left_by(drop_operands,
+              "memory m 64\nmemory n 64\n"
+              "d0: dispatch K order=1 reads m n writes n[0:4] atomics m[0:4] partial atomic=add\n"
+              "d1: dispatch L order=0 reads m writes n partial\n",
+              writes_last),
+      "memory m 64\nmemory n 64\nd0: dispatch K\nd1: dispatch L writes n\n");
 }
 
 TEST(DropSources, MakesDonationsAndViewsPlain) {

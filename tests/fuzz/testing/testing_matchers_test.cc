@@ -94,8 +94,9 @@ TEST(IsHazardFree, ExplainsWithTheReport) {
   EXPECT_EQ(denial_of(IsHazardFree()), "has a finding");
   EXPECT_EQ(explanation_of(IsHazardFree(), kMissing),
             "which has 1 finding:\n" + report_of(kMissing));
-  EXPECT_THAT(report_of(kMissing), StartsWith("WAR hazard: vjp (dispatch 1) writes a[0:64], which "
-                                              "reduce (dispatch 0) reads."));
+  EXPECT_THAT(
+      report_of(kMissing),
+      StartsWith("WAR hazard: vjp (dispatch 1) writes a[0:64], which reduce (dispatch 0) reads."));
   EXPECT_EQ(explanation_of(IsHazardFree(), kRepaired), "which has no findings");
 }
 

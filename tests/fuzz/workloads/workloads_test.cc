@@ -157,8 +157,9 @@ TEST(Workloads, AddUpTheGradientsOfMicroBatches) {
   const std::string text = print(made("micro-batches", find_workload("micro-batches")->defaults));
   EXPECT_THAT(text,
               HasSubstr("add_l0_q_a.b0: dispatch copy reads d_l0_q_a.b0 writes sum_l0_q_a.s0"));
-  EXPECT_THAT(text, HasSubstr("add_l0_q_a.b3: dispatch accumulate reads d_l0_q_a.b3 updates "
-                              "sum_l0_q_a.s0"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("add_l0_q_a.b3: dispatch accumulate reads d_l0_q_a.b3 updates sum_l0_q_a.s0"));
   EXPECT_THAT(text,
               HasSubstr("step_l0_q_a.s0: dispatch adamw reads sum_l0_q_a.s0 updates l0_q_a "));
 }

@@ -136,9 +136,8 @@ TEST(BarrierRemoval, LooksAtEachDependencyOfABarrier) {
 }
 
 TEST(BarrierRemoval, IsUnknownWhereThereIsTooLittleWork) {
-  const Program with = program_on_abc(
-      "dispatch A writes a b\nbarrier copy -> copy\ndispatch B "
-      "reads a b\n");
+  const Program with =
+      program_on_abc("dispatch A writes a b\nbarrier copy -> copy\ndispatch B reads a b\n");
   const Program without = without_barrier(with, BarrierId(0));
   uint64_t work_left = 2;
   EXPECT_EQ(judge_removal({with, without, BarrierId(0), 1}, work_left), RemovalVerdict::kUnknown);

@@ -127,10 +127,10 @@ TEST(ReasonOf, TellsExecutionAndMemoryApart) {
       barrier execution
       dispatch D writes b)"),
               ElementsAre("No access of dispatch 0 conflicts with one of dispatch 1.",
-                          "No access of dispatch 1 conflicts with one of dispatch 2. No write of "
-                          "dispatches 0 to 1 is read or overwritten by dispatch 2.",
-                          "Barrier 3, at the same place, orders execution. No write of dispatch 2 "
-                          "is read or overwritten by dispatch 3.",
+                          "No access of dispatch 1 conflicts with one of dispatch 2. "
+                          "No write of dispatches 0 to 1 is read or overwritten by dispatch 2.",
+                          "Barrier 3, at the same place, orders execution. "
+                          "No write of dispatch 2 is read or overwritten by dispatch 3.",
                           "Barrier 2, at the same place, does what it does."));
 }
 

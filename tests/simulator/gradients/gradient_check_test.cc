@@ -84,18 +84,18 @@ TEST(GradientCheck, SaysWhichProductPytorch180952CountsTwice) {
       forward, {"y", {"x", "w"}, "split-pytorch-180952"}, [](std::vector<ItemDraft>&) {}, &program);
   ASSERT_EQ(findings.size(), 1u);
   const Finding finding = explain_gradient(program, findings[0]);
-  EXPECT_EQ(finding.headline,
-            "gradient: d_w counts the contribution of mm1 (dispatch 0) 2 times, the one-shot "
-            "backward once.");
-  EXPECT_THAT(finding.details,
-              ElementsAre("The term is that of mm1.vjp1 (dispatch 7).",
-                          "mm1.sum0 (dispatch 6) adds up two tensors that both hold the whole "
-                          "cotangent of h already.",
-                          "d_w is to be the gradient of y by w: every path between the two counts "
-                          "once. Nothing was rounded."));
+  EXPECT_EQ(
+      finding.headline,
+      "gradient: d_w counts the contribution of mm1 (dispatch 0) 2 times, the one-shot backward once.");
+  EXPECT_THAT(
+      finding.details,
+      ElementsAre(
+          "The term is that of mm1.vjp1 (dispatch 7).",
+          "mm1.sum0 (dispatch 6) adds up two tensors that both hold the whole cotangent of h already.",
+          "d_w is to be the gradient of y by w: every path between the two counts once. "
+          "Nothing was rounded."));
   EXPECT_EQ(finding.fix,
-            "go on from one of the two that mm1.sum0 (dispatch 6) adds up, and leave "
-            "the sum out.");
+            "go on from one of the two that mm1.sum0 (dispatch 6) adds up, and leave the sum out.");
   EXPECT_EQ(program.name(program.tensor(finding.tensor).name), "w");
 }
 
@@ -116,13 +116,13 @@ m2: dispatch matmul_nn reads a w writes b
 m3: dispatch matmul_nn reads b a writes y
 )");
   const Finding finding = explanation_of_split(forward);
-  EXPECT_EQ(finding.headline,
-            "gradient: d_w has no contribution of m1 (dispatch 0), but a term from m1.vjp0 "
-            "(dispatch 10) that is no multiple of any.");
+  EXPECT_EQ(
+      finding.headline,
+      "gradient: d_w has no contribution of m1 (dispatch 0), but a term from m1.vjp0 (dispatch 10) that is no multiple of any.");
   ASSERT_FALSE(finding.details.empty());
-  EXPECT_EQ(finding.details[0],
-            "m1.sum0 (dispatch 9) adds to the whole cotangent of a what m2 (dispatch 1) "
-            "contributes to it, which is in it already.");
+  EXPECT_EQ(
+      finding.details[0],
+      "m1.sum0 (dispatch 9) adds to the whole cotangent of a what m2 (dispatch 1) contributes to it, which is in it already.");
   EXPECT_EQ(finding.fix,
             "go on from the whole cotangent of a, and leave the sum of m1.sum0 (dispatch 9) out.");
 }
@@ -131,8 +131,10 @@ m3: dispatch matmul_nn reads b a writes y
 void expect_that_m2_is_added_twice(const Program& forward) {
   const Finding finding = explanation_of_split(forward);
   ASSERT_FALSE(finding.details.empty());
-  EXPECT_THAT(finding.details[0], HasSubstr(" adds to the whole cotangent of a what m2 (dispatch "
-                                            "2) contributes to it, which is in it already."));
+  EXPECT_THAT(
+      finding.details[0],
+      HasSubstr(
+          " adds to the whole cotangent of a what m2 (dispatch 2) contributes to it, which is in it already."));
 }
 
 // `add` gives what it reads its own cotangent, so that two values have that of `a`; and the second
@@ -282,8 +284,11 @@ TEST(GradientCheck, FollowsNoGradientThroughBytesThatAreWrittenRaw) {
     const Program program = program_of(fmt::format(
         "interlock 1\nmemory m 64\ntensor w f32[4] at m+0 = random(1)\ntensor y f32[4] at m+16\n"
         "tensor a f32[4]\ntensor l f32[4] at m+32\ntensor d_l f32[4] = ones\ntensor d_y f32[4]\n"
-        "tensor d_w f32[4]\n{}f: dispatch scale reads w writes y factor=2\nadopt a = y\n{}"
-        "g: dispatch scale reads a writes l factor=2\nz: dispatch Load writes m[48:64]\n"
+        "tensor d_w f32[4]\n"
+        "{}f: dispatch scale reads w writes y factor=2\n"
+        "adopt a = y\n"
+        "{}g: dispatch scale reads a writes l factor=2\n"
+        "z: dispatch Load writes m[48:64]\n"
         "dispatch scale reads d_l writes d_y factor=2\n"
         "dispatch scale reads d_y writes d_w factor=2\n",
         first, between));

@@ -70,10 +70,10 @@ m3: dispatch matmul_nn reads d e writes y
   const PassCheck split(forward, "split-pytorch-180952", 0);
   ASSERT_EQ(split.findings.size(), 1u);
   const Finding finding = explain_gradient(split.program, split.findings[0]);
-  EXPECT_THAT(finding.details,
-              Contains("m1.sum0 (dispatch 19) adds to the whole cotangent of a what one "
-                       "(dispatch 1) and two (dispatch 2) contribute to it, which is in it "
-                       "already."));
+  EXPECT_THAT(
+      finding.details,
+      Contains(
+          "m1.sum0 (dispatch 19) adds to the whole cotangent of a what one (dispatch 1) and two (dispatch 2) contribute to it, which is in it already."));
 }
 
 }  // namespace

@@ -155,9 +155,10 @@ TEST(ScopedBarrier, MakesVisibleOnlyInItsOperands) {
             "RAW 0 1 [0:1] ordered");
   EXPECT_EQ(hazards_behind_write("barrier compute.write -> compute.read b"),
             "RAW 0 1 [0:64] ordered");
-  EXPECT_EQ(hazards_behind_write("barrier compute.write -> compute.read a[0:32], "
-                                 "compute.write -> compute.read a[32:64]"),
-            "");
+  EXPECT_EQ(
+      hazards_behind_write(
+          "barrier compute.write -> compute.read a[0:32], compute.write -> compute.read a[32:64]"),
+      "");
   EXPECT_EQ(hazards_behind_write("barrier compute.write -> compute.read b a[0:32] a[16:64]"), "");
 }
 

@@ -59,12 +59,12 @@ TEST(Undeclared, IsNoEmptyRange) {
 
 TEST(Undeclared, IsCoveredByReadsAndWritesApart) {
   EXPECT_THAT(undeclared_in("dispatch K reads a writes a actual updates a"), IsEmpty());
-  EXPECT_THAT(undeclared_in("dispatch K reads a[0:8] a[8:16] writes a[0:5] a[4:16] "
-                            "actual updates a[0:16]"),
-              IsEmpty());
-  EXPECT_THAT(undeclared_in("dispatch K reads a[0:8] writes a[4:16] updates a[8:9] "
-                            "actual updates a[4:16]"),
-              ElementsAre(UndeclaredAccess{{DispatchId(0), 3}, {9, 16}}));
+  EXPECT_THAT(
+      undeclared_in("dispatch K reads a[0:8] a[8:16] writes a[0:5] a[4:16] actual updates a[0:16]"),
+      IsEmpty());
+  EXPECT_THAT(
+      undeclared_in("dispatch K reads a[0:8] writes a[4:16] updates a[8:9] actual updates a[4:16]"),
+      ElementsAre(UndeclaredAccess{{DispatchId(0), 3}, {9, 16}}));
   EXPECT_THAT(undeclared_in("dispatch K reads a[0:8] writes a[4:16] actual updates a[0:16]"),
               ElementsAre(UndeclaredAccess{{DispatchId(0), 2}, {0, 4}}));
 }
@@ -190,9 +190,8 @@ TEST(Undeclared, IsExplainedInSentences) {
   EXPECT_EQ(finding.kind, FindingKind::kUndeclared);
   EXPECT_EQ(finding.headline,
             "undeclared: scan (dispatch 0) updates a[0:8] and does not declare it.");
-  EXPECT_THAT(finding.details,
-              ElementsAre("It declares that it reads c, writes b. An encoder knows of nothing "
-                          "else."));
+  EXPECT_THAT(finding.details, ElementsAre("It declares that it reads c, writes b. "
+                                           "An encoder knows of nothing else."));
   EXPECT_EQ(finding.fix, "declare that scan (dispatch 0) updates a[0:8].");
 }
 

@@ -126,9 +126,9 @@ TEST(SplitMachine, AgreesOnTinyProgramsOfOneByte) {
     EXPECT_GT(counts.observable, tried / 4);
     EXPECT_GT(counts.unobservable, tried / 50);
   }
-  print_proof(tried,
-              "observable beside scoped barriers as above, on all programs of three dispatches on "
-              "a byte");
+  print_proof(
+      tried,
+      "observable beside scoped barriers as above, on all programs of three dispatches on a byte");
 }
 
 // Each of two bytes can be fetched early, and not both: what makes one available refreshes the

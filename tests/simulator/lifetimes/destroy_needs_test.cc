@@ -102,8 +102,9 @@ TEST(BarrierBounds, LetABarrierForADestroyServeAConflict) {
                                           "dispatch B reads o writes p\n"))
                 .fewest_barriers,
             1U);
-  EXPECT_EQ(barrier_bounds(program_on_sop("dispatch A reads s writes o\ndispatch B reads o writes "
-                                          "p\ndestroy s\n"))
+  EXPECT_EQ(barrier_bounds(program_on_sop("dispatch A reads s writes o\n"
+                                          "dispatch B reads o writes p\n"
+                                          "destroy s\n"))
                 .fewest_barriers,
             1U);
   EXPECT_EQ(barrier_bounds(program_on_sop("dispatch A writes o\ndispatch B reads o s writes p\n"

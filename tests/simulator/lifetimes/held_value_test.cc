@@ -157,9 +157,9 @@ TEST(HeldValue, IsDestroyedAtTheUnpinThatTheDestroyWaitsFor) {
       program_on_held("barrier\npin x\ngone: destroy x\nr: dispatch K reads x\nunpin x");
   const CheckReport report = check(program);
   ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].headline,
-            "use-after-free: 'unpin x', for which 'destroy x' waited, comes after dispatch 1 while "
-            "r (dispatch 1) reads m[0:16] as x.");
+  EXPECT_EQ(
+      report.findings[0].headline,
+      "use-after-free: 'unpin x', for which 'destroy x' waited, comes after dispatch 1 while r (dispatch 1) reads m[0:16] as x.");
   EXPECT_EQ(report.findings[0].fix, "a barrier between r (dispatch 1) and 'unpin x'.");
 }
 
@@ -265,10 +265,9 @@ TEST(HeldValue, HasAHistoryOfItsHolders) {
   const CheckReport report = check(program_on_held(
       "pin x\nadopt a = x\nfree x\nunpin x\nbarrier\nr: dispatch K reads x writes b"));
   ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].details.at(0),
-            "m[0:16] held x from p (dispatch 0) on, was adopted as a after dispatch 0, stayed when "
-            "it was freed after dispatch 0, pinned, then was let go of by x when it was unpinned "
-            "after dispatch 0.");
+  EXPECT_EQ(
+      report.findings[0].details.at(0),
+      "m[0:16] held x from p (dispatch 0) on, was adopted as a after dispatch 0, stayed when it was freed after dispatch 0, pinned, then was let go of by x when it was unpinned after dispatch 0.");
   EXPECT_EQ(report.findings[0].fix, "put 'unpin x' after r (dispatch 1).");
 }
 

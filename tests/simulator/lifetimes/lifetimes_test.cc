@@ -102,8 +102,9 @@ TEST(Lifetimes, AViewOwnsAsItsRootAndADonationAsItself) {
               IsEmpty());
   EXPECT_THAT(findings_of(program_of(tensors + "a: dispatch K writes d\nb: dispatch K reads x")),
               ElementsAre("clobber a b"));
-  EXPECT_THAT(findings_of(program_of(tensors + "a: dispatch K writes x\nb: dispatch K reads x "
-                                               "writes d\nc: dispatch K reads d")),
+  EXPECT_THAT(findings_of(program_of(tensors + "a: dispatch K writes x\n"
+                                               "b: dispatch K reads x writes d\n"
+                                               "c: dispatch K reads d")),
               IsEmpty());
 }
 
@@ -139,14 +140,15 @@ TEST(Lifetimes, AReadBehindAFreeAndAnOverwriteIsAClobber) {
   const CheckReport report = check(program);
   ASSERT_THAT(report.findings, SizeIs(1));
   const Finding& finding = report.findings[0];
-  EXPECT_EQ(finding.headline,
-            "clobber: c (dispatch 2) reads m[0:16] as x and finds y, which b (dispatch 1) writes "
-            "there.");
-  EXPECT_THAT(finding.details,
-              ElementsAre("m[0:16] held x from a (dispatch 0) on, was freed after dispatch 0, then "
-                          "held y from b (dispatch 1) on.",
-                          "y lies at m[0:16] and x at m[0:16].",
-                          "It is so in issue order: no barrier repairs this."));
+  EXPECT_EQ(
+      finding.headline,
+      "clobber: c (dispatch 2) reads m[0:16] as x and finds y, which b (dispatch 1) writes there.");
+  EXPECT_THAT(
+      finding.details,
+      ElementsAre(
+          "m[0:16] held x from a (dispatch 0) on, was freed after dispatch 0, then held y from b (dispatch 1) on.",
+          "y lies at m[0:16] and x at m[0:16].",
+          "It is so in issue order: no barrier repairs this."));
   EXPECT_EQ(finding.fix, "put 'free x' after c (dispatch 2), and let y have other bytes.");
 }
 
@@ -199,12 +201,12 @@ TEST(Lifetimes, WhatIsPinnedIsResetAtTheLastUnpin) {
       late: dispatch silu reads x writes o)");
   EXPECT_THAT(findings_of(program), ElementsAre("use-after-free clear late"));
   const Finding finding = check(program).findings.at(0);
-  EXPECT_EQ(finding.headline,
-            "use-after-free: late (dispatch 2) reads m[0:16] as x, whose value 'reset m' ended "
-            "after dispatch 1.");
-  EXPECT_EQ(finding.details.at(0),
-            "m[0:16] held x from save (dispatch 0) on, stayed when it was reset after dispatch 0, "
-            "pinned, then was reset when it was unpinned after dispatch 1.");
+  EXPECT_EQ(
+      finding.headline,
+      "use-after-free: late (dispatch 2) reads m[0:16] as x, whose value 'reset m' ended after dispatch 1.");
+  EXPECT_EQ(
+      finding.details.at(0),
+      "m[0:16] held x from save (dispatch 0) on, stayed when it was reset after dispatch 0, pinned, then was reset when it was unpinned after dispatch 1.");
   EXPECT_EQ(finding.fix, "put 'unpin x' after late (dispatch 2).");
 }
 
@@ -263,8 +265,7 @@ TEST(Lifetimes, BothHoldAnAdoptedValueUntilOneWrites) {
 
 TEST(Lifetimes, ADestroyMustFollowTheAccessesOfItsBytes) {
   const std::string text =
-      "tensor s f32[4] = ones\ntensor o f32[4]\na: dispatch silu reads s "
-      "writes o\n";
+      "tensor s f32[4] = ones\ntensor o f32[4]\na: dispatch silu reads s writes o\n";
   EXPECT_THAT(findings_of(program_of(text + "gone: destroy s")),
               ElementsAre("use-after-free gone a"));
   EXPECT_THAT(findings_of(program_of(text + "barrier execution\ngone: destroy s")), IsEmpty());
@@ -373,8 +374,8 @@ TEST(Lifetimes, AWriteAfterReadHazardNamesTheClobberOfAnotherSchedule) {
   ASSERT_THAT(report.findings, SizeIs(1));
   EXPECT_THAT(
       report.findings[0].details,
-      ::testing::Contains("Where b (dispatch 2) comes first, c (dispatch 1) finds y instead "
-                          "of x: a clobber that issue order does not show."));
+      ::testing::Contains(
+          "Where b (dispatch 2) comes first, c (dispatch 1) finds y instead of x: a clobber that issue order does not show."));
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ TEST(Truncation, OfTheSearchBesideScopedBarriersHidesNoHazard) {
   EXPECT_THAT(report.truncations, ElementsAre(Truncation{TruncationCause::kScopedSearch, 1'000}));
   EXPECT_THAT(report.findings, SizeIs(1));
   EXPECT_EQ(verdict_on(program, report), Verdict::kNone);
-  EXPECT_THAT(summary_of(report),
-              EndsWith("1 finding so far, and no verdict on the rest: the search for hazards "
-                       "beside scoped barriers takes more than 1000 steps, the limit; let "
-                       "dependencies name fewer ranges, or check the program in parts."));
+  EXPECT_THAT(
+      summary_of(report),
+      EndsWith(
+          "1 finding so far, and no verdict on the rest: the search for hazards beside scoped barriers takes more than 1000 steps, the limit; let dependencies name fewer ranges, or check the program in parts."));
   const CheckReport whole = check(program);
   EXPECT_THAT(whole.truncations, IsEmpty());
   EXPECT_THAT(whole.findings, SizeIs(2));
@@ -96,22 +96,20 @@ TEST(Truncation, ByTooManyHoldersSaysSo) {
   text += "w: dispatch W writes x\n";
   for (int i = 0; i < 1500; ++i) text += fmt::format("adopt a{} = x\n", i);
   const CheckReport report = check(program_of(text));
-  EXPECT_THAT(summary_of(report), HasSubstr("no findings so far, and no verdict: the tensors that "
-                                            "hold values by adoption make lists of more than "
-                                            "1000000 entries, the limit; free those"));
+  EXPECT_THAT(
+      summary_of(report),
+      HasSubstr(
+          "no findings so far, and no verdict: the tensors that hold values by adoption make lists of more than 1000000 entries, the limit; free those"));
 }
 
 TEST(Truncation, NamesEveryLimitThatWasReached) {
   EXPECT_THAT(
       text_of(std::vector<Truncation>{{TruncationCause::kAllPairs, 5},
                                       {TruncationCause::kGradients, 6}}),
-      "listing every hazardous pair takes more than 5 looks at operands, the limit; check "
-      "without --all; and judging the gradients takes more than 6 visits of dispatches, the "
-      "limit; check fewer backward passes at a time");
+      "listing every hazardous pair takes more than 5 looks at operands, the limit; check without --all; and judging the gradients takes more than 6 visits of dispatches, the limit; check fewer backward passes at a time");
   EXPECT_THAT(
       text_of(Truncation{TruncationCause::kLifetimeRuns, 7}),
-      "following which value each byte holds takes more than 7 visits of runs of bytes, the "
-      "limit; check the program in parts");
+      "following which value each byte holds takes more than 7 visits of runs of bytes, the limit; check the program in parts");
 }
 
 }  // namespace

@@ -48,9 +48,9 @@ TEST(Check, ExplainsAWriteAfterReadThroughADonation) {
   ASSERT_THAT(report.findings, SizeIs(1));
   const Finding& finding = report.findings[0];
   EXPECT_EQ(finding.kind, FindingKind::kWriteAfterRead);
-  EXPECT_EQ(finding.headline,
-            "WAR hazard: vjp (dispatch 1) writes b[0:4096] as gx, which reduce (dispatch 0) reads "
-            "as g.");
+  EXPECT_EQ(
+      finding.headline,
+      "WAR hazard: vjp (dispatch 1) writes b[0:4096] as gx, which reduce (dispatch 0) reads as g.");
   EXPECT_THAT(
       finding.details,
       ElementsAre("Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.",
@@ -75,10 +75,9 @@ TEST(Check, ExplainsABarrierThatMakesNothingVisible) {
             "RAW hazard: consume (dispatch 1) reads a[32:64], which produce (dispatch 0) writes.");
   EXPECT_THAT(
       report.findings[0].details,
-      ElementsAre("A barrier execution orders them but makes nothing visible: what dispatch 0 "
-                  "writes is not visible to dispatch 1.",
-                  "Observable: with produce visible only after consume, memory b can "
-                  "differ."));
+      ElementsAre(
+          "A barrier execution orders them but makes nothing visible: what dispatch 0 writes is not visible to dispatch 1.",
+          "Observable: with produce visible only after consume, memory b can differ."));
   EXPECT_EQ(report.findings[0].fix, "a full barrier between dispatch 0 and dispatch 1.");
 }
 
@@ -111,9 +110,10 @@ TEST(Check, PutsObservableHazardsFirst) {
   EXPECT_EQ(report.findings[0].observability, Observability::kObservable);
   EXPECT_EQ(report.findings[1].first.dispatch, DispatchId(size_t{0}));
   EXPECT_EQ(report.findings[1].observability, Observability::kMasked);
-  EXPECT_THAT(report.findings[1].details,
-              Contains("Masked: with dispatch 0 after dispatch 1, no output differs; other hazards "
-                       "change one."));
+  EXPECT_THAT(
+      report.findings[1].details,
+      Contains(
+          "Masked: with dispatch 0 after dispatch 1, no output differs; other hazards change one."));
 }
 
 TEST(Check, SaysWhatMakesTwoTensorsShareBytes) {
@@ -145,12 +145,14 @@ TEST(Check, ExplainsAReorderedRead) {
   EXPECT_EQ(finding.kind, FindingKind::kReordered);
   EXPECT_EQ(finding.first, (AccessRef{DispatchId(size_t{0}), 0}));
   EXPECT_EQ(finding.second, (AccessRef{DispatchId(1), 0}));
-  EXPECT_EQ(finding.headline,
-            "reordered: add (dispatch 1) reads a[0:16] as s and sees what cpy (dispatch 0) writes; "
-            "in program order it sees the initial bytes.");
-  EXPECT_THAT(finding.details,
-              ElementsAre("cpy (dispatch 0) has order=4 and add (dispatch 1) has order=3, but cpy "
-                          "(dispatch 0) is issued first. No barrier repairs this."));
+  EXPECT_EQ(
+      finding.headline,
+      "reordered: add (dispatch 1) reads a[0:16] as s and sees what cpy (dispatch 0) writes; in program order it sees the initial bytes.");
+  EXPECT_THAT(
+      finding.details,
+      ElementsAre(
+          "cpy (dispatch 0) has order=4 and add (dispatch 1) has order=3, but cpy (dispatch 0) is issued first. "
+          "No barrier repairs this."));
   EXPECT_EQ(finding.fix, "issue add (dispatch 1) before cpy (dispatch 0).");
 }
 
@@ -201,9 +203,9 @@ TEST(Check, ExplainsAScratchAtomicOnALaterWriter) {
       barrier
       add: dispatch Add order=3 atomics pool[0:8] atomic=add)"));
   ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].headline,
-            "reordered: add (dispatch 1) updates atomically pool[0:8] and sees what fill (dispatch "
-            "0) writes; in program order it sees the initial bytes.");
+  EXPECT_EQ(
+      report.findings[0].headline,
+      "reordered: add (dispatch 1) updates atomically pool[0:8] and sees what fill (dispatch 0) writes; in program order it sees the initial bytes.");
   EXPECT_EQ(report.findings[0].fix, "issue add (dispatch 1) before fill (dispatch 0).");
 }
 
@@ -215,9 +217,9 @@ TEST(Check, NamesBothWritersAtTheEnd) {
   ASSERT_THAT(report.findings, SizeIs(1));
   EXPECT_EQ(report.findings[0].first.dispatch, DispatchId(size_t{0}));
   EXPECT_EQ(report.findings[0].second->dispatch, DispatchId(1));
-  EXPECT_EQ(report.findings[0].headline,
-            "reordered: at the end a[0:16] holds what one (dispatch 1) writes; in program order it "
-            "holds what two (dispatch 0) writes.");
+  EXPECT_EQ(
+      report.findings[0].headline,
+      "reordered: at the end a[0:16] holds what one (dispatch 1) writes; in program order it holds what two (dispatch 0) writes.");
   EXPECT_EQ(report.findings[0].fix, "issue one (dispatch 1) before two (dispatch 0).");
 }
 
@@ -236,13 +238,14 @@ TEST(Check, ExplainsAnAliasViolation) {
       tensor y u8[64] at a+32
       step: dispatch Step reads x writes y)"));
   ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].headline,
-            "alias: step (dispatch 0) reads a[0:64] as x and writes a[32:96] as y; they share "
-            "a[32:64].");
-  EXPECT_THAT(report.findings[0].details,
-              ElementsAre("x lies at a[0:64] and y at a[32:96].",
-                          "An opaque dispatch may write exactly the range that it reads; a shifted "
-                          "overlap depends on the order of its slices."));
+  EXPECT_EQ(
+      report.findings[0].headline,
+      "alias: step (dispatch 0) reads a[0:64] as x and writes a[32:96] as y; they share a[32:64].");
+  EXPECT_THAT(
+      report.findings[0].details,
+      ElementsAre(
+          "x lies at a[0:64] and y at a[32:96].",
+          "An opaque dispatch may write exactly the range that it reads; a shifted overlap depends on the order of its slices."));
   EXPECT_EQ(report.findings[0].fix,
             "give the output bytes of its own, or exactly the range of the input.");
 }

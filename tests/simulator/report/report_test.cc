@@ -20,14 +20,14 @@ constexpr const char* kOverwrite = R"(
 
 TEST(TextReport, PrintsAFindingWithItsFixAndItsReplay) {
   const Program program = program_on_abc(kOverwrite);
-  EXPECT_EQ(text_report(program, check(program), "mlx.ilk"),
-            "WAR hazard: vjp (dispatch 1) writes a[0:64], which reduce (dispatch 0) reads.\n"
-            "  Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.\n"
-            "  Observable: with reduce after vjp, memory b can differ.\n"
-            "  Fix: an execution dependency after dispatch 0 (a barrier of any kind).\n"
-            "  Replay: interlock replay mlx.ilk --witness=\"reduce after vjp\"\n"
-            "2 dispatches, 3 accesses, 0 barriers; fewest for this order 1, longest chain 1; 1 "
-            "finding.\n");
+  EXPECT_EQ(
+      text_report(program, check(program), "mlx.ilk"),
+      "WAR hazard: vjp (dispatch 1) writes a[0:64], which reduce (dispatch 0) reads.\n"
+      "  Nothing orders them: no barrier stands between dispatch 0 and dispatch 1.\n"
+      "  Observable: with reduce after vjp, memory b can differ.\n"
+      "  Fix: an execution dependency after dispatch 0 (a barrier of any kind).\n"
+      "  Replay: interlock replay mlx.ilk --witness=\"reduce after vjp\"\n"
+      "2 dispatches, 3 accesses, 0 barriers; fewest for this order 1, longest chain 1; 1 finding.\n");
 }
 
 TEST(TextReport, ReplaysOnlyFilesAndWitnesses) {
@@ -64,16 +64,15 @@ TEST(TextReport, SaysWhichBarriersCanGoAndWhy) {
       barrier
       dispatch C reads b)");
   const CheckReport report = check(program);
-  EXPECT_EQ(
-      text_report(program, report, "x.ilk", {.redundant = 2}),
-      "redundant: idle (barrier 0, before dispatch 1) can go.\n"
-      "  No access of dispatch 0 conflicts with one of dispatch 1.\n"
-      "redundant: barrier 1 (before dispatch 2) can go.\n"
-      "  Barrier 2, at the same place, does what it does.\n"
-      "… and 1 more redundant barrier.\n"
-      "3 redundant barriers of 3: each one's removal adds no hazard. Removals interact: check "
-      "again after each.\n" +
-          summary_of(report) + "\n");
+  EXPECT_EQ(text_report(program, report, "x.ilk", {.redundant = 2}),
+            "redundant: idle (barrier 0, before dispatch 1) can go.\n"
+            "  No access of dispatch 0 conflicts with one of dispatch 1.\n"
+            "redundant: barrier 1 (before dispatch 2) can go.\n"
+            "  Barrier 2, at the same place, does what it does.\n"
+            "… and 1 more redundant barrier.\n"
+            "3 redundant barriers of 3: each one's removal adds no hazard. "
+            "Removals interact: check again after each.\n" +
+                summary_of(report) + "\n");
 }
 
 constexpr const char* kTwoChains = R"(
@@ -87,19 +86,21 @@ constexpr const char* kTwoChains = R"(
 TEST(TextReport, PrintsTheCertificateIfAsked) {
   const Program program = program_on_abc(kTwoChains);
   const CheckReport report = check(program);
-  EXPECT_THAT(text_report(program, report, "x.ilk", {.has_certificate = true}),
-              HasSubstr("Certificate: 2 conflicts in disjoint slots, each in need of a barrier of "
-                        "its own; verified.\n"
-                        "  A (dispatch 0) and B (dispatch 1)\n"
-                        "  C (dispatch 2) and D (dispatch 3)\n"));
+  EXPECT_THAT(
+      text_report(program, report, "x.ilk", {.has_certificate = true}),
+      HasSubstr(
+          "Certificate: 2 conflicts in disjoint slots, each in need of a barrier of its own; verified.\n"
+          "  A (dispatch 0) and B (dispatch 1)\n"
+          "  C (dispatch 2) and D (dispatch 3)\n"));
   EXPECT_THAT(text_report(program, report, "x.ilk"), Not(HasSubstr("Certificate")));
 }
 
 TEST(TextReport, NamesTheLongestChainWhereAnotherOrderNeedsFewerBarriers) {
   const Program program = program_on_abc(kTwoChains);
-  EXPECT_THAT(text_report(program, check(program), "x.ilk"),
-              HasSubstr("Another order could do with 1 barrier instead of 2: the longest chain of "
-                        "conflicts is A (dispatch 0), B (dispatch 1).\n"));
+  EXPECT_THAT(
+      text_report(program, check(program), "x.ilk"),
+      HasSubstr(
+          "Another order could do with 1 barrier instead of 2: the longest chain of conflicts is A (dispatch 0), B (dispatch 1).\n"));
 }
 
 TEST(TextReport, LeavesTheMiddleOfALongChainOut) {
@@ -115,16 +116,17 @@ TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
   const auto summary = [](std::string_view body) {
     return summary_of(check(program_on_abc(body)));
   };
-  EXPECT_EQ(summary("dispatch A writes a\nbarrier\nbarrier\ndispatch B reads a\nbarrier\n"),
-            "2 dispatches, 2 accesses, 3 barriers; fewest for this order 1, longest chain 1; no "
-            "findings. 2 barriers above the proven minimum.");
-  EXPECT_EQ(summary("dispatch A writes a\nbarrier\ndispatch B reads a\n"),
-            "2 dispatches, 2 accesses, 1 barrier; fewest for this order 1, longest chain 1; no "
-            "findings. As few barriers as there can be; proven.");
+  EXPECT_EQ(
+      summary("dispatch A writes a\nbarrier\nbarrier\ndispatch B reads a\nbarrier\n"),
+      "2 dispatches, 2 accesses, 3 barriers; fewest for this order 1, longest chain 1; no findings. 2 barriers above the proven minimum.");
+  EXPECT_EQ(
+      summary("dispatch A writes a\nbarrier\ndispatch B reads a\n"),
+      "2 dispatches, 2 accesses, 1 barrier; fewest for this order 1, longest chain 1; no findings. "
+      "As few barriers as there can be; proven.");
   // What is too few cannot also be too many.
-  EXPECT_EQ(summary("barrier\nbarrier\ndispatch A writes a\ndispatch B reads a\n"),
-            "2 dispatches, 2 accesses, 2 barriers; fewest for this order 1, longest chain 1; 1 "
-            "finding.");
+  EXPECT_EQ(
+      summary("barrier\nbarrier\ndispatch A writes a\ndispatch B reads a\n"),
+      "2 dispatches, 2 accesses, 2 barriers; fewest for this order 1, longest chain 1; 1 finding.");
 }
 
 TEST(JsonReport, HasTheDocumentedKeys) {

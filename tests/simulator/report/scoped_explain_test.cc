@@ -41,9 +41,9 @@ std::string reason_of(std::string_view barriers, std::string_view consumer) {
 TEST(ExplainScopes, NamesTheAccessThatTheDestinationLacks) {
   const Finding finding =
       finding_of("barrier compute.write -> compute.read", "Use uniform a[0:64]");
-  EXPECT_EQ(finding.details.at(0),
-            "They are ordered, but what dispatch 0 writes is not visible to dispatch 1: the "
-            "destination of 'compute.write -> compute.read' lacks compute.uniform.");
+  EXPECT_EQ(
+      finding.details.at(0),
+      "They are ordered, but what dispatch 0 writes is not visible to dispatch 1: the destination of 'compute.write -> compute.read' lacks compute.uniform.");
   EXPECT_EQ(
       finding.fix,
       "`barrier compute.write -> compute.uniform a[0:64]` between dispatch 0 and dispatch 1.");
@@ -57,22 +57,24 @@ TEST(ExplainScopes, NamesTheAccessThatTheSourceLacks) {
 }
 
 TEST(ExplainScopes, NamesTheBytesThatTheOperandsMiss) {
-  EXPECT_THAT(reason_of("barrier compute.write -> compute.read a[0:32] b", "Use reads a[0:64]"),
-              HasSubstr("the operands of 'compute.write -> compute.read a[0:32] b' do not cover "
-                        "a[32:64]."));
+  EXPECT_THAT(
+      reason_of("barrier compute.write -> compute.read a[0:32] b", "Use reads a[0:64]"),
+      HasSubstr(
+          "the operands of 'compute.write -> compute.read a[0:32] b' do not cover a[32:64]."));
   EXPECT_THAT(reason_of("barrier compute.write -> copy b\nbarrier copy -> compute.read a",
                         "Use reads a[0:64]"),
               HasSubstr("the operands of 'compute.write -> copy b' do not cover a[0:64]."));
 }
 
 TEST(ExplainScopes, SaysThatDependenciesOfOneBarrierDoNotChain) {
-  EXPECT_EQ(reason_of("barrier compute.write -> copy, copy -> compute.read", "Use reads a[0:64]"),
-            "Nothing orders them: 'compute.write -> copy' and 'copy -> compute.read' stand in one "
-            "barrier, and the dependencies of one barrier do not chain.");
-  EXPECT_THAT(reason_of("barrier compute.write -> copy, copy -> compute.read, compute -> compute",
-                        "Use reads a[0:64]"),
-              HasSubstr("not visible to dispatch 1: 'compute.write -> copy' and 'copy -> "
-                        "compute.read' stand in one barrier"));
+  EXPECT_EQ(
+      reason_of("barrier compute.write -> copy, copy -> compute.read", "Use reads a[0:64]"),
+      "Nothing orders them: 'compute.write -> copy' and 'copy -> compute.read' stand in one barrier, and the dependencies of one barrier do not chain.");
+  EXPECT_THAT(
+      reason_of("barrier compute.write -> copy, copy -> compute.read, compute -> compute",
+                "Use reads a[0:64]"),
+      HasSubstr(
+          "not visible to dispatch 1: 'compute.write -> copy' and 'copy -> compute.read' stand in one barrier"));
 }
 
 TEST(ExplainScopes, SaysThatBarriersOrderExecutionOnly) {
@@ -87,9 +89,9 @@ TEST(ExplainScopes, NamesTheStageThatIsMissing) {
             "Nothing orders them: the source of 'copy.write -> compute.read' lacks compute.");
   EXPECT_EQ(reason_of("barrier compute.write -> compute.read", "copy reads a[0:64] writes b[0:64]"),
             "Nothing orders them: the destination of 'compute.write -> compute.read' lacks copy.");
-  EXPECT_EQ(reason_of("barrier copy -> compute\nbarrier compute -> host", "Use reads a[0:64]"),
-            "Nothing orders them: no chain of barriers between dispatch 0 and dispatch 1 leads "
-            "from compute to compute.");
+  EXPECT_EQ(
+      reason_of("barrier copy -> compute\nbarrier compute -> host", "Use reads a[0:64]"),
+      "Nothing orders them: no chain of barriers between dispatch 0 and dispatch 1 leads from compute to compute.");
 }
 
 TEST(ExplainScopes, SaysThatNoBarrierStandsBetween) {

@@ -166,8 +166,8 @@ TEST(Explore, LetsTheLazyRunStandForLateCommitsWhichAreNoPartOfATrace) {
       b: dispatch B reads m)";
   EXPECT_EQ(words_of(body, "exhaustive"),
             "No hazard depends on the order of runs: 1 trace.\n"
-            "Some hazards are ordered, but not visible. No order of runs shows them: the lazy run "
-            "does.\n"
+            "Some hazards are ordered, but not visible. "
+            "No order of runs shows them: the lazy run does.\n"
             "Complete: every trace of each group was tried.\n");
   const Program program = program_of(body);
   const Exploration exploration = explore(program, *find_strategy("exhaustive"));
@@ -196,9 +196,9 @@ TEST(Explore, FindsWhatAScopedBarrierLeavesUnordered) {
 TEST(Explore, SaysWhatPctGuarantees) {
   StrategyOptions options;
   options.depth = 3;
-  EXPECT_EQ(words_of(kTwoGroups, "pct", options),
-            "5 dispatches with 8 steps in all: if some schedule meets 3 order constraints, each of "
-            "these does with probability at least 1/(5 * 8^2).\n");
+  EXPECT_EQ(
+      words_of(kTwoGroups, "pct", options),
+      "5 dispatches with 8 steps in all: if some schedule meets 3 order constraints, each of these does with probability at least 1/(5 * 8^2).\n");
 }
 
 }  // namespace

@@ -60,9 +60,10 @@ TEST(Observability, CallsAHazardObservableThroughTheOneItHides) {
               "WAR hazard: w (dispatch 2) writes a[0:64], which dead (dispatch 1) reads.");
     EXPECT_EQ(finding.observability, Observability::kObservable);
     EXPECT_THAT(finding.witness, SizeIs(1));
-    EXPECT_THAT(finding.details,
-                Contains("Observable through live (dispatch 0), which reads these bytes too: with "
-                         "live after w, output o can differ."));
+    EXPECT_THAT(
+        finding.details,
+        Contains(
+            "Observable through live (dispatch 0), which reads these bytes too: with live after w, output o can differ."));
   }
 }
 
@@ -74,9 +75,10 @@ TEST(Observability, NamesTheBytesThroughWhichAHiddenHazardIsObservable) {
       dead: dispatch D reads a[0:16]
       w: dispatch W writes a[0:16])"));
   ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_THAT(report.findings[0].details,
-              Contains("Observable through live (dispatch 0), which reads a[8:16] too: with live "
-                       "after w, output o can differ."));
+  EXPECT_THAT(
+      report.findings[0].details,
+      Contains(
+          "Observable through live (dispatch 0), which reads a[8:16] too: with live after w, output o can differ."));
 }
 
 TEST(Observability, HidesNoHazardBehindBytesThatItDoesNotTouch) {
@@ -111,9 +113,10 @@ TEST(Observability, DoesNotDecideWhereSlicesOfOneDispatchConflict) {
       shift: dispatch Three reads c[0:8] writes c[4:12] out)"));
   ASSERT_THAT(report.findings, SizeIs(2));
   EXPECT_EQ(report.findings[0].observability, Observability::kUnknown);
-  EXPECT_THAT(report.findings[0].details,
-              Contains("Whether an output can differ is not decided: slices of shift (dispatch 2) "
-                       "conflict with each other."));
+  EXPECT_THAT(
+      report.findings[0].details,
+      Contains(
+          "Whether an output can differ is not decided: slices of shift (dispatch 2) conflict with each other."));
 }
 
 TEST(Observability, SaysWhenTheBudgetIsSpent) {

@@ -121,9 +121,9 @@ TEST(ScheduleOf, RefusesToMoveADispatchNextToItself) {
   const Result<Schedule> schedule =
       schedule_of(program, HappensBefore(program), {{first, first, DisplacementKind::kAfter}});
   ASSERT_FALSE(schedule.has_value());
-  EXPECT_EQ(schedule.error().message,
-            "The witness 'first after first' does not apply: a dispatch cannot move next to "
-            "itself.");
+  EXPECT_EQ(
+      schedule.error().message,
+      "The witness 'first after first' does not apply: a dispatch cannot move next to itself.");
 }
 
 // Each move to right after `first` halves the same gap between two labels, which has 64 bits at
@@ -161,9 +161,9 @@ TEST(CheckLegal, KeepsTheOrderOfExecutionBarriers) {
 TEST(CheckLegal, ForcesCommitsAtMemoryBarriersOnly) {
   EXPECT_EQ(witness_schedule(with(kBarriers, "witness a commits after b")),
             "late(a) b commit(a) c");
-  EXPECT_EQ(witness_schedule(with(kBarriers, "witness a commits after c")),
-            "The schedule runs c (dispatch 2) before a (dispatch 0) commits, but a barrier makes "
-            "its writes visible.");
+  EXPECT_EQ(
+      witness_schedule(with(kBarriers, "witness a commits after c")),
+      "The schedule runs c (dispatch 2) before a (dispatch 0) commits, but a barrier makes its writes visible.");
 }
 
 std::string legality(std::string_view body, const std::vector<Step>& steps) {

@@ -35,9 +35,9 @@ TEST(ScopedSchedule, RunsStagesThatNothingOrdersInAnyOrder) {
       barrier compute -> compute
       Two: dispatch Two writes b
       witness {})";
-  EXPECT_EQ(witness_error(fmt::format(fmt::runtime(program), "Two before Fill")),
-            "The schedule runs Two (dispatch 2) before One (dispatch 1), but a barrier orders "
-            "them.");
+  EXPECT_EQ(
+      witness_error(fmt::format(fmt::runtime(program), "Two before Fill")),
+      "The schedule runs Two (dispatch 2) before One (dispatch 1), but a barrier orders them.");
   EXPECT_EQ(witness_error(fmt::format(fmt::runtime(program), "Fill after Two")), "");
 }
 
@@ -50,8 +50,8 @@ TEST(ScopedSchedule, CommitsLateUntilTheWriteIsAvailableToAStage) {
       witness W commits after R)";
   EXPECT_THAT(
       witness_error(fmt::format(fmt::runtime(program), "compute.read")),
-      HasSubstr("runs Other (dispatch 1) before W (dispatch 0) commits, but a barrier makes its "
-                "writes available"));
+      HasSubstr(
+          "runs Other (dispatch 1) before W (dispatch 0) commits, but a barrier makes its writes available"));
   // To whom it is visible does not matter: the machine commits before it makes available.
   EXPECT_THAT(witness_error(fmt::format(fmt::runtime(program), "compute.uniform")),
               HasSubstr("but a barrier makes"));
@@ -214,9 +214,9 @@ TEST(Observability, IsShownByAnEarlyFetchWhereADispatchBetweenSeesTheWrite) {
   const CheckReport report = check(program);
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].observability, Observability::kObservable);
-  EXPECT_EQ(report.findings[0].details.back(),
-            "Observable: with dispatch 2 fetching before dispatch 0 commits, output out can "
-            "differ.");
+  EXPECT_EQ(
+      report.findings[0].details.back(),
+      "Observable: with dispatch 2 fetching before dispatch 0 commits, output out can differ.");
   ASSERT_EQ(report.findings[0].witness.size(), 1u);
   EXPECT_EQ(text_of(program, report.findings[0].witness[0]), "2 fetches before 0 commits");
 }

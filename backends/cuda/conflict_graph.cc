@@ -4,14 +4,13 @@
 // candidates the latest come first: one that a later one comes after needs no edge.
 #include "backends/cuda/conflict_graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -89,8 +88,8 @@ class ConflictGraphBuilder {
       find_candidates(d);
       add_node(d);
       if (graph_.predecessors.size() > edge_count_max_) {
-        return Error{fmt::format("The conflicts of this program are more than {} edges of a graph.",
-                                 edge_count_max_)};
+        return error_of("The conflicts of this program are more than {} edges of a graph.",
+                        edge_count_max_);
       }
       for (const uint32_t segment : touched_) record(groups_[segment], sorts_[segment], d);
       if (uses_[d] == 0) pasts_[d] = {};

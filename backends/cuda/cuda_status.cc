@@ -1,6 +1,6 @@
 #include "backends/cuda/cuda_status.h"
 
-#include <fmt/format.h>
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 
@@ -35,7 +35,7 @@ Error cuda_error(CudaStatus status, std::string_view action, std::string_view te
   if (is_lost(status)) what = "The CUDA device was lost";
   if (status == CudaStatus::kTimeout) what = "The CUDA device does not answer";
   if (status == CudaStatus::kMemoryAllocation) what = "The CUDA device does not have enough memory";
-  return Error{fmt::format("{} while {} ({}).", what, action, text)};
+  return error_of("{} while {} ({}).", what, action, text);
 }
 
 }  // namespace interlock

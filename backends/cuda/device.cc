@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -27,12 +28,12 @@ Result<std::shared_ptr<CudaDevice>> CudaDevice::open(CudaRuntime& runtime, doubl
   int count = 0;
   const CudaStatus counted = runtime.count_devices(count);
   if (counted != CudaStatus::kSuccess) {
-    return Error{fmt::format("there is no CUDA device ({}).", runtime.text_of(counted))};
+    return error_of("there is no CUDA device ({}).", runtime.text_of(counted));
   }
   if (count == 0) return Error{"the CUDA driver has no device."};
   const CudaStatus opened = runtime.open_device(0, device->info_);
   if (opened != CudaStatus::kSuccess) {
-    return Error{fmt::format("the CUDA device does not open ({}).", runtime.text_of(opened))};
+    return error_of("the CUDA device does not open ({}).", runtime.text_of(opened));
   }
   return device;
 }

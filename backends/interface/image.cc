@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/hash.h"
 #include "encoder/program/stop.h"
 
@@ -76,9 +75,9 @@ Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes) 
   uint64_t size_bytes = 0;
   for (const Memory& memory : program.memories) {
     if (memory.size_bytes > limit_bytes - size_bytes) {
-      return Error{fmt::format(
+      return error_of(
           "Running this program needs more than {} bytes, the execution limit: memory '{}' has {} bytes, and those before it {} in all.",
-          limit_bytes, program.name(memory.name), memory.size_bytes, size_bytes)};
+          limit_bytes, program.name(memory.name), memory.size_bytes, size_bytes);
     }
     size_bytes += memory.size_bytes;
   }

@@ -1,8 +1,7 @@
 #include "backends/interface/late_staging.h"
 
-#include <fmt/format.h>
-
 #include "encoder/kernel/kernel_binding.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 
@@ -39,9 +38,9 @@ void for_each_written_run(const Program& program, const DispatchPiece& piece, in
 }
 
 Error late_writes_error(const Program& program, DispatchId dispatch, uint64_t limit_bytes) {
-  return Error{fmt::format(
+  return error_of(
       "The late writes of this schedule need more than {} bytes, the execution limit, while {} commits late.",
-      limit_bytes, program.description_of(dispatch))};
+      limit_bytes, program.description_of(dispatch));
 }
 
 }  // namespace interlock

@@ -16,6 +16,7 @@
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -248,8 +249,8 @@ Result<OracleCheck> check_against_oracle(const Program& program, DispatchId id,
       fits = image->memories[m].size() == program.memories[m].size_bytes;
     }
     if (!fits) {
-      return Error{fmt::format("The image {} {} does not have the memories of the program.",
-                               image == &before ? "before" : "after", program.description_of(id))};
+      return error_of("The image {} {} does not have the memories of the program.",
+                      image == &before ? "before" : "after", program.description_of(id));
     }
   }
   return Judgement(program, id, before, after).finish(arithmetic);

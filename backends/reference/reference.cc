@@ -10,14 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "backends/cpu/execute.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/poison.h"
 #include "backends/reference/scratch_flow.h"
 #include "backends/reference/values_apart.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -78,9 +77,9 @@ class ProgramOrderRun {
   }
 
   Error limit_error(DispatchId id) const {
-    return Error{fmt::format(
+    return error_of(
         "The reference of this program needs more than {} bytes, the execution limit, for values of scratch memories that wait for their readers while {} runs.",
-        limit_bytes_, program_.description_of(id))};
+        limit_bytes_, program_.description_of(id));
   }
 
   // `staged`: the operand of an atomic; its bytes are counted already.

@@ -31,8 +31,7 @@
 #include <map>
 #include <tuple>
 
-#include <fmt/format.h>
-
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -52,9 +51,9 @@ class Tracer {
       note_reads(program_.dispatches[d]);
       note_writes(program_.dispatches[d]);
       if (is_too_large()) {
-        return Error{fmt::format(
+        return error_of(
             "The reference of this program needs more than {} bytes, the execution limit, to know which writers of scratch memories each read sees; it does so at {}.",
-            limit_bytes_, program_.description_of(DispatchId{d}))};
+            limit_bytes_, program_.description_of(DispatchId{d}));
       }
     }
     flow_.source_begin.push_back(flow_.sources.size());
@@ -65,9 +64,9 @@ class Tracer {
     }
     flow_.source_begin.push_back(flow_.sources.size());
     if (is_too_large()) {
-      return Error{fmt::format(
+      return error_of(
           "The reference of this program needs more than {} bytes, the execution limit, to know which writers of scratch memories the end of the program sees.",
-          limit_bytes_)};
+          limit_bytes_);
     }
     collect_taken();
     return std::move(flow_);

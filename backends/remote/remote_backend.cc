@@ -3,8 +3,6 @@
 // its driver still holds.
 #include "backends/remote/remote_backend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -16,6 +14,7 @@
 #include "backends/remote/message.h"
 #include "backends/remote/worker_process.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/text/printer.h"
 
 namespace interlock {
@@ -54,17 +53,17 @@ Error RemoteBackend::State::lose_worker(ChannelStatus status) {
   worker_.reset();
   switch (status) {
     case ChannelStatus::kSilent:
-      lost_ = Error{
-          fmt::format("The worker process of backend '{}' did not answer within {} seconds and {}.",
-                      options_.name, options_.timeout_seconds, end)};
+      lost_ =
+          error_of("The worker process of backend '{}' did not answer within {} seconds and {}.",
+                   options_.name, options_.timeout_seconds, end);
       break;
     case ChannelStatus::kStopped:
-      lost_ = Error{fmt::format(
-          "The worker process of backend '{}' did not answer before the stop.", options_.name)};
+      lost_ = error_of("The worker process of backend '{}' did not answer before the stop.",
+                       options_.name);
       break;
     default:
-      lost_ = Error{fmt::format("The worker process of backend '{}' {} before it answered.",
-                                options_.name, end)};
+      lost_ =
+          error_of("The worker process of backend '{}' {} before it answered.", options_.name, end);
   }
   return *lost_;
 }
@@ -129,7 +128,7 @@ Result<MemoryImage> RemoteBackend::State::run(const Program& program, const Sche
   const std::lock_guard lock(mutex_);
   // Callers that took turns at a worker that hangs would wait for each other's grace.
   if (options_.stop != nullptr && options_.stop->is_requested()) {
-    return Error{fmt::format("Backend '{}' was not asked: a stop came before.", options_.name)};
+    return error_of("Backend '{}' was not asked: a stop came before.", options_.name);
   }
   auto opened = open();
   if (!opened) return opened.error();

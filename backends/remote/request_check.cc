@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "encoder/kernel/kernel_binding.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -20,14 +19,14 @@ class ExecutionCheck {
 
   Result<Success> take(const Step& step) {
     if (step.dispatch.index >= dispatches_.size()) {
-      return Error{fmt::format("The schedule names dispatch {} of a program that has {}.",
-                               step.dispatch.index, dispatches_.size())};
+      return error_of("The schedule names dispatch {} of a program that has {}.",
+                      step.dispatch.index, dispatches_.size());
     }
     DispatchSteps& steps = dispatches_[step.dispatch.index];
     if (step.kind == StepKind::kCommit) {
       if (!steps.is_waiting) {
-        return Error{fmt::format("The schedule commits {}, which has no late writes.",
-                                 program_.description_of(step.dispatch))};
+        return error_of("The schedule commits {}, which has no late writes.",
+                        program_.description_of(step.dispatch));
       }
       steps.is_waiting = false;
       return Success{};
@@ -42,8 +41,8 @@ class ExecutionCheck {
       DispatchSteps& steps = dispatches_[d];
       const DispatchId id(d);
       if (steps.is_waiting) {
-        return Error{fmt::format("The schedule never commits the late writes of {}.",
-                                 program_.description_of(id))};
+        return error_of("The schedule never commits the late writes of {}.",
+                        program_.description_of(id));
       }
       const uint64_t slice_count = slice_count_of(program_, program_.dispatch(id));
       std::sort(steps.pieces.begin(), steps.pieces.end());
@@ -64,8 +63,8 @@ class ExecutionCheck {
   };
 
   Error not_once(DispatchId id, uint64_t slice_count) const {
-    return Error{fmt::format("The schedule does not run each of the {} slices of {} once.",
-                             slice_count, program_.description_of(id))};
+    return error_of("The schedule does not run each of the {} slices of {} once.", slice_count,
+                    program_.description_of(id));
   }
 
   const Program& program_;

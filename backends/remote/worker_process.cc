@@ -13,6 +13,8 @@
 #include <cstring>
 #include <thread>
 
+#include "encoder/program/error_of.h"
+
 extern char** environ;
 
 namespace interlock {
@@ -63,15 +65,14 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(
     const std::vector<std::string>& command) {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-    return Error{fmt::format("There is no socket for a worker process: {}.", strerror(errno))};
+    return error_of("There is no socket for a worker process: {}.", strerror(errno));
   }
   pid_t process = -1;
   const int error = spawn(command, sockets[1], process);
   close(sockets[1]);
   if (error != 0) {
     close(sockets[0]);
-    return Error{
-        fmt::format("The worker process '{}' cannot be started: {}.", command[0], strerror(error))};
+    return error_of("The worker process '{}' cannot be started: {}.", command[0], strerror(error));
   }
   return std::unique_ptr<WorkerProcess>(new WorkerProcess(process, sockets[0]));
 }

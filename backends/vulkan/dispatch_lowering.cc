@@ -8,6 +8,7 @@
 
 #include "backends/vulkan/mix_lowering.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -96,8 +97,8 @@ Result<Success> lower_table_piece(const VulkanLowering& lowering, const Dispatch
   if (!width) return width.error();
   const uint64_t rounds = round_count_of(entry, params, *width, lowering.limits.lane_count);
   if (rounds > kRoundsMax) {
-    return Error{fmt::format("{} takes {} rounds of its loops; a Vulkan device runs at most {}.",
-                             lowering.program.description_of(piece.dispatch), rounds, kRoundsMax)};
+    return error_of("{} takes {} rounds of its loops; a Vulkan device runs at most {}.",
+                    lowering.program.description_of(piece.dispatch), rounds, kRoundsMax);
   }
   INTERLOCK_CHECK(operands.size() <= kOperandCountMax);
   std::vector<uint32_t> words = push_words_of(params);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "encoder/program/error_of.h"
+
 namespace interlock {
 
 std::string text_of(VkResult result) {
@@ -37,7 +39,7 @@ Error driver_error(VkResult result, std::string_view action) {
     what = "The Vulkan device does not have enough memory";
   if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
     what = "The Vulkan driver does not have enough host memory";
-  return Error{fmt::format("{} while {} ({}).", what, action, text_of(result))};
+  return error_of("{} while {} ({}).", what, action, text_of(result));
 }
 
 Error driver_error(VkResult result, std::string_view action, VkResult* noted) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backends/vulkan/driver_error.h"
+#include "encoder/program/error_of.h"
 
 // For builds with a leak check: lavapipe and the layers keep what they allocated until the process
 // ends, and what is not ours cannot be freed by us. Leaks of our own are still found. Weak: a
@@ -101,7 +102,7 @@ Result<std::unique_ptr<VulkanInstance>> VulkanInstance::create(bool validates, V
     return Error{"the Vulkan loader is older than Vulkan 1.1."};
   }
   if (validates && !has_layer(kValidationLayer)) {
-    return Error{fmt::format("there is no layer {}.", kValidationLayer)};
+    return error_of("there is no layer {}.", kValidationLayer);
   }
   std::unique_ptr<VulkanInstance> instance(new VulkanInstance);
   instance->has_messenger_extension_ = has_extension(kMessengerExtension);

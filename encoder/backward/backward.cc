@@ -1,8 +1,6 @@
 // The backward passes by name, ours first, then the models.
 #include "encoder/backward/backward.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <iterator>
 #include <map>
@@ -16,6 +14,7 @@
 #include "encoder/backward/backward_writer.h"
 #include "encoder/backward/pytorch_split.h"
 #include "encoder/backward/split_backward.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/registry.h"
 
 namespace interlock {
@@ -53,8 +52,8 @@ Result<WrittenBackward> write_backward(const Program& program, const BackwardDra
                                        BackwardRoom& room) {
   const BackwardEntry* const entry = find_backward(request.mode);
   if (entry == nullptr) {
-    return Error{fmt::format("There is {} `interlock list backwards` names them.",
-                             no_entry_text(backward_registry(), "backward pass", request.mode))};
+    return error_of("There is {} `interlock list backwards` names them.",
+                    no_entry_text(backward_registry(), "backward pass", request.mode));
   }
   Result<BackwardGraph> graph = backward_graph(program, request);
   if (!graph) return graph.error();

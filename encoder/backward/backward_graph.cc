@@ -30,6 +30,7 @@
 // mul, the nodes would be the same, and the VJP find another x: check_saved_values refuses that.
 #include "encoder/backward/backward_graph.h"
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/program/error_of.h"
 
 #include <fmt/format.h>
 
@@ -121,19 +122,18 @@ class GraphWalk {
     const auto check = [&](const std::string& name, std::string_view role) -> Result<TensorId> {
       const TensorId id = find(name);
       if (!id.is_some()) {
-        return Error{
-            fmt::format("The program has no tensor {}, which is to be {} of the backward pass.",
-                        in_quotes(name), role)};
+        return error_of("The program has no tensor {}, which is to be {} of the backward pass.",
+                        in_quotes(name), role);
       }
       const Tensor& tensor = program_.tensor(id);
       if (tensor.dtype == DType::kF32 && is_whole(program_, tensor)) return id;
-      return Error{fmt::format(
+      return error_of(
           "Tensor {} {}; {} of a backward pass is a whole tensor of f32.", in_quotes(name),
           tensor.dtype != DType::kF32
               ? fmt::format("has {} elements", word_of(tensor.dtype))
               : fmt::format("views a part of {}",
                             in_quotes(program_.name(program_.tensor(tensor.root).name))),
-          role)};
+          role);
     };
     const Result<TensorId> loss = check(request.loss, "the loss");
     if (!loss) return loss.error();
@@ -152,8 +152,8 @@ class GraphWalk {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice == sorted.end()) return Success{};
-    return Error{fmt::format("Tensor {} is named twice to differentiate by; once is allowed.",
-                             in_quotes(program_.name(program_.tensor(*twice).name)))};
+    return error_of("Tensor {} is named twice to differentiate by; once is allowed.",
+                    in_quotes(program_.name(program_.tensor(*twice).name)));
   }
 
   bool is_active(uint32_t value) const { return flow_.reaching(value) != 0; }
@@ -163,11 +163,11 @@ class GraphWalk {
   Result<Success> trace_part(uint32_t part) const {
     const uint32_t whole = values_.value(part).whole;
     if (!is_needed_[part] || !is_active(whole)) return Success{};
-    return Error{fmt::format(
+    return error_of(
         "The backward pass from {} meets {}, which takes over a part of {}; a backward pass follows whole tensors only.",
         in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)),
         program_.description_of(values_.value(part).adoption),
-        program_.name(program_.tensor(values_.value(whole).root).name))};
+        program_.name(program_.tensor(values_.value(whole).root).name));
   }
 
   Result<Success> trace_back(uint32_t index) {
@@ -183,9 +183,9 @@ class GraphWalk {
     if (!is_needed || !flow_.passes(index)) return Success{};
     const std::string defect = defect_of(dispatch);
     if (!defect.empty()) {
-      return Error{fmt::format("The backward pass from {} meets {}, which {}.",
-                               in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)),
-                               program_.description_of(DispatchId(index)), defect)};
+      return error_of("The backward pass from {} meets {}, which {}.",
+                      in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)),
+                      program_.description_of(DispatchId(index)), defect);
     }
     BackwardNode node;
     node.dispatch = DispatchId(index);
@@ -300,10 +300,10 @@ class GraphWalk {
   }
 
   Error overwritten_error(const BackwardNode& node, uint32_t value) const {
-    return Error{fmt::format(
+    return error_of(
         "The backward pass of {} needs what {} held then, and a later dispatch overwrites it.",
         program_.description_of(node.dispatch),
-        program_.name(program_.tensor(values_.value(value).root).name))};
+        program_.name(program_.tensor(values_.value(value).root).name));
   }
 
   uint32_t root_of(const Access& access) const { return program_.tensor(access.tensor).root.index; }

@@ -2,8 +2,6 @@
 // keeps for every byte where it was written raw last asks once for each value, where its way ends.
 #include "encoder/backward/backward_raw_writes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 
 namespace interlock {
@@ -80,7 +79,7 @@ class RawWriteCheck {
         const uint32_t value = next->second;
         const Tensor& root = program_.tensor(values_.value(value).root);
         const size_t last = written.last_in(root.memory, root.range);
-        if (last > begins_[value]) return error_of(value, dispatch_at(last));
+        if (last > begins_[value]) return error_about(value, dispatch_at(last));
       }
       if (place == end_place() || values_.steps()[place - 1].is_adoption) continue;
       for (const Access& access : program_.accesses_of(dispatch_at(place))) {
@@ -119,24 +118,24 @@ class RawWriteCheck {
     }
   }
 
-  Error error_of(uint32_t value, DispatchId writer) const {
+  Error error_about(uint32_t value, DispatchId writer) const {
     const std::string loss = in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name));
     const auto wrt = std::find(graph_.wrt.begin(), graph_.wrt.end(), value);
     if (wrt != graph_.wrt.end()) {
       const TensorId tensor =
           graph_.wrt_tensors[static_cast<size_t>(std::distance(graph_.wrt.begin(), wrt))];
       const std::string name = in_quotes(program_.name(program_.tensor(tensor).name));
-      return Error{fmt::format(
+      return error_of(
           "The loss {} depends on what {} held before {}, which writes raw bytes of it, and the gradient is that by what {} holds now; take it before, or leave {} as it is and write another tensor.",
-          loss, name, program_.description_of(writer), name, name)};
+          loss, name, program_.description_of(writer), name, name);
     }
     const std::string end = ends_[value] == end_place()
                                 ? "the program ends"
                                 : program_.description_of(dispatch_at(ends_[value])) + " reads it";
-    return Error{fmt::format(
+    return error_of(
         "The backward pass from {} meets {}, which writes raw bytes of {} before {}; a backward pass follows tensors only.",
         loss, program_.description_of(writer),
-        program_.name(program_.tensor(values_.value(value).root).name), end)};
+        program_.name(program_.tensor(values_.value(value).root).name), end);
   }
 
   const Program& program_;

@@ -2,14 +2,13 @@
 // step of training depends on the first weights through the second ones alone.
 #include "encoder/backward/backward_versions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 
 namespace interlock {
@@ -56,7 +55,7 @@ class VersionCheck {
     }
     flow.run();
     for (size_t i = 0; i < positions.size(); ++i) {
-      if ((flow.reaching(graph_.loss) >> i & 1) != 0) return error_of(positions[i]);
+      if ((flow.reaching(graph_.loss) >> i & 1) != 0) return error_at(positions[i]);
     }
     return Success{};
   }
@@ -74,16 +73,16 @@ class VersionCheck {
     }
   }
 
-  Error error_of(size_t position) const {
+  Error error_at(size_t position) const {
     const TensorId wrt = graph_.wrt_tensors[position];
     const std::string name = in_quotes(program_.name(program_.tensor(wrt).name));
     const BackwardVersion& last = values_.versions_of(wrt).back();
     const std::string writer = last.adoption.is_some() ? program_.description_of(last.adoption)
                                                        : program_.description_of(last.writer);
-    return Error{fmt::format(
+    return error_of(
         "The loss {} depends on what {} held before {}, and the gradient is that by what {} holds now; take it before, or leave {} as it is and write another tensor.",
         in_quotes(program_.name(program_.tensor(graph_.loss_tensor).name)), name, writer, name,
-        name)};
+        name);
   }
 
   const Program& program_;

@@ -10,6 +10,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -56,9 +57,9 @@ bool BackwardWriter::take_rewalks(uint64_t count) {
     room_.rewalk_count -= count;
     return true;
   }
-  error_ = Error{fmt::format(
+  error_ = error_of(
       "The backward pass starts anew at each group of weights that share dispatches, and visits {} dispatches once more; the limit of {} for all passes leaves {}.",
-      count, room_.limits.rewalk_count, room_.rewalk_count)};
+      count, room_.limits.rewalk_count, room_.rewalk_count);
   return false;
 }
 
@@ -69,9 +70,9 @@ void BackwardWriter::take_expansion(uint64_t count) {
     return;
   }
   room_.expansion_count = 0;
-  error_ = Error{fmt::format(
+  error_ = error_of(
       "The replays and backward passes add more than the limit of {} statements, operands and attributes.",
-      room_.limits.expansion_count)};
+      room_.limits.expansion_count);
 }
 
 void BackwardWriter::append_tensor(TensorDraft tensor) {

@@ -3,8 +3,6 @@
 // items that do not fit is left with a valid program.
 #include "encoder/build/program_builder.h"
 
-#include <fmt/format.h>
-
 #include "encoder/program/names.h"
 
 namespace interlock {
@@ -18,9 +16,8 @@ Result<Success> ProgramBuilder::add(const ItemDraft& item) {
 
 Result<Program> ProgramBuilder::finish() {
   if (open_capture_) {
-    return fail(ItemPart::kItem,
-                fmt::format("capture {} has no end; expected 'end' after what it records.",
-                            in_quotes(program_.name(open_capture_->name))));
+    return fail(ItemPart::kItem, "capture {} has no end; expected 'end' after what it records.",
+                in_quotes(program_.name(open_capture_->name)));
   }
   if (has_adoption_) place_adopted_tensors();
   if (has_late_memory_ || has_adoption_) number_memories();
@@ -60,17 +57,15 @@ Result<Success> ProgramBuilder::check_name(ItemPart part, std::string_view noun,
   if (!is_fit) {
     return fail(
         part,
-        fmt::format(
-            "{} is not a name for a {}; names have letters, digits, '_' and '.', and do not start with a digit or '.'.",
-            in_quotes(name), noun));
+        "{} is not a name for a {}; names have letters, digits, '_' and '.', and do not start with a digit or '.'.",
+        in_quotes(name), noun);
   }
   if (is_reserved(name)) {
-    return fail(part, fmt::format("{} is a word of the format and cannot name a {}.",
-                                  in_quotes(name), noun));
+    return fail(part, "{} is a word of the format and cannot name a {}.", in_quotes(name), noun);
   }
   if (name.size() > limits_.name_bytes) {
-    return fail(part, fmt::format("the name {} has {} bytes, more than the limit of {}.",
-                                  in_quotes(name), name.size(), limits_.name_bytes));
+    return fail(part, "the name {} has {} bytes, more than the limit of {}.", in_quotes(name),
+                name.size(), limits_.name_bytes);
   }
   return Success{};
 }
@@ -86,24 +81,21 @@ Result<Success> ProgramBuilder::check_label(const std::string& label) {
   if (label.size() + room_bytes > limits_.name_bytes) {
     return fail(
         ItemPart::kLabel,
-        fmt::format(
-            "the label {} has {} bytes, and replays add up to {}, which is more than the limit of {}.",
-            in_quotes(label), label.size(), room_bytes, limits_.name_bytes));
+        "the label {} has {} bytes, and replays add up to {}, which is more than the limit of {}.",
+        in_quotes(label), label.size(), room_bytes, limits_.name_bytes);
   }
   const NameMeaning meaning = meaning_of(label);
   if (meaning.recorded_label.is_some()) {
     const bool is_open = meaning.recorded_label.index == program_.captures.size();
     const NameId capture =
         is_open ? open_capture_->name : program_.captures[meaning.recorded_label.index].name;
-    return fail(ItemPart::kLabel,
-                fmt::format("label {} already stands in capture {}; labels must differ.",
-                            in_quotes(label), in_quotes(program_.name(capture))));
+    return fail(ItemPart::kLabel, "label {} already stands in capture {}; labels must differ.",
+                in_quotes(label), in_quotes(program_.name(capture)));
   }
   if (const StatementId holder = meaning.label; holder.is_some()) {
     const Statement& other = program_.statements[holder.index];
-    return fail(ItemPart::kLabel,
-                fmt::format("label {} already stands on {} {}; labels must differ.",
-                            in_quotes(label), noun_of(other.kind).substr(2), other.index));
+    return fail(ItemPart::kLabel, "label {} already stands on {} {}; labels must differ.",
+                in_quotes(label), noun_of(other.kind).substr(2), other.index);
   }
   return Success{};
 }
@@ -118,9 +110,8 @@ void ProgramBuilder::claim_label(const std::string& label, Statement& statement)
 Result<Success> ProgramBuilder::check_room_for_statements(uint64_t added_count) {
   const uint64_t count = program_.statements.size() + recorded_count_ + group_count_;
   if (count + added_count > limits_.statement_count) {
-    return fail(ItemPart::kItem,
-                fmt::format("the program has more statements than the limit of {}.",
-                            limits_.statement_count));
+    return fail(ItemPart::kItem, "the program has more statements than the limit of {}.",
+                limits_.statement_count);
   }
   return Success{};
 }

@@ -1,6 +1,8 @@
 // ProgramBuilder: the rules that make a list of items a valid Program, and their error messages.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <map>
 #include <optional>
 #include <string>
@@ -93,8 +95,17 @@ class ProgramBuilder {
   Result<Program> finish();
 
  private:
-  Error fail(ItemPart part, std::string message) { return fail_at(part, 0, std::move(message)); }
   Error fail_at(ItemPart part, size_t index, std::string message);
+  template <typename... Arguments>
+  Error fail_at(ItemPart part, size_t index, fmt::format_string<Arguments...> text,
+                Arguments&&... arguments) {
+    return fail_at(part, index, fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
+  Error fail(ItemPart part, std::string message) { return fail_at(part, 0, std::move(message)); }
+  template <typename... Arguments>
+  Error fail(ItemPart part, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    return fail_at(part, 0, text, std::forward<Arguments>(arguments)...);
+  }
   NameId intern(std::string_view name) { return names_.add(program_.names, name); }
   NameMeaning meaning_of(std::string_view name) const {
     return names_.meaning_of(program_.names, name);

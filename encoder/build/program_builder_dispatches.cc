@@ -1,6 +1,4 @@
 // The rules of dispatches: kernel, order, operands and attributes.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -108,9 +106,8 @@ Result<Success> ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispa
   if (!item.operands.empty() && item.operands.back().is_undeclared) {
     return fail_at(
         ItemPart::kOperand, item.operands.size() - 1,
-        fmt::format(
-            "kernel {} touches what the kernel table says; only opaque dispatches have 'actual' operands.",
-            in_quotes(item.kernel)));
+        "kernel {} touches what the kernel table says; only opaque dispatches have 'actual' operands.",
+        in_quotes(item.kernel));
   }
   const auto params = bind_kernel(program_, dispatch, limits_);
   if (!params) {
@@ -140,8 +137,7 @@ Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
   if (advice.empty()) {
     advice = " A kernel that is not in the table starts with an upper-case letter and is opaque.";
   }
-  return fail(ItemPart::kKernel,
-              fmt::format("the kernel table has no {}.{}", in_quotes(item.kernel), advice));
+  return fail(ItemPart::kKernel, "the kernel table has no {}.{}", in_quotes(item.kernel), advice);
 }
 
 Result<Success> ProgramBuilder::check_order(const DispatchDraft& item) {
@@ -160,9 +156,8 @@ Result<Success> ProgramBuilder::check_order(const DispatchDraft& item) {
   if (item.order) {
     const auto next = order_runs_.upper_bound(*item.order);
     if (next != order_runs_.begin() && std::prev(next)->second >= *item.order) {
-      return fail(
-          ItemPart::kOrder,
-          fmt::format("order={} stands on two dispatches; the numbers must differ.", *item.order));
+      return fail(ItemPart::kOrder, "order={} stands on two dispatches; the numbers must differ.",
+                  *item.order);
     }
   }
   return Success{};
@@ -186,21 +181,20 @@ Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
   constexpr size_t kAccessesMax = std::numeric_limits<uint32_t>::max();
   if (item.operands.size() > limits_.access_count_per_dispatch) {
     return fail_at(ItemPart::kOperand, limits_.access_count_per_dispatch,
-                   fmt::format("the dispatch has {} operands, more than the limit of {}.",
-                               item.operands.size(), limits_.access_count_per_dispatch));
+                   "the dispatch has {} operands, more than the limit of {}.", item.operands.size(),
+                   limits_.access_count_per_dispatch);
   }
   if (program_.accesses.size() > kAccessesMax - item.operands.size()) {
-    return fail(ItemPart::kItem,
-                fmt::format("the program has more operands than the limit of {}.", kAccessesMax));
+    return fail(ItemPart::kItem, "the program has more operands than the limit of {}.",
+                kAccessesMax);
   }
   for (size_t i = 0; i < item.operands.size(); ++i) {
     if (i > 0 && stands_before(item.operands[i], item.operands[i - 1])) {
       return fail_at(
           ItemPart::kOperand, i,
-          fmt::format(
-              "operand {} of '{}' stands after '{}'; the order is uniform, reads, writes, updates, atomics, then the same after 'actual'.",
-              in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
-              clause_of(item.operands[i - 1].mode)));
+          "operand {} of '{}' stands after '{}'; the order is uniform, reads, writes, updates, atomics, then the same after 'actual'.",
+          in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
+          clause_of(item.operands[i - 1].mode));
     }
     const Result<Access> access = resolve(item.operands[i], i);
     if (!access) {
@@ -229,22 +223,21 @@ Result<Access> ProgramBuilder::resolve(const OperandDraft& operand, size_t posit
     offer_names(&NameMeaning::tensor, nearest);
     offer_names(&NameMeaning::memory, nearest);
     return fail_at(ItemPart::kOperand, position,
-                   fmt::format("no tensor or memory {} is declared before this line.{}",
-                               in_quotes(operand.name), nearest.advice()));
+                   "no tensor or memory {} is declared before this line.{}",
+                   in_quotes(operand.name), nearest.advice());
   }
   if (!operand.slice) {
     return access;
   }
   const auto [begin, end] = *operand.slice;
   if (begin > end) {
-    return fail_at(ItemPart::kOperand, position,
-                   fmt::format("the range [{}:{}] of {} ends before it starts.", begin, end,
-                               in_quotes(operand.name)));
+    return fail_at(ItemPart::kOperand, position, "the range [{}:{}] of {} ends before it starts.",
+                   begin, end, in_quotes(operand.name));
   }
   if (end > access.range.size_bytes()) {
     return fail_at(ItemPart::kOperand, position,
-                   fmt::format("the range [{}:{}] ends past the end of {} ({} bytes).", begin, end,
-                               in_quotes(operand.name), access.range.size_bytes()));
+                   "the range [{}:{}] ends past the end of {} ({} bytes).", begin, end,
+                   in_quotes(operand.name), access.range.size_bytes());
   }
   access.range = {access.range.begin + begin, access.range.begin + end};
   return access;
@@ -253,8 +246,8 @@ Result<Access> ProgramBuilder::resolve(const OperandDraft& operand, size_t posit
 Result<Success> ProgramBuilder::append_attributes(const DispatchDraft& item, Dispatch& dispatch) {
   if (item.attributes.size() > limits_.attribute_count_per_dispatch) {
     return fail_at(ItemPart::kAttribute, limits_.attribute_count_per_dispatch,
-                   fmt::format("the dispatch has {} attributes, more than the limit of {}.",
-                               item.attributes.size(), limits_.attribute_count_per_dispatch));
+                   "the dispatch has {} attributes, more than the limit of {}.",
+                   item.attributes.size(), limits_.attribute_count_per_dispatch);
   }
   for (size_t i = 0; i < item.attributes.size(); ++i) {
     if (auto checked = check_attribute_key(item, i); !checked) {
@@ -284,9 +277,8 @@ Result<Success> ProgramBuilder::check_attribute_key(const DispatchDraft& item, s
   }
   for (size_t i = 0; i < position; ++i) {
     if (item.attributes[i].first == key) {
-      return fail_at(
-          ItemPart::kAttribute, position,
-          fmt::format("attribute {} stands twice; at most once is allowed.", in_quotes(key)));
+      return fail_at(ItemPart::kAttribute, position,
+                     "attribute {} stands twice; at most once is allowed.", in_quotes(key));
     }
   }
   return Success{};
@@ -298,27 +290,24 @@ Result<Success> ProgramBuilder::append_attribute(const DispatchDraft& item, size
   if (key == kAtomicKey) {
     const auto op = atomic_op_of(value);
     if (!op) {
-      return fail_at(
-          ItemPart::kAttribute, position,
-          fmt::format("{} is not an atomic operation; expected add, min, max, and, or or xor.",
-                      in_quotes(value)));
+      return fail_at(ItemPart::kAttribute, position,
+                     "{} is not an atomic operation; expected add, min, max, and, or or xor.",
+                     in_quotes(value));
     }
     dispatch.atomic_op = *op;
     return Success{};
   }
   if (value.size() > limits_.name_bytes) {
-    return fail_at(
-        ItemPart::kAttribute, position,
-        fmt::format("the value {} of attribute {} has {} bytes, more than the limit of {}.",
-                    in_quotes(value), in_quotes(key), value.size(), limits_.name_bytes));
+    return fail_at(ItemPart::kAttribute, position,
+                   "the value {} of attribute {} has {} bytes, more than the limit of {}.",
+                   in_quotes(value), in_quotes(key), value.size(), limits_.name_bytes);
   }
   // Words such as "inf" and "nan" would pass for numbers.
   const auto number = is_word(value) ? std::nullopt : number_of(value);
   if (!number && !is_word(value)) {
-    return fail_at(
-        ItemPart::kAttribute, position,
-        fmt::format("the value {} of attribute {} is neither a word nor a finite 64-bit number.",
-                    in_quotes(value), in_quotes(key)));
+    return fail_at(ItemPart::kAttribute, position,
+                   "the value {} of attribute {} is neither a word nor a finite 64-bit number.",
+                   in_quotes(value), in_quotes(key));
   }
   Attribute attribute;
   attribute.key = intern(key);
@@ -342,11 +331,9 @@ Result<Success> ProgramBuilder::check_line_length(const DispatchDraft& item) {
     length += key.size() + std::max<uint64_t>(value.size(), kNumberBytesMax) + 2;
   }
   if (length > limits_.line_bytes) {
-    return fail(
-        ItemPart::kItem,
-        fmt::format(
-            "the dispatch needs up to {} bytes of text, more than the limit of {} for a line.",
-            length, limits_.line_bytes));
+    return fail(ItemPart::kItem,
+                "the dispatch needs up to {} bytes of text, more than the limit of {} for a line.",
+                length, limits_.line_bytes);
   }
   return Success{};
 }

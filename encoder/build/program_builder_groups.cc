@@ -2,13 +2,12 @@
 // drafts, checked as if they were added there and then, and a replay adds them again: all that can
 // go wrong then is what depends on the replay, its labels, its room and what is pinned, and that is
 // checked before anything of it is added.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <string_view>
 
 #include "encoder/build/program_builder.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 
 namespace interlock {
@@ -47,9 +46,8 @@ Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
   }
   return fail(
       ItemPart::kItem,
-      fmt::format(
-          "{} stands in capture {}, which has not ended; a capture records dispatches, barriers and lifetime statements only.",
-          noun, in_quotes(program_.name(open_capture_->name))));
+      "{} stands in capture {}, which has not ended; a capture records dispatches, barriers and lifetime statements only.",
+      noun, in_quotes(program_.name(open_capture_->name)));
 }
 
 // Canonical text declares everything first; what a backward pass declares stands after that.
@@ -57,9 +55,8 @@ Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
   if (!program_.backwards.empty() && !is_in_backward_) {
     return fail(
         ItemPart::kItem,
-        fmt::format(
-            "{} is declared after a backward pass, which declares tensors itself; expected it before.",
-            noun));
+        "{} is declared after a backward pass, which declares tensors itself; expected it before.",
+        noun);
   }
   return check_not_recording(noun);
 }
@@ -71,9 +68,8 @@ Result<Success> ProgramBuilder::check_group(std::string_view noun) {
   if (program_.has_program_order) {
     return fail(
         ItemPart::kItem,
-        fmt::format(
-            "the dispatches before {} have 'order='; that and captures or backward passes exclude each other.",
-            noun));
+        "the dispatches before {} have 'order='; that and captures or backward passes exclude each other.",
+        noun);
   }
   return check_room_for_statements(1);
 }
@@ -84,9 +80,8 @@ Result<Success> ProgramBuilder::check_expansion_room(uint64_t expansion_count) {
       program_.accesses.size() + expansion_count > kAccessesMax) {
     return fail(
         ItemPart::kItem,
-        fmt::format(
-            "replays and backward passes add more than the limit of {} statements, operands and attributes.",
-            limits_.expansion_count));
+        "replays and backward passes add more than the limit of {} statements, operands and attributes.",
+        limits_.expansion_count);
   }
   return Success{};
 }
@@ -99,9 +94,8 @@ Result<Success> ProgramBuilder::add(const CaptureDraft& item) {
     return named;
   }
   if (meaning_of(item.name).capture.is_some()) {
-    return fail(ItemPart::kName,
-                fmt::format("capture {} stands twice; names of captures must differ.",
-                            in_quotes(item.name)));
+    return fail(ItemPart::kName, "capture {} stands twice; names of captures must differ.",
+                in_quotes(item.name));
   }
   open_capture_.emplace();
   open_capture_->name = intern(item.name);
@@ -166,8 +160,8 @@ Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
   if (!id.is_some()) {
     NearestName nearest(item.capture);
     offer_names(&NameMeaning::capture, nearest);
-    return fail(ItemPart::kName, fmt::format("no capture {} stands before this replay.{}",
-                                             in_quotes(item.capture), nearest.advice()));
+    return fail(ItemPart::kName, "no capture {} stands before this replay.{}",
+                in_quotes(item.capture), nearest.advice());
   }
   if (auto room = check_expansion_room(expansion_counts_[id.index]); !room) {
     return room;
@@ -180,8 +174,8 @@ Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
     return room;
   }
   if (auto checked = check_replay(*body, replay.number); !checked) {
-    return Error{fmt::format("{}\n  - While adding replay {} of capture {}.",
-                             checked.error().message, replay.number, in_quotes(item.capture))};
+    return error_of("{}\n  - While adding replay {} of capture {}.", checked.error().message,
+                    replay.number, in_quotes(item.capture));
   }
   replay.first = StatementId(program_.statements.size());
   replay.statement_count = static_cast<uint32_t>(body->statements.size());
@@ -222,8 +216,8 @@ Result<Success> ProgramBuilder::check_replay(const CaptureBody& body, uint32_t n
         pin_counts.emplace(tensor, before == pin_counts_.end() ? 0 : before->second).first->second;
     if (is_unpin && count == 0) {
       return fail(ItemPart::kItem,
-                  fmt::format("tensor {} is not pinned here; every unpin ends one pin before it.",
-                              in_quotes(lifetime->name)));
+                  "tensor {} is not pinned here; every unpin ends one pin before it.",
+                  in_quotes(lifetime->name));
     }
     count += is_pin ? 1 : -1;
   }
@@ -244,8 +238,8 @@ Result<Success> ProgramBuilder::add(const BackwardDraft& item) {
     before.failed_expansion_count_ = failed_expansion_count_;
     before.rewalk_count_ = rewalk_count_;
     *this = std::move(before);
-    return fail(ItemPart::kItem, fmt::format("{}\n  - While adding the backward pass of {}.",
-                                             appended.error().message, in_quotes(item.loss)));
+    return fail(ItemPart::kItem, "{}\n  - While adding the backward pass of {}.",
+                appended.error().message, in_quotes(item.loss));
   }
   return Success{};
 }
@@ -258,25 +252,22 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
     return fail(ItemPart::kItem, "a backward pass stands where none can be computed.");
   }
   if (backward_try_count_ >= limits_.backward_count) {
-    return fail(ItemPart::kItem,
-                fmt::format("the program has more backward passes than the limit of {}.",
-                            limits_.backward_count));
+    return fail(ItemPart::kItem, "the program has more backward passes than the limit of {}.",
+                limits_.backward_count);
   }
   const auto check_tensor = [&](ItemPart part, size_t position, const std::string& name) {
     if (meaning_of(name).tensor.is_some()) return Result<Success>(Success{});
     NearestName nearest(name);
     offer_names(&NameMeaning::tensor, nearest);
-    return Result<Success>(fail_at(part, position,
-                                   fmt::format("no tensor {} is declared before this line.{}",
-                                               in_quotes(name), nearest.advice())));
+    return Result<Success>(fail_at(part, position, "no tensor {} is declared before this line.{}",
+                                   in_quotes(name), nearest.advice()));
   };
   if (auto checked = check_tensor(ItemPart::kName, 0, item.loss); !checked) {
     return checked;
   }
   if (item.wrt.empty() || item.wrt.size() > limits_.access_count_per_dispatch) {
-    return fail(ItemPart::kItem,
-                fmt::format("the backward pass has {} tensors after 'wrt'; expected 1 to {}.",
-                            item.wrt.size(), limits_.access_count_per_dispatch));
+    return fail(ItemPart::kItem, "the backward pass has {} tensors after 'wrt'; expected 1 to {}.",
+                item.wrt.size(), limits_.access_count_per_dispatch);
   }
   uint64_t length =
       std::string_view("backward  wrt  mode=").size() + item.loss.size() + item.mode.size();
@@ -287,17 +278,15 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
     const auto end = item.wrt.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(item.wrt.begin(), end, item.wrt[i]) != end) {
       return fail_at(ItemPart::kOperand, i,
-                     fmt::format("tensor {} stands twice after 'wrt'; at most once is allowed.",
-                                 in_quotes(item.wrt[i])));
+                     "tensor {} stands twice after 'wrt'; at most once is allowed.",
+                     in_quotes(item.wrt[i]));
     }
     length += 1 + item.wrt[i].size();
   }
   if (length > limits_.line_bytes) {
-    return fail(
-        ItemPart::kItem,
-        fmt::format(
-            "the backward pass needs {} bytes of text, more than the limit of {} for a line.",
-            length, limits_.line_bytes));
+    return fail(ItemPart::kItem,
+                "the backward pass needs {} bytes of text, more than the limit of {} for a line.",
+                length, limits_.line_bytes);
   }
   if (const auto error = backwards_->name_error(item.mode)) return fail(ItemPart::kMode, *error);
   return Success{};

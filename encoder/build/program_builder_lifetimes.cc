@@ -1,8 +1,6 @@
 // The rules of lifetime statements. An adopted tensor keeps its implicit memory while items arrive,
 // because declarations may stand before or after the adoption; finish() moves it, and all that
 // views or donates it, onto the bytes that it adopts.
-#include <fmt/format.h>
-
 #include "encoder/build/program_builder.h"
 #include "encoder/program/names.h"
 
@@ -50,8 +48,8 @@ Result<Success> ProgramBuilder::resolve_lifetime(const LifetimeDraft& item, Life
     if (lifetime.memory.is_some()) return Success{};
     NearestName nearest(item.name);
     offer_names(&NameMeaning::memory, nearest);
-    return fail(ItemPart::kName, fmt::format("no memory {} is declared before this reset.{}",
-                                             in_quotes(item.name), nearest.advice()));
+    return fail(ItemPart::kName, "no memory {} is declared before this reset.{}",
+                in_quotes(item.name), nearest.advice());
   }
   const Result<TensorId> tensor = find_value(item, ItemPart::kName, item.name);
   if (!tensor) {
@@ -64,8 +62,8 @@ Result<Success> ProgramBuilder::resolve_lifetime(const LifetimeDraft& item, Life
     const auto pins = pin_counts_.find(*tensor);
     if (pins == pin_counts_.end() || pins->second == 0) {
       return fail(ItemPart::kName,
-                  fmt::format("tensor {} is not pinned here; every unpin ends one pin before it.",
-                              in_quotes(item.name)));
+                  "tensor {} is not pinned here; every unpin ends one pin before it.",
+                  in_quotes(item.name));
     }
   }
   if (item.kind != LifetimeKind::kAdopt) {
@@ -85,15 +83,13 @@ Result<TensorId> ProgramBuilder::find_value(const LifetimeDraft& item, ItemPart 
   if (!id.is_some()) {
     NearestName nearest(name);
     offer_names(&NameMeaning::tensor, nearest);
-    return fail(part, fmt::format("no tensor {} is declared before this {}.{}", in_quotes(name),
-                                  word_of(item.kind), nearest.advice()));
+    return fail(part, "no tensor {} is declared before this {}.{}", in_quotes(name),
+                word_of(item.kind), nearest.advice());
   }
   const Tensor& tensor = program_.tensor(id);
   if (tensor.placement == Placement::kView) {
-    return fail(
-        part,
-        fmt::format("tensor {} is a view; lifetimes are those of values, and this one is {}.",
-                    in_quotes(name), in_quotes(program_.name(program_.tensor(tensor.root).name))));
+    return fail(part, "tensor {} is a view; lifetimes are those of values, and this one is {}.",
+                in_quotes(name), in_quotes(program_.name(program_.tensor(tensor.root).name)));
   }
   return id;
 }
@@ -104,47 +100,41 @@ Result<Success> ProgramBuilder::check_adoption(const LifetimeDraft& item,
   const Tensor& source = program_.tensor(lifetime.source);
   const TensorId adopted_before = adopted_from_[lifetime.tensor.index];
   if (tensor.placement != Placement::kUnplaced) {
-    return fail(
-        ItemPart::kName,
-        fmt::format(
-            "tensor {} has a place of its own; what is adopted into is declared without one.",
-            in_quotes(item.name)));
+    return fail(ItemPart::kName,
+                "tensor {} has a place of its own; what is adopted into is declared without one.",
+                in_quotes(item.name));
   }
   if (adopted_before.is_some() && adopted_before != lifetime.source) {
-    return fail(ItemPart::kBase,
-                fmt::format("tensor {} adopts the bytes of {} already; it has one place.",
-                            in_quotes(item.name),
-                            in_quotes(program_.name(program_.tensor(adopted_before).name))));
+    return fail(ItemPart::kBase, "tensor {} adopts the bytes of {} already; it has one place.",
+                in_quotes(item.name),
+                in_quotes(program_.name(program_.tensor(adopted_before).name)));
   }
   if (!adopted_before.is_some() && is_in_use_[lifetime.tensor.index]) {
-    return fail(ItemPart::kName,
-                fmt::format("tensor {} is in use before it adopts the bytes of {}.",
-                            in_quotes(item.name), in_quotes(item.source)));
+    return fail(ItemPart::kName, "tensor {} is in use before it adopts the bytes of {}.",
+                in_quotes(item.name), in_quotes(item.source));
   }
   if (has_initial_[lifetime.tensor.index]) {
     return fail(
         ItemPart::kName,
-        fmt::format(
-            "tensor {} has an initial value, or a donation of it has; it holds nothing before it adopts the bytes of {}.",
-            in_quotes(item.name), in_quotes(item.source)));
+        "tensor {} has an initial value, or a donation of it has; it holds nothing before it adopts the bytes of {}.",
+        in_quotes(item.name), in_quotes(item.source));
   }
   const TensorId base = base_of_[lifetime.source.index];
   if (base == lifetime.tensor || adopted_from_[base.index].is_some()) {
-    return fail(
-        ItemPart::kBase,
-        fmt::format("the bytes of {} are adopted themselves; name the tensor that they come from.",
-                    in_quotes(item.source)));
+    return fail(ItemPart::kBase,
+                "the bytes of {} are adopted themselves; name the tensor that they come from.",
+                in_quotes(item.source));
   }
   if (tensor.range.size_bytes() > source.range.size_bytes()) {
     return fail(ItemPart::kBase,
-                fmt::format("tensor {} has {} bytes, more than {} ({} bytes), which it adopts.",
-                            in_quotes(item.name), tensor.range.size_bytes(), in_quotes(item.source),
-                            source.range.size_bytes()));
+                "tensor {} has {} bytes, more than {} ({} bytes), which it adopts.",
+                in_quotes(item.name), tensor.range.size_bytes(), in_quotes(item.source),
+                source.range.size_bytes());
   }
   if (source.range.begin % kAdoptionAlignmentBytes != 0) {
     return fail(ItemPart::kBase,
-                fmt::format("tensor {} starts at byte {}; adopted bytes start at a multiple of {}.",
-                            in_quotes(item.source), source.range.begin, kAdoptionAlignmentBytes));
+                "tensor {} starts at byte {}; adopted bytes start at a multiple of {}.",
+                in_quotes(item.source), source.range.begin, kAdoptionAlignmentBytes);
   }
   return Success{};
 }

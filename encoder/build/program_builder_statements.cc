@@ -1,6 +1,4 @@
 // The rules of barriers, witnesses and expectations.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -86,9 +84,8 @@ Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Ba
         "a scoped barrier has dependencies, and no other barrier has any; this one does not fit.");
   }
   if (item.dependencies.size() > limits_.dependency_count_per_barrier) {
-    return fail(ItemPart::kItem,
-                fmt::format("the barrier has {} dependencies, more than the limit of {}.",
-                            item.dependencies.size(), limits_.dependency_count_per_barrier));
+    return fail(ItemPart::kItem, "the barrier has {} dependencies, more than the limit of {}.",
+                item.dependencies.size(), limits_.dependency_count_per_barrier);
   }
   size_t position = 0;  // Among all operands of the barrier.
   for (const DependencyDraft& part : item.dependencies) {
@@ -101,8 +98,8 @@ Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Ba
     for (const OperandDraft& operand : part.operands) {
       if (position == limits_.operand_count_per_barrier) {
         return fail_at(ItemPart::kOperand, position,
-                       fmt::format("the barrier has more operands than the limit of {}.",
-                                   limits_.operand_count_per_barrier));
+                       "the barrier has more operands than the limit of {}.",
+                       limits_.operand_count_per_barrier);
       }
       const Result<Access> range = resolve(operand, position++);
       if (!range) return range.error();
@@ -124,11 +121,9 @@ Result<Success> ProgramBuilder::check_line_length(const BarrierDraft& item) {
     for (const OperandDraft& operand : part.operands) length += text_bytes_max(operand);
   }
   if (length > limits_.line_bytes) {
-    return fail(
-        ItemPart::kItem,
-        fmt::format(
-            "the barrier needs up to {} bytes of text, more than the limit of {} for a line.",
-            length, limits_.line_bytes));
+    return fail(ItemPart::kItem,
+                "the barrier needs up to {} bytes of text, more than the limit of {} for a line.",
+                length, limits_.line_bytes);
   }
   return Success{};
 }
@@ -138,23 +133,22 @@ Error ProgramBuilder::fail_unknown_label(ItemPart part, std::string_view noun,
   if (const CaptureId capture = meaning_of(reference).recorded_label; capture.is_some()) {
     return fail(
         part,
-        fmt::format(
-            "label {} stands in capture {}, which only its replays execute; expected {}@1 for the first of them.",
-            in_quotes(reference), in_quotes(program_.name(program_.captures[capture.index].name)),
-            reference));
+        "label {} stands in capture {}, which only its replays execute; expected {}@1 for the first of them.",
+        in_quotes(reference), in_quotes(program_.name(program_.captures[capture.index].name)),
+        reference);
   }
   NearestName nearest(reference);
   offer_names(&NameMeaning::label, nearest);
-  return fail(part, fmt::format("no {} before this line has the label {}.{}", noun,
-                                in_quotes(reference), nearest.advice()));
+  return fail(part, "no {} before this line has the label {}.{}", noun, in_quotes(reference),
+              nearest.advice());
 }
 
 Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::string& reference) {
   if (!reference.empty() && is_digit(reference[0])) {
     const auto index = decimal_of(reference);
     if (!index || *index >= program_.dispatches.size()) {
-      return fail(part, fmt::format("there is no dispatch {}; {} stand before this line.",
-                                    in_quotes(reference), program_.dispatches.size()));
+      return fail(part, "there is no dispatch {}; {} stand before this line.", in_quotes(reference),
+                  program_.dispatches.size());
     }
     return DispatchId(*index);
   }
@@ -164,8 +158,8 @@ Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::strin
   }
   const Statement& statement = program_.statements[holder.index];
   if (statement.kind != StatementKind::kDispatch) {
-    return fail(part, fmt::format("label {} stands on {}; expected a dispatch.",
-                                  in_quotes(reference), noun_of(statement.kind)));
+    return fail(part, "label {} stands on {}; expected a dispatch.", in_quotes(reference),
+                noun_of(statement.kind));
   }
   return DispatchId(statement.index);
 }
@@ -175,9 +169,8 @@ Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
     return outside;
   }
   if (program_.witness.size() >= limits_.witness_count) {
-    return fail(ItemPart::kItem,
-                fmt::format("the program has more witness lines than the limit of {}.",
-                            limits_.witness_count));
+    return fail(ItemPart::kItem, "the program has more witness lines than the limit of {}.",
+                limits_.witness_count);
   }
   const auto moved = find_dispatch(ItemPart::kFirst, item.moved);
   if (!moved) {
@@ -189,22 +182,20 @@ Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
   }
   if (*moved == *anchor) {
     return fail(ItemPart::kSecond,
-                fmt::format("the witness moves {} relative to itself; expected two dispatches.",
-                            in_quotes(item.moved)));
+                "the witness moves {} relative to itself; expected two dispatches.",
+                in_quotes(item.moved));
   }
   Displacement displacement{*moved, *anchor, item.kind};
   if (item.slices) {
     const auto [first, end] = *item.slices;
     const uint64_t slice_count = slice_count_of(program_, program_.dispatch(*moved));
     if (first >= end) {
-      return fail(ItemPart::kSlices,
-                  fmt::format("the slices [{}:{}] of {} are none; expected at least one.", first,
-                              end, in_quotes(item.moved)));
+      return fail(ItemPart::kSlices, "the slices [{}:{}] of {} are none; expected at least one.",
+                  first, end, in_quotes(item.moved));
     }
     if (end > slice_count || end > std::numeric_limits<uint32_t>::max()) {
-      return fail(ItemPart::kSlices,
-                  fmt::format("the slices [{}:{}] end past the last of {}, which has {}.", first,
-                              end, program_.description_of(*moved), slice_count));
+      return fail(ItemPart::kSlices, "the slices [{}:{}] end past the last of {}, which has {}.",
+                  first, end, program_.description_of(*moved), slice_count);
     }
     displacement.has_slices = true;
     displacement.first_slice = static_cast<uint32_t>(first);
@@ -222,14 +213,13 @@ Result<Success> ProgramBuilder::set_expected_dispatches(const ExpectDraft& item,
   }
   expectation.first = *first;
   if (item.second.empty() && needs_two_dispatches(item.kind)) {
-    return fail(ItemPart::kFirst, fmt::format("{} concerns two dispatches, and only {} is named.",
-                                              word_of(item.kind), in_quotes(item.first)));
+    return fail(ItemPart::kFirst, "{} concerns two dispatches, and only {} is named.",
+                word_of(item.kind), in_quotes(item.first));
   }
   if (!item.second.empty()) {
     if (concerns_one_dispatch(item.kind)) {
-      return fail(ItemPart::kSecond,
-                  fmt::format("{} concerns one dispatch, and {} is a second.",
-                              in_quotes(word_of(item.kind)), in_quotes(item.second)));
+      return fail(ItemPart::kSecond, "{} concerns one dispatch, and {} is a second.",
+                  in_quotes(word_of(item.kind)), in_quotes(item.second));
     }
     const auto second = find_dispatch(ItemPart::kSecond, item.second);
     if (!second) {
@@ -243,9 +233,8 @@ Result<Success> ProgramBuilder::set_expected_dispatches(const ExpectDraft& item,
 // The tensor that a line about `gradient` names: the one to differentiate by.
 Result<TensorId> ProgramBuilder::find_expected_tensor(const ExpectDraft& item) {
   if (!item.second.empty()) {
-    return fail(
-        ItemPart::kSecond,
-        fmt::format("'gradient' concerns one tensor, and {} is a second.", in_quotes(item.second)));
+    return fail(ItemPart::kSecond, "'gradient' concerns one tensor, and {} is a second.",
+                in_quotes(item.second));
   }
   const TensorId tensor = meaning_of(item.first).tensor;
   if (tensor.is_some()) {
@@ -253,17 +242,16 @@ Result<TensorId> ProgramBuilder::find_expected_tensor(const ExpectDraft& item) {
   }
   NearestName nearest(item.first);
   offer_names(&NameMeaning::tensor, nearest);
-  return fail(ItemPart::kFirst, fmt::format("no tensor {} is declared before this line.{}",
-                                            in_quotes(item.first), nearest.advice()));
+  return fail(ItemPart::kFirst, "no tensor {} is declared before this line.{}",
+              in_quotes(item.first), nearest.advice());
 }
 
 // The barrier that a line about `redundant` names.
 Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
   const std::string& reference = item.first;
   if (!item.second.empty()) {
-    return fail(ItemPart::kSecond,
-                fmt::format("'redundant' concerns one barrier, and {} is a second.",
-                            in_quotes(item.second)));
+    return fail(ItemPart::kSecond, "'redundant' concerns one barrier, and {} is a second.",
+                in_quotes(item.second));
   }
   if (!reference.empty() && is_digit(reference[0])) {
     const auto index = decimal_of(reference);
@@ -280,11 +268,9 @@ Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
     return BarrierId(*index);
   }
   if (!item.encoder.empty()) {
-    return fail(
-        ItemPart::kFirst,
-        fmt::format(
-            "{} names no barrier of an encoder; such barriers have no labels, only positions.",
-            in_quotes(reference)));
+    return fail(ItemPart::kFirst,
+                "{} names no barrier of an encoder; such barriers have no labels, only positions.",
+                in_quotes(reference));
   }
   const StatementId holder = meaning_of(reference).label;
   if (!holder.is_some()) {
@@ -292,8 +278,8 @@ Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
   }
   const Statement& statement = program_.statements[holder.index];
   if (statement.kind != StatementKind::kBarrier) {
-    return fail(ItemPart::kFirst, fmt::format("label {} stands on {}; expected a barrier.",
-                                              in_quotes(reference), noun_of(statement.kind)));
+    return fail(ItemPart::kFirst, "label {} stands on {}; expected a barrier.",
+                in_quotes(reference), noun_of(statement.kind));
   }
   return BarrierId(statement.index);
 }
@@ -305,9 +291,8 @@ Result<LifetimeId> ProgramBuilder::find_lifetime(const ExpectDraft& item) {
   if (!reference.empty() && is_digit(reference[0])) {
     const auto index = decimal_of(reference);
     if (!index || *index >= program_.lifetimes.size()) {
-      return fail(ItemPart::kFirst,
-                  fmt::format("there is no lifetime statement {}; {} stand before this line.",
-                              in_quotes(reference), program_.lifetimes.size()));
+      return fail(ItemPart::kFirst, "there is no lifetime statement {}; {} stand before this line.",
+                  in_quotes(reference), program_.lifetimes.size());
     }
     id = LifetimeId(*index);
   } else {
@@ -317,18 +302,15 @@ Result<LifetimeId> ProgramBuilder::find_lifetime(const ExpectDraft& item) {
     }
     const Statement& statement = program_.statements[holder.index];
     if (statement.kind != StatementKind::kLifetime) {
-      return fail(ItemPart::kFirst,
-                  fmt::format("label {} stands on {}; expected a free, a destroy or a reset.",
-                              in_quotes(reference), noun_of(statement.kind)));
+      return fail(ItemPart::kFirst, "label {} stands on {}; expected a free, a destroy or a reset.",
+                  in_quotes(reference), noun_of(statement.kind));
     }
     id = LifetimeId(statement.index);
   }
   const LifetimeKind kind = program_.lifetimes[id.index].kind;
   if (kind == LifetimeKind::kPin || kind == LifetimeKind::kUnpin || kind == LifetimeKind::kAdopt) {
-    return fail(
-        ItemPart::kFirst,
-        fmt::format("{} is {} {}; expected a free, a destroy or a reset.", in_quotes(reference),
-                    kind == LifetimeKind::kPin ? "a" : "an", word_of(kind)));
+    return fail(ItemPart::kFirst, "{} is {} {}; expected a free, a destroy or a reset.",
+                in_quotes(reference), kind == LifetimeKind::kPin ? "a" : "an", word_of(kind));
   }
   return id;
 }
@@ -338,29 +320,26 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
     return outside;
   }
   if (program_.expectations.size() >= limits_.expectation_count) {
-    return fail(ItemPart::kItem,
-                fmt::format("the program has more expect lines than the limit of {}.",
-                            limits_.expectation_count));
+    return fail(ItemPart::kItem, "the program has more expect lines than the limit of {}.",
+                limits_.expectation_count);
   }
   if (!item.encoder.empty() &&
       (!is_word(item.encoder) || item.encoder.size() > limits_.name_bytes)) {
     return fail(
         ItemPart::kEncoder,
-        fmt::format(
-            "{} is not a name for an encoder; such names have letters, digits, '_', '.' and '-', at most {} bytes.",
-            in_quotes(item.encoder), limits_.name_bytes));
+        "{} is not a name for an encoder; such names have letters, digits, '_', '.' and '-', at most {} bytes.",
+        in_quotes(item.encoder), limits_.name_bytes);
   }
   if (!item.encoder.empty() && find_encoder(item.encoder) == nullptr) {
-    return fail(ItemPart::kEncoder,
-                fmt::format("there is {} `interlock list encoders` names them.",
-                            no_entry_text(encoder_registry(), "encoder", item.encoder)));
+    return fail(ItemPart::kEncoder, "there is {} `interlock list encoders` names them.",
+                no_entry_text(encoder_registry(), "encoder", item.encoder));
   }
   Expectation expectation;
   expectation.is_clean = item.is_clean;
   if (!item.is_clean) {
     if (!is_checkable(item.kind)) {
-      return fail(ItemPart::kItem,
-                  fmt::format("a check cannot find '{}'; only executions do.", word_of(item.kind)));
+      return fail(ItemPart::kItem, "a check cannot find '{}'; only executions do.",
+                  word_of(item.kind));
     }
     expectation.kind = item.kind;
     if (item.kind == FindingKind::kRedundant) {

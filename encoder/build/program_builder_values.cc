@@ -1,5 +1,4 @@
 // The rules of memories, tensors and outputs.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -55,8 +54,8 @@ template void ProgramBuilder::offer_names(CaptureId NameMeaning::*, NearestName&
 
 Result<Success> ProgramBuilder::check_room_for_memory() {
   if (program_.memories.size() >= limits_.memory_count) {
-    return fail(ItemPart::kItem, fmt::format("the program has more memories than the limit of {}.",
-                                             limits_.memory_count));
+    return fail(ItemPart::kItem, "the program has more memories than the limit of {}.",
+                limits_.memory_count);
   }
   return Success{};
 }
@@ -70,18 +69,16 @@ Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
   }
   const NameMeaning meaning = meaning_of(item.name);
   if (meaning.memory.is_some()) {
-    return fail(ItemPart::kName,
-                fmt::format("memory {} is declared twice; names of memories must differ.",
-                            in_quotes(item.name)));
+    return fail(ItemPart::kName, "memory {} is declared twice; names of memories must differ.",
+                in_quotes(item.name));
   }
   if (item.size_bytes == 0) {
-    return fail(ItemPart::kSize,
-                fmt::format("memory {} has 0 bytes; it needs at least 1.", in_quotes(item.name)));
+    return fail(ItemPart::kSize, "memory {} has 0 bytes; it needs at least 1.",
+                in_quotes(item.name));
   }
   if (item.size_bytes > limits_.memory_bytes) {
-    return fail(ItemPart::kSize,
-                fmt::format("memory {} has {} bytes, more than the limit of {}.",
-                            in_quotes(item.name), item.size_bytes, limits_.memory_bytes));
+    return fail(ItemPart::kSize, "memory {} has {} bytes, more than the limit of {}.",
+                in_quotes(item.name), item.size_bytes, limits_.memory_bytes);
   }
   if (auto room = check_room_for_memory(); !room) {
     return room;
@@ -103,22 +100,20 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
   }
   const NameMeaning meaning = meaning_of(item.name);
   if (meaning.tensor.is_some()) {
-    return fail(ItemPart::kName,
-                fmt::format("tensor {} is declared twice; names of tensors must differ.",
-                            in_quotes(item.name)));
+    return fail(ItemPart::kName, "tensor {} is declared twice; names of tensors must differ.",
+                in_quotes(item.name));
   }
   // Operands look up tensors first. In canonical text, where declarations come first, the operands
   // that mean the memory would mean the tensor.
   if (meaning.memory.is_some() && is_raw_operand_[meaning.memory.index]) {
     return fail(
         ItemPart::kName,
-        fmt::format(
-            "tensor {} has the name of a memory that an earlier dispatch has as an operand; rename one of them.",
-            in_quotes(item.name)));
+        "tensor {} has the name of a memory that an earlier dispatch has as an operand; rename one of them.",
+        in_quotes(item.name));
   }
   if (program_.tensors.size() >= limits_.tensor_count) {
-    return fail(ItemPart::kItem, fmt::format("the program has more tensors than the limit of {}.",
-                                             limits_.tensor_count));
+    return fail(ItemPart::kItem, "the program has more tensors than the limit of {}.",
+                limits_.tensor_count);
   }
   Tensor tensor;
   if (auto placed = place(item, tensor); !placed) {
@@ -183,25 +178,22 @@ Result<Success> ProgramBuilder::place(const TensorDraft& item, Tensor& tensor) {
 
 Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
   if (item.shape.empty()) {
-    return fail(ItemPart::kSize, fmt::format("tensor {} has no extents; a single element is {}[1].",
-                                             in_quotes(item.name), word_of(item.dtype)));
+    return fail(ItemPart::kSize, "tensor {} has no extents; a single element is {}[1].",
+                in_quotes(item.name), word_of(item.dtype));
   }
   if (item.shape.size() > limits_.tensor_rank) {
-    return fail(ItemPart::kSize,
-                fmt::format("tensor {} has {} extents, more than the limit of {}.",
-                            in_quotes(item.name), item.shape.size(), limits_.tensor_rank));
+    return fail(ItemPart::kSize, "tensor {} has {} extents, more than the limit of {}.",
+                in_quotes(item.name), item.shape.size(), limits_.tensor_rank);
   }
   uint64_t size_bytes = size_bytes_of(item.dtype);
   for (const uint64_t extent : item.shape) {
     if (extent == 0) {
-      return fail(ItemPart::kSize,
-                  fmt::format("tensor {} has an extent of 0 in {}; extents are at least 1.",
-                              in_quotes(item.name), type_text(item)));
+      return fail(ItemPart::kSize, "tensor {} has an extent of 0 in {}; extents are at least 1.",
+                  in_quotes(item.name), type_text(item));
     }
     if (__builtin_mul_overflow(size_bytes, extent, &size_bytes)) {
-      return fail(ItemPart::kSize,
-                  fmt::format("tensor {} with {} has more bytes than fit in 64 bits.",
-                              in_quotes(item.name), type_text(item)));
+      return fail(ItemPart::kSize, "tensor {} with {} has more bytes than fit in 64 bits.",
+                  in_quotes(item.name), type_text(item));
     }
   }
   return size_bytes;
@@ -211,9 +203,8 @@ Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
 Result<Success> ProgramBuilder::place_nowhere(const TensorDraft& item, uint64_t size_bytes,
                                               Tensor& tensor) {
   if (size_bytes > limits_.memory_bytes) {
-    return fail(ItemPart::kSize,
-                fmt::format("tensor {} has {} bytes, more than the limit of {} for a memory.",
-                            in_quotes(item.name), size_bytes, limits_.memory_bytes));
+    return fail(ItemPart::kSize, "tensor {} has {} bytes, more than the limit of {} for a memory.",
+                in_quotes(item.name), size_bytes, limits_.memory_bytes);
   }
   if (auto room = check_room_for_memory(); !room) {
     return room;
@@ -229,9 +220,8 @@ Result<Success> ProgramBuilder::place_in_memory(const TensorDraft& item, uint64_
   if (!base.is_some()) {
     NearestName nearest(item.base);
     offer_names(&NameMeaning::memory, nearest);
-    return fail(ItemPart::kBase,
-                fmt::format("no memory {} is declared before tensor {}.{}", in_quotes(item.base),
-                            in_quotes(item.name), nearest.advice()));
+    return fail(ItemPart::kBase, "no memory {} is declared before tensor {}.{}",
+                in_quotes(item.base), in_quotes(item.name), nearest.advice());
   }
   const Memory& memory = program_.memory(base);
   uint64_t end = 0;
@@ -256,9 +246,9 @@ Result<Success> ProgramBuilder::place_in_tensor(const TensorDraft& item, uint64_
   if (!base.is_some()) {
     NearestName nearest(item.base);
     offer_names(&NameMeaning::tensor, nearest);
-    return fail(ItemPart::kBase, fmt::format("no tensor {} is declared before {}, which {} it.{}",
-                                             in_quotes(item.base), in_quotes(item.name),
-                                             is_view ? "views" : "donates", nearest.advice()));
+    return fail(ItemPart::kBase, "no tensor {} is declared before {}, which {} it.{}",
+                in_quotes(item.base), in_quotes(item.name), is_view ? "views" : "donates",
+                nearest.advice());
   }
   const Tensor& source = program_.tensor(base);
   const uint64_t offset_bytes = is_view ? item.offset_bytes : 0;
@@ -289,21 +279,18 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
   if (item.placement == Placement::kView) {
     return fail(
         ItemPart::kInitial,
-        fmt::format(
-            "view {} has an initial value; a view shows the value of {}, so the initial value belongs there.",
-            in_quotes(item.name), in_quotes(program_.name(program_.tensor(tensor.root).name))));
+        "view {} has an initial value; a view shows the value of {}, so the initial value belongs there.",
+        in_quotes(item.name), in_quotes(program_.name(program_.tensor(tensor.root).name)));
   }
   if (tensor.source.is_some() && adopted_from_[base_of_[tensor.source.index].index].is_some()) {
     return fail(
         ItemPart::kInitial,
-        fmt::format(
-            "tensor {} has an initial value, and its bytes are adopted ones, which hold what was written there.",
-            in_quotes(item.name)));
+        "tensor {} has an initial value, and its bytes are adopted ones, which hold what was written there.",
+        in_quotes(item.name));
   }
   if (item.initial.kind == InitialKind::kRandom && item.dtype != DType::kF32) {
-    return fail(ItemPart::kInitial,
-                fmt::format("tensor {} has {} elements; random initial values are f32.",
-                            in_quotes(item.name), word_of(item.dtype)));
+    return fail(ItemPart::kInitial, "tensor {} has {} elements; random initial values are f32.",
+                in_quotes(item.name), word_of(item.dtype));
   }
   if (auto checked = check_values(item, tensor); !checked) {
     return checked;
@@ -319,11 +306,10 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
     return Success{};
   }
   const ByteRange overlap = intersection(other.range, tensor.range);
-  return fail(
-      ItemPart::kInitial,
-      fmt::format("tensors {} and {} both have an initial value for {}[{}:{}]; at most one may.",
-                  in_quotes(program_.name(other.name)), in_quotes(item.name),
-                  program_.name(program_.memory(tensor.memory).name), overlap.begin, overlap.end));
+  return fail(ItemPart::kInitial,
+              "tensors {} and {} both have an initial value for {}[{}:{}]; at most one may.",
+              in_quotes(program_.name(other.name)), in_quotes(item.name),
+              program_.name(program_.memory(tensor.memory).name), overlap.begin, overlap.end);
 }
 
 // Of `values(…)`: as many as there are elements, each one that an element can hold.
@@ -342,15 +328,15 @@ Result<Success> ProgramBuilder::check_values(const TensorDraft& item, const Tens
   }
   if (values.size() > limits_.initial_value_count) {
     return fail(ItemPart::kInitial,
-                fmt::format("tensor {} has {} values written out, more than the limit of {}.",
-                            in_quotes(item.name), values.size(), limits_.initial_value_count));
+                "tensor {} has {} values written out, more than the limit of {}.",
+                in_quotes(item.name), values.size(), limits_.initial_value_count);
   }
   const auto bad = std::find_if_not(values.begin(), values.end(),
                                     [&](double value) { return is_element(item.dtype, value); });
   if (bad != values.end()) {
     return fail(ItemPart::kInitial,
-                fmt::format("tensor {} has the value {}, which no element of type {} holds.",
-                            in_quotes(item.name), *bad, word_of(item.dtype)));
+                "tensor {} has the value {}, which no element of type {} holds.",
+                in_quotes(item.name), *bad, word_of(item.dtype));
   }
   return Success{};
 }
@@ -369,16 +355,14 @@ Result<Success> ProgramBuilder::add(const OutputDraft& item) {
       for (const TensorId id : outputs) {
         is_output_[id.index] = false;
       }
-      return fail_at(ItemPart::kOperand, i,
-                     fmt::format("no tensor {} is declared before this output.{}", in_quotes(name),
-                                 nearest.advice()));
+      return fail_at(ItemPart::kOperand, i, "no tensor {} is declared before this output.{}",
+                     in_quotes(name), nearest.advice());
     }
     if (is_output_[tensor.index]) {
       for (const TensorId id : outputs) {
         is_output_[id.index] = false;
       }
-      return fail_at(ItemPart::kOperand, i,
-                     fmt::format("tensor {} is an output already.", in_quotes(name)));
+      return fail_at(ItemPart::kOperand, i, "tensor {} is an output already.", in_quotes(name));
     }
     is_output_[tensor.index] = true;
     outputs.push_back(tensor);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -42,8 +43,8 @@ Result<Success> check_modes(const KernelEntry& entry, std::span<const Access> ac
     found += fmt::format("{}{} {}", found.empty() ? "" : ", ",
                          clause_of(static_cast<AccessMode>(mode)), counts[mode]);
   }
-  return Error{fmt::format("Kernel '{}' {}; this dispatch {}.", entry.name, signature_of(entry),
-                           found.empty() ? "has no operands" : found + " operand(s)")};
+  return error_of("Kernel '{}' {}; this dispatch {}.", entry.name, signature_of(entry),
+                  found.empty() ? "has no operands" : found + " operand(s)");
 }
 
 // `size_bytes` outlives the shape.
@@ -56,15 +57,14 @@ Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, 
   const std::string_view name = entry.operands[operand].name;
   const DType dtype = entry.operands[operand].dtype;
   if (access.is_sliced || !access.tensor.is_some()) {
-    return Error{
-        fmt::format("Operand '{}' of kernel '{}' is {} '{}'; the kernel expects a whole {} tensor.",
+    return error_of("Operand '{}' of kernel '{}' is {} '{}'; the kernel expects a whole {} tensor.",
                     name, entry.name, access.is_sliced ? "the slice" : "the raw memory",
-                    program.text_of(access), word_of(dtype))};
+                    program.text_of(access), word_of(dtype));
   }
   const Tensor& tensor = program.tensor(access.tensor);
   if (tensor.dtype != dtype) {
-    return Error{fmt::format("Operand '{}' of kernel '{}' has dtype {}; the kernel expects {}.",
-                             name, entry.name, word_of(tensor.dtype), word_of(dtype))};
+    return error_of("Operand '{}' of kernel '{}' has dtype {}; the kernel expects {}.", name,
+                    entry.name, word_of(tensor.dtype), word_of(dtype));
   }
   return OperandShape{tensor.dtype, tensor.shape, true};
 }
@@ -99,10 +99,10 @@ Result<Success> check_attribute(const Program& program, const KernelEntry& entry
       given.is_number && value >= attribute.min_value && value <= attribute.max_value &&
       (!attribute.is_integer || value == static_cast<double>(static_cast<int64_t>(value)));
   if (is_whole) return Success{};
-  return Error{fmt::format(
-      "Attribute '{}' of kernel '{}' is '{}'; the kernel expects {} from {} to {}.", attribute.name,
-      entry.name, program.name(given.text), attribute.is_integer ? "a whole number" : "a number",
-      attribute.min_value, attribute.max_value)};
+  return error_of("Attribute '{}' of kernel '{}' is '{}'; the kernel expects {} from {} to {}.",
+                  attribute.name, entry.name, program.name(given.text),
+                  attribute.is_integer ? "a whole number" : "a number", attribute.min_value,
+                  attribute.max_value);
 }
 
 const KernelAttribute* find_attribute(const KernelEntry& entry, std::string_view name) {
@@ -125,12 +125,12 @@ Result<KernelParams> bind_attributes(const Program& program, const KernelEntry& 
       set_attribute(params, attribute.name, candidate.number);
     }
     if (count > 1) {
-      return Error{fmt::format("Attribute '{}' of kernel '{}' is given {} times; once is allowed.",
-                               attribute.name, entry.name, count)};
+      return error_of("Attribute '{}' of kernel '{}' is given {} times; once is allowed.",
+                      attribute.name, entry.name, count);
     }
     if (count == 0 && !attribute.default_value) {
-      return Error{fmt::format("Kernel '{}' needs the attribute '{}', as in '{}=0.5'.", entry.name,
-                               attribute.name, attribute.name)};
+      return error_of("Kernel '{}' needs the attribute '{}', as in '{}=0.5'.", entry.name,
+                      attribute.name, attribute.name);
     }
     if (count == 0) set_attribute(params, attribute.name, *attribute.default_value);
   }
@@ -140,8 +140,8 @@ Result<KernelParams> bind_attributes(const Program& program, const KernelEntry& 
     for (const KernelAttribute& attribute : entry.attributes) {
       known += fmt::format("{}'{}'", known.empty() ? "" : ", ", attribute.name);
     }
-    return Error{fmt::format("Kernel '{}' has no attribute '{}'; it has {}.", entry.name,
-                             program.name(candidate.key), known.empty() ? "none" : known)};
+    return error_of("Kernel '{}' has no attribute '{}'; it has {}.", entry.name,
+                    program.name(candidate.key), known.empty() ? "none" : known);
   }
   return params;
 }
@@ -156,9 +156,9 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
   auto modes = check_modes(entry, accesses);
   if (!modes) return modes.error();
   if (dispatch.is_partial) {
-    return Error{fmt::format(
+    return error_of(
         "Kernel '{}' overwrites every byte of its outputs; only opaque dispatches can be partial.",
-        entry.name)};
+        entry.name);
   }
   std::array<OperandShape, kOperandsMax> shapes;
   std::array<uint64_t, kOperandsMax> sizes_bytes;

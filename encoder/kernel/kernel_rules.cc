@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "encoder/kernel/kernel_shapes.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -79,10 +80,10 @@ Result<KernelParams> bind_bytewise(const KernelEntry& entry, std::span<const Ope
   const uint64_t size_bytes = operands[0].shape[0];
   for (size_t i = 1; i < operands.size(); ++i) {
     if (operands[i].shape[0] != size_bytes) {
-      return Error{fmt::format(
+      return error_of(
           "Operand '{}' of kernel '{}' has {} bytes; the kernel expects as many as '{}' has, {}.",
           entry.operands[i].name, entry.name, operands[i].shape[0], entry.operands[0].name,
-          size_bytes)};
+          size_bytes);
     }
   }
   params.element_count = size_bytes;

@@ -1,10 +1,9 @@
 // Rules of what a transformer has at its ends: rows found by ids, positions, labels. The basic idea
 // of ids and labels is that a body takes them modulo the table, as unsigned numbers: so no bytes
 // make it read outside, and what a slice may touch is known without them.
-#include <fmt/format.h>
-
 #include "encoder/kernel/kernel_rules.h"
 #include "encoder/kernel/kernel_shapes.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -82,8 +81,8 @@ Result<KernelParams> bind_rope(const KernelEntry& entry, std::span<const Operand
   if (!bound) return bound.error();
   if (bound->cols % 2 != 0) return shape_error(entry, operands, 0, "an even number of columns");
   if (uint64_t{bound->rows} + bound->start > kRopePositionMax) {
-    return Error{fmt::format("Kernel '{}' has {} rows from position {}; it has positions below {}.",
-                             entry.name, bound->rows, bound->start, kRopePositionMax)};
+    return error_of("Kernel '{}' has {} rows from position {}; it has positions below {}.",
+                    entry.name, bound->rows, bound->start, kRopePositionMax);
   }
   return *bound;
 }

@@ -8,6 +8,7 @@
 
 #include "encoder/kernel/kernel_rules.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 std::string text_of(std::span<const uint64_t> shape) {
@@ -27,9 +28,9 @@ StridedRange whole_range(uint64_t element_count) {
 
 Error shape_error(const KernelEntry& entry, std::span<const OperandShape> operands, size_t operand,
                   std::string_view expected) {
-  return Error{fmt::format("Operand '{}' of kernel '{}' has shape {}; the kernel expects {}.",
-                           entry.operands[operand].name, entry.name,
-                           text_of(operands[operand].shape), expected)};
+  return error_of("Operand '{}' of kernel '{}' has shape {}; the kernel expects {}.",
+                  entry.operands[operand].name, entry.name, text_of(operands[operand].shape),
+                  expected);
 }
 
 Result<Success> expect_shape(const KernelEntry& entry, std::span<const OperandShape> operands,

@@ -1,7 +1,5 @@
 #include "encoder/plan/plan_values.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -9,6 +7,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -243,12 +242,12 @@ Result<Success> check_options(const PlanOptions& options) {
   constexpr uint32_t kSlackMax = 10'000;
   const uint64_t unit = options.alignment_bytes;
   if (unit < 4 || (unit & (unit - 1)) != 0 || unit > kAlignmentMax) {
-    return Error{fmt::format("the alignment is {} bytes; expected a power of two from 4 to {}.",
-                             unit, kAlignmentMax)};
+    return error_of("the alignment is {} bytes; expected a power of two from 4 to {}.", unit,
+                    kAlignmentMax);
   }
   if (options.slack_percent > kSlackMax) {
-    return Error{fmt::format("the slack is {} percent; expected at most {}.", options.slack_percent,
-                             kSlackMax)};
+    return error_of("the slack is {} percent; expected at most {}.", options.slack_percent,
+                    kSlackMax);
   }
   if (options.region_dispatches == 0) {
     return Error{"an arena has 0 dispatches between two resets; expected at least 1."};
@@ -265,9 +264,8 @@ Result<PlanValues> values_of(const Program& program, const PlanOptions& options)
   uint64_t sum_bytes = 0;
   for (const ValueLife& value : values.problem.values) {
     if (value.size_bytes > kPlanBytesMax - sum_bytes) {
-      return Error{
-          fmt::format("the unplaced tensors have more than {} bytes together, the limit of a plan.",
-                      kPlanBytesMax)};
+      return error_of("the unplaced tensors have more than {} bytes together, the limit of a plan.",
+                      kPlanBytesMax);
     }
     sum_bytes += value.size_bytes;
   }
@@ -277,9 +275,8 @@ Result<PlanValues> values_of(const Program& program, const PlanOptions& options)
 Result<std::unique_ptr<AntichainRule>> AntichainRule::of(const Program& program,
                                                          PlanValues& values) {
   if (program.dispatches.size() > DispatchOrder::kDispatchCountMax) {
-    return Error{
-        fmt::format("the program has {} dispatches; a plan that adds no order takes at most {}.",
-                    program.dispatches.size(), DispatchOrder::kDispatchCountMax)};
+    return error_of("the program has {} dispatches; a plan that adds no order takes at most {}.",
+                    program.dispatches.size(), DispatchOrder::kDispatchCountMax);
   }
   std::unique_ptr<AntichainRule> rule(
       new AntichainRule(program, DataDependencies(program), values));

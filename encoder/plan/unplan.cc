@@ -13,6 +13,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
@@ -209,14 +210,12 @@ Result<Program> unplan(const Program& program, const std::string& memory) {
     }
     for (const Tensor& tensor : program.tensors) {
       if (tensor.memory.index != i) continue;
-      return Error{
-          fmt::format("tensor {} is placed in memory {}; a graph is found behind raw ranges only.",
-                      in_quotes(program.name(tensor.name)), in_quotes(memory))};
+      return error_of("tensor {} is placed in memory {}; a graph is found behind raw ranges only.",
+                      in_quotes(program.name(tensor.name)), in_quotes(memory));
     }
     return Unplanner(program, MemoryId(i)).run();
   }
-  return Error{
-      fmt::format("the program has no memory {} to find the graph behind.", in_quotes(memory))};
+  return error_of("the program has no memory {} to find the graph behind.", in_quotes(memory));
 }
 
 }  // namespace interlock

@@ -1,7 +1,5 @@
 #include "encoder/text/line_reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -39,12 +37,12 @@ bool LineReader::fail(const Token& token, std::string message) {
 }
 
 bool LineReader::fail_expecting(const Token& token, std::string_view expected) {
-  return fail(token, fmt::format("found {}; expected {}.", description_of(token), expected));
+  return fail(token, "found {}; expected {}.", description_of(token), expected);
 }
 
 bool LineReader::fail_later(const Token& token) {
-  return fail(token, fmt::format("{} is not part of format version 1 as this release reads it.",
-                                 in_quotes(token.text)));
+  return fail(token, "{} is not part of format version 1 as this release reads it.",
+              in_quotes(token.text));
 }
 
 void LineReader::mark(ItemPart part, const Token& token) {
@@ -70,9 +68,8 @@ bool LineReader::read_header(std::string_view line) {
   const Token version = lexer_.next();
   if (version.text != "1") {
     return version.kind == TokenKind::kNumber
-               ? fail(version,
-                      fmt::format("the file has format version {}; this release reads version 1.",
-                                  version.text.substr(0, 20)))
+               ? fail(version, "the file has format version {}; this release reads version 1.",
+                      version.text.substr(0, 20))
                : fail_expecting(version, "the format version '1'");
   }
   return take_end();
@@ -100,9 +97,8 @@ bool LineReader::read(std::string_view line) {
     if (is_one_of(kUnlabelled, token.text)) {
       return fail(
           token,
-          fmt::format(
-              "label {} stands before {}; only dispatches, barriers and statements of lifetimes have labels.",
-              in_quotes(label_), in_quotes(token.text)));
+          "label {} stands before {}; only dispatches, barriers and statements of lifetimes have labels.",
+          in_quotes(label_), in_quotes(token.text));
     }
   }
   return read_statement(token);
@@ -131,9 +127,8 @@ bool LineReader::read_statement(Token first) {
   for (const std::string_view statement : kCommands) nearest.offer(statement);
   return fail(
       first,
-      fmt::format(
-          "found {}; expected a statement: memory, tensor, output, dispatch, barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.{}",
-          description_of(first), nearest.advice()));
+      "found {}; expected a statement: memory, tensor, output, dispatch, barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.{}",
+      description_of(first), nearest.advice());
 }
 
 bool LineReader::read_rest(MemoryDraft& memory) {
@@ -265,8 +260,8 @@ bool LineReader::take_number(std::string_view what, uint64_t& number) {
   if (token.kind != TokenKind::kNumber) return fail_expecting(token, what);
   const auto value = decimal_of(token.text);
   if (!value) {
-    return fail(token, fmt::format("{} is not a decimal number of at most 64 bits; expected {}.",
-                                   in_quotes(token.text), what));
+    return fail(token, "{} is not a decimal number of at most 64 bits; expected {}.",
+                in_quotes(token.text), what);
   }
   number = *value;
   return true;

@@ -2,6 +2,8 @@
 // What an item means in its program is the builder's business.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -37,6 +39,10 @@ class LineReader {
 
  private:
   bool fail(const Token& token, std::string message);
+  template <typename... Arguments>
+  bool fail(const Token& token, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    return fail(token, fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
   bool fail_expecting(const Token& token, std::string_view expected);
   bool fail_later(const Token& token);
   void mark(ItemPart part, const Token& token);

@@ -1,6 +1,4 @@
 // The grammar of dispatches, barriers, witnesses and expectations.
-#include <fmt/format.h>
-
 #include "encoder/program/names.h"
 #include "encoder/text/line_reader.h"
 
@@ -80,9 +78,8 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
       if (next <= clause || !has_operands_only) {
         return fail(
             token,
-            fmt::format(
-                "found {} out of order; the clauses stand once each, as uniform, reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE.",
-                in_quotes(token.text)));
+            "found {} out of order; the clauses stand once each, as uniform, reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE.",
+            in_quotes(token.text));
       }
       clause = next;
       clause_is_empty = true;
@@ -168,9 +165,8 @@ bool LineReader::read_scope(Scope& scope) {
     if (!part && word.kind == TokenKind::kName && names_a_stage(word.text)) {
       return fail(
           word,
-          fmt::format(
-              "{} is no scope: compute has the accesses read, write and uniform; copy and host have read and write; indirect has read; all has all of them.",
-              in_quotes(word.text)));
+          "{} is no scope: compute has the accesses read, write and uniform; copy and host have read and write; indirect has read; all has all of them.",
+          in_quotes(word.text));
     }
     if (!part) {
       return fail_expecting(

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "encoder/program/error_of.h"
 #include "encoder/program/finding_kind.h"
 #include "encoder/program/names.h"
 #include "encoder/text/files.h"
@@ -166,7 +167,7 @@ Result<std::vector<BugEntry>> parse_bug_index(std::string_view text, std::string
     if (fault.empty() && !bugs.insert(columns[1]).second) {
       fault = fmt::format("{} has a line already.", in_quotes(columns[1]));
     }
-    if (!fault.empty()) return Error{fmt::format("{}:{}: error: {}", path, line_number, fault)};
+    if (!fault.empty()) return error_of("{}:{}: error: {}", path, line_number, fault);
     last_rank = rank_of(columns[0]);
     entries.push_back({filled(columns[0]), std::string(columns[1]), std::string(columns[2]),
                        filled(columns[3]), std::string(columns[4]), filled(columns[5])});
@@ -178,12 +179,12 @@ Result<std::vector<JudgedBug>> judge_bugs(const std::string& folder) {
   const std::string path = (fs::path(folder) / "index.tsv").string();
   const Result<std::string> text = read_file(path);
   if (!text) {
-    return Error{fmt::format("{} A folder of bugs has one; give its path.", text.error().message)};
+    return error_of("{} A folder of bugs has one; give its path.", text.error().message);
   }
   const Result<std::vector<BugEntry>> entries = parse_bug_index(*text, path);
   if (!entries) return entries.error();
   if (const std::string fault = difference(folder, *entries); !fault.empty()) {
-    return Error{fmt::format("{}: {}", path, fault)};
+    return error_of("{}: {}", path, fault);
   }
   std::vector<JudgedBug> bugs;
   for (const BugEntry& entry : *entries) {

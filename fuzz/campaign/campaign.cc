@@ -15,6 +15,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/text/files.h"
 #include "encoder/text/temporary_file.h"
 #include "fuzz/campaign/campaign_files.h"
@@ -201,8 +202,7 @@ Result<CampaignReport> CampaignRunner::run() {
     std::error_code error;
     std::filesystem::create_directories(options_.out_dir, error);
     if (error) {
-      return Error{
-          fmt::format("The folder '{}' cannot be created: {}.", options_.out_dir, error.message())};
+      return error_of("The folder '{}' cannot be created: {}.", options_.out_dir, error.message());
     }
     remove_abandoned_files(options_.out_dir);
   }

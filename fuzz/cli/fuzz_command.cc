@@ -10,6 +10,7 @@
 
 #include "backends/registry.h"
 #include "backends/remote/remote_backend.h"
+#include "encoder/program/error_of.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/campaign_files.h"
@@ -130,12 +131,12 @@ ExitStatus status_of(const CampaignReport& report) {
 Result<Success> check_options(const FuzzOptions& options) {
   const double seconds = options.seconds.value_or(1);
   if (!std::isfinite(seconds) || !(seconds > 0)) {
-    return Error{fmt::format("--seconds={} is no time.", seconds)};
+    return error_of("--seconds={} is no time.", seconds);
   }
   const double timeout = options.device_timeout_seconds;
   if (!(timeout > 0 && timeout <= kDeviceTimeoutMaxSeconds)) {  // NaN is neither.
-    return Error{fmt::format("--device-timeout={} is not above 0 and up to {} seconds, a day.",
-                             timeout, kDeviceTimeoutMaxSeconds)};
+    return error_of("--device-timeout={} is not above 0 and up to {} seconds, a day.", timeout,
+                    kDeviceTimeoutMaxSeconds);
   }
   const bool has_device = options.backend != "cpu";
   const bool runs_on_devices = subject_of(options.campaign)->runs_on_devices();
@@ -152,9 +153,9 @@ Result<Success> check_options(const FuzzOptions& options) {
   if (has_device) return Success{};
   for (const CLI::Option* option : options.of_devices) {
     if (option->count() == 0) continue;
-    return Error{fmt::format(
+    return error_of(
         "{} is about the device of --backend, and the backend is the cpu, which has none.",
-        option->get_name())};
+        option->get_name());
   }
   return Success{};
 }

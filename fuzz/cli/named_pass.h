@@ -1,11 +1,10 @@
 // The passes that options name.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 
+#include "encoder/program/error_of.h"
 #include "encoder/program/result.h"
 
 namespace interlock {
@@ -18,8 +17,7 @@ Result<Success> find_pass(const Entry*& entry, const Entry* (*find)(std::string_
   if (name.empty()) return Success{};
   entry = find(name);
   if (entry != nullptr) return Success{};
-  return Error{
-      fmt::format("there is no {} '{}'. `interlock list {}` names them.", noun, name, list)};
+  return error_of("there is no {} '{}'. `interlock list {}` names them.", noun, name, list);
 }
 
 }  // namespace interlock

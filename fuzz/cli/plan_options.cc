@@ -1,10 +1,9 @@
 #include "fuzz/cli/plan_options.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <string>
 
+#include "encoder/program/error_of.h"
 #include "fuzz/cli/input.h"
 
 namespace interlock {
@@ -66,14 +65,14 @@ Result<Success> check_plan_options(const CLI::App& command, std::string_view pla
     if (option->count() == 0) continue;
     const std::string name = option->get_name();
     if (planner.empty()) {
-      return Error{fmt::format("{} is for planners; give a --planner, too.", name)};
+      return error_of("{} is for planners; give a --planner, too.", name);
     }
     for (const OwnOption& own : kOwnOptions) {
       const auto [first, second] = own.planners;
       if (own.option != name || planner.starts_with(first) || planner.starts_with(second)) continue;
-      return Error{fmt::format(
+      return error_of(
           "{} means nothing to the planner '{}'; `interlock encode --help` says whose it is.", name,
-          planner)};
+          planner);
     }
   }
   return Success{};

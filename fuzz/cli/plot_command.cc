@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/interface/backend.h"
+#include "encoder/program/error_of.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "fuzz/cli/commands.h"
@@ -47,10 +48,10 @@ std::string name_of(std::string_view path) {
 
 Result<TensorId> find_drawn(const Program& program, const std::string& name) {
   const TensorId id = program.find_tensor(name);
-  if (!id.is_some()) return Error{fmt::format("the program has no tensor '{}'.", name)};
+  if (!id.is_some()) return error_of("the program has no tensor '{}'.", name);
   const DType dtype = program.tensor(id).dtype;
   if (dtype != DType::kF32) {
-    return Error{fmt::format("tensor '{}' is {}; only f32 is drawn.", name, word_of(dtype))};
+    return error_of("tensor '{}' is {}; only f32 is drawn.", name, word_of(dtype));
   }
   return id;
 }
@@ -70,10 +71,10 @@ Result<std::vector<float>> run_file(const std::string& path, const PlotOptions& 
   const Result<Program> program = parse_file(path, options.parse);
   if (!program) return program.error();
   const Result<TensorId> tensor = find_drawn(*program, options.tensor);
-  if (!tensor) return Error{fmt::format("{}: {}", path, tensor.error().message)};
+  if (!tensor) return error_of("{}: {}", path, tensor.error().message);
   const Result<MemoryImage> image =
       backend.run(*program, issue_order_schedule(*program), ExecutionMode::kWitness);
-  if (!image) return Error{fmt::format("{}: {}", path, image.error().message)};
+  if (!image) return error_of("{}: {}", path, image.error().message);
   return values_of(*program, *image, *tensor);
 }
 
@@ -107,14 +108,13 @@ Result<Success> write_table(const PlotOptions& options, const std::vector<std::s
 
 Result<Success> check_options(const PlotOptions& options) {
   if (!options.names.empty() && options.names.size() != options.paths.size()) {
-    return Error{fmt::format("{} names are given for {} files.", options.names.size(),
-                             options.paths.size())};
+    return error_of("{} names are given for {} files.", options.names.size(), options.paths.size());
   }
   if (options.svg == kStandardOutput && options.csv == kStandardOutput) {
     return Error{"--svg and --csv both name standard output; give one of them a file."};
   }
   if (!std::isfinite(options.y_max)) {
-    return Error{fmt::format("--y-max={} is not finite.", options.y_max)};
+    return error_of("--y-max={} is not finite.", options.y_max);
   }
   return Success{};
 }

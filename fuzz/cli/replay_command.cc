@@ -11,6 +11,7 @@
 
 #include "backends/interface/output_digest.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
@@ -48,8 +49,8 @@ Result<Program> with_witness(Program program, const std::vector<std::string>& cl
   // Without the line and column, which are those of the text made here.
   const std::string& message = with.error().message;
   const size_t sentence = message.find(": error: ");
-  return Error{fmt::format("--witness={}{}", fmt::join(clauses, " --witness="),
-                           message.substr(std::min(sentence, message.size())))};
+  return error_of("--witness={}{}", fmt::join(clauses, " --witness="),
+                  message.substr(std::min(sentence, message.size())));
 }
 
 std::string text_of(const ReplayReport& report) {

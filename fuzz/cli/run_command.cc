@@ -14,6 +14,7 @@
 #include "backends/interface/output_digest.h"
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
+#include "encoder/program/error_of.h"
 #include "encoder/text/files.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -50,9 +51,9 @@ struct Trials {
 Result<Schedule> named_schedule(const Program& program, const RunOptions& options) {
   const HappensBefore order(program);
   if (order.has_scopes() && (options.schedule == "reversed" || options.schedule == "lazy")) {
-    return Error{fmt::format(
+    return error_of(
         "--schedule={} is about the epochs of global barriers, and this program has scoped ones; random and witness work for both.",
-        options.schedule)};
+        options.schedule);
   }
   if (options.schedule == "reversed") {
     return epoch_reversed_schedule(program, order);
@@ -167,12 +168,12 @@ Result<Success> check_options(const RunOptions& options) {
   if (backend == nullptr) return Success{};  // Which is an error of its own.
   const std::vector<std::string_view> names = backend->lowerings();
   if (names.empty()) {
-    return Error{fmt::format("backend '{}' issues programs in one way; it has no --lowering.",
-                             options.backend)};
+    return error_of("backend '{}' issues programs in one way; it has no --lowering.",
+                    options.backend);
   }
   if (std::find(names.begin(), names.end(), options.lowering) == names.end()) {
-    return Error{fmt::format("backend '{}' has no lowering '{}'; it has {}.", options.backend,
-                             options.lowering, fmt::join(names, ", "))};
+    return error_of("backend '{}' has no lowering '{}'; it has {}.", options.backend,
+                    options.lowering, fmt::join(names, ", "));
   }
   return Success{};
 }

@@ -62,7 +62,10 @@ class DeviceJudge {
   std::optional<MemoryImage> taken(Result<MemoryImage> image);
   bool has_answered() const { return report_.failure.empty() && !report_.is_refused; }
   bool is_over() const { return !has_answered() || !report_.disagreements.empty(); }
-  void disagree(std::string message) { report_.disagreements.push_back(std::move(message)); }
+  template <typename... Arguments>
+  void disagree(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    report_.disagreements.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
 
   const Program& program_;
   const HappensBefore& order_;
@@ -84,7 +87,7 @@ std::optional<MemoryImage> DeviceJudge::taken(Result<MemoryImage> image) {
       report_.is_refused = true;
       break;
     case ErrorKind::kFault:
-      disagree(fmt::format("On {}: {}", options_.backend->name(), error.message));
+      disagree("On {}: {}", options_.backend->name(), error.message);
       break;
     case ErrorKind::kOther:
       report_.failure = error.message;
@@ -146,16 +149,16 @@ void DeviceJudge::judge_schedule(const NamedSchedule& named, ShadowMachine& mach
   ++report_.schedule_count;
   const std::string_view device = options_.backend->name();
   if (!has_hazard_ && !(*image == issue_image_)) {
-    return disagree(fmt::format(
+    return disagree(
         "{} leaves other bytes on {} than issue order, although no check finds a hazard.",
-        named.name, device));
+        named.name, device);
   }
   if (!has_late_partial_write(program_, named.schedule)) predict(named, machine, *image);
   if (rounds_otherwise_) return;
   const auto on_cpu = find_backend("cpu")->run(program_, named.schedule, ExecutionMode::kWitness);
   if (on_cpu && !(*on_cpu == *image)) {
-    disagree(fmt::format("{} leaves other bytes on {} than on the CPU, although they round alike.",
-                         named.name, device));
+    disagree("{} leaves other bytes on {} than on the CPU, although they round alike.", named.name,
+             device);
   }
 }
 
@@ -165,9 +168,8 @@ void DeviceJudge::predict(const NamedSchedule& named, ShadowMachine& machine,
       shadow_of_issue_, machine.run(named.schedule, ShadowMode::kObservable));
   const std::vector<uint32_t> diverging = differing_outputs(program_, issue_image_, image);
   if (!std::includes(predicted.begin(), predicted.end(), diverging.begin(), diverging.end())) {
-    return disagree(
-        fmt::format("{} changes an output on {}, although the shadow machine says that it cannot.",
-                    named.name, options_.backend->name()));
+    return disagree("{} changes an output on {}, although the shadow machine says that it cannot.",
+                    named.name, options_.backend->name());
   }
   report_.predicted_output_count += predicted.size();
   report_.diverging_output_count += diverging.size();
@@ -181,9 +183,9 @@ void DeviceJudge::judge_reference() {
   if (!is_comparable || has_hazard_ || is_reordered_) return;
   const auto reference = taken(reference_image(program_, *options_.backend));
   if (reference && !(*reference == issue_image_)) {
-    disagree(fmt::format(
+    disagree(
         "Issue order leaves other bytes on {} than program order, although no check finds anything.",
-        options_.backend->name()));
+        options_.backend->name());
   }
 }
 
@@ -196,9 +198,9 @@ void DeviceJudge::judge_overlap() {
     ++report_.overlap_trial_count;
     report_.overlap_divergence_count += outputs_differ(program_, issue_image_, *image);
     if (has_hazard_ || *image == issue_image_) continue;
-    return disagree(fmt::format(
+    return disagree(
         "Overlap mode leaves other bytes on {} than issue order (trial {} of {}), although no check finds a hazard.",
-        options_.backend->name(), i + 1, options_.overlap_trial_count));
+        options_.backend->name(), i + 1, options_.overlap_trial_count);
   }
 }
 
@@ -237,8 +239,7 @@ void DeviceJudge::judge_numbers(Choice& choice) {
       ++report_.judged_dispatch_count;
       report_.bound_ratio_max = std::max(report_.bound_ratio_max, check->ratio_max);
       if (check->mismatch) {
-        return disagree(
-            fmt::format("On {}: {}", options_.backend->name(), check->mismatch->message));
+        return disagree("On {}: {}", options_.backend->name(), check->mismatch->message);
       }
     }
     before = std::move(after);

@@ -66,6 +66,11 @@ class OracleStack {
   void disagree(OracleStage stage, std::string message) {
     report_.disagreements.push_back({stage, std::move(message)});
   }
+  template <typename... Arguments>
+  void disagree(OracleStage stage, fmt::format_string<Arguments...> text,
+                Arguments&&... arguments) {
+    disagree(stage, fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
   void check_text(const Program& program);
   void check_exactly(const HappensBefore& order);
   void cross_check_encoder(const Program& program);
@@ -94,8 +99,8 @@ void OracleStack::check_text(const Program& program) {
   const std::string text = print(program);
   const auto parsed = parse(text);
   if (!parsed) {
-    disagree(OracleStage::kPrintParse,
-             fmt::format("The printed program does not parse: {}", parsed.error().message));
+    disagree(OracleStage::kPrintParse, "The printed program does not parse: {}",
+             parsed.error().message);
   } else if (print(*parsed) != text) {
     disagree(OracleStage::kPrintParse, "Printing the parsed text gives another text.");
   }
@@ -118,11 +123,9 @@ void OracleStack::check_exactly(const HappensBefore& order) {
   // The bound counts what destroys wait for; that this is missing is no hazard.
   if (!has_hazard_ && !report_.program.has_any(LifetimeKind::kDestroy) &&
       report_.barrier_count < report_.fewest_barriers) {
-    disagree(
-        OracleStage::kExactCheck,
-        fmt::format(
-            "The program has {} barriers and no hazard; the bound says that it needs at least {}.",
-            report_.barrier_count, report_.fewest_barriers));
+    disagree(OracleStage::kExactCheck,
+             "The program has {} barriers and no hazard; the bound says that it needs at least {}.",
+             report_.barrier_count, report_.fewest_barriers);
   }
 }
 
@@ -155,10 +158,9 @@ void OracleStack::cross_check_encoder(const Program& program) {
 
 void OracleStack::disagree_with_encoder(const EncoderEntry& entry, const Program& encoded,
                                         const Hazard& hazard) {
-  disagree(OracleStage::kCrossCheck,
-           fmt::format("Encoder '{}' leaves a {} hazard between {} and {}.", entry.name,
-                       word_of(hazard.kind), encoded.description_of(hazard.first.dispatch),
-                       encoded.description_of(hazard.second.dispatch)));
+  disagree(OracleStage::kCrossCheck, "Encoder '{}' leaves a {} hazard between {} and {}.",
+           entry.name, word_of(hazard.kind), encoded.description_of(hazard.first.dispatch),
+           encoded.description_of(hazard.second.dispatch));
 }
 
 // A pin may keep a destroy waiting, which the encode pass does not count on: it places a barrier
@@ -171,9 +173,8 @@ void OracleStack::require_fewest_barriers(const EncoderEntry& entry, const Progr
                                           uint64_t fewest) {
   const uint64_t count = encoded.barriers.size();
   if (count == fewest || (count > fewest && may_wait_for_unpin(encoded))) return;
-  disagree(OracleStage::kCrossCheck,
-           fmt::format("Encoder '{}' places {} barriers; the bound says {}.", entry.name, count,
-                       fewest));
+  disagree(OracleStage::kCrossCheck, "Encoder '{}' places {} barriers; the bound says {}.",
+           entry.name, count, fewest);
 }
 
 void OracleStack::run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
@@ -184,8 +185,8 @@ void OracleStack::run_random_schedules(ShadowMachine& machine, const HappensBefo
     if (is_cpu_turn_) {
       const auto legal = check_legal(report_.program, order, schedule);
       if (!legal) {
-        disagree(OracleStage::kRandomSchedules,
-                 fmt::format("A random schedule is not legal: {}", legal.error().message));
+        disagree(OracleStage::kRandomSchedules, "A random schedule is not legal: {}",
+                 legal.error().message);
         return;
       }
     }

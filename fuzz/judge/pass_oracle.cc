@@ -53,8 +53,10 @@ bool is_on_a_lost_value(const Fact& fact, const std::vector<Fact>& facts) {
   });
 }
 
-InternalDisagreement disagreement_of(OracleStage stage, std::string message) {
-  return {stage, std::move(message)};
+template <typename... Arguments>
+InternalDisagreement disagreement_of(OracleStage stage, fmt::format_string<Arguments...> text,
+                                     Arguments&&... arguments) {
+  return {stage, fmt::format(text, std::forward<Arguments>(arguments)...)};
 }
 
 }  // namespace
@@ -106,8 +108,8 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
   PassReport report;
   auto passed = run_passes(chain, program, plan);
   if (!passed) {
-    report.disagreements.push_back(disagreement_of(
-        OracleStage::kEncode, fmt::format("A pass has an error: {}", passed.error().message)));
+    report.disagreements.push_back(
+        disagreement_of(OracleStage::kEncode, "A pass has an error: {}", passed.error().message));
     return report;
   }
   report.facts = find_signed(*passed);
@@ -116,15 +118,13 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
   if (report.facts.empty() && !is_cpu_turn) return report;
   const auto reference = run_passes(reference_chain(), program, plan);
   if (!reference) {
-    report.disagreements.push_back(
-        disagreement_of(OracleStage::kEncode,
-                        fmt::format("The reference has an error: {}", reference.error().message)));
+    report.disagreements.push_back(disagreement_of(
+        OracleStage::kEncode, "The reference has an error: {}", reference.error().message));
     return report;
   }
   for (const SignedFact& fact : find_signed(*reference)) {
-    report.disagreements.push_back(
-        disagreement_of(OracleStage::kExactCheck,
-                        fmt::format("The reference passes leave a finding, {}.", fact.signature)));
+    report.disagreements.push_back(disagreement_of(
+        OracleStage::kExactCheck, "The reference passes leave a finding, {}.", fact.signature));
   }
   if (!is_cpu_turn || !report.facts.empty()) return report;
   report.ran_on_cpu = true;

@@ -3,8 +3,6 @@
 // lowers the cost, so this ends, and a second minimization finds nothing to do.
 #include "fuzz/minimize/minimizer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -13,6 +11,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/gradient_evidence.h"
@@ -244,8 +243,8 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
   if (facts.empty()) {
     const std::vector<Truncation> truncations = find_value_truncations(program);
     if (!truncations.empty()) {
-      return Error{fmt::format("The program has no finding so far, and no verdict: {}.",
-                               text_of(truncations))};
+      return error_of("The program has no finding so far, and no verdict: {}.",
+                      text_of(truncations));
     }
     return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
   }

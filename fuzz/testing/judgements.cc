@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 #include "encoder/program/registry.h"
 #include "encoder/sync/recording_sink.h"
@@ -73,19 +74,17 @@ Result<Success> check_commands(const Program& program, const std::vector<Command
     if (command.kind != StatementKind::kDispatch) continue;
     const size_t index = command.dispatch.index;
     if (index >= is_issued.size()) {
-      return Error{
-          fmt::format("The encoder issues dispatch {}; there are {}.", index, is_issued.size())};
+      return error_of("The encoder issues dispatch {}; there are {}.", index, is_issued.size());
     }
     if (is_issued[index]) {
-      return Error{
-          fmt::format("The encoder issues {} twice.", program.description_of(command.dispatch))};
+      return error_of("The encoder issues {} twice.", program.description_of(command.dispatch));
     }
     is_issued[index] = true;
   }
   const auto dropped = std::find(is_issued.begin(), is_issued.end(), false);
   if (dropped != is_issued.end()) {
     const DispatchId id(static_cast<size_t>(dropped - is_issued.begin()));
-    return Error{fmt::format("The encoder never issues {}.", program.description_of(id))};
+    return error_of("The encoder never issues {}.", program.description_of(id));
   }
   return Success{};
 }
@@ -105,7 +104,7 @@ Result<Judgement> judge_hazard(const Program& program, FindingKind kind, std::st
   const auto first_id = dispatch_of(program, first);
   const auto second_id = dispatch_of(program, second);
   for (const auto& [id, reference] : {std::pair(first_id, first), std::pair(second_id, second)}) {
-    if (!id) return Error{fmt::format("The program has no dispatch {}.", in_quotes(reference))};
+    if (!id) return error_of("The program has no dispatch {}.", in_quotes(reference));
   }
   CheckOptions options;
   options.lists_all_pairs = true;
@@ -140,8 +139,8 @@ Result<Judgement> judge_no_useless_sync(const Program& program) {
   options.redundancy_budget = UINT64_MAX;  // A barrier left unjudged would pass.
   const CheckReport report = check(program, options);
   if (report.redundant.empty() && report.unjudged_barrier_count > 0) {
-    return Error{fmt::format("There is no verdict: whether {} can go takes too much work.",
-                             count_of(report.unjudged_barrier_count, "barrier"))};
+    return error_of("There is no verdict: whether {} can go takes too much work.",
+                    count_of(report.unjudged_barrier_count, "barrier"));
   }
   if (report.redundant.empty()) return Judgement{true, "of which no barrier can go"};
   const std::string clause =

@@ -12,6 +12,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "fuzz/workloads/forward_pass.h"
 #include "simulator/schedules/choice.h"
@@ -81,8 +82,7 @@ class TrainingRun {
 
 Result<Success> TrainingRun::check_options() const {
   if (options_.optimizer != "sgd" && options_.optimizer != "adamw") {
-    return Error{
-        fmt::format("there is no optimizer '{}'; there are sgd and adamw.", options_.optimizer)};
+    return error_of("there is no optimizer '{}'; there are sgd and adamw.", options_.optimizer);
   }
   return Success{};
 }

@@ -16,6 +16,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/draft_text.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/split_steps.h"
 
@@ -55,8 +56,7 @@ class StepList {
   uint32_t last_node(DispatchId dispatch) const { return extreme_node(dispatch, true); }
   uint32_t extreme_node(DispatchId dispatch, bool is_last) const;
   Error error(const Displacement& displacement, const std::string& reason) const {
-    return Error{fmt::format("The witness '{}' does not apply: {}", text_of(program_, displacement),
-                             reason)};
+    return error_of("The witness '{}' does not apply: {}", text_of(program_, displacement), reason);
   }
 
   const Program& program_;

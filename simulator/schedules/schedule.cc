@@ -5,8 +5,6 @@
 // and each late write is asked who must see it.
 #include "simulator/schedules/schedule.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -14,6 +12,7 @@
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "simulator/schedules/late_writes.h"
 
 namespace interlock {
@@ -66,17 +65,17 @@ class LegalityCheck {
 
 Result<Success> LegalityCheck::add(const Step& step) {
   if (step.dispatch.index >= states_.size()) {
-    return Error{fmt::format("The schedule names dispatch {}, but the program has {} dispatches.",
-                             step.dispatch.index, states_.size())};
+    return error_of("The schedule names dispatch {}, but the program has {} dispatches.",
+                    step.dispatch.index, states_.size());
   }
   State& state = states_[step.dispatch.index];
   const bool has_bytes =
       step.kind == StepKind::kFetch || (step.kind == StepKind::kCommit && step.slice_count > 0);
   if (has_bytes) {
     if (!order_.has_scopes()) {
-      return Error{fmt::format(
+      return error_of(
           "The schedule fetches or commits some bytes of {} by themselves, which has a meaning beside scoped barriers only.",
-          program_.description_of(step.dispatch))};
+          program_.description_of(step.dispatch));
     }
     return step.kind == StepKind::kFetch ? add_fetch(step, state) : add_commit_of_some(step, state);
   }
@@ -91,23 +90,23 @@ Result<Success> LegalityCheck::add_run(const Step& step, State& state) {
   const uint64_t slice_count = slice_count_of(program_, program_.dispatch(step.dispatch));
   const uint64_t end = uint64_t{step.first_slice} + step.slice_count;
   if (step.slice_count == 0 || end > slice_count) {
-    return Error{fmt::format("The schedule runs slices [{}:{}] of {}, which has {} slices.",
-                             step.first_slice, end, name(), slice_count)};
+    return error_of("The schedule runs slices [{}:{}] of {}, which has {} slices.",
+                    step.first_slice, end, name(), slice_count);
   }
   if (state.is_committed) {
-    return Error{fmt::format("The schedule runs slices of {} after its commit.", name())};
+    return error_of("The schedule runs slices of {} after its commit.", name());
   }
   if (state.slices_run + step.slice_count > slice_count) {
-    return Error{fmt::format("The schedule runs a slice of {} twice.", name())};
+    return error_of("The schedule runs a slice of {} twice.", name());
   }
   if (Result<Success> ordered = check_order(step.dispatch); !ordered) return ordered;
   if (step.slice_count < slice_count) pieces_.push_back(step);
   state.slices_run += step.slice_count;
   if (step.kind == StepKind::kRunLate && order_.has_scopes() && !state.is_waiting) {
     if (late_writes_.is_full()) {
-      return Error{fmt::format(
+      return error_of(
           "More than {} dispatches wait for their commit when {} runs, the limit in a program with scoped barriers.",
-          LateWrites::kCountMax, name())};
+          LateWrites::kCountMax, name());
     }
     late_writes_.add(step.dispatch);
   }
@@ -118,13 +117,13 @@ Result<Success> LegalityCheck::add_run(const Step& step, State& state) {
 Result<Success> LegalityCheck::add_commit(const Step& step, State& state) {
   const auto name = [&] { return program_.description_of(step.dispatch); };
   if (state.is_committed) {
-    return Error{fmt::format("The schedule commits {} twice.", name())};
+    return error_of("The schedule commits {} twice.", name());
   }
   if (!has_run(step.dispatch.index)) {
-    return Error{fmt::format("The schedule commits {} before all its slices have run.", name())};
+    return error_of("The schedule commits {} before all its slices have run.", name());
   }
   if (!state.is_waiting) {
-    return Error{fmt::format("The schedule commits {}, which did not run late.", name())};
+    return error_of("The schedule commits {}, which did not run late.", name());
   }
   state.is_waiting = false;
   state.is_committed = true;
@@ -134,15 +133,15 @@ Result<Success> LegalityCheck::add_commit(const Step& step, State& state) {
 
 Result<Success> LegalityCheck::add_commit_of_some(const Step& step, const State& state) {
   if (!state.is_waiting || !has_run(step.dispatch.index)) {
-    return Error{fmt::format("The schedule commits some bytes of {}, which do not wait.",
-                             program_.description_of(step.dispatch))};
+    return error_of("The schedule commits some bytes of {}, which do not wait.",
+                    program_.description_of(step.dispatch));
   }
   for (const StepBytes& bytes : schedule_.bytes_of(step)) {
     if (late_writes_.commit(step.dispatch, {bytes.memory, bytes.range})) continue;
-    return Error{fmt::format("The schedule commits bytes [{}:{}] of {} for {}, which do not wait.",
-                             bytes.range.begin, bytes.range.end,
-                             program_.name(program_.memory(bytes.memory).name),
-                             program_.description_of(step.dispatch))};
+    return error_of("The schedule commits bytes [{}:{}] of {} for {}, which do not wait.",
+                    bytes.range.begin, bytes.range.end,
+                    program_.name(program_.memory(bytes.memory).name),
+                    program_.description_of(step.dispatch));
   }
   return Success{};
 }
@@ -151,8 +150,8 @@ Result<Success> LegalityCheck::add_commit_of_some(const Step& step, const State&
 Result<Success> LegalityCheck::add_fetch(const Step& step, const State& state) {
   const DispatchId reader = step.dispatch;
   if (state.slices_run > 0) {
-    return Error{fmt::format("The schedule fetches for {} after it has run.",
-                             program_.description_of(reader))};
+    return error_of("The schedule fetches for {} after it has run.",
+                    program_.description_of(reader));
   }
   const DispatchId begin(std::min<size_t>(committed_prefix_, reader.index));
   for (const StepBytes& bytes : schedule_.bytes_of(step)) {
@@ -165,10 +164,10 @@ Result<Success> LegalityCheck::add_fetch(const Step& step, const State& state) {
         is_needed = is_needed || needs.needs_commit(earlier, waiting->bytes[i]);
       }
       if (!is_needed) continue;
-      return Error{fmt::format(
+      return error_of(
           "The schedule fetches for {} before {} {}, but a barrier holds the fetch back.",
           program_.description_of(reader), program_.description_of(earlier),
-          has_run(earlier.index) ? "commits" : "runs")};
+          has_run(earlier.index) ? "commits" : "runs");
     }
   }
   return Success{};
@@ -177,14 +176,14 @@ Result<Success> LegalityCheck::add_fetch(const Step& step, const State& state) {
 Result<Success> LegalityCheck::check_order(DispatchId dispatch) const {
   if (order_.has_scopes()) return check_scoped_order(dispatch);
   if (run_prefix_ < order_.execution_epoch_begin(dispatch).index) {
-    return Error{fmt::format("The schedule runs {} before {}, but a barrier orders them.",
-                             program_.description_of(dispatch),
-                             program_.description_of(DispatchId(run_prefix_)))};
+    return error_of("The schedule runs {} before {}, but a barrier orders them.",
+                    program_.description_of(dispatch),
+                    program_.description_of(DispatchId(run_prefix_)));
   }
   if (committed_prefix_ < order_.memory_epoch_begin(dispatch).index) {
-    return Error{fmt::format(
+    return error_of(
         "The schedule runs {} before {} commits, but a barrier makes its writes visible.",
-        program_.description_of(dispatch), program_.description_of(DispatchId(committed_prefix_)))};
+        program_.description_of(dispatch), program_.description_of(DispatchId(committed_prefix_)));
   }
   return Success{};
 }
@@ -194,14 +193,14 @@ Result<Success> LegalityCheck::check_scoped_order(DispatchId dispatch) const {
     if (stage_prefix_[s] >= order_.scopes().unfinished_begin(static_cast<Stage>(s), dispatch)) {
       continue;
     }
-    return Error{fmt::format("The schedule runs {} before {}, but a barrier orders them.",
-                             program_.description_of(dispatch),
-                             program_.description_of(DispatchId(stage_prefix_[s])))};
+    return error_of("The schedule runs {} before {}, but a barrier orders them.",
+                    program_.description_of(dispatch),
+                    program_.description_of(DispatchId(stage_prefix_[s])));
   }
   if (const std::optional<DispatchId> forced = late_writes_.find_forced(dispatch)) {
-    return Error{fmt::format(
+    return error_of(
         "The schedule runs {} before {} commits, but a barrier makes its writes available.",
-        program_.description_of(dispatch), program_.description_of(*forced))};
+        program_.description_of(dispatch), program_.description_of(*forced));
   }
   return Success{};
 }
@@ -227,12 +226,12 @@ void LegalityCheck::advance_prefixes() {
 
 Result<Success> LegalityCheck::finish() {
   if (run_prefix_ < states_.size()) {
-    return Error{fmt::format("The schedule does not run all slices of {}.",
-                             program_.description_of(DispatchId(run_prefix_)))};
+    return error_of("The schedule does not run all slices of {}.",
+                    program_.description_of(DispatchId(run_prefix_)));
   }
   if (committed_prefix_ < states_.size()) {
-    return Error{fmt::format("The schedule never commits {}, which runs late.",
-                             program_.description_of(DispatchId(committed_prefix_)))};
+    return error_of("The schedule never commits {}, which runs late.",
+                    program_.description_of(DispatchId(committed_prefix_)));
   }
   // As many slices as there are have run, so each ran once iff no two pieces overlap.
   std::sort(pieces_.begin(), pieces_.end(), [](const Step& a, const Step& b) {
@@ -243,8 +242,8 @@ Result<Success> LegalityCheck::finish() {
     const Step& right = pieces_[i];
     if (left.dispatch == right.dispatch &&
         uint64_t{left.first_slice} + left.slice_count > right.first_slice) {
-      return Error{fmt::format("The schedule runs slice {} of {} twice.", right.first_slice,
-                               program_.description_of(right.dispatch))};
+      return error_of("The schedule runs slice {} of {} twice.", right.first_slice,
+                      program_.description_of(right.dispatch));
     }
   }
   return Success{};

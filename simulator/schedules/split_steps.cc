@@ -1,7 +1,5 @@
 #include "simulator/schedules/split_steps.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,6 +7,7 @@
 
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/program/error_of.h"
 #include "simulator/order/split_order.h"
 #include "simulator/schedules/late_writes.h"
 
@@ -99,9 +98,9 @@ Result<Success> StepSplitter::commit_forced(DispatchId next) {
   for (const auto& [dispatch, bytes] : forced) {
     commit(dispatch, bytes);
     if (!late_writes_.find(dispatch)->bytes.empty()) continue;
-    return Error{fmt::format(
+    return error_of(
         "The schedule runs {} before {} commits, but a barrier makes its writes available.",
-        program_.description_of(next), program_.description_of(dispatch))};
+        program_.description_of(next), program_.description_of(dispatch));
   }
   return Success{};
 }
@@ -241,9 +240,9 @@ Result<Success> StepSplitter::add_fetch(DispatchId reader, DispatchId writer) {
     fetches.pop_back();
   }
   if (has_fetched && slices_run_[reader.index] == 0) return Success{};
-  return Error{fmt::format(
+  return error_of(
       "The schedule lets {} fetch before {} commits, but nothing that the latter writes can be missed so: a barrier makes it visible, or no byte of it is read.",
-      program_.description_of(reader), program_.description_of(writer))};
+      program_.description_of(reader), program_.description_of(writer));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "backends/cuda/emulation/words.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/hash.h"
 #include "encoder/program/stop.h"
 
@@ -181,17 +182,17 @@ Result<Success> check_shape(const LaunchShape& shape) {
     return Error{"A launch needs at least one block, and a block at least one thread."};
   }
   if (std::max({block.x, block.y, block.z}) > kThreadsMax || block.count() > kThreadsMax) {
-    return Error{fmt::format("A block has {} x {} x {} threads; a device takes at most {} in all.",
-                             block.x, block.y, block.z, kThreadsMax)};
+    return error_of("A block has {} x {} x {} threads; a device takes at most {} in all.", block.x,
+                    block.y, block.z, kThreadsMax);
   }
   if (shape.shared_bytes > EmulatedDevice::kSharedBytesMax) {
-    return Error{fmt::format("A block has {} bytes of shared memory; a device takes at most {}.",
-                             shape.shared_bytes, EmulatedDevice::kSharedBytesMax)};
+    return error_of("A block has {} bytes of shared memory; a device takes at most {}.",
+                    shape.shared_bytes, EmulatedDevice::kSharedBytesMax);
   }
   if (shape.grid.count() > EmulatedDevice::kGridBlocksMax) {
-    return Error{fmt::format(
+    return error_of(
         "A launch has {} x {} x {} blocks; the emulated device takes at most {} in all.",
-        shape.grid.x, shape.grid.y, shape.grid.z, EmulatedDevice::kGridBlocksMax)};
+        shape.grid.x, shape.grid.y, shape.grid.z, EmulatedDevice::kGridBlocksMax);
   }
   return Success{};
 }

@@ -13,9 +13,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -121,8 +120,8 @@ Result<std::unique_ptr<Fiber>> Fiber::create(FiberSwitch kind) {
   if (mapping == MAP_FAILED || mprotect(mapping, page_bytes, PROT_NONE) != 0) {
     const int reason = errno;
     if (mapping != MAP_FAILED) munmap(mapping, mapping_bytes);
-    return Error{fmt::format("There is no memory for a stack of {} bytes: {}.", mapping_bytes,
-                             std::strerror(reason))};
+    return error_of("There is no memory for a stack of {} bytes: {}.", mapping_bytes,
+                    std::strerror(reason));
   }
   std::unique_ptr<Fiber> fiber(new Fiber(kind, static_cast<uint8_t*>(mapping), mapping_bytes));
   fiber->context_->stack = static_cast<uint8_t*>(mapping) + page_bytes;

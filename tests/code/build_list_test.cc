@@ -1,9 +1,11 @@
-// Every source is in a build list. The basic idea is that the lists are written by hand, and a file
-// that is not listed is neither compiled, nor tested, nor installed, and nobody notices.
+// Every source is in a build list, and every header is included. The basic idea is that the lists
+// are written by hand, and a file that is not listed is neither compiled, nor tested, nor
+// installed, and nobody notices.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <string>
@@ -18,6 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::string_view kBuildList = "CMakeLists.txt";
 
@@ -33,6 +36,11 @@ std::string build_list_of(const std::string& path) {
 bool is_installed_header(std::string_view path) {
   return path.ends_with(".h") && !path.starts_with("tests/") && !path.starts_with("fuzz/cli/") &&
          !path.starts_with("fuzz/targets/");
+}
+
+// The path without its extension.
+std::string stem_of(const std::string& path) {
+  return std::filesystem::path(path).replace_extension().generic_string();
 }
 
 // True if the word `name`, or `name` without its extension, stands in `list`.
@@ -66,6 +74,72 @@ TEST(BuildLists, NameEverySource) {
     const std::string list_path = build_list_of(file.path);
     EXPECT_THAT(build_list_complaints(file, list_path, read_own_file(list_path)), IsEmpty());
   }
+}
+
+// What no build list has by a rule of its own: shaders, device code, C, scripts and data of tests.
+// `lists` are the texts that may name `file`: build lists and scripts.
+std::vector<std::string> unnamed_complaints(const SourceFile& file,
+                                            const std::vector<SourceFile>& lists) {
+  const std::filesystem::path path(file.path);
+  // Fuzz targets and shaders are listed without their extension.
+  const bool is_named = std::any_of(lists.begin(), lists.end(), [&](const SourceFile& list) {
+    return list.path != file.path &&
+           (list.text.find(path.filename().string()) != std::string::npos ||
+            is_listed(list.text, path.stem().string()));
+  });
+  if (is_named) return {};
+  return {complaint(file, 1, "no build list and no script names the file.")};
+}
+
+// A header that nothing includes is a declaration that nothing uses. `files` are all that include.
+std::vector<std::string> unincluded_complaints(const SourceFile& header,
+                                               const std::vector<SourceFile>& files) {
+  // Shaders include by the name alone.
+  const std::string name = std::filesystem::path(header.path).filename().string();
+  const std::string included = "\"" + (header.path.ends_with(".glsl") ? name : header.path) + "\"";
+  for (const SourceFile& file : files) {
+    // Its own source does not make it known to anyone.
+    if (file.path == header.path || stem_of(file.path) == stem_of(header.path)) continue;
+    if (file.text.find("#include " + included) != std::string::npos) return {};
+  }
+  return {complaint(header, 1, "no other file includes the header.")};
+}
+
+TEST(BuildLists, NameEveryOtherFile) {
+  std::vector<SourceFile> lists = own_files({".txt", ".cmake", ".sh"});
+  lists.push_back({"dev", read_own_file("dev")});
+  lists.push_back({"CMakeLists.txt", read_own_file("CMakeLists.txt")});
+  const std::vector<SourceFile> files =
+      own_files({".c", ".comp", ".cu", ".cmake", ".sh", ".dict", ".options"});
+  EXPECT_GT(files.size(), 40u);
+  for (const SourceFile& file : files) EXPECT_THAT(unnamed_complaints(file, lists), IsEmpty());
+}
+
+TEST(Headers, AreIncludedByOthers) {
+  const std::vector<SourceFile> files = own_files({".h", ".cc", ".cu", ".c", ".comp", ".glsl"});
+  for (const SourceFile& file : files) {
+    if (!file.path.ends_with(".h") && !file.path.ends_with(".glsl")) continue;
+    EXPECT_THAT(unincluded_complaints(file, files), IsEmpty());
+  }
+}
+
+TEST(BuildLists, AFileThatNothingNamesIsFound) {
+  const SourceFile shader = {"backends/vulkan/shaders/sum.comp", ""};
+  EXPECT_THAT(unnamed_complaints(shader, {{"backends/vulkan/CMakeLists.txt", "sum_all\n"}}),
+              ElementsAre(HasSubstr("sum.comp:1: no build list and no script names the file.")));
+  EXPECT_THAT(unnamed_complaints(shader, {{"backends/vulkan/CMakeLists.txt", "mix\n  sum\n"}}),
+              IsEmpty());
+  const SourceFile script = {"tests/a.sh", "exec a.sh"};
+  EXPECT_THAT(unnamed_complaints(script, {script}), Not(IsEmpty()));
+  EXPECT_THAT(unnamed_complaints(script, {script, {"dev", "tests/a.sh\n"}}), IsEmpty());
+}
+
+TEST(Headers, ThatNothingIncludesAreFound) {
+  const SourceFile header = {"encoder/a.h", "#pragma once\n"};
+  const SourceFile own = {"encoder/a.cc", "#include \"encoder/a.h\"\n"};
+  EXPECT_THAT(unincluded_complaints(header, {header, own}),
+              ElementsAre(HasSubstr("encoder/a.h:1: no other file includes the header.")));
+  EXPECT_THAT(unincluded_complaints(header, {own, {"tests/b.cc", own.text}}), IsEmpty());
 }
 
 TEST(BuildLists, AMissingSourceIsFound) {

@@ -1,8 +1,8 @@
 #include "tests/code/declared_names.h"
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
-#include <vector>
 
 namespace interlock {
 namespace {
@@ -52,6 +52,45 @@ std::set<std::string> names_declared_in(std::string_view text, DeclaredIn where)
     if (where == DeclaredIn::kUnnamedNamespaces && !is_unnamed) continue;
     const auto name = name_declared_in(code_lines[i]);
     if (name) names.emplace(*name);
+  }
+  return names;
+}
+
+std::vector<Word> words_of(std::string_view code) {
+  std::vector<Word> words;
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (!is_word_byte(code[i])) continue;
+    words.push_back({word_at(code, i), i});
+    i += words.back().word.size();
+  }
+  return words;
+}
+
+std::string_view before(std::string_view code, size_t begin) {
+  while (begin > 0 && std::isspace(static_cast<unsigned char>(code[begin - 1])) != 0) --begin;
+  const size_t size = std::min<size_t>(begin, 3);
+  return code.substr(begin - size, size);
+}
+
+bool may_be_declared(std::string_view code, const std::vector<Word>& words, size_t i) {
+  static const std::set<std::string_view> kNoTypes = {"return", "else", "throw", "case",
+                                                      "co_return"};
+  if (i == 0) return false;
+  const std::string_view last = words[i - 1].word;
+  const std::string_view ahead = before(code, words[i].begin);
+  const bool follows_word =
+      !ahead.empty() && is_word_byte(ahead.back()) && !kNoTypes.contains(last);
+  const bool follows_type = ahead.ends_with('>') || ahead.ends_with('&') || ahead.ends_with('*');
+  const bool is_logical = ahead.ends_with("&&") || ahead.ends_with("->");
+  const bool names_tests = last.starts_with("TEST") && ahead.ends_with('(');
+  return names_tests || follows_word || (follows_type && !is_logical);
+}
+
+std::set<std::string> names_declared_anywhere_in(std::string_view code) {
+  const std::vector<Word> words = words_of(code);
+  std::set<std::string> names;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (may_be_declared(code, words, i)) names.emplace(words[i].word);
   }
   return names;
 }

@@ -98,29 +98,6 @@ std::vector<std::string> includes_of(std::string_view text) {
   return includes;
 }
 
-struct Word {
-  std::string_view word;
-  size_t begin = 0;
-};
-
-// The words of `code` in their order, keywords and numbers among them.
-std::vector<Word> words_of(std::string_view code) {
-  std::vector<Word> words;
-  for (size_t i = 0; i < code.size(); ++i) {
-    if (!is_word_byte(code[i])) continue;
-    words.push_back({word_at(code, i), i});
-    i += words.back().word.size();
-  }
-  return words;
-}
-
-// What stands before `begin`, spaces apart, at most three bytes of it.
-std::string_view before(std::string_view code, size_t begin) {
-  while (begin > 0 && std::isspace(static_cast<unsigned char>(code[begin - 1])) != 0) --begin;
-  const size_t size = std::min<size_t>(begin, 3);
-  return code.substr(begin - size, size);
-}
-
 bool is_type_or_constant(std::string_view word) {
   const auto is_upper = [](char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; };
   return is_upper(word[0]) || (word.size() > 1 && word[0] == 'k' && is_upper(word[1]));
@@ -131,7 +108,7 @@ class NameMap {
   explicit NameMap(const std::vector<SourceFile>& files) {
     for (const SourceFile& file : files) {
       includes_.emplace(file.path, includes_of(file.text));
-      declared_in_.emplace(file.path, declared_anywhere_in(code_only(file.text)));
+      declared_in_.emplace(file.path, names_declared_anywhere_in(code_only(file.text)));
       if (!file.path.ends_with(".h") || is_apart(file.path)) continue;
       for (const std::string& name : names_declared_in(file.text, DeclaredIn::kAnyNamespace)) {
         headers_of_[name].insert(file.path);
@@ -185,28 +162,6 @@ class NameMap {
       }
     }
     return reached;
-  }
-
-  // What may be declared in `code` in whatever scope: words that follow another word, such as that
-  // of a type, or the end of a type.
-  static std::set<std::string> declared_anywhere_in(const std::string& code) {
-    const std::vector<Word> words = words_of(code);
-    static const std::set<std::string_view> kNoTypes = {"return", "else", "throw", "case",
-                                                        "co_return"};
-    std::set<std::string> declared;
-    for (size_t i = 1; i < words.size(); ++i) {
-      const std::string_view last = words[i - 1].word;
-      const std::string_view ahead = before(code, words[i].begin);
-      const bool follows_word =
-          !ahead.empty() && is_word_byte(ahead.back()) && !kNoTypes.contains(last);
-      const bool follows_type =
-          ahead.ends_with('>') || ahead.ends_with('&') || ahead.ends_with('*');
-      const bool is_logical = ahead.ends_with("&&") || ahead.ends_with("->");
-      const bool names_tests = last.starts_with("TEST") && ahead.ends_with('(');
-      if (names_tests || follows_word || (follows_type && !is_logical))
-        declared.emplace(words[i].word);
-    }
-    return declared;
   }
 
   std::string standard_header_missing(std::string_view name,

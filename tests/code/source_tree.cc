@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 namespace interlock {
 namespace {
@@ -103,20 +104,21 @@ std::string read_own_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-std::vector<SourceFile> own_sources() {
+std::vector<SourceFile> own_files(const std::set<std::string>& extensions) {
   const std::filesystem::path root = INTERLOCK_SOURCE_DIR;
-  std::vector<SourceFile> sources;
+  std::vector<SourceFile> files;
   for (const char* folder : {"encoder", "simulator", "backends", "fuzz", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
-      const auto extension = entry.path().extension();
-      if (extension != ".h" && extension != ".cc") continue;
+      if (!extensions.contains(entry.path().extension().string())) continue;
       const std::string path = entry.path().lexically_relative(root).generic_string();
-      sources.push_back({path, read_own_file(path)});
+      files.push_back({path, read_own_file(path)});
     }
   }
-  std::sort(sources.begin(), sources.end(),
+  std::sort(files.begin(), files.end(),
             [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
-  return sources;
+  return files;
 }
+
+std::vector<SourceFile> own_sources() { return own_files({".h", ".cc"}); }
 
 }  // namespace interlock

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,9 @@ struct SourceFile {
   std::string path;  // From the project root, e.g. "encoder/program/program.h".
   std::string text;
 };
+
+// Returns the project's own files with these extensions, e.g. ".cu", sorted by path.
+std::vector<SourceFile> own_files(const std::set<std::string>& extensions);
 
 // Returns the project's own headers and sources, sorted by path.
 std::vector<SourceFile> own_sources();

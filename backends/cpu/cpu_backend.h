@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "backends/cpu/kernel_bodies.h"
+#include "backends/cpu/execute.h"
 #include "backends/interface/backend.h"
 
 namespace interlock {

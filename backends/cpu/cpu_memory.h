@@ -8,6 +8,7 @@
 
 #include "backends/kernels/dialect.h"
 #include "backends/kernels/mix.h"
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/program.h"
 #include "encoder/program/stop.h"
 
@@ -28,6 +29,11 @@ class SingleLane {
   mutable std::array<float, kSharedCount> shared_;
   mutable std::array<uint32_t, kSharedCount> shared_words_;
 };
+
+template <class Kernel, class Memory>
+void run_slice(Memory& memory, const KernelParams& params, uint64_t slice) {
+  Kernel::run(SingleLane{}, memory, params, slice);
+}
 
 // Where the bytes of an operand are. A piece that commits late has its outputs in a staging copy,
 // which holds only the bytes from `first_byte` of the operand on.

@@ -1,8 +1,22 @@
+// The only source that compiles all bodies for the CPU's fast path.
 #include "backends/cpu/execute.h"
 
+#include "backends/kernels/all_kernels.h"
+#include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
+
+std::span<const CpuBody> cpu_bodies() {
+  static const std::vector<CpuBody> kBodies = [] {
+    std::vector<CpuBody> bodies(kernel_table().size());
+    for_each_kernel(
+        [&]<class Kernel>(KernelId id) { bodies[id.index] = run_slice<Kernel, CpuMemory>; });
+    for (const CpuBody body : bodies) INTERLOCK_CHECK(body != nullptr);
+    return bodies;
+  }();
+  return kBodies;
+}
 
 std::vector<CpuOperand> bind_operands(const Program& program, DispatchId id,
                                       std::span<uint8_t* const> memories) {

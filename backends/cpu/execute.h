@@ -1,17 +1,24 @@
-// Executes one dispatch in place: what the CPU backend's steps and the program-order reference
-// share.
+// The bodies of all kernels as the CPU calls them, and the execution of one dispatch in place: what
+// the CPU backend's steps and the program-order reference share.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "backends/cpu/cpu_memory.h"
-#include "backends/cpu/kernel_bodies.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/image.h"
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/program.h"
 
 namespace interlock {
+
+// Runs one slice.
+using CpuBody = void (*)(CpuMemory& memory, const KernelParams& params, uint64_t slice);
+
+// By KernelId.
+std::span<const CpuBody> cpu_bodies();
 
 // The operands of the dispatch in memories that start at `memories`, by MemoryId.
 // Requires: the memories outlive the operands.

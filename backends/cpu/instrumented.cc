@@ -20,12 +20,6 @@
 namespace interlock {
 namespace {
 
-template <class Kernel>
-void run_recorded(RecordingMemory& memory, const KernelParams& params, uint64_t slice) {
-  const SingleLane lane{};
-  Kernel::run(lane, memory, params, slice);
-}
-
 // What all slices of a dispatch touched undeclared through one operand, in one direction.
 struct Offence {
   uint64_t first_slice = 0;
@@ -157,9 +151,8 @@ class InstrumentedExecution {
 
 std::vector<RecordedBody> recorded_bodies() {
   std::vector<RecordedBody> bodies(kernel_table().size());
-  for_each_kernel([&]<class Kernel>(std::string_view name) {
-    bodies[find_kernel(name).value().index] = run_recorded<Kernel>;
-  });
+  for_each_kernel(
+      [&]<class Kernel>(KernelId id) { bodies[id.index] = run_slice<Kernel, RecordingMemory>; });
   return bodies;
 }
 

@@ -1,15 +1,6 @@
-// The one list that joins names of the kernel table to oracles.
 #include "backends/float64/kernel_oracles.h"
 
-#include <utility>
-
-#include "backends/float64/attention.h"
-#include "backends/float64/elementwise.h"
-#include "backends/float64/layout.h"
-#include "backends/float64/norms.h"
-#include "backends/float64/optimizers.h"
-#include "backends/float64/sums.h"
-#include "backends/float64/transformer.h"
+#include "backends/float64/oracles.h"
 
 namespace interlock {
 
@@ -22,42 +13,11 @@ OracleCase oracle_case_of(const KernelParams& params, const Arithmetic& arithmet
 }
 
 KernelOracle find_kernel_oracle(std::string_view kernel) {
-  constexpr std::pair<std::string_view, KernelOracle> kOracles[] = {
-      {"add", add_oracle},
-      {"mul", mul_oracle},
-      {"scale", scale_oracle},
-      {"accumulate", add_oracle},
-      {"sgd", sgd_oracle},
-      {"adamw", adamw_oracle},
-      {"concat", concat_oracle},
-      {"split", split_oracle},
-      {"transpose", transpose_oracle},
-      {"silu", silu_oracle},
-      {"col_sum", col_sum_oracle},
-      {"row_sum", row_sum_oracle},
-      {"matmul_nn", matmul_nn_oracle},
-      {"matmul_nt", matmul_nt_oracle},
-      {"matmul_tn", matmul_tn_oracle},
-      {"rms_norm", rms_norm_oracle},
-      {"rms_norm_vjp", rms_norm_vjp_oracle},
-      {"rms_norm_vjp_stream", rms_norm_vjp_stream_oracle},
-      {"layer_norm", layer_norm_oracle},
-      {"layer_norm_vjp", layer_norm_vjp_oracle},
-      {"softmax", softmax_oracle},
-      {"softmax_vjp", softmax_vjp_oracle},
-      {"softmax_vjp_stream", softmax_vjp_oracle},
-      {"embedding", embedding_oracle},
-      {"embedding_vjp", embedding_vjp_oracle},
-      {"rope", rope_oracle},
-      {"rope_vjp", rope_vjp_oracle},
-      {"cross_entropy", cross_entropy_oracle},
-      {"cross_entropy_vjp", cross_entropy_vjp_oracle},
-      {"silu_vjp", silu_vjp_oracle},
-      {"row_sum_vjp", row_sum_vjp_oracle},
-      {"col_sum_vjp", col_sum_vjp_oracle},
-  };
-  for (const auto& [name, oracle] : kOracles) {
-    if (name == kernel) return oracle;
+  for (const auto& oracles :
+       {elementwise_oracles(), matrix_oracles(), norm_oracles(), transformer_oracles()}) {
+    for (const NamedOracle& named : oracles) {
+      if (named.kernel == kernel) return named.oracle;
+    }
   }
   return nullptr;
 }

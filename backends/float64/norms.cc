@@ -1,10 +1,10 @@
 // Norms are quotients of sums over a row: the bounds of the sums go through the expressions around
 // them. Two terms that are off by the same error are bounded as if they were not, with one
 // exception: in the variance, where that would forget that centered values add up to zero.
-#include "backends/float64/norms.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "backends/float64/oracles.h"
 
 namespace interlock {
 namespace {
@@ -21,9 +21,7 @@ class Row {
   // Bound: gamma_{d} sum|terms|, d = ceil(cols / 32) + 4.
   template <class Term>
   Rounded sum(const Term& term) const {
-    RoundedSum sum(c_.arithmetic);
-    for (uint64_t col = 0; col < c_.shape.cols; ++col) sum.add(term(col));
-    return sum.total(row_depth(c_.shape.cols));
+    return sum_of(c_, c_.shape.cols, row_depth(c_.shape.cols), term);
   }
 
   // Bound: that of the sum, divided by cols, and one division.
@@ -97,8 +95,6 @@ Moments moments_of(const OracleCase& c, const Row& row) {
 Rounded normalized(const OracleCase& c, const Moments& moments, Rounded x) {
   return c.arithmetic.multiply(c.arithmetic.subtract(x, moments.mean), moments.r);
 }
-
-}  // namespace
 
 // y = (x r) w.
 std::vector<OracleTensor> rms_norm_oracle(const OracleCase& c) {
@@ -201,6 +197,19 @@ std::vector<OracleTensor> layer_norm_vjp_oracle(const OracleCase& c) {
     }
   }
   return {gx, gw_rows};
+}
+
+}  // namespace
+
+std::span<const NamedOracle> norm_oracles() {
+  static constexpr NamedOracle kOracles[] = {
+      {"rms_norm", rms_norm_oracle},
+      {"rms_norm_vjp", rms_norm_vjp_oracle},
+      {"rms_norm_vjp_stream", rms_norm_vjp_stream_oracle},
+      {"layer_norm", layer_norm_oracle},
+      {"layer_norm_vjp", layer_norm_vjp_oracle},
+  };
+  return kOracles;
 }
 
 }  // namespace interlock

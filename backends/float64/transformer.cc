@@ -1,18 +1,28 @@
-// Ids and labels are exact, and choose. The angle of rope is a product of a position and of a
-// power, off relatively by what its exponent is off absolutely: in rows far down that is most of
-// the bound.
-#include "backends/float64/transformer.h"
-
+// The maximum that softmax subtracts is one of its inputs, and exact. So x - max(x) is off by one
+// rounding, its exponential relatively by that error and by 4 u, and the sum, whose terms are
+// positive and include a 1, by no more than its terms and its depth.
+//
+// Labels are exact, and choose. The angle of rope is a product of a position and of a power, off
+// relatively by what its exponent is off absolutely: in rows far down that is most of the bound.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "backends/float64/attention.h"
+#include "backends/float64/oracles.h"
 
 namespace interlock {
 namespace {
 
-uint64_t id_of(const OracleCase& c, size_t input, uint64_t i, uint64_t count) {
-  return static_cast<uint64_t>(c.inputs[input][i]) % count;
+// The greatest of the `cols` elements of input 0 from `first` on; NaN if one of them is.
+Rounded largest_of(const OracleCase& c, uint64_t first) {
+  Rounded largest = c.load(0, first);
+  for (uint64_t col = 1; col < c.shape.cols; ++col) {
+    const Rounded x = c.load(0, first + col);
+    const bool is_nan = std::isnan(largest.value) || std::isnan(x.value);
+    largest.value = is_nan ? std::nan("") : std::max(largest.value, x.value);
+    largest.error = std::max(largest.error, x.error);
+  }
+  return largest;
 }
 
 // A row of logits as softmax sees it.
@@ -20,9 +30,8 @@ class LogitRow {
  public:
   LogitRow(const OracleCase& c, uint64_t row) : c_(c), first_(row * c.shape.cols) {
     largest_ = largest_of(c, first_);
-    RoundedSum sum(c.arithmetic);
-    for (uint64_t col = 0; col < c.shape.cols; ++col) sum.add(exponential(col));
-    sum_ = sum.total(row_depth(c.shape.cols));
+    sum_ = sum_of(c, c.shape.cols, row_depth(c.shape.cols),
+                  [&](uint64_t col) { return exponential(col); });
   }
 
   // x - max(x)
@@ -31,6 +40,7 @@ class LogitRow {
   }
   Rounded exponential(uint64_t col) const { return c_.arithmetic.exponential(lowered(col)); }
   Rounded sum() const { return sum_; }
+  Rounded softmax(uint64_t col) const { return c_.arithmetic.divide(exponential(col), sum_); }
 
  private:
   const OracleCase& c_;
@@ -38,6 +48,10 @@ class LogitRow {
   Rounded largest_;
   Rounded sum_;
 };
+
+uint64_t label_of(const OracleCase& c, uint64_t row) {
+  return static_cast<uint64_t>(c.inputs[1][row]) % c.shape.cols;
+}
 
 // Sine and cosine of the angle of pair `i` of row `row`.
 std::pair<Rounded, Rounded> turn_of(const OracleCase& c, uint64_t row, uint64_t i) {
@@ -69,36 +83,31 @@ std::vector<OracleTensor> turned(const OracleCase& c, bool turns_back) {
   return {y};
 }
 
-}  // namespace
-
-// Bound: 0.
-std::vector<OracleTensor> embedding_oracle(const OracleCase& c) {
+// y = exp(x - max(x)) / sum(exp(x - max(x))). Bound: ((max - x) + 4) u y, the same of the sum's
+// terms, gamma_d and one division.
+std::vector<OracleTensor> softmax_oracle(const OracleCase& c) {
   OracleTensor y;
   for (uint64_t row = 0; row < c.shape.rows; ++row) {
-    const uint64_t entry = id_of(c, 0, row, c.shape.inner);
-    for (uint64_t col = 0; col < c.shape.cols; ++col) {
-      y.push_back(c.load(1, entry * c.shape.cols + col));
-    }
+    const LogitRow logits(c, row);
+    for (uint64_t col = 0; col < c.shape.cols; ++col) y.push_back(logits.softmax(col));
   }
   return {y};
 }
 
-// Bound: gamma_d sum|g| over the rows of g that have the id, d one less than these.
-std::vector<OracleTensor> embedding_vjp_oracle(const OracleCase& c) {
-  OracleTensor gtable;
+// gx = y (g - sum(y g)). Bound: |y| (gamma_d sum|y g| + u sum|y g| + 2 u |g - sum|).
+std::vector<OracleTensor> softmax_vjp_oracle(const OracleCase& c) {
+  const Arithmetic& a = c.arithmetic;
+  OracleTensor gx;
   for (uint64_t row = 0; row < c.shape.rows; ++row) {
-    for (uint64_t col = 0; col < c.shape.cols; ++col) {
-      RoundedSum sum(c.arithmetic);
-      uint64_t count = 0;
-      for (uint64_t r = 0; r < c.shape.inner; ++r) {
-        if (id_of(c, 0, r, c.shape.rows) != row) continue;
-        sum.add(c.load(1, r * c.shape.cols + col));
-        ++count;
-      }
-      gtable.push_back(sum.total(chain_depth(count)));
+    const uint64_t first = row * c.shape.cols;
+    const Rounded dot = sum_of(c, c.shape.cols, row_depth(c.shape.cols), [&](uint64_t col) {
+      return a.multiply(c.load(0, first + col), c.load(1, first + col));
+    });
+    for (uint64_t i = first; i < first + c.shape.cols; ++i) {
+      gx.push_back(a.multiply(c.load(0, i), a.subtract(c.load(1, i), dot)));
     }
   }
-  return {gtable};
+  return {gx};
 }
 
 // With L = (2i / cols) ln(base) and angle t: the exponent is off by e_L = 6 u L, the frequency
@@ -113,14 +122,11 @@ std::vector<OracleTensor> rope_vjp_oracle(const OracleCase& c) { return turned(c
 // loss = log(s) - (x[label] - max), s = sum(exp(x - max)). Bound: e_s / s + 4 u |log(s)|, with e_s
 // as softmax has it, u (max - x[label]), and u |loss|.
 std::vector<OracleTensor> cross_entropy_oracle(const OracleCase& c) {
-  OracleTensor loss;
-  for (uint64_t row = 0; row < c.shape.rows; ++row) {
+  return matrix_of(c.shape.rows, 1, [&](uint64_t row, uint64_t /*col*/) {
     const LogitRow logits(c, row);
-    const uint64_t label = id_of(c, 1, row, c.shape.cols);
-    loss.push_back(
-        c.arithmetic.subtract(c.arithmetic.logarithm(logits.sum()), logits.lowered(label)));
-  }
-  return {loss};
+    return c.arithmetic.subtract(c.arithmetic.logarithm(logits.sum()),
+                                 logits.lowered(label_of(c, row)));
+  });
 }
 
 // glogits = (y - onehot) g, y = softmax. Bound: |g| (e_y + 2 u |y - onehot|).
@@ -129,14 +135,29 @@ std::vector<OracleTensor> cross_entropy_vjp_oracle(const OracleCase& c) {
   OracleTensor glogits;
   for (uint64_t row = 0; row < c.shape.rows; ++row) {
     const LogitRow logits(c, row);
-    const uint64_t label = id_of(c, 1, row, c.shape.cols);
+    const uint64_t label = label_of(c, row);
     for (uint64_t col = 0; col < c.shape.cols; ++col) {
-      const Rounded y = a.divide(logits.exponential(col), logits.sum());
+      const Rounded y = logits.softmax(col);
       const Rounded onehot = {col == label ? 1.0 : 0.0, 0};
       glogits.push_back(a.multiply(a.subtract(y, onehot), c.load(2, row)));
     }
   }
   return {glogits};
+}
+
+}  // namespace
+
+std::span<const NamedOracle> transformer_oracles() {
+  static constexpr NamedOracle kOracles[] = {
+      {"softmax", softmax_oracle},
+      {"softmax_vjp", softmax_vjp_oracle},
+      {"softmax_vjp_stream", softmax_vjp_oracle},
+      {"rope", rope_oracle},
+      {"rope_vjp", rope_vjp_oracle},
+      {"cross_entropy", cross_entropy_oracle},
+      {"cross_entropy_vjp", cross_entropy_vjp_oracle},
+  };
+  return kOracles;
 }
 
 }  // namespace interlock

@@ -1,7 +1,6 @@
 // The only source that compiles all device code for the host.
 #include "backends/cuda/emulated/kernels.h"
 
-#include <string_view>
 #include <vector>
 
 #include "backends/cuda/emulation/words.h"
@@ -16,9 +15,7 @@ using SlicesKernel = void (*)(LaunchArguments);
 
 std::vector<SlicesKernel> make_slices_kernels() {
   std::vector<SlicesKernel> kernels(kernel_table().size());
-  for_each_kernel([&]<class Kernel>(std::string_view name) {
-    kernels[find_kernel(name).value().index] = run_slices<Kernel>;
-  });
+  for_each_kernel([&]<class Kernel>(KernelId id) { kernels[id.index] = run_slices<Kernel>; });
   for (const SlicesKernel kernel : kernels) INTERLOCK_CHECK(kernel != nullptr);
   for (const KernelEntry& entry : kernel_table()) {
     INTERLOCK_CHECK(entry.operands.size() <= kTableOperandCountMax);

@@ -2,9 +2,6 @@
 #include "backends/cuda/kernels/device_functions.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include "backends/cuda/kernels/device_kernels.h"
@@ -27,23 +24,11 @@ __global__ void delay(uint64_t delay_ns) {
   }
 }
 
-struct Instantiate {
-  std::vector<const void*>& functions;
-
-  template <class Kernel>
-  void operator()(std::string_view name) const {
-    const auto id = find_kernel(name);
-    if (!id) {
-      std::fprintf(stderr, "A kernel has a body and no entry in the kernel table.\n");
-      std::abort();
-    }
-    functions[id->index] = reinterpret_cast<const void*>(&run_slices<Kernel>);
-  }
-};
-
 std::vector<const void*> slice_functions() {
   std::vector<const void*> functions(kernel_table().size());
-  for_each_kernel(Instantiate{functions});
+  for_each_kernel([&]<class Kernel>(KernelId id) {
+    functions[id.index] = reinterpret_cast<const void*>(&run_slices<Kernel>);
+  });
   return functions;
 }
 

@@ -1,7 +1,6 @@
 #include "tests/backends/cuda/host_cuda_kernels.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "backends/cuda/emulation/words.h"
@@ -20,9 +19,7 @@ using SlicesKernel = void (*)(LaunchArguments);
 const std::vector<SlicesKernel>& slices_kernels() {
   static const std::vector<SlicesKernel> kernels = [] {
     std::vector<SlicesKernel> made(kernel_table().size());
-    for_each_kernel([&]<class Kernel>(std::string_view name) {
-      made[find_kernel(name).value().index] = run_slices<Kernel>;
-    });
+    for_each_kernel([&]<class Kernel>(KernelId id) { made[id.index] = run_slices<Kernel>; });
     return made;
   }();
   return kernels;

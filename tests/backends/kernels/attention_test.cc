@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/kernel_bodies.h"
-#include "backends/float64/attention.h"
+#include "backends/cpu/execute.h"
+#include "backends/float64/kernel_oracles.h"
 #include "backends/kernels/all_kernels.h"
 #include "encoder/kernel/kernel_table.h"
 #include "tests/backends/kernels/kernel_case.h"
@@ -67,10 +67,10 @@ Floats run_on(std::vector<Floats> inputs) {
 }
 
 // Of a single row.
-OracleTensor oracle_of(KernelOracle oracle, const std::vector<Floats>& inputs) {
+OracleTensor oracle_of(std::string_view kernel, const std::vector<Floats>& inputs) {
   OracleCase c{{}, {1, inputs[0].size(), 1}, {}, kIeeeArithmetic};
   for (const Floats& input : inputs) c.inputs.emplace_back(input.begin(), input.end());
-  return oracle(c)[0];
+  return find_kernel_oracle(kernel)(c)[0];
 }
 
 void expect_within(const Floats& values, const OracleTensor& oracle) {
@@ -86,7 +86,7 @@ MATCHER(IsNan, "") { return std::isnan(arg); }
 TEST(Softmax, DoesNotOverflow) {
   for (const Floats& x : {Floats{1000, 999, 1000.5}, Floats{-1000, -999, -1e30f}, Floats{3e38f, 0},
                           Floats{-3e38f, 3e38f}, Floats{88.8f, 88.7f, 1}, Floats{-5}}) {
-    expect_within(run_on<SoftmaxKernel>({x}), oracle_of(softmax_oracle, {x}));
+    expect_within(run_on<SoftmaxKernel>({x}), oracle_of("softmax", {x}));
   }
 }
 
@@ -107,7 +107,7 @@ TEST(Softmax, SumsToOne) {
   double sum = 0;
   double bound = 0;
   const Floats y = run_on<SoftmaxKernel>({x});
-  const OracleTensor oracle = oracle_of(softmax_oracle, {x});
+  const OracleTensor oracle = oracle_of("softmax", {x});
   for (size_t i = 0; i < x.size(); ++i) {
     sum += y[i];
     bound += oracle[i].error;
@@ -159,8 +159,8 @@ TEST(SoftmaxVjp, IsOrthogonalToConstants) {
   // y itself sums to 1 only within its bounds, which the second factor of the sum sees.
   double bound = 0;
   double y_bound = 0;
-  const OracleTensor oracle = oracle_of(softmax_vjp_oracle, {y, g});
-  const OracleTensor y_oracle = oracle_of(softmax_oracle, {x});
+  const OracleTensor oracle = oracle_of("softmax_vjp", {y, g});
+  const OracleTensor y_oracle = oracle_of("softmax", {x});
   for (size_t i = 0; i < x.size(); ++i) {
     bound += oracle[i].error;
     y_bound += y_oracle[i].error;
@@ -177,7 +177,7 @@ TEST(SiluVjp, StaysWithinItsBoundWhereItsPartsCancel) {
   x.push_back(-3e38f);
   x.push_back(3e38f);
   const Floats g(x.size(), -1.5f);
-  expect_within(run_on<SiluVjpKernel>({x, g}), oracle_of(silu_vjp_oracle, {x, g}));
+  expect_within(run_on<SiluVjpKernel>({x, g}), oracle_of("silu_vjp", {x, g}));
   EXPECT_EQ(run_on<SiluVjpKernel>({{0.0f}, {1.0f}}), (Floats{0.5f}));
 }
 

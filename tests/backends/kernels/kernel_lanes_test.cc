@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/cpu/kernel_bodies.h"
+#include "backends/cpu/execute.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/kernels/all_kernels.h"
 #include "encoder/kernel/kernel_binding.h"
@@ -45,12 +45,11 @@ class CooperatingLane {
 
 using LaneBody = void (*)(const CooperatingLane&, CpuMemory&, const KernelParams&, uint64_t);
 
-std::map<std::string, LaneBody> lane_bodies() {
-  std::map<std::string, LaneBody> bodies;
-  for_each_kernel([&]<class Kernel>(std::string_view name) {
-    bodies[std::string(name)] = [](const CooperatingLane& lane, CpuMemory& memory,
-                                   const KernelParams& params,
-                                   uint64_t slice) { Kernel::run(lane, memory, params, slice); };
+std::map<KernelId, LaneBody> lane_bodies() {
+  std::map<KernelId, LaneBody> bodies;
+  for_each_kernel([&]<class Kernel>(KernelId kernel) {
+    bodies[kernel] = [](const CooperatingLane& lane, CpuMemory& memory, const KernelParams& params,
+                        uint64_t slice) { Kernel::run(lane, memory, params, slice); };
   });
   return bodies;
 }
@@ -66,8 +65,7 @@ MemoryImage image_by_lanes(const Program& program, uint32_t lane_count) {
                         .size_bytes = access.range.size_bytes(),
                         .mode = access.mode});
   }
-  const LaneBody body =
-      lane_bodies().at(std::string(kernel_entry(program.dispatch(id).kernel).name));
+  const LaneBody body = lane_bodies().at(program.dispatch(id).kernel);
   const uint64_t slice_count = slice_count_of(program, program.dispatch(id));
   SliceStorage storage(lane_count);
   std::vector<std::thread> lanes;

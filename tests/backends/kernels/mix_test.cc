@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/kernel_bodies.h"
+#include "backends/cpu/execute.h"
 #include "backends/interface/dispatch_params.h"
 #include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernels/kernel_case.h"

@@ -7,7 +7,6 @@
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/late_staging.h"
 #include "backends/interface/poison.h"
-#include "backends/interface/whole_steps.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
@@ -69,9 +68,8 @@ void lower_poison(std::span<const EndedBytes> ended, LoweredProgram& lowered) {
   const std::optional<KernelId> fill = find_kernel("fill");
   INTERLOCK_CHECK(fill.has_value());
   for (const EndedBytes& bytes : ended) {
-    CudaOperand operand;
-    operand.range = lowered.layout.range_of(bytes.memory, bytes.bytes);
-    operand.mode = AccessMode::kWrite;
+    const CudaOperand operand{lowered.layout.range_of(bytes.memory, bytes.bytes),
+                              AccessMode::kWrite};
     CudaCommand& command = lowered.list.add_launch(DeviceFunction::kRunSlices, {&operand, 1});
     command.launch.kernel = *fill;
     KernelParams& params = command.launch.arguments.params;

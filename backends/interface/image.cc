@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
-#include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/hash.h"
 #include "encoder/program/stop.h"
@@ -93,6 +93,22 @@ Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes) 
   }
   if (is_stopped()) return Error{"The run was stopped."};
   return image;
+}
+
+uint64_t output_digest(const Program& program, const MemoryImage& image) {
+  uint64_t digest = kFnv1aBasis;
+  if (program.outputs.empty()) {
+    for (const std::vector<uint8_t>& memory : image.memories) {
+      digest = fnv1a(digest, memory);
+    }
+    return digest;
+  }
+  for (const TensorId id : program.outputs) {
+    const Tensor& tensor = program.tensor(id);
+    const std::span<const uint8_t> memory = image.memories[tensor.memory.index];
+    digest = fnv1a(digest, memory.subspan(tensor.range.begin, tensor.range.size_bytes()));
+  }
+  return digest;
 }
 
 }  // namespace interlock

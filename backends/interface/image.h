@@ -24,4 +24,9 @@ inline constexpr uint64_t kExecutionLimitBytes = 256ull << 20;
 // Errors: the memories exceed `limit_bytes` in all.
 Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes);
 
+// Returns one number for what a run left in the outputs, to compare runs and machines by eye:
+// FNV-1a, 64 bits, over the bytes of the outputs in the order of the output lines; of every memory
+// if there are none. Requires: `image` is a run of `program`.
+uint64_t output_digest(const Program& program, const MemoryImage& image);
+
 }  // namespace interlock

@@ -1,9 +1,27 @@
 #include "backends/interface/late_staging.h"
 
+#include <fmt/format.h>
+
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/error_of.h"
 
 namespace interlock {
+
+Result<Success> expect_whole_steps(const Program& program, const Schedule& schedule,
+                                   std::string_view backend) {
+  for (const Step& step : schedule.steps) {
+    const bool is_part =
+        step.kind == StepKind::kFetch || (step.kind == StepKind::kCommit && step.slice_count > 0);
+    if (!is_part) continue;
+    return Error{
+        fmt::format(
+            "The schedule {} some bytes of {} by themselves, and the {} backend does so with whole dispatches only; the cpu backend can.",
+            step.kind == StepKind::kFetch ? "fetches" : "commits",
+            program.description_of(step.dispatch), backend),
+        ErrorKind::kRefused};
+  }
+  return Success{};
+}
 
 std::vector<ByteRange> written_operands(const Program& program, DispatchId dispatch) {
   std::vector<ByteRange> ranges;

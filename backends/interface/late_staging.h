@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,15 @@
 #include "encoder/program/check.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
+
+// Whether a backend can execute the schedule that reads and commits each dispatch as a whole.
+// Errors (ErrorKind::kRefused): the schedule fetches or commits some bytes of a dispatch by
+// themselves, which `backend` does not do. Cost: linear in the steps.
+Result<Success> expect_whole_steps(const Program& program, const Schedule& schedule,
+                                   std::string_view backend);
 
 // Returns, by access, the operands that the dispatch writes, whole; nothing of those that it reads.
 std::vector<ByteRange> written_operands(const Program& program, DispatchId dispatch);

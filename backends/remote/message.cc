@@ -1,21 +1,39 @@
 // A message is its fields one after another, numbers in eight bytes and strings after their size.
+// One function names the fields of each, for a writer and a reader that do the same to them.
 // Both ends run the same build on one machine, so there is no version to tell.
 #include "backends/remote/message.h"
 
+#include <cstdint>
 #include <cstring>
+#include <limits>
 
 namespace interlock {
 namespace {
 
 class FieldWriter {
  public:
-  void add(uint64_t number) {
-    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+  void number(uint64_t value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  void add(std::string_view text) {
-    add(uint64_t{text.size()});
-    bytes_.append(text);
+
+  template <typename Enum>
+  void choice(Enum value, Enum /*last*/) {
+    number(static_cast<uint64_t>(value));
   }
+
+  // A string, or a vector of bytes.
+  template <typename Text>
+  void text(const Text& text) {
+    number(text.size());
+    bytes_.append(reinterpret_cast<const char*>(text.data()), text.size());
+  }
+
+  template <typename Item, typename Visit>
+  void list(const std::vector<Item>& items, uint64_t /*item_bytes*/, const Visit& visit) {
+    number(items.size());
+    for (const Item& item : items) visit(item);
+  }
+
   std::string take() { return std::move(bytes_); }
 
  private:
@@ -27,39 +45,45 @@ class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
 
-  uint64_t number() {
-    const std::string_view bytes = take(sizeof(uint64_t));
-    uint64_t value = 0;
-    if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
+  template <typename Number>
+  void number(Number& value) {
+    value = static_cast<Number>(number_up_to(std::numeric_limits<Number>::max()));
   }
-  std::string_view text() { return take(number()); }
 
-  // A number up to `max`: an index, a flag or an enum, which nothing else may become.
-  uint32_t number_up_to(uint32_t max) {
-    const uint64_t value = number();
-    if (value <= max) return static_cast<uint32_t>(value);
-    is_whole_ = false;
-    return 0;
-  }
-  bool flag() { return number_up_to(1) != 0; }
-
+  // One of an enum up to `last`: nothing else may become one.
   template <typename Enum>
-  Enum one_of(Enum last) {
-    return static_cast<Enum>(number_up_to(static_cast<uint32_t>(last)));
+  void choice(Enum& value, Enum last) {
+    value = static_cast<Enum>(number_up_to(static_cast<uint64_t>(last)));
   }
 
-  // The number of items that follow, each of at least so many bytes. 0, and the message is broken,
-  // if that is more than the message has left.
-  uint64_t count(uint64_t item_bytes) {
-    const uint64_t value = number();
-    if (value <= rest_.size() / item_bytes) return value;
-    is_whole_ = false;
-    return 0;
+  template <typename Text>
+  void text(Text& text) {
+    const std::string_view taken = take(number_up_to(UINT64_MAX));
+    text.assign(taken.begin(), taken.end());
   }
+
+  // Items of at least so many bytes. None, and the message is broken, if they are more than the
+  // message has left.
+  template <typename Item, typename Visit>
+  void list(std::vector<Item>& items, uint64_t item_bytes, const Visit& visit) {
+    const uint64_t count = number_up_to(UINT64_MAX);
+    is_whole_ = is_whole_ && count <= rest_.size() / item_bytes;
+    items.resize(is_whole_ ? count : 0);
+    for (Item& item : items) visit(item);
+  }
+
   bool is_at_end() const { return is_whole_ && rest_.empty(); }
 
  private:
+  uint64_t number_up_to(uint64_t max) {
+    uint64_t value = 0;
+    const std::string_view bytes = take(sizeof value);
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof value);
+    if (value <= max) return value;
+    is_whole_ = false;
+    return 0;
+  }
+
   std::string_view take(uint64_t size_bytes) {
     if (size_bytes > rest_.size()) {
       is_whole_ = false;
@@ -79,87 +103,64 @@ constexpr uint64_t kStepBytes = 4 * sizeof(uint64_t);
 
 const Error kNoMessage{"The worker process and this one do not speak of the same."};
 
+template <class Fields, class Request>
+void visit_request(Fields& fields, Request& request) {
+  fields.number(request.is_description);
+  fields.choice(request.mode, ExecutionMode::kOverlap);
+  fields.list(request.schedule.steps, kStepBytes, [&](auto& step) {
+    fields.choice(step.kind, StepKind::kCommit);
+    fields.number(step.dispatch.index);
+    fields.number(step.first_slice);
+    fields.number(step.slice_count);
+  });
+  fields.text(request.program);
+}
+
+template <class Fields, class Reply>
+void visit_reply(Fields& fields, Reply& reply) {
+  fields.number(reply.availability.is_available);
+  fields.text(reply.availability.reason);
+  fields.number(reply.has_overlap);
+  fields.text(reply.capabilities.device);
+  fields.number(reply.capabilities.queue_count);
+  fields.number(reply.capabilities.imports_host_memory);
+  fields.number(reply.capabilities.has_byte_access);
+  fields.number(reply.capabilities.rounds_correctly);
+  fields.number(reply.capabilities.extent_max);
+  fields.number(reply.capabilities.operand_bytes_max);
+  fields.number(reply.capabilities.binding_count_max);
+  fields.number(reply.capabilities.mix_bytes_max);
+  fields.text(reply.error);
+  fields.choice(reply.error_kind, ErrorKind::kFault);
+  fields.list(reply.image.memories, sizeof(uint64_t), [&](auto& memory) { fields.text(memory); });
+}
+
 }  // namespace
 
 std::string bytes_of(const WorkerRequest& request) {
   FieldWriter writer;
-  writer.add(uint64_t{request.is_description});
-  writer.add(static_cast<uint64_t>(request.mode));
-  writer.add(uint64_t{request.schedule.steps.size()});
-  for (const Step& step : request.schedule.steps) {
-    writer.add(static_cast<uint64_t>(step.kind));
-    writer.add(uint64_t{step.dispatch.index});
-    writer.add(uint64_t{step.first_slice});
-    writer.add(uint64_t{step.slice_count});
-  }
-  writer.add(request.program);
+  visit_request(writer, request);
+  return writer.take();
+}
+
+std::string bytes_of(const WorkerReply& reply) {
+  FieldWriter writer;
+  visit_reply(writer, reply);
   return writer.take();
 }
 
 Result<WorkerRequest> request_of(std::string_view bytes) {
   FieldReader reader(bytes);
   WorkerRequest request;
-  request.is_description = reader.flag();
-  request.mode = reader.one_of(ExecutionMode::kOverlap);
-  request.schedule.steps.resize(reader.count(kStepBytes));
-  for (Step& step : request.schedule.steps) {
-    step.kind = reader.one_of(StepKind::kCommit);
-    step.dispatch = DispatchId{reader.number_up_to(UINT32_MAX)};
-    step.first_slice = reader.number_up_to(UINT32_MAX);
-    step.slice_count = reader.number_up_to(UINT32_MAX);
-  }
-  request.program = std::string(reader.text());
+  visit_request(reader, request);
   if (!reader.is_at_end()) return kNoMessage;
   return request;
-}
-
-std::string bytes_of(const WorkerReply& reply) {
-  FieldWriter writer;
-  writer.add(uint64_t{reply.availability.is_available});
-  writer.add(reply.availability.reason);
-  writer.add(uint64_t{reply.has_overlap});
-  const Capabilities& capabilities = reply.capabilities;
-  writer.add(capabilities.device);
-  writer.add(uint64_t{capabilities.queue_count});
-  writer.add(uint64_t{capabilities.imports_host_memory});
-  writer.add(uint64_t{capabilities.has_byte_access});
-  writer.add(uint64_t{capabilities.rounds_correctly});
-  writer.add(capabilities.extent_max);
-  writer.add(capabilities.operand_bytes_max);
-  writer.add(uint64_t{capabilities.binding_count_max});
-  writer.add(capabilities.mix_bytes_max);
-  writer.add(reply.error);
-  writer.add(static_cast<uint64_t>(reply.error_kind));
-  writer.add(uint64_t{reply.image.memories.size()});
-  for (const std::vector<uint8_t>& memory : reply.image.memories) {
-    writer.add(std::string_view(reinterpret_cast<const char*>(memory.data()), memory.size()));
-  }
-  return writer.take();
 }
 
 Result<WorkerReply> reply_of(std::string_view bytes) {
   FieldReader reader(bytes);
   WorkerReply reply;
-  reply.availability.is_available = reader.flag();
-  reply.availability.reason = std::string(reader.text());
-  reply.has_overlap = reader.flag();
-  Capabilities& capabilities = reply.capabilities;
-  capabilities.device = std::string(reader.text());
-  capabilities.queue_count = reader.number_up_to(UINT32_MAX);
-  capabilities.imports_host_memory = reader.flag();
-  capabilities.has_byte_access = reader.flag();
-  capabilities.rounds_correctly = reader.flag();
-  capabilities.extent_max = reader.number();
-  capabilities.operand_bytes_max = reader.number();
-  capabilities.binding_count_max = reader.number_up_to(UINT32_MAX);
-  capabilities.mix_bytes_max = reader.number();
-  reply.error = std::string(reader.text());
-  reply.error_kind = reader.one_of(ErrorKind::kFault);
-  reply.image.memories.resize(reader.count(sizeof(uint64_t)));
-  for (std::vector<uint8_t>& memory : reply.image.memories) {
-    const std::string_view content = reader.text();
-    memory.assign(content.begin(), content.end());
-  }
+  visit_reply(reader, reply);
   if (!reader.is_at_end()) return kNoMessage;
   return reply;
 }

@@ -2,7 +2,6 @@
 // device: what is asked and what is answered, as bytes of one machine.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -5,48 +5,21 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
-#include <optional>
 #include <utility>
 
-#include "backends/interface/whole_steps.h"
-#include "backends/remote/channel.h"
-#include "backends/remote/message.h"
-#include "backends/remote/worker_process.h"
-#include "encoder/program/check.h"
+#include "backends/interface/late_staging.h"
 #include "encoder/program/error_of.h"
 #include "encoder/text/printer.h"
 
 namespace interlock {
-
 namespace {
+
 constexpr std::chrono::milliseconds kDeathPatience{1000};
 constexpr double kTimeoutMaxSeconds = 86'400;  // A clock of nanoseconds ends somewhere.
+
 }  // namespace
 
-class RemoteBackend::State {
- public:
-  explicit State(RemoteOptions options) : options_(std::move(options)) {}
-
-  const std::string& name() const { return options_.name; }
-  Availability availability();
-  WorkerReply description();
-  Result<MemoryImage> run(const Program& program, const Schedule& schedule, ExecutionMode mode);
-
- private:
-  // Starts a worker and asks what it is, if there is none.
-  Result<Success> open();
-  Result<WorkerReply> ask(const WorkerRequest& request);
-  Error lose_worker(ChannelStatus status);
-
-  RemoteOptions options_;
-  std::mutex mutex_;
-  std::unique_ptr<WorkerProcess> worker_;
-  WorkerReply description_;
-  std::optional<Error> lost_;  // Why there is no worker any more, until there is one again.
-};
-
-Error RemoteBackend::State::lose_worker(ChannelStatus status) {
+Error RemoteBackend::lose_worker(ChannelStatus status) const {
   // A process that closes its socket is about to end, and how it does tells more than a kill.
   const bool is_ending = status == ChannelStatus::kClosed;
   const std::string end = worker_->end(is_ending ? kDeathPatience : std::chrono::milliseconds{0});
@@ -68,7 +41,7 @@ Error RemoteBackend::State::lose_worker(ChannelStatus status) {
   return *lost_;
 }
 
-Result<WorkerReply> RemoteBackend::State::ask(const WorkerRequest& request) {
+Result<WorkerReply> RemoteBackend::ask(const WorkerRequest& request) const {
   const std::string message = bytes_of(request);
   ChannelPatience patience;
   patience.deadline = std::chrono::steady_clock::now() +
@@ -86,7 +59,7 @@ Result<WorkerReply> RemoteBackend::State::ask(const WorkerRequest& request) {
   return reply;
 }
 
-Result<Success> RemoteBackend::State::open() {
+Result<Success> RemoteBackend::open() const {
   if (worker_ != nullptr) return Success{};
   auto worker = WorkerProcess::start(options_.command);
   if (!worker) {
@@ -94,9 +67,7 @@ Result<Success> RemoteBackend::State::open() {
     return *lost_;
   }
   worker_ = std::move(*worker);
-  WorkerRequest request;
-  request.is_description = true;
-  auto reply = ask(request);
+  auto reply = ask({.is_description = true});
   if (!reply) return reply.error();
   description_ = std::move(*reply);
   if (!description_.availability.is_available) {
@@ -108,7 +79,7 @@ Result<Success> RemoteBackend::State::open() {
   return Success{};
 }
 
-Availability RemoteBackend::State::availability() {
+Availability RemoteBackend::availability() const {
   const std::lock_guard lock(mutex_);
   if (lost_) return {false, lost_->message};
   auto opened = open();
@@ -116,13 +87,8 @@ Availability RemoteBackend::State::availability() {
   return description_.availability;
 }
 
-WorkerReply RemoteBackend::State::description() {
-  const std::lock_guard lock(mutex_);
-  return description_;
-}
-
-Result<MemoryImage> RemoteBackend::State::run(const Program& program, const Schedule& schedule,
-                                              ExecutionMode mode) {
+Result<MemoryImage> RemoteBackend::run(const Program& program, const Schedule& schedule,
+                                       ExecutionMode mode) {
   auto whole = expect_whole_steps(program, schedule, options_.name);
   if (!whole) return whole.error();
   const std::lock_guard lock(mutex_);
@@ -142,24 +108,14 @@ Result<MemoryImage> RemoteBackend::State::run(const Program& program, const Sche
   return std::move(reply->image);
 }
 
-RemoteBackend::RemoteBackend(RemoteOptions options)
-    : state_(std::make_unique<State>(std::move(options))) {}
-
-RemoteBackend::~RemoteBackend() = default;
-
-std::string_view RemoteBackend::name() const { return state_->name(); }
-
-Availability RemoteBackend::availability() const { return state_->availability(); }
-
 bool RemoteBackend::supports(ExecutionMode mode) const {
-  return mode == ExecutionMode::kWitness || state_->description().has_overlap;
+  const std::lock_guard lock(mutex_);
+  return mode == ExecutionMode::kWitness || description_.has_overlap;
 }
 
-Capabilities RemoteBackend::capabilities() const { return state_->description().capabilities; }
-
-Result<MemoryImage> RemoteBackend::run(const Program& program, const Schedule& schedule,
-                                       ExecutionMode mode) {
-  return state_->run(program, schedule, mode);
+Capabilities RemoteBackend::capabilities() const {
+  const std::lock_guard lock(mutex_);
+  return description_.capabilities;
 }
 
 }  // namespace interlock

@@ -7,11 +7,17 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/interface/backend.h"
+#include "backends/remote/channel.h"
+#include "backends/remote/message.h"
+#include "backends/remote/worker_process.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -26,10 +32,9 @@ struct RemoteOptions {
 
 class RemoteBackend final : public Backend {
  public:
-  explicit RemoteBackend(RemoteOptions options);
-  ~RemoteBackend() override;
+  explicit RemoteBackend(RemoteOptions options) : options_(std::move(options)) {}
 
-  std::string_view name() const override;
+  std::string_view name() const override { return options_.name; }
 
   // Starts a worker, if there is none, and asks it. After a run that cost the worker its life or
   // the device: not available, and why; the next run starts a new worker.
@@ -43,8 +48,17 @@ class RemoteBackend final : public Backend {
                           ExecutionMode mode) override;
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  // Starts a worker and asks what it is, if there is none.
+  Result<Success> open() const;
+  Result<WorkerReply> ask(const WorkerRequest& request) const;
+  Error lose_worker(ChannelStatus status) const;
+
+  RemoteOptions options_;
+  // The first question, whichever it is, starts a worker.
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<WorkerProcess> worker_;
+  mutable WorkerReply description_;
+  mutable std::optional<Error> lost_;  // Why there is no worker any more, until there is one again.
 };
 
 }  // namespace interlock

@@ -5,7 +5,6 @@
 
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/late_staging.h"
-#include "backends/interface/whole_steps.h"
 #include "backends/vulkan/barrier_lowering.h"
 #include "backends/vulkan/mix_lowering.h"
 #include "backends/vulkan/poison_lowering.h"

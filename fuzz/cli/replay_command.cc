@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/interface/output_digest.h"
+#include "backends/interface/image.h"
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backends/cpu/instrumented.h"
-#include "backends/interface/output_digest.h"
+#include "backends/interface/image.h"
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
 #include "encoder/program/error_of.h"

@@ -13,7 +13,6 @@
 #include "backends/interface/guarded_buffer.h"
 #include "backends/interface/late_staging.h"
 #include "backends/interface/poison.h"
-#include "backends/interface/whole_steps.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/choice.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "backends/interface/output_digest.h"
+#include "backends/interface/image.h"
 #include "backends/registry.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"

@@ -12,7 +12,6 @@
 #include "backends/registry.h"
 #include "backends/remote/channel.h"
 #include "backends/remote/message.h"
-#include "backends/remote/request_check.h"
 #include "backends/remote/serve.h"
 #include "encoder/program/check.h"
 #include "encoder/text/parser.h"

@@ -1,7 +1,5 @@
 #include "backends/cuda/cuda_backend.h"
 
-#include <mutex>
-#include <optional>
 #include <utility>
 
 #include "backends/cuda/cuda_runtime.h"
@@ -26,31 +24,11 @@ constexpr NamedLowering kNamedLowerings[] = {
 
 }  // namespace
 
-class CudaBackend::State {
- public:
-  explicit State(const CudaOptions& options) : options_(options) {
-    if (options_.runtime == nullptr) options_.runtime = system_cuda_runtime();
-  }
+CudaBackend::CudaBackend(CudaOptions options) : options_(options) {
+  if (options_.runtime == nullptr) options_.runtime = system_cuda_runtime();
+}
 
-  Availability availability();
-  Capabilities capabilities();
-  CudaOptions options();
-  Result<MemoryImage> run(const Program& program, const Schedule& schedule, ExecutionMode mode);
-  Result<std::unique_ptr<CudaRecording>> record(const Program& program,
-                                                const CudaRecordingOptions& options);
-  Result<std::unique_ptr<CudaRecording>> record(const Program& program, const Schedule& schedule);
-
- private:
-  Result<Success> open();
-  CudaRecordingOptions next_overlap();
-
-  CudaOptions options_;
-  std::mutex mutex_;
-  std::optional<Error> missing_;  // Why there is no device.
-  std::shared_ptr<CudaDevice> device_;
-};
-
-Result<Success> CudaBackend::State::open() {
+Result<Success> CudaBackend::open() const {
   if (device_ != nullptr) {
     if (device_->lost()) return *device_->lost();
     return Success{};
@@ -69,80 +47,56 @@ Result<Success> CudaBackend::State::open() {
   return Success{};
 }
 
-Availability CudaBackend::State::availability() {
+Availability CudaBackend::availability() const {
   const std::lock_guard lock(mutex_);
   auto opened = open();
   if (!opened) return {false, opened.error().message};
-  return {true, device_->info().name};
+  return {true, device_->name()};
 }
 
-Capabilities CudaBackend::State::capabilities() {
+Capabilities CudaBackend::capabilities() const {
   const std::lock_guard lock(mutex_);
   INTERLOCK_CHECK(device_ != nullptr);
-  Capabilities capabilities;
-  capabilities.device = device_->info().name;
-  capabilities.queue_count =
-      options_.overlap.lowering == CudaLowering::kOneStream ? 1 : options_.overlap.stream_count;
-  capabilities.has_byte_access = true;
-  // As nvcc compiles without options that say otherwise: -prec-div, -prec-sqrt, no -ftz.
-  capabilities.rounds_correctly = true;
-  capabilities.mix_bytes_max = kMixBlockBytesMax;
-  return capabilities;
+  const bool is_one = options_.overlap.lowering == CudaLowering::kOneStream;
+  return {.device = device_->name(),
+          .queue_count = is_one ? 1 : options_.overlap.stream_count,
+          .has_byte_access = true,
+          // As nvcc compiles without options that say otherwise: -prec-div, -prec-sqrt, no -ftz.
+          .rounds_correctly = true,
+          .mix_bytes_max = kMixBlockBytesMax};
 }
 
-CudaOptions CudaBackend::State::options() {
-  const std::lock_guard lock(mutex_);
-  return options_;
-}
-
-CudaRecordingOptions CudaBackend::State::next_overlap() {
-  CudaRecordingOptions next = options_.overlap;
-  ++options_.overlap.seed;
-  return next;
-}
-
-Result<MemoryImage> CudaBackend::State::run(const Program& program, const Schedule& schedule,
-                                            ExecutionMode mode) {
+Result<MemoryImage> CudaBackend::run(const Program& program, const Schedule& schedule,
+                                     ExecutionMode mode) {
   const std::lock_guard lock(mutex_);
   auto opened = open();
   if (!opened) return Error{"The CUDA backend is not available: " + opened.error().message};
   auto image = initial_image(program, options_.limit_bytes);
   if (!image) return image.error();
+  const CudaRecordingOptions overlap = options_.overlap;
+  if (mode == ExecutionMode::kOverlap) ++options_.overlap.seed;
   auto recording = mode == ExecutionMode::kWitness
                        ? CudaRecording::record(device_, program, schedule, options_.limit_bytes)
-                       : CudaRecording::record(device_, program, next_overlap());
+                       : CudaRecording::record(device_, program, overlap);
   if (!recording) return recording.error();
   return (*recording)->execute(*image);
 }
 
-Result<std::unique_ptr<CudaRecording>> CudaBackend::State::record(
-    const Program& program, const CudaRecordingOptions& options) {
+Result<std::unique_ptr<CudaRecording>> CudaBackend::record(const Program& program,
+                                                           const CudaRecordingOptions& options) {
   const std::lock_guard lock(mutex_);
   auto opened = open();
   if (!opened) return Error{"The CUDA backend is not available: " + opened.error().message};
   return CudaRecording::record(device_, program, options);
 }
 
-Result<std::unique_ptr<CudaRecording>> CudaBackend::State::record(const Program& program,
-                                                                  const Schedule& schedule) {
+Result<std::unique_ptr<CudaRecording>> CudaBackend::record(const Program& program,
+                                                           const Schedule& schedule) {
   const std::lock_guard lock(mutex_);
   auto opened = open();
   if (!opened) return Error{"The CUDA backend is not available: " + opened.error().message};
   return CudaRecording::record(device_, program, schedule, options_.limit_bytes);
 }
-
-CudaBackend::CudaBackend(CudaOptions options) : state_(std::make_unique<State>(options)) {}
-
-CudaBackend::~CudaBackend() = default;
-
-Availability CudaBackend::availability() const { return state_->availability(); }
-
-Result<MemoryImage> CudaBackend::run(const Program& program, const Schedule& schedule,
-                                     ExecutionMode mode) {
-  return state_->run(program, schedule, mode);
-}
-
-Capabilities CudaBackend::capabilities() const { return state_->capabilities(); }
 
 std::vector<std::string_view> CudaBackend::lowerings() const {
   std::vector<std::string_view> names;
@@ -153,21 +107,12 @@ std::vector<std::string_view> CudaBackend::lowerings() const {
 std::unique_ptr<Backend> CudaBackend::with_lowering(std::string_view name) const {
   for (const NamedLowering& named : kNamedLowerings) {
     if (named.name != name) continue;
-    CudaOptions options = state_->options();
+    const std::lock_guard lock(mutex_);
+    CudaOptions options = options_;
     options.overlap.lowering = named.lowering;
     return std::make_unique<CudaBackend>(options);
   }
   return nullptr;
-}
-
-Result<std::unique_ptr<CudaRecording>> CudaBackend::record(const Program& program,
-                                                           const CudaRecordingOptions& options) {
-  return state_->record(program, options);
-}
-
-Result<std::unique_ptr<CudaRecording>> CudaBackend::record(const Program& program,
-                                                           const Schedule& schedule) {
-  return state_->record(program, schedule);
 }
 
 }  // namespace interlock

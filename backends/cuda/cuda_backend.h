@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +33,6 @@ struct CudaOptions {
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(CudaOptions options = {});
-  ~CudaBackend() override;
 
   std::string_view name() const override { return "cuda"; }
 
@@ -62,8 +63,13 @@ class CudaBackend final : public Backend {
   Result<std::unique_ptr<CudaRecording>> record(const Program& program, const Schedule& schedule);
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  Result<Success> open() const;
+
+  CudaOptions options_;
+  // The first question, whichever it is, opens the device.
+  mutable std::mutex mutex_;
+  mutable std::optional<Error> missing_;  // Why there is no device.
+  mutable std::shared_ptr<CudaDevice> device_;
 };
 
 }  // namespace interlock

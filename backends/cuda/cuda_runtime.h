@@ -6,21 +6,72 @@
 // those are; what a failed launch did wrong may be the result of any later call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 
-#include "backends/cuda/cuda_status.h"
 #include "backends/cuda/kernels/launch_arguments.h"
 #include "encoder/program/ids.h"
 
+struct CUstream_st;
+struct CUevent_st;
+struct CUgraph_st;
+struct CUgraphNode_st;
+struct CUgraphExec_st;
+
 namespace interlock {
 
-using CudaStream = struct CudaStreamTag*;
-using CudaEvent = struct CudaEventTag*;
-using CudaGraphSource = struct CudaGraphTag*;
-using CudaGraphNode = struct CudaGraphNodeTag*;
-using CudaGraphExecutable = struct CudaGraphExecutableTag*;
+// cudaStream_t, cudaEvent_t, cudaGraph_t, cudaGraphNode_t, cudaGraphExec_t.
+using CudaStream = CUstream_st*;
+using CudaEvent = CUevent_st*;
+using CudaGraphSource = CUgraph_st*;
+using CudaGraphNode = CUgraphNode_st*;
+using CudaGraphExecutable = CUgraphExec_st*;
+
+// The results of calls, by CUDA's numbers (cudaError_t): those that the backend tells apart. Any
+// other number is an error as well.
+enum class CudaStatus : int {
+  kTimeout = -1,  // Not one of CUDA: the device did not answer in time.
+  kSuccess = 0,
+  kMemoryAllocation = 2,
+  kInsufficientDriver = 35,
+  kNoDevice = 100,
+  kEccUncorrectable = 214,
+  kNotReady = 600,
+  kIllegalAddress = 700,
+  kLaunchTimeout = 702,
+  kContextIsDestroyed = 709,
+  kAssert = 710,
+  kHardwareStackError = 714,
+  kIllegalInstruction = 715,
+  kMisalignedAddress = 716,
+  kInvalidAddressSpace = 717,
+  kInvalidPc = 718,
+  kLaunchFailure = 719,
+  kUnknown = 999,
+};
+
+// True iff the process cannot use the device any more: CUDA then returns the same error from every
+// call (CUDA Runtime API, "cudaError"); and so where the device does not answer.
+inline bool is_lost(CudaStatus status) {
+  using enum CudaStatus;
+  constexpr CudaStatus kLosses[] = {kTimeout,
+                                    kEccUncorrectable,
+                                    kIllegalAddress,
+                                    kLaunchTimeout,
+                                    kContextIsDestroyed,
+                                    kAssert,
+                                    kHardwareStackError,
+                                    kIllegalInstruction,
+                                    kMisalignedAddress,
+                                    kInvalidAddressSpace,
+                                    kInvalidPc,
+                                    kLaunchFailure,
+                                    kUnknown};
+  return std::ranges::find(kLosses, status) != std::end(kLosses);
+}
 
 // Which function of device_kernels.h a launch runs.
 enum class DeviceFunction : uint8_t {
@@ -41,10 +92,6 @@ struct DeviceLaunch {
   uint64_t delay_ns = 0;      // Of kDelay.
 };
 
-struct CudaDeviceInfo {
-  std::string name;  // Of the device, with its compute capability and the versions of the software.
-};
-
 class CudaRuntime {
  public:
   virtual ~CudaRuntime() = default;
@@ -54,8 +101,9 @@ class CudaRuntime {
 
   // cudaGetDeviceCount. `count` is set iff the call succeeds.
   virtual CudaStatus count_devices(int& count) = 0;
-  // cudaSetDevice, cudaGetDeviceProperties.
-  virtual CudaStatus open_device(int device, CudaDeviceInfo& info) = 0;
+  // cudaSetDevice, cudaGetDeviceProperties. `name`: of the device, with its compute capability and
+  // the versions of the software.
+  virtual CudaStatus open_device(int device, std::string& name) = 0;
 
   // cudaMalloc: at a multiple of 256. cudaFree.
   virtual CudaStatus allocate(uint64_t size_bytes, uint8_t*& memory) = 0;

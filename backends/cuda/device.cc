@@ -21,6 +21,17 @@ uint64_t allocation_bytes(uint64_t size_bytes) {
   return (size_bytes + kPowerBytesMax - 1) / kPowerBytesMax * kPowerBytesMax;
 }
 
+// "The CUDA device was lost while waiting for it (cudaErrorIllegalAddress: an illegal memory access
+// was encountered)." `action`: what failed, e.g. "allocating 64 bytes". `text`: what the runtime
+// says of the status. Requires: `status` is no success.
+Error cuda_error(CudaStatus status, std::string_view action, std::string_view text) {
+  std::string_view what = "The CUDA runtime failed";
+  if (is_lost(status)) what = "The CUDA device was lost";
+  if (status == CudaStatus::kTimeout) what = "The CUDA device does not answer";
+  if (status == CudaStatus::kMemoryAllocation) what = "The CUDA device does not have enough memory";
+  return error_of("{} while {} ({}).", what, action, text);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<CudaDevice>> CudaDevice::open(CudaRuntime& runtime, double timeout_seconds) {
@@ -31,7 +42,7 @@ Result<std::shared_ptr<CudaDevice>> CudaDevice::open(CudaRuntime& runtime, doubl
     return error_of("there is no CUDA device ({}).", runtime.text_of(counted));
   }
   if (count == 0) return Error{"the CUDA driver has no device."};
-  const CudaStatus opened = runtime.open_device(0, device->info_);
+  const CudaStatus opened = runtime.open_device(0, device->name_);
   if (opened != CudaStatus::kSuccess) {
     return error_of("the CUDA device does not open ({}).", runtime.text_of(opened));
   }
@@ -79,6 +90,22 @@ Result<CudaEvent> CudaDevice::event(uint32_t index) { return event_of(events_, i
 
 Result<CudaEvent> CudaDevice::timed_event(uint32_t index) {
   return event_of(timed_events_, index, true);
+}
+
+Result<Success> CudaDevice::record(uint32_t event, uint32_t stream) {
+  auto recorded = this->event(event);
+  if (!recorded) return recorded.error();
+  auto own = this->stream(stream);
+  if (!own) return own.error();
+  return check(runtime_.record(*recorded, *own), "recording an event");
+}
+
+Result<Success> CudaDevice::wait_for(uint32_t event, uint32_t stream) {
+  auto awaited = this->event(event);
+  if (!awaited) return awaited.error();
+  auto own = this->stream(stream);
+  if (!own) return own.error();
+  return check(runtime_.wait(*own, *awaited), "ordering streams");
 }
 
 // Polls instead of blocking, because no call of CUDA that waits takes a time limit. Most waits are

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,7 @@ class CudaDevice {
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   CudaRuntime& runtime() { return runtime_; }
-  const CudaDeviceInfo& info() const { return info_; }
+  const std::string& name() const { return name_; }
 
   // Returns the error of a failed call as a sentence. `action`: "launching a kernel".
   Result<Success> check(CudaStatus status, std::string_view action);
@@ -35,6 +36,10 @@ class CudaDevice {
   Result<CudaStream> stream(uint32_t index);
   Result<CudaEvent> event(uint32_t index);
   Result<CudaEvent> timed_event(uint32_t index);
+
+  // Records the event on the stream; lets the stream wait for the event. By their numbers.
+  Result<Success> record(uint32_t event, uint32_t stream);
+  Result<Success> wait_for(uint32_t event, uint32_t stream);
 
   // Returns when all work on the stream (before the event) is over. Errors: the device does not
   // answer in time; what a launch before did wrong.
@@ -62,7 +67,7 @@ class CudaDevice {
 
   CudaRuntime& runtime_;
   double timeout_seconds_;
-  CudaDeviceInfo info_;
+  std::string name_;
   std::optional<Error> lost_;
   std::vector<CudaStream> streams_;
   std::vector<CudaEvent> events_;

@@ -29,9 +29,7 @@ struct WorkClass {
   std::vector<Prefix> prefixes;  // By end, ascending.
 
   Prefix& prefix(uint32_t end) {
-    const auto found =
-        std::lower_bound(prefixes.begin(), prefixes.end(), end,
-                         [](const Prefix& prefix, uint32_t value) { return prefix.end < value; });
+    const auto found = std::ranges::lower_bound(prefixes, end, {}, &Prefix::end);
     INTERLOCK_CHECK(found != prefixes.end() && found->end == end);
     return *found;
   }
@@ -60,7 +58,7 @@ class GraphBuilder {
         if (waits_[d][c] == 0) continue;
         append(classes_[c], classes_[c].prefix(waits_[d][c]), edges);
       }
-      node_of_[d] = add_node(DispatchId(d), edges);
+      node_of_[d] = graph_.add_node(DispatchId(d), edges);
     }
     return std::move(graph_);
   }
@@ -75,8 +73,7 @@ class GraphBuilder {
 
   // How many dispatches of `work` have an index below `end`.
   static uint32_t count_below(const WorkClass& work, uint32_t end) {
-    const auto found =
-        std::lower_bound(work.dispatches.begin(), work.dispatches.end(), DispatchId(end));
+    const auto found = std::ranges::lower_bound(work.dispatches, DispatchId(end));
     return static_cast<uint32_t>(found - work.dispatches.begin());
   }
 
@@ -98,7 +95,7 @@ class GraphBuilder {
     for (const auto& waits : waits_) {
       if (waits[c] > 0) ends.push_back(waits[c]);
     }
-    std::sort(ends.begin(), ends.end());
+    std::ranges::sort(ends);
     ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
     uint32_t begin = 0;
     for (const uint32_t end : ends) {
@@ -133,15 +130,8 @@ class GraphBuilder {
       parts.push_back(node_of_[work.dispatches[i].index]);
     }
     if (parts.size() == 1 || prefix.use_count == 1) return parts;
-    prefix.join = add_node(DispatchId(), parts);
+    prefix.join = graph_.add_node(DispatchId(), parts);
     return {prefix.join};
-  }
-
-  GraphNodeIndex add_node(DispatchId dispatch, const std::vector<GraphNodeIndex>& edges) {
-    graph_.nodes.push_back({dispatch, static_cast<uint32_t>(graph_.predecessors.size()),
-                            static_cast<uint32_t>(edges.size())});
-    graph_.predecessors.insert(graph_.predecessors.end(), edges.begin(), edges.end());
-    return static_cast<GraphNodeIndex>(graph_.nodes.size() - 1);
   }
 
   const Program& program_;
@@ -162,8 +152,8 @@ DispatchGraph graph_of(const Program& program, const HappensBefore& order) {
 DispatchGraph chain_of(const Program& program) {
   DispatchGraph chain;
   for (uint32_t d = 0; d < program.dispatches.size(); ++d) {
-    chain.nodes.push_back({DispatchId(d), d == 0 ? 0 : d - 1, d == 0 ? 0u : 1u});
-    if (d > 0) chain.predecessors.push_back(d - 1);
+    const GraphNodeIndex previous = d - 1;
+    chain.add_node(DispatchId(d), {&previous, d == 0 ? size_t{0} : 1});
   }
   return chain;
 }

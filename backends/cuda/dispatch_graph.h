@@ -29,6 +29,13 @@ struct DispatchGraph {
   std::span<const GraphNodeIndex> predecessors_of(const Node& node) const {
     return std::span(predecessors).subspan(node.first_edge, node.edge_count);
   }
+
+  GraphNodeIndex add_node(DispatchId dispatch, std::span<const GraphNodeIndex> edges) {
+    nodes.push_back({dispatch, static_cast<uint32_t>(predecessors.size()),
+                     static_cast<uint32_t>(edges.size())});
+    predecessors.insert(predecessors.end(), edges.begin(), edges.end());
+    return static_cast<GraphNodeIndex>(nodes.size() - 1);
+  }
 };
 
 // Returns the graph in which one dispatch is reachable from another iff `order` has it execute

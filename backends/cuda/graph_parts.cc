@@ -13,14 +13,6 @@ namespace {
 
 constexpr GraphNodeIndex kNoNode = UINT32_MAX;
 
-GraphNodeIndex add_node(DispatchGraph& graph, DispatchId dispatch,
-                        const std::vector<GraphNodeIndex>& edges) {
-  graph.nodes.push_back({dispatch, static_cast<uint32_t>(graph.predecessors.size()),
-                         static_cast<uint32_t>(edges.size())});
-  graph.predecessors.insert(graph.predecessors.end(), edges.begin(), edges.end());
-  return static_cast<GraphNodeIndex>(graph.nodes.size() - 1);
-}
-
 }  // namespace
 
 GraphParts::GraphParts(const DispatchGraph& graph)
@@ -50,7 +42,7 @@ DispatchGraph GraphParts::part(DispatchRange range) const {
       if (p >= first && kept[p - first] != kNoNode) edges.push_back(kept[p - first]);
     }
     if (node.is_join() && edges.empty()) continue;
-    kept[i - first] = add_node(part, node.dispatch, edges);
+    kept[i - first] = part.add_node(node.dispatch, edges);
   }
   return part;
 }
@@ -110,9 +102,9 @@ class GraphParts::Contraction {
   }
 
   GraphNodeIndex add(DispatchId dispatch, std::vector<GraphNodeIndex> edges) {
-    std::sort(edges.begin(), edges.end());
+    std::ranges::sort(edges);
     edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    return add_node(contracted_, dispatch, edges);
+    return contracted_.add_node(dispatch, edges);
   }
 
   const GraphParts& parts_;

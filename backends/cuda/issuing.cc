@@ -1,8 +1,6 @@
 #include "backends/cuda/issuing.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
@@ -21,11 +19,7 @@ class IssueWindows {
   Result<Success> count_launch(uint32_t stream) {
     if (++counts_[stream] % kWindowLaunches != 0) return Success{};
     const uint32_t window = counts_[stream] / kWindowLaunches;
-    auto own = device_.event(first_event_ + 2 * stream + window % 2);
-    if (!own) return own.error();
-    auto handle = device_.stream(stream);
-    if (!handle) return handle.error();
-    auto recorded = device_.check(device_.runtime().record(*own, *handle), "recording an event");
+    auto recorded = device_.record(first_event_ + 2 * stream + window % 2, stream);
     if (!recorded || window == 1) return recorded;
     auto previous = device_.event(first_event_ + 2 * stream + (window + 1) % 2);
     if (!previous) return previous.error();
@@ -41,10 +35,7 @@ class IssueWindows {
 };
 
 DeviceLaunch delay_of(uint64_t delay_ns) {
-  DeviceLaunch launch;
-  launch.function = DeviceFunction::kDelay;
-  launch.delay_ns = delay_ns;
-  return launch;
+  return {.function = DeviceFunction::kDelay, .delay_ns = delay_ns};
 }
 
 bool is_delayed(const Issuing& issuing, DispatchId dispatch) {
@@ -57,10 +48,8 @@ Result<Success> launch(const Issuing& issuing, const DeviceLaunch& launch, CudaS
 }
 
 const GraphLaunch* graph_launch_at(const Issuing& issuing, DispatchId first) {
-  const auto found = std::lower_bound(issuing.graph_launches.begin(), issuing.graph_launches.end(),
-                                      first, [](const GraphLaunch& launch, DispatchId dispatch) {
-                                        return launch.dispatches.begin < dispatch;
-                                      });
+  const auto found = std::ranges::lower_bound(
+      issuing.graph_launches, first, {}, [](const GraphLaunch& g) { return g.dispatches.begin; });
   const bool is_there = found != issuing.graph_launches.end() && found->dispatches.begin == first;
   return is_there ? &*found : nullptr;
 }
@@ -109,25 +98,6 @@ class StreamIssue {
   }
 
  private:
-  Result<Success> record(uint32_t event, uint32_t stream) {
-    CudaDevice& device = issuing_.device;
-    auto event_handle = device.event(event);
-    if (!event_handle) return event_handle.error();
-    auto stream_handle = device.stream(stream);
-    if (!stream_handle) return stream_handle.error();
-    return device.check(device.runtime().record(*event_handle, *stream_handle),
-                        "recording an event");
-  }
-
-  Result<Success> wait(uint32_t stream, uint32_t event) {
-    CudaDevice& device = issuing_.device;
-    auto event_handle = device.event(event);
-    if (!event_handle) return event_handle.error();
-    auto stream_handle = device.stream(stream);
-    if (!stream_handle) return stream_handle.error();
-    return device.check(device.runtime().wait(*stream_handle, *event_handle), "ordering streams");
-  }
-
   // With delays, the streams wait for each other at the start as well: then what the host issues
   // first has no head start.
   Result<Success> fork() {
@@ -138,19 +108,18 @@ class StreamIssue {
       if (!launched) return launched;
     }
     if (plan_.stream_count < 2) return Success{};
-    auto recorded = record(plan_.event_count, 0);
+    auto recorded = issuing_.device.record(plan_.event_count, 0);
     for (uint32_t s = 1; recorded && s < plan_.stream_count; ++s) {
-      recorded = wait(s, plan_.event_count);
+      recorded = issuing_.device.wait_for(plan_.event_count, s);
     }
     return recorded;
   }
 
   Result<Success> join() {
     for (uint32_t s = 1; s < plan_.stream_count; ++s) {
-      auto recorded = record(plan_.event_count, s);
-      if (!recorded) return recorded;
-      auto waits = wait(0, plan_.event_count);
-      if (!waits) return waits;
+      auto joined = issuing_.device.record(plan_.event_count, s);
+      if (joined) joined = issuing_.device.wait_for(plan_.event_count, 0);
+      if (!joined) return joined;
     }
     return Success{};
   }
@@ -158,9 +127,9 @@ class StreamIssue {
   Result<Success> issue(const StreamAction& action) {
     switch (action.kind) {
       case StreamAction::Kind::kRecord:
-        return record(action.index, action.stream);
+        return issuing_.device.record(action.index, action.stream);
       case StreamAction::Kind::kWait:
-        return wait(action.stream, action.index);
+        return issuing_.device.wait_for(action.index, action.stream);
       case StreamAction::Kind::kLaunch:
         break;
     }

@@ -86,7 +86,8 @@ Result<Success> RecordedGraphs::instantiate() {
                         "instantiating a graph");
 }
 
-Result<Success> RecordedGraphs::destroy_source() {
+Result<Success> RecordedGraphs::launch_once(DispatchRange range) {
+  launches_.push_back({range, graphs_.back().executable, {}});
   const CudaGraphSource source = std::exchange(graphs_.back().source, nullptr);
   return device_->check(device_->runtime().destroy_graph(source), "destroying a graph");
 }
@@ -94,9 +95,7 @@ Result<Success> RecordedGraphs::destroy_source() {
 Result<Success> RecordedGraphs::add(const Issuing& issuing, DispatchRange range,
                                     const GraphParts& whole) {
   auto nodes = build(issuing, whole.part(range));
-  if (!nodes) return nodes.error();
-  launches_.push_back({range, graphs_.back().executable, {}});
-  return destroy_source();
+  return nodes ? launch_once(range) : nodes.error();
 }
 
 Result<Success> RecordedGraphs::add_captured(const Issuing& issuing, DispatchRange range,
@@ -118,11 +117,8 @@ Result<Success> RecordedGraphs::add_captured(const Issuing& issuing, DispatchRan
   auto ended = device_->check(device_->runtime().end_capture(*stream, source), "ending a capture");
   if (ended) graphs_.push_back({source, nullptr});
   if (!issued) return issued;
-  if (!ended) return ended;
-  auto done = instantiate();
-  if (!done) return done;
-  launches_.push_back({range, graphs_.back().executable, {}});
-  return destroy_source();
+  if (ended) ended = instantiate();
+  return ended ? launch_once(range) : ended;
 }
 
 Result<Success> RecordedGraphs::add_replay(const Issuing& issuing, const GraphReplay& replay,

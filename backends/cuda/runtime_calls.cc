@@ -2,12 +2,11 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <type_traits>
+#include <vector>
 
 #include "backends/cuda/cuda_runtime.h"
 #include "backends/cuda/kernels/device_functions.h"
-#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {
@@ -28,16 +27,6 @@ static_assert(static_cast<int>(CudaStatus::kInvalidAddressSpace) == cudaErrorInv
 static_assert(static_cast<int>(CudaStatus::kInvalidPc) == cudaErrorInvalidPc);
 static_assert(static_cast<int>(CudaStatus::kLaunchFailure) == cudaErrorLaunchFailure);
 static_assert(static_cast<int>(CudaStatus::kUnknown) == cudaErrorUnknown);
-
-// What CUDA calls the handles of cuda_runtime.h.
-cudaStream_t real(CudaStream stream) { return reinterpret_cast<cudaStream_t>(stream); }
-cudaEvent_t real(CudaEvent event) { return reinterpret_cast<cudaEvent_t>(event); }
-cudaGraph_t real(CudaGraphSource graph) { return reinterpret_cast<cudaGraph_t>(graph); }
-cudaGraphExec_t real(CudaGraphExecutable graph) { return reinterpret_cast<cudaGraphExec_t>(graph); }
-cudaGraphNode_t real(CudaGraphNode node) { return reinterpret_cast<cudaGraphNode_t>(node); }
-const cudaGraphNode_t* real(const CudaGraphNode* nodes) {
-  return reinterpret_cast<const cudaGraphNode_t*>(nodes);
-}
 
 CudaStatus status_of(cudaError_t error) {
   // An error that is not sticky stays the last one until it is read, for whoever asks next.
@@ -73,8 +62,7 @@ class LaunchCall {
   }
 
   CudaStatus issue(CudaStream stream) {
-    return status_of(
-        cudaLaunchKernel(function_, grid_, block_, arguments_.data(), shared_bytes_, real(stream)));
+    return status_of(cudaLaunchKernel(function_, grid_, block_, &argument_, shared_bytes_, stream));
   }
 
   cudaKernelNodeParams node_params() {
@@ -83,7 +71,7 @@ class LaunchCall {
     params.gridDim = grid_;
     params.blockDim = block_;
     params.sharedMemBytes = shared_bytes_;
-    params.kernelParams = arguments_.data();
+    params.kernelParams = &argument_;
     return params;
   }
 
@@ -92,27 +80,24 @@ class LaunchCall {
   void set(const void* function, const Argument& argument) {
     static_assert(std::is_trivially_copyable_v<Argument>);
     function_ = function;
-    arguments_[0] = const_cast<Argument*>(&argument);
+    argument_ = const_cast<Argument*>(&argument);
   }
 
   const void* function_ = nullptr;
   dim3 grid_;
   dim3 block_;
   uint32_t shared_bytes_ = 0;
-  std::array<void*, 1> arguments_{};
+  void* argument_ = nullptr;
 };
 
 // Loads all kernels now: CUDA otherwise loads each at its first launch, which waits for others and
 // so hides what overlaps.
 cudaError_t load_kernels() {
-  const DeviceFunctions& functions = device_functions();
+  const DeviceFunctions& own = device_functions();
+  std::vector<const void*> functions(own.run_slices.begin(), own.run_slices.end());
+  functions.insert(functions.end(), {own.digest_mix, own.apply_mix, own.commit_atomics, own.delay});
   cudaFuncAttributes attributes;
-  for (const void* function : functions.run_slices) {
-    const cudaError_t loaded = cudaFuncGetAttributes(&attributes, function);
-    if (loaded != cudaSuccess) return loaded;
-  }
-  for (const void* function :
-       {functions.digest_mix, functions.apply_mix, functions.commit_atomics, functions.delay}) {
+  for (const void* function : functions) {
     const cudaError_t loaded = cudaFuncGetAttributes(&attributes, function);
     if (loaded != cudaSuccess) return loaded;
   }
@@ -133,7 +118,7 @@ class SystemRuntime final : public CudaRuntime {
     return status;
   }
 
-  CudaStatus open_device(int device, CudaDeviceInfo& info) override {
+  CudaStatus open_device(int device, std::string& name) override {
     cudaError_t error = cudaSetDevice(device);
     cudaDeviceProp properties;
     if (error == cudaSuccess) error = cudaGetDeviceProperties(&properties, device);
@@ -141,10 +126,9 @@ class SystemRuntime final : public CudaRuntime {
     int driver = 0;
     if (error == cudaSuccess) error = cudaDriverGetVersion(&driver);
     if (error != cudaSuccess) return status_of(error);
-    info.name =
-        fmt::format("{}, compute capability {}.{}, CUDA {}.{} (the driver has {}.{})",
-                    properties.name, properties.major, properties.minor, CUDART_VERSION / 1000,
-                    CUDART_VERSION % 1000 / 10, driver / 1000, driver % 1000 / 10);
+    name = fmt::format("{}, compute capability {}.{}, CUDA {}.{} (the driver has {}.{})",
+                       properties.name, properties.major, properties.minor, CUDART_VERSION / 1000,
+                       CUDART_VERSION % 1000 / 10, driver / 1000, driver % 1000 / 10);
     return CudaStatus::kSuccess;
   }
 
@@ -157,42 +141,32 @@ class SystemRuntime final : public CudaRuntime {
   CudaStatus release(uint8_t* memory) override { return status_of(cudaFree(memory)); }
   CudaStatus copy(void* destination, const void* source, uint64_t size_bytes,
                   CudaStream stream) override {
-    return status_of(
-        cudaMemcpyAsync(destination, source, size_bytes, cudaMemcpyDefault, real(stream)));
+    return status_of(cudaMemcpyAsync(destination, source, size_bytes, cudaMemcpyDefault, stream));
   }
 
   CudaStatus create_stream(CudaStream& stream) override {
-    cudaStream_t created = nullptr;
-    const CudaStatus status = status_of(cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking));
-    stream = reinterpret_cast<CudaStream>(created);
-    return status;
+    return status_of(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   }
   CudaStatus destroy_stream(CudaStream stream) override {
-    return status_of(cudaStreamDestroy(real(stream)));
+    return status_of(cudaStreamDestroy(stream));
   }
-  CudaStatus query(CudaStream stream) override { return status_of(cudaStreamQuery(real(stream))); }
+  CudaStatus query(CudaStream stream) override { return status_of(cudaStreamQuery(stream)); }
 
   CudaStatus create_event(bool has_time, CudaEvent& event) override {
-    cudaEvent_t created = nullptr;
     const unsigned flags = has_time ? cudaEventDefault : cudaEventDisableTiming;
-    const CudaStatus status = status_of(cudaEventCreateWithFlags(&created, flags));
-    event = reinterpret_cast<CudaEvent>(created);
-    return status;
+    return status_of(cudaEventCreateWithFlags(&event, flags));
   }
-  CudaStatus destroy_event(CudaEvent event) override {
-    return status_of(cudaEventDestroy(real(event)));
-  }
-  CudaStatus query(CudaEvent event) override { return status_of(cudaEventQuery(real(event))); }
+  CudaStatus destroy_event(CudaEvent event) override { return status_of(cudaEventDestroy(event)); }
+  CudaStatus query(CudaEvent event) override { return status_of(cudaEventQuery(event)); }
   CudaStatus record(CudaEvent event, CudaStream stream) override {
-    return status_of(cudaEventRecord(real(event), real(stream)));
+    return status_of(cudaEventRecord(event, stream));
   }
   CudaStatus wait(CudaStream stream, CudaEvent event) override {
-    return status_of(cudaStreamWaitEvent(real(stream), real(event), cudaEventWaitDefault));
+    return status_of(cudaStreamWaitEvent(stream, event, cudaEventWaitDefault));
   }
   CudaStatus elapsed(CudaEvent first, CudaEvent second, double& seconds) override {
     float milliseconds = 0;
-    const CudaStatus status =
-        status_of(cudaEventElapsedTime(&milliseconds, real(first), real(second)));
+    const CudaStatus status = status_of(cudaEventElapsedTime(&milliseconds, first, second));
     seconds = double{milliseconds} * 1e-3;
     return status;
   }
@@ -202,60 +176,44 @@ class SystemRuntime final : public CudaRuntime {
   }
 
   CudaStatus begin_capture(CudaStream stream) override {
-    return status_of(cudaStreamBeginCapture(real(stream), cudaStreamCaptureModeThreadLocal));
+    return status_of(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   }
   CudaStatus end_capture(CudaStream stream, CudaGraphSource& graph) override {
-    cudaGraph_t captured = nullptr;
-    const CudaStatus status = status_of(cudaStreamEndCapture(real(stream), &captured));
-    graph = reinterpret_cast<CudaGraphSource>(captured);
-    return status;
+    return status_of(cudaStreamEndCapture(stream, &graph));
   }
 
   CudaStatus create_graph(CudaGraphSource& graph) override {
-    cudaGraph_t created = nullptr;
-    const CudaStatus status = status_of(cudaGraphCreate(&created, 0));
-    graph = reinterpret_cast<CudaGraphSource>(created);
-    return status;
+    return status_of(cudaGraphCreate(&graph, 0));
   }
   CudaStatus destroy_graph(CudaGraphSource graph) override {
-    return status_of(cudaGraphDestroy(real(graph)));
+    return status_of(cudaGraphDestroy(graph));
   }
   CudaStatus add_launch(CudaGraphSource graph, std::span<const CudaGraphNode> predecessors,
                         const DeviceLaunch& launch, CudaGraphNode& node) override {
     LaunchCall call(launch);
     const cudaKernelNodeParams params = call.node_params();
-    cudaGraphNode_t added = nullptr;
-    const CudaStatus status = status_of(cudaGraphAddKernelNode(
-        &added, real(graph), real(predecessors.data()), predecessors.size(), &params));
-    node = reinterpret_cast<CudaGraphNode>(added);
-    return status;
+    return status_of(
+        cudaGraphAddKernelNode(&node, graph, predecessors.data(), predecessors.size(), &params));
   }
   CudaStatus add_join(CudaGraphSource graph, std::span<const CudaGraphNode> predecessors,
                       CudaGraphNode& node) override {
-    cudaGraphNode_t added = nullptr;
-    const CudaStatus status = status_of(
-        cudaGraphAddEmptyNode(&added, real(graph), real(predecessors.data()), predecessors.size()));
-    node = reinterpret_cast<CudaGraphNode>(added);
-    return status;
+    return status_of(cudaGraphAddEmptyNode(&node, graph, predecessors.data(), predecessors.size()));
   }
 
   CudaStatus instantiate(CudaGraphSource graph, CudaGraphExecutable& executable) override {
-    cudaGraphExec_t created = nullptr;
-    const CudaStatus status = status_of(cudaGraphInstantiate(&created, real(graph), 0));
-    executable = reinterpret_cast<CudaGraphExecutable>(created);
-    return status;
+    return status_of(cudaGraphInstantiate(&executable, graph, 0));
   }
   CudaStatus launch(CudaGraphExecutable executable, CudaStream stream) override {
-    return status_of(cudaGraphLaunch(real(executable), real(stream)));
+    return status_of(cudaGraphLaunch(executable, stream));
   }
   CudaStatus update(CudaGraphExecutable executable, CudaGraphNode node,
                     const DeviceLaunch& launch) override {
     LaunchCall call(launch);
     const cudaKernelNodeParams params = call.node_params();
-    return status_of(cudaGraphExecKernelNodeSetParams(real(executable), real(node), &params));
+    return status_of(cudaGraphExecKernelNodeSetParams(executable, node, &params));
   }
   CudaStatus destroy_executable(CudaGraphExecutable executable) override {
-    return status_of(cudaGraphExecDestroy(real(executable)));
+    return status_of(cudaGraphExecDestroy(executable));
   }
 };
 

@@ -29,8 +29,6 @@ struct StreamPlan {
   std::vector<StreamAction> actions;  // As the host issues them; launches are in issue order.
 };
 
-inline constexpr uint32_t kStreamCountUnbounded = UINT32_MAX;
-
 // Deals the dispatches out to at most `stream_count` streams, and the joins of the graph to these
 // or to streams of their own. Where there is a stream whose work all precedes a dispatch, the
 // dispatch continues it; `seed` chooses between several. If `stream_count` is as large as the most

@@ -63,7 +63,35 @@ class RunningBlock {
     for (size_t i = 0; i < fibers.size(); ++i) threads_[i].fiber = fibers[i].get();
   }
 
-  std::optional<LaunchFinding> run(Index3 block);
+  std::optional<LaunchFinding> run(Index3 block) {
+    blockIdx = block;
+    poison_shared();
+    if (is_alone()) {
+      threadIdx = {};
+      thread_body_();
+    } else {
+      ready_.resize(threads_.size());
+      std::iota(ready_.begin(), ready_.end(), size_t{0});
+      for (Thread& thread : threads_) {
+        thread.state = ThreadState::kReady;
+        thread.fiber->start(
+            [](void* body) { (*static_cast<const std::function<void()>*>(body))(); },
+            const_cast<std::function<void()>*>(&thread_body_));
+      }
+      for (;;) {
+        run_ready_threads();
+        const LaunchFinding stop = finding(LaunchFindingKind::kBarrierDivergence);
+        if (stop.ended_count == threads_.size()) break;
+        if (stop.waiting_count < threads_.size()) return stop;
+        for (size_t i = 0; i < threads_.size(); ++i) {
+          threads_[i].state = ThreadState::kReady;
+          ready_.push_back(i);
+        }
+      }
+    }
+    if (is_shared_guarded()) return std::nullopt;
+    return finding(LaunchFindingKind::kSharedOverrun);
+  }
 
   // Of the thread that runs now.
   void wait(BarrierPlace place) {
@@ -78,10 +106,53 @@ class RunningBlock {
 
  private:
   bool is_alone() const { return threads_.size() == 1; }
-  void poison_shared();
-  bool is_shared_guarded() const;
-  void run_ready_threads();
-  LaunchFinding finding(LaunchFindingKind kind) const;
+
+  // NaN as floats, and other words in each block, so that a result that uses them shows it.
+  void poison_shared() {
+    constexpr uint32_t kNan = 0xffc00000;
+    for (uint32_t i = 0; i < shape_.shared_bytes; i += sizeof kNan) {
+      const uint32_t word = kNan | static_cast<uint32_t>(splitmix64(poison_seed_++));
+      std::memcpy(shared_storage + i, &word, sizeof word);
+    }
+    std::memset(shared_storage + shape_.shared_bytes, kGuard, kGuardBytes);
+  }
+
+  bool is_shared_guarded() const {
+    const unsigned char* const guard = shared_storage + shape_.shared_bytes;
+    return std::all_of(guard, guard + kGuardBytes, [](unsigned char b) { return b == kGuard; });
+  }
+
+  // Until each of them waits or has ended.
+  void run_ready_threads() {
+    while (!ready_.empty()) {
+      const size_t drawn = choice_.below(ready_.size());
+      running_ = ready_[drawn];
+      Thread& thread = threads_[running_];
+      threadIdx = index_in(shape_.block, running_);
+      thread.fiber->resume();
+      if (thread.fiber->is_done()) thread.state = ThreadState::kEnded;
+      if (thread.state == ThreadState::kReady) continue;
+      ready_[drawn] = ready_.back();
+      ready_.pop_back();
+    }
+  }
+
+  LaunchFinding finding(LaunchFindingKind kind) const {
+    LaunchFinding finding{
+        .kind = kind, .block = blockIdx, .thread_count = static_cast<uint32_t>(threads_.size())};
+    for (const Thread& thread : threads_) {
+      if (thread.state == ThreadState::kEnded || is_alone()) {
+        ++finding.ended_count;
+      } else if (finding.waiting_count == 0) {
+        finding.place = thread.place;
+        finding.waiting_count = 1;
+      } else {
+        ++(is_same(thread.place, finding.place) ? finding.waiting_count
+                                                : finding.waiting_elsewhere_count);
+      }
+    }
+    return finding;
+  }
 
   const LaunchShape& shape_;
   Choice& choice_;
@@ -93,87 +164,6 @@ class RunningBlock {
 };
 
 thread_local RunningBlock* running_block = nullptr;
-
-// NaN as floats, and other words in each block, so that a result that uses them shows it.
-void RunningBlock::poison_shared() {
-  constexpr uint32_t kNan = 0xffc00000;
-  for (uint32_t i = 0; i < shape_.shared_bytes; i += sizeof kNan) {
-    const uint32_t word = kNan | static_cast<uint32_t>(splitmix64(poison_seed_++));
-    std::memcpy(shared_storage + i, &word, sizeof word);
-  }
-  std::memset(shared_storage + shape_.shared_bytes, kGuard, kGuardBytes);
-}
-
-bool RunningBlock::is_shared_guarded() const {
-  const unsigned char* const guard = shared_storage + shape_.shared_bytes;
-  return std::all_of(guard, guard + kGuardBytes, [](unsigned char b) { return b == kGuard; });
-}
-
-std::optional<LaunchFinding> RunningBlock::run(Index3 block) {
-  blockIdx = block;
-  poison_shared();
-  if (is_alone()) {
-    threadIdx = {};
-    thread_body_();
-  } else {
-    ready_.resize(threads_.size());
-    std::iota(ready_.begin(), ready_.end(), size_t{0});
-    for (Thread& thread : threads_) {
-      thread.state = ThreadState::kReady;
-      thread.fiber->start([](void* body) { (*static_cast<const std::function<void()>*>(body))(); },
-                          const_cast<std::function<void()>*>(&thread_body_));
-    }
-    for (;;) {
-      run_ready_threads();
-      const LaunchFinding stop = finding(LaunchFindingKind::kBarrierDivergence);
-      if (stop.ended_count == threads_.size()) break;
-      if (stop.waiting_count < threads_.size()) return stop;
-      for (size_t i = 0; i < threads_.size(); ++i) {
-        threads_[i].state = ThreadState::kReady;
-        ready_.push_back(i);
-      }
-    }
-  }
-  if (is_shared_guarded()) return std::nullopt;
-  return finding(LaunchFindingKind::kSharedOverrun);
-}
-
-// Until each of them waits or has ended.
-void RunningBlock::run_ready_threads() {
-  while (!ready_.empty()) {
-    const size_t drawn = choice_.below(ready_.size());
-    running_ = ready_[drawn];
-    Thread& thread = threads_[running_];
-    threadIdx = index_in(shape_.block, running_);
-    thread.fiber->resume();
-    if (thread.fiber->is_done()) thread.state = ThreadState::kEnded;
-    if (thread.state == ThreadState::kReady) continue;
-    ready_[drawn] = ready_.back();
-    ready_.pop_back();
-  }
-}
-
-LaunchFinding RunningBlock::finding(LaunchFindingKind kind) const {
-  LaunchFinding finding{.kind = kind,
-                        .block = blockIdx,
-                        .thread_count = static_cast<uint32_t>(threads_.size()),
-                        .waiting_count = 0,
-                        .waiting_elsewhere_count = 0,
-                        .ended_count = 0,
-                        .place = {}};
-  for (const Thread& thread : threads_) {
-    if (thread.state == ThreadState::kEnded || is_alone()) {
-      ++finding.ended_count;
-    } else if (finding.waiting_count == 0) {
-      finding.place = thread.place;
-      finding.waiting_count = 1;
-    } else {
-      ++(is_same(thread.place, finding.place) ? finding.waiting_count
-                                              : finding.waiting_elsewhere_count);
-    }
-  }
-  return finding;
-}
 
 Result<Success> check_shape(const LaunchShape& shape) {
   constexpr uint64_t kThreadsMax = EmulatedDevice::kBlockThreadsMax;

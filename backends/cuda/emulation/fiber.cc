@@ -84,23 +84,27 @@ thread_local Fiber* starting_fiber = nullptr;
 
 }  // namespace
 
-struct Fiber::Context {
-  uint8_t* stack = nullptr;
+// Where one of the two stacks goes on.
+struct Fiber::Side {
 #if defined(FIBER_ASSEMBLY)
-  void* body_stack_pointer = nullptr;
-  void* resumer_stack_pointer = nullptr;
+  void* stack_pointer = nullptr;
 #endif
-  ucontext_t body;
-  ucontext_t resumer;
+  ucontext_t context;
 #if defined(FIBER_ASAN)
-  void* body_frames = nullptr;
-  void* resumer_frames = nullptr;
-  const void* resumer_stack = nullptr;
-  size_t resumer_stack_bytes = 0;
+  void* frames = nullptr;
 #endif
 #if defined(FIBER_TSAN)
-  void* body_state = nullptr;
-  void* resumer_state = nullptr;
+  void* state = nullptr;
+#endif
+};
+
+struct Fiber::Context {
+  uint8_t* stack = nullptr;
+  Side body;
+  Side resumer;
+#if defined(FIBER_ASAN)
+  const void* resumer_stack = nullptr;
+  size_t resumer_stack_bytes = 0;
 #endif
 };
 
@@ -134,13 +138,13 @@ Fiber::Fiber(FiberSwitch kind, uint8_t* mapping, size_t mapping_bytes)
       mapping_bytes_(mapping_bytes),
       context_(std::make_unique<Context>()) {
 #if defined(FIBER_TSAN)
-  context_->body_state = __tsan_create_fiber(0);
+  context_->body.state = __tsan_create_fiber(0);
 #endif
 }
 
 Fiber::~Fiber() {
 #if defined(FIBER_TSAN)
-  __tsan_destroy_fiber(context_->body_state);
+  __tsan_destroy_fiber(context_->body.state);
 #endif
 #if defined(FIBER_ASAN)
   ASAN_UNPOISON_MEMORY_REGION(context_->stack, kStackBytes);  // Frames of an abandoned body.
@@ -161,15 +165,16 @@ void Fiber::start(Body body, void* argument) {
     auto* const top = reinterpret_cast<void**>(context_->stack + kStackBytes);
     std::memset(top - kSavedCount, 0, kSavedCount * sizeof(void*));
     top[-2] = reinterpret_cast<void*>(&Fiber::enter);
-    context_->body_stack_pointer = top - kSavedCount;
+    context_->body.stack_pointer = top - kSavedCount;
     return;
   }
 #endif
-  INTERLOCK_CHECK(getcontext(&context_->body) == 0);
-  context_->body.uc_stack.ss_sp = context_->stack;
-  context_->body.uc_stack.ss_size = kStackBytes;
-  context_->body.uc_link = nullptr;
-  makecontext(&context_->body, &Fiber::enter, 0);
+  ucontext_t& context = context_->body.context;
+  INTERLOCK_CHECK(getcontext(&context) == 0);
+  context.uc_stack.ss_sp = context_->stack;
+  context.uc_stack.ss_size = kStackBytes;
+  context.uc_link = nullptr;
+  makecontext(&context, &Fiber::enter, 0);
 }
 
 void Fiber::enter() { starting_fiber->run_body(); }
@@ -189,49 +194,41 @@ void Fiber::resume() {
   INTERLOCK_CHECK(!is_done_);
   starting_fiber = this;
 #if defined(FIBER_ASAN)
-  __sanitizer_start_switch_fiber(&context_->resumer_frames, context_->stack, kStackBytes);
+  __sanitizer_start_switch_fiber(&context_->resumer.frames, context_->stack, kStackBytes);
 #endif
 #if defined(FIBER_TSAN)
-  context_->resumer_state = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(context_->body_state, 0);
+  context_->resumer.state = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(context_->body.state, 0);
 #endif
-  switch_to_body();
+  switch_stack(context_->resumer, context_->body);
 #if defined(FIBER_ASAN)
-  __sanitizer_finish_switch_fiber(context_->resumer_frames, nullptr, nullptr);
+  __sanitizer_finish_switch_fiber(context_->resumer.frames, nullptr, nullptr);
 #endif
 }
 
 void Fiber::give_way() { switch_to_resumer(false); }
 
-void Fiber::switch_to_body() {
+void Fiber::switch_stack(Side& from, Side& to) {
 #if defined(FIBER_ASSEMBLY)
   if (kind_ == FiberSwitch::kAssembly) {
-    interlock_switch_stack(&context_->resumer_stack_pointer, context_->body_stack_pointer);
+    interlock_switch_stack(&from.stack_pointer, to.stack_pointer);
     return;
   }
 #endif
-  INTERLOCK_CHECK(swapcontext(&context_->resumer, &context_->body) == 0);
+  INTERLOCK_CHECK(swapcontext(&from.context, &to.context) == 0);
 }
 
 void Fiber::switch_to_resumer([[maybe_unused]] bool is_last) {
 #if defined(FIBER_ASAN)
-  __sanitizer_start_switch_fiber(is_last ? nullptr : &context_->body_frames,
+  __sanitizer_start_switch_fiber(is_last ? nullptr : &context_->body.frames,
                                  context_->resumer_stack, context_->resumer_stack_bytes);
 #endif
 #if defined(FIBER_TSAN)
-  __tsan_switch_to_fiber(context_->resumer_state, 0);
+  __tsan_switch_to_fiber(context_->resumer.state, 0);
 #endif
-#if defined(FIBER_ASSEMBLY)
-  if (kind_ == FiberSwitch::kAssembly) {
-    interlock_switch_stack(&context_->body_stack_pointer, context_->resumer_stack_pointer);
-  } else {
-    INTERLOCK_CHECK(swapcontext(&context_->body, &context_->resumer) == 0);
-  }
-#else
-  INTERLOCK_CHECK(swapcontext(&context_->body, &context_->resumer) == 0);
-#endif
+  switch_stack(context_->body, context_->resumer);
 #if defined(FIBER_ASAN)
-  __sanitizer_finish_switch_fiber(context_->body_frames, &context_->resumer_stack,
+  __sanitizer_finish_switch_fiber(context_->body.frames, &context_->resumer_stack,
                                   &context_->resumer_stack_bytes);
 #endif
 }

@@ -46,12 +46,13 @@ class Fiber {
   bool is_done() const { return is_done_; }
 
  private:
+  struct Side;
   struct Context;  // What the kind of switch and the sanitizers keep.
 
   Fiber(FiberSwitch kind, uint8_t* mapping, size_t mapping_bytes);
   static void enter();
   void run_body();
-  void switch_to_body();
+  void switch_stack(Side& from, Side& to);
   void switch_to_resumer(bool is_last);
 
   [[maybe_unused]] FiberSwitch kind_;  // Where there is one only, nobody asks.

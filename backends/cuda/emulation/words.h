@@ -3,7 +3,6 @@
 // The macros are for sources of device code, and for them alone: no other header may include this.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <type_traits>
 

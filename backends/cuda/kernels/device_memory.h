@@ -64,10 +64,7 @@ class DeviceMemory {
     return f32_of_bits(load_word(operand, element * sizeof(float)));
   }
   __device__ void store_f32(int operand, uint64_t element, float value) const {
-    uint32_t word;
-    value = canonical(value);
-    memcpy(&word, &value, sizeof word);
-    store_word(operand, element * sizeof(float), word);
+    store_word(operand, element * sizeof(float), bits_of_f32(canonical(value)));
   }
   __device__ uint8_t load_byte(int operand, uint64_t offset) const { return *at(operand, offset); }
   __device__ void store_byte(int operand, uint64_t offset, uint8_t value) const {

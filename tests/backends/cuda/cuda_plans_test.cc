@@ -22,6 +22,8 @@
 namespace interlock::cuda_plans_test {
 namespace {
 
+constexpr uint32_t kStreamCountUnbounded = UINT32_MAX;
+
 Relation reachability(const Program& program, const StreamPlan& plan) {
   const size_t n = program.dispatches.size();
   Relation relation(n, std::vector<bool>(n));

@@ -49,9 +49,9 @@ CudaStatus HostCudaRuntime::count_devices(int& count) {
   return entered;
 }
 
-CudaStatus HostCudaRuntime::open_device(int device, CudaDeviceInfo& info) {
+CudaStatus HostCudaRuntime::open_device(int device, std::string& name) {
   INTERLOCK_CHECK(device == 0);
-  info.name = "the host as a CUDA device";
+  name = "the host as a CUDA device";
   return enter();
 }
 

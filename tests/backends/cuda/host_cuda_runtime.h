@@ -52,7 +52,7 @@ class HostCudaRuntime final : public CudaRuntime {
 
   std::string text_of(CudaStatus status) const override;
   CudaStatus count_devices(int& count) override;
-  CudaStatus open_device(int device, CudaDeviceInfo& info) override;
+  CudaStatus open_device(int device, std::string& name) override;
   CudaStatus allocate(uint64_t size_bytes, uint8_t*& memory) override;
   CudaStatus release(uint8_t* memory) override;
   CudaStatus copy(void* destination, const void* source, uint64_t size_bytes,

@@ -3,6 +3,7 @@
 #include <volk.h>
 
 #include <array>
+#include <span>
 #include <vector>
 
 namespace interlock {
@@ -27,6 +28,15 @@ static_assert(std::size(kDeviceAccesses) == kStageAccessCount);
 constexpr uint64_t kEveryStage =
     VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
 
+// What stands for the bits of `mask`, a StageMask or an AccessMask.
+uint64_t device_mask_of(uint8_t mask, std::span<const uint64_t> device_masks) {
+  uint64_t device_mask = 0;
+  for (size_t i = 0; i < device_masks.size(); ++i) {
+    if ((mask >> i & 1) != 0) device_mask |= device_masks[i];
+  }
+  return device_mask;
+}
+
 bool has(AccessMask accesses, StageAccess access) { return (accesses & bit_of(access)) != 0; }
 
 Scope widened(Scope scope, RunsElsewhere elsewhere) {
@@ -50,9 +60,10 @@ DeviceDependency scoped_dependency(const Program& program, const Dependency& dep
                                    RunsElsewhere elsewhere) {
   const Scope source = widened(dependency.source, elsewhere);
   const Scope destination = widened(dependency.destination, elsewhere);
-  DeviceDependency lowered{device_stages_of(source.stages), device_accesses_of(source.accesses),
-                           device_stages_of(destination.stages),
-                           device_accesses_of(destination.accesses)};
+  DeviceDependency lowered{device_mask_of(source.stages, kDeviceStages),
+                           device_mask_of(source.accesses, kDeviceAccesses),
+                           device_mask_of(destination.stages, kDeviceStages),
+                           device_mask_of(destination.accesses, kDeviceAccesses)};
   if (dependency.operand_count == 0) return lowered;
   lowered.first_range = static_cast<uint32_t>(list.barrier_ranges.size());
   for (const Access& operand : program.operands_of(dependency)) {
@@ -60,12 +71,8 @@ DeviceDependency scoped_dependency(const Program& program, const Dependency& dep
     list.barrier_ranges.push_back(layout.range_of(operand));
     ++lowered.range_count;
   }
-  if (lowered.range_count ==
-      0) {  // No byte at all becomes visible: only the execution part is left.
-    lowered.source_accesses = 0;
-    lowered.destination_accesses = 0;
-  }
-  return lowered;
+  // If no byte at all becomes visible, only the execution part is left.
+  return lowered.range_count == 0 ? execution_part_of(lowered) : lowered;
 }
 
 }  // namespace
@@ -86,23 +93,6 @@ DeviceDependency compute_dependency() {
   constexpr uint64_t kReadAndWrite =
       VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   return {kStage, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kStage, kReadAndWrite};
-}
-
-uint64_t device_stages_of(StageMask stages) {
-  uint64_t device_stages = 0;
-  for (const Stage stage : kStages) {
-    if ((stages & bit_of(stage)) != 0) device_stages |= kDeviceStages[static_cast<size_t>(stage)];
-  }
-  return device_stages;
-}
-
-uint64_t device_accesses_of(AccessMask accesses) {
-  uint64_t device_accesses = 0;
-  for (size_t i = 0; i < kStageAccessCount; ++i) {
-    if ((accesses & bit_of(static_cast<StageAccess>(i))) != 0)
-      device_accesses |= kDeviceAccesses[i];
-  }
-  return device_accesses;
 }
 
 void lower_barrier(const Program& program, const Barrier& barrier, const DeviceLayout& layout,

@@ -25,12 +25,9 @@ struct RunsElsewhere {
   bool uniforms_in_storage = false;  // Uniform operands that are bound as storage buffers.
 };
 
-// One side of a scoped barrier. Kernels of the stage `copy` run as transfer commands, all others as
+// Appends `barrier` to `list`. Kernels of the stage `copy` run as transfer commands, all others as
 // compute shaders (dispatch_lowering.h), so that the stages of a program are those of Vulkan.
-uint64_t device_stages_of(StageMask stages);
-uint64_t device_accesses_of(AccessMask accesses);
-
-// Appends `barrier` to `list`. Operands become buffer ranges: they narrow the memory side only.
+// Operands become buffer ranges: they narrow the memory side only.
 // Scopes also cover where what they name runs `elsewhere`.
 void lower_barrier(const Program& program, const Barrier& barrier, const DeviceLayout& layout,
                    CommandList& list, RunsElsewhere elsewhere = {});

@@ -143,11 +143,12 @@ void ArenaMemory::record_download(VkCommandBuffer commands, uint64_t size_bytes)
 
 void record_full_barrier(const VolkDeviceTable& table, VkCommandBuffer commands) {
   const DeviceDependency full = full_dependency();
-  VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
-  barrier.srcStageMask = full.source_stages;
-  barrier.srcAccessMask = full.source_accesses;
-  barrier.dstStageMask = full.destination_stages;
-  barrier.dstAccessMask = full.destination_accesses;
+  const VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                 nullptr,
+                                 full.source_stages,
+                                 full.source_accesses,
+                                 full.destination_stages,
+                                 full.destination_accesses};
   VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
   info.memoryBarrierCount = 1;
   info.pMemoryBarriers = &barrier;

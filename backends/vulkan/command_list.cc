@@ -22,25 +22,20 @@ void CommandList::add_launch(ShaderLaunch launch, std::span<const DeviceRange> o
   launch.push_word_count = static_cast<uint32_t>(params.size());
   bindings.insert(bindings.end(), operands.begin(), operands.end());
   push_words.insert(push_words.end(), params.begin(), params.end());
-  commands.push_back({DeviceCommandKind::kLaunch, index_of_next(launches), statement});
-  launches.push_back(launch);
+  commands.push_back({launch, statement});
 }
 
 void CommandList::add_copy(BufferCopy copy) {
-  if (copy.size_bytes == 0) return;
-  commands.push_back({DeviceCommandKind::kCopy, index_of_next(copies), statement});
-  copies.push_back(copy);
+  if (copy.size_bytes > 0) commands.push_back({copy, statement});
 }
 
 void CommandList::add_fill(BufferFill fill) {
-  if (fill.range.size_bytes == 0) return;
-  commands.push_back({DeviceCommandKind::kFill, index_of_next(fills), statement});
-  fills.push_back(fill);
+  if (fill.range.size_bytes > 0) commands.push_back({fill, statement});
 }
 
 void CommandList::add_barrier(std::span<const DeviceDependency> parts) {
-  commands.push_back({DeviceCommandKind::kBarrier, index_of_next(barriers), statement});
-  barriers.push_back({index_of_next(dependencies), static_cast<uint32_t>(parts.size())});
+  const DeviceBarrier barrier{index_of_next(dependencies), static_cast<uint32_t>(parts.size())};
+  commands.push_back({barrier, statement});
   dependencies.insert(dependencies.end(), parts.begin(), parts.end());
 }
 

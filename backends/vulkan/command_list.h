@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "backends/interface/device_layout.h"
@@ -51,23 +52,16 @@ struct DeviceBarrier {
   uint32_t dependency_count = 0;
 };
 
-enum class DeviceCommandKind : uint8_t { kLaunch, kCopy, kFill, kBarrier };
-
 struct DeviceCommand {
-  DeviceCommandKind kind = DeviceCommandKind::kLaunch;
-  uint32_t index = 0;      // Into the vector of its kind.
+  std::variant<ShaderLaunch, BufferCopy, BufferFill, DeviceBarrier> work;
   uint32_t statement = 0;  // Of the program: what the command is a part of.
 };
 
 struct CommandList {
   uint32_t statement = 0;  // Of the commands to come.
   std::vector<DeviceCommand> commands;
-  std::vector<ShaderLaunch> launches;
   std::vector<DeviceRange> bindings;
   std::vector<uint32_t> push_words;
-  std::vector<BufferCopy> copies;
-  std::vector<BufferFill> fills;
-  std::vector<DeviceBarrier> barriers;
   std::vector<DeviceDependency> dependencies;
   std::vector<DeviceRange> barrier_ranges;
 

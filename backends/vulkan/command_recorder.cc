@@ -1,6 +1,7 @@
 #include "backends/vulkan/command_recorder.h"
 
 #include <array>
+#include <variant>
 
 #include "encoder/program/check.h"
 
@@ -10,35 +11,26 @@ Result<Success> CommandRecorder::record(const CommandList& list, size_t begin, s
   for (size_t i = begin; i < end; ++i) {
     const DeviceCommand& command = list.commands[i];
     log_.set_statement(command.statement);
-    switch (command.kind) {
-      case DeviceCommandKind::kLaunch: {
-        auto recorded = record_launch(list, list.launches[command.index]);
-        if (!recorded) return recorded;
-        break;
-      }
-      case DeviceCommandKind::kCopy: {
-        const BufferCopy& copy = list.copies[command.index];
-        const VkBufferCopy region{copy.source_bytes, copy.destination_bytes, copy.size_bytes};
-        table_.vkCmdCopyBuffer(commands_, arena_, arena_, 1, &region);
-        break;
-      }
-      case DeviceCommandKind::kFill: {
-        const BufferFill& fill = list.fills[command.index];
-        table_.vkCmdFillBuffer(commands_, arena_, fill.range.offset_bytes, fill.range.size_bytes,
-                               fill.word);
-        break;
-      }
-      case DeviceCommandKind::kBarrier:
-        record_barrier(list, list.barriers[command.index]);
-        break;
-    }
+    auto recorded = std::visit([&](const auto& work) { return record(list, work); }, command.work);
+    if (!recorded) return recorded;
   }
   log_.set_statement(ValidationLog::kNoStatement);
   return Success{};
 }
 
-Result<Success> CommandRecorder::record_launch(const CommandList& list,
-                                               const ShaderLaunch& launch) {
+Result<Success> CommandRecorder::record(const CommandList&, const BufferCopy& copy) {
+  const VkBufferCopy region{copy.source_bytes, copy.destination_bytes, copy.size_bytes};
+  table_.vkCmdCopyBuffer(commands_, arena_, arena_, 1, &region);
+  return Success{};
+}
+
+Result<Success> CommandRecorder::record(const CommandList&, const BufferFill& fill) {
+  table_.vkCmdFillBuffer(commands_, arena_, fill.range.offset_bytes, fill.range.size_bytes,
+                         fill.word);
+  return Success{};
+}
+
+Result<Success> CommandRecorder::record(const CommandList& list, const ShaderLaunch& launch) {
   auto found = pipelines_.get(launch.shader);
   if (!found) return found.error();
   const VulkanPipeline& pipeline = **found;
@@ -68,7 +60,7 @@ Result<Success> CommandRecorder::record_launch(const CommandList& list,
   return Success{};
 }
 
-void CommandRecorder::record_barrier(const CommandList& list, const DeviceBarrier& barrier) {
+Result<Success> CommandRecorder::record(const CommandList& list, const DeviceBarrier& barrier) {
   memory_barriers_.clear();
   buffer_barriers_.clear();
   for (uint32_t i = 0; i < barrier.dependency_count; ++i) {
@@ -93,6 +85,7 @@ void CommandRecorder::record_barrier(const CommandList& list, const DeviceBarrie
   info.bufferMemoryBarrierCount = static_cast<uint32_t>(buffer_barriers_.size());
   info.pBufferMemoryBarriers = buffer_barriers_.data();
   table_.vkCmdPipelineBarrier2(commands_, &info);
+  return Success{};
 }
 
 }  // namespace interlock

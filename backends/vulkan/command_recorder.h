@@ -3,7 +3,6 @@
 
 #include <volk.h>
 
-#include <cstdint>
 #include <vector>
 
 #include "backends/vulkan/command_list.h"
@@ -30,8 +29,10 @@ class CommandRecorder {
   Result<Success> record(const CommandList& list, size_t begin, size_t end);
 
  private:
-  Result<Success> record_launch(const CommandList& list, const ShaderLaunch& launch);
-  void record_barrier(const CommandList& list, const DeviceBarrier& barrier);
+  Result<Success> record(const CommandList& list, const ShaderLaunch& launch);
+  Result<Success> record(const CommandList& list, const BufferCopy& copy);
+  Result<Success> record(const CommandList& list, const BufferFill& fill);
+  Result<Success> record(const CommandList& list, const DeviceBarrier& barrier);
 
   const VolkDeviceTable& table_;
   VulkanPipelines& pipelines_;

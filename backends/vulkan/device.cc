@@ -124,16 +124,11 @@ std::string missing_of(const Candidate& candidate) {
 }
 
 int rank_of(const Candidate& candidate) {
-  switch (candidate.properties.deviceType) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-      return 3;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-      return 2;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-      return 1;
-    default:
-      return 0;
-  }
+  constexpr VkPhysicalDeviceType kSlowestFirst[] = {VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU,
+                                                    VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+                                                    VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU};
+  const auto found = std::ranges::find(kSlowestFirst, candidate.properties.deviceType);
+  return found == std::end(kSlowestFirst) ? 0 : static_cast<int>(found - kSlowestFirst) + 1;
 }
 
 Result<Candidate> best_candidate(VkInstance instance, VkResult* failed) {
@@ -212,7 +207,6 @@ Result<std::unique_ptr<VulkanDevice>> VulkanDevice::create(
   if (opened != VK_SUCCESS) return driver_error(opened, "opening a device", failed);
   volkLoadDeviceTable(&device->table_, device->handle_);
   if (on_table) on_table(device->table_);
-  device->physical_ = best->handle;
   device->queue_family_ = *best->queue_family;
   for (uint32_t i = 0; i < queue_count; ++i) {
     VkQueue queue = VK_NULL_HANDLE;
@@ -235,7 +229,8 @@ VulkanDevice::~VulkanDevice() {
 
 Result<uint32_t> VulkanDevice::memory_type(uint32_t types, VkMemoryPropertyFlags wanted) const {
   for (uint32_t i = 0; i < memory_.memoryTypeCount; ++i) {
-    if ((types & (1u << i)) != 0 && has_property(i, wanted)) return i;
+    const bool has_all = (memory_.memoryTypes[i].propertyFlags & wanted) == wanted;
+    if ((types & (1u << i)) != 0 && has_all) return i;
   }
   return Error{"The Vulkan device has no memory of the kind that is needed."};
 }

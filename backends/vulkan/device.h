@@ -32,7 +32,6 @@ class VulkanDevice {
   VulkanDevice& operator=(const VulkanDevice&) = delete;
 
   VkDevice handle() const { return handle_; }
-  VkPhysicalDevice physical() const { return physical_; }
   const VolkDeviceTable& table() const { return table_; }
   const DeviceLimits& limits() const { return limits_; }
   const std::string& description() const { return description_; }
@@ -44,14 +43,10 @@ class VulkanDevice {
 
   // The first memory type of `types`, a mask, that has all of `wanted`; else nothing.
   Result<uint32_t> memory_type(uint32_t types, VkMemoryPropertyFlags wanted) const;
-  bool has_property(uint32_t memory_type, VkMemoryPropertyFlags wanted) const {
-    return (memory_.memoryTypes[memory_type].propertyFlags & wanted) == wanted;
-  }
 
  private:
   VulkanDevice() = default;
 
-  VkPhysicalDevice physical_ = VK_NULL_HANDLE;
   VkDevice handle_ = VK_NULL_HANDLE;
   VolkDeviceTable table_{};
   VkPhysicalDeviceMemoryProperties memory_{};

@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 
-#include "backends/vulkan/mix_lowering.h"
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 

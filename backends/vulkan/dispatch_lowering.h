@@ -68,4 +68,25 @@ BoundRange bind_range(DeviceRange range, uint64_t alignment);
 Result<OperandWidth> width_of(const VulkanLowering& lowering, DispatchId id,
                               std::span<const PlacedOperand> operands, bool needs_whole_words);
 
+// mix, whose operands are of any number, size and alignment (mix_lowering.cc): one launch where
+// they fit into one workgroup, else one launch for each window of each operand.
+
+// Up to these a dispatch of mix is one launch, so that no barrier of ours stands inside it.
+inline constexpr uint64_t kMixGroupBytesMax = 1ull << 20;  // Of all operands.
+inline constexpr uint64_t kMixRoundsMax = kRoundsMax / 2;  // Of an invocation.
+
+// Requires: the dispatch has the kernel mix.
+Result<Success> lower_mix(const VulkanLowering& lowering, const DispatchPiece& piece,
+                          std::span<const PlacedOperand> operands);
+
+// Whether a uniform operand of the dispatch is bound as a storage buffer: it is too large for
+// another, or the dispatch is several launches. Requires: the dispatch has the kernel mix.
+bool has_uniform_in_storage(const VulkanLowering& lowering, const DispatchPiece& piece,
+                            std::span<const PlacedOperand> operands);
+
+// Applies the staged operand of an atomic to `memory`. Requires: both have the same size and the
+// same offset modulo DeviceLayout::kAlignmentBytes.
+void lower_atomic_commit(const VulkanLowering& lowering, AtomicOp op, DeviceRange memory,
+                         DeviceRange staged);
+
 }  // namespace interlock

@@ -105,7 +105,7 @@ Result<std::unique_ptr<VulkanInstance>> VulkanInstance::create(bool validates, V
     return error_of("there is no layer {}.", kValidationLayer);
   }
   std::unique_ptr<VulkanInstance> instance(new VulkanInstance);
-  instance->has_messenger_extension_ = has_extension(kMessengerExtension);
+  const bool has_messenger = has_extension(kMessengerExtension);
 
   VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "interlock";
@@ -115,10 +115,10 @@ Result<std::unique_ptr<VulkanInstance>> VulkanInstance::create(bool validates, V
   VkValidationFeaturesEXT features{VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT};
   features.enabledValidationFeatureCount = 1;
   features.pEnabledValidationFeatures = checks;
-  VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(instance->log_);
+  const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(instance->log_);
   VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pApplicationInfo = &application;
-  if (instance->has_messenger_extension_) {
+  if (has_messenger) {
     info.pNext = &messenger;
     info.enabledExtensionCount = 1;
     info.ppEnabledExtensionNames = &kMessengerExtension;
@@ -135,16 +135,11 @@ Result<std::unique_ptr<VulkanInstance>> VulkanInstance::create(bool validates, V
   }
   if (created != VK_SUCCESS) return driver_error(created, "creating an instance", failed);
   volkLoadInstanceOnly(instance->handle_);
-  instance->listen();
+  const bool listens =
+      has_messenger && vkCreateDebugUtilsMessengerEXT(instance->handle_, &messenger, nullptr,
+                                                      &instance->messenger_) == VK_SUCCESS;
+  if (!listens) instance->messenger_ = VK_NULL_HANDLE;
   return instance;
-}
-
-void VulkanInstance::listen() {
-  if (!has_messenger_extension_) return;
-  const VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(log_);
-  if (vkCreateDebugUtilsMessengerEXT(handle_, &info, nullptr, &messenger_) != VK_SUCCESS) {
-    messenger_ = VK_NULL_HANDLE;
-  }
 }
 
 VulkanInstance::~VulkanInstance() {

@@ -58,11 +58,9 @@ class VulkanInstance {
 
  private:
   VulkanInstance() = default;
-  void listen();
 
   VkInstance handle_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
-  bool has_messenger_extension_ = false;
   ValidationLog log_;
 };
 

@@ -2,7 +2,7 @@
 // output word depends on the digest and its own place only. The two phases need a barrier between
 // them, which is more sync than the program says. So dispatches that are small enough run both
 // phases in one workgroup, with operands in groups by how they are accessed (shaders/mix.comp).
-#include "backends/vulkan/mix_lowering.h"
+#include "backends/vulkan/dispatch_lowering.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "backends/vulkan/barrier_lowering.h"
-#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {
@@ -116,11 +115,9 @@ std::optional<std::vector<uint32_t>> slots_of(const VulkanLowering& lowering,
   return slots;
 }
 
-Result<Success> lower_to_one_launch(const VulkanLowering& lowering, const DispatchPiece& piece,
-                                    std::span<const PlacedOperand> operands,
-                                    std::span<const uint32_t> slots) {
-  auto width = plain_width_of(lowering, piece, operands);
-  if (!width) return width.error();
+void lower_to_one_launch(const VulkanLowering& lowering, const DispatchPiece& piece,
+                         std::span<const PlacedOperand> operands, OperandWidth width,
+                         std::span<const uint32_t> slots) {
   const DeviceLimits& limits = lowering.limits;
   std::array<DeviceRange, kBindingCountMax> bindings{};
   std::array<uint32_t, 2 * kBindingCountMax + 2> words{};  // Places, sizes, identity, operation.
@@ -133,10 +130,8 @@ Result<Success> lower_to_one_launch(const VulkanLowering& lowering, const Dispat
         slot < kUniforms.end ? limits.uniform_alignment : limits.storage_alignment;
     const BoundRange bound = is_in_words ? bind_whole_words(operand.range, alignment)
                                          : bind_range(operand.range, alignment);
-    const bool is_partial =
-        operand.mode == AccessMode::kUpdate || operand.mode == AccessMode::kWrite
-            ? piece.params.is_partial
-            : false;
+    const bool is_partial = piece.params.is_partial && (operand.mode == AccessMode::kUpdate ||
+                                                        operand.mode == AccessMode::kWrite);
     bindings[slot] = bound.binding;
     words[slot] = bound.first_byte | static_cast<uint32_t>(i) << kPositionShift |
                   (is_digested(operand.mode) ? kIsDigested : 0) | (is_partial ? kIsPartial : 0);
@@ -149,8 +144,7 @@ Result<Success> lower_to_one_launch(const VulkanLowering& lowering, const Dispat
   }
   words[2 * kBindingCountMax] = piece.params.identity;
   words[2 * kBindingCountMax + 1] = static_cast<uint32_t>(piece.params.atomic_op);
-  lowering.list.add_launch({.shader = shader_index("mix", *width)}, bindings, words);
-  return Success{};
+  lowering.list.add_launch({.shader = shader_index("mix", width)}, bindings, words);
 }
 
 // Launches `shader` on each window of the operand: as large as a binding and the grid allow.
@@ -197,14 +191,12 @@ std::string_view phase_of(AccessMode mode, bool is_partial) {
   return is_partial ? "mix_partial" : "mix_write";
 }
 
-Result<Success> lower_to_phases(const VulkanLowering& lowering, const DispatchPiece& piece,
-                                std::span<const PlacedOperand> operands) {
-  auto width = plain_width_of(lowering, piece, operands);
-  if (!width) return width.error();
+void lower_to_phases(const VulkanLowering& lowering, const DispatchPiece& piece,
+                     std::span<const PlacedOperand> operands, OperandWidth width) {
   const DeviceRange digest = lowering.layout.take(kWordBytes);
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!is_digested(operands[i].mode)) continue;
-    launch_on_windows(lowering, "mix_digest", *width, operands[i].range, static_cast<uint32_t>(i),
+    launch_on_windows(lowering, "mix_digest", width, operands[i].range, static_cast<uint32_t>(i),
                       piece.params, digest);
   }
   DeviceDependency between = compute_dependency();
@@ -214,19 +206,23 @@ Result<Success> lower_to_phases(const VulkanLowering& lowering, const DispatchPi
   lowering.list.add_barrier(std::array{between, execution_part_of(between)});
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].mode == AccessMode::kRead || operands[i].mode == AccessMode::kUniform) continue;
-    launch_on_windows(lowering, phase_of(operands[i].mode, piece.params.is_partial), *width,
+    launch_on_windows(lowering, phase_of(operands[i].mode, piece.params.is_partial), width,
                       operands[i].range, static_cast<uint32_t>(i), piece.params, digest);
   }
-  return Success{};
 }
 
 }  // namespace
 
 Result<Success> lower_mix(const VulkanLowering& lowering, const DispatchPiece& piece,
                           std::span<const PlacedOperand> operands) {
-  const auto slots = slots_of(lowering, piece, operands);
-  return slots ? lower_to_one_launch(lowering, piece, operands, *slots)
-               : lower_to_phases(lowering, piece, operands);
+  const auto width = plain_width_of(lowering, piece, operands);
+  if (!width) return width.error();
+  if (const auto slots = slots_of(lowering, piece, operands)) {
+    lower_to_one_launch(lowering, piece, operands, *width, *slots);
+  } else {
+    lower_to_phases(lowering, piece, operands, *width);
+  }
+  return Success{};
 }
 
 bool has_uniform_in_storage(const VulkanLowering& lowering, const DispatchPiece& piece,

@@ -4,7 +4,7 @@
 
 namespace interlock {
 
-Result<std::unique_ptr<VulkanSession>> VulkanSession::open(const SessionOptions& options,
+Result<std::unique_ptr<VulkanSession>> VulkanSession::open(const VulkanOptions& options,
                                                            VkResult* failed) {
   auto session = std::make_unique<VulkanSession>();
   auto instance = VulkanInstance::create(options.validates, failed);
@@ -22,11 +22,6 @@ Result<std::unique_ptr<VulkanSession>> VulkanSession::open(const SessionOptions&
   }
   session->arena = std::make_unique<ArenaMemory>(*session->device, options.always_stages);
   return session;
-}
-
-void VulkanSession::abandon(std::unique_ptr<VulkanSession> session) {
-  static auto* const abandoned = new std::vector<std::unique_ptr<VulkanSession>>;
-  if (session != nullptr) abandoned->push_back(std::move(session));
 }
 
 }  // namespace interlock

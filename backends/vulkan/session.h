@@ -1,8 +1,8 @@
 // VulkanSession: an open device with all that running on it takes.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/vulkan/buffer.h"
@@ -10,15 +10,9 @@
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/pipelines.h"
 #include "backends/vulkan/queue.h"
+#include "backends/vulkan/vulkan_backend.h"
 
 namespace interlock {
-
-struct SessionOptions {
-  bool validates = false;
-  bool always_stages = false;
-  std::function<void(VolkDeviceTable&)> on_device_table;
-  std::function<void()> on_instance;
-};
 
 // In this order: each needs those before it.
 struct VulkanSession {
@@ -31,12 +25,15 @@ struct VulkanSession {
   // Errors: as VulkanInstance::create() and VulkanDevice::create(). `failed`, where it is given,
   // gets the result of the call of the driver that failed; it stays as it is where something is
   // missing.
-  static Result<std::unique_ptr<VulkanSession>> open(const SessionOptions& options,
+  static Result<std::unique_ptr<VulkanSession>> open(const VulkanOptions& options,
                                                      VkResult* failed = nullptr);
-
-  // Keeps the objects of a device that does not answer until the process ends: it may still use
-  // them.
-  static void abandon(std::unique_ptr<VulkanSession> session);
 };
+
+// Keeps objects of a device that does not answer until the process ends: it may still use them.
+template <class Object>
+void abandon(Object object) {
+  static auto* const abandoned = new std::vector<Object>;
+  abandoned->push_back(std::move(object));
+}
 
 }  // namespace interlock

@@ -1,6 +1,5 @@
 #include "backends/vulkan/several_queues.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "backends/vulkan/command_recorder.h"
@@ -61,11 +60,6 @@ Result<Success> SharedArena::reserve(VulkanDevice& first, VulkanDevice& second,
   second_ = std::move(*second_buffer);
   size_bytes_ = rounded;
   return Success{};
-}
-
-void SharedArena::abandon(SharedArena arena) {
-  static auto* const abandoned = new std::vector<SharedArena>;
-  abandoned->push_back(std::move(arena));
 }
 
 Result<Success> run_groups(const std::vector<QueueLane>& lanes, const CommandList& list,

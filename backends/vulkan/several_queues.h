@@ -20,9 +20,6 @@ class SharedArena {
   // Makes room. Errors: no memory left; a device does not import it.
   Result<Success> reserve(VulkanDevice& first, VulkanDevice& second, uint64_t size_bytes);
 
-  // Keeps it until the process ends: devices may still use it.
-  static void abandon(SharedArena arena);
-
   uint8_t* host_bytes() const { return host_.get(); }
   VkBuffer first() const { return first_->handle(); }
   VkBuffer second() const { return second_->handle(); }

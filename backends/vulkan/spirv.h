@@ -1,5 +1,4 @@
-// SPIR-V, as far as we read it: which bindings a module declares, how it may access them, and how
-// it does.
+// SPIR-V, as far as we read it: which bindings a module declares.
 // Source: SPIR-V specification 1.6, sections 2.3 (binary form), 3.20 (decorations) and 3.42
 // (instructions).
 #pragma once
@@ -8,22 +7,32 @@
 #include <span>
 #include <vector>
 
+#include "encoder/program/check.h"
+
 namespace interlock {
 
 struct SpirvBinding {
   uint32_t set = 0;
   uint32_t binding = 0;
   uint32_t variable_id = 0;
-  bool is_uniform = false;       // A uniform buffer; else a storage buffer.
-  bool is_non_writable = false;  // `readonly`
-  bool is_non_readable = false;  // `writeonly`
-  // What its instructions do, whatever it says. An atomic does both.
-  bool is_loaded = false;
-  bool is_stored = false;
+  bool is_uniform = false;  // A uniform buffer; else a storage buffer.
 };
 
-// The buffers of the module, by binding. Requires: `module` is valid SPIR-V, and passes no pointer
-// to a buffer to a function: glslc does not.
+// Calls visit(opcode, operands, index of the first word) for each instruction.
+template <class Visit>
+void for_each_instruction(std::span<const uint32_t> module, const Visit& visit) {
+  constexpr uint32_t kMagic = 0x07230203;
+  constexpr size_t kHeaderWordCount = 5;
+  INTERLOCK_CHECK(module.size() >= kHeaderWordCount && module[0] == kMagic);
+  for (size_t i = kHeaderWordCount; i < module.size();) {
+    const uint32_t word_count = module[i] >> 16;
+    INTERLOCK_CHECK(word_count > 0 && i + word_count <= module.size());
+    visit(module[i] & 0xffffu, module.subspan(i + 1, word_count - 1), i);
+    i += word_count;
+  }
+}
+
+// The buffers of the module, by binding. Requires: `module` is valid SPIR-V.
 std::vector<SpirvBinding> bindings_of(std::span<const uint32_t> module);
 
 // `module` with each of its storage buffers decorated as Aliased: without that a compiler may

@@ -86,6 +86,10 @@ struct Lowered {
     auto lowered = lower_statements({program, session()->device->limits(), layout, list});
     INTERLOCK_CHECK(lowered.has_value());
     INTERLOCK_CHECK(session()->arena->reserve(layout.size_bytes()).has_value());
+    for (const DeviceCommand& command : list.commands) {
+      const auto* const launch = std::get_if<ShaderLaunch>(&command.work);
+      if (launch != nullptr) launches.push_back(*launch);
+    }
   }
 
   void record(VkCommandBuffer commands) const {
@@ -96,6 +100,7 @@ struct Lowered {
 
   DeviceLayout layout;
   CommandList list;
+  std::vector<ShaderLaunch> launches;  // Of the list.
 };
 
 void check(VkResult result) { INTERLOCK_CHECK(result == VK_SUCCESS); }
@@ -140,8 +145,8 @@ void record_by_hand(const Lowered& lowered, const VulkanPipeline& pipeline,
     writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     writes[i].pBufferInfo = &buffers[i];
   }
-  for (size_t d = 0; d < lowered.list.launches.size(); ++d) {
-    const ShaderLaunch& launch = lowered.list.launches[d];
+  for (size_t d = 0; d < lowered.launches.size(); ++d) {
+    const ShaderLaunch& launch = lowered.launches[d];
     if (d > 0) table.vkCmdPipelineBarrier2(commands, &dependency);
     for (uint32_t i = 0; i < 2; ++i) {
       const DeviceRange& range = lowered.list.bindings[launch.first_binding + i];
@@ -173,7 +178,7 @@ double seconds_to_record(const Record& record) {
 void VulkanRecord(benchmark::State& state) {
   if (skip_without_device(state)) return;
   const Lowered lowered(chain(state.range(0), false));
-  auto pipeline = session()->pipelines->get(lowered.list.launches[0].shader);
+  auto pipeline = session()->pipelines->get(lowered.launches[0].shader);
   INTERLOCK_CHECK(pipeline.has_value());
   double ours = 1, by_hand = 1;
   for (auto _ : state) {

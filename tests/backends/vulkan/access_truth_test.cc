@@ -14,6 +14,7 @@
 #include "backends/vulkan/spirv.h"
 #include "encoder/kernel/kernel_table.h"
 #include "tests/backends/kernels/kernel_case.h"
+#include "tests/backends/vulkan/spirv_access.h"
 
 namespace interlock::access_truth_test {
 namespace {
@@ -39,16 +40,16 @@ Accesses declared_accesses(const KernelEntry& entry) {
 
 Accesses decorated_accesses(const Module& module) {
   Accesses accesses;
-  for (const SpirvBinding& binding : bindings_of(module)) {
-    accesses.push_back(word_of(!binding.is_non_readable, !binding.is_non_writable));
+  for (const SpirvAccess& access : buffer_accesses_of(module)) {
+    accesses.push_back(word_of(!access.is_non_readable, !access.is_non_writable));
   }
   return accesses;
 }
 
 Accesses shader_accesses(const Module& module) {
   Accesses accesses;
-  for (const SpirvBinding& binding : bindings_of(module)) {
-    accesses.push_back(word_of(binding.is_loaded, binding.is_stored));
+  for (const SpirvAccess& access : buffer_accesses_of(module)) {
+    accesses.push_back(word_of(access.is_loaded, access.is_stored));
   }
   return accesses;
 }

@@ -6,6 +6,7 @@
 #include <volk.h>
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "backends/vulkan/barrier_lowering.h"
@@ -54,8 +55,8 @@ TEST(LowerBarrier, AScopedBarrierHasItsStagesAndAccesses) {
 memory a 64
 barrier compute.write|copy -> compute.uniform|copy.read, host.write -> indirect.read
 )"));
-  ASSERT_EQ(list.barriers.size(), 1u);
-  EXPECT_EQ(list.barriers[0].dependency_count, 2u);
+  ASSERT_EQ(list.commands.size(), 1u);
+  EXPECT_EQ(std::get<DeviceBarrier>(list.commands[0].work).dependency_count, 2u);
   ASSERT_EQ(list.dependencies.size(), 2u);
   const DeviceDependency& first = list.dependencies[0];
   EXPECT_EQ(first.source_stages, kCompute | kCopy);

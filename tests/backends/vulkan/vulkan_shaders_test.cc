@@ -3,32 +3,33 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "backends/vulkan/shaders.h"
 #include "backends/vulkan/spirv.h"
 #include "encoder/kernel/kernel_table.h"
+#include "tests/backends/vulkan/spirv_access.h"
 
 namespace interlock::vulkan_shaders_test {
 namespace {
 
 constexpr OperandWidth kWidths[] = {OperandWidth::kWords, OperandWidth::kBytes};
 
-std::vector<SpirvBinding> bindings_of_shader(std::string_view name, OperandWidth width) {
-  return bindings_of(shaders()[shader_index(name, width)].module);
-}
-
 // "r", "w", "rw", and "u" for a uniform buffer, by binding.
 std::vector<std::string> accesses_of_shader(std::string_view name, OperandWidth width) {
+  const std::span<const uint32_t> module = shaders()[shader_index(name, width)].module;
+  const std::vector<SpirvAccess> declared = buffer_accesses_of(module);
   std::vector<std::string> accesses;
-  for (const SpirvBinding& binding : bindings_of_shader(name, width)) {
+  for (const SpirvBinding& binding : bindings_of(module)) {
+    const SpirvAccess& access = declared[accesses.size()];
     EXPECT_EQ(binding.set, 0u);
     EXPECT_EQ(binding.binding, accesses.size());
-    accesses.push_back(binding.is_uniform        ? "u"
-                       : binding.is_non_writable ? "r"
-                       : binding.is_non_readable ? "w"
-                                                 : "rw");
+    accesses.push_back(binding.is_uniform       ? "u"
+                       : access.is_non_writable ? "r"
+                       : access.is_non_readable ? "w"
+                                                : "rw");
   }
   return accesses;
 }
@@ -78,17 +79,19 @@ TEST(Spirv, ReadsBindingsAndTheirDecorations) {
   ASSERT_EQ(bindings.size(), 1u);
   EXPECT_EQ(bindings[0].binding, 5u);
   EXPECT_EQ(bindings[0].variable_id, 3u);
-  EXPECT_TRUE(bindings[0].is_non_writable);
-  EXPECT_FALSE(bindings[0].is_non_readable);
   EXPECT_FALSE(bindings[0].is_uniform);
+  const auto accesses = buffer_accesses_of(tiny_module());
+  ASSERT_EQ(accesses.size(), 1u);
+  EXPECT_TRUE(accesses[0].is_non_writable);
+  EXPECT_FALSE(accesses[0].is_non_readable);
 }
 
 TEST(Spirv, AMemberWithoutTheDecorationMakesTheBindingWritable) {
   std::vector<uint32_t> module = tiny_module();
   module.insert(module.end() - 11 + 3, 4);  // A second member: OpTypeStruct %4 %4.
   module[module.size() - 12] = 4u << 16 | 30;
-  ASSERT_EQ(bindings_of(module).size(), 1u);
-  EXPECT_FALSE(bindings_of(module)[0].is_non_writable);
+  ASSERT_EQ(buffer_accesses_of(module).size(), 1u);
+  EXPECT_FALSE(buffer_accesses_of(module)[0].is_non_writable);
 }
 
 TEST(Spirv, DecoratesEveryStorageBufferAsAliased) {

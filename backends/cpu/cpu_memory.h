@@ -51,13 +51,10 @@ class CpuMemory {
   explicit CpuMemory(const CpuOperand* operands) : operands_(operands) {}
 
   float load_f32(int operand, uint64_t element) const {
-    float value;
-    std::memcpy(&value, at(operand, element * sizeof value), sizeof value);
-    return value;
+    return f32_of_bits(load_word(operand, element * sizeof(float)));
   }
   void store_f32(int operand, uint64_t element, float value) {
-    value = canonical(value);
-    std::memcpy(at(operand, element * sizeof value), &value, sizeof value);
+    store_word(operand, element * sizeof value, bits_of_f32(canonical(value)));
   }
   uint8_t load_byte(int operand, uint64_t offset) const { return *at(operand, offset); }
   void store_byte(int operand, uint64_t offset, uint8_t value) { *at(operand, offset) = value; }

@@ -3,10 +3,8 @@
 #include "backends/cpu/recording_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "backends/kernels/dialect.h"
 #include "backends/kernels/mix.h"
 #include "encoder/program/check.h"
 
@@ -32,9 +30,7 @@ void append(std::vector<TouchedRange>& ranges, TouchedRange range) {
 }
 
 void normalize(std::vector<TouchedRange>& ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const TouchedRange& a, const TouchedRange& b) {
-    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-  });
+  std::ranges::sort(ranges);
   std::vector<TouchedRange> joined;
   for (const TouchedRange& range : ranges) append(joined, range);
   ranges = std::move(joined);
@@ -141,37 +137,6 @@ void RecordingMemory::store(int operand, uint64_t offset, const void* value, uin
     uint8_t* byte = byte_at(operand, offset + i);
     if (byte != nullptr) *byte = bytes[i];
   }
-}
-
-float RecordingMemory::load_f32(int operand, uint64_t element) {
-  float value;
-  load(operand, element * sizeof value, &value, sizeof value);
-  return value;
-}
-
-void RecordingMemory::store_f32(int operand, uint64_t element, float value) {
-  value = canonical(value);
-  store(operand, element * sizeof value, &value, sizeof value);
-}
-
-uint8_t RecordingMemory::load_byte(int operand, uint64_t offset) {
-  uint8_t value;
-  load(operand, offset, &value, 1);
-  return value;
-}
-
-void RecordingMemory::store_byte(int operand, uint64_t offset, uint8_t value) {
-  store(operand, offset, &value, 1);
-}
-
-uint32_t RecordingMemory::load_word(int operand, uint64_t offset) {
-  uint32_t word;
-  load(operand, offset, &word, sizeof word);
-  return word;
-}
-
-void RecordingMemory::store_word(int operand, uint64_t offset, uint32_t word) {
-  store(operand, offset, &word, sizeof word);
 }
 
 void RecordingMemory::atomic_byte(int operand, uint64_t offset, AtomicOp op, uint8_t value) {

@@ -3,11 +3,13 @@
 // stores there vanish, and both are recorded.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "backends/interface/image.h"
+#include "backends/kernels/dialect.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/program.h"
 #include "encoder/program/range.h"
@@ -20,7 +22,7 @@ struct TouchedRange {
   int64_t begin = 0;
   int64_t end = 0;
 
-  bool operator==(const TouchedRange&) const = default;
+  auto operator<=>(const TouchedRange&) const = default;
 };
 
 // What one slice touched through one operand; ranges ascend and do not touch each other.
@@ -47,12 +49,17 @@ class RecordingMemory {
   bool has_undeclared() const { return has_undeclared_; }
 
   // The dialect; see backends/kernels/dialect.h.
-  float load_f32(int operand, uint64_t element);
-  void store_f32(int operand, uint64_t element, float value);
-  uint8_t load_byte(int operand, uint64_t offset);
-  void store_byte(int operand, uint64_t offset, uint8_t value);
-  uint32_t load_word(int operand, uint64_t offset);
-  void store_word(int operand, uint64_t offset, uint32_t word);
+  float load_f32(int operand, uint64_t element) { return load<float>(operand, 4 * element); }
+  void store_f32(int operand, uint64_t element, float value) {
+    value = canonical(value);
+    store(operand, 4 * element, &value, sizeof value);
+  }
+  uint8_t load_byte(int operand, uint64_t offset) { return load<uint8_t>(operand, offset); }
+  void store_byte(int operand, uint64_t offset, uint8_t value) {
+    store(operand, offset, &value, 1);
+  }
+  uint32_t load_word(int operand, uint64_t offset) { return load<uint32_t>(operand, offset); }
+  void store_word(int operand, uint64_t offset, uint32_t word) { store(operand, offset, &word, 4); }
   void atomic_byte(int operand, uint64_t offset, AtomicOp op, uint8_t value);
   uint64_t size_bytes(int operand) const { return access(operand).range.size_bytes(); }
   AccessMode mode(int operand) const { return access(operand).mode; }
@@ -68,6 +75,13 @@ class RecordingMemory {
   uint8_t* byte_at(int operand, uint64_t offset);
   void load(int operand, uint64_t offset, void* value, uint64_t size_bytes);
   void store(int operand, uint64_t offset, const void* value, uint64_t size_bytes);
+
+  template <typename T>
+  T load(int operand, uint64_t offset) {
+    T value;
+    load(operand, offset, &value, sizeof value);
+    return value;
+  }
 
   const Program& program_;
   MemoryImage& image_;

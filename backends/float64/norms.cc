@@ -96,27 +96,29 @@ Rounded normalized(const OracleCase& c, const Moments& moments, Rounded x) {
   return c.arithmetic.multiply(c.arithmetic.subtract(x, moments.mean), moments.r);
 }
 
+// Outputs of the shape of the rows: visit(row, outputs) appends a row to each.
+template <class Visit>
+std::vector<OracleTensor> by_row(const OracleCase& c, size_t output_count, const Visit& visit) {
+  std::vector<OracleTensor> outputs(output_count);
+  for (uint64_t i = 0; i < c.shape.rows; ++i) visit(Row(c, i), outputs);
+  return outputs;
+}
+
 // y = (x r) w.
 std::vector<OracleTensor> rms_norm_oracle(const OracleCase& c) {
   const Arithmetic& a = c.arithmetic;
-  OracleTensor y;
-  for (uint64_t i = 0; i < c.shape.rows; ++i) {
-    const Row row(c, i);
+  return by_row(c, 1, [&](const Row& row, std::vector<OracleTensor>& outputs) {
     const Rounded r = root_mean_square_reciprocal(c, row);
     for (uint64_t col = 0; col < c.shape.cols; ++col) {
-      y.push_back(a.multiply(a.multiply(row.matrix(0, col), r), row.vector(1, col)));
+      outputs[0].push_back(a.multiply(a.multiply(row.matrix(0, col), r), row.vector(1, col)));
     }
-  }
-  return {y};
+  });
 }
 
 // gx = r (w g) - x (r^3 mean(w g x)), gw_rows = (g x) r.
 std::vector<OracleTensor> rms_norm_vjp_oracle(const OracleCase& c) {
   const Arithmetic& a = c.arithmetic;
-  OracleTensor gx;
-  OracleTensor gw_rows;
-  for (uint64_t i = 0; i < c.shape.rows; ++i) {
-    const Row row(c, i);
+  return by_row(c, 2, [&](const Row& row, std::vector<OracleTensor>& outputs) {
     const Rounded r = root_mean_square_reciprocal(c, row);
     const Rounded product_mean = row.mean([&](uint64_t col) {
       return a.multiply(a.multiply(row.vector(1, col), row.matrix(2, col)), row.matrix(0, col));
@@ -125,22 +127,18 @@ std::vector<OracleTensor> rms_norm_vjp_oracle(const OracleCase& c) {
     for (uint64_t col = 0; col < c.shape.cols; ++col) {
       const Rounded x = row.matrix(0, col);
       const Rounded g = row.matrix(2, col);
-      gx.push_back(
+      outputs[0].push_back(
           a.subtract(a.multiply(r, a.multiply(row.vector(1, col), g)), a.multiply(x, correction)));
-      gw_rows.push_back(a.multiply(a.multiply(g, x), r));
+      outputs[1].push_back(a.multiply(a.multiply(g, x), r));
     }
-  }
-  return {gx, gw_rows};
+  });
 }
 
 // gx = (x c + w g) r, c = -sum(w g x) / (sum(x^2) + eps cols); gw_rows as above.
 std::vector<OracleTensor> rms_norm_vjp_stream_oracle(const OracleCase& c) {
   const Arithmetic& a = c.arithmetic;
   const Rounded count{static_cast<double>(c.shape.cols), 0};
-  OracleTensor gx;
-  OracleTensor gw_rows;
-  for (uint64_t i = 0; i < c.shape.rows; ++i) {
-    const Row row(c, i);
+  return by_row(c, 2, [&](const Row& row, std::vector<OracleTensor>& outputs) {
     const Rounded square_sum =
         row.sum([&](uint64_t col) { return a.multiply(row.matrix(0, col), row.matrix(0, col)); });
     const Rounded product_sum = row.sum([&](uint64_t col) {
@@ -153,35 +151,28 @@ std::vector<OracleTensor> rms_norm_vjp_stream_oracle(const OracleCase& c) {
       const Rounded x = row.matrix(0, col);
       const Rounded g = row.matrix(2, col);
       const Rounded scaled = a.multiply(x, {-quotient.value, quotient.error});
-      gx.push_back(a.multiply(a.add(scaled, a.multiply(row.vector(1, col), g)), r));
-      gw_rows.push_back(a.multiply(a.multiply(g, x), r));
+      outputs[0].push_back(a.multiply(a.add(scaled, a.multiply(row.vector(1, col), g)), r));
+      outputs[1].push_back(a.multiply(a.multiply(g, x), r));
     }
-  }
-  return {gx, gw_rows};
+  });
 }
 
 // y = ((x - mean) r) w + b.
 std::vector<OracleTensor> layer_norm_oracle(const OracleCase& c) {
   const Arithmetic& a = c.arithmetic;
-  OracleTensor y;
-  for (uint64_t i = 0; i < c.shape.rows; ++i) {
-    const Row row(c, i);
+  return by_row(c, 1, [&](const Row& row, std::vector<OracleTensor>& outputs) {
     const Moments moments = moments_of(c, row);
     for (uint64_t col = 0; col < c.shape.cols; ++col) {
       const Rounded n = normalized(c, moments, row.matrix(0, col));
-      y.push_back(a.add(a.multiply(n, row.vector(1, col)), row.vector(2, col)));
+      outputs[0].push_back(a.add(a.multiply(n, row.vector(1, col)), row.vector(2, col)));
     }
-  }
-  return {y};
+  });
 }
 
 // gx = ((w g - mean(w g)) - n mean(w g n)) r, gw_rows = g n, n = (x - mean) r.
 std::vector<OracleTensor> layer_norm_vjp_oracle(const OracleCase& c) {
   const Arithmetic& a = c.arithmetic;
-  OracleTensor gx;
-  OracleTensor gw_rows;
-  for (uint64_t i = 0; i < c.shape.rows; ++i) {
-    const Row row(c, i);
+  return by_row(c, 2, [&](const Row& row, std::vector<OracleTensor>& outputs) {
     const Moments moments = moments_of(c, row);
     const auto wg = [&](uint64_t col) {
       return a.multiply(row.vector(1, col), row.matrix(2, col));
@@ -192,11 +183,11 @@ std::vector<OracleTensor> layer_norm_vjp_oracle(const OracleCase& c) {
         row.mean([&](uint64_t col) { return a.multiply(wg(col), n(col)); });
     for (uint64_t col = 0; col < c.shape.cols; ++col) {
       const Rounded centered = a.subtract(wg(col), mean);
-      gx.push_back(a.multiply(a.subtract(centered, a.multiply(n(col), product_mean)), moments.r));
-      gw_rows.push_back(a.multiply(row.matrix(2, col), n(col)));
+      outputs[0].push_back(
+          a.multiply(a.subtract(centered, a.multiply(n(col), product_mean)), moments.r));
+      outputs[1].push_back(a.multiply(row.matrix(2, col), n(col)));
     }
-  }
-  return {gx, gw_rows};
+  });
 }
 
 }  // namespace

@@ -90,9 +90,7 @@ class Judgement {
  private:
   // Keeps the first mismatch of an output; the bytes outside come last.
   void report(OracleMismatch mismatch) {
-    if (check_.mismatch && check_.mismatch->operand) return;
-    mismatch.dispatch = id_;
-    check_.mismatch = std::move(mismatch);
+    if (!check_.mismatch || !check_.mismatch->operand) check_.mismatch = std::move(mismatch);
   }
 
   void expect_outside_unchanged() {
@@ -103,8 +101,7 @@ class Judgement {
       for (const Access& access : accesses_) {
         if (access.memory == MemoryId{m} && !access.only_reads()) written.push_back(access.range);
       }
-      std::sort(written.begin(), written.end(),
-                [](ByteRange a, ByteRange b) { return a.begin < b.begin; });
+      std::ranges::sort(written, {}, &ByteRange::begin);
       written.push_back({before.size(), before.size()});
       uint64_t begin = 0;
       for (const ByteRange& range : written) {
@@ -124,16 +121,18 @@ class Judgement {
   }
 
   void report_outside(MemoryId memory, uint64_t offset) {
-    OracleMismatch mismatch;
-    mismatch.memory = memory;
-    mismatch.bytes = {offset, offset + 1};
-    mismatch.value = after_.memories[memory.index][offset];
-    mismatch.oracle_value = before_.memories[memory.index][offset];
-    mismatch.message = fmt::format(
+    const uint8_t before = before_.memories[memory.index][offset];
+    const uint8_t after = after_.memories[memory.index][offset];
+    const std::string message = fmt::format(
         "{} changes byte {} of memory '{}' from {} to {}, which it does not declare to write.",
-        program_.description_of(id_), offset, program_.name(program_.memory(memory).name),
-        mismatch.oracle_value, mismatch.value);
-    report(std::move(mismatch));
+        program_.description_of(id_), offset, program_.name(program_.memory(memory).name), before,
+        after);
+    report({.dispatch = id_,
+            .memory = memory,
+            .bytes = {offset, offset + 1},
+            .value = static_cast<double>(after),
+            .oracle_value = static_cast<double>(before),
+            .message = message});
   }
 
   // What fill, copy and mix leave.
@@ -214,19 +213,12 @@ class Judgement {
 
   void report_element(uint32_t operand, uint64_t element, ByteRange bytes, double value,
                       const Rounded& oracle) {
-    OracleMismatch mismatch;
-    mismatch.operand = operand;
-    mismatch.element = element;
-    mismatch.memory = accesses_[operand].memory;
-    mismatch.bytes = bytes;
-    mismatch.value = value;
-    mismatch.oracle_value = oracle.value;
-    mismatch.bound = oracle.error;
-    mismatch.message = fmt::format(
+    const std::string message = fmt::format(
         "{} leaves {} in element {} of '{}', where the oracle has {} and allows an error of {}.",
         program_.description_of(id_), value, element, program_.text_of(accesses_[operand]),
         oracle.value, oracle.error);
-    report(std::move(mismatch));
+    report({id_, operand, element, accesses_[operand].memory, bytes, value, oracle.value,
+            oracle.error, message});
   }
 
   const Program& program_;

@@ -155,12 +155,8 @@ class ProgramOrderRun {
 
 std::vector<DispatchId> program_order(const Program& program) {
   std::vector<DispatchId> ids;
-  for (size_t d = 0; d < program.dispatches.size(); ++d) {
-    ids.emplace_back(d);
-  }
-  std::sort(ids.begin(), ids.end(), [&](DispatchId a, DispatchId b) {
-    return program.dispatch(a).order < program.dispatch(b).order;
-  });
+  for (size_t d = 0; d < program.dispatches.size(); ++d) ids.emplace_back(d);
+  std::ranges::sort(ids, {}, [&](DispatchId id) { return program.dispatch(id).order; });
   return ids;
 }
 
@@ -215,20 +211,14 @@ Result<MemoryImage> lasting_image(const Program& program, Backend& backend, uint
     return backend.run(program, schedule, ExecutionMode::kWitness);
   }
   Result<MemoryImage> initial = initial_image(program, limit_bytes);
-  if (!initial) {
-    return initial;
-  }
+  if (!initial) return initial;
   Result<ScratchFlow> flow = trace_scratch(program, limit_bytes);
-  if (!flow) {
-    return flow.error();
-  }
+  if (!flow) return flow.error();
   ProgramOrderRun run(program, std::move(flow).value(), std::move(initial).value(), limit_bytes);
   for (const DispatchId id : order) {
     if (is_stopped()) return Error{"The run was stopped."};
     const Result<Success> executed = run.run(id);
-    if (!executed) {
-      return executed.error();
-    }
+    if (!executed) return executed.error();
   }
   return std::move(run).finish();
 }

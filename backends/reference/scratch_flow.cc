@@ -228,7 +228,7 @@ class Tracer {
 }  // namespace
 
 bool touches_scratch(const Program& program) {
-  return std::any_of(program.accesses.begin(), program.accesses.end(), [&](const Access& access) {
+  return std::ranges::any_of(program.accesses, [&](const Access& access) {
     return !access.range.is_empty() && program.memory(access.memory).is_scratch;
   });
 }

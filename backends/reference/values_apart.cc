@@ -3,7 +3,6 @@
 #include "backends/reference/values_apart.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -68,9 +67,8 @@ class Rewriter {
 bool has_outputs_that_share_bytes(const Program& program) {
   std::vector<const Tensor*> outputs;
   for (const TensorId id : program.outputs) outputs.push_back(&program.tensor(id));
-  std::sort(outputs.begin(), outputs.end(), [](const Tensor* a, const Tensor* b) {
-    return std::pair(a->memory, a->range.begin) < std::pair(b->memory, b->range.begin);
-  });
+  std::ranges::sort(outputs, {},
+                    [](const Tensor* t) { return std::pair(t->memory, t->range.begin); });
   for (size_t i = 1; i < outputs.size(); ++i) {
     const bool is_same_memory = outputs[i]->memory == outputs[i - 1]->memory;
     if (is_same_memory && share_a_byte(outputs[i]->range, outputs[i - 1]->range)) return true;
@@ -95,9 +93,8 @@ std::optional<Program> with_values_apart(const Program& program) {
 
 bool harms_values(const Program& program) {
   const LifetimeReport lifetimes = check_lifetimes(program);
-  const bool has_clobber =
-      std::any_of(lifetimes.findings.begin(), lifetimes.findings.end(),
-                  [](const LifetimeFinding& f) { return f.kind == FindingKind::kClobber; });
+  const bool has_clobber = std::ranges::find(lifetimes.findings, FindingKind::kClobber,
+                                             &LifetimeFinding::kind) != lifetimes.findings.end();
   return has_clobber || lifetimes.is_truncated() || !find_alias_violations(program).empty();
 }
 

@@ -254,8 +254,6 @@ class CpuRun {
 
 }  // namespace
 
-Availability CpuBackend::availability() const { return {true, capabilities().device}; }
-
 Capabilities CpuBackend::capabilities() const {
   return {.device = "kernels on the host, one lane at a time",
           .has_byte_access = true,

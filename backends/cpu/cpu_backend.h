@@ -23,7 +23,7 @@ class CpuBackend final : public Backend {
       : limit_bytes_(limit_bytes), bodies_(bodies) {}
 
   std::string_view name() const override { return "cpu"; }
-  Availability availability() const override;
+  Availability availability() const override { return {true, capabilities().device}; }
 
   // Witness mode only: one lane at a time overlaps nothing.
   bool supports(ExecutionMode mode) const override { return mode == ExecutionMode::kWitness; }

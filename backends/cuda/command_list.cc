@@ -7,7 +7,7 @@
 namespace interlock {
 
 CudaCommand& CudaCommandList::add_launch(DeviceFunction function,
-                                         std::span<const CudaOperand> operands) {
+                                         std::span<const PlacedOperand> operands) {
   CudaCommand& command = commands_.emplace_back();
   command.launch.function = function;
   command.launch.thread_count = kBlockThreadCount;
@@ -43,7 +43,7 @@ void CudaCommandList::place_table(DeviceLayout& layout) {
 
 void CudaCommandList::store_table(uint8_t* base, uint8_t* bytes) const {
   uint8_t* at = bytes + table_.offset_bytes;
-  for (const CudaOperand& placed : operands_) {
+  for (const PlacedOperand& placed : operands_) {
     LaunchOperand operand;
     std::memset(static_cast<void*>(&operand), 0, sizeof operand);  // Its padding too.
     operand.data = base + placed.range.offset_bytes;

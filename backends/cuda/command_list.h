@@ -12,14 +12,6 @@
 
 namespace interlock {
 
-struct CudaOperand {
-  DeviceRange range;
-  AccessMode mode = AccessMode::kRead;
-  bool is_staged = false;
-
-  bool operator==(const CudaOperand&) const = default;
-};
-
 struct CudaCommand {
   enum class Kind : uint8_t { kLaunch, kCopy };
 
@@ -33,23 +25,17 @@ struct CudaCommand {
   DeviceRange destination;
 };
 
-// Commands [begin, end), each after the one before it.
-struct CudaCommandSpan {
-  size_t begin = 0;
-  size_t end = 0;
-};
-
 class CudaCommandList {
  public:
   // Appends a launch on these operands. Returns it, to be completed.
-  CudaCommand& add_launch(DeviceFunction function, std::span<const CudaOperand> operands);
+  CudaCommand& add_launch(DeviceFunction function, std::span<const PlacedOperand> operands);
   void add_copy(DeviceRange source, DeviceRange destination);  // Nothing if they are empty.
   void add_commit(AtomicOp op, DeviceRange staged, DeviceRange memory);
 
   std::span<const CudaCommand> commands() const { return commands_; }
 
   // Of a launch.
-  std::span<const CudaOperand> operands_of(const CudaCommand& command) const {
+  std::span<const PlacedOperand> operands_of(const CudaCommand& command) const {
     return std::span(operands_).subspan(command.first_operand,
                                         command.launch.arguments.operand_count);
   }
@@ -65,7 +51,7 @@ class CudaCommandList {
 
  private:
   std::vector<CudaCommand> commands_;
-  std::vector<CudaOperand> operands_;
+  std::vector<PlacedOperand> operands_;
   DeviceRange table_;
 };
 

@@ -168,9 +168,7 @@ Result<uint8_t*> CudaDevice::take_memory(uint64_t size_bytes) {
 }
 
 void CudaDevice::give_memory_back(uint8_t* memory) {
-  const auto found =
-      std::find_if(allocations_.begin(), allocations_.end(),
-                   [&](const Allocation& allocation) { return allocation.memory == memory; });
+  const auto found = std::ranges::find(allocations_, memory, &Allocation::memory);
   INTERLOCK_CHECK(found != allocations_.end() && found->is_taken);
   found->is_taken = false;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
@@ -91,12 +92,10 @@ class GraphBuilder {
 
   void find_prefixes(WorkClass& work) {
     const size_t c = static_cast<size_t>(&work - classes_.data());
-    std::vector<uint32_t> ends;
+    std::set<uint32_t> ends;
     for (const auto& waits : waits_) {
-      if (waits[c] > 0) ends.push_back(waits[c]);
+      if (waits[c] > 0) ends.insert(waits[c]);
     }
-    std::ranges::sort(ends);
-    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
     uint32_t begin = 0;
     for (const uint32_t end : ends) {
       Prefix prefix{.end = end};

@@ -145,7 +145,7 @@ class StreamIssue {
       if (delayed && !is_captured_) delayed = windows_.count_launch(action.stream);
       if (!delayed) return delayed;
     }
-    const CudaCommandSpan span = issuing_.lowered.dispatches[dispatch.index];
+    const CommandSpan span = issuing_.lowered.dispatches[dispatch.index];
     for (size_t i = span.begin; i < span.end; ++i) {
       auto issued = issue_command(issuing_, issuing_.lowered.list.commands()[i], *stream);
       if (issued && !is_captured_) issued = windows_.count_launch(action.stream);
@@ -204,7 +204,7 @@ Result<std::vector<CommandNode>> add_to_graph(const Issuing& issuing, const Disp
       auto delayed = add(delay_of(issuing.delay_ns));
       if (!delayed) return delayed.error();
     }
-    const CudaCommandSpan span = issuing.lowered.dispatches[node.dispatch.index];
+    const CommandSpan span = issuing.lowered.dispatches[node.dispatch.index];
     for (size_t i = span.begin; i < span.end; ++i) {
       const CudaCommand& command = issuing.lowered.list.commands()[i];
       INTERLOCK_CHECK(command.kind == CudaCommand::Kind::kLaunch);

@@ -18,17 +18,8 @@ namespace {
 constexpr uint64_t kPoisonBlockMin = 1024;
 constexpr uint64_t kPoisonBlockCountMax = 1024;
 
-std::vector<CudaOperand> place_operands(const Program& program, const DeviceLayout& layout,
-                                        DispatchId id) {
-  std::vector<CudaOperand> operands;
-  for (const Access& access : program.accesses_of(id)) {
-    operands.push_back({layout.range_of(access), access.mode});
-  }
-  return operands;
-}
-
 void lower_slices(const Program& program, const DispatchPiece& piece,
-                  std::span<const CudaOperand> operands, CudaCommandList& list) {
+                  std::span<const PlacedOperand> operands, CudaCommandList& list) {
   for (uint64_t done = 0; done < piece.slice_count; done += kGridBlockCountMax) {
     CudaCommand& command = list.add_launch(DeviceFunction::kRunSlices, operands);
     command.launch.kernel = program.dispatch(piece.dispatch).kernel;
@@ -39,7 +30,7 @@ void lower_slices(const Program& program, const DispatchPiece& piece,
   }
 }
 
-void lower_large_mix(const DispatchPiece& piece, std::span<const CudaOperand> operands,
+void lower_large_mix(const DispatchPiece& piece, std::span<const PlacedOperand> operands,
                      uint64_t size_bytes, LoweredProgram& lowered) {
   const DeviceRange digest = lowered.layout.take(sizeof(uint32_t));
   for (const DeviceFunction function : {DeviceFunction::kDigestMix, DeviceFunction::kApplyMix}) {
@@ -51,11 +42,11 @@ void lower_large_mix(const DispatchPiece& piece, std::span<const CudaOperand> op
 }
 
 void lower_piece(const Program& program, const DispatchPiece& piece,
-                 std::span<const CudaOperand> operands, LoweredProgram& lowered) {
+                 std::span<const PlacedOperand> operands, LoweredProgram& lowered) {
   const bool is_mix = program.dispatch(piece.dispatch).kernel == mix_kernel();
   INTERLOCK_CHECK(is_mix || operands.size() <= kTableOperandCountMax);
   uint64_t size_bytes = 0;
-  for (const CudaOperand& operand : operands) size_bytes += operand.range.size_bytes;
+  for (const PlacedOperand& operand : operands) size_bytes += operand.range.size_bytes;
   if (is_mix && size_bytes > kMixBlockBytesMax) {
     lower_large_mix(piece, operands, size_bytes, lowered);
   } else {
@@ -68,8 +59,8 @@ void lower_poison(std::span<const EndedBytes> ended, LoweredProgram& lowered) {
   const std::optional<KernelId> fill = find_kernel("fill");
   INTERLOCK_CHECK(fill.has_value());
   for (const EndedBytes& bytes : ended) {
-    const CudaOperand operand{lowered.layout.range_of(bytes.memory, bytes.bytes),
-                              AccessMode::kWrite};
+    const PlacedOperand operand{lowered.layout.range_of(bytes.memory, bytes.bytes),
+                                AccessMode::kWrite};
     CudaCommand& command = lowered.list.add_launch(DeviceFunction::kRunSlices, {&operand, 1});
     command.launch.kernel = *fill;
     KernelParams& params = command.launch.arguments.params;
@@ -82,7 +73,7 @@ void lower_poison(std::span<const EndedBytes> ended, LoweredProgram& lowered) {
 
 Result<Success> lower_late_piece(const Program& program, const DispatchPiece& piece,
                                  LateStaging<DeviceRange>& late, LoweredProgram& lowered) {
-  std::vector<CudaOperand> operands = place_operands(program, lowered.layout, piece.dispatch);
+  std::vector<PlacedOperand> operands = lowered.layout.place_operands(program, piece.dispatch);
   const std::span<const Access> accesses = program.accesses_of(piece.dispatch);
   auto staged = late.stage(
       piece, written_operands(program, piece.dispatch), [&](size_t i, ByteRange /*range*/) {
@@ -127,7 +118,7 @@ LoweredProgram lower_dispatches(const Program& program, const Poison& poison) {
     const DispatchId id(d);
     const size_t begin = lowered.list.commands().size();
     lower_poison(poison.ended_before(id), lowered);
-    lower_piece(program, whole_piece_of(program, id), place_operands(program, lowered.layout, id),
+    lower_piece(program, whole_piece_of(program, id), lowered.layout.place_operands(program, id),
                 lowered);
     lowered.dispatches.push_back({begin, lowered.list.commands().size()});
   }
@@ -153,7 +144,7 @@ Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& sc
       auto lowered_late = lower_late_piece(program, piece, late, lowered);
       if (!lowered_late) return lowered_late.error();
     } else {
-      lower_piece(program, piece, place_operands(program, lowered.layout, step.dispatch), lowered);
+      lower_piece(program, piece, lowered.layout.place_operands(program, step.dispatch), lowered);
     }
   }
   INTERLOCK_CHECK(late.is_empty());

@@ -19,7 +19,7 @@ struct LoweredProgram {
 
   DeviceLayout layout;
   CudaCommandList list;
-  std::vector<CudaCommandSpan> dispatches;  // By DispatchId; empty where the list is a schedule.
+  std::vector<CommandSpan> dispatches;  // By DispatchId; empty where the list is a schedule.
 };
 
 // Every dispatch whole. A dispatch is one launch; but mix with more than kMixBlockBytesMax of

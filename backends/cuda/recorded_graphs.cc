@@ -19,10 +19,7 @@ bool differs_by_replay(const CudaCommand& command) {
 // What a graph freezes is the same in every replay.
 void check_is_same_recording(const CudaCommandList& list, const CudaCommand& first,
                              const CudaCommand& other) {
-  const auto first_operands = list.operands_of(first);
-  const auto other_operands = list.operands_of(other);
-  INTERLOCK_CHECK(std::equal(first_operands.begin(), first_operands.end(), other_operands.begin(),
-                             other_operands.end()));
+  INTERLOCK_CHECK(std::ranges::equal(list.operands_of(first), list.operands_of(other)));
   INTERLOCK_CHECK(first.launch.function == other.launch.function &&
                   first.launch.kernel == other.launch.kernel &&
                   first.launch.block_count == other.launch.block_count &&

@@ -65,15 +65,18 @@ std::pair<Rounded, Rounded> turn_of(const OracleCase& c, uint64_t row, uint64_t 
   return {a.sine(angle), a.cosine(angle)};
 }
 
-// y[2i] = x[2i] cos - x[2i+1] sin, y[2i+1] = x[2i] sin + x[2i+1] cos; `turns_back` negates the
-// sine.
-std::vector<OracleTensor> turned(const OracleCase& c, bool turns_back) {
+// y[2i] = x[2i] cos - x[2i+1] sin, y[2i+1] = x[2i] sin + x[2i+1] cos; the VJP turns back, and
+// negates the sine. With L = (2i / cols) ln(base) and angle t: the exponent is off by e_L = 6 u L,
+// the frequency by e_L + 4 u relatively, t by e_t = (e_L + 5 u) t, and sine and cosine by
+// e_t + 2 u. Bound: (e_t + 2 u) (|x0| + |x1|), and the roundings of two products and a sum.
+template <bool kTurnsBack>
+std::vector<OracleTensor> rope_oracle(const OracleCase& c) {
   const Arithmetic& a = c.arithmetic;
   OracleTensor y;
   for (uint64_t row = 0; row < c.shape.rows; ++row) {
     for (uint64_t i = 0; i < c.shape.cols / 2; ++i) {
       const auto [sine, cosine] = turn_of(c, row, i);
-      const Rounded signed_sine = {turns_back ? -sine.value : sine.value, sine.error};
+      const Rounded signed_sine = {kTurnsBack ? -sine.value : sine.value, sine.error};
       const Rounded x0 = c.load(0, row * c.shape.cols + 2 * i);
       const Rounded x1 = c.load(0, row * c.shape.cols + 2 * i + 1);
       y.push_back(a.subtract(a.multiply(x0, cosine), a.multiply(x1, signed_sine)));
@@ -110,15 +113,6 @@ std::vector<OracleTensor> softmax_vjp_oracle(const OracleCase& c) {
   return {gx};
 }
 
-// With L = (2i / cols) ln(base) and angle t: the exponent is off by e_L = 6 u L, the frequency
-// by e_L + 4 u relatively, t by e_t = (e_L + 5 u) t, and sine and cosine by e_t + 2 u. Bound: (e_t
-// + 2 u)
-// (|x0| + |x1|), and the roundings of two products and a sum.
-std::vector<OracleTensor> rope_oracle(const OracleCase& c) { return turned(c, false); }
-
-// Bound: as rope.
-std::vector<OracleTensor> rope_vjp_oracle(const OracleCase& c) { return turned(c, true); }
-
 // loss = log(s) - (x[label] - max), s = sum(exp(x - max)). Bound: e_s / s + 4 u |log(s)|, with e_s
 // as softmax has it, u (max - x[label]), and u |loss|.
 std::vector<OracleTensor> cross_entropy_oracle(const OracleCase& c) {
@@ -152,8 +146,8 @@ std::span<const NamedOracle> transformer_oracles() {
       {"softmax", softmax_oracle},
       {"softmax_vjp", softmax_vjp_oracle},
       {"softmax_vjp_stream", softmax_vjp_oracle},
-      {"rope", rope_oracle},
-      {"rope_vjp", rope_vjp_oracle},
+      {"rope", rope_oracle<false>},
+      {"rope_vjp", rope_oracle<true>},
       {"cross_entropy", cross_entropy_oracle},
       {"cross_entropy_vjp", cross_entropy_vjp_oracle},
   };

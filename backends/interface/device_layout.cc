@@ -25,6 +25,15 @@ DeviceLayout::DeviceLayout(const Program& program) {
   size_bytes_ = end;
 }
 
+std::vector<PlacedOperand> DeviceLayout::place_operands(const Program& program,
+                                                        DispatchId id) const {
+  std::vector<PlacedOperand> operands;
+  for (const Access& access : program.accesses_of(id)) {
+    operands.push_back({range_of(access), access.mode});
+  }
+  return operands;
+}
+
 DeviceRange DeviceLayout::take(uint64_t size_bytes, uint64_t like) {
   const uint64_t begin = rounded_up(size_bytes_, kAlignmentBytes) + like % kAlignmentBytes;
   size_bytes_ = rounded_up(begin + size_bytes, kAlignmentBytes);

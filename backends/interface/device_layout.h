@@ -3,6 +3,7 @@
 // besides: tables of operands, digests, staging copies.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,21 @@ struct DeviceRange {
   uint64_t size_bytes = 0;
 
   bool operator==(const DeviceRange&) const = default;
+};
+
+// An operand of a dispatch as a launch finds it: in its memory, or in a staging copy.
+struct PlacedOperand {
+  DeviceRange range;
+  AccessMode mode = AccessMode::kRead;
+  bool is_staged = false;
+
+  bool operator==(const PlacedOperand&) const = default;
+};
+
+// Commands [begin, end) of a list.
+struct CommandSpan {
+  size_t begin = 0;
+  size_t end = 0;
 };
 
 // A write to the guards after a memory, or before the first one.
@@ -45,6 +61,9 @@ class DeviceLayout {
   DeviceRange range_of(MemoryId memory) const {
     return {offsets_bytes_[memory.index], ends_bytes_[memory.index] - offsets_bytes_[memory.index]};
   }
+
+  // The operands of the dispatch in their memories.
+  std::vector<PlacedOperand> place_operands(const Program& program, DispatchId id) const;
 
   // Returns space after the memories, zeros before each execution. It starts as far past a
   // multiple of kAlignmentBytes as `like` does: so a staging copy is aligned like what it stands

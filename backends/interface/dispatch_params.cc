@@ -8,15 +8,11 @@
 
 namespace interlock {
 
-uint32_t identity_of(const Program& program, DispatchId id) {
-  return fnv1a_32(program.reference_of(id));
-}
-
 KernelParams dispatch_params_of(const Program& program, DispatchId id) {
   const Dispatch& dispatch = program.dispatch(id);
   KernelParams params = params_of(program, dispatch);
   if (dispatch.kernel == mix_kernel()) {
-    params.identity = identity_of(program, id);
+    params.identity = fnv1a_32(program.reference_of(id));
     params.operand_count = dispatch.access_count;
     params.atomic_op = dispatch.atomic_op;
     params.is_partial = dispatch.is_partial;

@@ -7,12 +7,10 @@
 
 namespace interlock {
 
-// The params of the table, and those that `mix` takes from the dispatch.
+// The params of the table, and those that `mix` takes from the dispatch: its identity, by which mix
+// tells dispatches apart, is a hash of Program::reference_of(id).
 // Cost: linear in the operands.
 KernelParams dispatch_params_of(const Program& program, DispatchId id);
-
-// The number by which `mix` tells dispatches apart: a hash of Program::reference_of(id).
-uint32_t identity_of(const Program& program, DispatchId id);
 
 // Slices [first_slice, first_slice + slice_count) of a dispatch.
 struct DispatchPiece {

@@ -25,20 +25,11 @@ void fill_with_pattern(std::vector<uint8_t>& bytes, uint64_t name_hash) {
   }
 }
 
-template <typename T, typename ValueAt>
-void store_values(std::vector<uint8_t>& bytes, ByteRange range, const ValueAt& value_at) {
-  for (uint64_t k = 0; k < range.size_bytes() / sizeof(T); ++k) {
-    if (is_stopped_at(k)) return;
-    const T value = value_at(k);
-    std::memcpy(&bytes[range.begin + k * sizeof(T)], &value, sizeof value);
-  }
-}
-
 template <typename T, typename FromRandom>
 void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor,
                          const FromRandom& from_random) {
   const uint64_t first_seed = tensor.initial.seed << 32;
-  store_values<T>(bytes, tensor.range, [&](uint64_t k) -> T {
+  const auto value_at = [&](uint64_t k) -> T {
     switch (tensor.initial.kind) {
       case InitialKind::kRandom:
         return from_random(splitmix64(first_seed + k));
@@ -53,7 +44,12 @@ void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor,
         break;
     }
     return T{0};
-  });
+  };
+  for (uint64_t k = 0; k < tensor.range.size_bytes() / sizeof(T); ++k) {
+    if (is_stopped_at(k)) return;
+    const T value = value_at(k);
+    std::memcpy(&bytes[tensor.range.begin + k * sizeof(T)], &value, sizeof value);
+  }
 }
 
 void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor) {

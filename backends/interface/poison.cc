@@ -9,23 +9,14 @@ void fill(const EndedBytes& ended, uint8_t* memory) {
   std::fill(memory + ended.bytes.begin, memory + ended.bytes.end, kPoisonByte);
 }
 
-bool share_a_byte(const EndedBytes& ended, const Access& access) {
-  return ended.memory == access.memory && std::max(ended.bytes.begin, access.range.begin) <
-                                              std::min(ended.bytes.end, access.range.end);
-}
-
 }  // namespace
 
 Poison::Poison(const Program& program)
     : ended_(find_ended_bytes(program)), is_filled_(ended_.size(), false) {}
 
 std::span<const EndedBytes> Poison::ended_before(DispatchId dispatch) const {
-  const auto first = std::lower_bound(
-      ended_.begin(), ended_.end(), dispatch,
-      [](const EndedBytes& ended, DispatchId wanted) { return ended.reader < wanted; });
-  auto end = first;
-  while (end != ended_.end() && end->reader == dispatch) ++end;
-  return {first, end};
+  return {std::ranges::lower_bound(ended_, dispatch, {}, &EndedBytes::reader),
+          std::ranges::upper_bound(ended_, dispatch, {}, &EndedBytes::reader)};
 }
 
 std::vector<EndedBytes> Poison::take_before(DispatchId dispatch) {
@@ -79,7 +70,9 @@ Program with_poison_ordered(const Program& program, const Poison& poison) {
         for (const EndedBytes& bytes : ended) {
           for (uint32_t k = 0; k < dispatch.access_count; ++k) {
             Access& access = ordered.accesses[dispatch.first_access + k];
-            if (share_a_byte(bytes, access)) access.mode = AccessMode::kUpdate;
+            const bool reads_ended =
+                bytes.memory == access.memory && share_a_byte(bytes.bytes, access.range);
+            if (reads_ended) access.mode = AccessMode::kUpdate;
           }
         }
         if (!ended.empty()) add_barrier(full_barrier, {});

@@ -100,19 +100,17 @@ class Execution {
       if (access.writes()) take_words_from_bytes(access.memory, access.range);
     }
     if (copied && accesses[1].range.begin % kWordBytes == 0) {
-      std::copy(copied->begin(), copied->end(),
-                words_.memories[accesses[1].memory.index].begin() +
-                    static_cast<ptrdiff_t>(accesses[1].range.begin / kWordBytes));
+      std::ranges::copy(*copied, words_.memories[accesses[1].memory.index].data() +
+                                     accesses[1].range.begin / kWordBytes);
     }
   }
 
   // None if the range does not start at a word.
   std::optional<std::vector<double>> whole_words_of(const Access& access) const {
     if (access.range.begin % kWordBytes != 0) return std::nullopt;
-    const auto first = words_.memories[access.memory.index].begin() +
-                       static_cast<ptrdiff_t>(access.range.begin / kWordBytes);
-    return std::vector<double>(
-        first, first + static_cast<ptrdiff_t>(access.range.size_bytes() / kWordBytes));
+    const double* const first =
+        words_.memories[access.memory.index].data() + access.range.begin / kWordBytes;
+    return std::vector<double>(first, first + access.range.size_bytes() / kWordBytes);
   }
 
   const Program& program_;
@@ -136,9 +134,8 @@ Result<Float64Image> execute_in_float64(const Program& program, uint64_t limit_b
 std::vector<double> values_of(const Program& program, const Float64Image& image, TensorId tensor) {
   const Tensor& t = program.tensor(tensor);
   INTERLOCK_CHECK(t.dtype == DType::kF32);
-  const auto first =
-      image.memories[t.memory.index].begin() + static_cast<ptrdiff_t>(t.range.begin / kWordBytes);
-  return {first, first + static_cast<ptrdiff_t>(t.range.size_bytes() / kWordBytes)};
+  const double* const first = image.memories[t.memory.index].data() + t.range.begin / kWordBytes;
+  return {first, first + t.range.size_bytes() / kWordBytes};
 }
 
 }  // namespace interlock

@@ -127,12 +127,7 @@ class Judgement {
         "{} changes byte {} of memory '{}' from {} to {}, which it does not declare to write.",
         program_.description_of(id_), offset, program_.name(program_.memory(memory).name), before,
         after);
-    report({.dispatch = id_,
-            .memory = memory,
-            .bytes = {offset, offset + 1},
-            .value = static_cast<double>(after),
-            .oracle_value = static_cast<double>(before),
-            .message = message});
+    report({.memory = memory, .bytes = {offset, offset + 1}, .message = message});
   }
 
   // What fill, copy and mix leave.
@@ -217,8 +212,7 @@ class Judgement {
         "{} leaves {} in element {} of '{}', where the oracle has {} and allows an error of {}.",
         program_.description_of(id_), value, element, program_.text_of(accesses_[operand]),
         oracle.value, oracle.error);
-    report({id_, operand, element, accesses_[operand].memory, bytes, value, oracle.value,
-            oracle.error, message});
+    report({operand, element, accesses_[operand].memory, bytes, oracle.error, message});
   }
 
   const Program& program_;

@@ -25,14 +25,11 @@ namespace interlock {
 
 // One wrong element of an output, or one byte that changed and should not have.
 struct OracleMismatch {
-  DispatchId dispatch;
   std::optional<uint32_t> operand;  // Access position; none: outside of all declared writes.
   uint64_t element = 0;             // Of the operand: f32 values, for exact kernels bytes. Else 0.
   MemoryId memory;
-  ByteRange bytes;  // Of the element, in `memory`.
-  double value = 0;
-  double oracle_value = 0;
-  double bound = 0;     // On |value - oracle_value|; 0 for bytes.
+  ByteRange bytes;      // Of the element, in `memory`.
+  double bound = 0;     // Of the error that is allowed; 0 for bytes.
   std::string message;  // Complete sentences.
 };
 

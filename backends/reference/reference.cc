@@ -122,9 +122,7 @@ class ProgramOrderRun {
   // `bytes`: those of `range`, which is part of what is taken from the access.
   void apply(const ScratchLink& link, ByteRange range, uint8_t* bytes) const {
     const std::span<const ByteRange> taken = flow_.taken_of(link.access);
-    const auto behind = std::upper_bound(
-        taken.begin(), taken.end(), range.begin,
-        [](uint64_t begin, const ByteRange& piece) { return begin < piece.begin; });
+    const auto behind = std::ranges::upper_bound(taken, range.begin, {}, &ByteRange::begin);
     INTERLOCK_CHECK(behind != taken.begin() && range.end <= (behind - 1)->end);
     const size_t piece = static_cast<size_t>(behind - taken.begin()) - 1;
     const uint8_t* const from =

@@ -29,7 +29,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
@@ -198,9 +198,8 @@ class Tracer {
 
   // Sorts what is taken by access, and joins what overlaps or touches.
   void collect_taken() {
-    std::sort(taken_.begin(), taken_.end(), [](const Taken& a, const Taken& b) {
-      return std::tie(a.access, a.range.begin) < std::tie(b.access, b.range.begin);
-    });
+    std::ranges::sort(taken_, {},
+                      [](const Taken& t) { return std::pair(t.access, t.range.begin); });
     size_t next = 0;
     for (uint32_t access = 0; access < program_.accesses.size(); ++access) {
       flow_.taken_begin.push_back(flow_.taken.size());

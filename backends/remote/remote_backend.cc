@@ -43,11 +43,9 @@ Error RemoteBackend::lose_worker(ChannelStatus status) const {
 
 Result<WorkerReply> RemoteBackend::ask(const WorkerRequest& request) const {
   const std::string message = bytes_of(request);
-  ChannelPatience patience;
-  patience.deadline = std::chrono::steady_clock::now() +
-                      std::chrono::milliseconds(
-                          int64_t(std::min(options_.timeout_seconds, kTimeoutMaxSeconds) * 1000));
-  patience.stop = options_.stop;
+  const std::chrono::milliseconds timeout(
+      int64_t(std::min(options_.timeout_seconds, kTimeoutMaxSeconds) * 1000));
+  const ChannelPatience patience{std::chrono::steady_clock::now() + timeout, options_.stop};
   std::string answer;
   ChannelStatus status = send_message(worker_->descriptor(), message, patience);
   if (status == ChannelStatus::kDone) {

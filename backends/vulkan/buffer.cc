@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -15,12 +17,6 @@ constexpr VkMemoryPropertyFlags kCoherent =
     VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 constexpr VkMemoryPropertyFlags kReadable = kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
 constexpr uint64_t kArenaBytesMin = 64 << 10;
-
-uint64_t power_of_two_above(uint64_t size_bytes) {
-  uint64_t result = kArenaBytesMin;
-  while (result < size_bytes) result *= 2;
-  return result;
-}
 
 }  // namespace
 
@@ -113,7 +109,7 @@ Result<Success> ArenaMemory::reserve(uint64_t size_bytes) {
   if (arena_ != nullptr && arena_->size_bytes() >= size_bytes) return Success{};
   arena_.reset();
   staging_.reset();
-  const uint64_t rounded = power_of_two_above(size_bytes);
+  const uint64_t rounded = std::max(kArenaBytesMin, std::bit_ceil(size_bytes));
   auto arena = VulkanBuffer::create(
       device_, rounded, always_stages_ ? BufferPlace::kDeviceUnmapped : BufferPlace::kDevice);
   if (!arena) return arena.error();

@@ -144,25 +144,7 @@ bool is_transfer(const KernelEntry& entry, std::span<const PlacedOperand> operan
   return range.offset_bytes % kWordBytes == 0 && range.size_bytes % kWordBytes == 0;
 }
 
-void lower_to_transfer(const VulkanLowering& lowering, const KernelEntry& entry,
-                       const KernelParams& params, std::span<const PlacedOperand> operands) {
-  const DeviceRange range = operands[0].range;
-  if (entry.name == "copy") {
-    lowering.list.add_copy({range.offset_bytes, operands[1].range.offset_bytes, range.size_bytes});
-  } else {
-    lowering.list.add_fill({range, params.byte * 0x01010101u});
-  }
-}
-
 }  // namespace
-
-std::vector<PlacedOperand> place_operands(const VulkanLowering& lowering, DispatchId id) {
-  std::vector<PlacedOperand> operands;
-  for (const Access& access : lowering.program.accesses_of(id)) {
-    operands.push_back({lowering.layout.range_of(access), access.mode});
-  }
-  return operands;
-}
 
 BoundRange bind_range(DeviceRange range, uint64_t alignment) {
   const uint64_t first_byte = range.offset_bytes % alignment;
@@ -194,18 +176,24 @@ Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece&
 }
 
 Result<Success> lower_dispatch(const VulkanLowering& lowering, DispatchId id) {
-  const std::vector<PlacedOperand> operands = place_operands(lowering, id);
+  const std::vector<PlacedOperand> operands = lowering.layout.place_operands(lowering.program, id);
   const DispatchPiece piece = whole_piece_of(lowering.program, id);
   const KernelEntry& entry = kernel_entry(lowering.program.dispatch(id).kernel);
   if (!is_transfer(entry, operands)) return lower_piece(lowering, piece, operands);
-  lower_to_transfer(lowering, entry, piece.params, operands);
+  const DeviceRange range = operands[0].range;
+  if (entry.name == "copy") {
+    lowering.list.add_copy({range.offset_bytes, operands[1].range.offset_bytes, range.size_bytes});
+  } else {
+    lowering.list.add_fill({range, piece.params.byte * 0x01010101u});
+  }
   return Success{};
 }
 
 bool is_copy_in_compute(const VulkanLowering& lowering, DispatchId id) {
   const Dispatch& dispatch = lowering.program.dispatch(id);
   return stage_of(dispatch) == Stage::kCopy &&
-         !is_transfer(kernel_entry(dispatch.kernel), place_operands(lowering, id));
+         !is_transfer(kernel_entry(dispatch.kernel),
+                      lowering.layout.place_operands(lowering.program, id));
 }
 
 }  // namespace interlock

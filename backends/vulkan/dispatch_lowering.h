@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "backends/interface/device_layout.h"
 #include "backends/interface/dispatch_params.h"
@@ -29,15 +28,6 @@ struct VulkanLowering {
   DeviceLayout& layout;
   CommandList& list;
 };
-
-// An operand of a dispatch as a launch finds it: in its memory, or in a staging copy.
-struct PlacedOperand {
-  DeviceRange range;
-  AccessMode mode = AccessMode::kRead;
-};
-
-// The operands of the dispatch in their memories.
-std::vector<PlacedOperand> place_operands(const VulkanLowering& lowering, DispatchId id);
 
 // Appends the launches of the piece.
 // Errors: an operand is larger than the device binds; the device lacks what its alignment needs;

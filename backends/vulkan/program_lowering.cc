@@ -66,15 +66,17 @@ RunsElsewhere runs_elsewhere(const VulkanLowering& lowering) {
     const DispatchId id(d);
     if (is_copy_in_compute(lowering, id)) elsewhere.copies_in_compute = true;
     if (elsewhere.uniforms_in_storage || program.dispatch(id).kernel != mix_kernel()) continue;
-    elsewhere.uniforms_in_storage = has_uniform_in_storage(
-        lowering, {id, dispatch_params_of(program, id), 0, 0}, place_operands(lowering, id));
+    elsewhere.uniforms_in_storage =
+        has_uniform_in_storage(lowering, {id, dispatch_params_of(program, id), 0, 0},
+                               lowering.layout.place_operands(lowering.program, id));
   }
   return elsewhere;
 }
 
 Result<Success> lower_late_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
                                  LateStaging<DeviceRange>& late) {
-  std::vector<PlacedOperand> operands = place_operands(lowering, piece.dispatch);
+  std::vector<PlacedOperand> operands =
+      lowering.layout.place_operands(lowering.program, piece.dispatch);
   const std::span<const Access> accesses = lowering.program.accesses_of(piece.dispatch);
   bool has_copies = false;
   auto staged = late.stage(
@@ -135,9 +137,11 @@ Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& s
     } else {
       lower_poison(lowering, poison.take_before(step.dispatch));
       const DispatchPiece piece = piece_of(lowering.program, step);
-      auto lowered = step.kind == StepKind::kRunLate
-                         ? lower_late_piece(lowering, piece, late)
-                         : lower_piece(lowering, piece, place_operands(lowering, step.dispatch));
+      auto lowered =
+          step.kind == StepKind::kRunLate
+              ? lower_late_piece(lowering, piece, late)
+              : lower_piece(lowering, piece,
+                            lowering.layout.place_operands(lowering.program, step.dispatch));
       if (!lowered) return lowered;
     }
     lowering.list.add_full_barrier();

@@ -19,12 +19,6 @@ Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& s
 // Errors: as lower_dispatch().
 Result<Success> lower_statements(const VulkanLowering& lowering);
 
-// Commands [begin, end) of the list.
-struct CommandSpan {
-  size_t begin = 0;
-  size_t end = 0;
-};
-
 // What stands between two barriers: the commands of each dispatch.
 using DispatchGroup = std::vector<CommandSpan>;
 

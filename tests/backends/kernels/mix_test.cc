@@ -101,7 +101,8 @@ second: dispatch Kernel reads a writes z
 )");
   const MemoryImage image = image_after(program, issue_order_schedule(program));
   EXPECT_NE(image.memories[1], image.memories[2]);
-  EXPECT_NE(identity_of(program, DispatchId{0}), identity_of(program, DispatchId{1}));
+  EXPECT_NE(dispatch_params_of(program, DispatchId{0}).identity,
+            dispatch_params_of(program, DispatchId{1}).identity);
 }
 
 TEST(Mix, KeepsItsBytesWhenOtherDispatchesGo) {
@@ -189,7 +190,7 @@ tensor tc u8[3] at c+0 = iota
 label: dispatch Kernel reads a writes y atomics c atomic=add
 partly: dispatch Kernel reads a writes p partial
 )");
-  EXPECT_EQ(identity_of(program, DispatchId{0}), 4137097213u);
+  EXPECT_EQ(dispatch_params_of(program, DispatchId{0}).identity, 4137097213u);
   const MemoryImage image = image_after(program, issue_order_schedule(program));
   EXPECT_THAT(image.memories[1], ElementsAre(190, 111, 202, 249, 143, 25));
   EXPECT_THAT(image.memories[2], ElementsAre(132, 217, 32));

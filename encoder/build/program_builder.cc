@@ -3,6 +3,7 @@
 // items that do not fit is left with a valid program.
 #include "encoder/build/program_builder.h"
 
+#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 
 namespace interlock {
@@ -10,14 +11,14 @@ namespace interlock {
 ProgramBuilder::ProgramBuilder(Limits limits, const BackwardSource* backwards)
     : limits_(limits), backwards_(backwards) {}
 
-Result<Success> ProgramBuilder::add(const ItemDraft& item) {
-  return std::visit([this](const auto& alternative) { return add(alternative); }, item);
+bool ProgramBuilder::append(const ItemDraft& item) {
+  return std::visit([this](const auto& alternative) { return append(alternative); }, item);
 }
 
 Result<Program> ProgramBuilder::finish() {
   if (open_capture_) {
-    return fail(ItemPart::kItem, "capture {} has no end; expected 'end' after what it records.",
-                in_quotes(program_.name(open_capture_->name)));
+    return error_of("capture {} has no end; expected 'end' after what it records.",
+                    in_quotes(program_.name(open_capture_->name)));
   }
   if (has_adoption_) place_adopted_tensors();
   if (has_late_memory_ || has_adoption_) number_memories();
@@ -46,37 +47,27 @@ void ProgramBuilder::number_memories() {
   for (Lifetime& lifetime : program_.lifetimes) lifetime.memory = new_ids[lifetime.memory.index];
 }
 
-Error ProgramBuilder::fail_at(ItemPart part, size_t index, std::string message) {
-  error_place_ = {part, index};
-  return Error{std::move(message)};
-}
-
-Result<Success> ProgramBuilder::check_name(ItemPart part, std::string_view noun,
-                                           std::string_view name) {
-  const bool is_fit = part == ItemPart::kLabel ? is_label(name) : is_name(name);
+bool ProgramBuilder::check_name(ItemPlace place, std::string_view noun, std::string_view name) {
+  const bool is_fit = place.part == ItemPart::kLabel ? is_label(name) : is_name(name);
   if (!is_fit) {
     return fail(
-        part,
+        place,
         "{} is not a name for a {}; names have letters, digits, '_' and '.', and do not start with a digit or '.'.",
         in_quotes(name), noun);
   }
   if (is_reserved(name)) {
-    return fail(part, "{} is a word of the format and cannot name a {}.", in_quotes(name), noun);
+    return fail(place, "{} is a word of the format and cannot name a {}.", in_quotes(name), noun);
   }
   if (name.size() > limits_.name_bytes) {
-    return fail(part, "the name {} has {} bytes, more than the limit of {}.", in_quotes(name),
+    return fail(place, "the name {} has {} bytes, more than the limit of {}.", in_quotes(name),
                 name.size(), limits_.name_bytes);
   }
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::check_label(const std::string& label) {
-  if (label.empty()) {
-    return Success{};
-  }
-  if (auto named = check_name(ItemPart::kLabel, "label", label); !named) {
-    return named;
-  }
+bool ProgramBuilder::check_label(const std::string& label) {
+  if (label.empty()) return true;
+  if (!check_name(ItemPart::kLabel, "label", label)) return false;
   const uint64_t room_bytes = label_room_bytes();
   if (label.size() + room_bytes > limits_.name_bytes) {
     return fail(
@@ -97,23 +88,40 @@ Result<Success> ProgramBuilder::check_label(const std::string& label) {
     return fail(ItemPart::kLabel, "label {} already stands on {} {}; labels must differ.",
                 in_quotes(label), noun_of(other.kind).substr(2), other.index);
   }
-  return Success{};
+  return true;
 }
 
-void ProgramBuilder::claim_label(const std::string& label, Statement& statement) {
+void ProgramBuilder::append_statement(StatementKind kind, size_t index, const std::string& label) {
+  Statement statement{kind, static_cast<uint32_t>(index), {}};
   if (!label.empty()) {
     statement.label = intern(label);
     names_.meaning(statement.label).label = StatementId(program_.statements.size());
   }
+  program_.statements.push_back(statement);
 }
 
-Result<Success> ProgramBuilder::check_room_for_statements(uint64_t added_count) {
+bool ProgramBuilder::check_room_for_statements(uint64_t added_count) {
   const uint64_t count = program_.statements.size() + recorded_count_ + group_count_;
-  if (count + added_count > limits_.statement_count) {
-    return fail(ItemPart::kItem, "the program has more statements than the limit of {}.",
-                limits_.statement_count);
+  if (count + added_count <= limits_.statement_count) return true;
+  return fail(ItemPart::kItem, "the program has more statements than the limit of {}.",
+              limits_.statement_count);
+}
+
+bool ProgramBuilder::find_tensor(ItemPlace place, const std::string& name, std::string_view where,
+                                 TensorId& id) {
+  id = meaning_of(name).tensor;
+  return id.is_some() || fail(place, "no tensor {} is declared before {}.{}", in_quotes(name),
+                              where, advice_for(name, &NameMeaning::tensor));
+}
+
+void ProgramBuilder::use(std::span<const Access> operands) {
+  for (const Access& operand : operands) {
+    if (operand.tensor.is_some()) {
+      use(operand.tensor);
+    } else {
+      is_raw_operand_[operand.memory.index] = true;
+    }
   }
-  return Success{};
 }
 
 }  // namespace interlock

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/name_table.h"
+#include "encoder/program/names.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/program/written_backward.h"
@@ -40,8 +42,11 @@ enum class ItemPart : uint8_t {
 };
 
 struct ItemPlace {
-  ItemPart part = ItemPart::kItem;
-  size_t index = 0;  // Of kOperand and kAttribute.
+  // NOLINTNEXTLINE(google-explicit-constructor): most parts are there once.
+  ItemPlace(ItemPart p = ItemPart::kItem, size_t i = 0) : part(p), index(i) {}
+
+  ItemPart part;
+  size_t index;  // Of kOperand and kAttribute.
 };
 
 // A capture that has not ended.
@@ -70,19 +75,12 @@ class ProgramBuilder {
   // Without `backwards` every backward pass is an error. Requires: it outlives this and its copies.
   explicit ProgramBuilder(Limits limits = {}, const BackwardSource* backwards = nullptr);
 
-  Result<Success> add(const MemoryDraft& item);
-  Result<Success> add(const TensorDraft& item);
-  Result<Success> add(const OutputDraft& item);
-  Result<Success> add(const DispatchDraft& item);
-  Result<Success> add(const BarrierDraft& item);
-  Result<Success> add(const LifetimeDraft& item);
-  Result<Success> add(const CaptureDraft& item);
-  Result<Success> add(const EndDraft& item);
-  Result<Success> add(const ReplayDraft& item);
-  Result<Success> add(const BackwardDraft& item);
-  Result<Success> add(const WitnessDraft& item);
-  Result<Success> add(const ExpectDraft& item);
-  Result<Success> add(const ItemDraft& item);
+  // Adds an ItemDraft, or any of its alternatives.
+  template <typename Draft>
+  Result<Success> add(const Draft& item) {
+    if (append(item)) return Success{};
+    return Error{error_message_};
+  }
 
   // What the error of the last failed add() is about.
   ItemPlace error_place() const { return error_place_; }
@@ -95,84 +93,117 @@ class ProgramBuilder {
   Result<Program> finish();
 
  private:
-  Error fail_at(ItemPart part, size_t index, std::string message);
+  // Sets the error, and returns false. What returns a bool below returns whether there was none.
   template <typename... Arguments>
-  Error fail_at(ItemPart part, size_t index, fmt::format_string<Arguments...> text,
-                Arguments&&... arguments) {
-    return fail_at(part, index, fmt::format(text, std::forward<Arguments>(arguments)...));
-  }
-  Error fail(ItemPart part, std::string message) { return fail_at(part, 0, std::move(message)); }
-  template <typename... Arguments>
-  Error fail(ItemPart part, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-    return fail_at(part, 0, text, std::forward<Arguments>(arguments)...);
+  bool fail(ItemPlace place, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    error_place_ = place;
+    error_message_ = fmt::format(text, std::forward<Arguments>(arguments)...);
+    return false;
   }
   NameId intern(std::string_view name) { return names_.add(program_.names, name); }
   NameMeaning meaning_of(std::string_view name) const {
     return names_.meaning_of(program_.names, name);
   }
+  // " Did you mean 'gx'?", if `name` is close to one that means something of these sorts.
+  template <typename... MeaningIds>
+  std::string advice_for(std::string_view name, MeaningIds NameMeaning::*... sorts) {
+    NearestName nearest(name);
+    (offer_names(sorts, nearest), ...);
+    return nearest.advice();
+  }
+  template <typename MeaningId>
+  void offer_names(MeaningId NameMeaning::*sort, NearestName& nearest) {
+    constexpr size_t kCandidatesMax = 4096;
+    if (advice_left_-- <= 0) return;
+    for (const std::string_view name : names_.first_names(program_.names, sort, kCandidatesMax)) {
+      nearest.offer(name);
+    }
+  }
 
-  Result<Success> check_name(ItemPart part, std::string_view noun, std::string_view name);
-  Result<Success> check_label(const std::string& label);
-  void claim_label(const std::string& label, Statement& statement);
-  Result<Success> check_room_for_statements(uint64_t added_count);
+  bool append(const ItemDraft& item);
+  bool check_name(ItemPlace place, std::string_view noun, std::string_view name);
+  bool check_label(const std::string& label);
+  bool check_room_for_statements(uint64_t added_count);
+  bool check_statement(const std::string& label) {
+    return check_room_for_statements(1) && check_label(label);
+  }
+  void append_statement(StatementKind kind, size_t index, const std::string& label);
+  // Finds the tensor; `where` says before what it is declared.
+  bool find_tensor(ItemPlace place, const std::string& name, std::string_view where, TensorId& id);
+  void use(TensorId id) { is_in_use_[base_of_[id.index].index] = true; }
+  void use(std::span<const Access> operands);
   void number_memories();
 
   // In program_builder_values.cc.
-  Result<Success> check_room_for_memory();
-  Result<Success> place(const TensorDraft& item, Tensor& tensor);
-  Result<Success> place_nowhere(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
-  Result<Success> place_in_memory(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
-  Result<Success> place_in_tensor(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
-  Result<uint64_t> size_bytes_of_shape(const TensorDraft& item);
-  Result<Success> check_initial_value(const TensorDraft& item, const Tensor& tensor);
-  Result<Success> check_values(const TensorDraft& item, const Tensor& tensor);
-  template <typename MeaningId>
-  void offer_names(MeaningId NameMeaning::*sort, class NearestName& nearest);
+  bool append(const MemoryDraft& item);
+  bool append(const TensorDraft& item);
+  bool append(const OutputDraft& item);
+  bool check_room_for_memory();
+  bool place(const TensorDraft& item, Tensor& tensor);
+  bool place_nowhere(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
+  bool place_in_memory(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
+  bool place_in_tensor(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
+  bool find_size(const TensorDraft& item, uint64_t& size_bytes);
+  bool check_initial_value(const TensorDraft& item, const Tensor& tensor);
+  bool check_values(const TensorDraft& item, const Tensor& tensor);
+  bool add_context(const TensorDraft& item);
 
   // In program_builder_dispatches.cc.
-  Result<KernelId> kernel_of(const DispatchDraft& item);
-  Result<Success> check_order(const DispatchDraft& item);
+  bool append(const DispatchDraft& item);
+  bool append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
+  bool find_kernel_of(const DispatchDraft& item, KernelId& kernel);
+  bool check_order(const DispatchDraft& item);
   void claim_order(uint64_t order);
-  Result<Success> append_operands(const DispatchDraft& item);
-  Result<Access> resolve(const OperandDraft& operand, size_t position);
-  Result<Success> append_attributes(const DispatchDraft& item, Dispatch& dispatch);
-  Result<Success> check_attribute_key(const DispatchDraft& item, size_t position);
-  Result<Success> append_attribute(const DispatchDraft& item, size_t position, Dispatch& dispatch);
-  Result<Success> check_line_length(const DispatchDraft& item);
-  Result<Success> append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
+  bool append_operands(const DispatchDraft& item);
+  bool resolve(const OperandDraft& operand, size_t position, Access& access);
+  bool append_attributes(const DispatchDraft& item, Dispatch& dispatch);
+  bool check_attribute_key(const DispatchDraft& item, size_t position);
+  bool append_attribute(const DispatchDraft& item, size_t position, Dispatch& dispatch);
+  bool check_line_length(const DispatchDraft& item);
 
   // In program_builder_statements.cc.
-  Result<Success> append_dependencies(const BarrierDraft& item, Barrier& barrier);
-  Result<Success> check_line_length(const BarrierDraft& item);
-  Error fail_unknown_label(ItemPart part, std::string_view noun, const std::string& reference);
-  Result<DispatchId> find_dispatch(ItemPart part, const std::string& reference);
-  Result<BarrierId> find_barrier(const ExpectDraft& item);
-  Result<TensorId> find_expected_tensor(const ExpectDraft& item);
-  Result<LifetimeId> find_lifetime(const ExpectDraft& item);
-  Result<Success> set_expected_dispatches(const ExpectDraft& item, Expectation& expectation);
+  bool append(const BarrierDraft& item);
+  bool append(const WitnessDraft& item);
+  bool append(const ExpectDraft& item);
+  bool append_dependencies(const BarrierDraft& item, Barrier& barrier);
+  bool check_line_length(const BarrierDraft& item);
+  bool find_statement(ItemPart part, StatementKind kind, const std::string& reference,
+                      uint32_t& index);
+  bool find_dispatch(ItemPart part, const std::string& reference, DispatchId& id) {
+    return find_statement(part, StatementKind::kDispatch, reference, id.index);
+  }
+  bool find_finding(const ExpectDraft& item, Expectation& expectation);
+  bool find_dispatches(const ExpectDraft& item, Expectation& expectation);
+  bool find_barrier(const ExpectDraft& item, BarrierId& barrier);
+  bool find_lifetime(const ExpectDraft& item, LifetimeId& lifetime);
 
   // In program_builder_lifetimes.cc.
-  Result<TensorId> find_value(const LifetimeDraft& item, ItemPart part, const std::string& name);
-  Result<Success> resolve_lifetime(const LifetimeDraft& item, Lifetime& lifetime);
-  Result<Success> check_adoption(const LifetimeDraft& item, const Lifetime& lifetime);
+  bool append(const LifetimeDraft& item);
+  bool find_value(const LifetimeDraft& item, ItemPart part, const std::string& name, TensorId& id);
+  bool resolve_lifetime(const LifetimeDraft& item, Lifetime& lifetime);
+  bool check_adoption(const LifetimeDraft& item, const Lifetime& lifetime);
   void place_adopted_tensors();
 
   // In program_builder_groups.cc.
-  Result<Success> check_not_recording(std::string_view noun);
-  Result<Success> check_declaration(std::string_view noun);
-  Result<Success> check_expansion_room(uint64_t expansion_count);
-  Result<Success> check_group(std::string_view noun);
-  Result<Success> check_backward(const BackwardDraft& item);
-  Result<Success> append_backward(const BackwardDraft& item);
-  Result<Success> check_replay(const CaptureBody& body, uint32_t number);
+  bool append(const CaptureDraft& item);
+  bool append(const EndDraft& item);
+  bool append(const ReplayDraft& item);
+  bool append(const BackwardDraft& item);
+  bool check_not_recording(std::string_view noun);
+  bool check_declaration(std::string_view noun);
+  bool check_expansion_room(uint64_t expansion_count);
+  bool check_group(std::string_view noun);
+  bool check_backward(const BackwardDraft& item);
+  bool append_backward(const BackwardDraft& item);
+  bool check_replay(const CaptureBody& body, uint32_t number);
   void record(StatementDraft statement);
-  Result<Success> record_lifetime(const LifetimeDraft& item, const Lifetime& lifetime);
   uint64_t label_room_bytes() const;
 
   Limits limits_;
   const BackwardSource* backwards_;
   Program program_;
   ItemPlace error_place_;
+  std::string error_message_;
   NameTable names_;
   // Disjoint ranges with initial values: (memory, begin) to the tensor.
   std::map<std::pair<MemoryId, uint64_t>, TensorId> initial_ranges_;

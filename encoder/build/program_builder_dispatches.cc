@@ -23,116 +23,77 @@ std::optional<AtomicOp> atomic_op_of(std::string_view word) {
 
 }  // namespace
 
-Result<Success> ProgramBuilder::add(const DispatchDraft& item) {
-  if (auto room = check_room_for_statements(1); !room) {
-    return room;
-  }
-  if (auto labelled = check_label(item.label); !labelled) {
-    return labelled;
-  }
+bool ProgramBuilder::append(const DispatchDraft& item) {
+  if (!check_statement(item.label)) return false;
   const size_t name_count = program_.names.size();
   Dispatch dispatch;
   dispatch.statement = StatementId(program_.statements.size());
   dispatch.first_access = static_cast<uint32_t>(program_.accesses.size());
   dispatch.first_attribute = static_cast<uint32_t>(program_.attributes.size());
-  if (auto appended = append_dispatch(item, dispatch); !appended) {
+  if (!append_dispatch(item, dispatch)) {
     program_.accesses.resize(dispatch.first_access);
     program_.attributes.resize(dispatch.first_attribute);
     names_.forget_from(program_.names, name_count);
-    const std::string& name = item.label.empty() ? item.kernel : item.label;
-    return Error{
-        open_capture_
-            ? fmt::format("{}\n  - While recording {} in capture {}.", appended.error().message,
-                          in_quotes(name), in_quotes(program_.name(open_capture_->name)))
-            : fmt::format("{}\n  - While adding {} as dispatch {}.", appended.error().message,
-                          in_quotes(name), program_.dispatches.size())};
+    const std::string name = in_quotes(item.label.empty() ? item.kernel : item.label);
+    error_message_ += open_capture_ ? fmt::format("\n  - While recording {} in capture {}.", name,
+                                                  in_quotes(program_.name(open_capture_->name)))
+                                    : fmt::format("\n  - While adding {} as dispatch {}.", name,
+                                                  program_.dispatches.size());
+    return false;
   }
-  for (const Access& access : program_.accesses_of(dispatch)) {
-    if (access.tensor.is_some()) {
-      is_in_use_[base_of_[access.tensor.index].index] = true;
-    } else {
-      is_raw_operand_[access.memory.index] = true;
-    }
-  }
+  use(program_.accesses_of(dispatch));
   if (open_capture_) {
     DispatchDraft recorded = draft_of(program_, dispatch, NameId());
     recorded.label = item.label;
     program_.accesses.resize(dispatch.first_access);
     program_.attributes.resize(dispatch.first_attribute);
     record(std::move(recorded));
-    return Success{};
+    return true;
   }
   program_.has_program_order = item.order.has_value();
-  if (item.order) {
-    claim_order(*item.order);
-  }
-  Statement statement{
-      StatementKind::kDispatch, static_cast<uint32_t>(program_.dispatches.size()), {}};
-  claim_label(item.label, statement);
-  program_.statements.push_back(statement);
+  if (item.order) claim_order(*item.order);
+  append_statement(StatementKind::kDispatch, program_.dispatches.size(), item.label);
   program_.dispatches.push_back(dispatch);
-  return Success{};
+  return true;
 }
 
 // May leave operands, attributes and names behind when it fails.
-Result<Success> ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispatch& dispatch) {
+bool ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispatch& dispatch) {
   const NameId known_name = names_.find(program_.names, item.kernel);
-  const KernelId known = known_name.is_some() ? names_.meaning(known_name).kernel : KernelId{};
-  const Result<KernelId> kernel = known.is_some() ? known : kernel_of(item);
-  if (!kernel) {
-    return kernel.error();
-  }
-  if (auto ordered = check_order(item); !ordered) {
-    return ordered;
-  }
-  dispatch.kernel = *kernel;
+  if (known_name.is_some()) dispatch.kernel = names_.meaning(known_name).kernel;
+  if (!dispatch.kernel.is_some() && !find_kernel_of(item, dispatch.kernel)) return false;
+  if (!check_order(item)) return false;
   dispatch.kernel_name = known_name.is_some() ? known_name : intern(item.kernel);
-  names_.meaning(dispatch.kernel_name).kernel = *kernel;
+  names_.meaning(dispatch.kernel_name).kernel = dispatch.kernel;
   dispatch.order = item.order.value_or(program_.dispatches.size());
   dispatch.is_partial = item.is_partial;
-  if (auto appended = append_operands(item); !appended) {
-    return appended;
-  }
+  if (!append_operands(item)) return false;
   dispatch.access_count = static_cast<uint32_t>(item.operands.size());
-  if (auto appended = append_attributes(item, dispatch); !appended) {
-    return appended;
-  }
-  if (auto fits = check_line_length(item); !fits) {
-    return fits;
-  }
-  if (is_opaque(program_, dispatch)) {
-    return Success{};
-  }
+  if (!append_attributes(item, dispatch) || !check_line_length(item)) return false;
+  if (is_opaque(program_, dispatch)) return true;
   if (!item.operands.empty() && item.operands.back().is_undeclared) {
-    return fail_at(
-        ItemPart::kOperand, item.operands.size() - 1,
+    return fail(
+        {ItemPart::kOperand, item.operands.size() - 1},
         "kernel {} touches what the kernel table says; only opaque dispatches have 'actual' operands.",
         in_quotes(item.kernel));
   }
   const auto params = bind_kernel(program_, dispatch, limits_);
-  if (!params) {
-    return fail(ItemPart::kKernel, params.error().message);
-  }
+  if (!params) return fail(ItemPart::kKernel, "{}", params.error().message);
   const uint64_t slice_count = slice_count_of(dispatch.kernel, *params);
   INTERLOCK_CHECK(slice_count <= std::numeric_limits<uint32_t>::max());
   dispatch.slice_count = static_cast<uint32_t>(slice_count);
-  return Success{};
+  return true;
 }
 
-Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
-  if (auto named = check_name(ItemPart::kKernel, "kernel", item.kernel); !named) {
-    return named.error();
-  }
-  if (is_opaque_kernel(item.kernel)) {
-    return mix_kernel();
-  }
-  if (const auto kernel = find_kernel(item.kernel)) {
-    return *kernel;
+bool ProgramBuilder::find_kernel_of(const DispatchDraft& item, KernelId& kernel) {
+  if (!check_name(ItemPart::kKernel, "kernel", item.kernel)) return false;
+  const auto found = is_opaque_kernel(item.kernel) ? mix_kernel() : find_kernel(item.kernel);
+  if (found) {
+    kernel = *found;
+    return true;
   }
   NearestName nearest(item.kernel);
-  for (const KernelEntry& entry : kernel_table()) {
-    nearest.offer(entry.name);
-  }
+  for (const KernelEntry& entry : kernel_table()) nearest.offer(entry.name);
   std::string advice = nearest.advice();
   if (advice.empty()) {
     advice = " A kernel that is not in the table starts with an upper-case letter and is opaque.";
@@ -140,27 +101,26 @@ Result<KernelId> ProgramBuilder::kernel_of(const DispatchDraft& item) {
   return fail(ItemPart::kKernel, "the kernel table has no {}.{}", in_quotes(item.kernel), advice);
 }
 
-Result<Success> ProgramBuilder::check_order(const DispatchDraft& item) {
+bool ProgramBuilder::check_order(const DispatchDraft& item) {
   if (item.order && (open_capture_ || group_count_ > 0)) {
     return fail(
         ItemPart::kOrder,
         "'order=' and captures or backward passes exclude each other; what these stand for has no order of its own.");
   }
   if (!program_.dispatches.empty() && item.order.has_value() != program_.has_program_order) {
-    return fail(
-        item.order ? ItemPart::kOrder : ItemPart::kItem,
-        item.order
-            ? "this dispatch has 'order=' and earlier ones do not; it stands on all dispatches or on none."
-            : "this dispatch has no 'order=' and earlier ones have it; it stands on all dispatches or on none.");
+    return item.order
+               ? fail(
+                     ItemPart::kOrder,
+                     "this dispatch has 'order=' and earlier ones do not; it stands on all dispatches or on none.")
+               : fail(
+                     ItemPart::kItem,
+                     "this dispatch has no 'order=' and earlier ones have it; it stands on all dispatches or on none.");
   }
-  if (item.order) {
-    const auto next = order_runs_.upper_bound(*item.order);
-    if (next != order_runs_.begin() && std::prev(next)->second >= *item.order) {
-      return fail(ItemPart::kOrder, "order={} stands on two dispatches; the numbers must differ.",
-                  *item.order);
-    }
-  }
-  return Success{};
+  if (!item.order) return true;
+  const auto next = order_runs_.upper_bound(*item.order);
+  if (next == order_runs_.begin() || std::prev(next)->second < *item.order) return true;
+  return fail(ItemPart::kOrder, "order={} stands on two dispatches; the numbers must differ.",
+              *item.order);
 }
 
 void ProgramBuilder::claim_order(uint64_t order) {
@@ -177,12 +137,12 @@ void ProgramBuilder::claim_order(uint64_t order) {
   }
 }
 
-Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
+bool ProgramBuilder::append_operands(const DispatchDraft& item) {
   constexpr size_t kAccessesMax = std::numeric_limits<uint32_t>::max();
   if (item.operands.size() > limits_.access_count_per_dispatch) {
-    return fail_at(ItemPart::kOperand, limits_.access_count_per_dispatch,
-                   "the dispatch has {} operands, more than the limit of {}.", item.operands.size(),
-                   limits_.access_count_per_dispatch);
+    return fail({ItemPart::kOperand, limits_.access_count_per_dispatch},
+                "the dispatch has {} operands, more than the limit of {}.", item.operands.size(),
+                limits_.access_count_per_dispatch);
   }
   if (program_.accesses.size() > kAccessesMax - item.operands.size()) {
     return fail(ItemPart::kItem, "the program has more operands than the limit of {}.",
@@ -190,23 +150,19 @@ Result<Success> ProgramBuilder::append_operands(const DispatchDraft& item) {
   }
   for (size_t i = 0; i < item.operands.size(); ++i) {
     if (i > 0 && stands_before(item.operands[i], item.operands[i - 1])) {
-      return fail_at(
-          ItemPart::kOperand, i,
+      return fail(
+          {ItemPart::kOperand, i},
           "operand {} of '{}' stands after '{}'; the order is uniform, reads, writes, updates, atomics, then the same after 'actual'.",
           in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
           clause_of(item.operands[i - 1].mode));
     }
-    const Result<Access> access = resolve(item.operands[i], i);
-    if (!access) {
-      return access.error();
-    }
-    program_.accesses.push_back(*access);
+    if (!resolve(item.operands[i], i, program_.accesses.emplace_back())) return false;
   }
-  return Success{};
+  return true;
 }
 
-Result<Access> ProgramBuilder::resolve(const OperandDraft& operand, size_t position) {
-  Access access;
+bool ProgramBuilder::resolve(const OperandDraft& operand, size_t position, Access& access) {
+  const ItemPlace place(ItemPart::kOperand, position);
   access.mode = operand.mode;
   access.is_undeclared = operand.is_undeclared;
   access.is_sliced = operand.slice.has_value();
@@ -219,95 +175,78 @@ Result<Access> ProgramBuilder::resolve(const OperandDraft& operand, size_t posit
     access.memory = meaning.memory;
     access.range = {0, program_.memory(access.memory).size_bytes};
   } else {
-    NearestName nearest(operand.name);
-    offer_names(&NameMeaning::tensor, nearest);
-    offer_names(&NameMeaning::memory, nearest);
-    return fail_at(ItemPart::kOperand, position,
-                   "no tensor or memory {} is declared before this line.{}",
-                   in_quotes(operand.name), nearest.advice());
+    return fail(place, "no tensor or memory {} is declared before this line.{}",
+                in_quotes(operand.name),
+                advice_for(operand.name, &NameMeaning::tensor, &NameMeaning::memory));
   }
-  if (!operand.slice) {
-    return access;
-  }
+  if (!operand.slice) return true;
   const auto [begin, end] = *operand.slice;
   if (begin > end) {
-    return fail_at(ItemPart::kOperand, position, "the range [{}:{}] of {} ends before it starts.",
-                   begin, end, in_quotes(operand.name));
+    return fail(place, "the range [{}:{}] of {} ends before it starts.", begin, end,
+                in_quotes(operand.name));
   }
   if (end > access.range.size_bytes()) {
-    return fail_at(ItemPart::kOperand, position,
-                   "the range [{}:{}] ends past the end of {} ({} bytes).", begin, end,
-                   in_quotes(operand.name), access.range.size_bytes());
+    return fail(place, "the range [{}:{}] ends past the end of {} ({} bytes).", begin, end,
+                in_quotes(operand.name), access.range.size_bytes());
   }
   access.range = {access.range.begin + begin, access.range.begin + end};
-  return access;
+  return true;
 }
 
-Result<Success> ProgramBuilder::append_attributes(const DispatchDraft& item, Dispatch& dispatch) {
+bool ProgramBuilder::append_attributes(const DispatchDraft& item, Dispatch& dispatch) {
   if (item.attributes.size() > limits_.attribute_count_per_dispatch) {
-    return fail_at(ItemPart::kAttribute, limits_.attribute_count_per_dispatch,
-                   "the dispatch has {} attributes, more than the limit of {}.",
-                   item.attributes.size(), limits_.attribute_count_per_dispatch);
+    return fail({ItemPart::kAttribute, limits_.attribute_count_per_dispatch},
+                "the dispatch has {} attributes, more than the limit of {}.",
+                item.attributes.size(), limits_.attribute_count_per_dispatch);
   }
   for (size_t i = 0; i < item.attributes.size(); ++i) {
-    if (auto checked = check_attribute_key(item, i); !checked) {
-      return checked;
-    }
-    if (auto appended = append_attribute(item, i, dispatch); !appended) {
-      return appended;
-    }
+    if (!check_attribute_key(item, i) || !append_attribute(item, i, dispatch)) return false;
   }
   if (has_atomics(item) && dispatch.atomic_op == AtomicOp::kNone) {
-    return fail_at(
-        ItemPart::kOperand, item.operands.size() - 1,
+    return fail(
+        {ItemPart::kOperand, item.operands.size() - 1},
         "the dispatch has atomics and does not say which; expected atomic=OP, where OP is add, min, max, and, or or xor.");
   }
   if (!has_atomics(item) && dispatch.atomic_op != AtomicOp::kNone) {
     return fail(ItemPart::kItem,
                 "the dispatch has the attribute 'atomic' and no operand of 'atomics'.");
   }
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::check_attribute_key(const DispatchDraft& item, size_t position) {
+bool ProgramBuilder::check_attribute_key(const DispatchDraft& item, size_t position) {
   const std::string& key = item.attributes[position].first;
-  if (auto named = check_name(ItemPart::kAttribute, "attribute", key); !named) {
-    error_place_.index = position;
-    return named;
-  }
+  const ItemPlace place(ItemPart::kAttribute, position);
+  if (!check_name(place, "attribute", key)) return false;
   for (size_t i = 0; i < position; ++i) {
-    if (item.attributes[i].first == key) {
-      return fail_at(ItemPart::kAttribute, position,
-                     "attribute {} stands twice; at most once is allowed.", in_quotes(key));
-    }
+    if (item.attributes[i].first != key) continue;
+    return fail(place, "attribute {} stands twice; at most once is allowed.", in_quotes(key));
   }
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::append_attribute(const DispatchDraft& item, size_t position,
-                                                 Dispatch& dispatch) {
+bool ProgramBuilder::append_attribute(const DispatchDraft& item, size_t position,
+                                      Dispatch& dispatch) {
+  const ItemPlace place(ItemPart::kAttribute, position);
   const auto& [key, value] = item.attributes[position];
   if (key == kAtomicKey) {
     const auto op = atomic_op_of(value);
     if (!op) {
-      return fail_at(ItemPart::kAttribute, position,
-                     "{} is not an atomic operation; expected add, min, max, and, or or xor.",
-                     in_quotes(value));
+      return fail(place, "{} is not an atomic operation; expected add, min, max, and, or or xor.",
+                  in_quotes(value));
     }
     dispatch.atomic_op = *op;
-    return Success{};
+    return true;
   }
   if (value.size() > limits_.name_bytes) {
-    return fail_at(ItemPart::kAttribute, position,
-                   "the value {} of attribute {} has {} bytes, more than the limit of {}.",
-                   in_quotes(value), in_quotes(key), value.size(), limits_.name_bytes);
+    return fail(place, "the value {} of attribute {} has {} bytes, more than the limit of {}.",
+                in_quotes(value), in_quotes(key), value.size(), limits_.name_bytes);
   }
   // Words such as "inf" and "nan" would pass for numbers.
   const auto number = is_word(value) ? std::nullopt : number_of(value);
   if (!number && !is_word(value)) {
-    return fail_at(ItemPart::kAttribute, position,
-                   "the value {} of attribute {} is neither a word nor a finite 64-bit number.",
-                   in_quotes(value), in_quotes(key));
+    return fail(place, "the value {} of attribute {} is neither a word nor a finite 64-bit number.",
+                in_quotes(value), in_quotes(key));
   }
   Attribute attribute;
   attribute.key = intern(key);
@@ -316,11 +255,11 @@ Result<Success> ProgramBuilder::append_attribute(const DispatchDraft& item, size
   attribute.text = intern(number ? canonical_number(*number) : value);
   program_.attributes.push_back(attribute);
   ++dispatch.attribute_count;
-  return Success{};
+  return true;
 }
 
 // The canonical line must be short enough to be read again.
-Result<Success> ProgramBuilder::check_line_length(const DispatchDraft& item) {
+bool ProgramBuilder::check_line_length(const DispatchDraft& item) {
   constexpr uint64_t kNumberBytesMax = 24;
   uint64_t length =
       label_room_bytes() + item.label.size() + item.kernel.size() + 4 * kNumberBytesMax;
@@ -330,12 +269,10 @@ Result<Success> ProgramBuilder::check_line_length(const DispatchDraft& item) {
   for (const auto& [key, value] : item.attributes) {
     length += key.size() + std::max<uint64_t>(value.size(), kNumberBytesMax) + 2;
   }
-  if (length > limits_.line_bytes) {
-    return fail(ItemPart::kItem,
-                "the dispatch needs up to {} bytes of text, more than the limit of {} for a line.",
-                length, limits_.line_bytes);
-  }
-  return Success{};
+  return length <= limits_.line_bytes ||
+         fail(ItemPart::kItem,
+              "the dispatch needs up to {} bytes of text, more than the limit of {} for a line.",
+              length, limits_.line_bytes);
 }
 
 }  // namespace interlock

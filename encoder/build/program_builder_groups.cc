@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "encoder/build/program_builder.h"
-#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 
 namespace interlock {
@@ -21,11 +20,14 @@ std::string label_in_replay(std::string_view label, uint32_t number) {
   return fmt::format("{}@{}", label, number);
 }
 
+const std::string& label_of(const StatementDraft& statement) {
+  return std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
+}
+
 // What one statement adds to the program, as Limits::expansion_count counts it.
 uint64_t expansion_count_of(const StatementDraft& statement) {
   constexpr uint64_t kLabelBytesPerCount = 32;
-  uint64_t count = 1 + std::visit([](const auto& item) { return item.label.size(); }, statement) /
-                           kLabelBytesPerCount;
+  uint64_t count = 1 + label_of(statement).size() / kLabelBytesPerCount;
   if (const auto* dispatch = std::get_if<DispatchDraft>(&statement)) {
     count += dispatch->operands.size() + dispatch->attributes.size();
   } else if (const auto* barrier = std::get_if<BarrierDraft>(&statement)) {
@@ -40,10 +42,8 @@ uint64_t ProgramBuilder::label_room_bytes() const {
   return open_capture_ ? kReplayNumberBytesMax : 0;
 }
 
-Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
-  if (!open_capture_) {
-    return Success{};
-  }
+bool ProgramBuilder::check_not_recording(std::string_view noun) {
+  if (!open_capture_) return true;
   return fail(
       ItemPart::kItem,
       "{} stands in capture {}, which has not ended; a capture records dispatches, barriers and lifetime statements only.",
@@ -51,7 +51,7 @@ Result<Success> ProgramBuilder::check_not_recording(std::string_view noun) {
 }
 
 // Canonical text declares everything first; what a backward pass declares stands after that.
-Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
+bool ProgramBuilder::check_declaration(std::string_view noun) {
   if (!program_.backwards.empty() && !is_in_backward_) {
     return fail(
         ItemPart::kItem,
@@ -61,10 +61,8 @@ Result<Success> ProgramBuilder::check_declaration(std::string_view noun) {
   return check_not_recording(noun);
 }
 
-Result<Success> ProgramBuilder::check_group(std::string_view noun) {
-  if (auto outside = check_not_recording(noun); !outside) {
-    return outside;
-  }
+bool ProgramBuilder::check_group(std::string_view noun) {
+  if (!check_not_recording(noun)) return false;
   if (program_.has_program_order) {
     return fail(
         ItemPart::kItem,
@@ -74,35 +72,29 @@ Result<Success> ProgramBuilder::check_group(std::string_view noun) {
   return check_room_for_statements(1);
 }
 
-Result<Success> ProgramBuilder::check_expansion_room(uint64_t expansion_count) {
+bool ProgramBuilder::check_expansion_room(uint64_t expansion_count) {
   constexpr uint64_t kAccessesMax = std::numeric_limits<uint32_t>::max();
-  if (expansion_count > limits_.expansion_count - expansion_count_ ||
-      program_.accesses.size() + expansion_count > kAccessesMax) {
-    return fail(
-        ItemPart::kItem,
-        "replays and backward passes add more than the limit of {} statements, operands and attributes.",
-        limits_.expansion_count);
-  }
-  return Success{};
+  const bool fits = expansion_count <= limits_.expansion_count - expansion_count_ &&
+                    program_.accesses.size() + expansion_count <= kAccessesMax;
+  return fits ||
+         fail(
+             ItemPart::kItem,
+             "replays and backward passes add more than the limit of {} statements, operands and attributes.",
+             limits_.expansion_count);
 }
 
-Result<Success> ProgramBuilder::add(const CaptureDraft& item) {
-  if (auto checked = check_group("a capture"); !checked) {
-    return checked;
-  }
-  if (auto named = check_name(ItemPart::kName, "capture", item.name); !named) {
-    return named;
-  }
+bool ProgramBuilder::append(const CaptureDraft& item) {
+  if (!check_group("a capture") || !check_name(ItemPart::kName, "capture", item.name)) return false;
   if (meaning_of(item.name).capture.is_some()) {
     return fail(ItemPart::kName, "capture {} stands twice; names of captures must differ.",
                 in_quotes(item.name));
   }
   open_capture_.emplace();
   open_capture_->name = intern(item.name);
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::add(const EndDraft&) {
+bool ProgramBuilder::append(const EndDraft&) {
   if (!open_capture_) {
     return fail(ItemPart::kItem, "found 'end' after no capture; expected a 'capture' before it.");
   }
@@ -117,7 +109,7 @@ Result<Success> ProgramBuilder::add(const EndDraft&) {
   expansion_counts_.push_back(open_capture_->expansion_count);
   replay_counts_.push_back(0);
   open_capture_.reset();
-  return Success{};
+  return true;
 }
 
 void ProgramBuilder::drop_open_capture() {
@@ -127,9 +119,7 @@ void ProgramBuilder::drop_open_capture() {
 }
 
 void ProgramBuilder::record(StatementDraft statement) {
-  const std::string& label =
-      std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
-  if (!label.empty()) {
+  if (const std::string& label = label_of(statement); !label.empty()) {
     names_.meaning(intern(label)).recorded_label = CaptureId(program_.captures.size());
   }
   open_capture_->expansion_count += expansion_count_of(statement);
@@ -137,45 +127,23 @@ void ProgramBuilder::record(StatementDraft statement) {
   ++recorded_count_;
 }
 
-// Which bytes a tensor has is settled when it is recorded, not when it is replayed.
-Result<Success> ProgramBuilder::record_lifetime(const LifetimeDraft& item,
-                                                const Lifetime& lifetime) {
-  if (lifetime.tensor.is_some()) is_in_use_[base_of_[lifetime.tensor.index].index] = true;
-  if (lifetime.kind == LifetimeKind::kAdopt) {
-    TensorId& adopted_from = adopted_from_[lifetime.tensor.index];
-    if (!adopted_from.is_some()) open_capture_->adopted.push_back(lifetime.tensor);
-    adopted_from = lifetime.source;
-    is_in_use_[base_of_[lifetime.source.index].index] = true;
-    has_adoption_ = true;
-  }
-  record(item);
-  return Success{};
-}
-
-Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
-  if (auto checked = check_group("a replay"); !checked) {
-    return checked;
-  }
+bool ProgramBuilder::append(const ReplayDraft& item) {
+  if (!check_group("a replay")) return false;
   const CaptureId id = meaning_of(item.capture).capture;
   if (!id.is_some()) {
-    NearestName nearest(item.capture);
-    offer_names(&NameMeaning::capture, nearest);
     return fail(ItemPart::kName, "no capture {} stands before this replay.{}",
-                in_quotes(item.capture), nearest.advice());
+                in_quotes(item.capture), advice_for(item.capture, &NameMeaning::capture));
   }
-  if (auto room = check_expansion_room(expansion_counts_[id.index]); !room) {
-    return room;
-  }
+  if (!check_expansion_room(expansion_counts_[id.index])) return false;
   Replay replay;
   replay.capture = id;
   replay.number = replay_counts_[id.index] + 1;
   const std::shared_ptr<const CaptureBody> body = program_.captures[id.index].body;
-  if (auto room = check_room_for_statements(body->statements.size() + 1); !room) {
-    return room;
-  }
-  if (auto checked = check_replay(*body, replay.number); !checked) {
-    return error_of("{}\n  - While adding replay {} of capture {}.", checked.error().message,
-                    replay.number, in_quotes(item.capture));
+  if (!check_room_for_statements(body->statements.size() + 1)) return false;
+  if (!check_replay(*body, replay.number)) {
+    error_message_ += fmt::format("\n  - While adding replay {} of capture {}.", replay.number,
+                                  in_quotes(item.capture));
+    return false;
   }
   replay.first = StatementId(program_.statements.size());
   replay.statement_count = static_cast<uint32_t>(body->statements.size());
@@ -183,7 +151,7 @@ Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
     std::visit(
         [&](auto copy) {
           if (!copy.label.empty()) copy.label = label_in_replay(copy.label, replay.number);
-          INTERLOCK_CHECK(add(copy).has_value());
+          INTERLOCK_CHECK(append(copy));
         },
         statement);
   }
@@ -191,20 +159,17 @@ Result<Success> ProgramBuilder::add(const ReplayDraft& item) {
   program_.replays.push_back(replay);
   replay_counts_[id.index] = replay.number;
   expansion_count_ += expansion_counts_[id.index];
-  return Success{};
+  return true;
 }
 
 // What depends on the replay alone.
-Result<Success> ProgramBuilder::check_replay(const CaptureBody& body, uint32_t number) {
+bool ProgramBuilder::check_replay(const CaptureBody& body, uint32_t number) {
   std::map<TensorId, uint32_t> pin_counts;  // Of those that the body pins or unpins.
   for (const StatementDraft& statement : body.statements) {
-    const std::string& label =
-        std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
-    if (!label.empty()) {
-      if (auto labelled = check_label(label_in_replay(label, number)); !labelled) {
-        error_place_ = {};
-        return labelled;
-      }
+    const std::string& label = label_of(statement);
+    if (!label.empty() && !check_label(label_in_replay(label, number))) {
+      error_place_ = {};
+      return false;
     }
     const auto* lifetime = std::get_if<LifetimeDraft>(&statement);
     const bool is_pin = lifetime != nullptr && lifetime->kind == LifetimeKind::kPin;
@@ -221,33 +186,28 @@ Result<Success> ProgramBuilder::check_replay(const CaptureBody& body, uint32_t n
     }
     count += is_pin ? 1 : -1;
   }
-  return Success{};
+  return true;
 }
 
 // A pass that does not fit after all leaves no trace: the builder goes back to what it was.
-Result<Success> ProgramBuilder::add(const BackwardDraft& item) {
-  if (auto checked = check_backward(item); !checked) {
-    return checked;
-  }
+bool ProgramBuilder::append(const BackwardDraft& item) {
+  if (!check_backward(item)) return false;
   ++backward_try_count_;
   ProgramBuilder before = *this;
   is_in_backward_ = true;
-  auto appended = append_backward(item);
+  const bool is_appended = append_backward(item);
   is_in_backward_ = false;
-  if (!appended) {
-    before.failed_expansion_count_ = failed_expansion_count_;
-    before.rewalk_count_ = rewalk_count_;
-    *this = std::move(before);
-    return fail(ItemPart::kItem, "{}\n  - While adding the backward pass of {}.",
-                appended.error().message, in_quotes(item.loss));
-  }
-  return Success{};
+  if (is_appended) return true;
+  before.failed_expansion_count_ = failed_expansion_count_;
+  before.rewalk_count_ = rewalk_count_;
+  before.error_message_ = std::move(error_message_);
+  *this = std::move(before);
+  return fail(ItemPart::kItem, "{}\n  - While adding the backward pass of {}.", error_message_,
+              in_quotes(item.loss));
 }
 
-Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
-  if (auto checked = check_group("a backward pass"); !checked) {
-    return checked;
-  }
+bool ProgramBuilder::check_backward(const BackwardDraft& item) {
+  if (!check_group("a backward pass")) return false;
   if (backwards_ == nullptr) {
     return fail(ItemPart::kItem, "a backward pass stands where none can be computed.");
   }
@@ -255,16 +215,8 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
     return fail(ItemPart::kItem, "the program has more backward passes than the limit of {}.",
                 limits_.backward_count);
   }
-  const auto check_tensor = [&](ItemPart part, size_t position, const std::string& name) {
-    if (meaning_of(name).tensor.is_some()) return Result<Success>(Success{});
-    NearestName nearest(name);
-    offer_names(&NameMeaning::tensor, nearest);
-    return Result<Success>(fail_at(part, position, "no tensor {} is declared before this line.{}",
-                                   in_quotes(name), nearest.advice()));
-  };
-  if (auto checked = check_tensor(ItemPart::kName, 0, item.loss); !checked) {
-    return checked;
-  }
+  TensorId found;
+  if (!find_tensor(ItemPart::kName, item.loss, "this line", found)) return false;
   if (item.wrt.empty() || item.wrt.size() > limits_.access_count_per_dispatch) {
     return fail(ItemPart::kItem, "the backward pass has {} tensors after 'wrt'; expected 1 to {}.",
                 item.wrt.size(), limits_.access_count_per_dispatch);
@@ -272,14 +224,12 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
   uint64_t length =
       std::string_view("backward  wrt  mode=").size() + item.loss.size() + item.mode.size();
   for (size_t i = 0; i < item.wrt.size(); ++i) {
-    if (auto checked = check_tensor(ItemPart::kOperand, i, item.wrt[i]); !checked) {
-      return checked;
-    }
+    const ItemPlace place(ItemPart::kOperand, i);
+    if (!find_tensor(place, item.wrt[i], "this line", found)) return false;
     const auto end = item.wrt.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(item.wrt.begin(), end, item.wrt[i]) != end) {
-      return fail_at(ItemPart::kOperand, i,
-                     "tensor {} stands twice after 'wrt'; at most once is allowed.",
-                     in_quotes(item.wrt[i]));
+      return fail(place, "tensor {} stands twice after 'wrt'; at most once is allowed.",
+                  in_quotes(item.wrt[i]));
     }
     length += 1 + item.wrt[i].size();
   }
@@ -288,12 +238,12 @@ Result<Success> ProgramBuilder::check_backward(const BackwardDraft& item) {
                 "the backward pass needs {} bytes of text, more than the limit of {} for a line.",
                 length, limits_.line_bytes);
   }
-  if (const auto error = backwards_->name_error(item.mode)) return fail(ItemPart::kMode, *error);
-  return Success{};
+  const auto error = backwards_->name_error(item.mode);
+  return !error || fail(ItemPart::kMode, "{}", *error);
 }
 
 // May leave anything behind when it fails.
-Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
+bool ProgramBuilder::append_backward(const BackwardDraft& item) {
   // Adopted tensors get their places at the end: the pass must see who shares bytes.
   ProgramBuilder settled(limits_);
   if (has_adoption_) settled = *this;
@@ -306,15 +256,13 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
   const auto written = backwards_->write(has_adoption_ ? *placed : program_, item, room);
   rewalk_count_ = limits_.rewalk_count - room.rewalk_count;
   failed_expansion_count_ += room_count - room.expansion_count;  // Until all of it is added.
-  if (!written) {
-    return written.error();
-  }
+  if (!written) return fail(ItemPart::kItem, "{}", written.error().message);
   Backward backward;
   backward.loss = meaning_of(item.loss).tensor;
   for (const std::string& name : item.wrt) backward.wrt.push_back(meaning_of(name).tensor);
   // What adopts later is another value than the one that the pass has seen.
-  is_in_use_[base_of_[backward.loss.index].index] = true;
-  for (const TensorId id : backward.wrt) is_in_use_[base_of_[id.index].index] = true;
+  use(backward.loss);
+  for (const TensorId id : backward.wrt) use(id);
   backward.first = StatementId(program_.statements.size());
   backward.first_tensor = TensorId(program_.tensors.size());
   uint64_t expansion_count = 0;
@@ -322,13 +270,9 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
     const auto* dispatch = std::get_if<DispatchDraft>(&added);
     expansion_count += dispatch == nullptr ? 1 : expansion_count_of(*dispatch);
   }
-  if (auto fits = check_expansion_room(expansion_count); !fits) {
-    return fits;
-  }
+  if (!check_expansion_room(expansion_count)) return false;
   for (const ItemDraft& added : written->items) {
-    if (auto fits = add(added); !fits) {
-      return fits;
-    }
+    if (!append(added)) return false;
   }
   backward.statement_count =
       static_cast<uint32_t>(program_.statements.size()) - backward.first.index;
@@ -342,7 +286,7 @@ Result<Success> ProgramBuilder::append_backward(const BackwardDraft& item) {
   program_.backwards.push_back(std::move(backward));
   expansion_count_ += expansion_count;
   failed_expansion_count_ -= room_count - room.expansion_count;
-  return Success{};
+  return true;
 }
 
 }  // namespace interlock

@@ -12,90 +12,66 @@ constexpr uint64_t kAdoptionAlignmentBytes = 4;
 
 }  // namespace
 
-Result<Success> ProgramBuilder::add(const LifetimeDraft& item) {
-  if (auto room = check_room_for_statements(1); !room) {
-    return room;
-  }
-  if (auto labelled = check_label(item.label); !labelled) {
-    return labelled;
-  }
+bool ProgramBuilder::append(const LifetimeDraft& item) {
+  if (!check_statement(item.label)) return false;
   Lifetime lifetime;
   lifetime.statement = StatementId(program_.statements.size());
   lifetime.kind = item.kind;
-  if (auto resolved = resolve_lifetime(item, lifetime); !resolved) {
-    return resolved;
-  }
-  if (open_capture_) return record_lifetime(item, lifetime);
-  if (lifetime.tensor.is_some()) is_in_use_[base_of_[lifetime.tensor.index].index] = true;
-  if (lifetime.kind == LifetimeKind::kPin) ++pin_counts_[lifetime.tensor];
-  if (lifetime.kind == LifetimeKind::kUnpin) --pin_counts_[lifetime.tensor];
+  if (!resolve_lifetime(item, lifetime)) return false;
+  if (lifetime.tensor.is_some()) use(lifetime.tensor);
   if (lifetime.kind == LifetimeKind::kAdopt) {
-    adopted_from_[lifetime.tensor.index] = lifetime.source;
-    is_in_use_[base_of_[lifetime.source.index].index] = true;
+    // Which bytes a tensor has is settled when it is recorded, not when it is replayed.
+    TensorId& adopted_from = adopted_from_[lifetime.tensor.index];
+    const bool is_first = !adopted_from.is_some();
+    if (open_capture_ && is_first) open_capture_->adopted.push_back(lifetime.tensor);
+    adopted_from = lifetime.source;
+    use(lifetime.source);
     has_adoption_ = true;
   }
-  Statement statement{
-      StatementKind::kLifetime, static_cast<uint32_t>(program_.lifetimes.size()), {}};
-  claim_label(item.label, statement);
+  if (open_capture_) {
+    record(item);
+    return true;
+  }
+  if (lifetime.kind == LifetimeKind::kPin) ++pin_counts_[lifetime.tensor];
+  if (lifetime.kind == LifetimeKind::kUnpin) --pin_counts_[lifetime.tensor];
+  append_statement(StatementKind::kLifetime, program_.lifetimes.size(), item.label);
   program_.lifetimes.push_back(lifetime);
-  program_.statements.push_back(statement);
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::resolve_lifetime(const LifetimeDraft& item, Lifetime& lifetime) {
+bool ProgramBuilder::resolve_lifetime(const LifetimeDraft& item, Lifetime& lifetime) {
   if (item.kind == LifetimeKind::kReset) {
     lifetime.memory = meaning_of(item.name).memory;
-    if (lifetime.memory.is_some()) return Success{};
-    NearestName nearest(item.name);
-    offer_names(&NameMeaning::memory, nearest);
-    return fail(ItemPart::kName, "no memory {} is declared before this reset.{}",
-                in_quotes(item.name), nearest.advice());
+    return lifetime.memory.is_some() ||
+           fail(ItemPart::kName, "no memory {} is declared before this reset.{}",
+                in_quotes(item.name), advice_for(item.name, &NameMeaning::memory));
   }
-  const Result<TensorId> tensor = find_value(item, ItemPart::kName, item.name);
-  if (!tensor) {
-    return tensor.error();
-  }
-  lifetime.tensor = *tensor;
-  lifetime.memory = program_.tensor(*tensor).memory;
+  if (!find_value(item, ItemPart::kName, item.name, lifetime.tensor)) return false;
+  lifetime.memory = program_.tensor(lifetime.tensor).memory;
   const bool is_executed = !open_capture_;  // In a capture, each replay checks its pins.
   if (item.kind == LifetimeKind::kUnpin && is_executed) {
-    const auto pins = pin_counts_.find(*tensor);
+    const auto pins = pin_counts_.find(lifetime.tensor);
     if (pins == pin_counts_.end() || pins->second == 0) {
       return fail(ItemPart::kName,
                   "tensor {} is not pinned here; every unpin ends one pin before it.",
                   in_quotes(item.name));
     }
   }
-  if (item.kind != LifetimeKind::kAdopt) {
-    return Success{};
-  }
-  const Result<TensorId> source = find_value(item, ItemPart::kBase, item.source);
-  if (!source) {
-    return source.error();
-  }
-  lifetime.source = *source;
-  return check_adoption(item, lifetime);
+  return item.kind != LifetimeKind::kAdopt ||
+         (find_value(item, ItemPart::kBase, item.source, lifetime.source) &&
+          check_adoption(item, lifetime));
 }
 
-Result<TensorId> ProgramBuilder::find_value(const LifetimeDraft& item, ItemPart part,
-                                            const std::string& name) {
-  const TensorId id = meaning_of(name).tensor;
-  if (!id.is_some()) {
-    NearestName nearest(name);
-    offer_names(&NameMeaning::tensor, nearest);
-    return fail(part, "no tensor {} is declared before this {}.{}", in_quotes(name),
-                word_of(item.kind), nearest.advice());
-  }
+bool ProgramBuilder::find_value(const LifetimeDraft& item, ItemPart part, const std::string& name,
+                                TensorId& id) {
+  if (!find_tensor(part, name, fmt::format("this {}", word_of(item.kind)), id)) return false;
   const Tensor& tensor = program_.tensor(id);
-  if (tensor.placement == Placement::kView) {
-    return fail(part, "tensor {} is a view; lifetimes are those of values, and this one is {}.",
-                in_quotes(name), in_quotes(program_.name(program_.tensor(tensor.root).name)));
-  }
-  return id;
+  return tensor.placement != Placement::kView ||
+         fail(part, "tensor {} is a view; lifetimes are those of values, and this one is {}.",
+              in_quotes(name), in_quotes(program_.name(program_.tensor(tensor.root).name)));
 }
 
-Result<Success> ProgramBuilder::check_adoption(const LifetimeDraft& item,
-                                               const Lifetime& lifetime) {
+bool ProgramBuilder::check_adoption(const LifetimeDraft& item, const Lifetime& lifetime) {
   const Tensor& tensor = program_.tensor(lifetime.tensor);
   const Tensor& source = program_.tensor(lifetime.source);
   const TensorId adopted_before = adopted_from_[lifetime.tensor.index];
@@ -136,7 +112,7 @@ Result<Success> ProgramBuilder::check_adoption(const LifetimeDraft& item,
                 "tensor {} starts at byte {}; adopted bytes start at a multiple of {}.",
                 in_quotes(item.source), source.range.begin, kAdoptionAlignmentBytes);
   }
-  return Success{};
+  return true;
 }
 
 // Bases stand before what views or donates them, so one pass settles all places. What is adopted is

@@ -30,8 +30,6 @@ bool is_scope(Scope scope) {
   return true;
 }
 
-bool needs_two_dispatches(FindingKind kind) { return is_hazard(kind); }
-
 bool concerns_one_dispatch(FindingKind kind) {
   return kind == FindingKind::kAlias || kind == FindingKind::kUndeclared ||
          kind == FindingKind::kUninitialized;
@@ -39,45 +37,29 @@ bool concerns_one_dispatch(FindingKind kind) {
 
 }  // namespace
 
-Result<Success> ProgramBuilder::add(const BarrierDraft& item) {
-  if (auto room = check_room_for_statements(1); !room) {
-    return room;
-  }
-  if (auto labelled = check_label(item.label); !labelled) {
-    return labelled;
-  }
+bool ProgramBuilder::append(const BarrierDraft& item) {
+  if (!check_statement(item.label)) return false;
   Barrier barrier{StatementId(program_.statements.size()), item.kind,
                   static_cast<uint32_t>(program_.dependencies.size())};
   const size_t operand_count = program_.barrier_operands.size();
-  if (auto appended = append_dependencies(item, barrier); !appended) {
-    program_.dependencies.resize(barrier.first_dependency);
-    program_.barrier_operands.resize(operand_count);
-    return appended;
+  const bool is_appended = append_dependencies(item, barrier);
+  if (is_appended) use(std::span(program_.barrier_operands).subspan(operand_count));
+  if (is_appended && !open_capture_) {
+    append_statement(StatementKind::kBarrier, program_.barriers.size(), item.label);
+    program_.barriers.push_back(barrier);
+    return true;
   }
-  for (size_t i = operand_count; i < program_.barrier_operands.size(); ++i) {
-    const Access& operand = program_.barrier_operands[i];
-    if (operand.tensor.is_some()) {
-      is_in_use_[base_of_[operand.tensor.index].index] = true;
-    } else {
-      is_raw_operand_[operand.memory.index] = true;
-    }
-  }
-  if (open_capture_) {
+  if (is_appended) {
     BarrierDraft recorded = draft_of(program_, barrier, NameId());
     recorded.label = item.label;
-    program_.dependencies.resize(barrier.first_dependency);
-    program_.barrier_operands.resize(operand_count);
     record(std::move(recorded));
-    return Success{};
   }
-  Statement statement{StatementKind::kBarrier, static_cast<uint32_t>(program_.barriers.size()), {}};
-  claim_label(item.label, statement);
-  program_.barriers.push_back(barrier);
-  program_.statements.push_back(statement);
-  return Success{};
+  program_.dependencies.resize(barrier.first_dependency);
+  program_.barrier_operands.resize(operand_count);
+  return is_appended;
 }
 
-Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Barrier& barrier) {
+bool ProgramBuilder::append_dependencies(const BarrierDraft& item, Barrier& barrier) {
   if ((item.kind == BarrierKind::kScoped) != !item.dependencies.empty()) {
     return fail(
         ItemPart::kItem,
@@ -97,13 +79,11 @@ Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Ba
                           static_cast<uint32_t>(program_.barrier_operands.size())};
     for (const OperandDraft& operand : part.operands) {
       if (position == limits_.operand_count_per_barrier) {
-        return fail_at(ItemPart::kOperand, position,
-                       "the barrier has more operands than the limit of {}.",
-                       limits_.operand_count_per_barrier);
+        return fail({ItemPart::kOperand, position},
+                    "the barrier has more operands than the limit of {}.",
+                    limits_.operand_count_per_barrier);
       }
-      const Result<Access> range = resolve(operand, position++);
-      if (!range) return range.error();
-      program_.barrier_operands.push_back(*range);
+      if (!resolve(operand, position++, program_.barrier_operands.emplace_back())) return false;
       ++dependency.operand_count;
     }
     program_.dependencies.push_back(dependency);
@@ -113,212 +93,169 @@ Result<Success> ProgramBuilder::append_dependencies(const BarrierDraft& item, Ba
 }
 
 // The canonical line must be short enough to be read again.
-Result<Success> ProgramBuilder::check_line_length(const BarrierDraft& item) {
+bool ProgramBuilder::check_line_length(const BarrierDraft& item) {
   uint64_t length =
       label_room_bytes() + item.label.size() + std::string_view(": barrier execution").size();
   for (const DependencyDraft& part : item.dependencies) {
     length += text_of(part.source).size() + text_of(part.destination).size() + 6;
     for (const OperandDraft& operand : part.operands) length += text_bytes_max(operand);
   }
-  if (length > limits_.line_bytes) {
-    return fail(ItemPart::kItem,
-                "the barrier needs up to {} bytes of text, more than the limit of {} for a line.",
-                length, limits_.line_bytes);
-  }
-  return Success{};
+  return length <= limits_.line_bytes ||
+         fail(ItemPart::kItem,
+              "the barrier needs up to {} bytes of text, more than the limit of {} for a line.",
+              length, limits_.line_bytes);
 }
 
-Error ProgramBuilder::fail_unknown_label(ItemPart part, std::string_view noun,
-                                         const std::string& reference) {
-  if (const CaptureId capture = meaning_of(reference).recorded_label; capture.is_some()) {
+// Finds the statement of this kind that `reference` names, by label or by position in its list.
+bool ProgramBuilder::find_statement(ItemPart part, StatementKind kind, const std::string& reference,
+                                    uint32_t& index) {
+  const bool is_lifetime = kind == StatementKind::kLifetime;
+  const std::string_view noun = noun_of(kind).substr(2);
+  if (!reference.empty() && is_digit(reference[0])) {
+    const size_t count = is_lifetime                        ? program_.lifetimes.size()
+                         : kind == StatementKind::kDispatch ? program_.dispatches.size()
+                                                            : program_.barriers.size();
+    const auto position = decimal_of(reference);
+    if (!position || *position >= count) {
+      return fail(part, "there is no {} {}; {} stand before this line.", noun, in_quotes(reference),
+                  count);
+    }
+    index = static_cast<uint32_t>(*position);
+    return true;
+  }
+  const NameMeaning meaning = meaning_of(reference);
+  if (!meaning.label.is_some() && meaning.recorded_label.is_some()) {
     return fail(
         part,
         "label {} stands in capture {}, which only its replays execute; expected {}@1 for the first of them.",
-        in_quotes(reference), in_quotes(program_.name(program_.captures[capture.index].name)),
-        reference);
+        in_quotes(reference),
+        in_quotes(program_.name(program_.captures[meaning.recorded_label.index].name)), reference);
   }
-  NearestName nearest(reference);
-  offer_names(&NameMeaning::label, nearest);
-  return fail(part, "no {} before this line has the label {}.{}", noun, in_quotes(reference),
-              nearest.advice());
+  if (!meaning.label.is_some()) {
+    return fail(part, "no {} before this line has the label {}.{}",
+                is_lifetime ? "free, destroy or reset" : noun, in_quotes(reference),
+                advice_for(reference, &NameMeaning::label));
+  }
+  const Statement& statement = program_.statements[meaning.label.index];
+  if (statement.kind != kind) {
+    return fail(part, "label {} stands on {}; expected {}.", in_quotes(reference),
+                noun_of(statement.kind),
+                is_lifetime ? "a free, a destroy or a reset" : noun_of(kind));
+  }
+  index = statement.index;
+  return true;
 }
 
-Result<DispatchId> ProgramBuilder::find_dispatch(ItemPart part, const std::string& reference) {
-  if (!reference.empty() && is_digit(reference[0])) {
-    const auto index = decimal_of(reference);
-    if (!index || *index >= program_.dispatches.size()) {
-      return fail(part, "there is no dispatch {}; {} stand before this line.", in_quotes(reference),
-                  program_.dispatches.size());
-    }
-    return DispatchId(*index);
-  }
-  const StatementId holder = meaning_of(reference).label;
-  if (!holder.is_some()) {
-    return fail_unknown_label(part, "dispatch", reference);
-  }
-  const Statement& statement = program_.statements[holder.index];
-  if (statement.kind != StatementKind::kDispatch) {
-    return fail(part, "label {} stands on {}; expected a dispatch.", in_quotes(reference),
-                noun_of(statement.kind));
-  }
-  return DispatchId(statement.index);
-}
-
-Result<Success> ProgramBuilder::add(const WitnessDraft& item) {
-  if (auto outside = check_not_recording("a witness"); !outside) {
-    return outside;
-  }
+bool ProgramBuilder::append(const WitnessDraft& item) {
+  if (!check_not_recording("a witness")) return false;
   if (program_.witness.size() >= limits_.witness_count) {
     return fail(ItemPart::kItem, "the program has more witness lines than the limit of {}.",
                 limits_.witness_count);
   }
-  const auto moved = find_dispatch(ItemPart::kFirst, item.moved);
-  if (!moved) {
-    return moved.error();
+  Displacement displacement;
+  displacement.kind = item.kind;
+  DispatchId& moved = displacement.moved;
+  if (!find_dispatch(ItemPart::kFirst, item.moved, moved) ||
+      !find_dispatch(ItemPart::kSecond, item.anchor, displacement.anchor)) {
+    return false;
   }
-  const auto anchor = find_dispatch(ItemPart::kSecond, item.anchor);
-  if (!anchor) {
-    return anchor.error();
-  }
-  if (*moved == *anchor) {
+  if (moved == displacement.anchor) {
     return fail(ItemPart::kSecond,
                 "the witness moves {} relative to itself; expected two dispatches.",
                 in_quotes(item.moved));
   }
-  Displacement displacement{*moved, *anchor, item.kind};
   if (item.slices) {
     const auto [first, end] = *item.slices;
-    const uint64_t slice_count = slice_count_of(program_, program_.dispatch(*moved));
+    const uint64_t slice_count = slice_count_of(program_, program_.dispatch(moved));
     if (first >= end) {
       return fail(ItemPart::kSlices, "the slices [{}:{}] of {} are none; expected at least one.",
                   first, end, in_quotes(item.moved));
     }
     if (end > slice_count || end > std::numeric_limits<uint32_t>::max()) {
       return fail(ItemPart::kSlices, "the slices [{}:{}] end past the last of {}, which has {}.",
-                  first, end, program_.description_of(*moved), slice_count);
+                  first, end, program_.description_of(moved), slice_count);
     }
     displacement.has_slices = true;
     displacement.first_slice = static_cast<uint32_t>(first);
     displacement.slice_count = static_cast<uint32_t>(end - first);
   }
   program_.witness.push_back(displacement);
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::set_expected_dispatches(const ExpectDraft& item,
-                                                        Expectation& expectation) {
-  const auto first = find_dispatch(ItemPart::kFirst, item.first);
-  if (!first) {
-    return first.error();
-  }
-  expectation.first = *first;
-  if (item.second.empty() && needs_two_dispatches(item.kind)) {
-    return fail(ItemPart::kFirst, "{} concerns two dispatches, and only {} is named.",
+bool ProgramBuilder::find_dispatches(const ExpectDraft& item, Expectation& expectation) {
+  if (!find_dispatch(ItemPart::kFirst, item.first, expectation.first)) return false;
+  if (item.second.empty()) {
+    return !is_hazard(item.kind) ||
+           fail(ItemPart::kFirst, "{} concerns two dispatches, and only {} is named.",
                 word_of(item.kind), in_quotes(item.first));
   }
-  if (!item.second.empty()) {
-    if (concerns_one_dispatch(item.kind)) {
-      return fail(ItemPart::kSecond, "{} concerns one dispatch, and {} is a second.",
-                  in_quotes(word_of(item.kind)), in_quotes(item.second));
-    }
-    const auto second = find_dispatch(ItemPart::kSecond, item.second);
-    if (!second) {
-      return second.error();
-    }
-    expectation.second = *second;
+  if (concerns_one_dispatch(item.kind)) {
+    return fail(ItemPart::kSecond, "{} concerns one dispatch, and {} is a second.",
+                in_quotes(word_of(item.kind)), in_quotes(item.second));
   }
-  return Success{};
-}
-
-// The tensor that a line about `gradient` names: the one to differentiate by.
-Result<TensorId> ProgramBuilder::find_expected_tensor(const ExpectDraft& item) {
-  if (!item.second.empty()) {
-    return fail(ItemPart::kSecond, "'gradient' concerns one tensor, and {} is a second.",
-                in_quotes(item.second));
-  }
-  const TensorId tensor = meaning_of(item.first).tensor;
-  if (tensor.is_some()) {
-    return tensor;
-  }
-  NearestName nearest(item.first);
-  offer_names(&NameMeaning::tensor, nearest);
-  return fail(ItemPart::kFirst, "no tensor {} is declared before this line.{}",
-              in_quotes(item.first), nearest.advice());
+  return find_dispatch(ItemPart::kSecond, item.second, expectation.second);
 }
 
 // The barrier that a line about `redundant` names.
-Result<BarrierId> ProgramBuilder::find_barrier(const ExpectDraft& item) {
+bool ProgramBuilder::find_barrier(const ExpectDraft& item, BarrierId& barrier) {
   const std::string& reference = item.first;
   if (!item.second.empty()) {
     return fail(ItemPart::kSecond, "'redundant' concerns one barrier, and {} is a second.",
                 in_quotes(item.second));
   }
-  if (!reference.empty() && is_digit(reference[0])) {
-    const auto index = decimal_of(reference);
-    const uint64_t barrier_count =
-        item.encoder.empty() ? program_.barriers.size() : limits_.statement_count;
-    if (!index || *index >= std::min<uint64_t>(barrier_count, UINT32_MAX)) {
-      return fail(ItemPart::kFirst,
-                  item.encoder.empty()
-                      ? fmt::format("there is no barrier {}; {} stand before this line.",
-                                    in_quotes(reference), program_.barriers.size())
-                      : fmt::format("barrier {} is past the limit of {} statements.",
-                                    in_quotes(reference), limits_.statement_count));
-    }
-    return BarrierId(*index);
+  if (item.encoder.empty()) {
+    return find_statement(ItemPart::kFirst, StatementKind::kBarrier, reference, barrier.index);
   }
-  if (!item.encoder.empty()) {
+  if (reference.empty() || !is_digit(reference[0])) {
     return fail(ItemPart::kFirst,
                 "{} names no barrier of an encoder; such barriers have no labels, only positions.",
                 in_quotes(reference));
   }
-  const StatementId holder = meaning_of(reference).label;
-  if (!holder.is_some()) {
-    return fail_unknown_label(ItemPart::kFirst, "barrier", reference);
+  const auto index = decimal_of(reference);
+  if (!index || *index >= std::min<uint64_t>(limits_.statement_count, UINT32_MAX)) {
+    return fail(ItemPart::kFirst, "barrier {} is past the limit of {} statements.",
+                in_quotes(reference), limits_.statement_count);
   }
-  const Statement& statement = program_.statements[holder.index];
-  if (statement.kind != StatementKind::kBarrier) {
-    return fail(ItemPart::kFirst, "label {} stands on {}; expected a barrier.",
-                in_quotes(reference), noun_of(statement.kind));
-  }
-  return BarrierId(statement.index);
+  barrier = BarrierId(*index);
+  return true;
 }
 
 // What ends the value, on a line about `use-after-free`.
-Result<LifetimeId> ProgramBuilder::find_lifetime(const ExpectDraft& item) {
-  const std::string& reference = item.first;
-  LifetimeId id;
-  if (!reference.empty() && is_digit(reference[0])) {
-    const auto index = decimal_of(reference);
-    if (!index || *index >= program_.lifetimes.size()) {
-      return fail(ItemPart::kFirst, "there is no lifetime statement {}; {} stand before this line.",
-                  in_quotes(reference), program_.lifetimes.size());
-    }
-    id = LifetimeId(*index);
-  } else {
-    const StatementId holder = meaning_of(reference).label;
-    if (!holder.is_some()) {
-      return fail_unknown_label(ItemPart::kFirst, "free, destroy or reset", reference);
-    }
-    const Statement& statement = program_.statements[holder.index];
-    if (statement.kind != StatementKind::kLifetime) {
-      return fail(ItemPart::kFirst, "label {} stands on {}; expected a free, a destroy or a reset.",
-                  in_quotes(reference), noun_of(statement.kind));
-    }
-    id = LifetimeId(statement.index);
+bool ProgramBuilder::find_lifetime(const ExpectDraft& item, LifetimeId& lifetime) {
+  if (!find_statement(ItemPart::kFirst, StatementKind::kLifetime, item.first, lifetime.index)) {
+    return false;
   }
-  const LifetimeKind kind = program_.lifetimes[id.index].kind;
+  const LifetimeKind kind = program_.lifetimes[lifetime.index].kind;
   if (kind == LifetimeKind::kPin || kind == LifetimeKind::kUnpin || kind == LifetimeKind::kAdopt) {
     return fail(ItemPart::kFirst, "{} is {} {}; expected a free, a destroy or a reset.",
-                in_quotes(reference), kind == LifetimeKind::kPin ? "a" : "an", word_of(kind));
+                in_quotes(item.first), kind == LifetimeKind::kPin ? "a" : "an", word_of(kind));
   }
-  return id;
+  return true;
 }
 
-Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
-  if (auto outside = check_not_recording("an expectation"); !outside) {
-    return outside;
+// What a line about anything but `clean` names.
+bool ProgramBuilder::find_finding(const ExpectDraft& item, Expectation& expectation) {
+  switch (item.kind) {
+    case FindingKind::kRedundant:
+      return find_barrier(item, expectation.barrier);
+    case FindingKind::kGradient:  // By the tensor to differentiate by.
+      if (!item.second.empty()) {
+        return fail(ItemPart::kSecond, "'gradient' concerns one tensor, and {} is a second.",
+                    in_quotes(item.second));
+      }
+      return find_tensor(ItemPart::kFirst, item.first, "this line", expectation.tensor);
+    case FindingKind::kUseAfterFree:
+      return find_lifetime(item, expectation.lifetime) &&
+             (item.second.empty() ||
+              find_dispatch(ItemPart::kSecond, item.second, expectation.first));
+    default:
+      return find_dispatches(item, expectation);
   }
+}
+
+bool ProgramBuilder::append(const ExpectDraft& item) {
+  if (!check_not_recording("an expectation")) return false;
   if (program_.expectations.size() >= limits_.expectation_count) {
     return fail(ItemPart::kItem, "the program has more expect lines than the limit of {}.",
                 limits_.expectation_count);
@@ -342,40 +279,11 @@ Result<Success> ProgramBuilder::add(const ExpectDraft& item) {
                   word_of(item.kind));
     }
     expectation.kind = item.kind;
-    if (item.kind == FindingKind::kRedundant) {
-      const auto barrier = find_barrier(item);
-      if (!barrier) {
-        return barrier.error();
-      }
-      expectation.barrier = *barrier;
-    } else if (item.kind == FindingKind::kGradient) {
-      const auto tensor = find_expected_tensor(item);
-      if (!tensor) {
-        return tensor.error();
-      }
-      expectation.tensor = *tensor;
-    } else if (item.kind == FindingKind::kUseAfterFree) {
-      const auto lifetime = find_lifetime(item);
-      if (!lifetime) {
-        return lifetime.error();
-      }
-      expectation.lifetime = *lifetime;
-      if (!item.second.empty()) {
-        const auto reader = find_dispatch(ItemPart::kSecond, item.second);
-        if (!reader) {
-          return reader.error();
-        }
-        expectation.first = *reader;
-      }
-    } else if (auto found = set_expected_dispatches(item, expectation); !found) {
-      return found;
-    }
+    if (!find_finding(item, expectation)) return false;
   }
-  if (!item.encoder.empty()) {
-    expectation.encoder = intern(item.encoder);
-  }
+  if (!item.encoder.empty()) expectation.encoder = intern(item.encoder);
   program_.expectations.push_back(expectation);
-  return Success{};
+  return true;
 }
 
 }  // namespace interlock

@@ -30,42 +30,24 @@ std::string placement_text(const TensorDraft& item) {
   INTERLOCK_CHECK(false);
 }
 
-std::string with_context(std::string message, const TensorDraft& item) {
-  return fmt::format("{}\n  - While placing {}, {} {}.", message, in_quotes(item.name),
-                     type_text(item), placement_text(item));
-}
-
 }  // namespace
 
-template <typename MeaningId>
-void ProgramBuilder::offer_names(MeaningId NameMeaning::*sort, NearestName& nearest) {
-  constexpr size_t kCandidatesMax = 4096;
-  if (advice_left_ > 0) {
-    for (const std::string_view name : names_.first_names(program_.names, sort, kCandidatesMax)) {
-      nearest.offer(name);
-    }
-  }
-  --advice_left_;
-}
-template void ProgramBuilder::offer_names(MemoryId NameMeaning::*, NearestName&);
-template void ProgramBuilder::offer_names(TensorId NameMeaning::*, NearestName&);
-template void ProgramBuilder::offer_names(StatementId NameMeaning::*, NearestName&);
-template void ProgramBuilder::offer_names(CaptureId NameMeaning::*, NearestName&);
-
-Result<Success> ProgramBuilder::check_room_for_memory() {
-  if (program_.memories.size() >= limits_.memory_count) {
-    return fail(ItemPart::kItem, "the program has more memories than the limit of {}.",
-                limits_.memory_count);
-  }
-  return Success{};
+// Says in the error where the tensor was to be placed.
+bool ProgramBuilder::add_context(const TensorDraft& item) {
+  error_message_ += fmt::format("\n  - While placing {}, {} {}.", in_quotes(item.name),
+                                type_text(item), placement_text(item));
+  return false;
 }
 
-Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
-  if (auto declared = check_declaration("a memory"); !declared) {
-    return declared;
-  }
-  if (auto named = check_name(ItemPart::kName, "memory", item.name); !named) {
-    return named;
+bool ProgramBuilder::check_room_for_memory() {
+  return program_.memories.size() < limits_.memory_count ||
+         fail(ItemPart::kItem, "the program has more memories than the limit of {}.",
+              limits_.memory_count);
+}
+
+bool ProgramBuilder::append(const MemoryDraft& item) {
+  if (!check_declaration("a memory") || !check_name(ItemPart::kName, "memory", item.name)) {
+    return false;
   }
   const NameMeaning meaning = meaning_of(item.name);
   if (meaning.memory.is_some()) {
@@ -80,23 +62,18 @@ Result<Success> ProgramBuilder::add(const MemoryDraft& item) {
     return fail(ItemPart::kSize, "memory {} has {} bytes, more than the limit of {}.",
                 in_quotes(item.name), item.size_bytes, limits_.memory_bytes);
   }
-  if (auto room = check_room_for_memory(); !room) {
-    return room;
-  }
+  if (!check_room_for_memory()) return false;
   const NameId name = intern(item.name);
   names_.meaning(name).memory = MemoryId(program_.memories.size());
   has_late_memory_ |= !program_.memories.empty() && program_.memories.back().is_implicit;
   program_.memories.push_back({name, item.size_bytes, item.is_scratch});
   is_raw_operand_.push_back(false);
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::add(const TensorDraft& item) {
-  if (auto declared = check_declaration("a tensor"); !declared) {
-    return declared;
-  }
-  if (auto named = check_name(ItemPart::kName, "tensor", item.name); !named) {
-    return named;
+bool ProgramBuilder::append(const TensorDraft& item) {
+  if (!check_declaration("a tensor") || !check_name(ItemPart::kName, "tensor", item.name)) {
+    return false;
   }
   const NameMeaning meaning = meaning_of(item.name);
   if (meaning.tensor.is_some()) {
@@ -116,12 +93,7 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
                 limits_.tensor_count);
   }
   Tensor tensor;
-  if (auto placed = place(item, tensor); !placed) {
-    return placed;
-  }
-  if (auto checked = check_initial_value(item, tensor); !checked) {
-    return checked;
-  }
+  if (!place(item, tensor) || !check_initial_value(item, tensor)) return false;
   const TensorId id(program_.tensors.size());
   const TensorId base = tensor.source.is_some() ? base_of_[tensor.source.index] : id;
   base_of_.push_back(base);
@@ -142,41 +114,34 @@ Result<Success> ProgramBuilder::add(const TensorDraft& item) {
   }
   program_.tensors.push_back(std::move(tensor));
   is_output_.push_back(false);
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::place(const TensorDraft& item, Tensor& tensor) {
-  const Result<uint64_t> size_bytes = size_bytes_of_shape(item);
-  if (!size_bytes) {
-    return size_bytes.error();
-  }
+bool ProgramBuilder::place(const TensorDraft& item, Tensor& tensor) {
+  uint64_t size_bytes = 0;
+  if (!find_size(item, size_bytes)) return false;
   tensor.dtype = item.dtype;
   tensor.shape = item.shape;
   tensor.placement = item.placement;
   tensor.initial = item.initial;
   tensor.root = TensorId(program_.tensors.size());
-  if (item.placement == Placement::kUnplaced) return place_nowhere(item, *size_bytes, tensor);
-  auto placed = item.placement == Placement::kPlaced ? place_in_memory(item, *size_bytes, tensor)
-                                                     : place_in_tensor(item, *size_bytes, tensor);
-  if (!placed) {
-    return placed;
-  }
+  if (item.placement == Placement::kUnplaced) return place_nowhere(item, size_bytes, tensor);
+  const bool is_placed = item.placement == Placement::kPlaced
+                             ? place_in_memory(item, size_bytes, tensor)
+                             : place_in_tensor(item, size_bytes, tensor);
+  if (!is_placed) return false;
   const uint64_t alignment = size_bytes_of(item.dtype);
-  if (tensor.range.begin % alignment != 0) {
-    return fail(
-        ItemPart::kOffset,
-        with_context(
-            fmt::format(
-                "tensor {} starts at byte {} of memory {}, which is not a multiple of {}, the bytes of an element ({}).",
-                in_quotes(item.name), tensor.range.begin,
-                in_quotes(program_.name(program_.memory(tensor.memory).name)), alignment,
-                word_of(item.dtype)),
-            item));
-  }
-  return Success{};
+  if (tensor.range.begin % alignment == 0) return true;
+  fail(
+      ItemPart::kOffset,
+      "tensor {} starts at byte {} of memory {}, which is not a multiple of {}, the bytes of an element ({}).",
+      in_quotes(item.name), tensor.range.begin,
+      in_quotes(program_.name(program_.memory(tensor.memory).name)), alignment,
+      word_of(item.dtype));
+  return add_context(item);
 }
 
-Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
+bool ProgramBuilder::find_size(const TensorDraft& item, uint64_t& size_bytes) {
   if (item.shape.empty()) {
     return fail(ItemPart::kSize, "tensor {} has no extents; a single element is {}[1].",
                 in_quotes(item.name), word_of(item.dtype));
@@ -185,7 +150,7 @@ Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
     return fail(ItemPart::kSize, "tensor {} has {} extents, more than the limit of {}.",
                 in_quotes(item.name), item.shape.size(), limits_.tensor_rank);
   }
-  uint64_t size_bytes = size_bytes_of(item.dtype);
+  size_bytes = size_bytes_of(item.dtype);
   for (const uint64_t extent : item.shape) {
     if (extent == 0) {
       return fail(ItemPart::kSize, "tensor {} has an extent of 0 in {}; extents are at least 1.",
@@ -196,86 +161,72 @@ Result<uint64_t> ProgramBuilder::size_bytes_of_shape(const TensorDraft& item) {
                   in_quotes(item.name), type_text(item));
     }
   }
-  return size_bytes;
+  return true;
 }
 
 // Takes the number of the memory that is made once the tensor stands.
-Result<Success> ProgramBuilder::place_nowhere(const TensorDraft& item, uint64_t size_bytes,
-                                              Tensor& tensor) {
+bool ProgramBuilder::place_nowhere(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor) {
   if (size_bytes > limits_.memory_bytes) {
     return fail(ItemPart::kSize, "tensor {} has {} bytes, more than the limit of {} for a memory.",
                 in_quotes(item.name), size_bytes, limits_.memory_bytes);
   }
-  if (auto room = check_room_for_memory(); !room) {
-    return room;
-  }
+  if (!check_room_for_memory()) return false;
   tensor.memory = MemoryId(program_.memories.size());
   tensor.range = {0, size_bytes};
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::place_in_memory(const TensorDraft& item, uint64_t size_bytes,
-                                                Tensor& tensor) {
+bool ProgramBuilder::place_in_memory(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor) {
   const MemoryId base = meaning_of(item.base).memory;
   if (!base.is_some()) {
-    NearestName nearest(item.base);
-    offer_names(&NameMeaning::memory, nearest);
     return fail(ItemPart::kBase, "no memory {} is declared before tensor {}.{}",
-                in_quotes(item.base), in_quotes(item.name), nearest.advice());
+                in_quotes(item.base), in_quotes(item.name),
+                advice_for(item.base, &NameMeaning::memory));
   }
   const Memory& memory = program_.memory(base);
   uint64_t end = 0;
   if (__builtin_add_overflow(item.offset_bytes, size_bytes, &end) || end > memory.size_bytes) {
-    const std::string last =
-        end < size_bytes ? fmt::format("beyond 64 bits") : fmt::format("at byte {}", end);
-    return fail(ItemPart::kOffset,
-                with_context(fmt::format("tensor {} ends {}, past the end of memory {} ({} bytes).",
-                                         in_quotes(item.name), last, in_quotes(item.base),
-                                         memory.size_bytes),
-                             item));
+    const std::string last = end < size_bytes ? "beyond 64 bits" : fmt::format("at byte {}", end);
+    fail(ItemPart::kOffset, "tensor {} ends {}, past the end of memory {} ({} bytes).",
+         in_quotes(item.name), last, in_quotes(item.base), memory.size_bytes);
+    return add_context(item);
   }
   tensor.memory = base;
   tensor.range = {item.offset_bytes, end};
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::place_in_tensor(const TensorDraft& item, uint64_t size_bytes,
-                                                Tensor& tensor) {
+bool ProgramBuilder::place_in_tensor(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor) {
   const bool is_view = item.placement == Placement::kView;
   const TensorId base = meaning_of(item.base).tensor;
   if (!base.is_some()) {
-    NearestName nearest(item.base);
-    offer_names(&NameMeaning::tensor, nearest);
     return fail(ItemPart::kBase, "no tensor {} is declared before {}, which {} it.{}",
                 in_quotes(item.base), in_quotes(item.name), is_view ? "views" : "donates",
-                nearest.advice());
+                advice_for(item.base, &NameMeaning::tensor));
   }
   const Tensor& source = program_.tensor(base);
   const uint64_t offset_bytes = is_view ? item.offset_bytes : 0;
   const uint64_t source_bytes = source.range.size_bytes();
   if (offset_bytes > source_bytes || size_bytes > source_bytes - offset_bytes) {
-    const std::string message =
-        is_view ? fmt::format("view {} of {} bytes at byte {} ends past the end of {} ({} bytes).",
-                              in_quotes(item.name), size_bytes, offset_bytes, in_quotes(item.base),
-                              source_bytes)
-                : fmt::format("tensor {} has {} bytes, more than {} ({} bytes), which it donates.",
-                              in_quotes(item.name), size_bytes, in_quotes(item.base), source_bytes);
-    return fail(is_view ? ItemPart::kOffset : ItemPart::kBase, with_context(message, item));
+    if (is_view) {
+      fail(ItemPart::kOffset, "view {} of {} bytes at byte {} ends past the end of {} ({} bytes).",
+           in_quotes(item.name), size_bytes, offset_bytes, in_quotes(item.base), source_bytes);
+    } else {
+      fail(ItemPart::kBase, "tensor {} has {} bytes, more than {} ({} bytes), which it donates.",
+           in_quotes(item.name), size_bytes, in_quotes(item.base), source_bytes);
+    }
+    return add_context(item);
   }
   tensor.source = base;
   tensor.memory = source.memory;
   tensor.range.begin = source.range.begin + offset_bytes;
   tensor.range.end = tensor.range.begin + size_bytes;
-  if (is_view) {
-    tensor.root = source.root;
-  }
-  return Success{};
+  if (is_view) tensor.root = source.root;
+  return true;
 }
 
-Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, const Tensor& tensor) {
-  if (item.initial.kind == InitialKind::kNone) {
-    return Success{};
-  }
+bool ProgramBuilder::check_initial_value(const TensorDraft& item, const Tensor& tensor) {
+  if (item.initial.kind == InitialKind::kNone) return true;
   if (item.placement == Placement::kView) {
     return fail(
         ItemPart::kInitial,
@@ -292,19 +243,13 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
     return fail(ItemPart::kInitial, "tensor {} has {} elements; random initial values are f32.",
                 in_quotes(item.name), word_of(item.dtype));
   }
-  if (auto checked = check_values(item, tensor); !checked) {
-    return checked;
-  }
+  if (!check_values(item, tensor)) return false;
   // The kept ranges are disjoint, so only the last one that starts before our end can overlap.
   auto next = initial_ranges_.lower_bound({tensor.memory, tensor.range.end});
-  if (next == initial_ranges_.begin()) {
-    return Success{};
-  }
+  if (next == initial_ranges_.begin()) return true;
   const auto& [key, other_id] = *--next;
   const Tensor& other = program_.tensor(other_id);
-  if (key.first != tensor.memory || !share_a_byte(other.range, tensor.range)) {
-    return Success{};
-  }
+  if (key.first != tensor.memory || !share_a_byte(other.range, tensor.range)) return true;
   const ByteRange overlap = intersection(other.range, tensor.range);
   return fail(ItemPart::kInitial,
               "tensors {} and {} both have an initial value for {}[{}:{}]; at most one may.",
@@ -313,18 +258,14 @@ Result<Success> ProgramBuilder::check_initial_value(const TensorDraft& item, con
 }
 
 // Of `values(…)`: as many as there are elements, each one that an element can hold.
-Result<Success> ProgramBuilder::check_values(const TensorDraft& item, const Tensor& tensor) {
-  if (item.initial.kind != InitialKind::kValues) {
-    return Success{};
-  }
+bool ProgramBuilder::check_values(const TensorDraft& item, const Tensor& tensor) {
+  if (item.initial.kind != InitialKind::kValues) return true;
   const std::vector<double>& values = item.initial.values;
   const uint64_t element_count = tensor.range.size_bytes() / size_bytes_of(item.dtype);
   if (values.size() != element_count) {
-    return fail(
-        ItemPart::kInitial,
-        with_context(fmt::format("tensor {} has {} elements and {} values; each element needs one.",
-                                 in_quotes(item.name), element_count, values.size()),
-                     item));
+    fail(ItemPart::kInitial, "tensor {} has {} elements and {} values; each element needs one.",
+         in_quotes(item.name), element_count, values.size());
+    return add_context(item);
   }
   if (values.size() > limits_.initial_value_count) {
     return fail(ItemPart::kInitial,
@@ -338,31 +279,22 @@ Result<Success> ProgramBuilder::check_values(const TensorDraft& item, const Tens
                 "tensor {} has the value {}, which no element of type {} holds.",
                 in_quotes(item.name), *bad, word_of(item.dtype));
   }
-  return Success{};
+  return true;
 }
 
-Result<Success> ProgramBuilder::add(const OutputDraft& item) {
-  if (auto outside = check_not_recording("an output"); !outside) {
-    return outside;
-  }
+bool ProgramBuilder::append(const OutputDraft& item) {
+  if (!check_not_recording("an output")) return false;
   std::vector<TensorId> outputs;
   for (size_t i = 0; i < item.tensors.size(); ++i) {
+    const ItemPlace place(ItemPart::kOperand, i);
     const std::string& name = item.tensors[i];
-    const TensorId tensor = meaning_of(name).tensor;
-    if (!tensor.is_some()) {
-      NearestName nearest(name);
-      offer_names(&NameMeaning::tensor, nearest);
-      for (const TensorId id : outputs) {
-        is_output_[id.index] = false;
-      }
-      return fail_at(ItemPart::kOperand, i, "no tensor {} is declared before this output.{}",
-                     in_quotes(name), nearest.advice());
-    }
-    if (is_output_[tensor.index]) {
-      for (const TensorId id : outputs) {
-        is_output_[id.index] = false;
-      }
-      return fail_at(ItemPart::kOperand, i, "tensor {} is an output already.", in_quotes(name));
+    TensorId tensor;
+    const bool is_new = find_tensor(place, name, "this output", tensor) &&
+                        (!is_output_[tensor.index] ||
+                         fail(place, "tensor {} is an output already.", in_quotes(name)));
+    if (!is_new) {
+      for (const TensorId id : outputs) is_output_[id.index] = false;
+      return false;
     }
     is_output_[tensor.index] = true;
     outputs.push_back(tensor);
@@ -371,7 +303,7 @@ Result<Success> ProgramBuilder::add(const OutputDraft& item) {
     return fail(ItemPart::kItem, "the output statement names no tensor; expected at least one.");
   }
   program_.outputs.insert(program_.outputs.end(), outputs.begin(), outputs.end());
-  return Success{};
+  return true;
 }
 
 }  // namespace interlock

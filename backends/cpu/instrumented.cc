@@ -96,8 +96,7 @@ class InstrumentedExecution {
   void run(DispatchId id) {
     const Dispatch& dispatch = program_.dispatch(id);
     const KernelParams params = dispatch_params_of(program_, id);
-    const KernelEntry& entry = kernel_entry(dispatch.kernel);
-    const uint64_t slice_count = entry.is_variadic ? 1 : entry.slice_count(params);
+    const uint64_t slice_count = slice_count_of(dispatch.kernel, params);
     offences_.assign(2 * dispatch.access_count, {});
     for (uint64_t slice = 0; slice < slice_count && !is_stopped(); ++slice) {
       run_slice(id, params, slice);

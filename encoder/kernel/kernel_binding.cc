@@ -2,18 +2,25 @@
 // is checked here once, so that bodies and backends check nothing.
 #include "encoder/kernel/kernel_binding.h"
 
-#include <array>
-#include <string>
-
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+#include "encoder/kernel/kernel_rules.h"
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
+#include "encoder/program/registry.h"
 
 namespace interlock {
 namespace {
 
-constexpr size_t kOperandsMax = 8;  // Of a table kernel.
+constexpr uint64_t kElementBytes = 4;  // f32 and i32
+
+uint64_t divide_up(uint64_t n, uint64_t divisor) { return n / divisor + (n % divisor != 0); }
 
 // "reads x w writes y"
 std::string signature_of(const KernelEntry& entry) {
@@ -30,11 +37,9 @@ std::string signature_of(const KernelEntry& entry) {
 }
 
 Result<Success> check_modes(const KernelEntry& entry, std::span<const Access> accesses) {
-  bool fits = accesses.size() == entry.operands.size();
-  for (size_t i = 0; fits && i < accesses.size(); ++i) {
-    fits = accesses[i].mode == entry.operands[i].mode;
+  if (std::ranges::equal(accesses, entry.operands, {}, &Access::mode, &KernelOperand::mode)) {
+    return Success{};
   }
-  if (fits) return Success{};
   size_t counts[kAccessModeCount] = {};
   for (const Access& access : accesses) ++counts[static_cast<size_t>(access.mode)];
   std::string found;
@@ -52,7 +57,7 @@ Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, 
                               const Access& access, uint64_t& size_bytes) {
   if (entry.is_bytewise) {
     size_bytes = access.range.size_bytes();
-    return OperandShape{DType::kU8, {&size_bytes, 1}, false};
+    return OperandShape(&size_bytes, 1);
   }
   const std::string_view name = entry.operands[operand].name;
   const DType dtype = entry.operands[operand].dtype;
@@ -66,30 +71,16 @@ Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, 
     return error_of("Operand '{}' of kernel '{}' has dtype {}; the kernel expects {}.", name,
                     entry.name, word_of(tensor.dtype), word_of(dtype));
   }
-  return OperandShape{tensor.dtype, tensor.shape, true};
+  return OperandShape(tensor.shape);
 }
 
-void set_attribute(KernelParams& params, std::string_view name, double value) {
-  if (name == "value") {
-    params.byte = static_cast<uint32_t>(value);
-  } else if (name == "factor" || name == "lr") {
-    params.factor = static_cast<float>(value);
-  } else if (name == "beta1") {
-    params.beta1 = static_cast<float>(value);
-  } else if (name == "beta2") {
-    params.beta2 = static_cast<float>(value);
-  } else if (name == "weight_decay") {
-    params.weight_decay = static_cast<float>(value);
-  } else if (name == "step") {
-    params.step = static_cast<uint32_t>(value);
-  } else if (name == "base") {
-    params.base = static_cast<float>(value);
-  } else if (name == "start") {
-    params.start = static_cast<uint32_t>(value);
-  } else {
-    INTERLOCK_CHECK(name == "eps");
-    params.eps = static_cast<float>(value);
-  }
+void set_attribute(KernelParams& params, const KernelAttribute& attribute, double value) {
+  std::visit(
+      [&](auto member) {
+        using Number = std::remove_reference_t<decltype(params.*member)>;
+        params.*member = static_cast<Number>(value);
+      },
+      attribute.member);
 }
 
 Result<Success> check_attribute(const Program& program, const KernelEntry& entry,
@@ -97,19 +88,12 @@ Result<Success> check_attribute(const Program& program, const KernelEntry& entry
   const double value = given.number;
   const bool is_whole =
       given.is_number && value >= attribute.min_value && value <= attribute.max_value &&
-      (!attribute.is_integer || value == static_cast<double>(static_cast<int64_t>(value)));
+      (!attribute.is_integer() || value == static_cast<double>(static_cast<int64_t>(value)));
   if (is_whole) return Success{};
   return error_of("Attribute '{}' of kernel '{}' is '{}'; the kernel expects {} from {} to {}.",
                   attribute.name, entry.name, program.name(given.text),
-                  attribute.is_integer ? "a whole number" : "a number", attribute.min_value,
+                  attribute.is_integer() ? "a whole number" : "a number", attribute.min_value,
                   attribute.max_value);
-}
-
-const KernelAttribute* find_attribute(const KernelEntry& entry, std::string_view name) {
-  for (const KernelAttribute& attribute : entry.attributes) {
-    if (attribute.name == name) return &attribute;
-  }
-  return nullptr;
 }
 
 Result<KernelParams> bind_attributes(const Program& program, const KernelEntry& entry,
@@ -122,7 +106,7 @@ Result<KernelParams> bind_attributes(const Program& program, const KernelEntry& 
       ++count;
       auto checked = check_attribute(program, entry, attribute, candidate);
       if (!checked) return checked.error();
-      set_attribute(params, attribute.name, candidate.number);
+      set_attribute(params, attribute, candidate.number);
     }
     if (count > 1) {
       return error_of("Attribute '{}' of kernel '{}' is given {} times; once is allowed.",
@@ -132,10 +116,10 @@ Result<KernelParams> bind_attributes(const Program& program, const KernelEntry& 
       return error_of("Kernel '{}' needs the attribute '{}', as in '{}=0.5'.", entry.name,
                       attribute.name, attribute.name);
     }
-    if (count == 0) set_attribute(params, attribute.name, *attribute.default_value);
+    if (count == 0) set_attribute(params, attribute, *attribute.default_value);
   }
   for (const Attribute& candidate : given) {
-    if (find_attribute(entry, program.name(candidate.key)) != nullptr) continue;
+    if (find_entry(entry.attributes, program.name(candidate.key)) != nullptr) continue;
     std::string known;
     for (const KernelAttribute& attribute : entry.attributes) {
       known += fmt::format("{}'{}'", known.empty() ? "" : ", ", attribute.name);
@@ -160,9 +144,9 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
         "Kernel '{}' overwrites every byte of its outputs; only opaque dispatches can be partial.",
         entry.name);
   }
-  std::array<OperandShape, kOperandsMax> shapes;
-  std::array<uint64_t, kOperandsMax> sizes_bytes;
-  INTERLOCK_CHECK(accesses.size() <= kOperandsMax);
+  std::array<OperandShape, kTableOperandsMax> shapes;
+  std::array<uint64_t, kTableOperandsMax> sizes_bytes;
+  INTERLOCK_CHECK(accesses.size() <= kTableOperandsMax);
   for (size_t i = 0; i < accesses.size(); ++i) {
     const auto shape = shape_of(program, entry, i, accesses[i], sizes_bytes[i]);
     if (!shape) return shape.error();
@@ -170,7 +154,13 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
   }
   auto params = bind_attributes(program, entry, program.attributes_of(dispatch));
   if (!params) return params.error();
-  return entry.bind(entry, std::span(shapes).first(accesses.size()), *params, limits);
+  auto bound = entry.bind(entry, std::span(shapes).first(accesses.size()), *params, limits);
+  if (bound && entry.smallest_block > 0) {
+    const uint64_t count = extent_of(*bound, entry.sliced);
+    const uint64_t factor = divide_up(count, entry.smallest_block * kBlockCountMax);
+    bound->block = entry.smallest_block * std::max<uint64_t>(1, factor);
+  }
+  return bound;
 }
 
 KernelParams params_of(const Program& program, const Dispatch& dispatch) {
@@ -181,17 +171,30 @@ KernelParams params_of(const Program& program, const Dispatch& dispatch) {
 
 uint64_t slice_count_of(KernelId kernel, const KernelParams& params) {
   const KernelEntry& entry = kernel_entry(kernel);
-  return entry.is_variadic ? 1 : entry.slice_count(params);
+  if (entry.is_variadic) return 1;
+  return std::max<uint64_t>(1, divide_up(extent_of(params, entry.sliced), params.block));
 }
 
 StridedRange slice_range_of(const Program& program, const Dispatch& dispatch,
                             const KernelParams& params, uint64_t slice, int access) {
   const KernelEntry& entry = kernel_entry(dispatch.kernel);
-  const ByteRange range = program.accesses_of(dispatch)[static_cast<size_t>(access)].range;
+  const auto operand = static_cast<size_t>(access);
+  const ByteRange range = program.accesses_of(dispatch)[operand].range;
   if (entry.is_variadic) return contiguous(range);
-  StridedRange touched = entry.slice_range(params, slice, access);
-  touched.begin += range.begin;
-  return touched;
+  const OperandExtents extents = entry.shapes.empty() ? OperandExtents{} : entry.shapes[operand];
+  const uint64_t rows = extent_of(params, extents.first);
+  const uint64_t row_bytes =
+      extent_of(params, extents.second) * (entry.is_bytewise ? 1 : kElementBytes);
+  const uint64_t begin = slice * params.block;
+  const uint64_t end =
+      std::max(begin, std::min(extent_of(params, entry.sliced), begin + params.block));
+  if (extents.first == entry.sliced) {
+    return contiguous({range.begin + begin * row_bytes, range.begin + end * row_bytes});
+  }
+  if (extents.second == entry.sliced) {
+    return {range.begin + begin * kElementBytes, (end - begin) * kElementBytes, row_bytes, rows};
+  }
+  return contiguous({range.begin, range.begin + rows * row_bytes});
 }
 
 }  // namespace interlock

@@ -30,8 +30,8 @@ inline uint64_t slice_count_of(const Program& /*program*/, const Dispatch& dispa
   return dispatch.slice_count;
 }
 
-// The bytes that `slice` touches through access number `access`, in its memory.
-// Requires: slice < slice_count_of(...). Cost: constant.
+// The bytes that `slice` touches through access number `access`, in its memory. Where ids say
+// which, all that it might touch. Requires: slice < slice_count_of(...). Cost: constant.
 StridedRange slice_range_of(const Program& program, const Dispatch& dispatch,
                             const KernelParams& params, uint64_t slice, int access);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
 
 #include "encoder/kernel/kernel_rules.h"
@@ -46,13 +45,15 @@ constexpr KernelOperand kRmsNormVjpStreamOperands[] = {
 
 constexpr double kFloatMax = std::numeric_limits<float>::max();
 constexpr double kBelowOne = 1 - 0x1p-24;  // The largest f32 below 1.
-constexpr KernelAttribute kSgdAttributes[] = {{"lr", std::nullopt, -kFloatMax, kFloatMax}};
-constexpr KernelAttribute kAdamwAttributes[] = {{"lr", std::nullopt, -kFloatMax, kFloatMax},
-                                                {"step", std::nullopt, 1, 16'777'216, true},
-                                                {"beta1", 0.9, 0, kBelowOne},
-                                                {"beta2", 0.999, 0, kBelowOne},
-                                                {"eps", 1e-08, 0, kFloatMax},
-                                                {"weight_decay", 0.01, 0, kFloatMax}};
+constexpr KernelAttribute kSgdAttributes[] = {
+    {"lr", &KernelParams::factor, std::nullopt, -kFloatMax, kFloatMax}};
+constexpr KernelAttribute kAdamwAttributes[] = {
+    {"lr", &KernelParams::factor, std::nullopt, -kFloatMax, kFloatMax},
+    {"step", &KernelParams::step, std::nullopt, 1, 16'777'216},
+    {"beta1", &KernelParams::beta1, 0.9, 0, kBelowOne},
+    {"beta2", &KernelParams::beta2, 0.999, 0, kBelowOne},
+    {"eps", &KernelParams::eps, 1e-08, 0, kFloatMax},
+    {"weight_decay", &KernelParams::weight_decay, 0.01, 0, kFloatMax}};
 constexpr KernelOperand kEmbeddingOperands[] = {
     {"ids", kRead, DType::kI32}, {"table", kRead}, {"y", kWrite}};
 constexpr KernelOperand kEmbeddingVjpOperands[] = {
@@ -62,11 +63,38 @@ constexpr KernelOperand kCrossEntropyOperands[] = {
 constexpr KernelOperand kCrossEntropyVjpOperands[] = {
     {"logits", kRead}, {"labels", kRead, DType::kI32}, {"gloss", kRead}, {"glogits", kWrite}};
 
-constexpr KernelAttribute kFillAttributes[] = {{"value", 0.0, 0, 255, true}};
-constexpr KernelAttribute kScaleAttributes[] = {{"factor", std::nullopt, -kFloatMax, kFloatMax}};
-constexpr KernelAttribute kNormAttributes[] = {{"eps", 1e-05, 0, kFloatMax}};
-constexpr KernelAttribute kRopeAttributes[] = {{"base", 10000.0, 1, kFloatMax},
-                                               {"start", 0.0, 0, kRopeStartMax, true}};
+constexpr KernelAttribute kFillAttributes[] = {{"value", &KernelParams::byte, 0.0, 0, 255}};
+constexpr KernelAttribute kScaleAttributes[] = {
+    {"factor", &KernelParams::factor, std::nullopt, -kFloatMax, kFloatMax}};
+constexpr KernelAttribute kNormAttributes[] = {{"eps", &KernelParams::eps, 1e-05, 0, kFloatMax}};
+constexpr KernelAttribute kRopeAttributes[] = {
+    {"base", &KernelParams::base, 10000.0, 1, kFloatMax},
+    {"start", &KernelParams::start, 0.0, 0, kRopeStartMax}};
+
+constexpr OperandExtents kPerRow = {Extent::kRows};
+constexpr OperandExtents kPerCol = {Extent::kCols};
+constexpr OperandExtents kMatrix = {Extent::kRows, Extent::kCols};
+constexpr OperandExtents kLeft = {Extent::kRows, Extent::kInner};
+constexpr OperandExtents kRight = {Extent::kInner, Extent::kCols};
+constexpr OperandExtents kWhole = {Extent::kRows, Extent::kInnerAndCols};
+constexpr OperandExtents kSameShapes[] = {kMatrix, kMatrix, kMatrix};
+constexpr OperandExtents kConcatShapes[] = {kLeft, kMatrix, kWhole};
+constexpr OperandExtents kSplitShapes[] = {kWhole, kLeft, kMatrix};
+constexpr OperandExtents kTransposeShapes[] = {kMatrix, {Extent::kCols, Extent::kRows}};
+constexpr OperandExtents kColSumShapes[] = {kMatrix, kPerCol};
+constexpr OperandExtents kColSumVjpShapes[] = {kPerCol, kMatrix};
+constexpr OperandExtents kRowSumShapes[] = {kMatrix, kPerRow};
+constexpr OperandExtents kRowSumVjpShapes[] = {kPerRow, kMatrix};
+constexpr OperandExtents kMatmulNnShapes[] = {kLeft, kRight, kMatrix};
+constexpr OperandExtents kMatmulNtShapes[] = {kLeft, {Extent::kCols, Extent::kInner}, kMatrix};
+constexpr OperandExtents kMatmulTnShapes[] = {{Extent::kInner, Extent::kRows}, kRight, kMatrix};
+// A body takes ids and labels modulo the table, as unsigned numbers: so no bytes make it read
+// outside, and what a slice may touch is known without them.
+constexpr OperandExtents kEmbeddingShapes[] = {kPerRow, kRight, kMatrix};
+constexpr OperandExtents kEmbeddingVjpShapes[] = {{Extent::kInner}, kRight, kMatrix};
+constexpr OperandExtents kCrossEntropyShapes[] = {kMatrix, kPerRow, kPerRow, kMatrix};
+constexpr OperandExtents kNormShapes[] = {kMatrix, kPerCol, kMatrix, kMatrix, kMatrix};
+constexpr OperandExtents kLayerNormShapes[] = {kMatrix, kPerCol, kPerCol, kMatrix};
 
 // Bodies make their row sums and maxima first, then read all of an element before they write it: so
 // an output may lie exactly on an input that has the same element at the same place.
@@ -84,33 +112,24 @@ constexpr std::pair<int, int> kNormVjpPairs[] = {{0, 3}, {2, 3}, {0, 4}, {2, 4}}
 constexpr std::pair<int, int> kSoftmaxVjpStreamPairs[] = {{1, 2}};
 constexpr std::pair<int, int> kRmsNormVjpStreamPairs[] = {{0, 3}};
 
-// A slice is a block of bytes.
 constexpr KernelEntry bytewise(KernelEntry entry) {
   entry.is_bytewise = true;
   entry.bind = bind_bytewise;
-  entry.slice_count = block_slice_count;
-  entry.slice_range = byte_block_range;
+  entry.sliced = Extent::kElements;
+  entry.smallest_block = kByteBlock;
   return entry;
 }
 
-// A slice is a block of elements.
 constexpr KernelEntry elementwise(KernelEntry entry) {
   entry.bind = bind_elementwise;
-  entry.slice_count = block_slice_count;
-  entry.slice_range = element_block_range;
-  return entry;
-}
-
-// A slice is a row.
-constexpr KernelEntry by_rows(KernelEntry entry) {
-  entry.slice_count = row_slice_count;
+  entry.sliced = Extent::kElements;
+  entry.smallest_block = kElementBlock;
   return entry;
 }
 
 constexpr KernelEntry norm(KernelEntry entry) {
   entry.attributes = kNormAttributes;
-  entry.bind = bind_rows;
-  return by_rows(entry);
+  return entry;
 }
 
 constexpr auto kKernels = std::to_array<KernelEntry>({
@@ -154,136 +173,122 @@ constexpr auto kKernels = std::to_array<KernelEntry>({
                  .operands = kAdamwOperands,
                  .attributes = kAdamwAttributes,
                  .identical_pairs = kAdamwPairs}),
-    by_rows({.name = "concat",
-             .summary = "y[rows, inner + cols] = a[rows, inner] before b[rows, cols]",
-             .operands = kBinaryOperands,
-             .bind = bind_concat,
-             .slice_range = concat_range}),
-    by_rows({.name = "split",
-             .summary = "ga[rows, inner], gb[rows, cols] = the columns of g[rows, inner + cols]",
-             .operands = kSplitOperands,
-             .bind = bind_split,
-             .slice_range = split_range}),
+    {.name = "concat",
+     .summary = "y[rows, inner + cols] = a[rows, inner] before b[rows, cols]",
+     .operands = kBinaryOperands,
+     .bind = bind_parts,
+     .shapes = kConcatShapes},
+    {.name = "split",
+     .summary = "ga[rows, inner], gb[rows, cols] = the columns of g[rows, inner + cols]",
+     .operands = kSplitOperands,
+     .bind = bind_parts,
+     .shapes = kSplitShapes},
     {.name = "transpose",
      .summary = "y[cols, rows] = x[rows, cols]^T",
      .operands = kUnaryOperands,
-     .bind = bind_transpose,
-     .slice_count = transpose_slice_count,
-     .slice_range = transpose_range},
+     .shapes = kTransposeShapes,
+     .sliced = Extent::kCols},
     {.name = "col_sum",
      .summary = "y[cols] = sum of x[rows, cols] over rows",
      .operands = kUnaryOperands,
-     .bind = bind_col_sum,
-     .slice_count = col_sum_slice_count,
-     .slice_range = col_sum_range},
-    by_rows({.name = "col_sum_vjp",
-             .summary = "gx[rows, cols] = g[cols] in every row",
-             .operands = kSumVjpOperands,
-             .bind = bind_col_sum_vjp,
-             .slice_range = col_sum_vjp_range}),
-    by_rows({.name = "row_sum",
-             .summary = "y[rows] = sum of x[rows, cols] over cols",
-             .operands = kUnaryOperands,
-             .bind = bind_row_sum,
-             .slice_range = row_sum_range}),
-    by_rows({.name = "row_sum_vjp",
-             .summary = "gx[rows, cols] = g[rows] in every column",
-             .operands = kSumVjpOperands,
-             .bind = bind_row_sum_vjp,
-             .slice_range = row_sum_vjp_range}),
-    by_rows({.name = "matmul_nn",
-             .summary = "y[rows, cols] = a[rows, inner] b[inner, cols]",
-             .operands = kBinaryOperands,
-             .bind = bind_matmul_nn,
-             .slice_range = matmul_range}),
-    by_rows({.name = "matmul_nt",
-             .summary = "y[rows, cols] = a[rows, inner] b[cols, inner]^T",
-             .operands = kBinaryOperands,
-             .bind = bind_matmul_nt,
-             .slice_range = matmul_range}),
-    by_rows({.name = "matmul_tn",
-             .summary = "y[rows, cols] = a[inner, rows]^T b[inner, cols]",
-             .operands = kBinaryOperands,
-             .bind = bind_matmul_tn,
-             .slice_range = matmul_tn_range}),
-    by_rows({.name = "softmax",
-             .summary = "y = exp(x - max(x)) / sum(exp(x - max(x))), per row",
-             .operands = kUnaryOperands,
-             .identical_pairs = kUnaryPairs,
-             .bind = bind_rows,
-             .slice_range = same_row_range}),
-    by_rows({.name = "softmax_vjp",
-             .summary = "gx = y (g - sum(y g)), per row",
-             .operands = kSoftmaxVjpOperands,
-             .identical_pairs = kBinaryPairs,
-             .bind = bind_rows,
-             .slice_range = same_row_range}),
-    by_rows({.name = "softmax_vjp_stream",
-             .summary = "softmax_vjp through gx: copies g there, then works on it",
-             .operands = kSoftmaxVjpStreamOperands,
-             .identical_pairs = kSoftmaxVjpStreamPairs,
-             .bind = bind_rows,
-             .slice_range = same_row_range}),
-    by_rows({.name = "embedding",
-             .summary = "row r of y is row ids[r] of table",
-             .operands = kEmbeddingOperands,
-             .bind = bind_embedding,
-             .slice_range = embedding_range}),
-    by_rows({.name = "embedding_vjp",
-             .summary = "row k of gtable is the sum of the rows r of g with ids[r] = k",
-             .operands = kEmbeddingVjpOperands,
-             .bind = bind_embedding_vjp,
-             .slice_range = embedding_vjp_range}),
-    by_rows({.name = "rope",
-             .summary = "pair i of row r turned by (r + start) base^(-2i / cols)",
-             .operands = kUnaryOperands,
-             .attributes = kRopeAttributes,
-             .identical_pairs = kUnaryPairs,
-             .bind = bind_rope,
-             .slice_range = same_row_range}),
-    by_rows({.name = "rope_vjp",
-             .summary = "pair i of row r turned back by (r + start) base^(-2i / cols)",
-             .operands = kSumVjpOperands,
-             .attributes = kRopeAttributes,
-             .identical_pairs = kUnaryPairs,
-             .bind = bind_rope,
-             .slice_range = same_row_range}),
-    by_rows({.name = "cross_entropy",
-             .summary = "loss = log(sum(exp(logits))) - logits[label], per row",
-             .operands = kCrossEntropyOperands,
-             .bind = bind_cross_entropy,
-             .slice_range = cross_entropy_range}),
-    by_rows({.name = "cross_entropy_vjp",
-             .summary = "glogits = (softmax(logits) - onehot(label)) gloss, per row",
-             .operands = kCrossEntropyVjpOperands,
-             .identical_pairs = kCrossEntropyVjpPairs,
-             .bind = bind_cross_entropy,
-             .slice_range = cross_entropy_range}),
+     .shapes = kColSumShapes,
+     .sliced = Extent::kCols,
+     .smallest_block = kColumnBlock},
+    {.name = "col_sum_vjp",
+     .summary = "gx[rows, cols] = g[cols] in every row",
+     .operands = kSumVjpOperands,
+     .shapes = kColSumVjpShapes},
+    {.name = "row_sum",
+     .summary = "y[rows] = sum of x[rows, cols] over cols",
+     .operands = kUnaryOperands,
+     .shapes = kRowSumShapes},
+    {.name = "row_sum_vjp",
+     .summary = "gx[rows, cols] = g[rows] in every column",
+     .operands = kSumVjpOperands,
+     .shapes = kRowSumVjpShapes},
+    {.name = "matmul_nn",
+     .summary = "y[rows, cols] = a[rows, inner] b[inner, cols]",
+     .operands = kBinaryOperands,
+     .shapes = kMatmulNnShapes},
+    {.name = "matmul_nt",
+     .summary = "y[rows, cols] = a[rows, inner] b[cols, inner]^T",
+     .operands = kBinaryOperands,
+     .shapes = kMatmulNtShapes},
+    {.name = "matmul_tn",
+     .summary = "y[rows, cols] = a[inner, rows]^T b[inner, cols]",
+     .operands = kBinaryOperands,
+     .shapes = kMatmulTnShapes},
+    {.name = "softmax",
+     .summary = "y = exp(x - max(x)) / sum(exp(x - max(x))), per row",
+     .operands = kUnaryOperands,
+     .identical_pairs = kUnaryPairs,
+     .shapes = kSameShapes},
+    {.name = "softmax_vjp",
+     .summary = "gx = y (g - sum(y g)), per row",
+     .operands = kSoftmaxVjpOperands,
+     .identical_pairs = kBinaryPairs,
+     .shapes = kSameShapes},
+    {.name = "softmax_vjp_stream",
+     .summary = "softmax_vjp through gx: copies g there, then works on it",
+     .operands = kSoftmaxVjpStreamOperands,
+     .identical_pairs = kSoftmaxVjpStreamPairs,
+     .shapes = kSameShapes},
+    {.name = "embedding",
+     .summary = "row r of y is row ids[r] of table",
+     .operands = kEmbeddingOperands,
+     .shapes = kEmbeddingShapes},
+    {.name = "embedding_vjp",
+     .summary = "row k of gtable is the sum of the rows r of g with ids[r] = k",
+     .operands = kEmbeddingVjpOperands,
+     .shapes = kEmbeddingVjpShapes},
+    {.name = "rope",
+     .summary = "pair i of row r turned by (r + start) base^(-2i / cols)",
+     .operands = kUnaryOperands,
+     .attributes = kRopeAttributes,
+     .identical_pairs = kUnaryPairs,
+     .bind = bind_rope,
+     .shapes = kSameShapes},
+    {.name = "rope_vjp",
+     .summary = "pair i of row r turned back by (r + start) base^(-2i / cols)",
+     .operands = kSumVjpOperands,
+     .attributes = kRopeAttributes,
+     .identical_pairs = kUnaryPairs,
+     .bind = bind_rope,
+     .shapes = kSameShapes},
+    {.name = "cross_entropy",
+     .summary = "loss = log(sum(exp(logits))) - logits[label], per row",
+     .operands = kCrossEntropyOperands,
+     .shapes = kCrossEntropyShapes},
+    {.name = "cross_entropy_vjp",
+     .summary = "glogits = (softmax(logits) - onehot(label)) gloss, per row",
+     .operands = kCrossEntropyVjpOperands,
+     .identical_pairs = kCrossEntropyVjpPairs,
+     .shapes = kCrossEntropyShapes},
     norm({.name = "rms_norm",
           .summary = "y = x w / sqrt(mean(x^2) + eps), per row",
           .operands = kRmsNormOperands,
           .identical_pairs = kRmsNormPairs,
-          .slice_range = rms_norm_range}),
+          .shapes = kNormShapes}),
     norm({.name = "rms_norm_vjp",
           .summary = "gx, and per row the terms of gw, of rms_norm",
           .operands = kNormVjpOperands,
           .identical_pairs = kNormVjpPairs,
-          .slice_range = norm_vjp_range}),
+          .shapes = kNormShapes}),
     norm({.name = "rms_norm_vjp_stream",
           .summary = "rms_norm_vjp through gx: copies x there, then works on it",
           .operands = kRmsNormVjpStreamOperands,
           .identical_pairs = kRmsNormVjpStreamPairs,
-          .slice_range = norm_vjp_range}),
+          .shapes = kNormShapes}),
     norm({.name = "layer_norm",
           .summary = "y = w (x - mean(x)) / sqrt(var(x) + eps) + b, per row",
           .operands = kLayerNormOperands,
           .identical_pairs = kLayerNormPairs,
-          .slice_range = layer_norm_range}),
+          .shapes = kLayerNormShapes}),
     norm({.name = "layer_norm_vjp",
           .summary = "gx, and per row the terms of gw, of layer_norm",
           .operands = kNormVjpOperands,
           .identical_pairs = kNormVjpPairs,
-          .slice_range = norm_vjp_range}),
+          .shapes = kNormShapes}),
     {.name = "mix",
      .summary =
          "any accesses: outputs are hashes of all bytes read; the meaning of opaque dispatches",

@@ -8,12 +8,11 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
+#include <variant>
 
-#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/program.h"
-#include "encoder/program/range.h"
 #include "encoder/program/result.h"
 
 namespace interlock {
@@ -57,10 +56,12 @@ struct KernelOperand {
 
 struct KernelAttribute {
   std::string_view name;
-  std::optional<double> default_value;  // None: must be given.
+  std::variant<float KernelParams::*, uint32_t KernelParams::*> member;  // What it sets.
+  std::optional<double> default_value;                                   // None: must be given.
   double min_value;
   double max_value;
-  bool is_integer = false;
+
+  bool is_integer() const { return std::holds_alternative<uint32_t KernelParams::*>(member); }
 };
 
 // Which sharing of bytes an (input, output) pair of one dispatch tolerates.
@@ -69,12 +70,51 @@ enum class AliasContract : uint8_t {
   kIdenticalElement,  // In place is safe when the two ranges are the same.
 };
 
-// An operand as a shape rule sees it.
-struct OperandShape {
-  DType dtype = DType::kU8;
-  std::span<const uint64_t> shape;  // Raw memory and slices: u8, one extent, in bytes.
-  bool is_whole_tensor = false;
+// An extent of an operand, by what the params call it.
+enum class Extent : uint8_t { kOne, kElements, kRows, kCols, kInner, kInnerAndCols };
+
+// Of a row of elements, or of a matrix.
+struct OperandExtents {
+  Extent first = Extent::kElements;
+  Extent second = Extent::kOne;
+
+  constexpr bool is_matrix() const { return second != Extent::kOne; }
 };
+
+inline uint64_t extent_of(const KernelParams& params, Extent extent) {
+  switch (extent) {
+    case Extent::kOne:
+      return 1;
+    case Extent::kElements:
+      return params.element_count;
+    case Extent::kRows:
+      return params.rows;
+    case Extent::kCols:
+      return params.cols;
+    case Extent::kInner:
+      return params.inner;
+    case Extent::kInnerAndCols:
+      return uint64_t{params.inner} + params.cols;
+  }
+  INTERLOCK_CHECK(false);
+}
+
+// An operand as a shape rule sees it: its extents; of bytewise kernels one, in bytes.
+using OperandShape = std::span<const uint64_t>;
+
+struct KernelEntry;
+
+// Checks shapes and fills the extents of the params. Attributes are already filled in.
+// Requires: as many shapes as the entry has operands, each of its dtype unless the kernel is
+// bytewise.
+using BindRule = Result<KernelParams>(const KernelEntry& entry,
+                                      std::span<const OperandShape> operands, KernelParams params,
+                                      const Limits& limits);
+
+// Operands of the shapes that the entry says. What an extent is, the first matrix says that has it.
+BindRule bind_matrices;
+
+inline constexpr size_t kTableOperandsMax = 8;  // Of a table kernel.
 
 struct KernelEntry {
   std::string_view name;
@@ -85,17 +125,17 @@ struct KernelEntry {
   bool is_bytewise = false;  // Operands are byte ranges of any dtype.
   // (input, output) operand positions whose contract is kIdenticalElement.
   std::span<const std::pair<int, int>> identical_pairs = {};
-  // The rest is null for variadic kernels: they have one slice, which touches its operands whole.
-  // Checks shapes and fills the extents of the params. Attributes are already filled in.
-  // Requires: as many shapes as the entry has operands, each of its dtype unless the kernel is
-  // bytewise.
-  Result<KernelParams> (*bind)(const KernelEntry& entry, std::span<const OperandShape> operands,
-                               KernelParams params, const Limits& limits) = nullptr;
-  // At least 1, also for empty operands.
-  uint64_t (*slice_count)(const KernelParams& params) = nullptr;
-  // The bytes of operand `operand` that slice `slice` touches, relative to the operand's start.
-  // Where ids say which, all that it might touch.
-  StridedRange (*slice_range)(const KernelParams& params, uint64_t slice, int operand) = nullptr;
+  // The rest means nothing for variadic kernels: they have one slice, which touches its operands
+  // whole.
+  BindRule* bind = bind_matrices;
+  std::span<const OperandExtents> shapes =
+      {};  // By operand; empty: of as many elements, whatever shape.
+  // Slices partition the outputs along this extent, in blocks of one, or of `smallest_block` and
+  // more: what has it has the block of the slice, everything else is touched whole. So no two
+  // slices of one dispatch ever write the same byte, and a table kernel never reads what it writes
+  // except at the element that it overwrites.
+  Extent sliced = Extent::kRows;
+  uint64_t smallest_block = 0;
 };
 
 std::span<const KernelEntry> kernel_table();

@@ -6,20 +6,12 @@
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/names.h"
+#include "encoder/program/words.h"
 
 namespace interlock {
 namespace {
 
 constexpr std::string_view kAtomicKey = "atomic";
-
-std::optional<AtomicOp> atomic_op_of(std::string_view word) {
-  for (int i = static_cast<int>(AtomicOp::kAdd); i <= static_cast<int>(AtomicOp::kXor); ++i) {
-    if (word_of(static_cast<AtomicOp>(i)) == word) {
-      return static_cast<AtomicOp>(i);
-    }
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -230,8 +222,8 @@ bool ProgramBuilder::append_attribute(const DispatchDraft& item, size_t position
   const ItemPlace place(ItemPart::kAttribute, position);
   const auto& [key, value] = item.attributes[position];
   if (key == kAtomicKey) {
-    const auto op = atomic_op_of(value);
-    if (!op) {
+    const auto op = position_in<AtomicOp>(kAtomicOpWords, value);
+    if (!op || *op == AtomicOp::kNone) {
       return fail(place, "{} is not an atomic operation; expected add, min, max, and, or or xor.",
                   in_quotes(value));
     }

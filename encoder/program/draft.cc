@@ -1,6 +1,7 @@
 #include "encoder/program/draft.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "encoder/program/check.h"
@@ -91,22 +92,18 @@ class DraftWriter {
   }
 
  private:
-  enum class GroupKind : uint8_t { kCapture, kReplay, kBackward };
-
-  // What the text says in short: the statements [first, end).
+  // What the text says in short: these items stand for the statements [first, end).
   struct Group {
     uint32_t text_index = 0;
-    GroupKind kind = GroupKind::kCapture;
-    uint32_t index = 0;  // Into captures, replays or backwards, by kind.
     uint32_t first = 0;
     uint32_t end = 0;
+    std::vector<ItemDraft> items;
   };
 
   void collect_groups();
   void append_declarations();
   void append_statements();
   void append_statements_before(uint32_t end);
-  void append(const Group& group);
 
   const Program& program_;
   const bool is_short_;
@@ -116,23 +113,35 @@ class DraftWriter {
 };
 
 void DraftWriter::collect_groups() {
-  for (uint32_t i = 0; i < program_.captures.size(); ++i) {
-    const Capture& capture = program_.captures[i];
-    groups_.push_back(
-        {capture.text_index, GroupKind::kCapture, i, capture.next.index, capture.next.index});
+  for (const Capture& capture : program_.captures) {
+    const uint32_t next = capture.next.index;
+    std::vector<ItemDraft> items = {CaptureDraft{std::string(program_.name(capture.name))}};
+    for (const StatementDraft& statement : capture.body->statements) {
+      std::visit([&](const auto& item) { items.emplace_back(item); }, statement);
+    }
+    items.emplace_back(EndDraft{});
+    groups_.push_back({capture.text_index, next, next, std::move(items)});
   }
-  for (uint32_t i = 0; i < program_.replays.size(); ++i) {
-    const Replay& replay = program_.replays[i];
-    groups_.push_back({replay.text_index, GroupKind::kReplay, i, replay.first.index,
-                       replay.first.index + replay.statement_count});
+  for (const Replay& replay : program_.replays) {
+    const NameId capture = program_.captures[replay.capture.index].name;
+    groups_.push_back({replay.text_index,
+                       replay.first.index,
+                       replay.first.index + replay.statement_count,
+                       {ReplayDraft{std::string(program_.name(capture))}}});
   }
-  for (uint32_t i = 0; i < program_.backwards.size(); ++i) {
-    const Backward& backward = program_.backwards[i];
-    groups_.push_back({backward.text_index, GroupKind::kBackward, i, backward.first.index,
-                       backward.first.index + backward.statement_count});
+  for (const Backward& backward : program_.backwards) {
+    BackwardDraft draft;
+    draft.loss = program_.name(program_.tensor(backward.loss).name);
+    for (const TensorId id : backward.wrt) {
+      draft.wrt.emplace_back(program_.name(program_.tensor(id).name));
+    }
+    draft.mode = program_.name(backward.mode);
+    groups_.push_back({backward.text_index,
+                       backward.first.index,
+                       backward.first.index + backward.statement_count,
+                       {std::move(draft)}});
   }
-  std::sort(groups_.begin(), groups_.end(),
-            [](const Group& a, const Group& b) { return a.text_index < b.text_index; });
+  std::ranges::sort(groups_, {}, &Group::text_index);
 }
 
 void DraftWriter::append_declarations() {
@@ -151,9 +160,9 @@ void DraftWriter::append_declarations() {
 }
 
 void DraftWriter::append_statements() {
-  for (const Group& group : groups_) {
+  for (Group& group : groups_) {
     append_statements_before(group.first);
-    append(group);
+    std::ranges::move(group.items, std::back_inserter(draft_.items));
     next_statement_ = group.end;
   }
   append_statements_before(static_cast<uint32_t>(program_.statements.size()));
@@ -164,37 +173,6 @@ void DraftWriter::append_statements_before(uint32_t end) {
   for (; next_statement_ < end; ++next_statement_) {
     draft_.items.push_back(draft_of(program_, program_.statements[next_statement_]));
   }
-}
-
-void DraftWriter::append(const Group& group) {
-  switch (group.kind) {
-    case GroupKind::kCapture: {
-      const Capture& capture = program_.captures[group.index];
-      draft_.items.emplace_back(CaptureDraft{std::string(program_.name(capture.name))});
-      for (const StatementDraft& statement : capture.body->statements) {
-        std::visit([this](const auto& item) { draft_.items.emplace_back(item); }, statement);
-      }
-      draft_.items.emplace_back(EndDraft{});
-      return;
-    }
-    case GroupKind::kReplay: {
-      const Capture& capture = program_.captures[program_.replays[group.index].capture.index];
-      draft_.items.emplace_back(ReplayDraft{std::string(program_.name(capture.name))});
-      return;
-    }
-    case GroupKind::kBackward: {
-      const Backward& backward = program_.backwards[group.index];
-      BackwardDraft draft;
-      draft.loss = program_.name(program_.tensor(backward.loss).name);
-      for (const TensorId id : backward.wrt) {
-        draft.wrt.emplace_back(program_.name(program_.tensor(id).name));
-      }
-      draft.mode = program_.name(backward.mode);
-      draft_.items.emplace_back(std::move(draft));
-      return;
-    }
-  }
-  INTERLOCK_CHECK(false);
 }
 
 }  // namespace

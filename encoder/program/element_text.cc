@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -11,16 +10,6 @@
 
 namespace interlock {
 namespace {
-
-std::optional<float> f32_of(std::string_view text) {
-  float value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, value);
-  if (code != std::errc() || stop != end || text.empty() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
-}
 
 template <typename Integer>
 bool is_integer(double number) {
@@ -33,8 +22,8 @@ bool is_integer(double number) {
 
 std::optional<double> element_of(DType dtype, std::string_view text) {
   if (dtype == DType::kF32) {
-    const auto value = f32_of(text);
-    return value ? std::optional<double>(*value) : std::nullopt;
+    const auto value = parsed_number<float>(text);
+    return value && std::isfinite(*value) ? std::optional<double>(*value) : std::nullopt;
   }
   const auto value = number_of(text);
   return value && is_element(dtype, *value) ? value : std::nullopt;

@@ -33,12 +33,6 @@ inline bool is_checkable(FindingKind kind) { return kind != FindingKind::kDiverg
 // Advice: true of a program without being wrong in it.
 inline bool is_advice(FindingKind kind) { return kind == FindingKind::kRedundant; }
 
-// Another value than the one that is read, or none: about owners of bytes, not about order.
-inline bool is_about_lifetimes(FindingKind kind) {
-  return kind == FindingKind::kClobber || kind == FindingKind::kUninitialized ||
-         kind == FindingKind::kUseAfterFree;
-}
-
 inline bool is_hazard(FindingKind kind) { return kind <= FindingKind::kWriteAfterWrite; }
 
 }  // namespace interlock

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
@@ -34,21 +33,17 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// A name in which `other` is one more letter after the first.
+bool is_name_with(std::string_view text, char other) {
+  return !text.empty() && is_letter(text[0]) &&
+         std::ranges::all_of(text, [&](char c) { return is_name_char(c) || c == other; });
+}
+
 }  // namespace
 
-bool is_name(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), is_name_char);
-}
-
-bool is_label(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_name_char(c) || c == '@'; });
-}
-
-bool is_word(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_name_char(c) || c == '-'; });
-}
+bool is_name(std::string_view text) { return is_name_with(text, '.'); }
+bool is_label(std::string_view text) { return is_name_with(text, '@'); }
+bool is_word(std::string_view text) { return is_name_with(text, '-'); }
 
 bool is_opaque_kernel(std::string_view name) {
   bool is_start = true;
@@ -60,7 +55,7 @@ bool is_opaque_kernel(std::string_view name) {
 }
 
 bool is_reserved(std::string_view name) {
-  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+  return std::ranges::find(kReserved, name) != kReserved.end();
 }
 
 std::string in_quotes(std::string_view text) {
@@ -76,22 +71,11 @@ std::string in_quotes(std::string_view text) {
   return result + (text.size() > kQuotedBytesMax ? "…'" : "'");
 }
 
-std::optional<uint64_t> decimal_of(std::string_view text) {
-  uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, value);
-  if (code != std::errc() || stop != end || text.empty()) return std::nullopt;
-  return value;
-}
+std::optional<uint64_t> decimal_of(std::string_view text) { return parsed_number<uint64_t>(text); }
 
 std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, value);
-  if (code != std::errc() || stop != end || text.empty() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto number = parsed_number<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::string canonical_number(double number) {

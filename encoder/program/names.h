@@ -1,10 +1,12 @@
 // Names and words of the text format: what is one, how errors quote it, and which one was meant.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace interlock {
 
@@ -34,6 +36,16 @@ bool is_reserved(std::string_view name);
 
 // `text` in single quotes, bytes outside printable ASCII as \xNN, shortened when long.
 std::string in_quotes(std::string_view text);
+
+// The number that all of `text` says, as std::from_chars() has it. None if there is none or it is
+// out of range.
+template <typename Number>
+std::optional<Number> parsed_number(std::string_view text) {
+  Number number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  return code == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
 
 // Decimal digits only. None if `text` is something else or exceeds 64 bits.
 std::optional<uint64_t> decimal_of(std::string_view text);

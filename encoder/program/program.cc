@@ -4,98 +4,21 @@
 
 #include <algorithm>
 
-#include "encoder/program/check.h"
 #include "encoder/program/draft_text.h"
+#include "encoder/program/words.h"
 
 namespace interlock {
 
-uint64_t size_bytes_of(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-    case DType::kI32:
-      return 4;
-    case DType::kU8:
-      return 1;
-  }
-  INTERLOCK_CHECK(false);
-}
+uint64_t size_bytes_of(DType dtype) { return dtype == DType::kU8 ? 1 : 4; }
 
-std::string_view word_of(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return "f32";
-    case DType::kI32:
-      return "i32";
-    case DType::kU8:
-      return "u8";
-  }
-  INTERLOCK_CHECK(false);
-}
-
-std::string_view clause_of(AccessMode mode) {
-  switch (mode) {
-    case AccessMode::kRead:
-      return "reads";
-    case AccessMode::kWrite:
-      return "writes";
-    case AccessMode::kUpdate:
-      return "updates";
-    case AccessMode::kAtomic:
-      return "atomics";
-    case AccessMode::kUniform:
-      return "uniform";
-  }
-  INTERLOCK_CHECK(false);
-}
-
-std::string_view word_of(AtomicOp op) {
-  switch (op) {
-    case AtomicOp::kNone:
-      return "none";
-    case AtomicOp::kAdd:
-      return "add";
-    case AtomicOp::kMin:
-      return "min";
-    case AtomicOp::kMax:
-      return "max";
-    case AtomicOp::kAnd:
-      return "and";
-    case AtomicOp::kOr:
-      return "or";
-    case AtomicOp::kXor:
-      return "xor";
-  }
-  INTERLOCK_CHECK(false);
-}
-
-std::string_view word_of(LifetimeKind kind) {
-  switch (kind) {
-    case LifetimeKind::kFree:
-      return "free";
-    case LifetimeKind::kDestroy:
-      return "destroy";
-    case LifetimeKind::kPin:
-      return "pin";
-    case LifetimeKind::kUnpin:
-      return "unpin";
-    case LifetimeKind::kReset:
-      return "reset";
-    case LifetimeKind::kAdopt:
-      return "adopt";
-  }
-  INTERLOCK_CHECK(false);
-}
+std::string_view word_of(DType dtype) { return word_in(kDTypeWords, dtype); }
+std::string_view clause_of(AccessMode mode) { return word_in(kClauseWords, mode); }
+std::string_view word_of(AtomicOp op) { return word_in(kAtomicOpWords, op); }
+std::string_view word_of(LifetimeKind kind) { return word_in(kLifetimeWords, kind); }
 
 std::string_view noun_of(StatementKind kind) {
-  switch (kind) {
-    case StatementKind::kDispatch:
-      return "a dispatch";
-    case StatementKind::kBarrier:
-      return "a barrier";
-    case StatementKind::kLifetime:
-      return "a lifetime statement";
-  }
-  INTERLOCK_CHECK(false);
+  constexpr std::string_view kNouns[] = {"a dispatch", "a barrier", "a lifetime statement"};
+  return word_in(kNouns, kind);
 }
 
 TensorId Program::find_tensor(std::string_view wanted) const {
@@ -106,8 +29,7 @@ TensorId Program::find_tensor(std::string_view wanted) const {
 }
 
 bool Program::has_any(LifetimeKind kind) const {
-  return std::any_of(lifetimes.begin(), lifetimes.end(),
-                     [kind](const Lifetime& lifetime) { return lifetime.kind == kind; });
+  return std::ranges::find(lifetimes, kind, &Lifetime::kind) != lifetimes.end();
 }
 
 namespace {

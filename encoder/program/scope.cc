@@ -1,19 +1,13 @@
 #include "encoder/program/scope.h"
 
 #include "encoder/program/check.h"
+#include "encoder/program/words.h"
 
 namespace interlock {
 namespace {
 
-struct StageWord {
-  Stage stage;
-  std::string_view word;
-};
-
-constexpr StageWord kStageWords[] = {{Stage::kCompute, "compute"},
-                                     {Stage::kCopy, "copy"},
-                                     {Stage::kIndirect, "indirect"},
-                                     {Stage::kHost, "host"}};
+// By Stage.
+constexpr std::string_view kStageWords[] = {"compute", "copy", "indirect", "host"};
 
 struct AccessWord {
   StageAccess access;
@@ -68,13 +62,12 @@ std::optional<Scope> scope_of(std::string_view word) {
     const AccessMask accesses = accesses_of_all_stages(access);
     return accesses == 0 ? std::nullopt : std::optional(Scope{kAllStages, accesses});
   }
-  for (const StageWord& known : kStageWords) {
-    if (known.word != stage) continue;
-    if (!has_access) return Scope{bit_of(known.stage), 0};
-    for (const AccessWord& candidate : kAccessWords) {
-      if (candidate.stage == known.stage && candidate.word == access) {
-        return Scope{bit_of(known.stage), bit_of(candidate.access)};
-      }
+  const auto known = position_in<Stage>(kStageWords, stage);
+  if (!known) return std::nullopt;
+  if (!has_access) return Scope{bit_of(*known), 0};
+  for (const AccessWord& candidate : kAccessWords) {
+    if (candidate.stage == *known && candidate.word == access) {
+      return Scope{bit_of(*known), bit_of(candidate.access)};
     }
   }
   return std::nullopt;
@@ -82,11 +75,7 @@ std::optional<Scope> scope_of(std::string_view word) {
 
 bool names_a_stage(std::string_view word) {
   const std::string_view stage = word.substr(0, word.find('.'));
-  if (stage == kAll) return true;
-  for (const StageWord& known : kStageWords) {
-    if (known.word == stage) return true;
-  }
-  return false;
+  return stage == kAll || is_one_of(kStageWords, stage);
 }
 
 std::string text_of(Scope scope) {
@@ -104,14 +93,15 @@ std::string text_of(Scope scope) {
     if (text.empty()) append_word(text, kAll, "");
     stages = 0;
   }
-  for (const StageWord& known : kStageWords) {
+  for (const Stage stage : kStages) {
+    const std::string_view word = word_in(kStageWords, stage);
     bool is_named = false;
     for (const AccessWord& candidate : kAccessWords) {
-      if (candidate.stage != known.stage || (accesses & bit_of(candidate.access)) == 0) continue;
-      append_word(text, known.word, candidate.word);
+      if (candidate.stage != stage || (accesses & bit_of(candidate.access)) == 0) continue;
+      append_word(text, word, candidate.word);
       is_named = true;
     }
-    if (!is_named && (stages & bit_of(known.stage)) != 0) append_word(text, known.word, "");
+    if (!is_named && (stages & bit_of(stage)) != 0) append_word(text, word, "");
   }
   return text;
 }

@@ -1,11 +1,8 @@
 // Lexer: the tokens of one line of program text.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,18 +54,5 @@ class Lexer {
   size_t position_ = 0;  // After the token ahead.
   Token ahead_;
 };
-
-// Returns where `word` stands in `words`; none if it is not there.
-template <size_t kCount>
-std::optional<size_t> position_in(const std::string_view (&words)[kCount], std::string_view word) {
-  const auto found = std::find(std::begin(words), std::end(words), word);
-  if (found == std::end(words)) return std::nullopt;
-  return static_cast<size_t>(found - std::begin(words));
-}
-
-template <size_t kCount>
-bool is_one_of(const std::string_view (&words)[kCount], std::string_view word) {
-  return position_in(words, word).has_value();
-}
 
 }  // namespace interlock

@@ -1,40 +1,22 @@
 #include "encoder/text/line_reader.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "encoder/program/element_text.h"
 #include "encoder/program/names.h"
-#include "encoder/text/words.h"
+#include "encoder/program/words.h"
 
 namespace interlock {
 namespace {
 
 constexpr std::string_view kUnlabelled[] = {"memory",  "tensor", "output", "witness", "expect",
                                             "capture", "end",    "replay", "backward"};
-constexpr std::string_view kCommands[] = {"dispatch", "barrier", "free",  "destroy",
-                                          "pin",      "unpin",   "reset", "adopt"};
 
 // Statements of the format that this release does not read.
 constexpr std::string_view kLaterStatements[] = {"queue", "signal", "wait",
                                                  "split", "submit", "host"};
 
-std::optional<LifetimeKind> lifetime_kind_of(std::string_view word) {
-  for (const LifetimeKind kind :
-       {LifetimeKind::kFree, LifetimeKind::kDestroy, LifetimeKind::kPin, LifetimeKind::kUnpin,
-        LifetimeKind::kReset, LifetimeKind::kAdopt}) {
-    if (word == word_of(kind)) return kind;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-bool LineReader::fail(const Token& token, std::string message) {
-  error_column_ = token.column;
-  error_message_ = std::move(message);
-  return false;
-}
 
 bool LineReader::fail_expecting(const Token& token, std::string_view expected) {
   return fail(token, "found {}; expected {}.", description_of(token), expected);
@@ -113,7 +95,9 @@ bool LineReader::read_statement(Token first) {
   if (word == "output") return read_as<OutputDraft>();
   if (word == "witness") return read_as<WitnessDraft>();
   if (word == "expect") return read_as<ExpectDraft>();
-  if (const auto kind = lifetime_kind_of(word)) return read_as<LifetimeDraft>(*kind);
+  if (const auto kind = position_in<LifetimeKind>(kLifetimeWords, word)) {
+    return read_as<LifetimeDraft>(*kind);
+  }
   if (word == "capture") return read_as<CaptureDraft>();
   if (word == "end") return read_as<EndDraft>();
   if (word == "replay") return read_as<ReplayDraft>();
@@ -124,7 +108,8 @@ bool LineReader::read_statement(Token first) {
   }
   NearestName nearest(word);
   for (const std::string_view statement : kUnlabelled) nearest.offer(statement);
-  for (const std::string_view statement : kCommands) nearest.offer(statement);
+  for (const std::string_view statement : {"dispatch", "barrier"}) nearest.offer(statement);
+  for (const std::string_view statement : kLifetimeWords) nearest.offer(statement);
   return fail(
       first,
       "found {}; expected a statement: memory, tensor, output, dispatch, barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.{}",
@@ -161,11 +146,8 @@ bool LineReader::read_rest(TensorDraft& tensor) {
 bool LineReader::read_shape(TensorDraft& tensor) {
   const Token dtype = lexer_.next();
   mark(ItemPart::kSize, dtype);
-  constexpr DType kDTypes[] = {DType::kF32, DType::kI32, DType::kU8};
-  const auto found =
-      std::find_if(std::begin(kDTypes), std::end(kDTypes),
-                   [&dtype](DType candidate) { return dtype.is(word_of(candidate)); });
-  if (found == std::end(kDTypes)) return fail_expecting(dtype, "an element type: f32, i32 or u8");
+  const auto found = position_in<DType>(kDTypeWords, dtype.text);
+  if (!found) return fail_expecting(dtype, "an element type: f32, i32 or u8");
   tensor.dtype = *found;
   if (!take('[', "before the extents")) return false;
   for (;;) {
@@ -181,13 +163,13 @@ bool LineReader::read_placement(TensorDraft& tensor) {
     return true;
   }
   const Token word = lexer_.next();
-  const auto placement = position_in(kPlacementWords, word.text);
+  const auto placement = position_in<Placement>(kPlacementWords, word.text);
   if (!placement) {
     return fail_expecting(
         word,
         "a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), '=' or the end of the line");
   }
-  tensor.placement = static_cast<Placement>(*placement);
+  tensor.placement = *placement;
   const bool is_placed = tensor.placement == Placement::kPlaced;
   if (!take_name(is_placed ? "the name of a memory" : "the name of a tensor", ItemPart::kBase,
                  tensor.base)) {
@@ -202,11 +184,11 @@ bool LineReader::read_placement(TensorDraft& tensor) {
 bool LineReader::read_initial_value(TensorDraft& tensor) {
   const Token word = lexer_.next();
   mark(ItemPart::kInitial, word);
-  const auto kind = position_in(kInitialWords, word.text);
+  const auto kind = position_in<InitialKind>(kInitialWords, word.text);
   if (!kind || word.text.empty()) {
     return fail_expecting(word, "an initial value: random(N), zeros, ones, iota or values(V,…)");
   }
-  tensor.initial.kind = static_cast<InitialKind>(*kind);
+  tensor.initial.kind = *kind;
   if (tensor.initial.kind == InitialKind::kRandom) {
     return take('(', "after 'random'") && take_number("a seed", tensor.initial.seed) &&
            take(')', "after the seed");
@@ -239,6 +221,49 @@ bool LineReader::read_rest(OutputDraft& output) {
     }
     operand_columns_.push_back(name.column);
     output.tensors.emplace_back(name.text);
+  }
+}
+
+bool LineReader::read_rest(CaptureDraft& capture) {
+  return take_name("the name of the capture", ItemPart::kName, capture.name) && take_end();
+}
+
+bool LineReader::read_rest(EndDraft& /*end*/) { return take_end(); }
+
+bool LineReader::read_rest(ReplayDraft& replay) {
+  if (!take_name("the name of a capture", ItemPart::kName, replay.capture)) return false;
+  return lexer_.peek().is("on") ? fail_later(lexer_.next()) : take_end();
+}
+
+// Reads "LOSS wrt TENSOR… [mode=NAME]".
+bool LineReader::read_rest(BackwardDraft& backward) {
+  if (!take_name("the tensor whose gradients are wanted", ItemPart::kName, backward.loss)) {
+    return false;
+  }
+  const Token wrt = lexer_.next();
+  if (!wrt.is("wrt")) {
+    return fail_expecting(wrt, "'wrt' and the tensors that the gradients are taken for");
+  }
+  for (;;) {
+    const Token name = lexer_.next();
+    const bool is_key = name.kind == TokenKind::kName && lexer_.peek().is('=');
+    const bool has_tensors = !backward.wrt.empty();
+    if (name.kind == TokenKind::kEnd && has_tensors) return true;
+    if (has_tensors && is_key && name.is("mode")) {
+      lexer_.next();
+      const Token mode = lexer_.next_word();
+      if (mode.kind != TokenKind::kName) return fail_expecting(mode, "the name of a backward pass");
+      mark(ItemPart::kMode, mode);
+      backward.mode = mode.text;
+      return take_end();
+    }
+    if (name.kind != TokenKind::kName || !name.is_spaced || is_key) {
+      return fail_expecting(name, has_tensors
+                                      ? "the name of a tensor, mode=NAME or the end of the line"
+                                      : "the name of a tensor");
+    }
+    operand_columns_.push_back(name.column);
+    backward.wrt.emplace_back(name.text);
   }
 }
 

@@ -38,10 +38,11 @@ class LineReader {
   const std::string& error_message() const { return error_message_; }
 
  private:
-  bool fail(const Token& token, std::string message);
   template <typename... Arguments>
   bool fail(const Token& token, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-    return fail(token, fmt::format(text, std::forward<Arguments>(arguments)...));
+    error_column_ = token.column;
+    error_message_ = fmt::format(text, std::forward<Arguments>(arguments)...);
+    return false;
   }
   bool fail_expecting(const Token& token, std::string_view expected);
   bool fail_later(const Token& token);
@@ -61,6 +62,10 @@ class LineReader {
   bool read_initial_value(TensorDraft& tensor);
   bool read_initial_values(TensorDraft& tensor);
   bool read_rest(OutputDraft& output);
+  bool read_rest(CaptureDraft& capture);
+  bool read_rest(EndDraft& end);
+  bool read_rest(ReplayDraft& replay);
+  bool read_rest(BackwardDraft& backward);
 
   // In line_reader_statements.cc.
   bool read_rest(DispatchDraft& dispatch);
@@ -75,12 +80,6 @@ class LineReader {
   bool read_rest(WitnessDraft& witness);
   bool read_rest(ExpectDraft& expect);
   bool read_expected_finding(const Token& word, ExpectDraft& expect);
-
-  // In line_reader_groups.cc.
-  bool read_rest(CaptureDraft& capture);
-  bool read_rest(EndDraft& end);
-  bool read_rest(ReplayDraft& replay);
-  bool read_rest(BackwardDraft& backward);
 
   bool take(char punctuation, std::string_view where);
   bool take_name(std::string_view what, ItemPart part, std::string& name);

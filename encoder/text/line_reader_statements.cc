@@ -1,23 +1,14 @@
 // The grammar of dispatches, barriers, witnesses and expectations.
 #include "encoder/program/names.h"
+#include "encoder/program/words.h"
 #include "encoder/text/line_reader.h"
 
 namespace interlock {
 namespace {
 
-constexpr std::string_view kClauses[] = {"uniform", "reads", "writes", "updates", "atomics"};
-
-bool is_clause(std::string_view word) { return is_one_of(kClauses, word); }
-
-bool is_later_clause(std::string_view word) {
-  constexpr std::string_view kLaterClauses[] = {"indirect", "on"};
-  return is_one_of(kLaterClauses, word);
-}
-
-bool is_later_kind(std::string_view word) {
-  constexpr std::string_view kLaterKinds[] = {"excess", "deadlock"};
-  return is_one_of(kLaterKinds, word);
-}
+// Of the format; this release does not read them.
+constexpr std::string_view kLaterClauses[] = {"indirect", "on"};
+constexpr std::string_view kLaterKinds[] = {"excess", "deadlock"};
 
 }  // namespace
 
@@ -36,7 +27,7 @@ bool LineReader::read_order(DispatchDraft& dispatch) {
 // Reads the clauses after the kernel and its order. Their sequence is fixed, so that a text has
 // one meaning for kernels that know their operands by position.
 bool LineReader::read_operands(DispatchDraft& dispatch) {
-  int clause = -1;  // Of kClauses; after `actual` they begin anew.
+  int clause = -1;  // Of kClauseWords; after `actual` they begin anew.
   bool clause_is_empty = false;
   bool is_actual = false;
   for (;;) {
@@ -45,9 +36,9 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
     const bool is_key = is_name && lexer_.peek().is('=');
     const bool is_word = is_name && is_reserved(token.text);
     if (clause_is_empty && (!is_name || is_key || is_word)) {
-      return fail_expecting(token, fmt::format("an operand after '{}'", kClauses[clause]));
+      return fail_expecting(token, fmt::format("an operand after '{}'", kClauseWords[clause]));
     }
-    if (is_actual && clause < 0 && !is_clause(token.text)) {
+    if (is_actual && clause < 0 && !is_one_of(kClauseWords, token.text)) {
       return fail_expecting(token, "reads, writes, updates or another clause after 'actual'");
     }
     if (token.kind == TokenKind::kEnd) return true;
@@ -67,13 +58,13 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
     if (token.text == "order") {
       return fail(token, "'order=' stands after other clauses; it stands right after the kernel.");
     }
-    if (is_later_clause(token.text)) return fail_later(token);
+    if (is_one_of(kLaterClauses, token.text)) return fail_later(token);
     if (token.text == "actual" && !is_actual && has_operands_only) {
       is_actual = true;
       clause = -1;
       continue;
     }
-    if (const auto found = position_in(kClauses, token.text)) {
+    if (const auto found = position_in(kClauseWords, token.text)) {
       const int next = static_cast<int>(*found);
       if (next <= clause || !has_operands_only) {
         return fail(
@@ -245,7 +236,7 @@ bool LineReader::read_rest(ExpectDraft& expect) {
 bool LineReader::read_expected_finding(const Token& word, ExpectDraft& expect) {
   const auto kind = finding_kind_of(word.text);
   if (!kind || !is_checkable(*kind)) {
-    return is_later_kind(word.text)
+    return is_one_of(kLaterKinds, word.text)
                ? fail_later(word)
                : fail_expecting(
                      word,

@@ -8,7 +8,7 @@
 
 #include "encoder/program/draft_text.h"
 #include "encoder/program/element_text.h"
-#include "encoder/text/words.h"
+#include "encoder/program/words.h"
 
 namespace interlock {
 namespace {
@@ -27,11 +27,11 @@ class LinePrinter {
     for (size_t i = 0; i < item.shape.size(); ++i) add(i == 0 ? "" : ",", item.shape[i]);
     add(']');
     if (item.placement != Placement::kUnplaced) {
-      add(' ', kPlacementWords[static_cast<size_t>(item.placement)], ' ', item.base);
+      add(' ', word_in(kPlacementWords, item.placement), ' ', item.base);
       if (item.placement != Placement::kDonation) add('+', item.offset_bytes);
     }
     if (item.initial.kind == InitialKind::kNone) return;
-    add(" = ", kInitialWords[static_cast<size_t>(item.initial.kind)]);
+    add(" = ", word_in(kInitialWords, item.initial.kind));
     if (item.initial.kind == InitialKind::kRandom) add('(', item.initial.seed, ')');
     if (item.initial.kind != InitialKind::kValues) return;
     for (size_t i = 0; i < item.initial.values.size(); ++i) {

@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 #include <system_error>
+
+#include "encoder/program/names.h"
 
 namespace interlock {
 namespace {
@@ -18,12 +19,8 @@ namespace {
 std::optional<int> take_number(std::string_view& name) {
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = name.substr(dot + 1);
-  int number = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool is_number =
-      parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size() && number >= 0;
-  if (!is_number) return std::nullopt;
+  const auto number = parsed_number<int>(name.substr(dot + 1));
+  if (!number || *number < 0) return std::nullopt;
   name.remove_suffix(name.size() - dot);
   return number;
 }

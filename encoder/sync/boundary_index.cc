@@ -111,28 +111,30 @@ uint32_t BoundaryIndex::split(uint32_t node, bool is_append) {
   return upper_id;
 }
 
-// Enters `node`, whose least key is `key`, after the finger's entry on `level`.
-void BoundaryIndex::insert_above(Tree& tree, uint32_t level, uint64_t key, uint32_t node) {
+// Enters what begins at `key`, a segment or a node, after the finger's entry on `level`.
+void BoundaryIndex::insert_on(Tree& tree, uint32_t level, uint64_t key, uint32_t value) {
   if (level > tree.height) {
     INTERLOCK_CHECK(level < kMaxLevels);
     const uint32_t root = new_node();
     insert_at(nodes_[root], 0, 0, tree.root);
-    insert_at(nodes_[root], 1, key, node);
+    insert_at(nodes_[root], 1, key, value);
     tree = {root, level};
     return;
   }
-  uint32_t parent = finger_.nodes[level];
+  uint32_t node = finger_.nodes[level];
   uint32_t position = finger_.positions[level] + 1;
-  if (nodes_[parent].count == kFanout) {
-    const uint32_t upper = split(parent, position == kFanout);
+  if (nodes_[node].count == kFanout) {
+    const uint32_t upper = split(node, position == kFanout);
     const uint64_t upper_key = nodes_[upper].keys[0];
-    insert_above(tree, level + 1, upper_key, upper);
+    insert_on(tree, level + 1, upper_key, upper);
+    finger_.root = kNone;
     if (key > upper_key) {
-      position -= nodes_[parent].count;
-      parent = upper;
+      position -= nodes_[node].count;
+      node = upper;
     }
   }
-  insert_at(nodes_[parent], position, key, node);
+  insert_at(nodes_[node], position, key, value);
+  finger_.positions[level] = position;
 }
 
 void BoundaryIndex::insert(Tree& tree, uint64_t begin, uint32_t segment) {
@@ -142,21 +144,8 @@ void BoundaryIndex::insert(Tree& tree, uint64_t begin, uint32_t segment) {
     return;
   }
   reach(tree, begin);
-  uint32_t leaf = finger_.nodes[0];
-  uint32_t position = finger_.positions[0] + 1;
-  INTERLOCK_CHECK(nodes_[leaf].keys[position - 1] < begin);
-  if (nodes_[leaf].count == kFanout) {
-    const uint32_t upper = split(leaf, position == kFanout);
-    const uint64_t upper_key = nodes_[upper].keys[0];
-    insert_above(tree, 1, upper_key, upper);
-    finger_.root = kNone;
-    if (begin > upper_key) {
-      position -= nodes_[leaf].count;
-      leaf = upper;
-    }
-  }
-  insert_at(nodes_[leaf], position, begin, segment);
-  finger_.positions[0] = position;
+  INTERLOCK_CHECK(nodes_[finger_.nodes[0]].keys[finger_.positions[0]] < begin);
+  insert_on(tree, 0, begin, segment);
 }
 
 // Erases below one node; true iff nothing is left there. Nodes may be left nearly empty: whoever

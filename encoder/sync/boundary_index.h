@@ -73,7 +73,7 @@ class BoundaryIndex {
   void descend(const Tree& tree, uint64_t offset);
   uint32_t new_node();
   uint32_t split(uint32_t node, bool is_append);
-  void insert_above(Tree& tree, uint32_t level, uint64_t key, uint32_t node);
+  void insert_on(Tree& tree, uint32_t level, uint64_t key, uint32_t value);
   void append_below(uint32_t node, uint32_t height, std::vector<uint32_t>& result) const;
   bool erase_below(uint32_t node, uint32_t height, uint64_t first, uint64_t last);
 

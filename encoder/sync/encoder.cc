@@ -3,9 +3,9 @@
 
 #include "encoder/sync/encoder.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "encoder/program/check.h"
@@ -28,13 +28,6 @@ std::vector<uint32_t> issue_positions(const std::vector<Command>& commands, size
   }
   INTERLOCK_CHECK(issued_count == dispatch_count);
   return new_index;
-}
-
-bool is_identity(const std::vector<uint32_t>& new_index) {
-  for (size_t i = 0; i < new_index.size(); ++i) {
-    if (new_index[i] != i) return false;
-  }
-  return true;
 }
 
 // Appends dispatch `id` of `source`, with its accesses and attributes, to `result`.
@@ -138,12 +131,11 @@ class PendingSink final : public CommandSink {
 };
 
 Program without_statements(const Program& source) {
-  Program result;
-  result.names = source.names;
-  result.memories = source.memories;
-  result.tensors = source.tensors;
-  result.outputs = source.outputs;
-  result.has_program_order = source.has_program_order;
+  Program result{.names = source.names,
+                 .memories = source.memories,
+                 .tensors = source.tensors,
+                 .outputs = source.outputs,
+                 .has_program_order = source.has_program_order};
   result.dispatches.reserve(source.dispatches.size());
   result.accesses.reserve(source.accesses.size());
   result.attributes.reserve(source.attributes.size());
@@ -194,7 +186,7 @@ Program encode(const Program& program, Encoder& encoder) {
   }
   lifetimes.append_all_that_may(result);
   append_expectations(program, new_index, result);
-  if (!is_identity(new_index)) result.has_program_order = true;
+  if (!std::ranges::is_sorted(new_index)) result.has_program_order = true;
   return result;
 }
 

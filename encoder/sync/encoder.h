@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"

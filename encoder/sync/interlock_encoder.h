@@ -14,8 +14,14 @@ namespace interlock {
 // HazardTracker::add, per dispatch.
 class InterlockEncoder final : public Encoder {
  public:
-  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;
-  void wait_for_all(CommandSink& sink) override;
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
+    if (tracker_.add(dispatch.accesses, dispatch.atomic_op)) sink.issue_barrier(BarrierKind::kFull);
+    sink.issue_dispatch(dispatch.id);
+  }
+  void wait_for_all(CommandSink& sink) override {
+    sink.issue_barrier(BarrierKind::kFull);
+    tracker_.begin_epoch();
+  }
 
  private:
   HazardTracker tracker_;

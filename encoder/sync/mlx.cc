@@ -21,41 +21,18 @@ void advance(bool is_after_barrier, MemorySet& prev, MemorySet& next) {
 
 }  // namespace
 
-void Mlx2024Encoder::set_input(MemoryId memory) {
+void MlxEncoder::set_input(MemoryId memory) {
+  if (knows_inputs_) next_inputs_.insert(memory.index);
   needs_barrier_ |= prev_outputs_.contains(memory.index);
 }
 
-void Mlx2024Encoder::set_output(MemoryId memory) {
-  set_input(memory);
-  next_outputs_.insert(memory.index);
-}
-
-void Mlx2024Encoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
-  for (const Access& access : dispatch.accesses) {
-    if (access.only_reads()) {
-      set_input(access.memory);
-    } else {
-      set_output(access.memory);
-    }
-  }
-  if (needs_barrier_) sink.issue_barrier(BarrierKind::kFull);
-  advance(needs_barrier_, prev_outputs_, next_outputs_);
-  needs_barrier_ = false;
-  sink.issue_dispatch(dispatch.id);
-}
-
-void Mlx2026Encoder::set_input(MemoryId memory) {
-  next_inputs_.insert(memory.index);
-  needs_barrier_ |= prev_outputs_.contains(memory.index);
-}
-
-void Mlx2026Encoder::set_output(MemoryId memory) {
+void MlxEncoder::set_output(MemoryId memory) {
   set_input(memory);
   next_outputs_.insert(memory.index);
   needs_barrier_ |= prev_inputs_.contains(memory.index);
 }
 
-void Mlx2026Encoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
+void MlxEncoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
   for (const Access& access : dispatch.accesses) {
     if (access.only_reads()) {
       set_input(access.memory);

@@ -21,35 +21,36 @@
 
 namespace interlock {
 
-// Knows what was written. Gap: no barrier between a read and a later write (WAR). Where the write
-// is a donation's, a reader loses its input (#3630: the bias gradient of fast::layer_norm).
-class Mlx2024Encoder final : public Encoder {
+class MlxEncoder : public Encoder {
  public:
-  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) final;
+
+ protected:
+  explicit MlxEncoder(bool knows_inputs) : knows_inputs_(knows_inputs) {}
 
  private:
   void set_input(MemoryId memory);
   void set_output(MemoryId memory);
 
+  const bool knows_inputs_;
   bool needs_barrier_ = false;
-  std::unordered_set<uint32_t> prev_outputs_;  // Memory indices, since the last barrier.
-  std::unordered_set<uint32_t> next_outputs_;  // Of the dispatch being encoded.
+  std::unordered_set<uint32_t> prev_inputs_;   // Memory indices, since the last barrier; empty
+  std::unordered_set<uint32_t> next_inputs_;   // unless it knows them. Next: of the dispatch being
+  std::unordered_set<uint32_t> prev_outputs_;  // encoded.
+  std::unordered_set<uint32_t> next_outputs_;
+};
+
+// Knows what was written. Gap: no barrier between a read and a later write (WAR). Where the write
+// is a donation's, a reader loses its input (#3630: the bias gradient of fast::layer_norm).
+class Mlx2024Encoder final : public MlxEncoder {
+ public:
+  Mlx2024Encoder() : MlxEncoder(false) {}
 };
 
 // Knows what was written and what was read. No gap in the class of programs that it can be given.
-class Mlx2026Encoder final : public Encoder {
+class Mlx2026Encoder final : public MlxEncoder {
  public:
-  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;
-
- private:
-  void set_input(MemoryId memory);
-  void set_output(MemoryId memory);
-
-  bool needs_barrier_ = false;
-  std::unordered_set<uint32_t> prev_inputs_;
-  std::unordered_set<uint32_t> next_inputs_;
-  std::unordered_set<uint32_t> prev_outputs_;
-  std::unordered_set<uint32_t> next_outputs_;
+  Mlx2026Encoder() : MlxEncoder(true) {}
 };
 
 }  // namespace interlock

@@ -1,7 +1,6 @@
 // RecordingSink: the commands that an encoder issued, as a list.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "encoder/sync/encoder.h"

@@ -8,8 +8,7 @@
 #include "encoder/sync/ggml.h"
 #include "encoder/sync/interlock_encoder.h"
 #include "encoder/sync/mlx.h"
-#include "encoder/sync/none_encoder.h"
-#include "encoder/sync/serial_encoder.h"
+#include "encoder/sync/trivial_encoders.h"
 
 namespace interlock {
 namespace {

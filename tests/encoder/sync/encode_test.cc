@@ -9,7 +9,7 @@
 
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
-#include "encoder/sync/serial_encoder.h"
+#include "encoder/sync/trivial_encoders.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"

@@ -10,6 +10,8 @@
 namespace interlock {
 namespace {
 
+enum class ArenaPins : uint8_t { kNone, kOnce, kPerConsumer };
+
 constexpr uint32_t kArena = 0;
 constexpr uint32_t kHeap = 1;
 
@@ -85,14 +87,13 @@ void ArenaPlanner::fill_region(size_t region, const std::vector<uint32_t>& born)
   const auto is_over = [&](uint32_t value) {
     return region_of(values_.dispatches[value].back()) < region;
   };
-  pinned_.erase(std::remove_if(pinned_.begin(), pinned_.end(), is_over), pinned_.end());
+  std::erase_if(pinned_, is_over);
   std::vector<ByteRange> spared;
   for (const uint32_t value : pinned_) {
     const uint64_t begin = layout_.places[value].offset_bytes;
     spared.push_back({begin, begin + values_.problem.values[value].size_bytes});
   }
-  std::sort(spared.begin(), spared.end(),
-            [](ByteRange a, ByteRange b) { return a.begin < b.begin; });
+  std::ranges::sort(spared, {}, &ByteRange::begin);
   PlanMemory& arena = layout_.memories[kArena];
   uint64_t cursor = 0;
   size_t next = 0;
@@ -137,9 +138,8 @@ PlanLayout ArenaPlanner::run() {
     if (!is_persistent(value)) born[region_of(values_.dispatches[value].front())].push_back(value);
   }
   for (size_t region = 0; region < born.size(); ++region) {
-    std::stable_sort(born[region].begin(), born[region].end(), [&](uint32_t a, uint32_t b) {
-      return values_.dispatches[a].front() < values_.dispatches[b].front();
-    });
+    std::ranges::stable_sort(born[region], {},
+                             [&](uint32_t value) { return values_.dispatches[value].front(); });
     fill_region(region, born[region]);
   }
   if (layout_.memories[kArena].size_bytes == 0) return std::move(layout_);
@@ -153,23 +153,28 @@ PlanLayout ArenaPlanner::run() {
                                                            : 2;
     return std::pair(lifetime.dispatch_count, rank);
   };
-  std::stable_sort(
-      layout_.lifetimes.begin(), layout_.lifetimes.end(),
-      [&](const PlanLifetime& a, const PlanLifetime& b) { return rank_of(a) < rank_of(b); });
+  std::ranges::stable_sort(layout_.lifetimes, {}, rank_of);
   return std::move(layout_);
 }
 
-}  // namespace
-
-Result<Program> plan_arena_with(const Program& program, const PlanOptions& options,
-                                ArenaPins pins) {
+Result<Program> plan_with_pins(const Program& program, const PlanOptions& options, ArenaPins pins) {
   const auto values = values_of(program, options);
   if (!values) return values.error();
   return place_values(program, *values, ArenaPlanner(program, options, pins, *values).run());
 }
 
+}  // namespace
+
 Result<Program> plan_arena(const Program& program, const PlanOptions& options) {
-  return plan_arena_with(program, options, ArenaPins::kOnce);
+  return plan_with_pins(program, options, ArenaPins::kOnce);
+}
+
+Result<Program> plan_ztensor_167(const Program& program, const PlanOptions& options) {
+  return plan_with_pins(program, options, ArenaPins::kNone);
+}
+
+Result<Program> plan_ztensor(const Program& program, const PlanOptions& options) {
+  return plan_with_pins(program, options, ArenaPins::kPerConsumer);
 }
 
 }  // namespace interlock

@@ -30,12 +30,15 @@
 #include "encoder/plan/best_fit.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "encoder/program/check.h"
+#include "encoder/program/range.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -88,7 +91,10 @@ class BestFit {
   ValuePlacement placement_;
   std::vector<bool> is_taken_over_;  // By value: another one took its bytes in place.
   std::vector<FreeRange> free_;  // By offset, disjoint. A range ends where another user's begins.
-  std::vector<uint32_t> dying_;  // Placed values by last step, a heap.
+  // Placed values by last step, the first to die on top.
+  std::priority_queue<std::pair<uint32_t, uint32_t>, std::vector<std::pair<uint32_t, uint32_t>>,
+                      std::greater<>>
+      dying_;
   uint32_t step_ = 0;
   uint32_t epoch_step_ = 0;  // The first step after the last barrier.
   size_t next_choice_ = 0;   // Into problem_.in_place: the first of the current step.
@@ -124,13 +130,9 @@ void BestFit::begin_step(uint32_t step) {
       problem_.latest_conflicts[step] >= epoch_step_) {
     epoch_step_ = step;
   }
-  const auto dies_later = [&](uint32_t a, uint32_t b) {
-    return std::pair(problem_.values[a].last_step, a) > std::pair(problem_.values[b].last_step, b);
-  };
-  while (!dying_.empty() && problem_.values[dying_.front()].last_step < step) {
-    std::pop_heap(dying_.begin(), dying_.end(), dies_later);
-    const uint32_t value = dying_.back();
-    dying_.pop_back();
+  while (!dying_.empty() && dying_.top().first < step) {
+    const uint32_t value = dying_.top().second;
+    dying_.pop();
     if (!is_taken_over_[value]) give_back(value);
   }
   while (next_choice_ < problem_.in_place.size() &&
@@ -170,10 +172,7 @@ void BestFit::place(uint32_t value) {
     placement_.offsets_bytes[value] = candidate->begin;
     take({candidate->begin, candidate->begin + problem_.values[value].size_bytes});
   }
-  dying_.push_back(value);
-  std::push_heap(dying_.begin(), dying_.end(), [&](uint32_t a, uint32_t b) {
-    return std::pair(problem_.values[a].last_step, a) > std::pair(problem_.values[b].last_step, b);
-  });
+  dying_.emplace(problem_.values[value].last_step, value);
 }
 
 // Where the free bytes end that begin with range `first`.

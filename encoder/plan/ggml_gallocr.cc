@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "encoder/plan/plan_layout.h"
 #include "encoder/plan/plan_values.h"
-#include "encoder/program/check.h"
-#include "encoder/program/names.h"
 #include "encoder/program/stop.h"
+#include "encoder/program/words.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
 
@@ -86,46 +84,36 @@ std::string_view operation_of(std::string_view kernel) {
   }
 }
 
-// ggml_op_can_inplace, with the names of the kernel table beside ggml's.
+// Of ggml_op_can_inplace, and what they are in the kernel table.
+constexpr std::string_view kInPlace[] = {"SCALE",         "DIAG_MASK_ZERO",
+                                         "DIAG_MASK_INF", "ADD",
+                                         "ADD_ID",        "ADD1",
+                                         "SUB",           "MUL",
+                                         "DIV",           "SQR",
+                                         "SQRT",          "LOG",
+                                         "UNARY",         "SILU",
+                                         "GELU",          "RELU",
+                                         "ROPE",          "ROPE_BACK",
+                                         "SILU_BACK",     "RMS_NORM",
+                                         "RMS_NORM_BACK", "SOFT_MAX",
+                                         "SOFT_MAX_BACK"};
+constexpr std::string_view kTableInPlace[] = {"add",
+                                              "mul",
+                                              "scale",
+                                              "silu",
+                                              "silu_vjp",
+                                              "rms_norm",
+                                              "rms_norm_vjp",
+                                              "rms_norm_vjp_stream",
+                                              "softmax",
+                                              "softmax_vjp",
+                                              "softmax_vjp_stream",
+                                              "rope",
+                                              "rope_vjp"};
+
 bool can_inplace(std::string_view kernel) {
-  static constexpr std::string_view kNames[] = {"add",
-                                                "mul",
-                                                "scale",
-                                                "silu",
-                                                "silu_vjp",
-                                                "rms_norm",
-                                                "rms_norm_vjp",
-                                                "rms_norm_vjp_stream",
-                                                "softmax",
-                                                "softmax_vjp",
-                                                "softmax_vjp_stream",
-                                                "rope",
-                                                "rope_vjp",
-                                                "SCALE",
-                                                "DIAG_MASK_ZERO",
-                                                "DIAG_MASK_INF",
-                                                "ADD",
-                                                "ADD_ID",
-                                                "ADD1",
-                                                "SUB",
-                                                "MUL",
-                                                "DIV",
-                                                "SQR",
-                                                "SQRT",
-                                                "LOG",
-                                                "UNARY",
-                                                "SILU",
-                                                "GELU",
-                                                "RELU",
-                                                "ROPE",
-                                                "ROPE_BACK",
-                                                "SILU_BACK",
-                                                "RMS_NORM",
-                                                "RMS_NORM_BACK",
-                                                "SOFT_MAX",
-                                                "SOFT_MAX_BACK"};
   const std::string_view operation = operation_of(kernel);
-  return std::find(std::begin(kNames), std::end(kNames), operation) != std::end(kNames);
+  return is_one_of(kInPlace, operation) || is_one_of(kTableInPlace, operation);
 }
 
 // Our norms have a gain. In ggml that is a MUL of its own, and so is what becomes its gradient.
@@ -136,11 +124,9 @@ bool is_of_gain(std::string_view kernel, size_t operand) {
 }
 
 bool is_backward(std::string_view kernel) {
-  constexpr std::string_view kVjp = "_vjp";
-  constexpr std::string_view kBack = "_BACK";
-  constexpr std::string_view kStream = "_vjp_stream";
   const std::string_view operation = operation_of(kernel);
-  return operation.ends_with(kVjp) || operation.ends_with(kStream) || operation.ends_with(kBack);
+  return operation.ends_with("_vjp") || operation.ends_with("_vjp_stream") ||
+         operation.ends_with("_BACK");
 }
 
 struct GallocrOptions {
@@ -211,7 +197,7 @@ bool Gallocr::is_same_layout(const Access& a, const Access& b) const {
   };
   const auto x = significant(left);
   const auto y = significant(right);
-  return left.dtype == right.dtype && std::equal(x.begin(), x.end(), y.begin(), y.end());
+  return left.dtype == right.dtype && std::ranges::equal(x, y);
 }
 
 bool Gallocr::is_allowed(uint32_t output, uint32_t input) const {

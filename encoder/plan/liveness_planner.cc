@@ -37,6 +37,11 @@ struct Candidate {
   uint64_t barrier_count = 0;
 };
 
+uint64_t smallest_bytes_of(const std::vector<Candidate>& candidates) {
+  const auto size_bytes_of = [](const Candidate& c) { return c.placement.size_bytes; };
+  return size_bytes_of(*std::ranges::min_element(candidates, {}, size_bytes_of));
+}
+
 // Barriers that the encoder `interlock` would place. Counted without building the program.
 uint64_t count_barriers(const Program& program, const PlanValues& values,
                         const ValuePlacement& placement) {
@@ -62,68 +67,70 @@ uint64_t count_barriers(const Program& program, const PlanValues& values,
 
 class LivenessPlanner {
  public:
-  LivenessPlanner(const Program& program, const PlanOptions& options, PlanValues values)
-      : program_(program), options_(options), values_(std::move(values)) {}
+  LivenessPlanner(const Program& program, const PlanOptions& options)
+      : program_(program), options_(options) {}
 
-  Result<Success> prepare();
-  std::vector<Candidate> smallest();
-  void add_trades(uint32_t percent_max, std::vector<Candidate>& candidates);
+  // Trades memory for barriers with budgets of at most so many percent.
+  Result<std::vector<Candidate>> candidates(uint32_t percent_max);
   const PlanValues& values() const { return values_; }
 
  private:
-  void add(ValuePlacement placement, std::vector<Candidate>& candidates);
+  void add_smallest();
+  void add_trades(uint32_t percent_max);
+  void add(ValuePlacement placement);
 
   const Program& program_;
   const PlanOptions& options_;
   PlanValues values_;
   std::unique_ptr<AntichainRule> rule_;
+  std::vector<Candidate> candidates_;
 };
 
-Result<Success> LivenessPlanner::prepare() {
-  if (!options_.is_antichain) return Success{};
-  auto rule = AntichainRule::of(program_, values_);
-  if (!rule) return rule.error();
-  rule_ = std::move(*rule);
-  values_.problem.rule = rule_.get();
-  return Success{};
+Result<std::vector<Candidate>> LivenessPlanner::candidates(uint32_t percent_max) {
+  auto values = values_of(program_, options_);
+  if (!values) return values.error();
+  values_ = std::move(*values);
+  if (options_.is_antichain) {
+    auto rule = AntichainRule::of(program_, values_);
+    if (!rule) return rule.error();
+    rule_ = std::move(*rule);
+    values_.problem.rule = rule_.get();
+  }
+  add_smallest();
+  add_trades(percent_max);
+  if (is_stopped()) return Error{"The plan was stopped."};
+  return std::move(candidates_);
 }
 
-void LivenessPlanner::add(ValuePlacement placement, std::vector<Candidate>& candidates) {
+void LivenessPlanner::add(ValuePlacement placement) {
   const uint64_t barrier_count = count_barriers(program_, values_, placement);
-  candidates.push_back({std::move(placement), barrier_count});
+  candidates_.push_back({std::move(placement), barrier_count});
 }
 
-std::vector<Candidate> LivenessPlanner::smallest() {
+void LivenessPlanner::add_smallest() {
   const PlacementProblem& problem = values_.problem;
   const uint64_t bound_bytes = lower_bound_bytes(problem);
-  std::vector<Candidate> candidates;
   const auto is_done = [&] {
-    return candidates.back().placement.size_bytes == bound_bytes || is_stopped();
+    return candidates_.back().placement.size_bytes == bound_bytes || is_stopped();
   };
   for (const bool takes_largest_first : {true, false}) {
     for (const bool spares_the_end : {false, true}) {
-      BestFitOptions best_fit;
-      best_fit.takes_largest_first = takes_largest_first;
-      best_fit.spares_the_end = spares_the_end;
-      add(place_best_fit(problem, best_fit), candidates);
-      if (is_done()) return candidates;
+      add(place_best_fit(
+          problem, {.takes_largest_first = takes_largest_first, .spares_the_end = spares_the_end}));
+      if (is_done()) return;
     }
   }
-  if (problem.values.size() <= kExactValueCountMax) {
-    add(place_exactly(problem), candidates);
-    return candidates;
-  }
+  if (problem.values.size() <= kExactValueCountMax) return add(place_exactly(problem));
   const std::vector<ValueChain> chains = chains_of(problem, problem.in_place);
-  if (chains.size() > kOrderedChainCountMax) return candidates;
+  if (chains.size() > kOrderedChainCountMax) return;
   for (size_t i = 0; i < kFitOrderCount; ++i) {
-    add(place_ordered(problem, chains, static_cast<FitOrder>(i)), candidates);
-    if (is_done()) return candidates;
+    add(place_ordered(problem, chains, static_cast<FitOrder>(i)));
+    if (is_done()) return;
   }
-  return candidates;
 }
 
 // Requires: at least one candidate.
-void LivenessPlanner::add_trades(uint32_t percent_max, std::vector<Candidate>& candidates) {
+void LivenessPlanner::add_trades(uint32_t percent_max) {
   PlacementProblem& problem = values_.problem;
   const DataDependencies dependencies(program_);
   problem.latest_conflicts.assign(problem.step_count, 0);
@@ -133,18 +140,14 @@ void LivenessPlanner::add_trades(uint32_t percent_max, std::vector<Candidate>& c
       problem.latest_conflicts[step_of_dispatch(i)] = step_of_dispatch(predecessors.back());
     }
   }
-  uint64_t smallest_bytes = UINT64_MAX;
-  for (const Candidate& candidate : candidates) {
-    smallest_bytes = std::min(smallest_bytes, candidate.placement.size_bytes);
-  }
+  const uint64_t smallest_bytes = smallest_bytes_of(candidates_);
   for (const uint32_t percent : kBudgetPercents) {
     if (percent > percent_max) break;
-    BestFitOptions best_fit;
-    best_fit.avoids_barriers = true;
-    best_fit.budget_bytes = smallest_bytes + percent_of(smallest_bytes, percent);
-    ValuePlacement placement = place_best_fit(problem, best_fit);
-    const bool is_within_budget = placement.size_bytes < best_fit.budget_bytes;
-    add(std::move(placement), candidates);
+    const uint64_t budget_bytes = smallest_bytes + percent_of(smallest_bytes, percent);
+    ValuePlacement placement =
+        place_best_fit(problem, {.avoids_barriers = true, .budget_bytes = budget_bytes});
+    const bool is_within_budget = placement.size_bytes < budget_bytes;
+    add(std::move(placement));
     if (is_stopped()) return;
     if (is_within_budget) break;  // A larger budget changes nothing.
   }
@@ -153,12 +156,10 @@ void LivenessPlanner::add_trades(uint32_t percent_max, std::vector<Candidate>& c
     const uint32_t cut = static_cast<uint32_t>(uint64_t{problem.step_count} * part / kWindowParts);
     for (const bool is_front : {true, false}) {
       if (is_stopped()) return;
-      BestFitOptions best_fit;
-      best_fit.avoids_barriers = true;
-      best_fit.first_avoiding_step = is_front ? 0 : cut;
-      best_fit.last_avoiding_step = is_front ? cut : problem.step_count;
-      best_fit.budget_bytes = UINT64_MAX;
-      add(place_best_fit(problem, best_fit), candidates);
+      add(place_best_fit(problem, {.avoids_barriers = true,
+                                   .first_avoiding_step = is_front ? 0 : cut,
+                                   .last_avoiding_step = is_front ? cut : problem.step_count,
+                                   .budget_bytes = UINT64_MAX}));
     }
   }
 }
@@ -178,45 +179,28 @@ Result<Program> plan_fresh(const Program& program, const PlanOptions& options) {
 }
 
 Result<Program> plan_liveness(const Program& program, const PlanOptions& options) {
-  auto values = values_of(program, options);
-  if (!values) return values.error();
-  LivenessPlanner planner(program, options, std::move(*values));
-  if (auto prepared = planner.prepare(); !prepared) return prepared.error();
-  std::vector<Candidate> candidates = planner.smallest();
-  planner.add_trades(options.slack_percent == 0 ? 0 : UINT32_MAX, candidates);
-  if (is_stopped()) return Error{"The plan was stopped."};
-  const auto is_smaller = [](const Candidate& a, const Candidate& b) {
-    return a.placement.size_bytes < b.placement.size_bytes;
-  };
-  const uint64_t smallest_bytes =
-      std::min_element(candidates.begin(), candidates.end(), is_smaller)->placement.size_bytes;
+  LivenessPlanner planner(program, options);
+  const auto candidates = planner.candidates(options.slack_percent == 0 ? 0 : UINT32_MAX);
+  if (!candidates) return candidates.error();
+  const uint64_t smallest_bytes = smallest_bytes_of(*candidates);
   const uint64_t limit_bytes = smallest_bytes + percent_of(smallest_bytes, options.slack_percent);
-  const auto is_better = [&](const Candidate& a, const Candidate& b) {
-    const auto rank = [&](const Candidate& candidate) {
-      const uint64_t size_bytes = candidate.placement.size_bytes;
-      return std::tuple(size_bytes > limit_bytes, candidate.barrier_count, size_bytes);
-    };
-    return rank(a) < rank(b);
+  const auto rank_of = [&](const Candidate& candidate) {
+    const uint64_t size_bytes = candidate.placement.size_bytes;
+    return std::tuple(size_bytes > limit_bytes, candidate.barrier_count, size_bytes);
   };
-  const auto best = std::min_element(candidates.begin(), candidates.end(), is_better);
+  const auto best = std::ranges::min_element(*candidates, {}, rank_of);
   return place_values(program, planner.values(),
                       layout_of(planner.values().problem, best->placement));
 }
 
 Result<std::vector<TradePoint>> trade_curve(const Program& program, const PlanOptions& options) {
-  auto values = values_of(program, options);
-  if (!values) return values.error();
-  LivenessPlanner planner(program, options, std::move(*values));
-  if (auto prepared = planner.prepare(); !prepared) return prepared.error();
-  std::vector<Candidate> candidates = planner.smallest();
-  planner.add_trades(UINT32_MAX, candidates);
-  if (is_stopped()) return Error{"The plan was stopped."};
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tuple(a.placement.size_bytes, a.barrier_count) <
-           std::tuple(b.placement.size_bytes, b.barrier_count);
+  auto candidates = LivenessPlanner(program, options).candidates(UINT32_MAX);
+  if (!candidates) return candidates.error();
+  std::ranges::sort(*candidates, {}, [](const Candidate& candidate) {
+    return std::pair(candidate.placement.size_bytes, candidate.barrier_count);
   });
   std::vector<TradePoint> curve;
-  for (const Candidate& candidate : candidates) {
+  for (const Candidate& candidate : *candidates) {
     if (!curve.empty() && candidate.barrier_count >= curve.back().barrier_count) continue;
     curve.push_back({candidate.placement.size_bytes, candidate.barrier_count});
   }

@@ -1,8 +1,7 @@
 #include "encoder/plan/placement_problem.h"
 
 #include <algorithm>
-#include <tuple>
-#include <utility>
+#include <compare>
 
 #include "encoder/program/check.h"
 
@@ -15,7 +14,7 @@ struct Claim {
   uint64_t size_bytes = 0;
   uint32_t value = 0;
 
-  auto key() const { return std::tuple(step, size_bytes, value); }
+  auto operator<=>(const Claim&) const = default;
   bool is_in_class_of(const Claim& other) const {
     return step == other.step && size_bytes == other.size_bytes;
   }
@@ -29,10 +28,8 @@ std::vector<Claim> distinct_claims(const PlacementProblem& problem,
     const ValueLife& output = problem.values[choice.output];
     claims.push_back({output.first_step, output.size_bytes, choice.*member});
   }
-  const auto is_before = [](const Claim& a, const Claim& b) { return a.key() < b.key(); };
-  const auto is_same = [](const Claim& a, const Claim& b) { return a.key() == b.key(); };
-  std::sort(claims.begin(), claims.end(), is_before);
-  claims.erase(std::unique(claims.begin(), claims.end(), is_same), claims.end());
+  std::ranges::sort(claims);
+  claims.erase(std::unique(claims.begin(), claims.end()), claims.end());
   return claims;
 }
 
@@ -57,23 +54,6 @@ std::vector<uint64_t> savings_bytes(const PlacementProblem& problem) {
   return savings;
 }
 
-bool is_in_place(const PlacementProblem& problem, uint32_t output, uint32_t input) {
-  for (const InPlaceChoice& choice : problem.in_place) {
-    if (choice.output == output && choice.input == input) return true;
-  }
-  return false;
-}
-
-// Requires: `earlier` begins no later than `later`.
-bool may_share(const PlacementProblem& problem, const ValuePlacement& placement, uint32_t earlier,
-               uint32_t later) {
-  if (problem.values[earlier].last_step < problem.values[later].first_step) {
-    return problem.rule == nullptr || problem.rule->allows(earlier, later);
-  }
-  return placement.offsets_bytes[earlier] == placement.offsets_bytes[later] &&
-         is_in_place(problem, later, earlier);
-}
-
 }  // namespace
 
 uint64_t lower_bound_bytes(const PlacementProblem& problem) {
@@ -95,26 +75,6 @@ uint64_t lower_bound_bytes(const PlacementProblem& problem) {
     live -= dead[step];
   }
   return bound;
-}
-
-bool is_valid(const PlacementProblem& problem, const ValuePlacement& placement) {
-  if (placement.offsets_bytes.size() != problem.values.size()) return false;
-  if (placement.size_bytes < size_bytes_of(problem, placement.offsets_bytes)) return false;
-  const auto range_of = [&](uint32_t value) {
-    const uint64_t begin = placement.offsets_bytes[value];
-    return ByteRange{begin, begin + problem.values[value].size_bytes};
-  };
-  for (uint32_t a = 0; a < problem.values.size(); ++a) {
-    for (uint32_t b = 0; b < a; ++b) {
-      if (!problem.values[a].is_used() || !problem.values[b].is_used()) continue;
-      if (!share_a_byte(range_of(a), range_of(b))) continue;
-      const bool is_a_earlier =
-          std::pair(problem.values[a].first_step, problem.values[a].last_step) <
-          std::pair(problem.values[b].first_step, problem.values[b].last_step);
-      if (!may_share(problem, placement, is_a_earlier ? a : b, is_a_earlier ? b : a)) return false;
-    }
-  }
-  return true;
 }
 
 uint64_t size_bytes_of(const PlacementProblem& problem, const std::vector<uint64_t>& offsets) {

@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "encoder/program/range.h"
-
 namespace interlock {
 
 struct ValueLife {
@@ -57,10 +55,6 @@ struct ValuePlacement {
 // A bound that no placement can beat: the bytes of the largest live set, where an output that may
 // be in place counts once. Cost: linear.
 uint64_t lower_bound_bytes(const PlacementProblem& problem);
-
-// True iff values share bytes only one after the other, as the rule allows, or in place. The
-// obvious definition. Cost: quadratic in the values.
-bool is_valid(const PlacementProblem& problem, const ValuePlacement& placement);
 
 // The bytes that a placement with these offsets needs.
 uint64_t size_bytes_of(const PlacementProblem& problem, const std::vector<uint64_t>& offsets);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 
@@ -189,7 +188,7 @@ void ValueReader::add_in_place_choices(uint32_t dispatch) {
   std::vector<uint32_t> outputs;
   std::vector<uint32_t> inputs;
   const auto add_once = [](std::vector<uint32_t>& list, uint32_t value) {
-    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+    if (std::ranges::find(list, value) == list.end()) list.push_back(value);
   };
   for (const Access& access : accesses) {
     const uint32_t value = values_.value_of(access);
@@ -288,7 +287,7 @@ Result<std::unique_ptr<AntichainRule>> AntichainRule::of(const Program& program,
     return rule->heads_[choice.output].size() > 1;
   };
   std::vector<InPlaceChoice>& choices = values.problem.in_place;
-  choices.erase(std::remove_if(choices.begin(), choices.end(), adds_order), choices.end());
+  std::erase_if(choices, adds_order);
   return rule;
 }
 
@@ -298,9 +297,8 @@ AntichainRule::AntichainRule(const Program& program, const DataDependencies& dep
   for (const std::vector<uint32_t>& users : values.dispatches) {
     std::vector<uint32_t>& heads = heads_.emplace_back();
     for (const uint32_t user : users) {
-      const bool is_head = std::none_of(
-          heads.begin(), heads.end(), [&](uint32_t head) { return order_.is_ordered(head, user); });
-      if (is_head) heads.push_back(user);
+      const auto precedes = [&](uint32_t head) { return order_.is_ordered(head, user); };
+      if (std::ranges::none_of(heads, precedes)) heads.push_back(user);
     }
   }
 }

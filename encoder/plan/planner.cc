@@ -1,6 +1,7 @@
 // The planners by name, ours first, then the models; and what a plan costs.
 #include "encoder/plan/planner.h"
 
+#include <algorithm>
 #include <array>
 
 #include "encoder/plan/arena_planner.h"
@@ -8,11 +9,11 @@
 #include "encoder/plan/ggml_gallocr.h"
 #include "encoder/plan/liveness_planner.h"
 #include "encoder/plan/plan_values.h"
-#include "encoder/plan/ztensor.h"
 #include "encoder/program/registry.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
+#include "encoder/sync/recording_sink.h"
 
 namespace interlock {
 namespace {
@@ -40,26 +41,11 @@ constexpr std::array kPlanners = {
                  false, false, &plan_ztensor},
 };
 
-class BarrierCounter final : public CommandSink {
- public:
-  void issue_dispatch(DispatchId) override {}
-  void issue_barrier(BarrierKind) override { ++count_; }
-  uint64_t count() const { return count_; }
-
- private:
-  uint64_t count_ = 0;
-};
-
-uint64_t memory_bytes_of(const Program& program) {
-  uint64_t size_bytes = 0;
-  for (const Memory& memory : program.memories) size_bytes += memory.size_bytes;
-  return size_bytes;
-}
-
-uint64_t declared_bytes_of(const Program& program) {
+// Of declared memories, or of those of unplaced tensors as well.
+uint64_t memory_bytes_of(const Program& program, bool counts_implicit) {
   uint64_t size_bytes = 0;
   for (const Memory& memory : program.memories) {
-    if (!memory.is_implicit) size_bytes += memory.size_bytes;
+    if (counts_implicit || !memory.is_implicit) size_bytes += memory.size_bytes;
   }
   return size_bytes;
 }
@@ -74,9 +60,10 @@ const PlannerEntry* find_planner(std::string_view name) {
 
 uint64_t barrier_count_of(const Program& program) {
   InterlockEncoder encoder;
-  BarrierCounter counter;
-  issue_all(program, encoder, counter);
-  return counter.count();
+  RecordingSink sink;
+  issue_all(program, encoder, sink);
+  return static_cast<uint64_t>(
+      std::ranges::count(sink.commands(), StatementKind::kBarrier, &Command::kind));
 }
 
 Result<PlanReport> report_of(const Program& program, const Program& planned,
@@ -85,7 +72,7 @@ Result<PlanReport> report_of(const Program& program, const Program& planned,
   if (!values) return values.error();
   if (is_stopped()) return Error{"The plan was stopped."};
   PlanReport report;
-  report.pool_bytes = memory_bytes_of(planned) - declared_bytes_of(program);
+  report.pool_bytes = memory_bytes_of(planned, true) - memory_bytes_of(program, false);
   report.lower_bound_bytes = lower_bound_bytes(values->problem);
   for (const ValueLife& value : values->problem.values) report.fresh_bytes += value.size_bytes;
   report.barrier_count = barrier_count_of(planned);

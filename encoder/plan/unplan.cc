@@ -154,13 +154,12 @@ void Unplanner::rewrite(const Dispatch& dispatch, DispatchDraft& draft) {
 void Unplanner::append_values(ProgramDraft& draft) {
   OutputDraft outputs;
   for (const Value& value : values_) {
-    TensorDraft tensor;
-    tensor.name = value.name;
-    tensor.dtype = DType::kU8;
-    tensor.shape = {value.size_bytes};
-    tensor.placement = Placement::kUnplaced;
-    if (value.is_input) tensor.initial.kind = InitialKind::kIota;
-    draft.items.emplace_back(std::move(tensor));
+    draft.items.emplace_back(
+        TensorDraft{.name = value.name,
+                    .dtype = DType::kU8,
+                    .shape = {value.size_bytes},
+                    .placement = Placement::kUnplaced,
+                    .initial = {value.is_input ? InitialKind::kIota : InitialKind::kNone}});
     if (!value.is_read) outputs.tensors.push_back(value.name);
   }
   if (!program_.outputs.empty()) return;

@@ -9,6 +9,7 @@
 #include "encoder/plan/best_fit.h"
 #include "encoder/plan/ordered_fit.h"
 #include "encoder/plan/placement_problem.h"
+#include "encoder/program/range.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 
@@ -30,6 +31,45 @@ BestFitOptions options_of(bool takes_largest_first, bool spares_the_end, bool av
   options.avoids_barriers = avoids_barriers;
   options.budget_bytes = budget_bytes;
   return options;
+}
+
+// What follows is the obvious definition of a valid placement, quadratic in the values.
+bool is_in_place(const PlacementProblem& problem, uint32_t output, uint32_t input) {
+  for (const InPlaceChoice& choice : problem.in_place) {
+    if (choice.output == output && choice.input == input) return true;
+  }
+  return false;
+}
+
+// Requires: `earlier` begins no later than `later`.
+bool may_share(const PlacementProblem& problem, const ValuePlacement& placement, uint32_t earlier,
+               uint32_t later) {
+  if (problem.values[earlier].last_step < problem.values[later].first_step) {
+    return problem.rule == nullptr || problem.rule->allows(earlier, later);
+  }
+  return placement.offsets_bytes[earlier] == placement.offsets_bytes[later] &&
+         is_in_place(problem, later, earlier);
+}
+
+// True iff values share bytes only one after the other, as the rule allows, or in place.
+bool is_valid(const PlacementProblem& problem, const ValuePlacement& placement) {
+  if (placement.offsets_bytes.size() != problem.values.size()) return false;
+  if (placement.size_bytes < size_bytes_of(problem, placement.offsets_bytes)) return false;
+  const auto range_of = [&](uint32_t value) {
+    const uint64_t begin = placement.offsets_bytes[value];
+    return ByteRange{begin, begin + problem.values[value].size_bytes};
+  };
+  for (uint32_t a = 0; a < problem.values.size(); ++a) {
+    for (uint32_t b = 0; b < a; ++b) {
+      if (!problem.values[a].is_used() || !problem.values[b].is_used()) continue;
+      if (!share_a_byte(range_of(a), range_of(b))) continue;
+      const bool is_a_earlier =
+          std::pair(problem.values[a].first_step, problem.values[a].last_step) <
+          std::pair(problem.values[b].first_step, problem.values[b].last_step);
+      if (!may_share(problem, placement, is_a_earlier ? a : b, is_a_earlier ? b : a)) return false;
+    }
+  }
+  return true;
 }
 
 // In place is possible wherever one value dies in the step in which another of its size begins.

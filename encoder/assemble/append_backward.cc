@@ -1,5 +1,6 @@
 #include "encoder/assemble/append_backward.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -16,27 +17,10 @@
 namespace interlock {
 namespace {
 
-// What to look for once the items are in the program.
-struct WrittenNames {
-  explicit WrittenNames(const WrittenBackward& written) : gradients(written.gradients) {
-    for (const ItemDraft& item : written.items) {
-      if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
-        if (tensor_count++ == 0) first_tensor = tensor->name;
-      } else {
-        ++statement_count;
-      }
-    }
-  }
-
-  std::vector<std::string> gradients;
-  std::string first_tensor;
-  uint32_t tensor_count = 0;
-  uint32_t statement_count = 0;
-};
-
-// Requires: the statements of `program` end with those that were written.
+// Requires: the tensors and the statements of `program` end with those that were written.
 Backward place_of(const Program& program, const BackwardDraft& request,
-                  const WrittenNames& written) {
+                  const std::vector<std::string>& gradients, uint32_t tensor_count,
+                  uint32_t statement_count) {
   std::map<std::string_view, TensorId> tensors;
   for (size_t i = 0; i < program.tensors.size(); ++i) {
     tensors.emplace(program.name(program.tensors[i].name), TensorId(i));
@@ -44,11 +28,11 @@ Backward place_of(const Program& program, const BackwardDraft& request,
   Backward pass;
   pass.loss = tensors.at(request.loss);
   for (const std::string& name : request.wrt) pass.wrt.push_back(tensors.at(name));
-  for (const std::string& name : written.gradients) pass.gradients.push_back(tensors.at(name));
-  pass.first = StatementId(program.statements.size() - written.statement_count);
-  pass.statement_count = written.statement_count;
-  if (written.tensor_count > 0) pass.first_tensor = tensors.at(written.first_tensor);
-  pass.tensor_count = written.tensor_count;
+  for (const std::string& name : gradients) pass.gradients.push_back(tensors.at(name));
+  pass.first = StatementId(program.statements.size() - statement_count);
+  pass.statement_count = statement_count;
+  pass.first_tensor = TensorId(program.tensors.size() - tensor_count);
+  pass.tensor_count = tensor_count;
   return pass;
 }
 
@@ -59,23 +43,20 @@ Result<AppendedBackward> append_backward(const Program& program, const BackwardD
   BackwardRoom room(limits);
   Result<WrittenBackward> written = write_backward(program, request, room);
   if (!written) return written.error();
+  const auto tensor_count =
+      static_cast<uint32_t>(std::ranges::count_if(written->items, [](const ItemDraft& item) {
+        return std::holds_alternative<TensorDraft>(item);
+      }));
+  const auto statement_count = static_cast<uint32_t>(written->items.size()) - tensor_count;
   ProgramDraft draft = without_evidence(expanded_draft_of(program));
-  const WrittenNames names(*written);
-  draft.items.insert(draft.items.end(), std::make_move_iterator(written->items.begin()),
-                     std::make_move_iterator(written->items.end()));
+  std::ranges::move(written->items, std::back_inserter(draft.items));
   // Without any output all memory is live at the end anyway.
-  if (!program.outputs.empty()) draft.items.emplace_back(OutputDraft{names.gradients});
+  if (!program.outputs.empty()) draft.items.emplace_back(OutputDraft{written->gradients});
   Result<Program> appended = build(draft, limits);
   if (!appended) return appended.error();
-  const Backward pass = place_of(*appended, request, names);
+  const Backward pass =
+      place_of(*appended, request, written->gradients, tensor_count, statement_count);
   return AppendedBackward{std::move(*appended), pass};
-}
-
-Result<Program> apply_backward(const Program& program, const BackwardDraft& request,
-                               const Limits& limits) {
-  Result<AppendedBackward> appended = append_backward(program, request, limits);
-  if (!appended) return appended.error();
-  return std::move(appended->program);
 }
 
 }  // namespace interlock

@@ -21,8 +21,4 @@ struct AppendedBackward {
 Result<AppendedBackward> append_backward(const Program& program, const BackwardDraft& request,
                                          const Limits& limits = {});
 
-// The program alone.
-Result<Program> apply_backward(const Program& program, const BackwardDraft& request,
-                               const Limits& limits = {});
-
 }  // namespace interlock

@@ -3,16 +3,12 @@
 
 #include <array>
 #include <iterator>
-#include <map>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "encoder/backward/backward_graph.h"
 #include "encoder/backward/backward_writer.h"
-#include "encoder/backward/pytorch_split.h"
 #include "encoder/backward/split_backward.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/registry.h"

@@ -109,24 +109,18 @@ class GraphWalk {
 
  private:
   Result<Success> resolve(const BackwardDraft& request) {
-    std::vector<std::pair<std::string_view, TensorId>> names;
+    std::map<std::string_view, TensorId> tensors;
     for (size_t i = 0; i < program_.tensors.size(); ++i) {
-      names.emplace_back(program_.name(program_.tensors[i].name), TensorId(i));
+      tensors.emplace(program_.name(program_.tensors[i].name), TensorId(i));
     }
-    std::sort(names.begin(), names.end());
-    const auto find = [&](const std::string& name) {
-      const auto found = std::lower_bound(names.begin(), names.end(),
-                                          std::pair(std::string_view(name), TensorId(0)));
-      return found != names.end() && found->first == name ? found->second : TensorId();
-    };
     const auto check = [&](const std::string& name, std::string_view role) -> Result<TensorId> {
-      const TensorId id = find(name);
-      if (!id.is_some()) {
+      const auto found = tensors.find(name);
+      if (found == tensors.end()) {
         return error_of("The program has no tensor {}, which is to be {} of the backward pass.",
                         in_quotes(name), role);
       }
-      const Tensor& tensor = program_.tensor(id);
-      if (tensor.dtype == DType::kF32 && is_whole(program_, tensor)) return id;
+      const Tensor& tensor = program_.tensor(found->second);
+      if (tensor.dtype == DType::kF32 && is_whole(program_, tensor)) return found->second;
       return error_of(
           "Tensor {} {}; {} of a backward pass is a whole tensor of f32.", in_quotes(name),
           tensor.dtype != DType::kF32
@@ -227,8 +221,7 @@ class GraphWalk {
   }
 
   std::string defect_of(const Dispatch& dispatch, size_t operand) const {
-    const auto accesses = program_.accesses_of(dispatch);
-    const Access& access = accesses[operand];
+    const Access& access = program_.accesses_of(dispatch)[operand];
     if (access.only_reads()) {
       const uint32_t value = values_.of_operand(dispatch, operand);
       const bool matters =
@@ -253,12 +246,7 @@ class GraphWalk {
       return fmt::format("{} {}, which has elements of {}; gradients are f32", verb,
                          program_.text_of(access), word_of(tensor.dtype));
     }
-    const bool is_read_too =
-        !access.only_reads() &&
-        std::any_of(accesses.begin(), accesses.end(), [&](const Access& other) {
-          return other.only_reads() && other.tensor.is_some() && root_of(other) == root_of(access);
-        });
-    if (!is_read_too) return {};
+    if (access.only_reads() || !values_.is_read_by(dispatch, values_.root_of(access))) return {};
     return fmt::format("overwrites {}, which it reads; what it held before is needed",
                        program_.text_of(access));
   }
@@ -305,8 +293,6 @@ class GraphWalk {
         program_.description_of(node.dispatch),
         program_.name(program_.tensor(values_.value(value).root).name));
   }
-
-  uint32_t root_of(const Access& access) const { return program_.tensor(access.tensor).root.index; }
 
   const Program& program_;
   const BackwardValues values_;

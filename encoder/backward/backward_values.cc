@@ -28,9 +28,7 @@ BackwardValues::BackwardValues(const Program& program)
   if (program.has_program_order) {
     std::vector<uint32_t> order(program.dispatches.size());
     std::iota(order.begin(), order.end(), uint32_t{0});
-    std::sort(order.begin(), order.end(), [&program](uint32_t a, uint32_t b) {
-      return program.dispatches[a].order < program.dispatches[b].order;
-    });
+    std::ranges::sort(order, {}, [&](uint32_t i) { return program.dispatches[i].order; });
     for (const uint32_t dispatch : order) number_dispatch(dispatch);
     return;
   }
@@ -58,11 +56,7 @@ void BackwardValues::number_dispatch(uint32_t index) {
     if (access.only_reads() || !access.tensor.is_some()) continue;
     const uint32_t root = root_of(access);
     const uint32_t previous = versions_[root].back().value;
-    const bool is_update =
-        access.mode != AccessMode::kWrite ||
-        std::any_of(accesses.begin(), accesses.end(), [&](const Access& other) {
-          return other.only_reads() && other.tensor.is_some() && root_of(other) == root;
-        });
+    const bool is_update = access.mode != AccessMode::kWrite || is_read_by(dispatch, root);
     const uint32_t value = add(TensorId(root), previous);
     values_[value].writer = DispatchId(index);
     values_[value].is_only_updated = is_update && values_[previous].is_only_updated;
@@ -87,6 +81,12 @@ void BackwardValues::number_adoption(LifetimeId id) {
     steps_.push_back({0, value, true});
   }
   versions.push_back({value, {}, id});
+}
+
+bool BackwardValues::is_read_by(const Dispatch& dispatch, uint32_t root) const {
+  return std::ranges::any_of(program_.accesses_of(dispatch), [&](const Access& access) {
+    return access.only_reads() && access.tensor.is_some() && root_of(access) == root;
+  });
 }
 
 bool BackwardValues::is_overwritten(uint32_t number) const {

@@ -52,11 +52,17 @@ class BackwardValues {
     return operand_values_[dispatch.first_access + operand];
   }
 
+  // Requires: the operand is a tensor.
+  uint32_t root_of(const Access& access) const { return program_.tensor(access.tensor).root.index; }
+
   // What the tensor's root holds, in turn; the last one is there where the program ends.
   const std::vector<BackwardVersion>& versions_of(TensorId tensor) const {
     return versions_[program_.tensor(tensor).root.index];
   }
   uint32_t current_of(TensorId tensor) const { return versions_of(tensor).back().value; }
+
+  // True iff the dispatch reads the tensor, whole or in part, by another operand than it writes.
+  bool is_read_by(const Dispatch& dispatch, uint32_t root) const;
 
   // True iff a later dispatch writes to its bytes, by a tensor that holds it, or that adopted or
   // lent them.
@@ -65,7 +71,6 @@ class BackwardValues {
  private:
   void number_dispatch(uint32_t dispatch);
   void number_adoption(LifetimeId id);
-  uint32_t root_of(const Access& access) const { return program_.tensor(access.tensor).root.index; }
   uint32_t add(TensorId root, uint32_t previous);
 
   const Program& program_;

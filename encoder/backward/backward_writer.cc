@@ -9,7 +9,6 @@
 #include <iterator>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 
 namespace interlock {
@@ -96,13 +95,11 @@ void BackwardWriter::name_gradients() {
 }
 
 void BackwardWriter::declare_as(const std::string& name, const Shape& shape, InitialKind initial) {
-  TensorDraft tensor;
-  tensor.name = name;
-  tensor.shape = shape;
-  tensor.placement = Placement::kUnplaced;
-  tensor.initial.kind = initial;
   shapes_.emplace(name, shape);
-  append_tensor(std::move(tensor));
+  append_tensor({.name = name,
+                 .shape = shape,
+                 .placement = Placement::kUnplaced,
+                 .initial = {.kind = initial}});
 }
 
 std::string BackwardWriter::declare(const std::string& wanted, const Shape& shape,
@@ -118,13 +115,8 @@ std::string BackwardWriter::shaped(const std::string& tensor, const Shape& shape
   std::string& name = views_[{tensor, shape}];
   if (!name.empty()) return name;
   name = names_.claim(tensor + ".view");
-  TensorDraft view;
-  view.name = name;
-  view.shape = shape;
-  view.placement = Placement::kView;
-  view.base = tensor;
   shapes_.emplace(name, shape);
-  append_tensor(std::move(view));
+  append_tensor({.name = name, .shape = shape, .placement = Placement::kView, .base = tensor});
   return name;
 }
 
@@ -181,8 +173,10 @@ void BackwardWriter::run_dispatch(size_t node, size_t position, const std::vecto
   const VjpRule& rule = *graph_.nodes[node].rule;
   CotangentSet::NodeState& state = from.node[node];
   std::vector<std::pair<uint32_t, std::string>> terms;  // To be added to a value's cotangent.
+  const DispatchDraft forward =
+      draft_of(program_, program_.dispatch(graph_.nodes[node].dispatch), NameId());
   DispatchDraft dispatch =
-      vjp_dispatch(rule, position, forward_draft_of(node), [&](VjpValue value) -> std::string {
+      vjp_dispatch(rule, position, forward, [&](VjpValue value) -> std::string {
         if (value.kind == VjpValueKind::kCotangent) return cotangent_of(node, value.index, from);
         if (value.kind == VjpValueKind::kGradient) {
           const bool is_wanted =
@@ -192,8 +186,7 @@ void BackwardWriter::run_dispatch(size_t node, size_t position, const std::vecto
         std::string& name = state.intermediates[value.index];
         if (name.empty()) {
           const int like = rule.intermediate_shapes[static_cast<size_t>(value.index)];
-          const std::string stem = backward_stem_of(program_, graph_.nodes[node].dispatch);
-          name = declare(stem + ".rows", tensor_of(node, like).shape, InitialKind::kNone);
+          name = declare(stem_of(node) + ".rows", tensor_of(node, like).shape, InitialKind::kNone);
         }
         return name;
       });
@@ -239,26 +232,23 @@ void BackwardWriter::add(size_t node, uint32_t value, const std::string& tensor,
   const std::string name = own(value, to);
   const Shape& shape = shape_of(value);
   declare_as(name, shape, InitialKind::kNone);
-  DispatchDraft sum;
-  sum.kernel = "add";
-  sum.operands = {{AccessMode::kRead, shaped(cotangent.tensor, shape), {}},
-                  {AccessMode::kRead, shaped(tensor, shape), {}},
-                  {AccessMode::kWrite, name, {}}};
+  DispatchDraft sum{.kernel = "add",
+                    .operands = {{AccessMode::kRead, shaped(cotangent.tensor, shape)},
+                                 {AccessMode::kRead, shaped(tensor, shape)},
+                                 {AccessMode::kWrite, name}}};
   cotangent = {name, false};
   append(node, "sum", std::move(sum));
 }
 
 void BackwardWriter::add_up(size_t node, const std::string& term, const std::string& sum) {
   const std::string same_shape = shaped(term, shapes_.find(sum)->second);
-  DispatchDraft dispatch;
-  dispatch.kernel = "accumulate";
-  dispatch.operands = {{AccessMode::kRead, same_shape, {}}, {AccessMode::kUpdate, sum, {}}};
-  append(node, "sum", std::move(dispatch));
+  append(node, "sum",
+         {.kernel = "accumulate",
+          .operands = {{AccessMode::kRead, same_shape}, {AccessMode::kUpdate, sum}}});
 }
 
 void BackwardWriter::append(size_t node, std::string_view sort, DispatchDraft dispatch) {
-  const std::string stem = backward_stem_of(program_, graph_.nodes[node].dispatch);
-  dispatch.label = labels_.claim_numbered(fmt::format("{}.{}", stem, sort));
+  dispatch.label = labels_.claim_numbered(fmt::format("{}.{}", stem_of(node), sort));
   if (program_.has_program_order) dispatch.order = next_order_++;
   take_expansion(1 + dispatch.operands.size() + dispatch.attributes.size());
   dispatches_.emplace_back(std::move(dispatch));
@@ -274,24 +264,21 @@ std::vector<ItemDraft> BackwardWriter::finish() {
       result_.of[value] = {zeros, false};
     } else if (cotangent.is_shared && !name.empty()) {
       declare_as(name, shape_of(value), InitialKind::kNone);
-      DispatchDraft copy;
-      copy.kernel = "copy";
-      copy.label = labels_.claim(name + ".copy");
-      copy.operands = {{AccessMode::kRead, cotangent.tensor, {}}, {AccessMode::kWrite, name, {}}};
+      DispatchDraft copy{
+          .label = labels_.claim(name + ".copy"),
+          .kernel = "copy",
+          .operands = {{AccessMode::kRead, cotangent.tensor}, {AccessMode::kWrite, name}}};
       if (program_.has_program_order) copy.order = next_order_++;
       dispatches_.emplace_back(std::move(copy));
       result_.of[value] = {name, false};
     }
   }
   for (size_t i = 0; i < graph_.wrt.size(); ++i) {
-    const Tensor& tensor = program_.tensor(graph_.wrt_tensors[i]);
     if (is_own(i)) continue;
-    TensorDraft draft;
-    draft.name = gradients_[i];
-    draft.shape = tensor.shape;
-    draft.placement = Placement::kView;
-    draft.base = result_.of[graph_.wrt[i]].tensor;
-    append_tensor(std::move(draft));
+    append_tensor({.name = gradients_[i],
+                   .shape = program_.tensor(graph_.wrt_tensors[i]).shape,
+                   .placement = Placement::kView,
+                   .base = result_.of[graph_.wrt[i]].tensor});
   }
   std::vector<ItemDraft> items = std::move(tensors_);
   items.insert(items.end(), std::make_move_iterator(dispatches_.begin()),
@@ -308,26 +295,17 @@ const BackwardWriter::Shape& BackwardWriter::shape_of(uint32_t value) const {
   return program_.tensor(graph_.roots[value]).shape;
 }
 
-DispatchDraft BackwardWriter::forward_draft_of(size_t node) const {
-  const Dispatch& dispatch = program_.dispatch(graph_.nodes[node].dispatch);
-  DispatchDraft draft;
-  draft.kernel = program_.name(dispatch.kernel_name);
-  for (const Access& access : program_.accesses_of(dispatch)) {
-    OperandDraft operand;
-    operand.mode = access.mode;
-    const bool is_tensor = access.tensor.is_some();
-    operand.name = program_.name(is_tensor ? program_.tensor(access.tensor).name
-                                           : program_.memory(access.memory).name);
-    if (access.is_sliced) {
-      const uint64_t start = is_tensor ? program_.tensor(access.tensor).range.begin : 0;
-      operand.slice = ByteRange{access.range.begin - start, access.range.end - start};
-    }
-    draft.operands.push_back(std::move(operand));
-  }
-  for (const Attribute& attribute : program_.attributes_of(dispatch)) {
-    draft.attributes.emplace_back(program_.name(attribute.key), program_.name(attribute.text));
-  }
-  return draft;
+// The stem of labels for what is appended for a dispatch: its label, or kernel and number.
+std::string BackwardWriter::stem_of(size_t node) const {
+  const DispatchId id = graph_.nodes[node].dispatch;
+  const Dispatch& dispatch = program_.dispatch(id);
+  const NameId label = program_.statements[dispatch.statement.index].label;
+  std::string stem = label.is_some()
+                         ? std::string(program_.name(label))
+                         : fmt::format("{}{}", program_.name(dispatch.kernel_name), id.index);
+  // A dispatch of a replayed capture has '@' in its label.
+  std::ranges::replace(stem, '@', '.');
+  return stem;
 }
 
 }  // namespace interlock

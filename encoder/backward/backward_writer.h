@@ -13,8 +13,8 @@
 
 #include "encoder/backward/backward.h"
 #include "encoder/backward/backward_graph.h"
-#include "encoder/backward/backward_names.h"
 #include "encoder/program/draft.h"
+#include "encoder/program/fresh_names.h"
 
 namespace interlock {
 
@@ -94,14 +94,14 @@ class BackwardWriter {
   void append(size_t node, std::string_view sort, DispatchDraft dispatch);
   const Tensor& tensor_of(size_t node, int operand) const;
   const Shape& shape_of(uint32_t value) const;
-  DispatchDraft forward_draft_of(size_t node) const;
+  std::string stem_of(size_t node) const;
 
   const Program& program_;
   const BackwardGraph& graph_;
   BackwardRoom& room_;
   std::optional<Error> error_;
-  BackwardNames names_;  // Of tensors.
-  BackwardNames labels_;
+  FreshNames names_;  // Of tensors.
+  FreshNames labels_;
   CotangentSet result_;
   std::vector<std::string> reserved_;  // By value: the name of its gradient, if that was asked for.
   std::map<std::string, Shape, std::less<>> shapes_;  // Of declared tensors.

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "encoder/program/check.h"
+#include "encoder/program/registry.h"
 
 namespace interlock {
 namespace {
@@ -96,10 +98,6 @@ constexpr auto kRules = std::to_array<VjpRule>({
     {"layer_norm", kLayerNormGroup, {}, kNormIntermediates},
 });
 
-bool is_among(std::span<const VjpValue> values, VjpValue value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
-
 // The operands of the dispatch that it reads, or those that it writes.
 std::vector<VjpValue> values_of(const VjpDispatch& dispatch, AccessMode mode) {
   const KernelEntry& entry = kernel_entry(find_kernel(dispatch.kernel).value());
@@ -113,7 +111,7 @@ std::vector<VjpValue> values_of(const VjpDispatch& dispatch, AccessMode mode) {
 
 OperandDraft operand_of(const DispatchDraft& forward, VjpValue value, AccessMode mode,
                         const std::function<std::string(VjpValue)>& name_of) {
-  if (value.kind != VjpValueKind::kPrimal) return {mode, name_of(value), {}};
+  if (value.kind != VjpValueKind::kPrimal) return {mode, name_of(value)};
   OperandDraft operand = forward.operands[static_cast<size_t>(value.index)];
   operand.mode = mode;
   return operand;
@@ -124,10 +122,7 @@ OperandDraft operand_of(const DispatchDraft& forward, VjpValue value, AccessMode
 std::span<const VjpRule> vjp_rules() { return kRules; }
 
 const VjpRule* find_vjp_rule(std::string_view kernel) {
-  for (const VjpRule& rule : kRules) {
-    if (rule.kernel == kernel) return &rule;
-  }
-  return nullptr;
+  return find_entry(vjp_rules(), kernel, &VjpRule::kernel);
 }
 
 std::vector<int> inputs_of(const VjpRule& rule) {
@@ -138,7 +133,7 @@ std::vector<int> inputs_of(const VjpRule& rule) {
       if (value.kind == VjpValueKind::kGradient) inputs.push_back(value.index);
     }
   }
-  std::sort(inputs.begin(), inputs.end());
+  std::ranges::sort(inputs);
   return inputs;
 }
 
@@ -148,13 +143,9 @@ std::vector<size_t> dispatches_of(const VjpRule& rule, std::span<const int> inpu
   std::vector<size_t> positions;
   for (size_t i = rule.dispatches.size(); i-- > 0;) {
     const std::vector<VjpValue> written = values_of(rule.dispatches[i], AccessMode::kWrite);
-    const bool is_wanted = std::any_of(written.begin(), written.end(),
-                                       [&](VjpValue value) { return is_among(wanted, value); });
-    if (!is_wanted) continue;
+    if (std::ranges::find_first_of(written, wanted) == written.end()) continue;
     positions.push_back(i);
-    for (const VjpValue value : values_of(rule.dispatches[i], AccessMode::kRead)) {
-      wanted.push_back(value);
-    }
+    std::ranges::copy(values_of(rule.dispatches[i], AccessMode::kRead), std::back_inserter(wanted));
   }
   std::reverse(positions.begin(), positions.end());
   return positions;
@@ -183,9 +174,7 @@ DispatchDraft vjp_dispatch(const VjpRule& rule, size_t position, const DispatchD
         operand_of(forward, dispatch.operands[i], entry.operands[i].mode, name_of));
   }
   for (const auto& attribute : forward.attributes) {
-    const bool has_it =
-        std::any_of(entry.attributes.begin(), entry.attributes.end(),
-                    [&](const KernelAttribute& own) { return own.name == attribute.first; });
+    const bool has_it = find_entry(entry.attributes, attribute.first) != nullptr;
     if (has_it) draft.attributes.push_back(attribute);
   }
   return draft;

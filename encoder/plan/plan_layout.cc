@@ -1,17 +1,15 @@
 // The basic idea is to edit the program's draft: names stay valid while memories and tensors move.
 #include "encoder/plan/plan_layout.h"
 
-#include <algorithm>
 #include <iterator>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
+#include "encoder/program/fresh_names.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -24,27 +22,6 @@ bool is_reordered(const Program& program) {
   }
   return false;
 }
-
-// Names that no memory and no tensor has: a memory could not be named beside a tensor of its name.
-class FreshNames {
- public:
-  explicit FreshNames(const Program& program) {
-    for (const Memory& memory : program.memories) taken_.insert(program.name(memory.name));
-    for (const Tensor& tensor : program.tensors) taken_.insert(program.name(tensor.name));
-  }
-
-  std::string take(const std::string& wanted) {
-    std::string name = wanted;
-    for (int i = 2; taken_.count(name) > 0 || !made_.insert(name).second; ++i) {
-      name = wanted + "." + std::to_string(i);
-    }
-    return name;
-  }
-
- private:
-  std::set<std::string_view> taken_;
-  std::set<std::string> made_;
-};
 
 class PlanWriter {
  public:
@@ -67,10 +44,11 @@ class PlanWriter {
 };
 
 void PlanWriter::append_memories() {
-  FreshNames names(program_);
+  // A memory could not be named beside a tensor of its name.
+  FreshNames names(tensor_names(program_));
   const bool is_scratch = is_reordered(program_);
   for (const PlanMemory& memory : layout_.memories) {
-    memory_names_.push_back(names.take(memory.name));
+    memory_names_.push_back(names.claim(memory.name));
     if (memory.size_bytes == 0) continue;
     draft_.items.emplace_back(MemoryDraft{memory_names_.back(), memory.size_bytes, is_scratch});
   }
@@ -121,12 +99,11 @@ void PlanWriter::append_statements(std::vector<ItemDraft> statements) {
            layout_.lifetimes[next].dispatch_count == dispatch_count;
          ++next) {
       const PlanLifetime& lifetime = layout_.lifetimes[next];
-      LifetimeDraft draft;
-      draft.kind = lifetime.kind;
-      draft.name = lifetime.tensor.is_some()
-                       ? std::string(program_.name(program_.tensor(lifetime.tensor).name))
-                       : memory_names_[lifetime.memory];
-      draft_.items.emplace_back(std::move(draft));
+      draft_.items.emplace_back(LifetimeDraft{
+          .kind = lifetime.kind,
+          .name = lifetime.tensor.is_some()
+                      ? std::string(program_.name(program_.tensor(lifetime.tensor).name))
+                      : memory_names_[lifetime.memory]});
     }
   };
   append_due();

@@ -13,12 +13,11 @@ namespace {
 constexpr size_t kOutputLineBytesMax = 32'000;
 
 TensorDraft draft_of(const Program& program, const Tensor& tensor) {
-  TensorDraft draft;
-  draft.name = program.name(tensor.name);
-  draft.dtype = tensor.dtype;
-  draft.shape = tensor.shape;
-  draft.placement = tensor.placement;
-  draft.initial = tensor.initial;
+  TensorDraft draft{.name = std::string(program.name(tensor.name)),
+                    .dtype = tensor.dtype,
+                    .shape = tensor.shape,
+                    .placement = tensor.placement,
+                    .initial = tensor.initial};
   if (tensor.placement == Placement::kPlaced) {
     draft.base = program.name(program.memory(tensor.memory).name);
     draft.offset_bytes = tensor.range.begin;
@@ -240,21 +239,19 @@ BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId lab
 }
 
 LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label) {
+  const auto name_of = [&](TensorId id) {
+    return id.is_some() ? program.tensor(id).name : NameId();
+  };
   const bool is_reset = lifetime.kind == LifetimeKind::kReset;
-  LifetimeDraft draft;
-  draft.label = text_of(program, label);
-  draft.kind = lifetime.kind;
-  draft.name = program.name(is_reset ? program.memory(lifetime.memory).name
-                                     : program.tensor(lifetime.tensor).name);
-  if (lifetime.source.is_some()) draft.source = program.name(program.tensor(lifetime.source).name);
-  return draft;
+  const NameId name = is_reset ? program.memory(lifetime.memory).name : name_of(lifetime.tensor);
+  return {text_of(program, label), lifetime.kind, text_of(program, name),
+          text_of(program, name_of(lifetime.source))};
 }
 
 WitnessDraft draft_of(const Program& program, const Displacement& displacement) {
-  WitnessDraft draft;
-  draft.moved = program.reference_of(displacement.moved);
-  draft.kind = displacement.kind;
-  draft.anchor = program.reference_of(displacement.anchor);
+  WitnessDraft draft{.moved = program.reference_of(displacement.moved),
+                     .kind = displacement.kind,
+                     .anchor = program.reference_of(displacement.anchor)};
   if (displacement.has_slices) {
     const uint64_t first = displacement.first_slice;
     draft.slices = std::pair(first, first + displacement.slice_count);
@@ -263,12 +260,11 @@ WitnessDraft draft_of(const Program& program, const Displacement& displacement) 
 }
 
 ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
-  ExpectDraft draft;
-  draft.encoder = text_of(program, expectation.encoder);
-  draft.is_clean = expectation.is_clean;
-  draft.kind = expectation.kind;
-  draft.first = reference_or_nothing(program, expectation.first);
-  draft.second = reference_or_nothing(program, expectation.second);
+  ExpectDraft draft{.encoder = text_of(program, expectation.encoder),
+                    .is_clean = expectation.is_clean,
+                    .kind = expectation.kind,
+                    .first = reference_or_nothing(program, expectation.first),
+                    .second = reference_or_nothing(program, expectation.second)};
   if (expectation.lifetime.is_some()) {
     draft.second = draft.first;
     draft.first = program.reference_of(expectation.lifetime);

@@ -85,11 +85,9 @@ ItemDraft ReplayPass::first_gradient(const DispatchDraft& dispatch) {
   if (first_ == FirstGradient::kAdopted) {
     return LifetimeDraft{dispatch.label, LifetimeKind::kAdopt, sum, gradient};
   }
-  DispatchDraft copy;
-  copy.label = dispatch.label;
-  copy.kernel = "copy";
-  copy.operands = {{AccessMode::kRead, gradient, {}}, {AccessMode::kWrite, sum, {}}};
-  return copy;
+  return DispatchDraft{.label = dispatch.label,
+                       .kernel = "copy",
+                       .operands = {{AccessMode::kRead, gradient}, {AccessMode::kWrite, sum}}};
 }
 
 Result<Program> ReplayPass::run() {

@@ -1,6 +1,9 @@
-// Files of text: read within bounds, and replaced in one step.
+// Files of text: read within bounds, and replaced in one step. What is written has a name of its
+// own first, beside the file that it replaces. A process that is killed leaves one; the next one
+// that writes there clears it away.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,5 +24,12 @@ Result<std::string> read_file(const std::string& path, const Limits& limits = {}
 
 // Replaces the file in one step: a temporary name, then a rename. A stop (stop.h) is an error, too.
 Result<Success> write_file(const std::string& path, std::string_view content);
+
+// "FILE.PID.ATTEMPT.tmp", of this process.
+std::string temporary_name(const std::string& file, int attempt);
+
+// Removes from `folder` what processes that are no more have left there under such names, of `.ilk`
+// files only. Returns how many files went. What cannot be read or removed stays.
+uint64_t remove_abandoned_files(const std::string& folder);
 
 }  // namespace interlock

@@ -1,7 +1,5 @@
 #include "encoder/text/line_reader.h"
 
-#include <optional>
-
 #include "encoder/program/element_text.h"
 #include "encoder/program/names.h"
 #include "encoder/program/words.h"
@@ -237,12 +235,9 @@ bool LineReader::read_rest(ReplayDraft& replay) {
 
 // Reads "LOSS wrt TENSOR… [mode=NAME]".
 bool LineReader::read_rest(BackwardDraft& backward) {
-  if (!take_name("the tensor whose gradients are wanted", ItemPart::kName, backward.loss)) {
+  if (!take_name("the tensor whose gradients are wanted", ItemPart::kName, backward.loss) ||
+      !take_word("wrt", "'wrt' and the tensors that the gradients are taken for")) {
     return false;
-  }
-  const Token wrt = lexer_.next();
-  if (!wrt.is("wrt")) {
-    return fail_expecting(wrt, "'wrt' and the tensors that the gradients are taken for");
   }
   for (;;) {
     const Token name = lexer_.next();
@@ -270,6 +265,11 @@ bool LineReader::read_rest(BackwardDraft& backward) {
 bool LineReader::take(char punctuation, std::string_view where) {
   const Token token = lexer_.next();
   return token.is(punctuation) || fail_expecting(token, fmt::format("'{}' {}", punctuation, where));
+}
+
+bool LineReader::take_word(std::string_view word, std::string_view what) {
+  const Token token = lexer_.next();
+  return token.is(word) || fail_expecting(token, what);
 }
 
 bool LineReader::take_name(std::string_view what, ItemPart part, std::string& name) {

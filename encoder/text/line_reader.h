@@ -82,6 +82,7 @@ class LineReader {
   bool read_expected_finding(const Token& word, ExpectDraft& expect);
 
   bool take(char punctuation, std::string_view where);
+  bool take_word(std::string_view word, std::string_view what);
   bool take_name(std::string_view what, ItemPart part, std::string& name);
   bool take_number(std::string_view what, uint64_t& number);
   bool take_range(uint64_t& begin, uint64_t& end);

@@ -200,23 +200,17 @@ bool LineReader::read_rest(WitnessDraft& witness) {
     witness.kind = DisplacementKind::kAfter;
   } else if (word.is("commits")) {
     witness.kind = DisplacementKind::kCommitsAfter;
-    const Token after = lexer_.next();
-    if (!after.is("after")) return fail_expecting(after, "'after' after 'commits'");
+    if (!take_word("after", "'after' after 'commits'")) return false;
   } else if (word.is("fetches")) {
     witness.kind = DisplacementKind::kFetchesBefore;
-    const Token before = lexer_.next();
-    if (!before.is("before")) return fail_expecting(before, "'before' after 'fetches'");
+    if (!take_word("before", "'before' after 'fetches'")) return false;
   } else {
     return fail_expecting(word, "'before', 'after', 'commits after' or 'fetches before'");
   }
-  if (!take_reference(ItemPart::kSecond, witness.anchor)) return false;
-  if (witness.kind == DisplacementKind::kFetchesBefore) {
-    const Token commits = lexer_.next();
-    if (!commits.is("commits")) {
-      return fail_expecting(commits, "'commits' after the dispatch that writes");
-    }
-  }
-  return take_end();
+  return take_reference(ItemPart::kSecond, witness.anchor) &&
+         (witness.kind != DisplacementKind::kFetchesBefore ||
+          take_word("commits", "'commits' after the dispatch that writes")) &&
+         take_end();
 }
 
 bool LineReader::read_rest(ExpectDraft& expect) {

@@ -17,7 +17,6 @@
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/text/files.h"
-#include "encoder/text/temporary_file.h"
 #include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/find_keeper.h"
 #include "fuzz/campaign/subject.h"

@@ -52,9 +52,9 @@ TEST(BackwardNumbers, AreThoseOfPytorch180952) {
 
 Program with_backward(const Program& forward, const DifferentiableProgram& random,
                       std::string_view mode) {
-  const auto program = apply_backward(forward, {random.loss, random.wrt, std::string(mode)});
-  EXPECT_TRUE(program) << (program ? "" : program.error().message);
-  return program.value();
+  const auto appended = append_backward(forward, {random.loss, random.wrt, std::string(mode)});
+  EXPECT_TRUE(appended) << (appended ? "" : appended.error().message);
+  return appended.value().program;
 }
 
 // By weight.
@@ -226,8 +226,9 @@ TEST(BackwardNumbers, AreTheDerivativeAlongARandomDirection) {
     constexpr double kStep = 1e-5;
     const double expected = (moved(kStep) - moved(-kStep)) / (2 * kStep);
     for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
-      const auto program = apply_backward(forward, {random.loss, random.wrt, mode});
-      ASSERT_TRUE(program) << program.error().message;
+      const auto appended = append_backward(forward, {random.loss, random.wrt, mode});
+      ASSERT_TRUE(appended) << appended.error().message;
+      const Program* const program = &appended->program;
       const MemoryImage result = image_after(*program, issue_order_schedule(*program));
       double actual = 0;
       double size = 1;
@@ -261,12 +262,13 @@ TEST(BackwardNumbers, AreTheSameThroughAdoptions) {
     const DifferentiableProgram plain = random_differentiable_program(seed, 8);
     const DifferentiableProgram adopting = with_adoptions(plain);
     for (const char* mode : {"one-shot", "one-shot-stream", "split"}) {
-      const auto expected = apply_backward(parsed(plain.text), {plain.loss, plain.wrt, mode});
-      const auto actual = apply_backward(parsed(adopting.text), {adopting.loss, plain.wrt, mode});
+      const auto expected = append_backward(parsed(plain.text), {plain.loss, plain.wrt, mode});
+      const auto actual = append_backward(parsed(adopting.text), {adopting.loss, plain.wrt, mode});
       ASSERT_TRUE(expected) << expected.error().message;
       ASSERT_TRUE(actual) << actual.error().message;
       for (const std::string& name : plain.wrt) {
-        EXPECT_EQ(gradient_in(*actual, "d_" + name), gradient_in(*expected, "d_" + name))
+        EXPECT_EQ(gradient_in(actual->program, "d_" + name),
+                  gradient_in(expected->program, "d_" + name))
             << mode << "\n"
             << adopting.text;
       }

@@ -26,8 +26,8 @@ constexpr const char* kDeclared =
 std::string text_of(const std::string& statements, const BackwardDraft& request) {
   const auto program = parse(kDeclared + statements);
   if (!program) return program.error().message;
-  const auto result = apply_backward(*program, request);
-  return result ? print(*result) : result.error().message;
+  const auto result = append_backward(*program, request);
+  return result ? print(result->program) : result.error().message;
 }
 
 constexpr const char* kFirst = "f: dispatch silu reads x writes y\n";

@@ -58,9 +58,9 @@ TEST(BackwardStatement, PrintsAsItIsWritten) {
 
 TEST(BackwardStatement, IsWhatThePassAppends) {
   const Program p = parsed(kForward + std::string("backward y wrt x w mode=split\n"));
-  const auto applied = apply_backward(parsed(kForward), {"y", {"x", "w"}, "split"});
+  const auto applied = append_backward(parsed(kForward), {"y", {"x", "w"}, "split"});
   ASSERT_TRUE(applied) << applied.error().message;
-  EXPECT_EQ(print(expanded_draft_of(p)), print(*applied));
+  EXPECT_EQ(print(expanded_draft_of(p)), print(applied->program));
   ASSERT_EQ(p.backwards.size(), 1u);
   EXPECT_EQ(p.backwards[0].first, StatementId(2));
   EXPECT_EQ(p.backwards[0].statement_count, p.statements.size() - 2);

@@ -21,8 +21,8 @@ using testing::Not;
 std::string text_of(const std::string& forward, const BackwardDraft& request) {
   const auto program = parse("interlock 1\n" + forward);
   if (!program) return program.error().message;
-  const auto result = apply_backward(*program, request);
-  return result ? print(*result) : result.error().message;
+  const auto result = append_backward(*program, request);
+  return result ? print(result->program) : result.error().message;
 }
 
 TEST(Backward, AddsUpTheUsesOfASharedWeightInPlace) {

@@ -34,8 +34,8 @@ constexpr const char* kDeclared =
 std::string text_of(const std::string& statements, const BackwardDraft& request) {
   const auto program = parse(kDeclared + statements);
   if (!program) return program.error().message;
-  const auto result = apply_backward(*program, request);
-  return result ? print(*result) : result.error().message;
+  const auto result = append_backward(*program, request);
+  return result ? print(result->program) : result.error().message;
 }
 
 // PyTorch: "one of the variables needed for gradient computation has been modified by an inplace

@@ -11,7 +11,6 @@
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
-#include "encoder/text/temporary_file.h"
 
 namespace interlock::files_test {
 namespace {

@@ -1,4 +1,4 @@
-// BackwardNames: names that a program does not have yet, for what a backward pass appends to it.
+// FreshNames: names that a program does not have yet, for what a pass adds to it.
 #pragma once
 
 #include <functional>
@@ -13,32 +13,27 @@
 namespace interlock {
 
 // One name space.
-class BackwardNames {
+class FreshNames {
  public:
   // Requires: the texts outlive this.
-  explicit BackwardNames(std::vector<std::string_view> taken);
+  explicit FreshNames(std::vector<std::string_view> taken);
 
   // Each claims what it returns; cost: logarithmic in the names, over all calls together.
   // `wanted` if it is free, else the first free one of wanted.2, wanted.3, …
   std::string claim(const std::string& wanted);
-  // The first free one of stem0, stem1, …
-  std::string claim_numbered(const std::string& stem);
+  // The first free one of stem0, stem1, …, or from another number on.
+  std::string claim_numbered(const std::string& stem, uint64_t first = 0);
 
  private:
   bool is_taken(std::string_view name) const;
 
   std::vector<std::string_view> taken_;  // Sorted.
   std::set<std::string, std::less<>> claimed_;
-  std::map<std::string, uint64_t, std::less<>> next_number_;  // Of names that are taken.
-  std::map<std::string, uint64_t, std::less<>> next_of_stem_;
+  std::map<std::string, uint64_t, std::less<>> next_number_;  // By stem.
 };
 
 // The names of tensors and memories, which operands could mean; and the labels.
 std::vector<std::string_view> tensor_names(const Program& program);
 std::vector<std::string_view> label_names(const Program& program);
-
-// The stem of labels for what a backward pass appends for a dispatch: its label, or kernel and
-// number.
-std::string backward_stem_of(const Program& program, DispatchId dispatch);
 
 }  // namespace interlock

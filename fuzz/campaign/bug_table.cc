@@ -54,8 +54,8 @@ bool is_bug_name(std::string_view text) {
 
 bool are_classes(std::string_view text) {
   const auto parts = split(text, ", ");
-  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return std::find(kClasses.begin(), kClasses.end(), part) != kClasses.end();
+  return std::ranges::all_of(parts, [](std::string_view part) {
+    return std::ranges::find(kClasses, part) != kClasses.end();
   });
 }
 
@@ -95,7 +95,7 @@ std::string kinds_of(const Program& program) {
   for (const Expectation& expectation : program.expectations) {
     if (expectation.encoder.is_some() == program.backwards.empty()) continue;
     const std::string_view word = expectation.is_clean ? "clean" : word_of(expectation.kind);
-    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    if (std::ranges::find(words, word) == words.end()) words.push_back(word);
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }

@@ -1,9 +1,13 @@
-#include "fuzz/campaign/encoder_subject.h"
-
+// Campaigns against an encoder, or on programs as they stand, with barriers of their own.
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "encoder/assemble/build.h"
+#include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/signature.h"
@@ -11,78 +15,95 @@
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
+namespace {
 
-EncoderSubject::EncoderSubject(const CampaignOptions& options) : Subject(options) {
-  if (options.encoder != nullptr) causes_.emplace(*options.encoder);
-}
+class EncoderSubject final : public Subject {
+ public:
+  explicit EncoderSubject(const CampaignOptions& options) : Subject(options) {
+    if (options.encoder != nullptr) causes_.emplace(*options.encoder);
+  }
 
-ProgramDraft EncoderSubject::draft(uint64_t run_index) const {
-  SeededChoice choice(seed_of_run(options().seed, run_index));
-  GeneratorOptions generator = options().generator;
-  // Encoders place their own barriers; programs judged as they stand need some.
-  generator.has_barriers = options().encoder == nullptr;
-  // Some runtimes allocate per tensor, and encoders that know whole memories only are judged fairly
-  // by such programs alone.
-  generator.gives_roots_own_memories |= choice.chance(1, 3);
-  return generate(choice, generator);
-}
+  ProgramDraft draft(uint64_t run_index) const override {
+    SeededChoice choice(seed_of_run(options().seed, run_index));
+    GeneratorOptions generator = options().generator;
+    // Encoders place their own barriers; programs judged as they stand need some.
+    generator.has_barriers = options().encoder == nullptr;
+    // Some runtimes allocate per tensor, and encoders that know whole memories only are judged
+    // fairly by such programs alone.
+    generator.gives_roots_own_memories |= choice.chance(1, 3);
+    return generate(choice, generator);
+  }
 
-RunOutcome EncoderSubject::judge(uint64_t run_index) const {
-  RunOutcome outcome;
-  OracleReport report = interlock::judge(draft(run_index), oracles(), run_index);
-  outcome.ran = true;
-  outcome.ran_on_cpu = report.ran_on_cpu;
-  for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
-  outcome.disagreements = std::move(report.disagreements);
-  outcome.device = std::move(report.device);
-  return outcome;
-}
+  RunOutcome judge(uint64_t run_index) const override {
+    RunOutcome outcome;
+    OracleReport report = interlock::judge(draft(run_index), oracles(), run_index);
+    outcome.ran = true;
+    outcome.ran_on_cpu = report.ran_on_cpu;
+    for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
+    outcome.disagreements = std::move(report.disagreements);
+    outcome.device = std::move(report.device);
+    return outcome;
+  }
 
-CampaignFind EncoderSubject::minimized_find(uint64_t run_index,
-                                            const std::string& signature) const {
-  const EncoderEntry* const encoder = options().encoder;
-  const Program program = build(draft(run_index)).value();
-  const Program encoded = encode_with(program, encoder);
-  const std::vector<Fact> facts = find_exactly(encoded);
-  const auto found = std::find_if(facts.begin(), facts.end(), [&](const Fact& candidate) {
-    return signature_of(encoded, candidate) == signature;
-  });
-  // Excess is no fact of accesses.
-  const bool is_excess = found == facts.end();
-  const Fact fact = is_excess ? Fact(find_excess(encoded).value()) : *found;
-  const MinimizeReport minimized = minimize_fact(program, encoder, fact, minimize_options());
-  const Program small = encode_with(minimized.program, encoder);
-  const Evidence evidence =
-      is_excess ? Evidence{EvidenceLevel::kExact, fact, {}}
-                : best_evidence(small, signature, SignatureDetail::kKernels,
-                                EvidenceLevel::kBackend, kinds_of_pair(encoded, fact));
-  CampaignFind find;
-  find.signature = signature;
-  find.run_index = run_index;
-  find.program = with_evidence(small, evidence.fact);
-  find.given = minimized.program;
-  find.fact = evidence.fact;
-  find.is_observable = evidence.level >= EvidenceLevel::kShadow;
-  find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
-  find.evaluation_count = minimized.evaluation_count;
-  find.original_dispatch_count = program.dispatches.size();
-  find.dispatch_count = find.program.dispatches.size();
-  return find;
-}
+  CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
+    const EncoderEntry* const encoder = options().encoder;
+    const Program program = build(draft(run_index)).value();
+    const Program encoded = encode_with(program, encoder);
+    const std::vector<Fact> facts = find_exactly(encoded);
+    const auto found = std::ranges::find_if(facts, [&](const Fact& candidate) {
+      return signature_of(encoded, candidate) == signature;
+    });
+    // Excess is no fact of accesses.
+    const bool is_excess = found == facts.end();
+    const Fact fact = is_excess ? Fact(find_excess(encoded).value()) : *found;
+    const MinimizeReport minimized = minimize_fact(program, encoder, fact, minimize_options());
+    const Program small = encode_with(minimized.program, encoder);
+    const Evidence evidence =
+        is_excess ? Evidence{EvidenceLevel::kExact, fact, {}}
+                  : best_evidence(small, signature, SignatureDetail::kKernels,
+                                  EvidenceLevel::kBackend, kinds_of_pair(encoded, fact));
+    CampaignFind find;
+    find.signature = signature;
+    find.run_index = run_index;
+    find.program = with_evidence(small, evidence.fact);
+    find.given = minimized.program;
+    find.fact = evidence.fact;
+    find.is_observable = evidence.level >= EvidenceLevel::kShadow;
+    find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
+    find.evaluation_count = minimized.evaluation_count;
+    find.original_dispatch_count = program.dispatches.size();
+    find.dispatch_count = find.program.dispatches.size();
+    return find;
+  }
 
-Cause EncoderSubject::cause_of(const CampaignFind& find) {
-  if (!causes_ || !find.fact) return {find.signature, "", false};
-  return causes_->cause_of(find.given, find.program, *find.fact);
-}
+  Cause cause_of(const CampaignFind& find) override {
+    if (!causes_ || !find.fact) return {find.signature, "", false};
+    return causes_->cause_of(find.given, find.program, *find.fact);
+  }
+  // Barriers that a program came with nobody is to blame for.
+  bool has_causes() const override { return options().encoder != nullptr; }
+  bool has_one_cause_per_signature() const override { return false; }
+  bool can_show(FindingKind kind) const override { return is_hazard(kind); }
+  bool runs_on_devices() const override { return true; }
 
-std::optional<Program> EncoderSubject::made_of(const Program& given, uint64_t /*run_index*/) const {
-  return encode_with(given, options().encoder);
-}
+ private:
+  std::optional<Program> made_of(const Program& given, uint64_t /*run_index*/) const override {
+    return encode_with(given, options().encoder);
+  }
 
-Subject::Judgement EncoderSubject::judgement_of(uint64_t run_index) const {
-  return [oracles = oracles(), run_index](const Program& given) {
-    return interlock::judge(given, oracles, run_index).disagreements;
-  };
+  Judgement judgement_of(uint64_t run_index) const override {
+    return [oracles = oracles(), run_index](const Program& given) {
+      return interlock::judge(given, oracles, run_index).disagreements;
+    };
+  }
+
+  std::optional<CauseFinder> causes_;  // Of the encoder, if there is one.
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> encoder_subject(const CampaignOptions& options) {
+  return std::make_unique<EncoderSubject>(options);
 }
 
 }  // namespace interlock

@@ -4,12 +4,12 @@
 #include "fuzz/campaign/find_keeper.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
 #include "encoder/text/files.h"
 #include "fuzz/campaign/campaign_files.h"
-#include "fuzz/judge/evidence.h"
 #include "fuzz/minimize/minimizer.h"
 
 namespace interlock {
@@ -171,9 +171,7 @@ void FindKeeper::list_signatures(const Group& group, CampaignFind& find) const {
     find.signatures.push_back({signature, run_counts_.at(signature)});
   }
   // The most frequent first.
-  std::stable_sort(
-      find.signatures.begin(), find.signatures.end(),
-      [](const SignatureCount& a, const SignatureCount& b) { return a.run_count > b.run_count; });
+  std::ranges::stable_sort(find.signatures, std::greater<>(), &SignatureCount::run_count);
 }
 
 Result<Success> FindKeeper::write(CampaignFind& find) const {

@@ -1,20 +1,27 @@
-#include "fuzz/campaign/pass_subject.h"
-
+// Campaigns against planners, backward passes and replay policies. Unplanned programs go through
+// them, then through the encoder, and are compared with what the reference chain makes of them
+// (pass_chain.h).
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <sstream>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
+#include "fuzz/campaign/subject.h"
+#include "fuzz/generate/draft_positions.h"
 #include "fuzz/generate/replay_generator.h"
 #include "fuzz/generate/step_generator.h"
-#include "fuzz/judge/gradient_evidence.h"
 #include "fuzz/judge/pass_cause.h"
+#include "fuzz/judge/pass_chain.h"
 #include "fuzz/judge/pass_oracle.h"
+#include "fuzz/judge/signature.h"
 #include "fuzz/minimize/minimize_passes.h"
 #include "simulator/schedules/choice.h"
 
@@ -30,16 +37,11 @@ struct PassRun {
 // The tensors with initial values; at least one of them.
 std::vector<std::string> draw_inputs(const ProgramDraft& draft, Choice& choice) {
   std::vector<std::string> inputs;
-  for (const ItemDraft& item : draft.items) {
-    const auto* tensor = std::get_if<TensorDraft>(&item);
-    if (tensor != nullptr && tensor->initial.kind != InitialKind::kNone) {
-      inputs.push_back(tensor->name);
-    }
+  for (const TensorDraft* tensor : items_of<TensorDraft>(draft)) {
+    if (tensor->initial.kind != InitialKind::kNone) inputs.push_back(tensor->name);
   }
   const std::string spare = inputs.front();
-  inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
-                              [&](const std::string&) { return choice.chance(1, 4); }),
-               inputs.end());
+  std::erase_if(inputs, [&](const std::string&) { return choice.chance(1, 4); });
   return inputs.empty() ? std::vector<std::string>{spare} : inputs;
 }
 
@@ -104,75 +106,87 @@ void add_notes(CampaignFind& find, const PassChain& chain, const Program& unplan
   for (std::string line; std::getline(lines, line);) find.notes.push_back("  " + line);
 }
 
-}  // namespace
+class PassSubject final : public Subject {
+ public:
+  explicit PassSubject(const CampaignOptions& options)
+      : Subject(options), chain_(chain_of(options)) {}
 
-ProgramDraft PassSubject::draft(uint64_t run_index) const {
-  return pass_run_of(options(), run_index).draft;
-}
+  ProgramDraft draft(uint64_t run_index) const override {
+    return pass_run_of(options(), run_index).draft;
+  }
 
-RunOutcome PassSubject::judge(uint64_t run_index) const {
-  RunOutcome outcome;
-  outcome.ran = true;
-  const PassRun run = pass_run_of(options(), run_index);
-  // By way of the text, so that every program of a campaign tests the parser too.
-  const auto program = parse(print(run.draft));
-  if (!program) {
-    outcome.disagreements.push_back(
-        {OracleStage::kBuild, fmt::format("A draft does not parse: {}", program.error().message)});
+  RunOutcome judge(uint64_t run_index) const override {
+    RunOutcome outcome;
+    outcome.ran = true;
+    const PassRun run = pass_run_of(options(), run_index);
+    const auto program = parsed_draft(run.draft, outcome.disagreements);
+    if (!program) return outcome;
+    PassReport report = judge_passes(chain_, *program, run.plan, options().oracles, run_index);
+    outcome.ran_on_cpu = report.ran_on_cpu;
+    for (SignedFact& found : report.facts) outcome.add(found.fact, std::move(found.signature));
+    outcome.disagreements = std::move(report.disagreements);
     return outcome;
   }
-  PassReport report = judge_passes(chain_, *program, run.plan, options().oracles, run_index);
-  outcome.ran_on_cpu = report.ran_on_cpu;
-  for (SignedFact& found : report.facts) outcome.add(found.fact, std::move(found.signature));
-  outcome.disagreements = std::move(report.disagreements);
-  return outcome;
-}
 
-CampaignFind PassSubject::minimized_find(uint64_t run_index, const std::string& signature) const {
-  const PassRun run = pass_run_of(options(), run_index);
-  const Program program = build(run.draft).value();
-  // The plain options, if they are enough.
-  PlanOptions plan = plan_options_of_campaign();
-  const auto plain = judge_passes(chain_, program, plan, {}, 1);
-  const bool is_enough =
-      std::any_of(plain.facts.begin(), plain.facts.end(),
-                  [&](const SignedFact& fact) { return fact.signature == signature; });
-  if (!is_enough) plan = run.plan;
-  const MinimizeReport minimized =
-      minimize_passes(chain_, program, plan, signature, minimize_options());
-  CampaignFind find;
-  find.signature = signature;
-  find.run_index = run_index;
-  find.program = passed_with_evidence(chain_, minimized.program, plan, signature);
-  find.given = minimized.program;
-  find.plan = plan;
-  // A wrong gradient is wrong in numbers, whatever the outputs are.
-  find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
-  find.evaluation_count = minimized.evaluation_count;
-  // Passes can append dispatches: to what they were given, and to what is left of it.
-  const PassedProgram passed = run_passes(chain_, program, plan).value();
-  find.original_dispatch_count =
-      forward_dispatch_count(is_of_gradient(signature) ? passed.meant : passed.placed);
-  find.dispatch_count = forward_dispatch_count(find.program);
-  add_notes(find, chain_, minimized.program, plan);
-  return find;
-}
+  CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
+    const PassRun run = pass_run_of(options(), run_index);
+    const Program program = build(run.draft).value();
+    // The plain options, if they are enough.
+    PlanOptions plan = plan_options_of_campaign();
+    const auto plain = judge_passes(chain_, program, plan, {}, 1);
+    const bool is_enough =
+        std::ranges::find(plain.facts, signature, &SignedFact::signature) != plain.facts.end();
+    if (!is_enough) plan = run.plan;
+    const MinimizeReport minimized =
+        minimize_passes(chain_, program, plan, signature, minimize_options());
+    CampaignFind find;
+    find.signature = signature;
+    find.run_index = run_index;
+    find.program = passed_with_evidence(chain_, minimized.program, plan, signature);
+    find.given = minimized.program;
+    find.plan = plan;
+    // A wrong gradient is wrong in numbers, whatever the outputs are.
+    find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
+    find.evaluation_count = minimized.evaluation_count;
+    // Passes can append dispatches: to what they were given, and to what is left of it.
+    const PassedProgram passed = run_passes(chain_, program, plan).value();
+    find.original_dispatch_count =
+        forward_dispatch_count(is_of_gradient(signature) ? passed.meant : passed.placed);
+    find.dispatch_count = forward_dispatch_count(find.program);
+    add_notes(find, chain_, minimized.program, plan);
+    return find;
+  }
 
-Cause PassSubject::cause_of(const CampaignFind& find) {
-  return cause_of_passes(chain_, find.given, find.plan, find.signature);
-}
+  Cause cause_of(const CampaignFind& find) override {
+    return cause_of_passes(chain_, find.given, find.plan, find.signature);
+  }
+  bool has_causes() const override { return true; }
+  bool has_one_cause_per_signature() const override { return true; }
+  bool can_show(FindingKind /*kind*/) const override { return true; }
+  // The passes are compared on the CPU.
+  bool runs_on_devices() const override { return false; }
 
-std::optional<Program> PassSubject::made_of(const Program& given, uint64_t run_index) const {
-  auto passed = run_passes(chain_, given, pass_run_of(options(), run_index).plan);
-  if (!passed) return std::nullopt;
-  return std::move(passed->placed);
-}
+ private:
+  std::optional<Program> made_of(const Program& given, uint64_t run_index) const override {
+    auto passed = run_passes(chain_, given, pass_run_of(options(), run_index).plan);
+    if (!passed) return std::nullopt;
+    return std::move(passed->placed);
+  }
 
-Subject::Judgement PassSubject::judgement_of(uint64_t run_index) const {
-  return [this, oracles = oracles(), plan = pass_run_of(options(), run_index).plan,
-          run_index](const Program& given) {
-    return judge_passes(chain_, given, plan, oracles, run_index).disagreements;
-  };
+  Judgement judgement_of(uint64_t run_index) const override {
+    return [this, oracles = oracles(), plan = pass_run_of(options(), run_index).plan,
+            run_index](const Program& given) {
+      return judge_passes(chain_, given, plan, oracles, run_index).disagreements;
+    };
+  }
+
+  const PassChain chain_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> pass_subject(const CampaignOptions& options) {
+  return std::make_unique<PassSubject>(options);
 }
 
 }  // namespace interlock

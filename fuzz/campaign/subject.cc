@@ -6,14 +6,12 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/hash.h"
-#include "fuzz/campaign/encoder_subject.h"
-#include "fuzz/campaign/pass_subject.h"
 
 namespace interlock {
 
 void RunOutcome::add(const Fact& fact, std::string signature) {
   has_hazard |= std::holds_alternative<Hazard>(fact);
-  if (std::find(signatures.begin(), signatures.end(), signature) != signatures.end()) return;
+  if (std::ranges::find(signatures, signature) != signatures.end()) return;
   signatures.push_back(std::move(signature));
 }
 
@@ -39,9 +37,8 @@ MinimizedDisagreement Subject::minimized_disagreement(uint64_t run_index, Oracle
   minimize_options.evaluation_limit = 2000;
   const Judgement judgement = judgement_of(run_index);
   const auto disagrees = [&](const Program& program) {
-    const std::vector<InternalDisagreement> disagreements = judgement(program);
-    return std::any_of(disagreements.begin(), disagreements.end(),
-                       [&](const InternalDisagreement& d) { return d.stage == stage; });
+    return std::ranges::any_of(judgement(program),
+                               [&](const InternalDisagreement& d) { return d.stage == stage; });
   };
   const ProgramDraft given = draft(run_index);
   MinimizedDisagreement result;
@@ -55,8 +52,7 @@ MinimizedDisagreement Subject::minimized_disagreement(uint64_t run_index, Oracle
 std::unique_ptr<Subject> subject_of(const CampaignOptions& options) {
   const bool is_of_passes =
       options.backward != nullptr || options.replay != nullptr || options.planner != nullptr;
-  if (is_of_passes) return std::make_unique<PassSubject>(options);
-  return std::make_unique<EncoderSubject>(options);
+  return is_of_passes ? pass_subject(options) : encoder_subject(options);
 }
 
 uint64_t seed_of_run(uint64_t seed, uint64_t run_index) {

@@ -1,5 +1,5 @@
 // Subject: what a campaign puts to the test. An encoder is one, a chain of passes the other
-// (encoder_subject.h, pass_subject.h); the campaign and the keeper of its finds know this only.
+// (encoder_subject.cc, pass_subject.cc); the campaign and the keeper of its finds know this only.
 // Everything of a run is a function of the options and the run number.
 #pragma once
 
@@ -93,7 +93,12 @@ class Subject {
   const CampaignOptions& options_;
 };
 
+// Requires: `options` outlives what is returned. So below.
 std::unique_ptr<Subject> subject_of(const CampaignOptions& options);
+
+// Of an encoder, or of programs as they stand; of other passes. What subject_of() selects from.
+std::unique_ptr<Subject> encoder_subject(const CampaignOptions& options);
+std::unique_ptr<Subject> pass_subject(const CampaignOptions& options);
 
 // Of the generators of a run. Runs of neighbouring seeds and numbers have nothing in common.
 uint64_t seed_of_run(uint64_t seed, uint64_t run_index);

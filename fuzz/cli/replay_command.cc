@@ -20,9 +20,8 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/judge/gradient_evidence.h"
+#include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"
-#include "fuzz/judge/replay_gradients.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/strategy_three.h"
@@ -115,8 +114,7 @@ std::vector<std::vector<Displacement>> witnesses_of_hazards(const CheckReport& r
   std::vector<std::vector<Displacement>> witnesses;
   for (const Finding& finding : report.findings) {
     if (finding.witness.empty()) continue;
-    const bool is_new =
-        std::find(witnesses.begin(), witnesses.end(), finding.witness) == witnesses.end();
+    const bool is_new = std::ranges::find(witnesses, finding.witness) == witnesses.end();
     if (is_new) witnesses.push_back(finding.witness);
     if (witnesses.size() == kWitnessesMax) break;
   }

@@ -8,7 +8,7 @@
 
 #include "encoder/backward/vjp_rules.h"
 #include "encoder/kernel/kernel_table.h"
-#include "fuzz/generate/transformer_kernels.h"
+#include "fuzz/generate/table_dispatches.h"
 
 namespace interlock {
 namespace {
@@ -45,97 +45,93 @@ SketchShape shape_of(const KernelEntry& forward, int operand, const Extents& ext
 class BackwardGroup {
  public:
   BackwardGroup(ProgramSketch& sketch, const VjpRule& rule, const Extents& extents)
-      : sketch_(sketch), rule_(rule), extents_(extents) {}
+      : sketch_(sketch),
+        rule_(rule),
+        forward_(kernel_entry(find_kernel(rule.kernel).value())),
+        extents_(extents) {}
 
-  void emit(const std::function<void()>& between);
+  void emit(const std::function<void()>& between) {
+    pick_what_is_given();
+    std::vector<VjpDispatch> order(rule_.dispatches.begin(), rule_.dispatches.end());
+    // Only intermediates order a group: the gradient of a weight may as well come first.
+    if (rule_.intermediate_shapes.empty() && sketch_.choice().chance(1, 2)) {
+      std::ranges::reverse(order);
+    }
+    for (const VjpDispatch& dispatch : order) {
+      if (!emit_dispatch(dispatch)) return;
+      between();
+    }
+  }
 
  private:
-  SketchShape shape_of_value(VjpValue value) const;
-  DType dtype_of(VjpValue value) const;
-  void pick_what_is_given();
-  bool emit_dispatch(const VjpDispatch& dispatch);
-  std::optional<SketchTensorIndex> find(VjpValue value) const;
+  SketchShape shape_of_value(VjpValue value) const {
+    const bool is_intermediate = value.kind == VjpValueKind::kIntermediate;
+    const int operand =
+        is_intermediate ? rule_.intermediate_shapes[static_cast<size_t>(value.index)] : value.index;
+    return shape_of(forward_, operand, extents_);
+  }
+
+  DType dtype_of(VjpValue value) const {
+    return value.kind == VjpValueKind::kPrimal
+               ? forward_.operands[static_cast<size_t>(value.index)].dtype
+               : DType::kF32;
+  }
+
+  void pick_what_is_given() {
+    for (const VjpDispatch& dispatch : rule_.dispatches) {
+      for (const VjpValue value : dispatch.operands) {
+        const bool is_given =
+            value.kind == VjpValueKind::kPrimal || value.kind == VjpValueKind::kCotangent;
+        if (!is_given || find(value)) continue;
+        tensors_.emplace_back(value, sketch_.pick_input(shape_of_value(value), dtype_of(value)));
+      }
+    }
+  }
+
+  // Returns false if an earlier dispatch took the bytes of what this one reads.
+  bool emit_dispatch(const VjpDispatch& dispatch) {
+    // A VJP that streams has the operands of the other, and bears less in place.
+    const auto stream = find_kernel(std::string(dispatch.kernel) + "_stream");
+    const bool streams = stream && sketch_.choice().chance(1, 2);
+    const KernelEntry& entry =
+        kernel_entry(streams ? *stream : find_kernel(dispatch.kernel).value());
+    std::vector<SketchOperand> operands;
+    for (size_t i = 0; i < dispatch.operands.size(); ++i) {
+      const VjpValue value = dispatch.operands[i];
+      if (entry.operands[i].mode == AccessMode::kRead) {
+        const SketchTensorIndex tensor = find(value).value();
+        if (!sketch_.tensor(tensor).is_alive) return false;
+        operands.push_back(sketch_.operand(AccessMode::kRead, tensor));
+        continue;
+      }
+      std::vector<size_t> in_place;
+      for (const auto& [input, output] : entry.identical_pairs) {
+        if (output == static_cast<int>(i)) in_place.push_back(static_cast<size_t>(input));
+      }
+      const SketchTensorIndex tensor =
+          sketch_.pick_output(shape_of_value(value), DType::kF32, operands, in_place);
+      tensors_.emplace_back(value, tensor);
+      operands.push_back(sketch_.operand(AccessMode::kWrite, tensor));
+    }
+    std::vector<std::pair<std::string, std::string>> attributes;
+    if (entry.name == "scale") attributes.emplace_back("factor", "0.25");
+    sketch_.emit(std::string(entry.name), operands, std::move(attributes));
+    return true;
+  }
+
+  std::optional<SketchTensorIndex> find(VjpValue value) const {
+    for (const auto& [known, tensor] : tensors_) {
+      if (known == value) return tensor;
+    }
+    return std::nullopt;
+  }
 
   ProgramSketch& sketch_;
   const VjpRule& rule_;
+  const KernelEntry& forward_;
   const Extents& extents_;
   std::vector<std::pair<VjpValue, SketchTensorIndex>> tensors_;
 };
-
-SketchShape BackwardGroup::shape_of_value(VjpValue value) const {
-  const bool is_intermediate = value.kind == VjpValueKind::kIntermediate;
-  const int operand =
-      is_intermediate ? rule_.intermediate_shapes[static_cast<size_t>(value.index)] : value.index;
-  return shape_of(kernel_entry(find_kernel(rule_.kernel).value()), operand, extents_);
-}
-
-DType BackwardGroup::dtype_of(VjpValue value) const {
-  const KernelEntry& forward = kernel_entry(find_kernel(rule_.kernel).value());
-  return value.kind == VjpValueKind::kPrimal
-             ? forward.operands[static_cast<size_t>(value.index)].dtype
-             : DType::kF32;
-}
-
-std::optional<SketchTensorIndex> BackwardGroup::find(VjpValue value) const {
-  for (const auto& [known, tensor] : tensors_) {
-    if (known == value) return tensor;
-  }
-  return std::nullopt;
-}
-
-void BackwardGroup::pick_what_is_given() {
-  for (const VjpDispatch& dispatch : rule_.dispatches) {
-    for (const VjpValue value : dispatch.operands) {
-      const bool is_given =
-          value.kind == VjpValueKind::kPrimal || value.kind == VjpValueKind::kCotangent;
-      if (!is_given || find(value)) continue;
-      tensors_.emplace_back(value, sketch_.pick_input(shape_of_value(value), dtype_of(value)));
-    }
-  }
-}
-
-// Returns false if an earlier dispatch took the bytes of what this one reads.
-bool BackwardGroup::emit_dispatch(const VjpDispatch& dispatch) {
-  // A VJP that streams has the operands of the other, and bears less in place.
-  const auto stream = find_kernel(std::string(dispatch.kernel) + "_stream");
-  const bool streams = stream && sketch_.choice().chance(1, 2);
-  const KernelEntry& entry = kernel_entry(streams ? *stream : find_kernel(dispatch.kernel).value());
-  std::vector<SketchOperand> operands;
-  for (size_t i = 0; i < dispatch.operands.size(); ++i) {
-    const VjpValue value = dispatch.operands[i];
-    if (entry.operands[i].mode == AccessMode::kRead) {
-      const SketchTensorIndex tensor = find(value).value();
-      if (!sketch_.tensor(tensor).is_alive) return false;
-      operands.push_back(sketch_.operand(AccessMode::kRead, tensor));
-      continue;
-    }
-    std::vector<size_t> in_place;
-    for (const auto& [input, output] : entry.identical_pairs) {
-      if (output == static_cast<int>(i)) in_place.push_back(static_cast<size_t>(input));
-    }
-    const SketchTensorIndex tensor =
-        sketch_.pick_output(shape_of_value(value), DType::kF32, operands, in_place);
-    tensors_.emplace_back(value, tensor);
-    operands.push_back(sketch_.operand(AccessMode::kWrite, tensor));
-  }
-  std::vector<std::pair<std::string, std::string>> attributes;
-  if (entry.name == "scale") attributes.emplace_back("factor", "0.25");
-  sketch_.emit(std::string(entry.name), operands, std::move(attributes));
-  return true;
-}
-
-void BackwardGroup::emit(const std::function<void()>& between) {
-  pick_what_is_given();
-  std::vector<VjpDispatch> order(rule_.dispatches.begin(), rule_.dispatches.end());
-  // Only intermediates order a group: the gradient of a weight may as well come first.
-  if (rule_.intermediate_shapes.empty() && sketch_.choice().chance(1, 2)) {
-    std::reverse(order.begin(), order.end());
-  }
-  for (const VjpDispatch& dispatch : order) {
-    if (!emit_dispatch(dispatch)) return;
-    between();
-  }
-}
 
 }  // namespace
 

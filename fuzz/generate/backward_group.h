@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 
-#include "fuzz/generate/generator.h"
 #include "fuzz/generate/program_sketch.h"
 
 namespace interlock {

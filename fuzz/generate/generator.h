@@ -44,7 +44,6 @@ std::string_view word_of(Feature feature);
 
 struct GeneratorOptions {
   uint32_t max_dispatches = 32;
-  uint32_t max_memories = 8;
   bool has_barriers = false;  // Barriers of all kinds, for programs judged as they stand.
   bool gives_roots_own_memories = false;  // Each root tensor its own memory, as MLX allocates.
 };

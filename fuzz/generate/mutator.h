@@ -1,11 +1,8 @@
-// Mutator: structural changes of a draft. A mutant need not be valid: lenient_build() leaves out
-// what no longer fits, as a campaign does with lines that no longer apply.
+// Mutator: structural changes of a draft. A mutant need not be valid: whoever reads its text
+// leniently leaves out the lines that no longer fit.
 #pragma once
 
-#include <cstdint>
-
 #include "encoder/program/draft.h"
-#include "encoder/program/program.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/schedules/choice.h"
 
@@ -19,8 +16,5 @@ ProgramDraft mutate(const ProgramDraft& draft, Choice& choice,
 
 // A prefix of the statements of `first` and a suffix of those of `second`, names kept apart.
 ProgramDraft cross_over(const ProgramDraft& first, const ProgramDraft& second, Choice& choice);
-
-// Builds what fits of `draft`, in order. Always gives a program, possibly empty.
-Program lenient_build(const ProgramDraft& draft);
 
 }  // namespace interlock

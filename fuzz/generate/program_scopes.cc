@@ -3,8 +3,6 @@
 #include "fuzz/generate/program_scopes.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -71,8 +69,7 @@ void read_as_uniforms(DispatchDraft& dispatch, Choice& choice) {
       operand.mode = AccessMode::kUniform;
     }
   }
-  std::stable_sort(dispatch.operands.begin(), dispatch.operands.end(),
-                   [](const OperandDraft& a, const OperandDraft& b) { return a.mode < b.mode; });
+  std::ranges::stable_sort(dispatch.operands, {}, &OperandDraft::mode);
 }
 
 }  // namespace

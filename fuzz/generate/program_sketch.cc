@@ -4,12 +4,12 @@
 #include "fuzz/generate/program_sketch.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace interlock {
 namespace {
 
+constexpr uint64_t kMemoryCountMax = 8;
 constexpr uint64_t kMemoryBytesMax = 4096;  // Of a memory as first drawn; it may grow.
 
 std::vector<uint64_t> extents_of(SketchShape shape) {
@@ -31,15 +31,12 @@ ProgramSketch::ProgramSketch(Choice& choice, const Swarm& swarm, const Generator
   tensors_.reserve(48);
   statements_.reserve(options_.max_dispatches);
   used_ranges_.reserve(96);
-  const uint64_t count =
-      options_.gives_roots_own_memories ? 1 : 1 + choice.below(std::max(1u, options_.max_memories));
+  const uint64_t count = options_.gives_roots_own_memories ? 1 : 1 + choice.below(kMemoryCountMax);
   for (uint64_t i = 0; i < count; ++i) {
-    MemoryDraft memory;
-    memory.name = "m" + std::to_string(i);
-    memory.size_bytes = 64 + 4 * choice.below(kMemoryBytesMax / 16);
-    memory.is_scratch = swarm.draws(Feature::kScratch, choice);
-    if (memory.is_scratch) note(Feature::kScratch);
-    memories_.push_back(std::move(memory));
+    const uint64_t size_bytes = 64 + 4 * choice.below(kMemoryBytesMax / 16);
+    const bool is_scratch = swarm.draws(Feature::kScratch, choice);
+    if (is_scratch) note(Feature::kScratch);
+    memories_.push_back({"m" + std::to_string(i), size_bytes, is_scratch});
     used_bytes_.push_back(0);
   }
 }
@@ -75,15 +72,13 @@ uint32_t ProgramSketch::memory_with_room(uint64_t size_bytes) {
 }
 
 SketchTensorIndex ProgramSketch::make_fresh(SketchShape shape, DType dtype, bool has_value) {
-  const uint64_t size_bytes = shape.element_count() * size_bytes_of(dtype);
+  const uint64_t size_bytes = shape.size_bytes(dtype);
   const uint32_t memory = memory_with_room(size_bytes);
   const uint64_t begin = align_up(used_bytes_[memory], size_bytes_of(dtype));
   used_bytes_[memory] = begin + size_bytes;
   memories_[memory].size_bytes = std::max(memories_[memory].size_bytes, begin + size_bytes);
-  TensorDraft draft;
-  draft.placement = Placement::kPlaced;
-  draft.base = memories_[memory].name;
-  draft.offset_bytes = begin;
+  TensorDraft draft{
+      .placement = Placement::kPlaced, .base = memories_[memory].name, .offset_bytes = begin};
   if (has_value) {
     draft.initial.kind = InitialKind::kIota;  // Random values are f32.
     if (dtype == DType::kF32) draft.initial = {InitialKind::kRandom, next_seed_++};
@@ -99,38 +94,29 @@ SketchTensorIndex ProgramSketch::make_fresh(SketchShape shape, DType dtype, bool
                     {dtype, shape, memory, {begin, begin + size_bytes}, false, has_value});
 }
 
-std::optional<SketchTensorIndex> ProgramSketch::find_readable(SketchShape shape, DType dtype) {
-  std::vector<SketchTensorIndex>& candidates = candidates_;
-  candidates.clear();
+template <typename Fits>
+void ProgramSketch::find_readable(Fits fits) {
+  candidates_.clear();
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    const SketchTensor& t = tensors_[i];
-    if (is_readable(t) && t.dtype == dtype && t.shape == shape) candidates.push_back(i);
+    if (is_readable(tensors_[i]) && fits(tensors_[i])) candidates_.push_back(i);
   }
-  if (candidates.empty()) return std::nullopt;
-  return candidates[pick_index(candidates.size())];
 }
 
 std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape, DType dtype) {
-  const uint64_t size_bytes = shape.element_count() * size_bytes_of(dtype);
-  std::vector<SketchTensorIndex>& candidates = candidates_;
-  candidates.clear();
-  for (size_t i = 0; i < tensors_.size(); ++i) {
-    const SketchTensor& t = tensors_[i];
-    if (is_readable(t) && t.dtype == dtype && t.range.size_bytes() >= size_bytes) {
-      candidates.push_back(i);
-    }
-  }
-  if (candidates.empty()) return std::nullopt;
-  const SketchTensorIndex source = candidates[pick_index(candidates.size())];
+  const uint64_t size_bytes = shape.size_bytes(dtype);
+  find_readable([&](const SketchTensor& t) {
+    return t.dtype == dtype && t.range.size_bytes() >= size_bytes;
+  });
+  if (candidates_.empty()) return std::nullopt;
+  const SketchTensorIndex source = candidates_[pick_index(candidates_.size())];
   const SketchTensor& s = tensors_[source];
   const uint64_t room_elements = (s.range.size_bytes() - size_bytes) / 4;
-  TensorDraft draft;
-  draft.placement = Placement::kView;
-  draft.base = tensor_drafts_[source].name;
-  draft.offset_bytes = 4 * choice_->below(room_elements + 1);
-  const uint64_t begin = s.range.begin + draft.offset_bytes;
+  const uint64_t offset_bytes = 4 * choice_->below(room_elements + 1);
+  const uint64_t begin = s.range.begin + offset_bytes;
   note(Feature::kView);
-  return add_tensor(std::move(draft),
+  return add_tensor({.placement = Placement::kView,
+                     .base = tensor_drafts_[source].name,
+                     .offset_bytes = offset_bytes},
                     {dtype, shape, s.memory, {begin, begin + size_bytes}, true, s.is_input});
 }
 
@@ -139,25 +125,21 @@ SketchTensorIndex ProgramSketch::pick_input(SketchShape shape, DType dtype) {
     if (const auto view = make_view(shape, dtype)) return *view;
   }
   const bool wants_new = choice_->chance(1, 6);
-  if (!wants_new) {
-    if (const auto found = find_readable(shape, dtype)) return *found;
-  }
-  return make_fresh(shape, dtype, true);
+  if (wants_new) return make_fresh(shape, dtype, true);
+  find_readable([&](const SketchTensor& t) { return t.dtype == dtype && t.shape == shape; });
+  if (candidates_.empty()) return make_fresh(shape, dtype, true);
+  return candidates_[pick_index(candidates_.size())];
 }
 
 SketchTensorIndex ProgramSketch::pick_any_input() {
-  std::vector<SketchTensorIndex>& candidates = candidates_;
-  candidates.clear();
-  for (size_t i = 0; i < tensors_.size(); ++i) {
-    if (is_readable(tensors_[i])) candidates.push_back(i);
-  }
-  if (candidates.empty() || choice_->chance(1, 8)) {
+  find_readable([](const SketchTensor&) { return true; });
+  if (candidates_.empty() || choice_->chance(1, 8)) {
     const DType dtype = choice_->chance(1, 2)   ? DType::kF32
                         : choice_->chance(1, 2) ? DType::kU8
                                                 : DType::kI32;
     return make_fresh({0, 1 + choice_->below(32)}, dtype, true);
   }
-  return candidates[pick_index(candidates.size())];
+  return candidates_[pick_index(candidates_.size())];
 }
 
 bool ProgramSketch::can_write(const std::vector<SketchOperand>& operands,
@@ -166,7 +148,7 @@ bool ProgramSketch::can_write(const std::vector<SketchOperand>& operands,
   for (size_t i = 0; i < operands.size(); ++i) {
     const SketchOperand& o = operands[i];
     if (o.memory != memory || !share_a_byte(o.range, range)) continue;
-    const bool may_share = std::find(in_place.begin(), in_place.end(), i) != in_place.end();
+    const bool may_share = std::ranges::find(in_place, i) != in_place.end();
     if (!may_share || o.mode != AccessMode::kRead || o.range != range) return false;
   }
   return true;
@@ -180,13 +162,10 @@ void ProgramSketch::kill_overlapping(uint32_t memory, ByteRange range) {
 
 SketchTensorIndex ProgramSketch::donate(SketchTensorIndex source, SketchShape shape, DType dtype) {
   const SketchTensor s = tensors_[source];
-  const uint64_t size_bytes = shape.element_count() * size_bytes_of(dtype);
-  TensorDraft draft;
-  draft.placement = Placement::kDonation;
-  draft.base = tensor_drafts_[source].name;
+  const uint64_t size_bytes = shape.size_bytes(dtype);
   kill_overlapping(s.memory, s.range);
   note(Feature::kDonation);
-  return add_tensor(std::move(draft),
+  return add_tensor({.placement = Placement::kDonation, .base = tensor_drafts_[source].name},
                     {dtype, shape, s.memory, {s.range.begin, s.range.begin + size_bytes}});
 }
 
@@ -210,7 +189,7 @@ std::optional<SketchTensorIndex> ProgramSketch::reuse_slot(
     SketchShape shape, DType dtype, const std::vector<SketchOperand>& operands) {
   if (tensors_.empty()) return std::nullopt;
   const SketchTensor& slot = tensors_[choice_->below(tensors_.size())];
-  const uint64_t size_bytes = shape.element_count() * size_bytes_of(dtype);
+  const uint64_t size_bytes = shape.size_bytes(dtype);
   uint64_t begin = slot.range.begin;
   if (options_.gives_roots_own_memories) {
     begin = 0;
@@ -226,11 +205,9 @@ std::optional<SketchTensorIndex> ProgramSketch::reuse_slot(
   kill_overlapping(memory, range);
   used_bytes_[memory] = std::max(used_bytes_[memory], range.end);
   note(Feature::kSlotReuse);
-  TensorDraft draft;
-  draft.placement = Placement::kPlaced;
-  draft.base = memories_[memory].name;
-  draft.offset_bytes = begin;
-  return add_tensor(std::move(draft), {dtype, shape, memory, range});
+  return add_tensor(
+      {.placement = Placement::kPlaced, .base = memories_[memory].name, .offset_bytes = begin},
+      {dtype, shape, memory, range});
 }
 
 SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
@@ -243,7 +220,7 @@ SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
   if (!in_place.empty() && swarm_->draws(Feature::kInPlace, *choice_)) {
     if (const auto taken = take_in_place(shape, dtype, operands, in_place)) return *taken;
   }
-  const uint64_t size_bytes = shape.element_count() * size_bytes_of(dtype);
+  const uint64_t size_bytes = shape.size_bytes(dtype);
   if (!tensors_.empty() && swarm_->draws(Feature::kDonation, *choice_)) {
     const SketchTensorIndex source = pick_index(tensors_.size());
     const SketchTensor& s = tensors_[source];
@@ -270,6 +247,16 @@ SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
 SketchOperand ProgramSketch::operand(AccessMode mode, SketchTensorIndex tensor) const {
   const SketchTensor& t = tensors_[tensor];
   return {mode, t.memory, t.range, tensor_drafts_[tensor].name, std::nullopt};
+}
+
+void ProgramSketch::read(std::vector<SketchOperand>& operands, SketchShape shape, DType dtype) {
+  operands.push_back(operand(AccessMode::kRead, pick_input(shape, dtype)));
+}
+
+void ProgramSketch::write(std::vector<SketchOperand>& operands, SketchShape shape,
+                          const std::vector<size_t>& in_place) {
+  const SketchTensorIndex tensor = pick_output(shape, DType::kF32, operands, in_place);
+  operands.push_back(operand(AccessMode::kWrite, tensor));
 }
 
 SketchOperand ProgramSketch::pick_range(AccessMode mode, uint64_t alignment_bytes) {
@@ -315,11 +302,10 @@ SketchOperand ProgramSketch::pick_range(AccessMode mode, uint64_t alignment_byte
 void ProgramSketch::emit(std::string kernel, const std::vector<SketchOperand>& operands,
                          std::vector<std::pair<std::string, std::string>> attributes,
                          bool is_partial) {
-  DispatchDraft dispatch;
-  dispatch.label = "d" + std::to_string(dispatch_count_++);
-  dispatch.kernel = std::move(kernel);
-  dispatch.attributes = std::move(attributes);
-  dispatch.is_partial = is_partial;
+  DispatchDraft dispatch{.label = "d" + std::to_string(dispatch_count_++),
+                         .kernel = std::move(kernel),
+                         .is_partial = is_partial,
+                         .attributes = std::move(attributes)};
   for (const SketchOperand& o : operands) {
     dispatch.operands.push_back({o.mode, o.name, o.slice});
     used_ranges_.push_back({o.memory, o.range});
@@ -333,11 +319,9 @@ void ProgramSketch::emit_barrier(BarrierKind kind) {
 
 ProgramDraft ProgramSketch::finish() {
   OutputDraft output;
-  if (swarm_->has(Feature::kOutputs)) {
-    for (size_t i = 0; i < tensors_.size(); ++i) {
-      if (tensors_[i].is_alive && swarm_->draws(Feature::kOutputs, *choice_)) {
-        output.tensors.push_back(tensor_drafts_[i].name);
-      }
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    if (tensors_[i].is_alive && swarm_->draws(Feature::kOutputs, *choice_)) {
+      output.tensors.push_back(tensor_drafts_[i].name);
     }
   }
   ProgramDraft draft;

@@ -20,7 +20,9 @@ struct SketchShape {
   uint64_t rows = 0;
   uint64_t cols = 1;
 
-  uint64_t element_count() const { return (rows == 0 ? 1 : rows) * cols; }
+  uint64_t size_bytes(DType dtype) const {
+    return (rows == 0 ? 1 : rows) * cols * size_bytes_of(dtype);
+  }
   bool operator==(const SketchShape&) const = default;
 };
 
@@ -70,6 +72,12 @@ class ProgramSketch {
 
   SketchOperand operand(AccessMode mode, SketchTensorIndex tensor) const;
 
+  // Adds a read of a tensor of this shape that holds a value, or a write of one that a dispatch
+  // with these operands may write.
+  void read(std::vector<SketchOperand>& operands, SketchShape shape, DType dtype = DType::kF32);
+  void write(std::vector<SketchOperand>& operands, SketchShape shape,
+             const std::vector<size_t>& in_place = {});
+
   // True iff a dispatch with `operands` may also write `range`.
   static bool can_write(const std::vector<SketchOperand>& operands,
                         const std::vector<size_t>& in_place, uint32_t memory, ByteRange range);
@@ -100,7 +108,9 @@ class ProgramSketch {
   };
 
   SketchTensorIndex add_tensor(TensorDraft draft, SketchTensor tensor);
-  std::optional<SketchTensorIndex> find_readable(SketchShape shape, DType dtype);
+  // Sets candidates_ to the tensors that a dispatch may read now and that fit.
+  template <typename Fits>
+  void find_readable(Fits fits);
   std::optional<SketchTensorIndex> make_view(SketchShape shape, DType dtype);
   std::optional<SketchTensorIndex> reuse_slot(SketchShape shape, DType dtype,
                                               const std::vector<SketchOperand>& operands);

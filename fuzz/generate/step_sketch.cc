@@ -3,18 +3,9 @@
 #include <algorithm>
 
 #include "encoder/program/check.h"
+#include "fuzz/generate/draft_positions.h"
 
 namespace interlock {
-namespace {
-
-uint64_t element_count_of(const StepShape& shape) {
-  uint64_t count = 1;
-  for (const uint64_t extent : shape) count *= extent;
-  return count;
-}
-
-}  // namespace
-
 size_t StepSketch::add(TensorDraft draft, StepValue value) {
   draft.name = "t" + std::to_string(values_.size());
   draft.shape = value.shape;
@@ -25,49 +16,46 @@ size_t StepSketch::add(TensorDraft draft, StepValue value) {
 }
 
 size_t StepSketch::add_input(const StepShape& shape) {
-  TensorDraft draft;
-  draft.placement = Placement::kUnplaced;
-  draft.initial = {InitialKind::kRandom, next_seed_++};
-  return add(std::move(draft), {"", shape, values_.size(), false, true, false});
+  return add({.placement = Placement::kUnplaced, .initial = {InitialKind::kRandom, next_seed_++}},
+             {.shape = shape, .root = values_.size()});
 }
 
 size_t StepSketch::add_output(const StepShape& shape) {
-  TensorDraft draft;
-  draft.placement = Placement::kUnplaced;
-  return add(std::move(draft), {"", shape, values_.size(), false, true, false});
+  return add({.placement = Placement::kUnplaced}, {.shape = shape, .root = values_.size()});
+}
+
+template <typename Fits>
+std::vector<size_t> StepSketch::alive(Fits fits) const {
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i].is_alive && fits(values_[i])) indices.push_back(i);
+  }
+  return indices;
 }
 
 void StepSketch::add_view(const StepShape& shape) {
   const uint64_t count = element_count_of(shape);
-  std::vector<size_t> candidates;
-  for (size_t i = 0; i < values_.size(); ++i) {
-    const bool is_large_enough = element_count_of(values_[i].shape) >= count;
-    if (values_[i].is_alive && is_large_enough) candidates.push_back(i);
-  }
+  const std::vector<size_t> candidates =
+      alive([&](const StepValue& value) { return element_count_of(value.shape) >= count; });
   if (candidates.empty()) return;
-  const size_t source = candidates[choice_.below(candidates.size())];
-  TensorDraft draft;
-  draft.placement = Placement::kView;
-  draft.base = values_[source].name;
-  draft.offset_bytes = 4 * choice_.below(element_count_of(values_[source].shape) - count + 1);
-  add(std::move(draft), {"", shape, values_[source].root, true, true, false});
+  const StepValue& source = values_[candidates[choice_.below(candidates.size())]];
+  const uint64_t offset = choice_.below(element_count_of(source.shape) - count + 1);
+  add({.placement = Placement::kView, .base = source.name, .offset_bytes = 4 * offset},
+      {.shape = shape, .root = source.root, .is_view = true});
 }
 
 bool StepSketch::can_donate(size_t donor) const {
   const StepValue& value = values_[donor];
-  const bool is_pinned = std::any_of(values_.begin(), values_.end(), [&](const StepValue& v) {
-    return v.root == value.root && v.is_pinned;
-  });
+  const bool is_pinned = std::ranges::any_of(
+      values_, [&](const StepValue& v) { return v.root == value.root && v.is_pinned; });
   return value.is_alive && !value.is_view && !is_pinned;
 }
 
 size_t StepSketch::add_donation(size_t donor) {
   INTERLOCK_CHECK(can_donate(donor));
-  TensorDraft draft;
-  draft.placement = Placement::kDonation;
-  draft.base = values_[donor].name;
   end_all_of(donor);
-  return add(std::move(draft), {"", values_[donor].shape, values_.size(), false, true, false});
+  return add({.placement = Placement::kDonation, .base = values_[donor].name},
+             {.shape = values_[donor].shape, .root = values_.size()});
 }
 
 void StepSketch::end_all_of(size_t root) {
@@ -77,10 +65,8 @@ void StepSketch::end_all_of(size_t root) {
 }
 
 size_t StepSketch::pick_input(const StepShape& shape) {
-  std::vector<size_t> candidates;
-  for (size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i].is_alive && values_[i].shape == shape) candidates.push_back(i);
-  }
+  const std::vector<size_t> candidates =
+      alive([&](const StepValue& value) { return value.shape == shape; });
   if (candidates.empty() || choice_.chance(1, 8)) return add_input(shape);
   // Half of the reads are of the last two, the others of any: wrong passes lose older values.
   const size_t count = candidates.size();
@@ -89,10 +75,7 @@ size_t StepSketch::pick_input(const StepShape& shape) {
 }
 
 std::optional<size_t> StepSketch::pick_any() {
-  std::vector<size_t> candidates;
-  for (size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i].is_alive) candidates.push_back(i);
-  }
+  const std::vector<size_t> candidates = alive([](const StepValue&) { return true; });
   if (candidates.empty()) return std::nullopt;
   return candidates[choice_.below(candidates.size())];
 }
@@ -109,16 +92,13 @@ bool StepSketch::is_alive(const std::string& name) const {
   return index && values_[*index].is_alive;
 }
 
-void StepSketch::emit(const std::string& kernel,
-                      const std::vector<std::pair<AccessMode, size_t>>& operands,
-                      std::vector<std::pair<std::string, std::string>> attributes) {
-  DispatchDraft dispatch;
-  dispatch.kernel = kernel;
+DispatchDraft StepSketch::dispatch_of(const std::string& kernel, const StepOperands& operands,
+                                      Attributes attributes) const {
+  DispatchDraft dispatch{.kernel = kernel, .attributes = std::move(attributes)};
   for (const auto& [mode, value] : operands) {
     dispatch.operands.push_back({mode, values_[value].name, {}});
   }
-  dispatch.attributes = std::move(attributes);
-  emit(std::move(dispatch));
+  return dispatch;
 }
 
 void StepSketch::emit(DispatchDraft dispatch) {

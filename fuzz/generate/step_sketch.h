@@ -15,6 +15,8 @@
 namespace interlock {
 
 using StepShape = std::vector<uint64_t>;
+using StepOperands = std::vector<std::pair<AccessMode, size_t>>;  // Values, by index.
+using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 struct StepValue {
   std::string name;
@@ -46,11 +48,11 @@ class StepSketch {
   size_t add_donation(size_t donor);
   bool can_donate(size_t donor) const;
 
-  // Appends a dispatch. Operands are in the order of their modes.
-  void emit(const std::string& kernel, const std::vector<std::pair<AccessMode, size_t>>& operands,
-            std::vector<std::pair<std::string, std::string>> attributes = {});
+  // A dispatch to emit. Operands are in the order of their modes.
+  DispatchDraft dispatch_of(const std::string& kernel, const StepOperands& operands,
+                            Attributes attributes = {}) const;
 
-  // Appends a dispatch whose operands are named; it gets a label.
+  // Appends a dispatch; it gets a label.
   void emit(DispatchDraft dispatch);
 
   void reset() {
@@ -65,7 +67,6 @@ class StepSketch {
   ProgramDraft finish();
 
   const StepValue& value(size_t index) const { return values_[index]; }
-  size_t value_count() const { return values_.size(); }
   std::optional<size_t> find(const std::string& name) const;
   bool is_alive(const std::string& name) const;
   uint32_t dispatch_count() const { return dispatch_count_; }
@@ -73,6 +74,9 @@ class StepSketch {
  private:
   size_t add(TensorDraft draft, StepValue value);
   void end_all_of(size_t root);
+  // The values that a dispatch may read now and that fit.
+  template <typename Fits>
+  std::vector<size_t> alive(Fits fits) const;
 
   Choice& choice_;
   std::vector<StepValue> values_;

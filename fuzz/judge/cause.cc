@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "encoder/assemble/build.h"
-#include "encoder/program/check.h"
 #include "encoder/text/printer.h"
-#include "fuzz/judge/evidence.h"
+#include "fuzz/generate/draft_positions.h"
 #include "fuzz/judge/hazard_probes.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/signature.h"
@@ -33,6 +32,11 @@ std::vector<FindingKind> conflicts_of(const Program& program, const Hazard& haza
     if (kind != hazard.kind && has.has(kind)) kinds.push_back(kind);
   }
   return kinds;
+}
+
+Hazard of_kind(Hazard hazard, FindingKind kind) {
+  hazard.kind = kind;
+  return hazard;
 }
 
 // Where the dispatch of this label stands; none if there is none.
@@ -67,9 +71,7 @@ bool CauseFinder::fails(const ProgramDraft& probe, FindingKind kind, bool is_ord
 
 bool CauseFinder::fails_on_one_range(FindingKind kind, bool is_ordered, const Program& encoded,
                                      const Hazard& hazard) {
-  Hazard other = hazard;
-  other.kind = kind;
-  return fails(probe_of(encoded, other, {}), kind, is_ordered);
+  return fails(probe_of(encoded, of_kind(hazard, kind), {}), kind, is_ordered);
 }
 
 // "RAW-WAW": the kinds that the encoder misses in this shape, of those that it does not miss
@@ -80,9 +82,7 @@ std::string CauseFinder::kinds_of(const Program& encoded, const Hazard& hazard,
   bool are_all = true;
   for (const FindingKind kind : kHazardKinds) {
     if (fails_on_one_range(kind, hazard.is_ordered, encoded, hazard)) continue;
-    Hazard other = hazard;
-    other.kind = kind;
-    if (!fails(probe_of(encoded, other, shape), kind, hazard.is_ordered)) {
+    if (!fails(probe_of(encoded, of_kind(hazard, kind), shape), kind, hazard.is_ordered)) {
       are_all = false;
       continue;
     }
@@ -111,9 +111,7 @@ Cause CauseFinder::cause_on_one_range(const Program& encoded, const Hazard& haza
 // Encoders see no kernels: if opaque dispatches come out of order, too, all do for one reason.
 Cause CauseFinder::cause_of_reordering(const Program& given, const std::string& signature) {
   ProgramDraft draft = without_evidence(draft_of(given));
-  for (ItemDraft& item : draft.items) {
-    auto* const dispatch = std::get_if<DispatchDraft>(&item);
-    if (dispatch == nullptr) continue;
+  for (DispatchDraft* dispatch : items_of<DispatchDraft>(draft)) {
     dispatch->kernel = "Opaque";
     if (!has_atomics(*dispatch)) dispatch->attributes.clear();
   }
@@ -137,8 +135,7 @@ Cause CauseFinder::cause_of(const Program& given, const Program& encoded, const 
     for (const FindingKind kind : kinds) {
       const bool has_plain_modes = shape.modes == ProbeModes::kPlain;
       if (!has_plain_modes && kind != hazard->kind) continue;
-      Hazard probed = *hazard;
-      probed.kind = kind;
+      const Hazard probed = of_kind(*hazard, kind);
       const ProgramDraft probe = probe_of(encoded, probed, shape);
       if (!fails(probe, kind, hazard->is_ordered)) continue;
       const std::string text = print(build(probe).value());

@@ -36,93 +36,6 @@ struct NamedSchedule {
   Schedule schedule;
 };
 
-class DeviceJudge {
- public:
-  DeviceJudge(const Program& program, const HappensBefore& order, const std::vector<Fact>& facts,
-              const DeviceOracleOptions& options)
-      : program_(program), order_(order), facts_(facts), options_(options) {
-    for (const Fact& fact : facts) {
-      has_hazard_ |= std::holds_alternative<Hazard>(fact);
-      is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);
-    }
-  }
-
-  DeviceReport judge(Choice& choice, bool judges_numbers);
-
- private:
-  std::vector<NamedSchedule> schedules(Choice& choice) const;
-  void judge_schedule(const NamedSchedule& named, ShadowMachine& machine);
-  void predict(const NamedSchedule& named, ShadowMachine& machine, const MemoryImage& image);
-  void judge_reference();
-  void judge_overlap();
-  void judge_numbers(Choice& choice);
-
-  // What the device leaves; nothing, and why in the report, if it leaves nothing.
-  std::optional<MemoryImage> image_after(const Schedule& schedule, ExecutionMode mode);
-  std::optional<MemoryImage> taken(Result<MemoryImage> image);
-  bool has_answered() const { return report_.failure.empty() && !report_.is_refused; }
-  bool is_over() const { return !has_answered() || !report_.disagreements.empty(); }
-  template <typename... Arguments>
-  void disagree(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-    report_.disagreements.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
-  }
-
-  const Program& program_;
-  const HappensBefore& order_;
-  const std::vector<Fact>& facts_;
-  const DeviceOracleOptions& options_;
-  bool has_hazard_ = false;
-  bool is_reordered_ = false;
-  bool rounds_otherwise_ = false;  // Than the CPU does.
-  ShadowResult shadow_of_issue_;
-  MemoryImage issue_image_;
-  DeviceReport report_;
-};
-
-std::optional<MemoryImage> DeviceJudge::taken(Result<MemoryImage> image) {
-  if (image) return std::move(image).value();
-  const Error& error = image.error();
-  switch (error.kind) {
-    case ErrorKind::kRefused:
-      report_.is_refused = true;
-      break;
-    case ErrorKind::kFault:
-      disagree("On {}: {}", options_.backend->name(), error.message);
-      break;
-    case ErrorKind::kOther:
-      report_.failure = error.message;
-  }
-  return std::nullopt;
-}
-
-std::optional<MemoryImage> DeviceJudge::image_after(const Schedule& schedule, ExecutionMode mode) {
-  return taken(options_.backend->run(program_, schedule, mode));
-}
-
-std::vector<NamedSchedule> DeviceJudge::schedules(Choice& choice) const {
-  std::vector<NamedSchedule> all;
-  if (!order_.has_scopes()) {
-    all.push_back({"The epoch-reversed schedule", epoch_reversed_schedule(program_, order_)});
-    all.push_back({"The lazy schedule", lazy_schedule(program_, order_)});
-  }
-  all.push_back({"A random schedule", random_schedule(program_, order_, choice)});
-  std::vector<NamedSchedule> sinks;
-  for (const Fact& fact : facts_) {
-    for (const Sink& sink : sinks_of_fact(program_, order_, fact)) {
-      auto schedule = schedule_of(program_, order_, sink.displacements);
-      // Devices run steps of whole dispatches.
-      if (!schedule || !schedule->bytes.empty()) continue;
-      sinks.push_back({"The schedule '" + text_of(program_, head_of(sink.displacements)) + "'",
-                       std::move(*schedule)});
-    }
-  }
-  const size_t count = std::min<size_t>(sinks.size(), options_.sink_count_max);
-  for (size_t i = 0; i < count; ++i) {
-    all.push_back(std::move(sinks[i * sinks.size() / count]));
-  }
-  return all;
-}
-
 // The positions of outputs that differ, as ShadowMachine::differing_outputs() counts them.
 std::vector<uint32_t> differing_outputs(const Program& program, const MemoryImage& a,
                                         const MemoryImage& b) {
@@ -138,70 +51,9 @@ std::vector<uint32_t> differing_outputs(const Program& program, const MemoryImag
 // reads and writes does, and the shadow machine when it commits, as one that only writes does. Both
 // are legal, so of such a schedule the shadow machine says nothing.
 bool has_late_partial_write(const Program& program, const Schedule& schedule) {
-  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+  return std::ranges::any_of(schedule.steps, [&](const Step& step) {
     return step.kind == StepKind::kRunLate && program.dispatch(step.dispatch).is_partial;
   });
-}
-
-void DeviceJudge::judge_schedule(const NamedSchedule& named, ShadowMachine& machine) {
-  const auto image = image_after(named.schedule, ExecutionMode::kWitness);
-  if (!image) return;
-  ++report_.schedule_count;
-  const std::string_view device = options_.backend->name();
-  if (!has_hazard_ && !(*image == issue_image_)) {
-    return disagree(
-        "{} leaves other bytes on {} than issue order, although no check finds a hazard.",
-        named.name, device);
-  }
-  if (!has_late_partial_write(program_, named.schedule)) predict(named, machine, *image);
-  if (rounds_otherwise_) return;
-  const auto on_cpu = find_backend("cpu")->run(program_, named.schedule, ExecutionMode::kWitness);
-  if (on_cpu && !(*on_cpu == *image)) {
-    disagree("{} leaves other bytes on {} than on the CPU, although they round alike.", named.name,
-             device);
-  }
-}
-
-void DeviceJudge::predict(const NamedSchedule& named, ShadowMachine& machine,
-                          const MemoryImage& image) {
-  const std::vector<uint32_t> predicted = machine.differing_outputs(
-      shadow_of_issue_, machine.run(named.schedule, ShadowMode::kObservable));
-  const std::vector<uint32_t> diverging = differing_outputs(program_, issue_image_, image);
-  if (!std::includes(predicted.begin(), predicted.end(), diverging.begin(), diverging.end())) {
-    return disagree("{} changes an output on {}, although the shadow machine says that it cannot.",
-                    named.name, options_.backend->name());
-  }
-  report_.predicted_output_count += predicted.size();
-  report_.diverging_output_count += diverging.size();
-}
-
-// Program order, where it is another one, and the device itself has executed it.
-void DeviceJudge::judge_reference() {
-  const bool has_scratch = std::any_of(program_.memories.begin(), program_.memories.end(),
-                                       [](const Memory& memory) { return memory.is_scratch; });
-  const bool is_comparable = program_.has_program_order && (!rounds_otherwise_ || !has_scratch);
-  if (!is_comparable || has_hazard_ || is_reordered_) return;
-  const auto reference = taken(reference_image(program_, *options_.backend));
-  if (reference && !(*reference == issue_image_)) {
-    disagree(
-        "Issue order leaves other bytes on {} than program order, although no check finds anything.",
-        options_.backend->name());
-  }
-}
-
-void DeviceJudge::judge_overlap() {
-  if (!options_.backend->supports(ExecutionMode::kOverlap)) return;
-  const Schedule issue = issue_order_schedule(program_);
-  for (uint32_t i = 0; i < options_.overlap_trial_count; ++i) {
-    const auto image = image_after(issue, ExecutionMode::kOverlap);
-    if (!image) return;
-    ++report_.overlap_trial_count;
-    report_.overlap_divergence_count += outputs_differ(program_, issue_image_, *image);
-    if (has_hazard_ || *image == issue_image_) continue;
-    return disagree(
-        "Overlap mode leaves other bytes on {} than issue order (trial {} of {}), although no check finds a hazard.",
-        options_.backend->name(), i + 1, options_.overlap_trial_count);
-  }
 }
 
 // The program up to its first `dispatch_count` dispatches, in issue order.
@@ -220,56 +72,191 @@ Program prefix_of(const Program& program, size_t dispatch_count) {
   return build(prefix).value();
 }
 
-// What each dispatch finds and leaves is what the program up to it leaves, without and with it.
-void DeviceJudge::judge_numbers(Choice& choice) {
-  const uint64_t dispatch_count = program_.dispatches.size();
-  const uint64_t count = std::min<uint64_t>(dispatch_count, kDispatchesJudgedMax);
-  const uint64_t first = choice.below(dispatch_count - count + 1);
-  const Arithmetic arithmetic = arithmetic_of(options_.backend->capabilities());
-  std::optional<MemoryImage> before;
-  for (uint64_t i = first; i <= first + count; ++i) {
-    const Program prefix = prefix_of(program_, i);
-    std::optional<MemoryImage> after =
-        taken(options_.backend->run(prefix, issue_order_schedule(prefix), ExecutionMode::kWitness));
-    if (!after) return;
-    if (before) {
-      const auto check =
-          check_against_oracle(program_, DispatchId{i - 1}, *before, *after, arithmetic);
-      INTERLOCK_CHECK(check.has_value());
-      ++report_.judged_dispatch_count;
-      report_.bound_ratio_max = std::max(report_.bound_ratio_max, check->ratio_max);
-      if (check->mismatch) {
-        return disagree("On {}: {}", options_.backend->name(), check->mismatch->message);
+class DeviceJudge {
+ public:
+  DeviceJudge(const Program& program, const HappensBefore& order, const std::vector<Fact>& facts,
+              const DeviceOracleOptions& options)
+      : program_(program), order_(order), facts_(facts), options_(options) {
+    for (const Fact& fact : facts) {
+      has_hazard_ |= std::holds_alternative<Hazard>(fact);
+      is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);
+    }
+  }
+
+  DeviceReport judge(Choice& choice, bool judges_numbers) {
+    const Schedule issue = issue_order_schedule(program_);
+    auto image = image_after(issue, ExecutionMode::kWitness);
+    if (!image) return std::move(report_);
+    issue_image_ = std::move(*image);
+    rounds_otherwise_ = !options_.backend->capabilities().rounds_correctly &&
+                        !std::ranges::all_of(program_.dispatches, [](const Dispatch& dispatch) {
+                          return kernel_entry(dispatch.kernel).is_bytewise;
+                        });
+    ShadowMachine machine(program_);
+    machine.run(issue, ShadowMode::kObservable, shadow_of_issue_);
+    // Issue order again: a device reproduces its own bits.
+    judge_schedule({"Issue order, run again,", issue}, machine);
+    for (const NamedSchedule& named : schedules(choice)) {
+      if (is_over()) break;
+      judge_schedule(named, machine);
+    }
+    if (!is_over()) judge_reference();
+    if (!is_over()) judge_overlap();
+    if (judges_numbers && !is_over()) judge_numbers(choice);
+    report_.ran = has_answered();
+    return std::move(report_);
+  }
+
+ private:
+  std::vector<NamedSchedule> schedules(Choice& choice) const {
+    std::vector<NamedSchedule> all;
+    if (!order_.has_scopes()) {
+      all.push_back({"The epoch-reversed schedule", epoch_reversed_schedule(program_, order_)});
+      all.push_back({"The lazy schedule", lazy_schedule(program_, order_)});
+    }
+    all.push_back({"A random schedule", random_schedule(program_, order_, choice)});
+    std::vector<NamedSchedule> sinks;
+    for (const Fact& fact : facts_) {
+      for (const Sink& sink : sinks_of_fact(program_, order_, fact)) {
+        auto schedule = schedule_of(program_, order_, sink.displacements);
+        // Devices run steps of whole dispatches.
+        if (!schedule || !schedule->bytes.empty()) continue;
+        sinks.push_back({"The schedule '" + text_of(program_, head_of(sink.displacements)) + "'",
+                         std::move(*schedule)});
       }
     }
-    before = std::move(after);
+    const size_t count = std::min<size_t>(sinks.size(), options_.sink_count_max);
+    for (size_t i = 0; i < count; ++i) {
+      all.push_back(std::move(sinks[i * sinks.size() / count]));
+    }
+    return all;
   }
-}
 
-DeviceReport DeviceJudge::judge(Choice& choice, bool judges_numbers) {
-  const Schedule issue = issue_order_schedule(program_);
-  auto image = image_after(issue, ExecutionMode::kWitness);
-  if (!image) return std::move(report_);
-  issue_image_ = std::move(*image);
-  rounds_otherwise_ = !options_.backend->capabilities().rounds_correctly &&
-                      !std::all_of(program_.dispatches.begin(), program_.dispatches.end(),
-                                   [](const Dispatch& dispatch) {
-                                     return kernel_entry(dispatch.kernel).is_bytewise;
-                                   });
-  ShadowMachine machine(program_);
-  machine.run(issue, ShadowMode::kObservable, shadow_of_issue_);
-  // Issue order again: a device reproduces its own bits.
-  judge_schedule({"Issue order, run again,", issue}, machine);
-  for (const NamedSchedule& named : schedules(choice)) {
-    if (is_over()) break;
-    judge_schedule(named, machine);
+  void judge_schedule(const NamedSchedule& named, ShadowMachine& machine) {
+    const auto image = image_after(named.schedule, ExecutionMode::kWitness);
+    if (!image) return;
+    ++report_.schedule_count;
+    const std::string_view device = options_.backend->name();
+    if (!has_hazard_ && !(*image == issue_image_)) {
+      return disagree(
+          "{} leaves other bytes on {} than issue order, although no check finds a hazard.",
+          named.name, device);
+    }
+    if (!has_late_partial_write(program_, named.schedule)) predict(named, machine, *image);
+    if (rounds_otherwise_) return;
+    const auto on_cpu = find_backend("cpu")->run(program_, named.schedule, ExecutionMode::kWitness);
+    if (on_cpu && !(*on_cpu == *image)) {
+      disagree("{} leaves other bytes on {} than on the CPU, although they round alike.",
+               named.name, device);
+    }
   }
-  if (!is_over()) judge_reference();
-  if (!is_over()) judge_overlap();
-  if (judges_numbers && !is_over()) judge_numbers(choice);
-  report_.ran = has_answered();
-  return std::move(report_);
-}
+
+  void predict(const NamedSchedule& named, ShadowMachine& machine, const MemoryImage& image) {
+    const std::vector<uint32_t> predicted = machine.differing_outputs(
+        shadow_of_issue_, machine.run(named.schedule, ShadowMode::kObservable));
+    const std::vector<uint32_t> diverging = differing_outputs(program_, issue_image_, image);
+    if (!std::ranges::includes(predicted, diverging)) {
+      return disagree(
+          "{} changes an output on {}, although the shadow machine says that it cannot.",
+          named.name, options_.backend->name());
+    }
+    report_.predicted_output_count += predicted.size();
+    report_.diverging_output_count += diverging.size();
+  }
+
+  // Program order, where it is another one, and the device itself has executed it.
+  void judge_reference() {
+    const bool has_scratch = std::ranges::any_of(program_.memories, &Memory::is_scratch);
+    const bool is_comparable = program_.has_program_order && (!rounds_otherwise_ || !has_scratch);
+    if (!is_comparable || has_hazard_ || is_reordered_) return;
+    const auto reference = taken(reference_image(program_, *options_.backend));
+    if (reference && !(*reference == issue_image_)) {
+      disagree(
+          "Issue order leaves other bytes on {} than program order, although no check finds anything.",
+          options_.backend->name());
+    }
+  }
+
+  void judge_overlap() {
+    if (!options_.backend->supports(ExecutionMode::kOverlap)) return;
+    const Schedule issue = issue_order_schedule(program_);
+    for (uint32_t i = 0; i < options_.overlap_trial_count; ++i) {
+      const auto image = image_after(issue, ExecutionMode::kOverlap);
+      if (!image) return;
+      ++report_.overlap_trial_count;
+      report_.overlap_divergence_count += outputs_differ(program_, issue_image_, *image);
+      if (has_hazard_ || *image == issue_image_) continue;
+      return disagree(
+          "Overlap mode leaves other bytes on {} than issue order (trial {} of {}), although no check finds a hazard.",
+          options_.backend->name(), i + 1, options_.overlap_trial_count);
+    }
+  }
+
+  // What each dispatch finds and leaves is what the program up to it leaves, without and with it.
+  void judge_numbers(Choice& choice) {
+    const uint64_t dispatch_count = program_.dispatches.size();
+    const uint64_t count = std::min<uint64_t>(dispatch_count, kDispatchesJudgedMax);
+    const uint64_t first = choice.below(dispatch_count - count + 1);
+    const Arithmetic arithmetic = arithmetic_of(options_.backend->capabilities());
+    std::optional<MemoryImage> before;
+    for (uint64_t i = first; i <= first + count; ++i) {
+      const Program prefix = prefix_of(program_, i);
+      std::optional<MemoryImage> after = taken(
+          options_.backend->run(prefix, issue_order_schedule(prefix), ExecutionMode::kWitness));
+      if (!after) return;
+      if (before) {
+        const auto check =
+            check_against_oracle(program_, DispatchId{i - 1}, *before, *after, arithmetic);
+        INTERLOCK_CHECK(check.has_value());
+        ++report_.judged_dispatch_count;
+        report_.bound_ratio_max = std::max(report_.bound_ratio_max, check->ratio_max);
+        if (check->mismatch) {
+          return disagree("On {}: {}", options_.backend->name(), check->mismatch->message);
+        }
+      }
+      before = std::move(after);
+    }
+  }
+
+  // What the device leaves; nothing, and why in the report, if it leaves nothing.
+  std::optional<MemoryImage> image_after(const Schedule& schedule, ExecutionMode mode) {
+    return taken(options_.backend->run(program_, schedule, mode));
+  }
+
+  std::optional<MemoryImage> taken(Result<MemoryImage> image) {
+    if (image) return std::move(image).value();
+    const Error& error = image.error();
+    switch (error.kind) {
+      case ErrorKind::kRefused:
+        report_.is_refused = true;
+        break;
+      case ErrorKind::kFault:
+        disagree("On {}: {}", options_.backend->name(), error.message);
+        break;
+      case ErrorKind::kOther:
+        report_.failure = error.message;
+    }
+    return std::nullopt;
+  }
+
+  bool has_answered() const { return report_.failure.empty() && !report_.is_refused; }
+  bool is_over() const { return !has_answered() || !report_.disagreements.empty(); }
+  template <typename... Arguments>
+  void disagree(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    report_.disagreements.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
+
+  const Program& program_;
+  const HappensBefore& order_;
+  const std::vector<Fact>& facts_;
+  const DeviceOracleOptions& options_;
+  bool has_hazard_ = false;
+  bool is_reordered_ = false;
+  bool rounds_otherwise_ = false;  // Than the CPU does.
+  ShadowResult shadow_of_issue_;
+  MemoryImage issue_image_;
+  DeviceReport report_;
+};
 
 std::mutex device_turn;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "backends/reference/reference.h"
@@ -11,14 +10,11 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/printer.h"
-#include "fuzz/judge/lifetime_evidence.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"
-#include "simulator/facts/find_facts.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
-#include "simulator/schedules/sinks.h"
 #include "simulator/schedules/witness.h"
 
 namespace interlock {
@@ -77,6 +73,22 @@ PairKinds kinds_of_pair(const Program& program, const std::vector<Fact>& facts,
   }
   kinds.all = hazard_kinds(program, HappensBefore(program), first, second);
   return kinds;
+}
+
+ExpectDraft lifetime_expectation_of(const Program& program, const LifetimeFinding& finding) {
+  const DispatchId reader_id = finding.reader.dispatch;
+  const std::string reader = reader_id.is_some() ? program.reference_of(reader_id) : "";
+  ExpectDraft expect;
+  expect.kind = finding.kind;
+  if (finding.kind == FindingKind::kUninitialized) {
+    expect.first = reader;
+    return expect;
+  }
+  expect.first = finding.kind == FindingKind::kClobber
+                     ? program.reference_of(finding.overwriter.dispatch)
+                     : program.reference_of(finding.ended_by);
+  expect.second = reader;
+  return expect;
 }
 
 }  // namespace
@@ -167,6 +179,14 @@ Program with_evidence(const Program& program, const std::optional<Fact>& fact) {
     ExpectDraft expect = expectation_of(program, found);
     if (!lines.insert(print(ItemDraft(expect))).second) continue;
     draft.items.emplace_back(std::move(expect));
+  }
+  return build(draft).value();
+}
+
+Program with_gradient_expectations(const Program& program) {
+  ProgramDraft draft = draft_of(with_evidence(program, std::nullopt));
+  for (const GradientFinding& finding : find_wrong_gradients(program)) {
+    draft.items.emplace_back(expectation_of(program, finding));
   }
   return build(draft).value();
 }

@@ -7,7 +7,6 @@
 
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
-#include "fuzz/judge/oracles.h"
 #include "fuzz/judge/signature.h"
 #include "simulator/schedules/sinks.h"
 
@@ -67,5 +66,9 @@ ExpectDraft expectation_of(const Program& program, const Fact& fact);
 // all; and excess barriers are no finding, so that no line expects anything. Witness and expect
 // lines that were there are replaced.
 Program with_evidence(const Program& program, const std::optional<Fact>& fact);
+
+// `program` with an expect line for every finding: the wrong gradients, and the hazards of a
+// program without sync. Witness and expect lines that were there are replaced.
+Program with_gradient_expectations(const Program& program);
 
 }  // namespace interlock

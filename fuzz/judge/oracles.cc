@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
+#include <iterator>
 
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
@@ -18,6 +15,8 @@
 #include "encoder/text/printer.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/barriers/barrier_bounds.h"
+#include "simulator/facts/find_facts.h"
+#include "simulator/gradients/gradient_requests.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/hazards/undeclared.h"
 #include "simulator/lifetimes/lifetimes.h"
@@ -43,9 +42,15 @@ bool is_unobservable(const Program& program, const HappensBefore& order) {
   const std::vector<Hazard> hazards = find_hazards(program, order, segments);
   const std::vector<ObservabilityVerdict> verdicts =
       judge_observability(program, order, segments, hazards, {.work_limit = kObservabilityWork});
-  return std::all_of(verdicts.begin(), verdicts.end(), [](const ObservabilityVerdict& verdict) {
+  return std::ranges::all_of(verdicts, [](const ObservabilityVerdict& verdict) {
     return verdict.proof == ObservabilityProof::kSinks;
   });
+}
+
+// A pin may keep a destroy waiting, which the encode pass does not count on: it places a barrier
+// all the same.
+bool may_wait_for_unpin(const Program& program) {
+  return program.has_any(LifetimeKind::kDestroy) && program.has_any(LifetimeKind::kUnpin);
 }
 
 // Judges one program, stage after stage.
@@ -60,28 +65,220 @@ class OracleStack {
         is_device_turn_(options.device.backend != nullptr && options.device.period > 0 &&
                         number % options.device.period == 0) {}
 
-  OracleReport run(const Program& program);
+  OracleReport run(const Program& program) {
+    if (is_text_turn_) check_text(program);
+    report_.program = encode_with(program, options_.encoder);
+    if (is_stopped()) return {};
+    const HappensBefore order(report_.program);
+    check_exactly(order);
+    if (is_stopped()) return {};
+    cross_check_encoder(program);
+    // Within a dispatch that breaks its alias contract the order of slices matters, and no schedule
+    // is the right one.
+    if (!has_alias_violation_) run_schedules(order);
+    if (is_device_turn_ && !has_alias_violation_ && report_.disagreements.empty()) {
+      execute_on_device(order);
+    }
+    if (is_stopped()) return {};
+    return std::move(report_);
+  }
 
  private:
-  void disagree(OracleStage stage, std::string message) {
-    report_.disagreements.push_back({stage, std::move(message)});
-  }
   template <typename... Arguments>
   void disagree(OracleStage stage, fmt::format_string<Arguments...> text,
                 Arguments&&... arguments) {
-    disagree(stage, fmt::format(text, std::forward<Arguments>(arguments)...));
+    interlock::disagree(report_.disagreements, stage, text, std::forward<Arguments>(arguments)...);
   }
-  void check_text(const Program& program);
-  void check_exactly(const HappensBefore& order);
-  void cross_check_encoder(const Program& program);
+
+  void check_text(const Program& program) {
+    const std::string text = print(program);
+    const auto parsed = parse(text);
+    if (!parsed) {
+      disagree(OracleStage::kPrintParse, "The printed program does not parse: {}",
+               parsed.error().message);
+    } else if (print(*parsed) != text) {
+      disagree(OracleStage::kPrintParse, "Printing the parsed text gives another text.");
+    }
+  }
+
+  void check_exactly(const HappensBefore& order) {
+    const ByteSegments segments(report_.program);
+    report_.facts = options_.methods.find(report_.program, order, segments);
+    for (const Fact& fact : report_.facts) {
+      has_hazard_ |= std::holds_alternative<Hazard>(fact);
+      has_alias_violation_ |= std::holds_alternative<AliasViolation>(fact);
+      is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);
+    }
+    report_.barrier_count = report_.program.barriers.size();
+    report_.fewest_barriers = fewest_barriers(report_.program, segments);
+    const bool is_excess = report_.barrier_count > report_.fewest_barriers;
+    if (options_.judges_excess && is_excess && !has_hazard_) {
+      report_.facts.emplace_back(ExcessBarriers{report_.barrier_count, report_.fewest_barriers});
+    }
+    // The bound counts what destroys wait for; that this is missing is no hazard.
+    if (!has_hazard_ && !report_.program.has_any(LifetimeKind::kDestroy) &&
+        report_.barrier_count < report_.fewest_barriers) {
+      disagree(
+          OracleStage::kExactCheck,
+          "The program has {} barriers and no hazard; the bound says that it needs at least {}.",
+          report_.barrier_count, report_.fewest_barriers);
+    }
+  }
+
+  void cross_check_encoder(const Program& program) {
+    if (!find_undeclared_accesses(program).empty()) return;  // It is not told of all accesses.
+    static const EncoderEntry* const interlock = find_encoder("interlock");
+    const EncoderEntry* const entry =
+        options_.methods.cross_check != nullptr ? options_.methods.cross_check : interlock;
+    INTERLOCK_CHECK(entry != nullptr);
+    if (options_.encoder == entry) {  // What it encoded is judged already.
+      for (const Fact& fact : report_.facts) {
+        const auto* const hazard = std::get_if<Hazard>(&fact);
+        if (hazard == nullptr) continue;
+        disagree_with_encoder(*entry, report_.program, *hazard);
+        break;
+      }
+      return require_fewest_barriers(*entry, report_.program, report_.fewest_barriers);
+    }
+    const Program encoded = encode_with(program, entry);
+    const ByteSegments segments(encoded);
+    for (const Hazard& hazard : find_hazards(encoded, HappensBefore(encoded), segments, 1)) {
+      disagree_with_encoder(*entry, encoded, hazard);
+    }
+    // The bound depends on the order of the dispatches, which is the same unless the encoder under
+    // test has reordered them.
+    require_fewest_barriers(*entry, encoded,
+                            report_.program.has_program_order ? fewest_barriers(encoded, segments)
+                                                              : report_.fewest_barriers);
+  }
+
   void disagree_with_encoder(const EncoderEntry& entry, const Program& encoded,
-                             const Hazard& hazard);
-  void require_fewest_barriers(const EncoderEntry& entry, const Program& encoded, uint64_t fewest);
-  void run_schedules(const HappensBefore& order);
+                             const Hazard& hazard) {
+    disagree(OracleStage::kCrossCheck, "Encoder '{}' leaves a {} hazard between {} and {}.",
+             entry.name, word_of(hazard.kind), encoded.description_of(hazard.first.dispatch),
+             encoded.description_of(hazard.second.dispatch));
+  }
+
+  void require_fewest_barriers(const EncoderEntry& entry, const Program& encoded, uint64_t fewest) {
+    const uint64_t count = encoded.barriers.size();
+    if (count == fewest || (count > fewest && may_wait_for_unpin(encoded))) return;
+    disagree(OracleStage::kCrossCheck, "Encoder '{}' places {} barriers; the bound says {}.",
+             entry.name, count, fewest);
+  }
+
+  // T4 and T5: on one queue with global barriers, and no two slices of one dispatch in conflict.
+  // With scoped barriers no few runs decide: there are random ones, and now and then all sinks
+  // (T6).
+  void run_schedules(const HappensBefore& order) {
+    const Program& program = report_.program;
+    ShadowMachine machine(program);
+    const Schedule issue = issue_order_schedule(program);
+    std::vector<Schedule> others;
+    if (!order.has_scopes()) {
+      others = {epoch_reversed_schedule(program, order), lazy_schedule(program, order)};
+    }
+    ShadowResult reference;
+    ShadowResult result;
+    machine.run(issue, ShadowMode::kStrict, reference);
+    bool differs_strictly = false;
+    for (const Schedule& schedule : others) {
+      machine.run(schedule, ShadowMode::kStrict, result);
+      differs_strictly |= !(result == reference);
+    }
+    if (differs_strictly != has_hazard_ && !order.has_scopes()) {
+      disagree(OracleStage::kThreeRuns, "{}",
+               has_hazard_ ? "The exact check finds a hazard, but the three strict runs agree."
+                           : "The three strict runs differ, but the exact check finds no hazard.");
+    }
+    run_random_schedules(machine, order, reference);
+    if (has_hazard_ || is_cpu_turn_) {
+      machine.run(issue, ShadowMode::kObservable, reference);
+      for (const Schedule& schedule : others) {
+        machine.run(schedule, ShadowMode::kObservable, result);
+        report_.is_observable |= !(result == reference);
+      }
+    }
+    if (report_.is_observable && !differs_strictly) {
+      disagree(OracleStage::kThreeRuns,
+               "An output differs between observable runs, but the three strict runs agree.");
+    }
+    if (order.has_scopes() && has_hazard_ && is_cpu_turn_) {
+      report_.is_observable = !is_unobservable(program, order);
+    }
+    const bool wants_cpu = options_.cpu_period > 0 && (report_.is_observable || is_cpu_turn_);
+    if (wants_cpu) execute(order);
+  }
+
   void run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
-                            const ShadowResult& reference);
-  void execute(const HappensBefore& order);
-  void execute_on_device(const HappensBefore& order);
+                            const ShadowResult& reference) {
+    ShadowResult result;
+    for (uint32_t i = 0; i < options_.random_schedule_count && !is_stopped(); ++i) {
+      const Schedule schedule = random_schedule(report_.program, order, choice_);
+      if (is_cpu_turn_) {
+        const auto legal = check_legal(report_.program, order, schedule);
+        if (!legal) {
+          disagree(OracleStage::kRandomSchedules, "A random schedule is not legal: {}",
+                   legal.error().message);
+          return;
+        }
+      }
+      machine.run(schedule, ShadowMode::kStrict, result);
+      if (!has_hazard_ && !(result == reference)) {
+        disagree(OracleStage::kRandomSchedules,
+                 "A random legal schedule ends differently, although no check finds a hazard.");
+      }
+    }
+  }
+
+  // A program that is too large to execute here is left out.
+  void execute(const HappensBefore& order) {
+    Backend* const cpu =
+        options_.methods.cpu != nullptr ? options_.methods.cpu : find_backend("cpu");
+    INTERLOCK_CHECK(cpu != nullptr);
+    const Program& program = report_.program;
+    const Schedule issue = issue_order_schedule(program);
+    const auto in_issue_order = cpu->run(program, issue, ExecutionMode::kWitness);
+    if (!in_issue_order) return;
+    const auto reference = reference_image(program, *cpu);
+    if (!reference) return;
+    report_.ran_on_cpu = true;
+    // Then the reference has what was meant.
+    const LifetimeReport lifetimes = check_lifetimes(program);
+    const bool loses_values = !lifetimes.findings.empty() || lifetimes.is_truncated();
+    std::vector<Schedule> schedules = {issue};
+    if (!order.has_scopes()) {
+      schedules.push_back(epoch_reversed_schedule(program, order));
+      schedules.push_back(lazy_schedule(program, order));
+    }
+    schedules.push_back(random_schedule(program, order, choice_));
+    for (const Schedule& schedule : schedules) {
+      const auto image = cpu->run(program, schedule, ExecutionMode::kWitness);
+      if (!image || is_stopped()) return;
+      report_.diverges_on_cpu |= outputs_differ(program, *in_issue_order, *image);
+      if (!has_hazard_ && !(*image == *in_issue_order)) {
+        return disagree(
+            OracleStage::kCpu,
+            "A legal schedule leaves other bytes on the CPU, although no check finds a hazard.");
+      }
+      if (!has_hazard_ && !is_reordered_ && !loses_values && !(*image == *reference)) {
+        return disagree(
+            OracleStage::kCpu,
+            "A legal schedule leaves other bytes on the CPU than the reference, although no check finds anything.");
+      }
+    }
+    if (report_.diverges_on_cpu && !report_.is_observable) {
+      disagree(OracleStage::kCpu,
+               "An output differs on the CPU, although the shadow machine says that none can.");
+    }
+  }
+
+  void execute_on_device(const HappensBefore& order) {
+    report_.device =
+        judge_on_device(report_.program, order, report_.facts, options_.device, number_);
+    for (const std::string& message : report_.device.disagreements) {
+      disagree(OracleStage::kDevice, "{}", message);
+    }
+  }
 
   const OracleOptions& options_;
   uint64_t number_;
@@ -95,239 +292,58 @@ class OracleStack {
   OracleReport report_;
 };
 
-void OracleStack::check_text(const Program& program) {
-  const std::string text = print(program);
-  const auto parsed = parse(text);
-  if (!parsed) {
-    disagree(OracleStage::kPrintParse, "The printed program does not parse: {}",
-             parsed.error().message);
-  } else if (print(*parsed) != text) {
-    disagree(OracleStage::kPrintParse, "Printing the parsed text gives another text.");
-  }
-}
-
-void OracleStack::check_exactly(const HappensBefore& order) {
-  const ByteSegments segments(report_.program);
-  report_.facts = options_.methods.find(report_.program, order, segments);
-  for (const Fact& fact : report_.facts) {
-    has_hazard_ |= std::holds_alternative<Hazard>(fact);
-    has_alias_violation_ |= std::holds_alternative<AliasViolation>(fact);
-    is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);
-  }
-  report_.barrier_count = report_.program.barriers.size();
-  report_.fewest_barriers = fewest_barriers(report_.program, segments);
-  const bool is_excess = report_.barrier_count > report_.fewest_barriers;
-  if (options_.judges_excess && is_excess && !has_hazard_) {
-    report_.facts.emplace_back(ExcessBarriers{report_.barrier_count, report_.fewest_barriers});
-  }
-  // The bound counts what destroys wait for; that this is missing is no hazard.
-  if (!has_hazard_ && !report_.program.has_any(LifetimeKind::kDestroy) &&
-      report_.barrier_count < report_.fewest_barriers) {
-    disagree(OracleStage::kExactCheck,
-             "The program has {} barriers and no hazard; the bound says that it needs at least {}.",
-             report_.barrier_count, report_.fewest_barriers);
-  }
-}
-
-void OracleStack::cross_check_encoder(const Program& program) {
-  if (!find_undeclared_accesses(program).empty()) return;  // It is not told of all accesses.
-  static const EncoderEntry* const interlock = find_encoder("interlock");
-  const EncoderEntry* const entry =
-      options_.methods.cross_check != nullptr ? options_.methods.cross_check : interlock;
-  INTERLOCK_CHECK(entry != nullptr);
-  if (options_.encoder == entry) {  // What it encoded is judged already.
-    for (const Fact& fact : report_.facts) {
-      const auto* const hazard = std::get_if<Hazard>(&fact);
-      if (hazard == nullptr) continue;
-      disagree_with_encoder(*entry, report_.program, *hazard);
-      break;
-    }
-    return require_fewest_barriers(*entry, report_.program, report_.fewest_barriers);
-  }
-  const Program encoded = encode_with(program, entry);
-  const ByteSegments segments(encoded);
-  for (const Hazard& hazard : find_hazards(encoded, HappensBefore(encoded), segments, 1)) {
-    disagree_with_encoder(*entry, encoded, hazard);
-  }
-  // The bound depends on the order of the dispatches, which is the same unless the encoder under
-  // test has reordered them.
-  require_fewest_barriers(*entry, encoded,
-                          report_.program.has_program_order ? fewest_barriers(encoded, segments)
-                                                            : report_.fewest_barriers);
-}
-
-void OracleStack::disagree_with_encoder(const EncoderEntry& entry, const Program& encoded,
-                                        const Hazard& hazard) {
-  disagree(OracleStage::kCrossCheck, "Encoder '{}' leaves a {} hazard between {} and {}.",
-           entry.name, word_of(hazard.kind), encoded.description_of(hazard.first.dispatch),
-           encoded.description_of(hazard.second.dispatch));
-}
-
-// A pin may keep a destroy waiting, which the encode pass does not count on: it places a barrier
-// all the same.
-bool may_wait_for_unpin(const Program& program) {
-  return program.has_any(LifetimeKind::kDestroy) && program.has_any(LifetimeKind::kUnpin);
-}
-
-void OracleStack::require_fewest_barriers(const EncoderEntry& entry, const Program& encoded,
-                                          uint64_t fewest) {
-  const uint64_t count = encoded.barriers.size();
-  if (count == fewest || (count > fewest && may_wait_for_unpin(encoded))) return;
-  disagree(OracleStage::kCrossCheck, "Encoder '{}' places {} barriers; the bound says {}.",
-           entry.name, count, fewest);
-}
-
-void OracleStack::run_random_schedules(ShadowMachine& machine, const HappensBefore& order,
-                                       const ShadowResult& reference) {
-  ShadowResult result;
-  for (uint32_t i = 0; i < options_.random_schedule_count && !is_stopped(); ++i) {
-    const Schedule schedule = random_schedule(report_.program, order, choice_);
-    if (is_cpu_turn_) {
-      const auto legal = check_legal(report_.program, order, schedule);
-      if (!legal) {
-        disagree(OracleStage::kRandomSchedules, "A random schedule is not legal: {}",
-                 legal.error().message);
-        return;
-      }
-    }
-    machine.run(schedule, ShadowMode::kStrict, result);
-    if (!has_hazard_ && !(result == reference)) {
-      disagree(OracleStage::kRandomSchedules,
-               "A random legal schedule ends differently, although no check finds a hazard.");
-    }
-  }
-}
-
-// T4 and T5: on one queue with global barriers, and no two slices of one dispatch in conflict. With
-// scoped barriers no few runs decide: there are random ones, and now and then all sinks (T6).
-void OracleStack::run_schedules(const HappensBefore& order) {
-  const Program& program = report_.program;
-  ShadowMachine machine(program);
-  const Schedule issue = issue_order_schedule(program);
-  std::vector<Schedule> others;
-  if (!order.has_scopes()) {
-    others = {epoch_reversed_schedule(program, order), lazy_schedule(program, order)};
-  }
-  ShadowResult reference;
-  ShadowResult result;
-  machine.run(issue, ShadowMode::kStrict, reference);
-  bool differs_strictly = false;
-  for (const Schedule& schedule : others) {
-    machine.run(schedule, ShadowMode::kStrict, result);
-    differs_strictly |= !(result == reference);
-  }
-  if (differs_strictly != has_hazard_ && !order.has_scopes()) {
-    disagree(OracleStage::kThreeRuns,
-             has_hazard_ ? "The exact check finds a hazard, but the three strict runs agree."
-                         : "The three strict runs differ, but the exact check finds no hazard.");
-  }
-  run_random_schedules(machine, order, reference);
-  if (has_hazard_ || is_cpu_turn_) {
-    machine.run(issue, ShadowMode::kObservable, reference);
-    for (const Schedule& schedule : others) {
-      machine.run(schedule, ShadowMode::kObservable, result);
-      report_.is_observable |= !(result == reference);
-    }
-  }
-  if (report_.is_observable && !differs_strictly) {
-    disagree(OracleStage::kThreeRuns,
-             "An output differs between observable runs, but the three strict runs agree.");
-  }
-  if (order.has_scopes() && has_hazard_ && is_cpu_turn_) {
-    report_.is_observable = !is_unobservable(program, order);
-  }
-  const bool wants_cpu = options_.cpu_period > 0 && (report_.is_observable || is_cpu_turn_);
-  if (wants_cpu) execute(order);
-}
-
-// A program that is too large to execute here is left out.
-void OracleStack::execute(const HappensBefore& order) {
-  Backend* const cpu = options_.methods.cpu != nullptr ? options_.methods.cpu : find_backend("cpu");
-  INTERLOCK_CHECK(cpu != nullptr);
-  const Program& program = report_.program;
-  const Schedule issue = issue_order_schedule(program);
-  const auto in_issue_order = cpu->run(program, issue, ExecutionMode::kWitness);
-  if (!in_issue_order) return;
-  const auto reference = reference_image(program, *cpu);
-  if (!reference) return;
-  report_.ran_on_cpu = true;
-  // Then the reference has what was meant.
-  const LifetimeReport lifetimes = check_lifetimes(program);
-  const bool loses_values = !lifetimes.findings.empty() || lifetimes.is_truncated();
-  std::vector<Schedule> schedules = {issue};
-  if (!order.has_scopes()) {
-    schedules.push_back(epoch_reversed_schedule(program, order));
-    schedules.push_back(lazy_schedule(program, order));
-  }
-  schedules.push_back(random_schedule(program, order, choice_));
-  for (const Schedule& schedule : schedules) {
-    const auto image = cpu->run(program, schedule, ExecutionMode::kWitness);
-    if (!image || is_stopped()) return;
-    report_.diverges_on_cpu |= outputs_differ(program, *in_issue_order, *image);
-    if (!has_hazard_ && !(*image == *in_issue_order)) {
-      return disagree(
-          OracleStage::kCpu,
-          "A legal schedule leaves other bytes on the CPU, although no check finds a hazard.");
-    }
-    if (!has_hazard_ && !is_reordered_ && !loses_values && !(*image == *reference)) {
-      return disagree(
-          OracleStage::kCpu,
-          "A legal schedule leaves other bytes on the CPU than the reference, although no check finds anything.");
-    }
-  }
-  if (report_.diverges_on_cpu && !report_.is_observable) {
-    disagree(OracleStage::kCpu,
-             "An output differs on the CPU, although the shadow machine says that none can.");
-  }
-}
-
-void OracleStack::execute_on_device(const HappensBefore& order) {
-  report_.device = judge_on_device(report_.program, order, report_.facts, options_.device, number_);
-  for (const std::string& message : report_.device.disagreements) {
-    disagree(OracleStage::kDevice, message);
-  }
-}
-
-OracleReport OracleStack::run(const Program& program) {
-  if (is_text_turn_) check_text(program);
-  report_.program = encode_with(program, options_.encoder);
-  if (is_stopped()) return {};
-  const HappensBefore order(report_.program);
-  check_exactly(order);
-  if (is_stopped()) return {};
-  cross_check_encoder(program);
-  // Within a dispatch that breaks its alias contract the order of slices matters, and no schedule
-  // is the right one.
-  if (!has_alias_violation_) run_schedules(order);
-  if (is_device_turn_ && !has_alias_violation_ && report_.disagreements.empty()) {
-    execute_on_device(order);
-  }
-  if (is_stopped()) return {};
-  return std::move(report_);
-}
-
 }  // namespace
 
 std::string_view word_of(OracleStage stage) { return kStageWords[static_cast<size_t>(stage)]; }
 
+std::vector<Fact> find_exactly(const Program& program) {
+  return find_exactly(program, HappensBefore(program), ByteSegments(program));
+}
+
+std::vector<Fact> find_exactly(const Program& program, const HappensBefore& order,
+                               const ByteSegments& segments) {
+  return find_facts(program, order, segments,
+                    {.group = FactGroup::kAccesses, .scoped_step_limit = UINT64_MAX})
+      .facts;
+}
+
+std::vector<Fact> find_everything(const Program& program) {
+  const HappensBefore order(program);
+  const ByteSegments segments(program);
+  std::vector<Fact> facts = find_exactly(program, order, segments);
+  FactReport lifetimes = find_facts(program, order, segments, {.group = FactGroup::kLifetimes});
+  facts.insert(facts.end(), std::make_move_iterator(lifetimes.facts.begin()),
+               std::make_move_iterator(lifetimes.facts.end()));
+  return facts;
+}
+
+std::vector<GradientFinding> find_wrong_gradients(const Program& program) {
+  if (program.backwards.empty()) return {};
+  return check_gradients(program, gradient_requests_of(program)).findings;
+}
+
 Program encode_with(const Program& program, const EncoderEntry* entry) {
   if (entry == nullptr) return program;
-  const auto encoder = entry->create();
-  return encode(program, *encoder);
+  return encode(program, *entry->create());
 }
 
 OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number) {
   return OracleStack(options, number).run(program);
 }
 
+std::optional<Program> parsed_draft(const ProgramDraft& draft,
+                                    std::vector<InternalDisagreement>& disagreements) {
+  auto program = parse(print(draft));
+  if (program) return *std::move(program);
+  disagree(disagreements, OracleStage::kBuild, "A draft does not parse: {}",
+           program.error().message);
+  return std::nullopt;
+}
+
 OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number) {
-  // By way of the text, so that every program of a campaign tests the parser too.
-  const auto program = parse(print(draft));
-  if (program) return judge(*program, options, number);
   OracleReport report;
-  report.disagreements.push_back(
-      {OracleStage::kBuild, fmt::format("A draft does not parse: {}", program.error().message)});
-  return report;
+  const auto program = parsed_draft(draft, report.disagreements);
+  return program ? judge(*program, options, number) : report;
 }
 
 }  // namespace interlock

@@ -8,7 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
@@ -16,6 +19,7 @@
 #include "fuzz/judge/device_oracle.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/facts/fact.h"
+#include "simulator/gradients/gradient_check.h"
 #include "simulator/order/happens_before.h"
 
 namespace interlock {
@@ -38,6 +42,13 @@ struct InternalDisagreement {
   std::string message;  // A complete sentence.
 };
 
+// Adds what fmt::format makes of `text` and `arguments`.
+template <typename... Arguments>
+void disagree(std::vector<InternalDisagreement>& disagreements, OracleStage stage,
+              fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  disagreements.push_back({stage, fmt::format(text, std::forward<Arguments>(arguments)...)});
+}
+
 // What the exact checks of accesses say of the program as it stands, however long they take
 // (FactGroup::kAccesses).
 std::vector<Fact> find_exactly(const Program& program);
@@ -49,6 +60,9 @@ std::vector<Fact> find_exactly(const Program& program, const HappensBefore& orde
 // Those, and what goes wrong with the values of tensors (FactGroup::kLifetimes). Gradients are
 // judged where they are meant, before a program is planned: find_wrong_gradients().
 std::vector<Fact> find_everything(const Program& program);
+
+// The gradients of the program's own `backward` statements that are not the sum over all paths.
+std::vector<GradientFinding> find_wrong_gradients(const Program& program);
 
 // What the stages compare with each other. Tests replace one of them by a faulty one: then the
 // others must contradict it.
@@ -86,7 +100,12 @@ struct OracleReport {
 // Cost: some 20 to 100 microseconds for a program of 16 dispatches; CPU runs apart.
 OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number);
 
-// As above, from the text of a draft; if it does not parse, that is a disagreement of stage kBuild.
+// The program of a draft, by way of its text, so that every program of a campaign tests the parser
+// too; if that does not parse, none, and a disagreement of stage kBuild.
+std::optional<Program> parsed_draft(const ProgramDraft& draft,
+                                    std::vector<InternalDisagreement>& disagreements);
+
+// As above, of a parsed_draft().
 OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number);
 
 // The program as `options.encoder` encodes it; itself without an encoder.

@@ -15,30 +15,18 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/draft_positions.h"
-#include "fuzz/judge/evidence.h"
-#include "fuzz/judge/gradient_evidence.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "fuzz/judge/signature.h"
 
 namespace interlock {
 namespace {
 
-template <typename Predicate>
-ProgramDraft without_items(const ProgramDraft& draft, Predicate is_dropped) {
-  ProgramDraft rest;
-  for (const ItemDraft& item : draft.items) {
-    if (!is_dropped(item)) rest.items.push_back(item);
-  }
-  return rest;
-}
-
-ProgramDraft without_lifetimes(const ProgramDraft& draft,
-                               std::initializer_list<LifetimeKind> kinds) {
-  return without_items(draft, [&](const ItemDraft& item) {
+ProgramDraft without_lifetimes(ProgramDraft draft, std::initializer_list<LifetimeKind> kinds) {
+  std::erase_if(draft.items, [&](const ItemDraft& item) {
     const auto* lifetime = std::get_if<LifetimeDraft>(&item);
-    return lifetime != nullptr &&
-           std::find(kinds.begin(), kinds.end(), lifetime->kind) != kinds.end();
+    return lifetime != nullptr && std::ranges::find(kinds, lifetime->kind) != kinds.end();
   });
+  return draft;
 }
 
 ProgramDraft without_frees(const ProgramDraft& draft) {
@@ -56,9 +44,8 @@ ProgramDraft without_resets(const ProgramDraft& draft) {
 // Values that began on the bytes of others get bytes of their own.
 ProgramDraft without_donations(const ProgramDraft& draft) {
   ProgramDraft rest = draft;
-  for (ItemDraft& item : rest.items) {
-    auto* const tensor = std::get_if<TensorDraft>(&item);
-    if (tensor == nullptr || tensor->placement != Placement::kDonation) continue;
+  for (TensorDraft* tensor : items_of<TensorDraft>(rest)) {
+    if (tensor->placement != Placement::kDonation) continue;
     tensor->placement = Placement::kUnplaced;
     tensor->base.clear();
   }
@@ -91,9 +78,8 @@ ProgramDraft without_donated_names(const ProgramDraft& draft) {
 ProgramDraft without_kernels(const ProgramDraft& draft) {
   const bool has_replays = !positions_of<ReplayDraft>(draft).empty();
   ProgramDraft rest = draft;
-  for (ItemDraft& item : rest.items) {
-    auto* const dispatch = std::get_if<DispatchDraft>(&item);
-    if (dispatch == nullptr || (has_replays && dispatch->kernel == "accumulate")) continue;
+  for (DispatchDraft* dispatch : items_of<DispatchDraft>(rest)) {
+    if (has_replays && dispatch->kernel == "accumulate") continue;
     dispatch->kernel = "Opaque";
     if (!has_atomics(*dispatch)) dispatch->attributes.clear();
   }
@@ -104,29 +90,25 @@ ProgramDraft without_kernels(const ProgramDraft& draft) {
 // costs the dispatch an operand, its bytes were given away before it, not to a result in place.
 ProgramDraft with_visitor_before(const ProgramDraft& draft, size_t position) {
   const auto& dispatch = std::get<DispatchDraft>(draft.items[position]);
-  DispatchDraft visitor;
-  visitor.kernel = "Opaque";
+  DispatchDraft visitor{.kernel = "Opaque"};
   ProgramDraft result;
   for (const ItemDraft& item : draft.items) {
     const auto* const tensor = std::get_if<TensorDraft>(&item);
     const bool is_result =
-        tensor != nullptr &&
-        std::any_of(dispatch.operands.begin(), dispatch.operands.end(), [&](const auto& operand) {
+        tensor != nullptr && std::ranges::any_of(dispatch.operands, [&](const auto& operand) {
           return operand.mode == AccessMode::kWrite && operand.name == tensor->name;
         });
     result.items.push_back(item);
     if (!is_result) continue;
-    TensorDraft visited;
-    visited.name = "visitor." + tensor->name;
-    visited.dtype = tensor->dtype;
-    visited.shape = tensor->shape;
-    visited.placement = Placement::kUnplaced;
+    TensorDraft visited{.name = "visitor." + tensor->name,
+                        .dtype = tensor->dtype,
+                        .shape = tensor->shape,
+                        .placement = Placement::kUnplaced};
     visitor.operands.push_back({AccessMode::kWrite, visited.name, std::nullopt, false});
     result.items.emplace_back(std::move(visited));
   }
-  const auto added = static_cast<ptrdiff_t>(result.items.size() - draft.items.size());
-  const auto place = result.items.begin() + static_cast<ptrdiff_t>(position) + added;
-  if (added > 0) result.items.insert(place, std::move(visitor));
+  const size_t added = result.items.size() - draft.items.size();
+  if (added > 0) insert_at(result.items, position + added, ItemDraft(std::move(visitor)));
   return result;
 }
 
@@ -186,119 +168,111 @@ class Experiments {
  public:
   Experiments(const PassChain& chain, const PlanOptions& plan) : chain_(chain), plan_(plan) {}
 
-  Cause of_hazard(const Program& unplanned, const std::string& signature) const;
-  Cause of_lifetimes(const Program& unplanned, const std::string& signature) const;
-  Cause of_gradient(const Program& unplanned, const std::string& signature) const;
+  Cause of_hazard(const Program& unplanned, const std::string& signature) const {
+    const auto passed = run_passes(chain_, unplanned, plan_);
+    if (!passed) return {signature, "", false};
+    const bool is_encoder_last =
+        chain_.encoder != nullptr && (chain_.planner == nullptr || !chain_.planner->plans_encoded);
+    for (const SignedFact& found : find_signed(passed->placed)) {
+      if (found.signature != signature) continue;
+      if (is_encoder_last)
+        return CauseFinder(*chain_.encoder).cause_of(passed->placed, passed->placed, found.fact);
+      return {std::string(word_of(alias_shape_of(passed->placed, found.fact))), "", false};
+    }
+    return {signature, "", false};
+  }
+
+  Cause of_lifetimes(const Program& unplanned, const std::string& signature) const {
+    ProgramDraft draft = without_evidence(draft_of(unplanned));
+    std::optional<Program> lost;
+    const auto attempt = [&](ProgramDraft smaller) {
+      auto program = build(smaller);
+      if (!program || !loses_a_value(*program)) return false;
+      draft = std::move(smaller);
+      lost = std::move(program).value();
+      return true;
+    };
+    bool is_lost = attempt(draft);
+    const std::vector<size_t> dispatches = positions_of<DispatchDraft>(draft);
+    for (size_t i = 0; i < dispatches.size() && !is_lost; ++i) {
+      is_lost = attempt(with_visitor_before(draft, dispatches[i]));
+    }
+    if (!is_lost) {
+      const bool are_several =
+          signature.starts_with(word_of(FindingKind::kAlias)) && breaks_contracts(signature);
+      return {are_several ? std::string(word_of(FindingKind::kAlias)) : signature, "", false};
+    }
+    std::string name = "lifetime";
+    for (const Ingredient& ingredient : kIngredients) {
+      const ProgramDraft smaller = ingredient.without(draft);
+      if (print(smaller) == print(draft) || attempt(smaller)) continue;
+      if (ingredient.or_else != nullptr && attempt(ingredient.or_else(draft))) continue;
+      name += '-';
+      name += ingredient.word;
+    }
+    if (!lost->replays.empty()) name += "-replay";
+    return {name, print(*lost), false};
+  }
+
+  Cause of_gradient(const Program& unplanned, const std::string& signature) const {
+    uint64_t readers_max = 0;
+    uint64_t reads_max = 0;
+    for (const Tensor& tensor : unplanned.tensors) {
+      uint64_t readers = 0;
+      for (const Dispatch& dispatch : unplanned.dispatches) {
+        uint64_t reads = 0;
+        for (const Access& access : unplanned.accesses_of(dispatch)) {
+          reads += access.reads() && access.tensor.is_some() &&
+                   &unplanned.tensor(unplanned.tensor(access.tensor).root) == &tensor;
+        }
+        readers += reads > 0;
+        reads_max = std::max(reads_max, reads);
+      }
+      readers_max = std::max(readers_max, readers);
+    }
+    for (const GradientProbe& probe : kGradientProbes) {
+      if (probe.readers > readers_max || probe.reads > reads_max) continue;
+      for (const SignedFact& found : facts_of(parse(probe.text).value())) {
+        if (!std::holds_alternative<GradientFinding>(found.fact)) continue;
+        return {"gradient" + std::string(probe.word), std::string(probe.text), false};
+      }
+    }
+    return {signature, "", false};
+  }
 
  private:
   // What the passes get wrong in the program, if the reference gets nothing wrong.
-  std::vector<SignedFact> facts_of(const Program& program) const;
-  bool loses_a_value(const Program& program) const;
-  bool breaks_contracts(const std::string& signature) const;
+  std::vector<SignedFact> facts_of(const Program& program) const {
+    const auto passed = run_passes(chain_, program, plan_);
+    const auto reference = run_passes(reference_chain(), program, plan_);
+    if (!passed || !reference || !find_signed(*reference).empty()) return {};
+    return find_signed(*passed);
+  }
+
+  bool loses_a_value(const Program& program) const {
+    const std::vector<SignedFact> facts = facts_of(program);
+    return std::ranges::any_of(facts, [](const SignedFact& fact) {
+      return std::holds_alternative<LifetimeFinding>(fact.fact);
+    });
+  }
+
+  bool breaks_contracts(const std::string& signature) const {
+    int count = 0;
+    bool is_among_them = false;
+    for (const std::string_view text : kContractProbes) {
+      for (const SignedFact& found : facts_of(parse(text).value())) {
+        if (!std::holds_alternative<AliasViolation>(found.fact)) continue;
+        ++count;
+        is_among_them |= found.signature == signature;
+        break;
+      }
+    }
+    return is_among_them && count > 1;
+  }
 
   const PassChain& chain_;
   const PlanOptions& plan_;
 };
-
-std::vector<SignedFact> Experiments::facts_of(const Program& program) const {
-  const auto passed = run_passes(chain_, program, plan_);
-  const auto reference = run_passes(reference_chain(), program, plan_);
-  if (!passed || !reference || !find_signed(*reference).empty()) return {};
-  return find_signed(*passed);
-}
-
-bool Experiments::loses_a_value(const Program& program) const {
-  const std::vector<SignedFact> facts = facts_of(program);
-  return std::any_of(facts.begin(), facts.end(), [](const SignedFact& fact) {
-    return std::holds_alternative<LifetimeFinding>(fact.fact);
-  });
-}
-
-Cause Experiments::of_hazard(const Program& unplanned, const std::string& signature) const {
-  const auto passed = run_passes(chain_, unplanned, plan_);
-  if (!passed) return {signature, "", false};
-  const bool is_encoder_last =
-      chain_.encoder != nullptr && (chain_.planner == nullptr || !chain_.planner->plans_encoded);
-  for (const SignedFact& found : find_signed(passed->placed)) {
-    if (found.signature != signature) continue;
-    if (is_encoder_last)
-      return CauseFinder(*chain_.encoder).cause_of(passed->placed, passed->placed, found.fact);
-    return {std::string(word_of(alias_shape_of(passed->placed, found.fact))), "", false};
-  }
-  return {signature, "", false};
-}
-
-bool Experiments::breaks_contracts(const std::string& signature) const {
-  int count = 0;
-  bool is_among_them = false;
-  for (const std::string_view text : kContractProbes) {
-    for (const SignedFact& found : facts_of(parse(text).value())) {
-      if (!std::holds_alternative<AliasViolation>(found.fact)) continue;
-      ++count;
-      is_among_them |= found.signature == signature;
-      break;
-    }
-  }
-  return is_among_them && count > 1;
-}
-
-Cause Experiments::of_lifetimes(const Program& unplanned, const std::string& signature) const {
-  ProgramDraft draft = without_evidence(draft_of(unplanned));
-  std::optional<Program> lost;
-  const auto attempt = [&](ProgramDraft smaller) {
-    auto program = build(smaller);
-    if (!program || !loses_a_value(*program)) return false;
-    draft = std::move(smaller);
-    lost = std::move(program).value();
-    return true;
-  };
-  bool is_lost = attempt(draft);
-  const std::vector<size_t> dispatches = positions_of<DispatchDraft>(draft);
-  for (size_t i = 0; i < dispatches.size() && !is_lost; ++i) {
-    is_lost = attempt(with_visitor_before(draft, dispatches[i]));
-  }
-  if (!is_lost) {
-    const bool are_several =
-        signature.starts_with(word_of(FindingKind::kAlias)) && breaks_contracts(signature);
-    return {are_several ? std::string(word_of(FindingKind::kAlias)) : signature, "", false};
-  }
-  std::string name = "lifetime";
-  for (const Ingredient& ingredient : kIngredients) {
-    const ProgramDraft smaller = ingredient.without(draft);
-    if (print(smaller) == print(draft) || attempt(smaller)) continue;
-    if (ingredient.or_else != nullptr && attempt(ingredient.or_else(draft))) continue;
-    name += '-';
-    name += ingredient.word;
-  }
-  if (!lost->replays.empty()) name += "-replay";
-  return {name, print(*lost), false};
-}
-
-Cause Experiments::of_gradient(const Program& unplanned, const std::string& signature) const {
-  uint64_t readers_max = 0;
-  uint64_t reads_max = 0;
-  for (const Tensor& tensor : unplanned.tensors) {
-    uint64_t readers = 0;
-    for (const Dispatch& dispatch : unplanned.dispatches) {
-      uint64_t reads = 0;
-      for (const Access& access : unplanned.accesses_of(dispatch)) {
-        reads += access.reads() && access.tensor.is_some() &&
-                 &unplanned.tensor(unplanned.tensor(access.tensor).root) == &tensor;
-      }
-      readers += reads > 0;
-      reads_max = std::max(reads_max, reads);
-    }
-    readers_max = std::max(readers_max, readers);
-  }
-  for (const GradientProbe& probe : kGradientProbes) {
-    if (probe.readers > readers_max || probe.reads > reads_max) continue;
-    for (const SignedFact& found : facts_of(parse(probe.text).value())) {
-      if (!std::holds_alternative<GradientFinding>(found.fact)) continue;
-      return {"gradient" + std::string(probe.word), std::string(probe.text), false};
-    }
-  }
-  return {signature, "", false};
-}
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
@@ -27,41 +26,26 @@ const EncoderEntry& encoder_of(const PassChain& chain) {
 
 // A reset of a memory that holds nothing only told the planner where a region ends.
 Program without_empty_resets(const Program& program) {
-  std::set<MemoryId> used;
-  for (const Tensor& tensor : program.tensors) used.insert(tensor.memory);
+  std::set<std::string_view> used;
+  const auto use = [&](MemoryId id) { used.insert(program.name(program.memory(id).name)); };
+  for (const Tensor& tensor : program.tensors) use(tensor.memory);
   for (const Dispatch& dispatch : program.dispatches) {
-    for (const Access& access : program.accesses_of(dispatch)) used.insert(access.memory);
+    for (const Access& access : program.accesses_of(dispatch)) use(access.memory);
   }
-  const bool has_empty_reset = std::any_of(
-      program.lifetimes.begin(), program.lifetimes.end(), [&](const Lifetime& lifetime) {
-        return lifetime.kind == LifetimeKind::kReset && used.count(lifetime.memory) == 0;
+  const bool has_empty_reset =
+      std::ranges::any_of(program.lifetimes, [&](const Lifetime& lifetime) {
+        return lifetime.kind == LifetimeKind::kReset &&
+               !used.contains(program.name(program.memory(lifetime.memory).name));
       });
   if (!has_empty_reset) return program;
-  std::set<std::string> used_names;
-  for (const MemoryId memory : used) {
-    used_names.emplace(program.name(program.memory(memory).name));
-  }
   ProgramDraft draft = draft_of(program);
-  const auto is_empty = [&](const ItemDraft& item) {
-    if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
-      return used_names.count(memory->name) == 0;
-    }
+  std::erase_if(draft.items, [&](const ItemDraft& item) {
+    if (const auto* memory = std::get_if<MemoryDraft>(&item)) return !used.contains(memory->name);
     const auto* lifetime = std::get_if<LifetimeDraft>(&item);
     return lifetime != nullptr && lifetime->kind == LifetimeKind::kReset &&
-           used_names.count(lifetime->name) == 0;
-  };
-  draft.items.erase(std::remove_if(draft.items.begin(), draft.items.end(), is_empty),
-                    draft.items.end());
+           !used.contains(lifetime->name);
+  });
   return build(draft).value();
-}
-
-// With every backward pass of `program` written by this one.
-Result<Program> with_backward_mode(const Program& program, std::string_view mode) {
-  ProgramDraft draft = draft_of(program);
-  for (ItemDraft& item : draft.items) {
-    if (auto* backward = std::get_if<BackwardDraft>(&item)) backward->mode = mode;
-  }
-  return build(draft);
 }
 
 // A full barrier before everything that executes, inside of recordings too: so captures and replays
@@ -81,6 +65,14 @@ Program with_barriers(const Program& program) {
 }
 
 }  // namespace
+
+Result<Program> with_backward_mode(const Program& program, std::string_view mode) {
+  ProgramDraft draft = without_evidence(draft_of(program));
+  for (ItemDraft& item : draft.items) {
+    if (auto* backward = std::get_if<BackwardDraft>(&item)) backward->mode = mode;
+  }
+  return build(draft);
+}
 
 PlanOptions plan_options_of_campaign() {
   PlanOptions options;

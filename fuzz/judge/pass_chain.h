@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "encoder/backward/backward.h"
 #include "encoder/plan/planner.h"
@@ -26,6 +27,10 @@ struct PassedProgram {
   // captures and replays stay, and full barriers stand between all statements.
   Program placed;
 };
+
+// `program` with every backward pass written by this one, and without evidence, which may name
+// dispatches that only another pass has. Errors: those of the pass.
+Result<Program> with_backward_mode(const Program& program, std::string_view mode);
 
 // How a program is to be planned. Regions of an arena end where the program says so, nowhere else.
 PlanOptions plan_options_of_campaign();

@@ -3,14 +3,12 @@
 #include "fuzz/judge/pass_oracle.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "backends/registry.h"
 #include "encoder/program/check.h"
-#include "fuzz/judge/evidence.h"
-#include "fuzz/judge/gradient_evidence.h"
 #include "fuzz/judge/signature.h"
 
 namespace interlock {
@@ -33,9 +31,8 @@ std::optional<MemoryImage> image_on_cpu(const Program& program) {
 bool has_value(const Program& program, TensorId id) {
   const Tensor& tensor = program.tensor(id);
   if (program.tensor(tensor.root).initial.kind != InitialKind::kNone) return true;
-  return std::any_of(program.dispatches.begin(), program.dispatches.end(), [&](const Dispatch& d) {
-    const auto accesses = program.accesses_of(d);
-    return std::any_of(accesses.begin(), accesses.end(), [&](const Access& access) {
+  return std::ranges::any_of(program.dispatches, [&](const Dispatch& dispatch) {
+    return std::ranges::any_of(program.accesses_of(dispatch), [&](const Access& access) {
       return access.writes() && access.tensor.is_some() &&
              program.tensor(access.tensor).root == tensor.root;
     });
@@ -47,16 +44,10 @@ bool is_on_a_lost_value(const Fact& fact, const std::vector<Fact>& facts) {
   const auto* const violation = std::get_if<AliasViolation>(&fact);
   if (violation == nullptr) return false;
   const AccessRef input{violation->dispatch, violation->first};
-  return std::any_of(facts.begin(), facts.end(), [&](const Fact& other) {
+  return std::ranges::any_of(facts, [&](const Fact& other) {
     const auto* const lifetime = std::get_if<LifetimeFinding>(&other);
     return lifetime != nullptr && lifetime->reader == input;
   });
-}
-
-template <typename... Arguments>
-InternalDisagreement disagreement_of(OracleStage stage, fmt::format_string<Arguments...> text,
-                                     Arguments&&... arguments) {
-  return {stage, fmt::format(text, std::forward<Arguments>(arguments)...)};
 }
 
 }  // namespace
@@ -108,8 +99,8 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
   PassReport report;
   auto passed = run_passes(chain, program, plan);
   if (!passed) {
-    report.disagreements.push_back(
-        disagreement_of(OracleStage::kEncode, "A pass has an error: {}", passed.error().message));
+    disagree(report.disagreements, OracleStage::kEncode, "A pass has an error: {}",
+             passed.error().message);
     return report;
   }
   report.facts = find_signed(*passed);
@@ -118,29 +109,27 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
   if (report.facts.empty() && !is_cpu_turn) return report;
   const auto reference = run_passes(reference_chain(), program, plan);
   if (!reference) {
-    report.disagreements.push_back(disagreement_of(
-        OracleStage::kEncode, "The reference has an error: {}", reference.error().message));
+    disagree(report.disagreements, OracleStage::kEncode, "The reference has an error: {}",
+             reference.error().message);
     return report;
   }
   for (const SignedFact& fact : find_signed(*reference)) {
-    report.disagreements.push_back(disagreement_of(
-        OracleStage::kExactCheck, "The reference passes leave a finding, {}.", fact.signature));
+    disagree(report.disagreements, OracleStage::kExactCheck,
+             "The reference passes leave a finding, {}.", fact.signature);
   }
   if (!is_cpu_turn || !report.facts.empty()) return report;
   report.ran_on_cpu = true;
   // Backward passes may add up in another order, and round otherwise.
   const bool is_comparable = chain.backward == nullptr;
   if (is_comparable && differs_from_reference(report.program, reference->placed)) {
-    report.disagreements.push_back(disagreement_of(
-        OracleStage::kCpu,
-        "An output differs from that of the reference passes on the CPU, although no check finds anything."));
+    disagree(
+        report.disagreements, OracleStage::kCpu,
+        "An output differs from that of the reference passes on the CPU, although no check finds anything.");
   }
   // Where frees take nothing away, the methods of other campaigns must agree, too.
   if (!report.program.lifetimes.empty()) return report;
   OracleReport oracles = judge(report.program, options, number);
-  for (InternalDisagreement& disagreement : oracles.disagreements) {
-    report.disagreements.push_back(std::move(disagreement));
-  }
+  std::ranges::move(oracles.disagreements, std::back_inserter(report.disagreements));
   return report;
 }
 
@@ -154,8 +143,8 @@ Evidence best_pass_evidence(const Program& program, const std::string& signature
 
 bool differs_from_reference(const Program& program, const Program& reference) {
   const std::vector<OutputComparison> outputs = compare_with_reference(program, reference);
-  return std::any_of(outputs.begin(), outputs.end(),
-                     [](const OutputComparison& output) { return output.differing_count > 0; });
+  return std::ranges::any_of(
+      outputs, [](const OutputComparison& output) { return output.differing_count > 0; });
 }
 
 Program passed_with_evidence(const PassChain& chain, const Program& program,

@@ -1,15 +1,20 @@
 #include "fuzz/judge/replay.h"
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "backends/reference/float64_execution.h"
 #include "backends/reference/reference.h"
 #include "backends/reference/values_apart.h"
 #include "encoder/program/check.h"
+#include "encoder/program/draft.h"
+#include "fuzz/judge/pass_chain.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
 
@@ -73,10 +78,9 @@ std::string_view reference_name(const Program& program) {
   return program.has_program_order ? "program order" : "issue order";
 }
 
-// As short as the type allows: 0.1 and not 0.10000000149011612.
-std::string number_text(const Program& program, const OutputComparison& c, double value) {
-  const bool is_f32 = c.tensor.is_some() && program.tensor(c.tensor).dtype == DType::kF32;
-  return is_f32 ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+std::string text_of_number(DType dtype, double value) {
+  return dtype == DType::kF32 ? fmt::format("{}", static_cast<float>(value))
+                              : fmt::format("{}", value);
 }
 
 std::string schedule_text(const Program& program) {
@@ -97,11 +101,12 @@ std::string sentence_of(const Program& program, const OutputComparison& c,
   if (c.differing_count == 0) {
     return fmt::format("All {} {} of {} agree.", c.element_count, unit, name);
   }
+  const DType dtype = is_tensor ? program.tensor(c.tensor).dtype : DType::kU8;
   return fmt::format(
       "{} of {} {} of {} differ: {}[{}] is {} in {} and {} here; the largest difference is {}.",
       c.differing_count, c.element_count, unit, name, name, c.first_differing,
-      number_text(program, c, c.reference_value), reference,
-      number_text(program, c, c.witness_value), number_text(program, c, c.max_abs_difference));
+      text_of_number(dtype, c.reference_value), reference, text_of_number(dtype, c.witness_value),
+      text_of_number(dtype, c.max_abs_difference));
 }
 
 std::vector<std::string> sentences_of(const Program& program,
@@ -136,6 +141,26 @@ ReplayReport report_of(const Program& program, std::vector<OutputComparison> out
   return report;
 }
 
+// Larger programs are not executed in float64: that takes about ten times as long.
+constexpr uint64_t kFloat64Bytes = 4u << 20;
+
+// `exact` is the gradient by the pass one-shot in float64, if that is known.
+std::string sentence_of_gradient(const Program& program, const OutputComparison& c,
+                                 const std::vector<double>* exact) {
+  const std::string_view name = program.name(program.tensor(c.tensor).name);
+  if (c.differing_count == 0) {
+    return fmt::format("All {} values of {} agree.", c.element_count, name);
+  }
+  return fmt::format(
+      "{} of {} values of {} differ: {}[{}] is {} with one-shot{} and {} here; the largest difference is {}.",
+      c.differing_count, c.element_count, name, name, c.first_differing,
+      static_cast<float>(c.reference_value),
+      exact == nullptr
+          ? ""
+          : fmt::format(" ({} in float64)", static_cast<float>((*exact)[c.first_differing])),
+      static_cast<float>(c.witness_value), static_cast<float>(c.max_abs_difference));
+}
+
 Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, Backend& backend,
                               const std::string& schedule_words) {
   auto reference = reference_image(program, backend);
@@ -151,6 +176,10 @@ Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, 
 }
 
 }  // namespace
+
+std::string text_of_element(DType dtype, const uint8_t* bytes) {
+  return text_of_number(dtype, value_of(dtype, bytes));
+}
 
 std::vector<std::string> sentences_of(const Program& program,
                                       const std::vector<OutputComparison>& comparisons) {
@@ -214,6 +243,49 @@ Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Ba
   if (!legal) return legal.error();
   return run_both(program, schedule, backend,
                   schedule == issue_order_schedule(program) ? "issue order" : "this schedule");
+}
+
+Result<ReplayReport> replay_gradients(const Program& program,
+                                      const std::vector<GradientFinding>& wrong, Backend& backend) {
+  const Program reference = with_backward_mode(program, kDefaultBackwardMode).value();
+  const auto expected =
+      backend.run(reference, issue_order_schedule(reference), ExecutionMode::kWitness);
+  if (!expected) return Error{expected.error().message + "\n  - While running one-shot."};
+  const auto actual = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  if (!actual) return Error{actual.error().message + "\n  - While running the backward pass."};
+
+  ReplayReport report;
+  uint64_t differing_count = 0;
+  std::optional<Result<Float64Image>> in_float64;  // Executed when something differs.
+  for (const GradientFinding& finding : wrong) {
+    for (size_t i = 0; i < program.backwards.size(); ++i) {
+      const std::vector<TensorId>& gradients = program.backwards[i].gradients;
+      const auto found = std::ranges::find(gradients, finding.gradient);
+      if (found == gradients.end()) continue;
+      const auto k = static_cast<size_t>(found - gradients.begin());
+      const TensorId right = reference.backwards[i].gradients[k];
+      report.outputs.push_back(
+          compare_output(program, *actual, finding.gradient, reference, *expected, right));
+      const bool differs = report.outputs.back().differing_count > 0;
+      if (differs && !in_float64) in_float64 = execute_in_float64(reference, kFloat64Bytes);
+      std::vector<double> exact;
+      if (differs && *in_float64) exact = values_of(reference, **in_float64, right);
+      report.details.push_back(
+          sentence_of_gradient(program, report.outputs.back(), exact.empty() ? nullptr : &exact));
+      differing_count += differs ? 1 : 0;
+    }
+  }
+  report.diverges = differing_count > 0;
+  report.headline =
+      report.diverges
+          ? fmt::format(
+                "It still fails on {}: in issue order, {} of {} wrong gradients {} from {} of the backward pass one-shot.",
+                backend.name(), differing_count, report.outputs.size(),
+                differing_count == 1 ? "differs" : "differ",
+                differing_count == 1 ? "that" : "those")
+          : fmt::format("On {} the wrong gradients have the numbers of the right ones.",
+                        backend.name());
+  return report;
 }
 
 }  // namespace interlock

@@ -9,6 +9,7 @@
 #include "backends/interface/backend.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
+#include "simulator/gradients/gradient_check.h"
 #include "simulator/schedules/schedule.h"
 
 namespace interlock {
@@ -45,6 +46,9 @@ OutputComparison compare_output(const Program& other, const MemoryImage& other_i
 // True iff an output differs in any bit.
 bool outputs_differ(const Program& program, const MemoryImage& reference, const MemoryImage& other);
 
+// An element, as short as its type allows: 0.1 and not 0.10000000149011612.
+std::string text_of_element(DType dtype, const uint8_t* bytes);
+
 // "64 of 64 values of gb differ: …", or "All 64 values of gb agree."; one sentence for each
 // comparison. Cost: as harms_values() (values_apart.h), once, and the sentences.
 std::vector<std::string> sentences_of(const Program& program,
@@ -57,5 +61,15 @@ Result<ReplayReport> replay(const Program& program, Backend& backend);
 
 // Runs the reference and any legal schedule.
 Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Backend& backend);
+
+// A wrong gradient in numbers: it goes wrong in issue order, so there is no witness to replay.
+// Runs `program` and the same program with the backward pass one-shot, both in issue order, and
+// compares the `wrong` gradients, those that are not the sum over all paths. Of a wrong gradient
+// the numbers may agree all the same: what counts twice can be zeros. Of programs of up to 4 MiB
+// the details also have one-shot in float64, by the oracles of the kernels: whether the numbers to
+// compare with are right themselves. Requires: `wrong` is find_wrong_gradients(program), not empty.
+// Errors: the backend failed.
+Result<ReplayReport> replay_gradients(const Program& program,
+                                      const std::vector<GradientFinding>& wrong, Backend& backend);
 
 }  // namespace interlock

@@ -10,9 +10,6 @@
 
 namespace interlock {
 
-// The kernel of the dispatch as signatures name it: "Opaque" for all opaque ones, "end" for none.
-std::string kernel_word(const Program& program, DispatchId id);
-
 // How the two accesses of a finding come to share bytes.
 enum class AliasShape : uint8_t {
   kSameRange,  // Same tensor or raw memory, same bytes.
@@ -35,5 +32,8 @@ enum class SignatureDetail : uint8_t {
 // Letters, digits, '_' and '-' only.
 std::string signature_of(const Program& program, const Fact& fact,
                          SignatureDetail detail = SignatureDetail::kKernels);
+
+// True iff that of a wrong gradient.
+bool is_of_gradient(std::string_view signature);
 
 }  // namespace interlock

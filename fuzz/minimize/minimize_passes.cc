@@ -7,15 +7,14 @@
 
 #include "encoder/program/check.h"
 #include "fuzz/judge/evidence.h"
-#include "fuzz/judge/gradient_evidence.h"
 #include "fuzz/judge/pass_oracle.h"
+#include "fuzz/judge/signature.h"
 
 namespace interlock {
 namespace {
 
 bool has_signature(const std::vector<SignedFact>& facts, const std::string& signature) {
-  return std::any_of(facts.begin(), facts.end(),
-                     [&](const SignedFact& fact) { return fact.signature == signature; });
+  return std::ranges::find(facts, signature, &SignedFact::signature) != facts.end();
 }
 
 std::set<FindingKind> kinds_among(const std::vector<SignedFact>& facts) {
@@ -43,7 +42,7 @@ class PassTarget {
     const std::vector<SignedFact> facts = find_signed(*passed);
     if (!has_signature(facts, signature_)) return false;
     const std::set<FindingKind> kinds = kinds_among(facts);
-    if (!std::includes(allowed_.begin(), allowed_.end(), kinds.begin(), kinds.end())) return false;
+    if (!std::ranges::includes(allowed_, kinds)) return false;
     const auto reference = run_passes(reference_chain(), program, plan_);
     if (!reference || !find_signed(*reference).empty()) return false;
     return level_of(program, passed->placed, level_) >= level_;

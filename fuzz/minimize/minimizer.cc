@@ -12,9 +12,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
-#include "encoder/program/stop.h"
 #include "fuzz/judge/evidence.h"
-#include "fuzz/judge/gradient_evidence.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/minimize/reduction.h"
 #include "simulator/facts/find_facts.h"
@@ -22,14 +20,6 @@
 
 namespace interlock {
 namespace {
-
-ProgramDraft without_outputs(const ProgramDraft& draft) {
-  ProgramDraft rest;
-  for (const ItemDraft& item : draft.items) {
-    if (!std::holds_alternative<OutputDraft>(item)) rest.items.push_back(item);
-  }
-  return rest;
-}
 
 // What a reduction must keep of the finding. Kinds that the pair did not have would call for
 // another repair, so none may come in: a write after a read, say, needs an execution dependency
@@ -46,65 +36,6 @@ EvidenceLevel level_of(const Program& program, const Target& target, EvidenceLev
   const Program encoded = encode_with(program, target.encoder);
   return best_evidence(encoded, target.signature, target.detail, sufficient, target.allowed).level;
 }
-
-}  // namespace
-
-MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps,
-                        const MinimizeOptions& options) {
-  const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
-  Reduction reduction(without_evidence(draft), keeps, options);
-  constexpr void (*kPasses[])(Reduction&) = {
-      drop_statements,   drop_captures,     drop_outputs,          move_outputs,
-      drop_declarations, drop_operands,     drop_sources,          simplify_kernels,
-      simplify_operands, simplify_barriers, merge_memories,        shrink_shapes,
-      shrink_ranges,     close_gaps,        settle_initial_values, rename_by_first_use};
-  uint64_t steps_before;
-  do {
-    steps_before = reduction.step_count();
-    for (const auto pass : kPasses) {
-      if (!reduction.is_over()) pass(reduction);
-    }
-  } while (reduction.step_count() > steps_before && !reduction.is_over());
-  MinimizeReport report;
-  report.is_fixpoint = !reduction.is_over();
-  const StopScope to_the_end(nullptr);
-  report.program = build(reduction.current()).value();
-  report.evaluation_count = reduction.evaluation_count();
-  report.step_count = reduction.step_count();
-  return report;
-}
-
-MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder, const Fact& fact,
-                             const MinimizeOptions& options) {
-  const Program encoded = encode_with(program, encoder);
-  const Target target{encoder, signature_of(encoded, fact, options.detail), options.detail,
-                      kinds_of_pair(encoded, fact)};
-  if (std::holds_alternative<ExcessBarriers>(fact)) {
-    return minimize(
-        draft_of(program),
-        [&](const Program& p) { return find_excess(encode_with(p, encoder)).has_value(); },
-        options);
-  }
-  ProgramDraft start = draft_of(program);
-  EvidenceLevel level = level_of(program, target, EvidenceLevel::kBackend);
-  // With every memory live at the end, damage that no output shows comes to light.
-  if (level != EvidenceLevel::kBackend && !program.outputs.empty()) {
-    ProgramDraft all_live = without_outputs(start);
-    const auto built = build(without_evidence(all_live));
-    if (built) {
-      const EvidenceLevel better = level_of(*built, target, EvidenceLevel::kBackend);
-      if (better > level) {
-        level = better;
-        start = std::move(all_live);
-      }
-    }
-  }
-  INTERLOCK_CHECK(level != EvidenceLevel::kNone || is_stopped());
-  return minimize(
-      start, [&](const Program& p) { return level_of(p, target, level) >= level; }, options);
-}
-
-namespace {
 
 std::set<FindingKind> kinds_of(const Program& program) {
   std::set<FindingKind> kinds;
@@ -152,52 +83,47 @@ bool is_about(const Program& program, const Expectation& expectation, const Fact
          (expectation.second.is_some() ? expectation.second : expectation.first);
 }
 
-// Whether nothing goes wrong in `program` of a kind that is not `allowed`.
-bool adds_no_kind(const Program& program, const std::set<FindingKind>& allowed) {
-  const std::set<FindingKind> kinds = kinds_of(program);
-  return std::includes(allowed.begin(), allowed.end(), kinds.begin(), kinds.end());
-}
-
-// Keeps a finding of this sort, and lets nothing go wrong that did not before: no hazard, no
-// finding of another sort.
-MinimizeReport minimize_lifetimes(const Program& program,
-                                  const std::vector<LifetimeFinding>& findings, FindingKind kind,
-                                  const MinimizeOptions& options) {
-  const auto chosen =
-      std::find_if(findings.begin(), findings.end(),
-                   [kind](const LifetimeFinding& finding) { return finding.kind == kind; });
-  const std::string signature = signature_of(program, *chosen, options.detail);
+// Keeps a finding of this sort, as `is_kept` has it, and lets nothing go wrong that did not before:
+// no hazard, no finding of another sort. `with_lines` attaches the evidence.
+MinimizeReport minimize_kind(const Program& program, const ProgramPredicate& is_kept,
+                             Program (*with_lines)(const Program& program),
+                             const MinimizeOptions& options) {
   const std::set<FindingKind> allowed = kinds_of(program);
   const auto keeps = [&](const Program& p) {
-    const std::vector<LifetimeFinding> left = check_lifetimes(p).findings;
-    const bool is_there = std::any_of(left.begin(), left.end(), [&](const LifetimeFinding& found) {
-      return signature_of(p, found, options.detail) == signature;
-    });
-    return is_there && adds_no_kind(p, allowed);
+    if (!is_kept(p)) return false;
+    const std::set<FindingKind> kinds = kinds_of(p);
+    return std::ranges::includes(allowed, kinds);
   };
   MinimizeReport report = minimize(draft_of(program), keeps, options);
   if (!may_add_evidence(report.program)) return report;
   const StopScope to_the_end(nullptr);
-  report.program = with_evidence(report.program, std::nullopt);
+  report.program = with_lines(report.program);
   return report;
+}
+
+MinimizeReport minimize_lifetimes(const Program& program,
+                                  const std::vector<LifetimeFinding>& findings, FindingKind kind,
+                                  const MinimizeOptions& options) {
+  const auto chosen = std::ranges::find(findings, kind, &LifetimeFinding::kind);
+  const std::string signature = signature_of(program, *chosen, options.detail);
+  const auto is_kept = [&](const Program& p) {
+    return std::ranges::any_of(check_lifetimes(p).findings, [&](const LifetimeFinding& found) {
+      return signature_of(p, found, options.detail) == signature;
+    });
+  };
+  const auto with_lines = [](const Program& p) { return with_evidence(p, std::nullopt); };
+  return minimize_kind(program, is_kept, with_lines, options);
 }
 
 MinimizeReport minimize_gradient(const Program& program, const GradientFinding& finding,
                                  const MinimizeOptions& options) {
   const std::string signature = signature_of(program, finding);
-  const std::set<FindingKind> allowed = kinds_of(program);
-  const auto keeps = [&](const Program& p) {
-    const std::vector<GradientFinding> left = find_wrong_gradients(p);
-    const bool is_there = std::any_of(left.begin(), left.end(), [&](const GradientFinding& found) {
+  const auto is_kept = [&](const Program& p) {
+    return std::ranges::any_of(find_wrong_gradients(p), [&](const GradientFinding& found) {
       return options.detail == SignatureDetail::kShape || signature_of(p, found) == signature;
     });
-    return is_there && adds_no_kind(p, allowed);
   };
-  MinimizeReport report = minimize(draft_of(program), keeps, options);
-  if (!may_add_evidence(report.program)) return report;
-  const StopScope to_the_end(nullptr);
-  report.program = with_gradient_expectations(report.program);
-  return report;
+  return minimize_kind(program, is_kept, with_gradient_expectations, options);
 }
 
 // Of the findings that no schedule has to show. Without a line that singles one out, hazards and
@@ -209,10 +135,9 @@ std::optional<MinimizeReport> minimize_other(const Program& program,
   if (has_exact && !is_singled_out) return std::nullopt;
   const std::vector<LifetimeFinding> lifetimes = check_lifetimes(program).findings;
   if (is_stopped()) return std::nullopt;
-  const bool has_kind = is_singled_out && std::any_of(lifetimes.begin(), lifetimes.end(),
-                                                      [&](const LifetimeFinding& finding) {
-                                                        return finding.kind == singled_out->kind;
-                                                      });
+  const bool has_kind =
+      is_singled_out &&
+      std::ranges::find(lifetimes, singled_out->kind, &LifetimeFinding::kind) != lifetimes.end();
   if (has_kind) return minimize_lifetimes(program, lifetimes, singled_out->kind, options);
   const std::vector<GradientFinding> gradients = find_wrong_gradients(program);
   if (is_stopped()) return std::nullopt;
@@ -230,6 +155,62 @@ std::optional<MinimizeReport> minimize_other(const Program& program,
 }
 
 }  // namespace
+
+MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps,
+                        const MinimizeOptions& options) {
+  const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
+  Reduction reduction(without_evidence(draft), keeps, options);
+  constexpr void (*kPasses[])(Reduction&) = {
+      drop_statements,   drop_captures,     drop_outputs,          move_outputs,
+      drop_declarations, drop_operands,     drop_sources,          simplify_kernels,
+      simplify_operands, simplify_barriers, merge_memories,        shrink_shapes,
+      shrink_ranges,     close_gaps,        settle_initial_values, rename_by_first_use};
+  uint64_t steps_before;
+  do {
+    steps_before = reduction.step_count();
+    for (const auto pass : kPasses) {
+      if (!reduction.is_over()) pass(reduction);
+    }
+  } while (reduction.step_count() > steps_before && !reduction.is_over());
+  MinimizeReport report;
+  report.is_fixpoint = !reduction.is_over();
+  const StopScope to_the_end(nullptr);
+  report.program = build(reduction.current()).value();
+  report.evaluation_count = reduction.evaluation_count();
+  report.step_count = reduction.step_count();
+  return report;
+}
+
+MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder, const Fact& fact,
+                             const MinimizeOptions& options) {
+  const Program encoded = encode_with(program, encoder);
+  const Target target{encoder, signature_of(encoded, fact, options.detail), options.detail,
+                      kinds_of_pair(encoded, fact)};
+  if (std::holds_alternative<ExcessBarriers>(fact)) {
+    return minimize(
+        draft_of(program),
+        [&](const Program& p) { return find_excess(encode_with(p, encoder)).has_value(); },
+        options);
+  }
+  ProgramDraft start = draft_of(program);
+  EvidenceLevel level = level_of(program, target, EvidenceLevel::kBackend);
+  // With every memory live at the end, damage that no output shows comes to light.
+  if (level != EvidenceLevel::kBackend && !program.outputs.empty()) {
+    ProgramDraft all_live = start;
+    std::erase_if(all_live.items,
+                  [](const ItemDraft& item) { return std::holds_alternative<OutputDraft>(item); });
+    const auto built = build(without_evidence(all_live));
+    const EvidenceLevel better =
+        built ? level_of(*built, target, EvidenceLevel::kBackend) : EvidenceLevel::kNone;
+    if (better > level) {
+      level = better;
+      start = std::move(all_live);
+    }
+  }
+  INTERLOCK_CHECK(level != EvidenceLevel::kNone || is_stopped());
+  return minimize(
+      start, [&](const Program& p) { return level_of(p, target, level) >= level; }, options);
+}
 
 Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
   const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());

@@ -3,7 +3,6 @@
 #include <bit>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
@@ -35,7 +34,8 @@ uint64_t words_of(Scope scope) {
   return static_cast<uint64_t>(std::popcount(scope.stages) + std::popcount(scope.accesses));
 }
 
-// Adds up the cost, item by item, in order.
+// Adds up the cost, item by item, in order. Letters are those of labels and, one each, of generated
+// names that are not the shortest free ones.
 class CostCounter {
  public:
   void count(const ItemDraft& item) {
@@ -43,6 +43,7 @@ class CostCounter {
       cost_.items += 1;
       cost_.kernels += memory->is_scratch;
       cost_.bytes += memory->size_bytes;
+      cost_.letters += memory->name != "m" + std::to_string(memory_count_++);
       size_of_memory_[memory->name] = memory->size_bytes;
     } else if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
       count_tensor(*tensor);
@@ -55,9 +56,13 @@ class CostCounter {
     } else if (const auto* backward = std::get_if<BackwardDraft>(&item)) {
       cost_.statements += 1;
       cost_.items += backward->wrt.size();
-    } else if (std::holds_alternative<LifetimeDraft>(item) ||
-               std::holds_alternative<CaptureDraft>(item) ||
-               std::holds_alternative<ReplayDraft>(item)) {
+    } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
+      cost_.statements += 1;
+      cost_.letters += !lifetime->label.empty();
+    } else if (const auto* capture = std::get_if<CaptureDraft>(&item)) {
+      cost_.statements += 1;
+      cost_.letters += capture->name != "c" + std::to_string(capture_count_++);
+    } else if (std::holds_alternative<ReplayDraft>(item)) {
       cost_.statements += 1;
     } else {
       cost_.items += 1;
@@ -68,6 +73,7 @@ class CostCounter {
 
  private:
   void count_tensor(const TensorDraft& tensor) {
+    cost_.letters += tensor.name != "t" + std::to_string(tensor_count_++);
     cost_.items +=
         1 + (tensor.placement == Placement::kView) + (tensor.placement == Placement::kDonation);
     if (tensor.initial.kind != InitialKind::kNone) {
@@ -84,6 +90,7 @@ class CostCounter {
   void count_barrier(const BarrierDraft& barrier) {
     constexpr uint64_t kRanks[] = {0, 1, 2};  // Full, execution, scoped.
     cost_.statements += 1;
+    cost_.letters += !barrier.label.empty();
     cost_.kernels += kRanks[static_cast<size_t>(barrier.kind)];
     for (const DependencyDraft& dependency : barrier.dependencies) {
       cost_.items += 1;
@@ -99,6 +106,7 @@ class CostCounter {
 
   void count_dispatch(const DispatchDraft& dispatch) {
     cost_.statements += 1;
+    cost_.letters += dispatch.label != "d" + std::to_string(dispatch_count_++);
     cost_.kernels += rank_of_kernel(dispatch.kernel) + dispatch.attributes.size() +
                      dispatch.is_partial + dispatch.order.has_value();
     cost_.kernels += kernels_.insert(dispatch.kernel).second;
@@ -132,6 +140,10 @@ class CostCounter {
   }
 
   ProgramCost cost_;
+  uint64_t memory_count_ = 0;
+  uint64_t tensor_count_ = 0;
+  uint64_t dispatch_count_ = 0;
+  uint64_t capture_count_ = 0;
   std::map<std::string, uint64_t> size_of_memory_;
   std::map<std::string, std::string> root_of_;  // By tensor; views share the value of their root.
   uint64_t initial_count_ = 0;
@@ -139,39 +151,12 @@ class CostCounter {
   std::set<std::string> kernels_;
 };
 
-// Generated names that are not the shortest free ones, and labels.
-uint64_t letters_of(const ProgramDraft& draft) {
-  uint64_t letters = 0;
-  uint64_t memory_count = 0;
-  uint64_t tensor_count = 0;
-  uint64_t dispatch_count = 0;
-  uint64_t capture_count = 0;
-  for (const ItemDraft& item : draft.items) {
-    if (const auto* memory = std::get_if<MemoryDraft>(&item)) {
-      letters += memory->name != "m" + std::to_string(memory_count++);
-    } else if (const auto* tensor = std::get_if<TensorDraft>(&item)) {
-      letters += tensor->name != "t" + std::to_string(tensor_count++);
-    } else if (const auto* dispatch = std::get_if<DispatchDraft>(&item)) {
-      letters += dispatch->label != "d" + std::to_string(dispatch_count++);
-    } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
-      letters += !barrier->label.empty();
-    } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
-      letters += !lifetime->label.empty();
-    } else if (const auto* capture = std::get_if<CaptureDraft>(&item)) {
-      letters += capture->name != "c" + std::to_string(capture_count++);
-    }
-  }
-  return letters;
-}
-
 }  // namespace
 
 ProgramCost cost_of(const ProgramDraft& draft) {
   CostCounter counter;
   for (const ItemDraft& item : draft.items) counter.count(item);
-  ProgramCost cost = counter.cost();
-  cost.letters += letters_of(draft);
-  return cost;
+  return counter.cost();
 }
 
 Reduction::Reduction(ProgramDraft draft, const ProgramPredicate& keeps,

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <utility>
+#include <variant>
 
 #include "encoder/program/draft.h"
+#include "fuzz/generate/draft_positions.h"
 #include "fuzz/minimize/minimizer.h"
 
 namespace interlock {
@@ -19,8 +21,42 @@ class Reduction {
   // The smallest draft so far.
   const ProgramDraft& current() const { return current_; }
 
+  // Item number `at` of it. Requires: it is an `Item`. So below.
+  template <typename Item>
+  const Item& item(size_t at) const {
+    return std::get<Item>(current_.items[at]);
+  }
+
   // Takes the candidate over iff it costs less, builds, and the predicate holds for it.
   bool attempt(ProgramDraft candidate);
+
+  // Attempts the current draft after `change` of item number `at`; copies nothing once is_over().
+  template <typename Item, typename Change>
+  bool attempt_change(size_t at, Change change) {
+    if (is_over()) return false;
+    ProgramDraft candidate = current_;
+    change(std::get<Item>(candidate.items[at]));
+    return attempt(std::move(candidate));
+  }
+
+  // Attempts item number `at` without each of the elements of a list of it, from the back; at least
+  // `count_min` stay. `list` is the member, or a function that gives a reference to it.
+  template <typename Item, typename List>
+  void drop_elements(size_t at, List list, size_t count_min = 0) {
+    for (size_t k = std::invoke(list, item<Item>(at)).size(); k-- > 0;) {
+      if (std::invoke(list, item<Item>(at)).size() <= count_min) return;
+      attempt_change<Item>(at, [&](Item& changed) { erase_at(std::invoke(list, changed), k); });
+    }
+  }
+
+  // Calls `visit` with the positions of all items of this type, as they are now, until is_over().
+  template <typename Item, typename Visit>
+  void for_each(Visit visit) const {
+    for (const size_t at : positions_of<Item>(current_)) {
+      if (is_over()) return;
+      visit(at);
+    }
+  }
 
   // True once the budget is spent or a stop was asked for; passes then return.
   bool is_over() const;

@@ -1,10 +1,8 @@
 // The pass over captures: a recording goes with all that replays it, and what only feeds it becomes
 // an input.
+#include <algorithm>
 #include <cstddef>
-#include <utility>
-#include <vector>
 
-#include "fuzz/generate/draft_positions.h"
 #include "fuzz/minimize/reduction.h"
 
 namespace interlock {
@@ -15,22 +13,12 @@ bool replays(const ItemDraft& item, const CaptureDraft& capture) {
   return replay != nullptr && replay->capture == capture.name;
 }
 
-size_t end_of_capture(const ProgramDraft& draft, size_t at) {
-  while (!std::holds_alternative<EndDraft>(draft.items[at])) ++at;
-  return at;
-}
-
-size_t replay_count_of(const ProgramDraft& draft, const CaptureDraft& capture) {
-  size_t count = 0;
-  for (const ItemDraft& item : draft.items) count += replays(item, capture);
-  return count;
-}
-
 // The draft without capture number `at` of the items. Replays go too, or what was recorded stands
 // in their place.
 ProgramDraft without_capture(const ProgramDraft& draft, size_t at, bool keeps_body) {
   const auto& capture = std::get<CaptureDraft>(draft.items[at]);
-  const size_t end = end_of_capture(draft, at);
+  size_t end = at;
+  while (!std::holds_alternative<EndDraft>(draft.items[end])) ++end;
   ProgramDraft rest;
   for (size_t i = 0; i < draft.items.size(); ++i) {
     if (i >= at && i <= end) continue;
@@ -46,14 +34,12 @@ ProgramDraft without_capture(const ProgramDraft& draft, size_t at, bool keeps_bo
 
 // The draft without the recorded dispatch; what it would write starts with a value.
 ProgramDraft without_recorded(const ProgramDraft& draft, size_t at) {
-  const std::vector<OperandDraft> operands = std::get<DispatchDraft>(draft.items[at]).operands;
   ProgramDraft rest = draft;
-  rest.items.erase(rest.items.begin() + static_cast<std::ptrdiff_t>(at));
-  for (ItemDraft& item : rest.items) {
-    auto* tensor = std::get_if<TensorDraft>(&item);
-    if (tensor == nullptr || tensor->initial.kind != InitialKind::kNone) continue;
+  erase_at(rest.items, at);
+  for (TensorDraft* tensor : items_of<TensorDraft>(rest)) {
+    if (tensor->initial.kind != InitialKind::kNone) continue;
     if (tensor->dtype != DType::kF32 || tensor->placement == Placement::kView) continue;
-    for (const OperandDraft& operand : operands) {
+    for (const OperandDraft& operand : std::get<DispatchDraft>(draft.items[at]).operands) {
       const bool is_written = operand.name == tensor->name && operand.mode == AccessMode::kWrite;
       if (is_written) tensor->initial = {InitialKind::kRandom, 1};
     }
@@ -81,8 +67,10 @@ void drop_captures(Reduction& reduction) {
     if (reduction.is_over()) return;
     const ProgramDraft& draft = reduction.current();
     const size_t at = positions_of<CaptureDraft>(draft)[count];
-    const bool is_replayed_once =
-        replay_count_of(draft, std::get<CaptureDraft>(draft.items[at])) == 1;
+    const auto& capture = reduction.item<CaptureDraft>(at);
+    const auto replay_count = std::ranges::count_if(
+        draft.items, [&](const ItemDraft& item) { return replays(item, capture); });
+    const bool is_replayed_once = replay_count == 1;
     if (reduction.attempt(without_capture(draft, at, false)) || !is_replayed_once) continue;
     reduction.attempt(without_capture(reduction.current(), at, true));
   }

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "fuzz/generate/draft_positions.h"
 #include "fuzz/minimize/reduction.h"
 
 namespace interlock {
@@ -16,18 +15,9 @@ namespace {
 
 constexpr uint64_t kAlignmentBytes = 4;  // Of the widest dtype.
 
-uint64_t size_bytes_of(const TensorDraft& tensor) {
-  uint64_t size_bytes = size_bytes_of(tensor.dtype);
-  for (const uint64_t extent : tensor.shape) size_bytes *= extent;
-  return size_bytes;
-}
-
 bool names_a_tensor(const ProgramDraft& draft, const std::string& name) {
-  for (const ItemDraft& item : draft.items) {
-    const auto* tensor = std::get_if<TensorDraft>(&item);
-    if (tensor != nullptr && tensor->name == name) return true;
-  }
-  return false;
+  const auto tensors = items_of<TensorDraft>(draft);
+  return std::ranges::find(tensors, name, &TensorDraft::name) != tensors.end();
 }
 
 // Calls `visit` with every operand that names the memory, not a tensor.
@@ -41,20 +31,16 @@ void for_each_raw_operand(ProgramDraft& draft, const std::string& memory, Visit 
 
 template <typename Visit>
 void for_each_placed_tensor(ProgramDraft& draft, const std::string& memory, Visit visit) {
-  for (ItemDraft& item : draft.items) {
-    auto* tensor = std::get_if<TensorDraft>(&item);
-    const bool is_there =
-        tensor != nullptr && tensor->placement == Placement::kPlaced && tensor->base == memory;
-    if (is_there) visit(*tensor);
+  for (TensorDraft* tensor : items_of<TensorDraft>(draft)) {
+    if (tensor->placement == Placement::kPlaced && tensor->base == memory) visit(*tensor);
   }
 }
 
 // What a raw operand or a slice covers, relative to its name; none for whole tensors.
 std::optional<ByteRange> range_of(const ProgramDraft& draft, const OperandDraft& operand) {
   if (operand.slice || names_a_tensor(draft, operand.name)) return operand.slice;
-  for (const ItemDraft& item : draft.items) {
-    const auto* memory = std::get_if<MemoryDraft>(&item);
-    if (memory != nullptr && memory->name == operand.name) return ByteRange{0, memory->size_bytes};
+  for (const MemoryDraft* memory : items_of<MemoryDraft>(draft)) {
+    if (memory->name == operand.name) return ByteRange{0, memory->size_bytes};
   }
   return std::nullopt;
 }
@@ -77,13 +63,11 @@ ProgramDraft merged(const ProgramDraft& draft, size_t first, size_t second) {
     tensor.base = name;
     tensor.offset_bytes += shift;
   });
-  for (ItemDraft& item : candidate.items) {
-    auto* lifetime = std::get_if<LifetimeDraft>(&item);
-    const bool is_reset = lifetime != nullptr && lifetime->kind == LifetimeKind::kReset &&
-                          lifetime->name == source.name;
+  for (LifetimeDraft* lifetime : items_of<LifetimeDraft>(candidate)) {
+    const bool is_reset = lifetime->kind == LifetimeKind::kReset && lifetime->name == source.name;
     if (is_reset) lifetime->name = name;
   }
-  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(second));
+  erase_at(candidate.items, second);
   return candidate;
 }
 
@@ -104,7 +88,8 @@ ProgramDraft redrawn(const ProgramDraft& draft, size_t memory_at, Redraw redraw)
     used.push_back(operand.slice.value_or(ByteRange{}));
   });
   for_each_placed_tensor(candidate, memory.name, [&](TensorDraft& tensor) {
-    used.push_back({tensor.offset_bytes, tensor.offset_bytes + size_bytes_of(tensor)});
+    const uint64_t size_bytes = size_bytes_of(tensor.dtype) * element_count_of(tensor.shape);
+    used.push_back({tensor.offset_bytes, tensor.offset_bytes + size_bytes});
   });
   if (is_whole) used.push_back({0, memory.size_bytes});
   std::set<uint64_t> points{0};
@@ -118,9 +103,8 @@ ProgramDraft redrawn(const ProgramDraft& draft, size_t memory_at, Redraw redraw)
   for (const uint64_t point : points) {
     if (last) {
       const ByteRange stretch{*last, point};
-      const bool is_covered = std::any_of(used.begin(), used.end(), [&](const ByteRange& range) {
-        return share_a_byte(range, stretch);
-      });
+      const bool is_covered = std::ranges::any_of(
+          used, [&](const ByteRange& range) { return share_a_byte(range, stretch); });
       uint64_t length = stretch.size_bytes();
       if (!is_covered) {
         length %= redraw.gap_granularity;
@@ -159,13 +143,11 @@ void merge_memories(Reduction& reduction) {
 }
 
 void shrink_ranges(Reduction& reduction) {
-  for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
-    if (reduction.is_over()) return;
-    const size_t count = std::get<DispatchDraft>(reduction.current().items[at]).operands.size();
+  reduction.for_each<DispatchDraft>([&](size_t at) {
+    const size_t count = reduction.item<DispatchDraft>(at).operands.size();
     for (size_t k = 0; k < count; ++k) {
       if (reduction.is_over()) return;
-      const OperandDraft operand =
-          std::get<DispatchDraft>(reduction.current().items[at]).operands[k];
+      const OperandDraft operand = reduction.item<DispatchDraft>(at).operands[k];
       const std::optional<ByteRange> slice = range_of(reduction.current(), operand);
       if (!slice) continue;
       const auto [begin, end] = *slice;
@@ -185,23 +167,22 @@ void shrink_ranges(Reduction& reduction) {
           const bool is_same = other.name == operand.name && other.slice == operand.slice;
           if (is_same) other.slice = range;
         });
-        ProgramDraft single = reduction.current();
-        std::get<DispatchDraft>(single.items[at]).operands[k].slice = range;
-        has_shrunk = reduction.attempt(std::move(joint)) || reduction.attempt(std::move(single));
+        const auto single = [&](DispatchDraft& dispatch) { dispatch.operands[k].slice = range; };
+        has_shrunk = reduction.attempt(std::move(joint)) ||
+                     reduction.attempt_change<DispatchDraft>(at, single);
       }
     }
-  }
+  });
 }
 
 void close_gaps(Reduction& reduction) {
   constexpr Redraw kRedraws[] = {{1, 1}, {kAlignmentBytes, 1}, {0, 1}, {0, kAlignmentBytes}};
-  for (const size_t at : positions_of<MemoryDraft>(reduction.current())) {
-    if (reduction.is_over()) return;
+  reduction.for_each<MemoryDraft>([&](size_t at) {
     for (const Redraw redraw : kRedraws) {
       if (reduction.is_over()) return;
-      if (reduction.attempt(redrawn(reduction.current(), at, redraw))) break;
+      if (reduction.attempt(redrawn(reduction.current(), at, redraw))) return;
     }
-  }
+  });
 }
 
 }  // namespace interlock

@@ -1,55 +1,31 @@
 // Passes over scoped barriers: what is left names what it takes and no more.
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
-#include "fuzz/generate/draft_positions.h"
 #include "fuzz/minimize/reduction.h"
 
 namespace interlock {
 namespace {
 
-BarrierDraft& barrier_of(ProgramDraft& draft, size_t at) {
-  return std::get<BarrierDraft>(draft.items[at]);
-}
-
-const BarrierDraft& barrier_of(const Reduction& reduction, size_t at) {
-  return std::get<BarrierDraft>(reduction.current().items[at]);
-}
-
 void simplify_kind(Reduction& reduction, size_t at) {
   for (const BarrierKind kind : {BarrierKind::kFull, BarrierKind::kExecution}) {
-    if (reduction.is_over()) return;
-    ProgramDraft candidate = reduction.current();
-    barrier_of(candidate, at).kind = kind;
-    barrier_of(candidate, at).dependencies.clear();
-    if (reduction.attempt(std::move(candidate))) return;
-  }
-}
-
-void drop_dependencies(Reduction& reduction, size_t at) {
-  for (size_t k = barrier_of(reduction, at).dependencies.size(); k-- > 0;) {
-    if (reduction.is_over()) return;
-    ProgramDraft candidate = reduction.current();
-    auto& dependencies = barrier_of(candidate, at).dependencies;
-    dependencies.erase(dependencies.begin() + static_cast<std::ptrdiff_t>(k));
-    reduction.attempt(std::move(candidate));
+    const bool is_simpler = reduction.attempt_change<BarrierDraft>(at, [&](BarrierDraft& barrier) {
+      barrier.kind = kind;
+      barrier.dependencies.clear();
+    });
+    if (is_simpler) return;
   }
 }
 
 void drop_barrier_operands(Reduction& reduction, size_t at, size_t dependency) {
-  const size_t count = barrier_of(reduction, at).dependencies[dependency].operands.size();
-  ProgramDraft without = reduction.current();
-  barrier_of(without, at).dependencies[dependency].operands.clear();
-  if (reduction.attempt(std::move(without))) return;
-  for (size_t k = count; k-- > 0 && count > 1;) {
-    if (reduction.is_over()) return;
-    ProgramDraft candidate = reduction.current();
-    auto& operands = barrier_of(candidate, at).dependencies[dependency].operands;
-    operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
-    reduction.attempt(std::move(candidate));
-  }
+  const auto operands = [dependency](auto& barrier) -> auto& {
+    return barrier.dependencies[dependency].operands;
+  };
+  const bool are_gone = reduction.attempt_change<BarrierDraft>(
+      at, [&](BarrierDraft& barrier) { operands(barrier).clear(); });
+  if (are_gone || operands(reduction.item<BarrierDraft>(at)).size() <= 1) return;
+  reduction.drop_elements<BarrierDraft>(at, operands);
 }
 
 // The scopes that name one stage or one access less.
@@ -75,36 +51,30 @@ std::vector<Scope> smaller_scopes(Scope scope) {
 
 void shrink_scope(Reduction& reduction, size_t at, size_t dependency,
                   Scope DependencyDraft::*side) {
+  const auto scope = [=](auto& barrier) -> auto& { return barrier.dependencies[dependency].*side; };
   bool has_shrunk = true;
-  while (has_shrunk && !reduction.is_over()) {
-    has_shrunk = false;
-    const Scope scope = barrier_of(reduction, at).dependencies[dependency].*side;
-    for (const Scope smaller : smaller_scopes(scope)) {
-      if (reduction.is_over()) return;
-      ProgramDraft candidate = reduction.current();
-      barrier_of(candidate, at).dependencies[dependency].*side = smaller;
-      if (!reduction.attempt(std::move(candidate))) continue;
-      has_shrunk = true;
-      break;
-    }
+  while (has_shrunk) {
+    const std::vector<Scope> candidates = smaller_scopes(scope(reduction.item<BarrierDraft>(at)));
+    has_shrunk = std::ranges::any_of(candidates, [&](Scope smaller) {
+      return reduction.attempt_change<BarrierDraft>(
+          at, [&](BarrierDraft& barrier) { scope(barrier) = smaller; });
+    });
   }
 }
 
 }  // namespace
 
 void simplify_barriers(Reduction& reduction) {
-  for (const size_t at : positions_of<BarrierDraft>(reduction.current())) {
-    if (reduction.is_over()) return;
-    if (barrier_of(reduction, at).kind != BarrierKind::kScoped) continue;
+  reduction.for_each<BarrierDraft>([&](size_t at) {
+    if (reduction.item<BarrierDraft>(at).kind != BarrierKind::kScoped) return;
     simplify_kind(reduction, at);
-    drop_dependencies(reduction, at);
-    for (size_t k = 0; k < barrier_of(reduction, at).dependencies.size(); ++k) {
-      if (reduction.is_over()) return;
+    reduction.drop_elements<BarrierDraft>(at, &BarrierDraft::dependencies);
+    for (size_t k = 0; k < reduction.item<BarrierDraft>(at).dependencies.size(); ++k) {
       drop_barrier_operands(reduction, at, k);
       shrink_scope(reduction, at, k, &DependencyDraft::source);
       shrink_scope(reduction, at, k, &DependencyDraft::destination);
     }
-  }
+  });
 }
 
 }  // namespace interlock

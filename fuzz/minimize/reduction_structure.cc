@@ -5,21 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "fuzz/generate/draft_positions.h"
 #include "fuzz/minimize/reduction.h"
 
 namespace interlock {
 namespace {
 
 std::vector<size_t> statement_positions(const ProgramDraft& draft) {
-  std::vector<size_t> positions = positions_of<DispatchDraft>(draft);
-  for (const std::vector<size_t>& others :
-       {positions_of<BarrierDraft>(draft), positions_of<LifetimeDraft>(draft),
-        positions_of<ReplayDraft>(draft), positions_of<BackwardDraft>(draft)}) {
-    positions.insert(positions.end(), others.begin(), others.end());
-  }
-  std::sort(positions.begin(), positions.end());
-  return positions;
+  return positions_of<DispatchDraft, BarrierDraft, LifetimeDraft, ReplayDraft, BackwardDraft>(
+      draft);
 }
 
 // `draft` without the items at positions[begin, end).
@@ -39,17 +32,11 @@ ProgramDraft without(const ProgramDraft& draft, const std::vector<size_t>& posit
 // Keeps what the statements refer to, directly or through views and donations.
 ProgramDraft only_used(ProgramDraft draft) {
   std::set<std::string> used;
-  for_each_operand(draft, [&](const OperandDraft& operand) { used.insert(operand.name); });
-  for (const ItemDraft& item : draft.items) {
-    if (const auto* output = std::get_if<OutputDraft>(&item)) {
-      used.insert(output->tensors.begin(), output->tensors.end());
-    } else if (const auto* lifetime = std::get_if<LifetimeDraft>(&item)) {
-      used.insert(lifetime->name);
-      used.insert(lifetime->source);
-    } else if (const auto* backward = std::get_if<BackwardDraft>(&item)) {
-      used.insert(backward->loss);
-      used.insert(backward->wrt.begin(), backward->wrt.end());
-    }
+  for (ItemDraft& item : draft.items) {
+    const bool is_declaration = holds_any<MemoryDraft, TensorDraft>(item);
+    for_each_name(item, [&](const std::string& name, NameKind kind) {
+      if (!is_declaration && kind != NameKind::kCapture) used.insert(name);
+    });
   }
   ProgramDraft rest;
   for (size_t i = draft.items.size(); i-- > 0;) {  // A base stands before what refers to it.
@@ -62,7 +49,7 @@ ProgramDraft only_used(ProgramDraft draft) {
     }
     rest.items.push_back(item);
   }
-  std::reverse(rest.items.begin(), rest.items.end());
+  std::ranges::reverse(rest.items);
   return rest;
 }
 
@@ -70,74 +57,28 @@ bool has_table_kernel(const DispatchDraft& dispatch) {
   return !dispatch.kernel.empty() && dispatch.kernel.front() >= 'a';
 }
 
-}  // namespace
-
-void drop_statements(Reduction& reduction) {
-  size_t chunk = std::max<size_t>(1, statement_positions(reduction.current()).size() / 2);
-  while (!reduction.is_over()) {
-    bool has_dropped = false;
-    // From the back: what comes later depends on what comes earlier.
-    size_t end = statement_positions(reduction.current()).size();
-    while (end > 0) {
-      if (reduction.is_over()) return;
-      const std::vector<size_t> positions = statement_positions(reduction.current());
-      end = std::min(end, positions.size());
-      const size_t begin = end - std::min(chunk, end);
-      has_dropped |= reduction.attempt(without(reduction.current(), positions, begin, end));
-      end = begin;
-    }
-    if (chunk > 1) {
-      chunk /= 2;
-    } else if (!has_dropped) {
-      return;
-    }
-  }
-}
-
-void drop_outputs(Reduction& reduction) {
-  const std::vector<size_t> lines = positions_of<OutputDraft>(reduction.current());
-  if (lines.empty()) return;
-  if (reduction.attempt(without(reduction.current(), lines, 0, lines.size()))) return;
-  for (size_t i = lines.size(); i-- > 0;) {
-    if (reduction.is_over()) return;
-    if (reduction.attempt(without(reduction.current(), lines, i, i + 1))) continue;
-    const size_t count = std::get<OutputDraft>(reduction.current().items[lines[i]]).tensors.size();
-    for (size_t k = count; k-- > 0;) {
-      if (reduction.is_over()) return;
-      ProgramDraft candidate = reduction.current();
-      auto& tensors = std::get<OutputDraft>(candidate.items[lines[i]]).tensors;
-      if (tensors.size() == 1) break;
-      tensors.erase(tensors.begin() + static_cast<std::ptrdiff_t>(k));
-      reduction.attempt(std::move(candidate));
-    }
-  }
-}
-
-namespace {
-
 // `draft` without the dispatch at `at`, and with output `from` moved to what it was made of, `to`.
 ProgramDraft with_output_moved(const ProgramDraft& draft, size_t at, const std::string& from,
                                const std::string& to) {
   ProgramDraft candidate = draft;
   for (ItemDraft& item : candidate.items) {
     if (auto* output = std::get_if<OutputDraft>(&item)) {
-      std::replace(output->tensors.begin(), output->tensors.end(), from, to);
+      std::ranges::replace(output->tensors, from, to);
     } else if (auto* backward = std::get_if<BackwardDraft>(&item)) {
       if (backward->loss == from) backward->loss = to;
     }
   }
-  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  erase_at(candidate.items, at);
   return candidate;
 }
 
 // The loss of a backward pass counts as one.
 bool is_output(const ProgramDraft& draft, const std::string& name) {
-  return std::any_of(draft.items.begin(), draft.items.end(), [&](const ItemDraft& item) {
+  return std::ranges::any_of(draft.items, [&](const ItemDraft& item) {
     const auto* backward = std::get_if<BackwardDraft>(&item);
     if (backward != nullptr && backward->loss == name) return true;
     const auto* output = std::get_if<OutputDraft>(&item);
-    return output != nullptr &&
-           std::find(output->tensors.begin(), output->tensors.end(), name) != output->tensors.end();
+    return output != nullptr && std::ranges::find(output->tensors, name) != output->tensors.end();
   });
 }
 
@@ -145,55 +86,18 @@ bool is_output(const ProgramDraft& draft, const std::string& name) {
 ProgramDraft with_inputs_for(const ProgramDraft& draft, size_t at) {
   ProgramDraft candidate = draft;
   uint64_t seed = 1;
-  for (const ItemDraft& item : draft.items) {
-    const auto* tensor = std::get_if<TensorDraft>(&item);
-    if (tensor == nullptr || tensor->initial.kind != InitialKind::kRandom) continue;
+  for (const TensorDraft* tensor : items_of<TensorDraft>(draft)) {
+    if (tensor->initial.kind != InitialKind::kRandom) continue;
     seed = std::max(seed, tensor->initial.seed + 1);
   }
-  const auto dispatch = std::get<DispatchDraft>(candidate.items[at]);
-  for (const OperandDraft& operand : dispatch.operands) {
+  for (const OperandDraft& operand : std::get<DispatchDraft>(draft.items[at]).operands) {
     if (operand.mode != AccessMode::kWrite) continue;
-    for (ItemDraft& item : candidate.items) {
-      auto* tensor = std::get_if<TensorDraft>(&item);
-      if (tensor != nullptr && tensor->name == operand.name) {
-        tensor->initial = {InitialKind::kRandom, seed, {}};
-      }
+    for (TensorDraft* tensor : items_of<TensorDraft>(candidate)) {
+      if (tensor->name == operand.name) tensor->initial = {InitialKind::kRandom, seed, {}};
     }
   }
-  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  erase_at(candidate.items, at);
   return candidate;
-}
-
-// Tries to leave out the dispatch at `at` of the current draft. Returns whether it is gone.
-bool move_output_over(Reduction& reduction, size_t at) {
-  const auto dispatch = std::get<DispatchDraft>(reduction.current().items[at]);
-  for (const OperandDraft& written : dispatch.operands) {
-    if (reduction.is_over()) return false;
-    if (written.mode != AccessMode::kWrite || !is_output(reduction.current(), written.name))
-      continue;
-    for (const OperandDraft& read : dispatch.operands) {
-      if (reduction.is_over()) return false;
-      if (read.mode != AccessMode::kRead || is_output(reduction.current(), read.name)) continue;
-      if (reduction.attempt(with_output_moved(reduction.current(), at, written.name, read.name))) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-void drop_wrt(Reduction& reduction) {
-  for (const size_t at : positions_of<BackwardDraft>(reduction.current())) {
-    if (reduction.is_over()) return;
-    for (size_t k = std::get<BackwardDraft>(reduction.current().items[at]).wrt.size(); k-- > 0;) {
-      if (reduction.is_over()) return;
-      ProgramDraft candidate = reduction.current();
-      auto& wrt = std::get<BackwardDraft>(candidate.items[at]).wrt;
-      if (wrt.size() == 1) break;
-      wrt.erase(wrt.begin() + static_cast<std::ptrdiff_t>(k));
-      reduction.attempt(std::move(candidate));
-    }
-  }
 }
 
 // `draft` without the dispatch at `at`: what reads its result `from` reads its operand `to`
@@ -201,99 +105,41 @@ void drop_wrt(Reduction& reduction) {
 ProgramDraft with_reads_moved(const ProgramDraft& draft, size_t at, const std::string& from,
                               const std::string& to) {
   ProgramDraft candidate = draft;
-  for (ItemDraft& item : candidate.items) {
-    auto* dispatch = std::get_if<DispatchDraft>(&item);
-    if (dispatch == nullptr) continue;
+  for (DispatchDraft* dispatch : items_of<DispatchDraft>(candidate)) {
     for (OperandDraft& operand : dispatch->operands) {
       if (operand.mode == AccessMode::kRead && operand.name == from) operand.name = to;
     }
   }
-  candidate.items.erase(candidate.items.begin() + static_cast<std::ptrdiff_t>(at));
+  erase_at(candidate.items, at);
   return candidate;
 }
 
-// Tries to leave out the dispatch at `at` of the current draft, which lies between others on the
-// way of a gradient: x @ w @ w is left of x @ a @ w @ w, and of x @ w @ a @ w.
-void move_reads_over(Reduction& reduction, size_t at) {
-  const auto dispatch = std::get<DispatchDraft>(reduction.current().items[at]);
+// Tries to leave out the dispatch at `at` of the current draft, with something that it reads in the
+// place of something that it writes, as `moved` has it: of an output, unless it is one itself; or
+// of any value. Returns whether the dispatch is gone.
+bool move_over(Reduction& reduction, size_t at, decltype(with_output_moved)& moved,
+               bool is_of_output) {
+  const auto dispatch = reduction.item<DispatchDraft>(at);
+  const auto has_other_part = [&](const OperandDraft& operand, bool is_written) {
+    return is_of_output && is_output(reduction.current(), operand.name) != is_written;
+  };
   for (const OperandDraft& written : dispatch.operands) {
-    if (reduction.is_over()) return;
-    if (written.mode != AccessMode::kWrite) continue;
+    if (written.mode != AccessMode::kWrite || has_other_part(written, true)) continue;
     for (const OperandDraft& read : dispatch.operands) {
-      if (reduction.is_over()) return;
-      if (read.mode != AccessMode::kRead) continue;
-      if (reduction.attempt(with_reads_moved(reduction.current(), at, written.name, read.name))) {
-        return;
-      }
+      if (reduction.is_over()) return false;
+      if (read.mode != AccessMode::kRead || has_other_part(read, false)) continue;
+      if (reduction.attempt(moved(reduction.current(), at, written.name, read.name))) return true;
     }
   }
+  return false;
 }
 
 // True iff the draft has something to differentiate or to place.
 bool needs_pass(const ProgramDraft& draft) {
   if (!positions_of<BackwardDraft>(draft).empty()) return true;
-  return std::any_of(draft.items.begin(), draft.items.end(), [](const ItemDraft& item) {
-    const auto* tensor = std::get_if<TensorDraft>(&item);
-    return tensor != nullptr && tensor->placement == Placement::kUnplaced;
-  });
+  const auto tensors = items_of<TensorDraft>(draft);
+  return std::ranges::find(tensors, Placement::kUnplaced, &TensorDraft::placement) != tensors.end();
 }
-
-}  // namespace
-
-void move_outputs(Reduction& reduction) {
-  drop_wrt(reduction);
-  const std::vector<size_t> positions = positions_of<DispatchDraft>(reduction.current());
-  // A fault of a pass mostly shows with inputs as well. A hazard needs the dispatch that writes.
-  const bool is_about_pass = needs_pass(reduction.current());
-  // From the back, so that the positions that are left still hold.
-  for (size_t i = positions.size(); i-- > 0;) {
-    if (reduction.is_over()) return;
-    if (move_output_over(reduction, positions[i]) || !is_about_pass) continue;
-    reduction.attempt(with_inputs_for(reduction.current(), positions[i]));
-  }
-  if (positions_of<BackwardDraft>(reduction.current()).empty()) return;
-  const std::vector<size_t> left = positions_of<DispatchDraft>(reduction.current());
-  for (size_t i = left.size(); i-- > 0;) move_reads_over(reduction, left[i]);
-}
-
-void drop_declarations(Reduction& reduction) { reduction.attempt(only_used(reduction.current())); }
-
-void drop_operands(Reduction& reduction) {
-  // `order=` stands on all dispatches or on none.
-  ProgramDraft unordered = reduction.current();
-  for (ItemDraft& item : unordered.items) {
-    if (auto* dispatch = std::get_if<DispatchDraft>(&item)) dispatch->order.reset();
-  }
-  reduction.attempt(std::move(unordered));
-  for (const size_t at : positions_of<DispatchDraft>(reduction.current())) {
-    if (reduction.is_over()) return;
-    const auto dispatch_of = [at](ProgramDraft& draft) -> DispatchDraft& {
-      return std::get<DispatchDraft>(draft.items[at]);
-    };
-    ProgramDraft plain = reduction.current();
-    dispatch_of(plain).is_partial = false;
-    reduction.attempt(std::move(plain));
-    ProgramDraft bare = reduction.current();
-    dispatch_of(bare).attributes.clear();
-    reduction.attempt(std::move(bare));
-    if (has_table_kernel(std::get<DispatchDraft>(reduction.current().items[at]))) continue;
-    for (size_t k = std::get<DispatchDraft>(reduction.current().items[at]).operands.size();
-         k-- > 0;) {
-      if (reduction.is_over()) return;
-      ProgramDraft candidate = reduction.current();
-      auto& operands = dispatch_of(candidate).operands;
-      operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
-      if (reduction.attempt(std::move(candidate))) continue;
-      candidate = reduction.current();  // The last atomic takes `atomic=` along.
-      dispatch_of(candidate).operands.erase(dispatch_of(candidate).operands.begin() +
-                                            static_cast<std::ptrdiff_t>(k));
-      dispatch_of(candidate).attributes.clear();
-      reduction.attempt(std::move(candidate));
-    }
-  }
-}
-
-namespace {
 
 // Where the bytes of tensor number `at` of the items lie.
 struct Place {
@@ -343,17 +189,14 @@ ProgramDraft with_input_for_view(const ProgramDraft& draft, size_t at) {
   const Place place = place_of(draft, at);
   ProgramDraft candidate = draft;
   auto& tensor = std::get<TensorDraft>(candidate.items[at]);
-  for (ItemDraft& item : candidate.items) {
-    auto* memory = std::get_if<MemoryDraft>(&item);
-    if (memory == nullptr || memory->name != place.memory) continue;
+  for (MemoryDraft* memory : items_of<MemoryDraft>(candidate)) {
+    if (memory->name != place.memory) continue;
     const uint64_t alignment_bytes = size_bytes_of(tensor.dtype);
-    uint64_t size_bytes = alignment_bytes;
-    for (const uint64_t extent : tensor.shape) size_bytes *= extent;
     tensor.placement = Placement::kPlaced;
     tensor.base = memory->name;
     tensor.offset_bytes =
         (memory->size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-    memory->size_bytes = tensor.offset_bytes + size_bytes;
+    memory->size_bytes = tensor.offset_bytes + alignment_bytes * element_count_of(tensor.shape);
   }
   if (place.memory.empty()) {
     tensor.placement = Placement::kUnplaced;
@@ -366,10 +209,87 @@ ProgramDraft with_input_for_view(const ProgramDraft& draft, size_t at) {
 
 }  // namespace
 
+void drop_statements(Reduction& reduction) {
+  size_t chunk = std::max<size_t>(1, statement_positions(reduction.current()).size() / 2);
+  while (!reduction.is_over()) {
+    bool has_dropped = false;
+    // From the back: what comes later depends on what comes earlier.
+    size_t end = statement_positions(reduction.current()).size();
+    while (end > 0) {
+      if (reduction.is_over()) return;
+      const std::vector<size_t> positions = statement_positions(reduction.current());
+      end = std::min(end, positions.size());
+      const size_t begin = end - std::min(chunk, end);
+      has_dropped |= reduction.attempt(without(reduction.current(), positions, begin, end));
+      end = begin;
+    }
+    if (chunk > 1) {
+      chunk /= 2;
+    } else if (!has_dropped) {
+      return;
+    }
+  }
+}
+
+void drop_outputs(Reduction& reduction) {
+  const std::vector<size_t> lines = positions_of<OutputDraft>(reduction.current());
+  if (lines.empty()) return;
+  if (reduction.attempt(without(reduction.current(), lines, 0, lines.size()))) return;
+  for (size_t i = lines.size(); i-- > 0;) {
+    if (reduction.is_over()) return;
+    if (reduction.attempt(without(reduction.current(), lines, i, i + 1))) continue;
+    reduction.drop_elements<OutputDraft>(lines[i], &OutputDraft::tensors, 1);
+  }
+}
+
+void move_outputs(Reduction& reduction) {
+  reduction.for_each<BackwardDraft>(
+      [&](size_t at) { reduction.drop_elements<BackwardDraft>(at, &BackwardDraft::wrt, 1); });
+  const std::vector<size_t> positions = positions_of<DispatchDraft>(reduction.current());
+  // A fault of a pass mostly shows with inputs as well. A hazard needs the dispatch that writes.
+  const bool is_about_pass = needs_pass(reduction.current());
+  // From the back, so that the positions that are left still hold.
+  for (size_t i = positions.size(); i-- > 0;) {
+    if (reduction.is_over()) return;
+    const bool is_gone = move_over(reduction, positions[i], with_output_moved, true);
+    if (is_gone || !is_about_pass) continue;
+    reduction.attempt(with_inputs_for(reduction.current(), positions[i]));
+  }
+  if (positions_of<BackwardDraft>(reduction.current()).empty()) return;
+  // Those between others on the way of a gradient: x @ w @ w is left of x @ a @ w @ w, and of
+  // x @ w @ a @ w.
+  const std::vector<size_t> left = positions_of<DispatchDraft>(reduction.current());
+  for (size_t i = left.size(); i-- > 0;) move_over(reduction, left[i], with_reads_moved, false);
+}
+
+void drop_declarations(Reduction& reduction) { reduction.attempt(only_used(reduction.current())); }
+
+void drop_operands(Reduction& reduction) {
+  // `order=` stands on all dispatches or on none.
+  ProgramDraft unordered = reduction.current();
+  for (DispatchDraft* dispatch : items_of<DispatchDraft>(unordered)) dispatch->order.reset();
+  reduction.attempt(std::move(unordered));
+  reduction.for_each<DispatchDraft>([&](size_t at) {
+    const auto attempt = [&](auto change) {
+      return reduction.attempt_change<DispatchDraft>(at, change);
+    };
+    attempt([](DispatchDraft& dispatch) { dispatch.is_partial = false; });
+    attempt([](DispatchDraft& dispatch) { dispatch.attributes.clear(); });
+    if (has_table_kernel(reduction.item<DispatchDraft>(at))) return;
+    for (size_t k = reduction.item<DispatchDraft>(at).operands.size(); k-- > 0;) {
+      if (attempt([k](DispatchDraft& dispatch) { erase_at(dispatch.operands, k); })) continue;
+      attempt([k](DispatchDraft& dispatch) {  // The last atomic takes `atomic=` along.
+        erase_at(dispatch.operands, k);
+        dispatch.attributes.clear();
+      });
+    }
+  });
+}
+
 void drop_sources(Reduction& reduction) {
   for (const size_t at : positions_of<TensorDraft>(reduction.current())) {
     if (reduction.is_over()) return;
-    const Placement placement = std::get<TensorDraft>(reduction.current().items[at]).placement;
+    const Placement placement = reduction.item<TensorDraft>(at).placement;
     if (placement == Placement::kDonation) {
       reduction.attempt(with_placed_donation(reduction.current(), at));
     } else if (placement == Placement::kView) {

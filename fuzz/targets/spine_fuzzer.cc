@@ -9,7 +9,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "encoder/program/draft.h"
 #include "encoder/program/hash.h"
@@ -58,8 +57,7 @@ uint64_t number_of(const uint8_t* data, size_t size) { return fnv1a(text_of(data
 
 // No encoder can order an access that a dispatch does not declare.
 bool declares_all(const Program& program) {
-  return std::none_of(program.accesses.begin(), program.accesses.end(),
-                      [](const Access& access) { return access.is_undeclared; });
+  return std::ranges::none_of(program.accesses, &Access::is_undeclared);
 }
 
 void require_clean(const Program& program, const EncoderEntry& entry) {

@@ -1,6 +1,6 @@
 // What a campaign says of wrong gradients: of those alone, each by the kernel that counts wrongly,
 // and in lines that a check agrees with.
-#include "fuzz/judge/gradient_evidence.h"
+#include "fuzz/judge/evidence.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,6 +11,7 @@
 
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
+#include "fuzz/judge/oracles.h"
 #include "fuzz/judge/signature.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"

@@ -1,5 +1,5 @@
 // What signatures of lost values tell apart.
-#include "fuzz/judge/lifetime_evidence.h"
+#include "fuzz/judge/signature.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

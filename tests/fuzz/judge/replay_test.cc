@@ -9,8 +9,7 @@
 
 #include "encoder/program/stop.h"
 #include "encoder/text/parser.h"
-#include "fuzz/judge/gradient_evidence.h"
-#include "fuzz/judge/replay_gradients.h"
+#include "fuzz/judge/oracles.h"
 
 namespace interlock::replay_test {
 namespace {

@@ -81,7 +81,7 @@ Result<Success> check_commands(const Program& program, const std::vector<Command
     }
     is_issued[index] = true;
   }
-  const auto dropped = std::find(is_issued.begin(), is_issued.end(), false);
+  const auto dropped = std::ranges::find(is_issued, false);
   if (dropped != is_issued.end()) {
     const DispatchId id(static_cast<size_t>(dropped - is_issued.begin()));
     return error_of("The encoder never issues {}.", program.description_of(id));

@@ -11,7 +11,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <ostream>

@@ -2,30 +2,31 @@
 // none, or none more, show what they overdo.
 #include "fuzz/testing/sample_programs.h"
 
-#include <array>
-
 namespace interlock {
 namespace {
 
-constexpr std::string_view kReadBehindTwoBarriers = R"(
+constexpr SampleProgram kPrograms[] = {
+    {"layer-norm-vjp", "a write on donated bytes that were read (MLX #3630)", kLayerNormVjp},
+    {"read-after-two-barriers", "a barrier orders all that stands before it",
+     R"(
 memory a 64
 memory b 64
 memory c 64
 produce: dispatch Produce writes a
 consume: dispatch Consume reads a writes b
 again: dispatch Consume reads a b writes c
-)";
-
-constexpr std::string_view kFirstBehindABarrier = R"(
+)"},
+    {"first-after-a-barrier", "the dispatch after a barrier can be in a hazard too",
+     R"(
 memory a 64
 memory b 64
 memory c 64
 produce: dispatch Produce writes a
 first: dispatch Consume reads a writes b
 second: dispatch Consume reads b writes c
-)";
-
-constexpr std::string_view kOverwriteFromAfar = R"(
+)"},
+    {"overwrite-from-afar", "a write conflicts with a read many dispatches before",
+     R"(
 memory a 64
 memory b 64
 read: dispatch Read reads a writes b[0:4]
@@ -35,100 +36,92 @@ dispatch Other writes b[12:16]
 dispatch Other writes b[16:20]
 dispatch Other writes b[20:24]
 overwrite: dispatch Overwrite reads b[40:44] b[44:48] writes a
-)";
-
-constexpr std::string_view kWriteTwice = R"(
+)"},
+    {"write-twice", "two writes conflict",
+     R"(
 memory a 64
 first: dispatch Produce writes a[0:32]
 second: dispatch Produce writes a[16:48]
-)";
-
-constexpr std::string_view kOneByte = R"(
+)"},
+    {"one-byte", "ranges that share one byte conflict, at either end",
+     R"(
 memory a 64
 memory b 64
 left: dispatch Left writes a[0:17]
 right: dispatch Right reads a[16:32] writes b[0:4]
 dispatch Left writes b[8:16]
 dispatch Right reads b[15:16]
-)";
-
-constexpr std::string_view kTouchingRanges = R"(
+)"},
+    {"touching-ranges", "ranges that touch do not conflict",
+     R"(
 memory a 64
 left: dispatch Left writes a[0:16]
 right: dispatch Right reads a[16:32] writes a[32:48]
 further: dispatch Left writes a[48:64]
-)";
-
-constexpr std::string_view kReadersOnly = R"(
+)"},
+    {"readers-only", "reads do not conflict",
+     R"(
 memory a 64
 memory b 64
 dispatch Read reads a writes b[0:16]
 dispatch Read reads a writes b[16:32]
 dispatch Read reads a[8:24] writes b[32:48]
-)";
-
-constexpr std::string_view kManyOperands = R"(
+)"},
+    {"many-operands", "the last operand counts too (llama.cpp#16412)",
+     R"(
 memory a 64
 memory b 64
 produce: dispatch Produce writes a[40:48]
 gather: dispatch Gather reads b[0:4] b[8:12] b[16:20] b[24:28] b[32:36] a[40:48] writes b[48:52]
-)";
-
-constexpr std::string_view kManyOutputs = R"(
+)"},
+    {"many-outputs", "more outputs in an epoch than a small table has rows",
+     R"(
 memory a 256
 memory b 64
 dispatch Split writes a[0:4] a[8:12] a[16:20] a[24:28] a[32:36] a[40:44] a[48:52]
 dispatch Split writes a[64:68] a[72:76] a[80:84] a[88:92] a[96:100] a[104:108] a[112:116]
 dispatch Split writes a[128:132] a[136:140] a[144:148] a[152:156] a[160:164] a[168:172] a[176:180]
 last: dispatch Join reads a[168:172] a[176:180] writes b
-)";
-
-constexpr std::string_view kInPlaceChain = R"(
+)"},
+    {"in-place-chain", "an in-place operand is read and written",
+     R"(
 memory a 64
 memory b 64
 dispatch Scale updates a
 dispatch Scale updates a
 dispatch Read reads a writes b
-)";
-
-constexpr std::string_view kAtomicsOfOneOperation = R"(
+)"},
+    {"atomics-of-one-operation", "equal atomics do not conflict, and a read of them does",
+     R"(
 memory a 64
 memory b 64
 dispatch Count atomics a atomic=add
 dispatch Count atomics a atomic=add
 total: dispatch Read reads a writes b
-)";
-
-constexpr std::string_view kAtomicsOfTwoOperations = R"(
+)"},
+    {"atomics-of-two-operations", "atomics of two operations conflict",
+     R"(
 memory a 64
 dispatch Count atomics a[0:4] atomic=add
 dispatch Count atomics a[0:4] atomic=max
-)";
-
-constexpr std::string_view kTwoRangesOfOneMemory = R"(
+)"},
+    {"two-ranges-of-one-memory", "a memory has more than one access to remember",
+     R"(
 memory pool 128
 memory b 64
 dispatch Produce writes pool[0:16]
 dispatch Produce writes pool[64:80]
 consume: dispatch Consume reads pool[0:16] writes b
-)";
-
-constexpr std::string_view kSlotReuse = R"(
-memory pool 128
-memory b 64
-dispatch Produce writes pool[0:64]
-dispatch Consume reads pool[0:64] writes b
-reuse: dispatch Produce writes pool[32:128]
-)";
-
-constexpr std::string_view kRangeInside = R"(
+)"},
+    {"range-inside", "a range within another conflicts with it",
+     R"(
 memory a 64
 memory b 64
 inner: dispatch Produce writes a[16:32]
 outer: dispatch Consume reads a[0:64] writes b
-)";
-
-constexpr std::string_view kManyMemories = R"(
+)"},
+    {"many-memories", "memories do not conflict with each other",
+     R"(
 memory a 64
 memory b 64
 memory c 64
@@ -145,34 +138,15 @@ dispatch Produce writes e
 dispatch Produce writes f
 dispatch Produce writes g
 dispatch Produce writes h
-)";
-
-constexpr std::array kPrograms = {
-    SampleProgram{"layer-norm-vjp", "a write on donated bytes that were read (MLX #3630)",
-                  kLayerNormVjp},
-    SampleProgram{"read-after-two-barriers", "a barrier orders all that stands before it",
-                  kReadBehindTwoBarriers},
-    SampleProgram{"first-after-a-barrier", "the dispatch after a barrier can be in a hazard too",
-                  kFirstBehindABarrier},
-    SampleProgram{"overwrite-from-afar", "a write conflicts with a read many dispatches before",
-                  kOverwriteFromAfar},
-    SampleProgram{"write-twice", "two writes conflict", kWriteTwice},
-    SampleProgram{"one-byte", "ranges that share one byte conflict, at either end", kOneByte},
-    SampleProgram{"touching-ranges", "ranges that touch do not conflict", kTouchingRanges},
-    SampleProgram{"readers-only", "reads do not conflict", kReadersOnly},
-    SampleProgram{"many-operands", "the last operand counts too (llama.cpp#16412)", kManyOperands},
-    SampleProgram{"many-outputs", "more outputs in an epoch than a small table has rows",
-                  kManyOutputs},
-    SampleProgram{"in-place-chain", "an in-place operand is read and written", kInPlaceChain},
-    SampleProgram{"atomics-of-one-operation",
-                  "equal atomics do not conflict, and a read of them does", kAtomicsOfOneOperation},
-    SampleProgram{"atomics-of-two-operations", "atomics of two operations conflict",
-                  kAtomicsOfTwoOperations},
-    SampleProgram{"two-ranges-of-one-memory", "a memory has more than one access to remember",
-                  kTwoRangesOfOneMemory},
-    SampleProgram{"range-inside", "a range within another conflicts with it", kRangeInside},
-    SampleProgram{"many-memories", "memories do not conflict with each other", kManyMemories},
-    SampleProgram{"slot-reuse", "a planner's slot is overwritten while it is read", kSlotReuse},
+)"},
+    {"slot-reuse", "a planner's slot is overwritten while it is read",
+     R"(
+memory pool 128
+memory b 64
+dispatch Produce writes pool[0:64]
+dispatch Consume reads pool[0:64] writes b
+reuse: dispatch Produce writes pool[32:128]
+)"},
 };
 
 }  // namespace

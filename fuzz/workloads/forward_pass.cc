@@ -9,24 +9,19 @@ namespace {
 
 TensorDraft tensor_of(const std::string& name, std::vector<uint64_t> shape,
                       InitialValue initial = {}, DType dtype = DType::kF32) {
-  TensorDraft tensor;
-  tensor.name = name;
-  tensor.dtype = dtype;
-  tensor.shape = std::move(shape);
-  tensor.placement = Placement::kUnplaced;
-  tensor.initial = initial;
-  return tensor;
+  return {.name = name,
+          .dtype = dtype,
+          .shape = std::move(shape),
+          .placement = Placement::kUnplaced,
+          .initial = std::move(initial)};
 }
 
 DispatchDraft dispatch_of(const std::string& name, const std::string& kernel,
                           const std::vector<std::string>& reads,
                           ForwardPass::Attributes attributes) {
-  DispatchDraft dispatch;
-  dispatch.label = name;
-  dispatch.kernel = kernel;
+  DispatchDraft dispatch{.label = name, .kernel = kernel, .attributes = std::move(attributes)};
   for (const std::string& read : reads) dispatch.operands.push_back({AccessMode::kRead, read, {}});
   dispatch.operands.push_back({AccessMode::kWrite, name, {}});
-  dispatch.attributes = std::move(attributes);
   return dispatch;
 }
 

@@ -1,8 +1,7 @@
-#include "fuzz/workloads/mlp.h"
-
 #include <fmt/format.h>
 
 #include "fuzz/workloads/forward_pass.h"
+#include "fuzz/workloads/models.h"
 
 namespace interlock {
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -89,8 +88,7 @@ ExitStatus run_bugs(const BugsCommandOptions& options) {
   const Result<std::vector<JudgedBug>> bugs = judge_bugs(options.folder);
   if (!bugs) return report_error(bugs.error());
   print_out(options.format == "markdown" ? as_markdown(*bugs) : as_text(*bugs));
-  const bool are_as_expected = std::all_of(bugs->begin(), bugs->end(),
-                                           [](const JudgedBug& bug) { return bug.is_as_expected; });
+  const bool are_as_expected = std::ranges::all_of(*bugs, &JudgedBug::is_as_expected);
   return are_as_expected ? ExitStatus::kNothingFound : ExitStatus::kFinding;
 }
 

@@ -118,11 +118,8 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--format", options->format, "text, or json: one object a line for each file")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command
-      ->add_option("--max-findings", options->findings_max,
-                   "findings that the text prints in full; 0 prints all")
-      ->check(whole_number())
-      ->capture_default_str();
+  add_number(*command, "--max-findings", options->findings_max,
+             "findings that the text prints in full; 0 prints all");
   add_limit_options(*command, options->parse);
   command->callback([options, &status] { status = run_check(*options); });
 }

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "fuzz/cli/exit_status.h"
+#include "fuzz/cli/console.h"
 
 namespace interlock {
 

@@ -8,7 +8,6 @@
 #include "encoder/backward/backward.h"
 #include "encoder/plan/planner.h"
 #include "encoder/plan/unplan.h"
-#include "encoder/replay/replay.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/files.h"
 #include "encoder/text/printer.h"
@@ -17,8 +16,7 @@
 #include "fuzz/cli/gradient_verdict.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/cli/named_pass.h"
-#include "fuzz/cli/plan_options.h"
+#include "fuzz/cli/pass_options.h"
 #include "simulator/gradients/gradient_requests.h"
 
 namespace interlock {
@@ -29,42 +27,26 @@ struct EncodeOptions {
   std::string unplanned_memory;
   BackwardDraft backward;
   bool has_backward = false;
-  std::string replay;
-  std::string planner;
-  std::string encoder;
+  PassNames passes;
   std::string output = "-";
   PlanOptions plan;
 };
 
-// What was asked for by name; null: not asked for.
-struct NamedPasses {
-  const PlannerEntry* planner = nullptr;
-  const EncoderEntry* encoder = nullptr;
-  const ReplayEntry* replay = nullptr;
-};
-
 // An encoder runs, ours unless one is named, if nothing else was asked for.
-Result<NamedPasses> find_passes(const EncodeOptions& options) {
-  NamedPasses passes;
+Result<PassChain> passes_of(const EncodeOptions& options) {
   if (options.has_backward && (options.backward.loss.empty() || options.backward.wrt.empty())) {
     return Error{
         "--backward needs --loss and --wrt: what to differentiate, and the tensors to differentiate by."};
   }
+  PassNames names = options.passes;
   const bool is_encoder_alone =
-      options.planner.empty() && options.replay.empty() && !options.has_backward;
-  const std::string encoder =
-      options.encoder.empty() && is_encoder_alone ? "interlock" : options.encoder;
-  for (const auto& found :
-       {find_pass(passes.replay, find_replay, options.replay, "replay policy", "replays"),
-        find_pass(passes.planner, find_planner, options.planner, "planner", "planners"),
-        find_pass(passes.encoder, find_encoder, encoder, "encoder", "encoders")}) {
-    if (!found) return found.error();
-  }
-  return passes;
+      names.planner.empty() && names.replay.empty() && !options.has_backward;
+  if (names.encoder.empty() && is_encoder_alone) names.encoder = "interlock";
+  return find_passes(names);
 }
 
 // Runs them. `status` says what is wrong with the backward passes that are spelled out.
-Result<Program> run_passes(const EncodeOptions& options, const NamedPasses& passes, Program program,
+Result<Program> run_passes(const EncodeOptions& options, const PassChain& passes, Program program,
                            ExitStatus& status) {
   status = judge_gradients(program, gradient_requests_of(program));
   if (!options.unplanned_memory.empty()) {
@@ -100,18 +82,12 @@ ExitStatus run_encode(const EncodeOptions& options) {
   const Interruptible interruptible;
   Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) return report_error(program.error());
-  const Result<NamedPasses> passes = find_passes(options);
+  const Result<PassChain> passes = passes_of(options);
   if (!passes) return report_error(passes.error());
   ExitStatus status = ExitStatus::kNothingFound;
   const Result<Program> result = run_passes(options, *passes, std::move(*program), status);
   if (!result) return report_error(result.error());
-  const std::string text = print(*result);
-  if (options.output == "-") {
-    print_out(text);
-    return status;
-  }
-  const Result<Success> written = write_file(options.output, text);
-  return written ? status : report_error(written.error());
+  return write_output(options.output, print(*result), status);
 }
 
 }  // namespace
@@ -132,20 +108,19 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
                    "tensors to differentiate by; the gradient of w is d_w")
       ->delimiter(',')
       ->needs(backward);
-  command->add_option("--replay", options->replay,
+  command->add_option("--replay", options->passes.replay,
                       "who takes gradients out of the static buffers of replays");
-  command->add_option("--encoder", options->encoder,
+  command->add_option("--encoder", options->passes.encoder,
                       "who places the sync; interlock, if nothing else is asked for");
-  command->add_option("--planner", options->planner,
+  command->add_option("--planner", options->passes.planner,
                       "who places the unplaced tensors; the sync stays unless --encoder is given");
   command->add_option("--unplan", options->unplanned_memory,
                       "first make unplaced tensors of the raw ranges of this memory");
-  command->add_option("-o,--output", options->output, "where to write; - is standard output")
-      ->capture_default_str();
+  add_output_option(*command, options->output);
   add_plan_options(*command, options->plan);
   command->callback([options, command, backward, &status] {
     options->has_backward = backward->count() > 0;
-    const auto checked = check_plan_options(*command, options->planner);
+    const auto checked = check_plan_options(*command, options->passes.planner);
     status = checked ? run_encode(*options) : report_error(checked.error());
   });
 }

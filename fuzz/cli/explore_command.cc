@@ -11,7 +11,6 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/strategy.h"
@@ -81,17 +80,11 @@ void add_explore_command(CLI::App& app, ExitStatus& status) {
           fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back()))
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  command->add_option("--schedules", options->explore.schedule_count, "how many to try at most")
-      ->check(whole_number(1))
-      ->capture_default_str();
-  command->add_option("--seed", options->explore.seed, "of random and pct")
-      ->check(whole_number())
-      ->capture_default_str();
-  command
-      ->add_option("--depth", options->explore.depth,
-                   "of pct: how many order constraints a schedule is to meet")
-      ->check(whole_number(1, kDepthMax))
-      ->capture_default_str();
+  add_number(*command, "--schedules", options->explore.schedule_count, "how many to try at most",
+             1);
+  add_number(*command, "--seed", options->explore.seed, "of random and pct");
+  add_number(*command, "--depth", options->explore.depth,
+             "of pct: how many order constraints a schedule is to meet", 1, kDepthMax);
   command->add_flag("--combine", options->explore.combines_groups,
                     "of exhaustive: every trace of the program, not of one group at a time");
   command->callback([options, &status] { status = run_explore(*options); });

@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/registry.h"
 #include "backends/remote/remote_backend.h"
 #include "encoder/program/error_of.h"
-#include "encoder/sync/encoder.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/subject.h"
@@ -19,16 +17,13 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/cli/named_pass.h"
+#include "fuzz/cli/pass_options.h"
 
 namespace interlock {
 namespace {
 
 struct FuzzOptions {
-  std::string encoder;
-  std::string backward;
-  std::string replay;
-  std::string planner;
+  PassNames passes;
   CampaignOptions campaign;
   bool judges_excess = false;
   std::string backend = "cpu";
@@ -101,11 +96,7 @@ std::string summary_of(const CampaignReport& report, const FuzzOptions& options)
 
 // The device is in a process of its own, which may hang or die without this one.
 std::unique_ptr<RemoteBackend> device_of(const FuzzOptions& options, ExitStatus& status) {
-  if (find_backend(options.backend) == nullptr) {
-    status = report_error({fmt::format(
-        "there is no backend '{}'. `interlock list backends` names them.", options.backend)});
-    return nullptr;
-  }
+  if (find_named_backend(options.backend, status) == nullptr) return nullptr;
   RemoteOptions remote;
   remote.name = options.backend;
   remote.command =
@@ -115,12 +106,7 @@ std::unique_ptr<RemoteBackend> device_of(const FuzzOptions& options, ExitStatus&
   remote.timeout_seconds = options.device_timeout_seconds;
   remote.stop = &interrupt_stop();
   auto device = std::make_unique<RemoteBackend>(std::move(remote));
-  const Availability availability = device->availability();
-  if (availability.is_available) return device;
-  report_error(
-      {fmt::format("backend '{}' is not available: {}", options.backend, availability.reason)});
-  status = ExitStatus::kUnavailable;
-  return nullptr;
+  return is_there(*device, options.backend, status) ? std::move(device) : nullptr;
 }
 
 ExitStatus status_of(const CampaignReport& report) {
@@ -160,23 +146,21 @@ Result<Success> check_options(const FuzzOptions& options) {
   return Success{};
 }
 
-Result<Success> find_passes(FuzzOptions& options) {
-  CampaignOptions& campaign = options.campaign;
-  if (!options.backward.empty() && !options.replay.empty()) {
+Result<Success> set_passes(FuzzOptions& options) {
+  if (!options.passes.backward.empty() && !options.passes.replay.empty()) {
     return Error{"--backward and --replay are tried on different programs; give one of them."};
   }
-  for (const auto& found :
-       {find_pass(campaign.backward, find_backward, options.backward, "backward pass", "backwards"),
-        find_pass(campaign.replay, find_replay, options.replay, "replay policy", "replays"),
-        find_pass(campaign.planner, find_planner, options.planner, "planner", "planners"),
-        find_pass(campaign.encoder, find_encoder, options.encoder, "encoder", "encoders")}) {
-    if (!found) return found;
-  }
+  const Result<PassChain> passes = find_passes(options.passes);
+  if (!passes) return passes.error();
+  options.campaign.backward = passes->backward;
+  options.campaign.replay = passes->replay;
+  options.campaign.planner = passes->planner;
+  options.campaign.encoder = passes->encoder;
   return Success{};
 }
 
 ExitStatus run_fuzz(FuzzOptions& options) {
-  auto named = find_passes(options);
+  auto named = set_passes(options);
   if (!named) return report_error(named.error());
   auto checked = check_options(options);
   if (!checked) return report_error(checked.error());
@@ -217,16 +201,11 @@ ExitStatus run_fuzz(FuzzOptions& options) {
 void add_device_options(CLI::App& command, FuzzOptions& options) {
   DeviceOracleOptions& device = options.campaign.oracles.device;
   options.of_devices = {
-      command
-          .add_option("--device-period", device.period,
-                      "with --backend: executes 1 in so many programs there")
-          ->check(whole_number(1))
-          ->capture_default_str(),
-      command
-          .add_option("--overlap-trials", device.overlap_trial_count,
-                      "with --backend: runs of each program with its own sync and no more")
-          ->check(whole_number(0, 1'000'000))
-          ->capture_default_str(),
+      add_number(command, "--device-period", device.period,
+                 "with --backend: executes 1 in so many programs there", 1),
+      add_number(command, "--overlap-trials", device.overlap_trial_count,
+                 "with --backend: runs of each program with its own sync and no more", 0,
+                 1'000'000),
       command
           .add_option("--device-timeout", options.device_timeout_seconds,
                       "with --backend: seconds without an answer until the device is started anew")
@@ -243,42 +222,32 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
       "fuzz", "generates programs and judges what an encoder, or other passes, make of them");
   auto options = std::make_shared<FuzzOptions>();
   CampaignOptions& campaign = options->campaign;
-  command->add_option("--encoder", options->encoder,
+  command->add_option("--encoder", options->passes.encoder,
                       "the encoder under test; without it programs with sync of their own");
-  command->add_option("--backward", options->backward,
+  command->add_option("--backward", options->passes.backward,
                       "the backward pass under test, on random forward passes");
-  command->add_option("--replay", options->replay,
+  command->add_option("--replay", options->passes.replay,
                       "the replay policy under test, on random programs with captures");
   command->add_option(
-      "--planner", options->planner,
+      "--planner", options->passes.planner,
       "the planner under test, on unplanned programs; `interlock` places the sync unless --encoder is given");
   command
       ->add_option("--backend", options->backend,
                    "executes the programs on this one, too, and compares")
       ->capture_default_str();
-  command->add_option("--seed", campaign.seed, "same seed, same programs, same files")
-      ->check(whole_number())
-      ->capture_default_str();
-  CLI::Option* const runs = command->add_option("--runs", campaign.run_count, "how many programs")
-                                ->check(whole_number(1))
-                                ->capture_default_str();
-  command->add_option("--first-run", campaign.first_run, "number of the first program")
-      ->check(whole_number())
-      ->capture_default_str();
+  add_number(*command, "--seed", campaign.seed, "same seed, same programs, same files");
+  CLI::Option* const runs =
+      add_number(*command, "--runs", campaign.run_count, "how many programs", 1);
+  add_number(*command, "--first-run", campaign.first_run, "number of the first program");
   command->add_option("--seconds", options->seconds, "instead of --runs: for how long")
       ->excludes(runs);
-  command->add_option("--jobs", campaign.job_count, "worker threads; files do not depend on it")
-      ->check(whole_number(1, 256))
-      ->capture_default_str();
+  add_number(*command, "--jobs", campaign.job_count, "worker threads; files do not depend on it", 1,
+             256);
   command->add_option("--out", campaign.out_dir, "folder for minimized finds; none without it");
-  command
-      ->add_option("--max-finds", campaign.find_limit,
-                   "stop after so many distinct finds; 0: never")
-      ->check(whole_number())
-      ->capture_default_str();
-  command->add_option("--max-dispatches", campaign.generator.max_dispatches, "of one program")
-      ->check(whole_number(1, 1024))
-      ->capture_default_str();
+  add_number(*command, "--max-finds", campaign.find_limit,
+             "stop after so many distinct finds; 0: never");
+  add_number(*command, "--max-dispatches", campaign.generator.max_dispatches, "of one program", 1,
+             1024);
   command->add_flag("--all-signatures", campaign.keeps_all_signatures,
                     "one file per signature instead of one per cause");
   add_device_options(*command, *options);

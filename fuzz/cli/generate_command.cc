@@ -4,10 +4,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "encoder/assemble/build.h"
-#include "encoder/text/files.h"
 #include "encoder/text/printer.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -56,30 +54,22 @@ ExitStatus run_generate(const WorkloadEntry& entry, GenerateOptions options) {
   const Result<Program> program = program_of(entry, options.workload);
   if (!program) return report_error(program.error());
   const ExitStatus status = judge_micro_batch(entry, options.workload);
-  const std::string text = print(*program);
-  if (options.output == "-") {
-    print_out(text);
-    return status;
-  }
-  const Result<Success> written = write_file(options.output, text);
-  return written ? status : report_error(written.error());
+  return write_output(options.output, print(*program), status);
 }
 
 void add_workload_options(CLI::App& command, WorkloadOptions& options) {
-  const auto add = [&](const char* name, uint64_t& value, uint64_t max, const char* help) {
-    command.add_option(name, value, help)->check(whole_number(1, max))->capture_default_str();
-  };
-  add("--layers", options.layer_count, kWorkloadLayersMax, "how deep the model is");
-  add("--steps", options.step_count, kWorkloadBatchesMax,
-      "batches; an arena is reset between them");
-  add("--micro-batches", options.micro_batch_count, kWorkloadBatchesMax,
-      "of each step: their gradients are added up");
-  add("--rows", options.rows, kWorkloadExtentMax, "samples of a micro-batch, or tokens");
-  add("--cols", options.cols, kWorkloadExtentMax, "the width of a layer");
-  add("--vocabulary", options.vocabulary, kWorkloadExtentMax, "transformer: entries of the table");
-  command.add_option("--seed", options.seed, "of weights and inputs")
-      ->check(whole_number())
-      ->capture_default_str();
+  add_number(command, "--layers", options.layer_count, "how deep the model is", 1,
+             kWorkloadLayersMax);
+  add_number(command, "--steps", options.step_count, "batches; an arena is reset between them", 1,
+             kWorkloadBatchesMax);
+  add_number(command, "--micro-batches", options.micro_batch_count,
+             "of each step: their gradients are added up", 1, kWorkloadBatchesMax);
+  add_number(command, "--rows", options.rows, "samples of a micro-batch, or tokens", 1,
+             kWorkloadExtentMax);
+  add_number(command, "--cols", options.cols, "the width of a layer", 1, kWorkloadExtentMax);
+  add_number(command, "--vocabulary", options.vocabulary, "transformer: entries of the table", 1,
+             kWorkloadExtentMax);
+  add_number(command, "--seed", options.seed, "of weights and inputs");
   command.add_flag("--repeat-batch", options.repeats_batch,
                    "the same inputs in every micro-batch: the loss must fall");
   command.add_flag("--zero-gradients", options.zeroes_gradients,
@@ -107,8 +97,7 @@ void add_generate_command(CLI::App& app, ExitStatus& status) {
     auto options = std::make_shared<GenerateOptions>();
     options->workload = entry.defaults;
     add_workload_options(*workload, options->workload);
-    workload->add_option("-o,--output", options->output, "where to write; - is standard output")
-        ->capture_default_str();
+    add_output_option(*workload, options->output);
     workload->callback([&entry, options, &status] { status = run_generate(entry, *options); });
   }
 }

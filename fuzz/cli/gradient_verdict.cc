@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "fuzz/cli/console.h"
 #include "simulator/lifetimes/truncation.h"
 #include "simulator/report/explain_gradient.h"
 #include "simulator/report/report.h"
@@ -13,12 +12,11 @@ namespace interlock {
 namespace {
 
 bool is_expected(const Program& program, const GradientFinding& finding) {
-  return std::any_of(program.expectations.begin(), program.expectations.end(),
-                     [&](const Expectation& expect) {
-                       const bool is_about_program = !expect.encoder.is_some() && !expect.is_clean;
-                       return is_about_program && expect.kind == FindingKind::kGradient &&
-                              expect.tensor == finding.tensor;
-                     });
+  return std::ranges::any_of(program.expectations, [&](const Expectation& expect) {
+    const bool is_about_program = !expect.encoder.is_some() && !expect.is_clean;
+    return is_about_program && expect.kind == FindingKind::kGradient &&
+           expect.tensor == finding.tensor;
+  });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "fuzz/cli/exit_status.h"
+#include "fuzz/cli/console.h"
 #include "simulator/gradients/gradient_check.h"
 
 namespace interlock {

@@ -5,8 +5,7 @@
 #include <charconv>
 
 #include "backends/registry.h"
-#include "encoder/text/parser.h"
-#include "fuzz/cli/console.h"
+#include "encoder/text/files.h"
 
 namespace interlock {
 
@@ -37,20 +36,45 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   add_limit_options(command, options.parse);
 }
 
-Backend* require_backend(const std::string& name, ExitStatus& status) {
+void add_output_option(CLI::App& command, std::string& path) {
+  command.add_option("-o,--output", path, "where to write; - is standard output")
+      ->capture_default_str();
+}
+
+ExitStatus write_output(const std::string& path, const std::string& text, ExitStatus status) {
+  if (path == "-") {
+    print_out(text);
+    return status;
+  }
+  const Result<Success> written = write_file(path, text);
+  return written ? status : report_error(written.error());
+}
+
+std::string stem_of(std::string_view path) {
+  path.remove_prefix(path.find_last_of('/') + 1);
+  return std::string(path.substr(0, path.find_last_of('.')));
+}
+
+Backend* find_named_backend(const std::string& name, ExitStatus& status) {
   Backend* const backend = find_backend(name);
   if (backend == nullptr) {
     status = report_error(
         {fmt::format("there is no backend '{}'. `interlock list backends` names them.", name)});
-    return nullptr;
-  }
-  const Availability availability = backend->availability();
-  if (!availability.is_available) {
-    report_error({fmt::format("backend '{}' is not available: {}", name, availability.reason)});
-    status = ExitStatus::kUnavailable;
-    return nullptr;
   }
   return backend;
+}
+
+bool is_there(Backend& backend, const std::string& name, ExitStatus& status) {
+  const Availability availability = backend.availability();
+  if (availability.is_available) return true;
+  report_error({fmt::format("backend '{}' is not available: {}", name, availability.reason)});
+  status = ExitStatus::kUnavailable;
+  return false;
+}
+
+Backend* require_backend(const std::string& name, ExitStatus& status) {
+  Backend* const backend = find_named_backend(name, status);
+  return backend != nullptr && is_there(*backend, name, status) ? backend : nullptr;
 }
 
 ExitStatus report_run_error(const Error& error, const Backend& backend) {

@@ -1,12 +1,13 @@
-// Options that every subcommand shares that reads a program.
+// Options that subcommands share, and what they read and write with them.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 #include "backends/interface/backend.h"
 #include "encoder/text/parser.h"
-#include "fuzz/cli/exit_status.h"
+#include "fuzz/cli/console.h"
 
 namespace interlock {
 
@@ -21,8 +22,34 @@ void add_input_options(CLI::App& command, InputOptions& options);
 // Accepts a decimal number in [min, max] and nothing else; CLI11 wraps negative numbers around.
 CLI::Validator whole_number(uint64_t min = 0, uint64_t max = UINT64_MAX);
 
+// Adds an option whose value is such a number; the help shows the default.
+template <typename Number>
+CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value,
+                        const std::string& help, uint64_t min = 0, uint64_t max = UINT64_MAX) {
+  return command.add_option(name, value, help)
+      ->check(whole_number(min, max))
+      ->capture_default_str();
+}
+
 // Adds --max-file-mib alone, for commands with several files.
 void add_limit_options(CLI::App& command, ParseOptions& options);
+
+// Adds --output.
+void add_output_option(CLI::App& command, std::string& path);
+
+// Writes `text` there; "-" is standard output. Returns `status`, or prints why it cannot be written
+// and returns kBadInput.
+ExitStatus write_output(const std::string& path, const std::string& text, ExitStatus status);
+
+// "ggml" of "out/ggml.ilk".
+std::string stem_of(std::string_view path);
+
+// Returns the backend, there or not; or prints that there is none of this name, sets `status` to
+// kBadInput and returns null.
+Backend* find_named_backend(const std::string& name, ExitStatus& status);
+
+// True iff it is there; else prints why it is not, and sets `status` to kUnavailable.
+bool is_there(Backend& backend, const std::string& name, ExitStatus& status);
 
 // Returns the backend, or prints why there is none and sets `status` to kUnavailable (a known name)
 // or kBadInput.

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "fuzz/cli/exit_status.h"
+#include "fuzz/cli/console.h"
 
 namespace interlock {
 namespace {

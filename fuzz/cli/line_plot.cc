@@ -65,47 +65,42 @@ Scale scale_of(std::pair<double, double> range) {
 }
 
 // Where numbers lie in the picture.
-class Axes {
- public:
-  explicit Axes(const LinePlot& plot) {
-    std::pair<double, double> xs = plot.x_range;
-    std::pair<double, double> ys = plot.y_range;
-    const auto widen = [](std::pair<double, double>& range, double value) {
-      range = {std::min(range.first, value), std::max(range.second, value)};
-    };
-    for (const LineSeries& series : plot.series) {
-      for (const auto& point : series.points) {
-        widen(xs, point.first);
-        widen(ys, point.second);
-      }
-    }
-    x_ = scale_of(xs);
-    y_ = scale_of(ys);
-  }
+struct Axes {
+  Scale x_scale;
+  Scale y_scale;
 
-  const Scale& x_scale() const { return x_; }
-  const Scale& y_scale() const { return y_; }
-  double x(double value) const { return kLeft + (kWidth - kLeft - kRight) * x_.part(value); }
+  double x(double value) const { return kLeft + (kWidth - kLeft - kRight) * x_scale.part(value); }
   double y(double value) const {
-    return kHeight - kBottom - (kHeight - kTop - kBottom) * y_.part(value);
+    return kHeight - kBottom - (kHeight - kTop - kBottom) * y_scale.part(value);
   }
-
- private:
-  Scale x_;
-  Scale y_;
 };
+
+Axes axes_of(const LinePlot& plot) {
+  std::pair<double, double> xs = plot.x_range;
+  std::pair<double, double> ys = plot.y_range;
+  const auto widen = [](std::pair<double, double>& range, double value) {
+    range = {std::min(range.first, value), std::max(range.second, value)};
+  };
+  for (const LineSeries& series : plot.series) {
+    for (const auto& [x, y] : series.points) {
+      widen(xs, x);
+      widen(ys, y);
+    }
+  }
+  return {scale_of(xs), scale_of(ys)};
+}
 
 std::string grid_of(const Axes& axes) {
   std::string svg;
-  for (int i = 0; i <= axes.x_scale().step_count; ++i) {
-    const double value = axes.x_scale().low + axes.x_scale().step * i;
+  for (int i = 0; i <= axes.x_scale.step_count; ++i) {
+    const double value = axes.x_scale.low + axes.x_scale.step * i;
     svg += fmt::format(
         "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/>\n"
         "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:.4g}</text>\n",
         axes.x(value), kTop, kHeight - kBottom, kHeight - kBottom + 18, value);
   }
-  for (int i = 0; i <= axes.y_scale().step_count; ++i) {
-    const double value = axes.y_scale().low + axes.y_scale().step * i;
+  for (int i = 0; i <= axes.y_scale.step_count; ++i) {
+    const double value = axes.y_scale.low + axes.y_scale.step * i;
     svg += fmt::format(
         "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n"
         "<text x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.4g}</text>\n",
@@ -145,7 +140,7 @@ std::string line_of(const LinePlot& plot, const Axes& axes, size_t index) {
 }  // namespace
 
 std::string svg_of(const LinePlot& plot) {
-  const Axes axes(plot);
+  const Axes axes = axes_of(plot);
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"

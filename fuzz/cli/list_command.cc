@@ -1,7 +1,11 @@
 // interlock list: what can be named on the command line and in programs.
 #include <fmt/format.h>
 
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "backends/registry.h"
 #include "encoder/backward/backward.h"
@@ -16,47 +20,24 @@
 namespace interlock {
 namespace {
 
-constexpr std::string_view kLine = "  {:<19} {}\n";
+std::string line_of(std::string_view name, std::string_view what, int width = 19) {
+  return fmt::format("  {:<{}} {}\n", name, width, what);
+}
 
-std::string list_encoders() {
-  std::string text = "encoders\n";
-  for (const EncoderEntry& entry : encoder_registry()) {
-    text += fmt::format(fmt::runtime(kLine), entry.name, entry.summary);
-  }
+template <typename Entry>
+std::string lines_of(std::span<const Entry> entries, int width = 19) {
+  std::string text;
+  for (const Entry& entry : entries) text += line_of(entry.name, entry.summary, width);
   return text;
 }
 
-std::string list_planners() {
-  std::string text = "planners\n";
-  for (const PlannerEntry& entry : planner_registry()) {
-    text += fmt::format("  {:<20} {}{}\n", entry.name, entry.is_broken ? "broken: " : "",
-                        entry.summary);
-  }
-  return text;
-}
-
-std::string list_backwards() {
-  std::string text = "backwards\n";
-  for (const BackwardEntry& entry : backward_registry()) {
-    text += fmt::format("  {:<20} {}{}\n", entry.name, entry.is_broken ? "broken: " : "",
-                        entry.summary);
-  }
-  return text;
-}
-
-std::string list_replays() {
-  std::string text = "replays\n";
-  for (const ReplayEntry& entry : replay_registry()) {
-    text += fmt::format("  {:<20} {}{}\n", entry.name, entry.is_broken ? "broken: " : "",
-                        entry.summary);
-  }
-  return text;
-}
-
-std::string list_kernels() {
-  std::string text = "kernels\n";
-  for (const KernelEntry& entry : kernel_table()) {
-    text += fmt::format(fmt::runtime(kLine), entry.name, entry.summary);
+// As above, and which of them are known to be wrong.
+template <typename Entry>
+std::string lines_of_passes(std::span<const Entry> entries) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    text += line_of(entry.name,
+                    fmt::format("{}{}", entry.is_broken ? "broken: " : "", entry.summary), 20);
   }
   return text;
 }
@@ -84,27 +65,34 @@ std::string text_of(const Capabilities& capabilities) {
   return text;
 }
 
-std::string list_backends() {
-  std::string text = "backends\n";
+std::string lines_of_backends() {
+  std::string text;
   for (Backend* const backend : backend_registry()) {
     const Availability availability = backend->availability();
-    text += fmt::format(
-        fmt::runtime(kLine), backend->name(),
-        (availability.is_available ? "available: " : "not available: ") + availability.reason);
+    text +=
+        line_of(backend->name(), (availability.is_available ? "available: " : "not available: ") +
+                                     availability.reason);
     if (!availability.is_available) continue;
     const std::string limits = text_of(backend->capabilities());
-    if (!limits.empty()) text += fmt::format(fmt::runtime(kLine), "", limits);
+    if (!limits.empty()) text += line_of("", limits);
   }
   return text;
 }
 
-std::string list_strategies() {
-  std::string text = "strategies\n";
-  for (const StrategyEntry& entry : strategy_registry()) {
-    text += fmt::format("  {:<16} {}\n", entry.name, entry.summary);
-  }
-  return text;
-}
+struct Topic {
+  const char* name;
+  std::string (*lines)();
+};
+
+constexpr Topic kTopics[] = {
+    {"encoders", [] { return lines_of(encoder_registry()); }},
+    {"planners", [] { return lines_of_passes(planner_registry()); }},
+    {"backwards", [] { return lines_of_passes(backward_registry()); }},
+    {"replays", [] { return lines_of_passes(replay_registry()); }},
+    {"kernels", [] { return lines_of(kernel_table()); }},
+    {"backends", lines_of_backends},
+    {"strategies", [] { return lines_of(strategy_registry(), 16); }},
+};
 
 }  // namespace
 
@@ -112,21 +100,18 @@ void add_list_command(CLI::App& app, ExitStatus& status) {
   CLI::App* const command = app.add_subcommand(
       "list", "lists encoders, planners, backwards, replays, kernels, backends, strategies");
   auto topic = std::make_shared<std::string>();
+  std::vector<std::string> names;
+  for (const Topic& known : kTopics) names.emplace_back(known.name);
   command
       ->add_option(
           "topic", *topic,
           "encoders, planners, backwards, replays, kernels, backends or strategies; all without it")
-      ->check(CLI::IsMember(
-          {"encoders", "planners", "backwards", "replays", "kernels", "backends", "strategies"}));
+      ->check(CLI::IsMember(names));
   command->callback([topic, &status] {
-    const auto wants = [&](std::string_view name) { return topic->empty() || *topic == name; };
-    if (wants("encoders")) print_out(list_encoders());
-    if (wants("planners")) print_out(list_planners());
-    if (wants("backwards")) print_out(list_backwards());
-    if (wants("replays")) print_out(list_replays());
-    if (wants("kernels")) print_out(list_kernels());
-    if (wants("backends")) print_out(list_backends());
-    if (wants("strategies")) print_out(list_strategies());
+    for (const Topic& known : kTopics) {
+      if (!topic->empty() && *topic != known.name) continue;
+      print_out(fmt::format("{}\n{}", known.name, known.lines()));
+    }
     status = ExitStatus::kNothingFound;
   });
 }

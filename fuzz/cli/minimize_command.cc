@@ -48,13 +48,7 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
                             report->evaluation_count,
                             report->is_fixpoint ? "" : "; stopped before a fixpoint"),
                 true);
-  const std::string text = print(report->program);
-  if (options.output == "-") {
-    print_out(text);
-    return ExitStatus::kFinding;
-  }
-  const Result<Success> written = write_file(options.output, text);
-  return written ? ExitStatus::kFinding : report_error(written.error());
+  return write_output(options.output, print(report->program), ExitStatus::kFinding);
 }
 
 }  // namespace
@@ -63,13 +57,10 @@ void add_minimize_command(CLI::App& app, ExitStatus& status) {
   CLI::App* const command = app.add_subcommand("minimize", "shrinks a failing program");
   auto options = std::make_shared<MinimizeCommandOptions>();
   add_input_options(*command, options->input);
-  command->add_option("-o,--output", options->output, "where to write; - is standard output")
-      ->capture_default_str();
+  add_output_option(*command, options->output);
   command->add_flag("--keep-kernels,!--any-kernels", options->keeps_kernels,
                     "keep the kernels of the finding (default), or only its kind and alias shape");
-  command->add_option("--max-evaluations", options->evaluations_max, "of candidate programs")
-      ->check(whole_number(1))
-      ->capture_default_str();
+  add_number(*command, "--max-evaluations", options->evaluations_max, "of candidate programs", 1);
   command->callback([options, &status] { status = run_minimize(*options); });
 }
 

@@ -1,9 +1,9 @@
 // interlock plan: what each planner makes of a program, and what its memory costs in barriers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,8 +16,8 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/cli/plan_options.h"
-#include "fuzz/cli/plan_plot.h"
+#include "fuzz/cli/line_plot.h"
+#include "fuzz/cli/pass_options.h"
 
 namespace interlock {
 namespace {
@@ -31,16 +31,55 @@ struct PlanCommandOptions {
   std::string data;
 };
 
+// The trade of memory for barriers.
+struct TradeCurve {
+  std::string name;
+  uint64_t lower_bound_bytes = 0;
+  uint64_t fresh_bytes = 0;
+  uint64_t fresh_barrier_count = 0;
+  std::vector<TradePoint> points;
+};
+
+double ratio(uint64_t value, uint64_t unit) {
+  return static_cast<double>(value) / static_cast<double>(std::max<uint64_t>(unit, 1));
+}
+
+// A line for each point, under a line of column names.
+std::string csv_of(const std::vector<TradeCurve>& curves) {
+  std::string csv = "graph,lower_bound_bytes,fresh_bytes,fresh_barriers,pool_bytes,barriers\n";
+  for (const TradeCurve& curve : curves) {
+    for (const TradePoint& point : curve.points) {
+      csv +=
+          fmt::format("{},{},{},{},{},{}\n", curve.name, curve.lower_bound_bytes, curve.fresh_bytes,
+                      curve.fresh_barrier_count, point.pool_bytes, point.barrier_count);
+    }
+  }
+  return csv;
+}
+
+// Pool over lower bound against barriers over those without reuse.
+std::string svg_of(const std::vector<TradeCurve>& curves) {
+  LinePlot plot;
+  plot.title = "Memory buys barriers: planner liveness with slack, encoder interlock";
+  plot.x_label = "pool, in lower bounds (largest live set)";
+  plot.y_label = "barriers, in those without reuse";
+  plot.is_stepped = true;
+  plot.x_range = {1, 1.1};
+  plot.y_range = {1, 1.02};
+  for (const TradeCurve& curve : curves) {
+    LineSeries& series = plot.series.emplace_back(LineSeries{curve.name, {}});
+    for (const TradePoint& point : curve.points) {
+      series.points.emplace_back(ratio(point.pool_bytes, curve.lower_bound_bytes),
+                                 ratio(point.barrier_count, curve.fresh_barrier_count));
+    }
+  }
+  return svg_of(plot);
+}
+
 Result<Program> read_program(const std::string& path, const PlanCommandOptions& options) {
   Result<Program> program = parse_file(path, options.parse);
   if (!program || options.unplanned_memory.empty()) return program;
   return unplan(*program, options.unplanned_memory);
-}
-
-// "ggml-llama24-metal" of "corpus/streams/ggml-llama24-metal.ilk".
-std::string name_of(std::string_view path) {
-  path.remove_prefix(path.find_last_of('/') + 1);
-  return std::string(path.substr(0, path.find_last_of('.')));
 }
 
 std::string percent_above(uint64_t value, uint64_t base) {
@@ -82,7 +121,7 @@ Result<TradeCurve> curve_of(const std::string& path, const Program& program,
   if (!points) return points.error();
   const Result<PlanReport> report = report_of(program, program, options);
   if (!report) return report.error();
-  return TradeCurve{name_of(path), report->lower_bound_bytes, report->fresh_bytes,
+  return TradeCurve{stem_of(path), report->lower_bound_bytes, report->fresh_bytes,
                     report->fresh_barrier_count, *points};
 }
 
@@ -100,14 +139,10 @@ ExitStatus run_plan(const PlanCommandOptions& options) {
     if (!curve) return report_error(curve.error());
     curves.push_back(std::move(*curve));
   }
-  if (!options.curve.empty()) {
-    const auto written = write_file(options.curve, svg_of(curves));
-    if (!written) return report_error(written.error());
-  }
-  if (!options.data.empty()) {
-    const auto written = write_file(options.data, csv_of(curves));
-    if (!written) return report_error(written.error());
-  }
+  Result<Success> written = Success{};
+  if (!options.curve.empty()) written = write_file(options.curve, svg_of(curves));
+  if (written && !options.data.empty()) written = write_file(options.data, csv_of(curves));
+  if (!written) return report_error(written.error());
   return ExitStatus::kNothingFound;
 }
 

@@ -40,12 +40,6 @@ struct PlotOptions {
   std::string svg;
 };
 
-// "ggml" of "out/ggml.ilk".
-std::string name_of(std::string_view path) {
-  path.remove_prefix(path.find_last_of('/') + 1);
-  return std::string(path.substr(0, path.find_last_of('.')));
-}
-
 Result<TensorId> find_drawn(const Program& program, const std::string& name) {
   const TensorId id = program.find_tensor(name);
   if (!id.is_some()) return error_of("the program has no tensor '{}'.", name);
@@ -135,7 +129,7 @@ ExitStatus run_plot(const PlotOptions& options) {
   for (size_t i = 0; i < options.paths.size(); ++i) {
     Result<std::vector<float>> values = run_file(options.paths[i], options, *backend);
     if (!values) return report_run_error(values.error(), *backend);
-    names.push_back(options.names.empty() ? name_of(options.paths[i]) : options.names[i]);
+    names.push_back(options.names.empty() ? stem_of(options.paths[i]) : options.names[i]);
     plot.series.push_back(series_of(names.back(), *values));
     columns.push_back(std::move(*values));
   }
@@ -146,12 +140,7 @@ ExitStatus run_plot(const PlotOptions& options) {
     }
   }
   if (options.svg.empty()) return ExitStatus::kNothingFound;
-  if (options.svg == kStandardOutput) {
-    print_out(svg_of(plot));
-    return ExitStatus::kNothingFound;
-  }
-  auto written = write_file(options.svg, svg_of(plot));
-  return written ? ExitStatus::kNothingFound : report_error(written.error());
+  return write_output(options.svg, svg_of(plot), ExitStatus::kNothingFound);
 }
 
 }  // namespace

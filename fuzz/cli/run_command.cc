@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <set>
 #include <string>
@@ -86,17 +85,7 @@ std::string first_values(const Program& program, const MemoryImage& image, Tenso
   for (uint64_t i = 0; i < std::min(count, kShown); ++i) {
     const uint8_t* const bytes =
         image.memories[tensor.memory.index].data() + tensor.range.begin + i * element_bytes;
-    if (tensor.dtype == DType::kF32) {
-      float value = 0;
-      std::memcpy(&value, bytes, sizeof value);
-      text += fmt::format(" {}", value);
-    } else if (tensor.dtype == DType::kI32) {
-      int32_t value = 0;
-      std::memcpy(&value, bytes, sizeof value);
-      text += fmt::format(" {}", value);
-    } else {
-      text += fmt::format(" {}", *bytes);
-    }
+    text += ' ' + text_of_element(tensor.dtype, bytes);
   }
   return text + (count > kShown ? " …\n" : "\n");
 }
@@ -171,7 +160,7 @@ Result<Success> check_options(const RunOptions& options) {
     return error_of("backend '{}' issues programs in one way; it has no --lowering.",
                     options.backend);
   }
-  if (std::find(names.begin(), names.end(), options.lowering) == names.end()) {
+  if (std::ranges::find(names, options.lowering) == names.end()) {
     return error_of("backend '{}' has no lowering '{}'; it has {}.", options.backend,
                     options.lowering, fmt::join(names, ", "));
   }
@@ -256,14 +245,9 @@ void add_run_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--schedule", options->schedule, "issue, reversed, lazy, random or witness")
       ->check(CLI::IsMember({"issue", "reversed", "lazy", "random", "witness"}))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of --schedule=random")
-      ->check(whole_number())
-      ->capture_default_str();
-  command
-      ->add_option("--trials", options->trial_count,
-                   "of --mode=overlap: how often; counts those that differ")
-      ->check(whole_number(1, 1'000'000))
-      ->capture_default_str();
+  add_number(*command, "--seed", options->seed, "of --schedule=random");
+  add_number(*command, "--trials", options->trial_count,
+             "of --mode=overlap: how often; counts those that differ", 1, 1'000'000);
   command->add_flag("--check-declared", options->checks_declared,
                     "also executes with instrumented accesses and reports undeclared ones");
   command->callback([options, &status] { status = run_program(*options); });

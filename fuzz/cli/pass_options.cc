@@ -1,14 +1,23 @@
-#include "fuzz/cli/plan_options.h"
+#include "fuzz/cli/pass_options.h"
 
 #include <array>
-#include <string>
 
 #include "encoder/program/error_of.h"
 #include "fuzz/cli/input.h"
 
 namespace interlock {
-
 namespace {
+
+// Sets `entry` to that of this name; an empty name leaves it. Errors: there is none of this name,
+// where `noun` says of what, and `list` is the topic of `interlock list`.
+template <typename Entry>
+Result<Success> find_pass(const Entry*& entry, const Entry* (*find)(std::string_view),
+                          const std::string& name, std::string_view noun, std::string_view list) {
+  if (name.empty()) return Success{};
+  entry = find(name);
+  if (entry != nullptr) return Success{};
+  return error_of("there is no {} '{}'. `interlock list {}` names them.", noun, name, list);
+}
 
 const char* const kGroup = "Planner";
 
@@ -26,17 +35,25 @@ constexpr std::array kOwnOptions = {
 
 }  // namespace
 
+Result<PassChain> find_passes(const PassNames& names) {
+  PassChain passes;
+  for (const auto& found :
+       {find_pass(passes.backward, find_backward, names.backward, "backward pass", "backwards"),
+        find_pass(passes.replay, find_replay, names.replay, "replay policy", "replays"),
+        find_pass(passes.planner, find_planner, names.planner, "planner", "planners"),
+        find_pass(passes.encoder, find_encoder, names.encoder, "encoder", "encoders")}) {
+    if (!found) return found.error();
+  }
+  return passes;
+}
+
 void add_plan_options(CLI::App& command, PlanOptions& options) {
-  command.add_option("--align", options.alignment_bytes, "bytes that every value is aligned to")
-      ->check(whole_number(4, 1 << 20))
-      ->capture_default_str()
+  add_number(command, "--align", options.alignment_bytes, "bytes that every value is aligned to", 4,
+             1 << 20)
       ->group(kGroup);
-  command
-      .add_option(
-          "--slack", options.slack_percent,
-          "liveness: memory above the smallest, in percent, that may be spent to save barriers")
-      ->check(whole_number(0, 10'000))
-      ->capture_default_str()
+  add_number(command, "--slack", options.slack_percent,
+             "liveness: memory above the smallest, in percent, that may be spent to save barriers",
+             0, 10'000)
       ->group(kGroup);
   command
       .add_flag("--antichain", options.is_antichain,
@@ -50,11 +67,8 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
       .add_flag("!--no-opaque-in-place", options.is_opaque_in_place,
                 "opaque dispatches never write in place")
       ->group(kGroup);
-  command
-      .add_option("--region", options.region_dispatches,
-                  "arena: dispatches between two resets, if the program has no reset")
-      ->check(whole_number(1, UINT32_MAX))
-      ->capture_default_str()
+  add_number(command, "--region", options.region_dispatches,
+             "arena: dispatches between two resets, if the program has no reset", 1, UINT32_MAX)
       ->group(kGroup);
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "fuzz/campaign/bug_table.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
 
 namespace interlock {
 namespace {
@@ -95,16 +95,13 @@ ExitStatus run_bugs(const BugsCommandOptions& options) {
 }  // namespace
 
 void add_bugs_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command =
-      app.add_subcommand("bugs", "checks a folder of public bugs, and lists what finds each");
-  auto options = std::make_shared<BugsCommandOptions>();
-  command->add_option("folder", options->folder, "has index.tsv, and two programs for each bug")
+  auto [command, options] = add_subcommand<BugsCommandOptions>(
+      app, status, "bugs", "checks a folder of public bugs, and lists what finds each", run_bugs);
+  command.add_option("folder", options.folder, "has index.tsv, and two programs for each bug")
       ->capture_default_str();
-  command
-      ->add_option("--format", options->format, "text, or markdown: as docs/bugs-index.md has it")
+  command.add_option("--format", options.format, "text, or markdown: as docs/bugs-index.md has it")
       ->check(CLI::IsMember({"text", "markdown"}))
       ->capture_default_str();
-  command->callback([options, &status] { status = run_bugs(*options); });
 }
 
 }  // namespace interlock

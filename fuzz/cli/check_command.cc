@@ -1,7 +1,6 @@
 // interlock check: the exact verdicts on one or more programs.
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -102,26 +101,25 @@ ExitStatus run_check(const CheckCommandOptions& options) {
 }  // namespace
 
 void add_check_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand("check", "says exactly what is unordered, and why");
-  auto options = std::make_shared<CheckCommandOptions>();
-  command->add_option("files", options->paths, "program texts (.ilk); - is standard input")
+  auto [command, options] = add_subcommand<CheckCommandOptions>(
+      app, status, "check", "says exactly what is unordered, and why", run_check);
+  command.add_option("files", options.paths, "program texts (.ilk); - is standard input")
       ->required();
-  command->add_flag(
-      "--all", options->check.lists_all_pairs,
+  command.add_flag(
+      "--all", options.check.lists_all_pairs,
       "every hazardous pair, not only the latest accesses of the bytes, and every redundant barrier");
   command
-      ->add_option("--deny", options->denied,
-                   "advice that counts as a finding: redundant, for barriers that can go")
+      .add_option("--deny", options.denied,
+                  "advice that counts as a finding: redundant, for barriers that can go")
       ->check(CLI::IsMember({"redundant"}));
-  command->add_flag("--certificate", options->has_certificate,
-                    "the conflicts that prove the fewest barriers");
-  command->add_option("--format", options->format, "text, or json: one object a line for each file")
+  command.add_flag("--certificate", options.has_certificate,
+                   "the conflicts that prove the fewest barriers");
+  command.add_option("--format", options.format, "text, or json: one object a line for each file")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  add_number(*command, "--max-findings", options->findings_max,
+  add_number(command, "--max-findings", options.findings_max,
              "findings that the text prints in full; 0 prints all");
-  add_limit_options(*command, options->parse);
-  command->callback([options, &status] { status = run_check(*options); });
+  add_limit_options(command, options.parse);
 }
 
 }  // namespace interlock

@@ -1,7 +1,9 @@
 #include "fuzz/cli/console.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -34,27 +36,13 @@ void print_out(std::string_view text) {
 }
 
 void print_report(std::string_view text) {
-  if (!has_colour()) {
-    print_out(text);
-    return;
-  }
+  if (!has_colour()) return print_out(text);
   while (!text.empty()) {
-    const size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    if (starts_finding(line)) {
-      const size_t colon = line.find(": ");
-      print_out("\x1b[1;31m");
-      print_out(line.substr(0, colon));
-      print_out("\x1b[0m");
-      print_out(line.substr(colon));
-    } else {
-      print_out(line);
-    }
-    if (end == std::string_view::npos) {
-      return;
-    }
-    print_out("\n");
-    text.remove_prefix(end + 1);
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    const size_t colon = starts_finding(line) ? line.find(": ") : 0;
+    if (colon > 0) print_out(fmt::format("\x1b[1;31m{}\x1b[0m", line.substr(0, colon)));
+    print_out(line.substr(colon));
+    text.remove_prefix(line.size());
   }
 }
 

@@ -1,7 +1,6 @@
 // interlock explore: tries schedules on the shadow machine and names those that end differently.
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,26 +67,23 @@ ExitStatus run_explore(ExploreCommandOptions& options) {
 }  // namespace
 
 void add_explore_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command =
-      app.add_subcommand("explore", "tries schedules on hashes and names those that differ");
-  auto options = std::make_shared<ExploreCommandOptions>();
-  add_input_options(*command, options->input);
+  auto [command, options] = add_subcommand<ExploreCommandOptions>(
+      app, status, "explore", "tries schedules on hashes and names those that differ", run_explore);
+  add_input_options(command, options.input);
   std::vector<std::string> names;
   for (const StrategyEntry& entry : strategy_registry()) names.emplace_back(entry.name);
   command
-      ->add_option(
-          "--strategy", options->strategy,
+      .add_option(
+          "--strategy", options.strategy,
           fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back()))
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  add_number(*command, "--schedules", options->explore.schedule_count, "how many to try at most",
-             1);
-  add_number(*command, "--seed", options->explore.seed, "of random and pct");
-  add_number(*command, "--depth", options->explore.depth,
+  add_number(command, "--schedules", options.explore.schedule_count, "how many to try at most", 1);
+  add_number(command, "--seed", options.explore.seed, "of random and pct");
+  add_number(command, "--depth", options.explore.depth,
              "of pct: how many order constraints a schedule is to meet", 1, kDepthMax);
-  command->add_flag("--combine", options->explore.combines_groups,
-                    "of exhaustive: every trace of the program, not of one group at a time");
-  command->callback([options, &status] { status = run_explore(*options); });
+  command.add_flag("--combine", options.explore.combines_groups,
+                   "of exhaustive: every trace of the program, not of one group at a time");
 }
 
 }  // namespace interlock

@@ -218,42 +218,41 @@ void add_device_options(CLI::App& command, FuzzOptions& options) {
 }  // namespace
 
 void add_fuzz_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand(
-      "fuzz", "generates programs and judges what an encoder, or other passes, make of them");
-  auto options = std::make_shared<FuzzOptions>();
-  CampaignOptions& campaign = options->campaign;
-  command->add_option("--encoder", options->passes.encoder,
-                      "the encoder under test; without it programs with sync of their own");
-  command->add_option("--backward", options->passes.backward,
-                      "the backward pass under test, on random forward passes");
-  command->add_option("--replay", options->passes.replay,
-                      "the replay policy under test, on random programs with captures");
-  command->add_option(
-      "--planner", options->passes.planner,
+  auto [command, options] = add_subcommand<FuzzOptions>(
+      app, status, "fuzz",
+      "generates programs and judges what an encoder, or other passes, make of them", run_fuzz);
+  CampaignOptions& campaign = options.campaign;
+  command.add_option("--encoder", options.passes.encoder,
+                     "the encoder under test; without it programs with sync of their own");
+  command.add_option("--backward", options.passes.backward,
+                     "the backward pass under test, on random forward passes");
+  command.add_option("--replay", options.passes.replay,
+                     "the replay policy under test, on random programs with captures");
+  command.add_option(
+      "--planner", options.passes.planner,
       "the planner under test, on unplanned programs; `interlock` places the sync unless --encoder is given");
   command
-      ->add_option("--backend", options->backend,
-                   "executes the programs on this one, too, and compares")
+      .add_option("--backend", options.backend,
+                  "executes the programs on this one, too, and compares")
       ->capture_default_str();
-  add_number(*command, "--seed", campaign.seed, "same seed, same programs, same files");
+  add_number(command, "--seed", campaign.seed, "same seed, same programs, same files");
   CLI::Option* const runs =
-      add_number(*command, "--runs", campaign.run_count, "how many programs", 1);
-  add_number(*command, "--first-run", campaign.first_run, "number of the first program");
-  command->add_option("--seconds", options->seconds, "instead of --runs: for how long")
+      add_number(command, "--runs", campaign.run_count, "how many programs", 1);
+  add_number(command, "--first-run", campaign.first_run, "number of the first program");
+  command.add_option("--seconds", options.seconds, "instead of --runs: for how long")
       ->excludes(runs);
-  add_number(*command, "--jobs", campaign.job_count, "worker threads; files do not depend on it", 1,
+  add_number(command, "--jobs", campaign.job_count, "worker threads; files do not depend on it", 1,
              256);
-  command->add_option("--out", campaign.out_dir, "folder for minimized finds; none without it");
-  add_number(*command, "--max-finds", campaign.find_limit,
+  command.add_option("--out", campaign.out_dir, "folder for minimized finds; none without it");
+  add_number(command, "--max-finds", campaign.find_limit,
              "stop after so many distinct finds; 0: never");
-  add_number(*command, "--max-dispatches", campaign.generator.max_dispatches, "of one program", 1,
+  add_number(command, "--max-dispatches", campaign.generator.max_dispatches, "of one program", 1,
              1024);
-  command->add_flag("--all-signatures", campaign.keeps_all_signatures,
-                    "one file per signature instead of one per cause");
-  add_device_options(*command, *options);
-  command->add_flag("--deny-excess", options->judges_excess,
-                    "more barriers than the proven minimum is a finding too");
-  command->callback([options, &status] { status = run_fuzz(*options); });
+  command.add_flag("--all-signatures", campaign.keeps_all_signatures,
+                   "one file per signature instead of one per cause");
+  add_device_options(command, options);
+  command.add_flag("--deny-excess", options.judges_excess,
+                   "more barriers than the proven minimum is a finding too");
 }
 
 }  // namespace interlock

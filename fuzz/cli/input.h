@@ -2,14 +2,28 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "backends/interface/backend.h"
 #include "encoder/text/parser.h"
 #include "fuzz/cli/console.h"
 
 namespace interlock {
+
+// Adds a subcommand and its options, which `run` gets when it is the one that was asked for.
+// Returns both.
+template <typename Options, typename Run>
+std::pair<CLI::App&, Options&> add_subcommand(CLI::App& app, ExitStatus& status,
+                                              const std::string& name, const std::string& help,
+                                              Run run) {
+  CLI::App* const command = app.add_subcommand(name, help);
+  auto options = std::make_shared<Options>();
+  command->callback([options, run, &status] { status = run(*options); });
+  return {*command, *options};
+}
 
 struct InputOptions {
   std::string path;

@@ -1,7 +1,6 @@
 // interlock list: what can be named on the command line and in programs.
 #include <fmt/format.h>
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "encoder/sync/encoder.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
 #include "simulator/schedules/strategy.h"
 
 namespace interlock {
@@ -44,25 +44,23 @@ std::string lines_of_passes(std::span<const Entry> entries) {
 
 // The limits of a device, where it has any.
 std::string text_of(const Capabilities& capabilities) {
-  std::string text;
-  const auto say = [&](std::string_view what) {
-    text += text.empty() ? "" : ", ";
-    text += what;
-  };
+  std::vector<std::string> limits;
   if (capabilities.queue_count > 0) {
-    say(fmt::format("overlap on {} queues{}", capabilities.queue_count,
-                    capabilities.imports_host_memory ? " (imports host memory)" : ""));
+    limits.push_back(fmt::format("overlap on {} queues{}", capabilities.queue_count,
+                                 capabilities.imports_host_memory ? " (imports host memory)" : ""));
   }
-  if (!capabilities.has_byte_access) say("operands in words of 4 bytes only");
-  if (capabilities.extent_max > 0) say(fmt::format("extents up to {}", capabilities.extent_max));
+  if (!capabilities.has_byte_access) limits.push_back("operands in words of 4 bytes only");
+  if (capabilities.extent_max > 0) {
+    limits.push_back(fmt::format("extents up to {}", capabilities.extent_max));
+  }
   if (capabilities.operand_bytes_max > 0) {
-    say(fmt::format("operands up to {} bytes", capabilities.operand_bytes_max));
+    limits.push_back(fmt::format("operands up to {} bytes", capabilities.operand_bytes_max));
   }
   if (capabilities.binding_count_max > 0) {
-    say(fmt::format("mix in one launch up to {} operands and {} bytes",
-                    capabilities.binding_count_max, capabilities.mix_bytes_max));
+    limits.push_back(fmt::format("mix in one launch up to {} operands and {} bytes",
+                                 capabilities.binding_count_max, capabilities.mix_bytes_max));
   }
-  return text;
+  return fmt::format("{}", fmt::join(limits, ", "));
 }
 
 std::string lines_of_backends() {
@@ -94,26 +92,27 @@ constexpr Topic kTopics[] = {
     {"strategies", [] { return lines_of(strategy_registry(), 16); }},
 };
 
+ExitStatus run_list(const std::string& topic) {
+  for (const Topic& known : kTopics) {
+    if (!topic.empty() && topic != known.name) continue;
+    print_out(fmt::format("{}\n{}", known.name, known.lines()));
+  }
+  return ExitStatus::kNothingFound;
+}
+
 }  // namespace
 
 void add_list_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand(
-      "list", "lists encoders, planners, backwards, replays, kernels, backends, strategies");
-  auto topic = std::make_shared<std::string>();
+  auto [command, topic] = add_subcommand<std::string>(
+      app, status, "list",
+      "lists encoders, planners, backwards, replays, kernels, backends, strategies", run_list);
   std::vector<std::string> names;
   for (const Topic& known : kTopics) names.emplace_back(known.name);
   command
-      ->add_option(
-          "topic", *topic,
+      .add_option(
+          "topic", topic,
           "encoders, planners, backwards, replays, kernels, backends or strategies; all without it")
       ->check(CLI::IsMember(names));
-  command->callback([topic, &status] {
-    for (const Topic& known : kTopics) {
-      if (!topic->empty() && *topic != known.name) continue;
-      print_out(fmt::format("{}\n{}", known.name, known.lines()));
-    }
-    status = ExitStatus::kNothingFound;
-  });
 }
 
 }  // namespace interlock

@@ -1,7 +1,6 @@
 // interlock minimize: shrinks a failing program to what its finding needs.
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 
 #include "encoder/text/files.h"
@@ -30,14 +29,13 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
   if (!program) {
     return report_error(program.error());
   }
-  MinimizeOptions minimize_options;
-  minimize_options.detail =
-      options.keeps_kernels ? SignatureDetail::kKernels : SignatureDetail::kShape;
-  minimize_options.evaluation_limit = options.evaluations_max;
-  minimize_options.on_progress = [](const MinimizeProgress& progress) {
-    show_progress(fmt::format("{} evaluations, {} dispatches left", progress.evaluation_count,
-                              progress.dispatch_count));
-  };
+  const MinimizeOptions minimize_options{
+      .detail = options.keeps_kernels ? SignatureDetail::kKernels : SignatureDetail::kShape,
+      .evaluation_limit = options.evaluations_max,
+      .on_progress = [](const MinimizeProgress& progress) {
+        show_progress(fmt::format("{} evaluations, {} dispatches left", progress.evaluation_count,
+                                  progress.dispatch_count));
+      }};
   const Result<MinimizeReport> report = minimize_program(*program, minimize_options);
   if (!report) {
     return report_error({report.error().message});
@@ -54,14 +52,13 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
 }  // namespace
 
 void add_minimize_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand("minimize", "shrinks a failing program");
-  auto options = std::make_shared<MinimizeCommandOptions>();
-  add_input_options(*command, options->input);
-  add_output_option(*command, options->output);
-  command->add_flag("--keep-kernels,!--any-kernels", options->keeps_kernels,
-                    "keep the kernels of the finding (default), or only its kind and alias shape");
-  add_number(*command, "--max-evaluations", options->evaluations_max, "of candidate programs", 1);
-  command->callback([options, &status] { status = run_minimize(*options); });
+  auto [command, options] = add_subcommand<MinimizeCommandOptions>(
+      app, status, "minimize", "shrinks a failing program", run_minimize);
+  add_input_options(command, options.input);
+  add_output_option(command, options.output);
+  command.add_flag("--keep-kernels,!--any-kernels", options.keeps_kernels,
+                   "keep the kernels of the finding (default), or only its kind and alias shape");
+  add_number(command, "--max-evaluations", options.evaluations_max, "of candidate programs", 1);
 }
 
 }  // namespace interlock

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,19 +148,17 @@ ExitStatus run_plan(const PlanCommandOptions& options) {
 }  // namespace
 
 void add_plan_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command =
-      app.add_subcommand("plan", "compares planners: their memory, and the barriers it costs");
-  auto options = std::make_shared<PlanCommandOptions>();
-  command->add_option("FILE", options->paths, "programs with unplaced tensors; - is standard input")
+  auto [command, options] = add_subcommand<PlanCommandOptions>(
+      app, status, "plan", "compares planners: their memory, and the barriers it costs", run_plan);
+  command.add_option("FILE", options.paths, "programs with unplaced tensors; - is standard input")
       ->required();
-  add_limit_options(*command, options->parse);
-  command->add_option("--unplan", options->unplanned_memory,
-                      "first make unplaced tensors of the raw ranges of this memory");
-  command->add_option("--curve", options->curve,
-                      "write the trade of memory for barriers as a picture (SVG)");
-  command->add_option("--data", options->data, "write the same as numbers (CSV)");
-  add_plan_options(*command, options->plan);
-  command->callback([options, &status] { status = run_plan(*options); });
+  add_limit_options(command, options.parse);
+  command.add_option("--unplan", options.unplanned_memory,
+                     "first make unplaced tensors of the raw ranges of this memory");
+  command.add_option("--curve", options.curve,
+                     "write the trade of memory for barriers as a picture (SVG)");
+  command.add_option("--data", options.data, "write the same as numbers (CSV)");
+  add_plan_options(command, options.plan);
 }
 
 }  // namespace interlock

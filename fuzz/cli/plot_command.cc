@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -146,26 +145,24 @@ ExitStatus run_plot(const PlotOptions& options) {
 }  // namespace
 
 void add_plot_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand(
-      "plot", "runs programs and draws what one tensor holds at the end, a line for each");
-  auto options = std::make_shared<PlotOptions>();
-  command->add_option("FILE", options->paths, "programs; - is standard input")->required();
-  add_limit_options(*command, options->parse);
-  command->add_option("--tensor", options->tensor, "the tensor, f32; its elements are the points")
+  auto [command, options] = add_subcommand<PlotOptions>(
+      app, status, "plot",
+      "runs programs and draws what one tensor holds at the end, a line for each", run_plot);
+  command.add_option("FILE", options.paths, "programs; - is standard input")->required();
+  add_limit_options(command, options.parse);
+  command.add_option("--tensor", options.tensor, "the tensor, f32; its elements are the points")
       ->required();
-  command->add_option("--backend", options->backend, "where to run")->capture_default_str();
-  command->add_option("--names", options->names, "of the lines; else those of the files")
+  command.add_option("--backend", options.backend, "where to run")->capture_default_str();
+  command.add_option("--names", options.names, "of the lines; else those of the files")
       ->delimiter(',');
-  command->add_option("--title", options->title, "of the picture; else the tensor's name");
-  command->add_option("--x-label", options->x_label, "what the elements are")
-      ->capture_default_str();
-  command->add_option("--y-max", options->y_max, "the axis of values reaches at least that")
+  command.add_option("--title", options.title, "of the picture; else the tensor's name");
+  command.add_option("--x-label", options.x_label, "what the elements are")->capture_default_str();
+  command.add_option("--y-max", options.y_max, "the axis of values reaches at least that")
       ->check(CLI::Range(-1e30, 1e30));
-  command->add_option("--csv", options->csv,
-                      "write the numbers there, not to standard output; - is that");
-  command->add_option("--svg", options->svg,
-                      "write the picture there; - is standard output, without the numbers");
-  command->callback([options, &status] { status = run_plot(*options); });
+  command.add_option("--csv", options.csv,
+                     "write the numbers there, not to standard output; - is that");
+  command.add_option("--svg", options.svg,
+                     "write the picture there; - is standard output, without the numbers");
 }
 
 }  // namespace interlock

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -221,15 +220,14 @@ ExitStatus run_replay(const ReplayOptions& options) {
 }  // namespace
 
 void add_replay_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command =
-      app.add_subcommand("replay", "runs the recorded witness: 1 it still fails, 0 it does not");
-  auto options = std::make_shared<ReplayOptions>();
-  add_input_options(*command, options->input);
-  command->add_option("--backend", options->backend, "where to run")->capture_default_str();
-  command->add_option(
-      "--witness", options->witness,
+  auto [command, options] = add_subcommand<ReplayOptions>(
+      app, status, "replay", "runs the recorded witness: 1 it still fails, 0 it does not",
+      run_replay);
+  add_input_options(command, options.input);
+  command.add_option("--backend", options.backend, "where to run")->capture_default_str();
+  command.add_option(
+      "--witness", options.witness,
       "a schedule instead of the recorded one, e.g. \"vjp before reduce\"; repeat it for several displacements");
-  command->callback([options, &status] { status = run_replay(*options); });
 }
 
 }  // namespace interlock

@@ -232,25 +232,24 @@ ExitStatus run_program(const RunOptions& options) {
 }  // namespace
 
 void add_run_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand("run", "executes a program under one schedule");
-  auto options = std::make_shared<RunOptions>();
-  add_input_options(*command, options->input);
-  command->add_option("--backend", options->backend, "where to run")->capture_default_str();
-  command->add_option("--mode", options->mode, "witness: step by step; overlap: as the device does")
+  auto [command, options] = add_subcommand<RunOptions>(
+      app, status, "run", "executes a program under one schedule", run_program);
+  add_input_options(command, options.input);
+  command.add_option("--backend", options.backend, "where to run")->capture_default_str();
+  command.add_option("--mode", options.mode, "witness: step by step; overlap: as the device does")
       ->check(CLI::IsMember({"witness", "overlap"}))
       ->capture_default_str();
-  command->add_option(
-      "--lowering", options->lowering,
+  command.add_option(
+      "--lowering", options.lowering,
       "of --mode=overlap: how CUDA issues; streams, graph, captured-graph, conflict-graph or one-stream");
-  command->add_option("--schedule", options->schedule, "issue, reversed, lazy, random or witness")
+  command.add_option("--schedule", options.schedule, "issue, reversed, lazy, random or witness")
       ->check(CLI::IsMember({"issue", "reversed", "lazy", "random", "witness"}))
       ->capture_default_str();
-  add_number(*command, "--seed", options->seed, "of --schedule=random");
-  add_number(*command, "--trials", options->trial_count,
+  add_number(command, "--seed", options.seed, "of --schedule=random");
+  add_number(command, "--trials", options.trial_count,
              "of --mode=overlap: how often; counts those that differ", 1, 1'000'000);
-  command->add_flag("--check-declared", options->checks_declared,
-                    "also executes with instrumented accesses and reports undeclared ones");
-  command->callback([options, &status] { status = run_program(*options); });
+  command.add_flag("--check-declared", options.checks_declared,
+                   "also executes with instrumented accesses and reports undeclared ones");
 }
 
 }  // namespace interlock

@@ -1,11 +1,11 @@
 // interlock serve: owns a device for another process; what `fuzz --backend` starts.
-#include <memory>
 #include <string>
 
 #include "backends/registry.h"
 #include "backends/remote/serve.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
 
 namespace interlock {
 namespace {
@@ -20,12 +20,12 @@ ExitStatus run_serve(const std::string& name) {
 }  // namespace
 
 void add_serve_command(CLI::App& app, ExitStatus& status) {
-  CLI::App* const command = app.add_subcommand(
-      "serve", "executes programs for `fuzz --backend`, in a process of its own");
-  command->group("");  // For processes, not for people.
-  auto backend = std::make_shared<std::string>("cpu");
-  command->add_option("--backend", *backend, "where")->capture_default_str();
-  command->callback([backend, &status] { status = run_serve(*backend); });
+  auto [command, backend] = add_subcommand<std::string>(
+      app, status, "serve", "executes programs for `fuzz --backend`, in a process of its own",
+      run_serve);
+  backend = "cpu";
+  command.group("");  // For processes, not for people.
+  command.add_option("--backend", backend, "where")->capture_default_str();
 }
 
 }  // namespace interlock

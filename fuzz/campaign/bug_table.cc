@@ -86,8 +86,6 @@ std::string fault_of(const std::vector<std::string_view>& columns) {
   return {};
 }
 
-Result<Program> program_at(const fs::path& path) { return parse_file(path.string()); }
-
 // The kinds that a program expects as it stands, each once, as its lines have them. What a backward
 // pass appends has no sync of its own, so of a program with one: as encoders encode it.
 std::string kinds_of(const Program& program) {
@@ -115,9 +113,9 @@ std::string verdict_on(const Program& program, bool denies_redundancy) {
 Result<JudgedBug> judge(BugEntry entry, const fs::path& folder) {
   JudgedBug bug = {std::move(entry), {}, {}, true};
   if (!bug.entry.has_file()) return bug;
-  const Result<Program> program = program_at(folder / (bug.entry.file + ".ilk"));
+  const Result<Program> program = parse_file(folder / (bug.entry.file + ".ilk"));
   if (!program) return program.error();
-  const Result<Program> twin = program_at(folder / (bug.entry.file + ".fixed.ilk"));
+  const Result<Program> twin = parse_file(folder / (bug.entry.file + ".fixed.ilk"));
   if (!twin) return twin.error();
   // Where nothing is wrong but a barrier too many, that is what the repair is about.
   const bool is_about_cost = kinds_of(*program) == word_of(FindingKind::kRedundant);

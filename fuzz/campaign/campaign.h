@@ -41,7 +41,6 @@ struct CampaignFind {
   bool is_observable = false;
   bool differs_on_cpu = false;
   bool is_better_one = false;            // Another find of its cause was saved before it.
-  uint64_t evaluation_count = 0;         // Of the minimizer.
   uint64_t original_dispatch_count = 0;  // Both without what a `backward` statement appends.
   uint64_t dispatch_count = 0;           // Of `program`.
   std::vector<std::string> notes;        // Further comment lines of the file.

@@ -62,18 +62,16 @@ class EncoderSubject final : public Subject {
         is_excess ? Evidence{EvidenceLevel::kExact, fact, {}}
                   : best_evidence(small, signature, SignatureDetail::kKernels,
                                   EvidenceLevel::kBackend, kinds_of_pair(encoded, fact));
-    CampaignFind find;
-    find.signature = signature;
-    find.run_index = run_index;
-    find.program = with_evidence(small, evidence.fact);
-    find.given = minimized.program;
-    find.fact = evidence.fact;
-    find.is_observable = evidence.level >= EvidenceLevel::kShadow;
-    find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
-    find.evaluation_count = minimized.evaluation_count;
-    find.original_dispatch_count = program.dispatches.size();
-    find.dispatch_count = find.program.dispatches.size();
-    return find;
+    const Program shown = with_evidence(small, evidence.fact);
+    return {.signature = signature,
+            .run_index = run_index,
+            .program = shown,
+            .given = minimized.program,
+            .fact = evidence.fact,
+            .is_observable = evidence.level >= EvidenceLevel::kShadow,
+            .differs_on_cpu = evidence.level >= EvidenceLevel::kBackend,
+            .original_dispatch_count = program.dispatches.size(),
+            .dispatch_count = shown.dispatches.size()};
   }
 
   Cause cause_of(const CampaignFind& find) override {

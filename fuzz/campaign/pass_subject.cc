@@ -48,9 +48,7 @@ std::vector<std::string> draw_inputs(const ProgramDraft& draft, Choice& choice) 
 // The sum of what the last dispatch writes is differentiated by some of the inputs.
 void append_backward(ProgramDraft& draft, Choice& choice) {
   const auto& last = std::get<DispatchDraft>(draft.items.back());
-  BackwardDraft backward;
-  backward.loss = last.operands.back().name;
-  backward.wrt = draw_inputs(draft, choice);
+  BackwardDraft backward{last.operands.back().name, draw_inputs(draft, choice)};
   OutputDraft gradients;
   for (const std::string& input : backward.wrt) gradients.tensors.push_back("d_" + input);
   draft.items.emplace_back(std::move(backward));
@@ -70,9 +68,7 @@ ProgramDraft unplanned_draft(const CampaignOptions& options, Choice& choice) {
 // The options are part of the run: a right planner is right with any.
 PassRun pass_run_of(const CampaignOptions& options, uint64_t run_index) {
   SeededChoice choice(seed_of_run(options.seed, run_index));
-  PassRun run;
-  run.draft = unplanned_draft(options, choice);
-  run.plan = plan_options_of_campaign();
+  PassRun run{unplanned_draft(options, choice), plan_options_of_campaign()};
   if (choice.chance(1, 4)) run.plan.alignment_bytes = 32;
   if (choice.chance(1, 4)) run.plan.slack_percent = static_cast<uint32_t>(choice.below(200));
   run.plan.is_antichain = choice.chance(1, 4);
@@ -147,7 +143,6 @@ class PassSubject final : public Subject {
     find.plan = plan;
     // A wrong gradient is wrong in numbers, whatever the outputs are.
     find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
-    find.evaluation_count = minimized.evaluation_count;
     // Passes can append dispatches: to what they were given, and to what is left of it.
     const PassedProgram passed = run_passes(chain_, program, plan).value();
     find.original_dispatch_count =

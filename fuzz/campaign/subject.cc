@@ -21,11 +21,7 @@ OracleOptions Subject::oracles() const {
   return oracles;
 }
 
-MinimizeOptions Subject::minimize_options() const {
-  MinimizeOptions minimize;
-  minimize.stop = options_.stop;
-  return minimize;
-}
+MinimizeOptions Subject::minimize_options() const { return {.stop = options_.stop}; }
 
 Program Subject::program(uint64_t run_index) const {
   return made_of(build(draft(run_index)).value(), run_index).value();

@@ -163,27 +163,19 @@ class Generator {
     for (const SketchTensorIndex input : {x, w, g}) {
       vjp.push_back(sketch_.operand(AccessMode::kRead, input));
     }
-    SketchTensorIndex gx;
-    SketchTensorIndex gw_rows;
     const SketchOperand& cotangent = vjp[2];
     const bool can_donate =
         sketch_.tensor(g).is_alive && !sketch_.tensor(g).is_view &&
         swarm_.has(Feature::kDonation) &&
         ProgramSketch::can_write(vjp, {0, 2}, cotangent.memory, cotangent.range);
-    if (can_donate) {
-      const SketchTensorIndex donated = sketch_.donate(g, matrix(), DType::kF32);
-      vjp.push_back(sketch_.operand(AccessMode::kWrite, donated));
-      const SketchTensorIndex other = sketch_.pick_output(matrix(), DType::kF32, vjp, {});
-      const bool takes_gx = choice_.chance(2, 3);
-      gx = takes_gx ? donated : other;
-      gw_rows = takes_gx ? other : donated;
-      vjp.pop_back();
-    } else {
-      gx = sketch_.pick_output(matrix(), DType::kF32, vjp, {0, 2});
-      vjp.push_back(sketch_.operand(AccessMode::kWrite, gx));
-      gw_rows = sketch_.pick_output(matrix(), DType::kF32, vjp, {0, 2});
-      vjp.pop_back();
-    }
+    std::vector<size_t> in_place = {0, 2};
+    SketchTensorIndex gx = can_donate ? sketch_.donate(g, matrix(), DType::kF32)
+                                      : sketch_.pick_output(matrix(), DType::kF32, vjp, in_place);
+    if (can_donate) in_place.clear();
+    vjp.push_back(sketch_.operand(AccessMode::kWrite, gx));
+    SketchTensorIndex gw_rows = sketch_.pick_output(matrix(), DType::kF32, vjp, in_place);
+    vjp.pop_back();
+    if (can_donate && !choice_.chance(2, 3)) std::swap(gx, gw_rows);
     vjp.push_back(sketch_.operand(AccessMode::kWrite, gx));
     vjp.push_back(sketch_.operand(AccessMode::kWrite, gw_rows));
     sketch_.emit(is_layer_norm ? "layer_norm_vjp" : "rms_norm_vjp", vjp);

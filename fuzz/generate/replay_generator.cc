@@ -10,9 +10,6 @@
 namespace interlock {
 namespace {
 
-constexpr AccessMode kRead = AccessMode::kRead;
-constexpr AccessMode kWrite = AccessMode::kWrite;
-
 class ReplayGenerator {
  public:
   explicit ReplayGenerator(Choice& choice) : choice_(choice) {}
@@ -39,6 +36,8 @@ class ReplayGenerator {
   }
 
  private:
+  using enum AccessMode;
+
   struct Recording {
     std::string name;
     std::string input;                   // The static buffer that it reads.
@@ -111,7 +110,7 @@ class ReplayGenerator {
     for (size_t i = 0; i < recording.gradients.size(); ++i) {
       if (!choice_.chance(3, 4)) continue;
       dispatch("accumulate",
-               {{kRead, recording.gradients[i], {}}, {AccessMode::kUpdate, recording.sums[i], {}}});
+               {{kRead, recording.gradients[i], {}}, {kUpdate, recording.sums[i], {}}});
     }
     if (choice_.chance(1, 6)) {
       const std::string& read = any_of(choice_.chance(1, 2) ? recording.gradients : recording.sums);

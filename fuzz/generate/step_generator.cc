@@ -20,9 +20,6 @@
 namespace interlock {
 namespace {
 
-constexpr AccessMode kRead = AccessMode::kRead;
-constexpr AccessMode kWrite = AccessMode::kWrite;
-
 constexpr uint64_t kExtents[] = {1, 1, 2, 3, 4, 8};
 
 class StepGenerator {
@@ -63,6 +60,7 @@ class StepGenerator {
   }
 
  private:
+  using enum AccessMode;
   using Kind = void (StepGenerator::*)();
 
   void add_elementwise() {
@@ -141,7 +139,7 @@ class StepGenerator {
         return sketch_.value(sketch_.find(operand.name).value()).root == root;
       });
       if (!is_read && sketch_.value(root).is_alive) {
-        dispatch.operands.push_back({AccessMode::kUpdate, sketch_.value(root).name, {}});
+        dispatch.operands.push_back({kUpdate, sketch_.value(root).name, {}});
       }
     }
     if (!dispatch.operands.empty()) sketch_.emit(std::move(dispatch));

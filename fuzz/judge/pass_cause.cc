@@ -4,7 +4,6 @@
 #include "fuzz/judge/pass_cause.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <utility>
@@ -21,24 +20,14 @@
 namespace interlock {
 namespace {
 
-ProgramDraft without_lifetimes(ProgramDraft draft, std::initializer_list<LifetimeKind> kinds) {
-  std::erase_if(draft.items, [&](const ItemDraft& item) {
+template <LifetimeKind... kKinds>
+ProgramDraft without_lifetimes(const ProgramDraft& draft) {
+  ProgramDraft rest = draft;
+  std::erase_if(rest.items, [](const ItemDraft& item) {
     const auto* lifetime = std::get_if<LifetimeDraft>(&item);
-    return lifetime != nullptr && std::ranges::find(kinds, lifetime->kind) != kinds.end();
+    return lifetime != nullptr && ((lifetime->kind == kKinds) || ...);
   });
-  return draft;
-}
-
-ProgramDraft without_frees(const ProgramDraft& draft) {
-  return without_lifetimes(draft, {LifetimeKind::kFree, LifetimeKind::kDestroy});
-}
-
-ProgramDraft without_pins(const ProgramDraft& draft) {
-  return without_lifetimes(draft, {LifetimeKind::kPin, LifetimeKind::kUnpin});
-}
-
-ProgramDraft without_resets(const ProgramDraft& draft) {
-  return without_lifetimes(draft, {LifetimeKind::kReset});
+  return rest;
 }
 
 // Values that began on the bytes of others get bytes of their own.
@@ -118,11 +107,12 @@ struct Ingredient {
   ProgramDraft (*or_else)(const ProgramDraft&);  // Another way to do without, or null.
 };
 
-constexpr Ingredient kIngredients[] = {{"free", without_frees, nullptr},
-                                       {"pin", without_pins, nullptr},
-                                       {"kernels", without_kernels, nullptr},
-                                       {"donation", without_donations, without_donated_names},
-                                       {"reset", without_resets, nullptr}};
+constexpr Ingredient kIngredients[] = {
+    {"free", without_lifetimes<LifetimeKind::kFree, LifetimeKind::kDestroy>, nullptr},
+    {"pin", without_lifetimes<LifetimeKind::kPin, LifetimeKind::kUnpin>, nullptr},
+    {"kernels", without_kernels, nullptr},
+    {"donation", without_donations, without_donated_names},
+    {"reset", without_lifetimes<LifetimeKind::kReset>, nullptr}};
 
 // Kernels whose contracts keep results off operands, a dispatch each on operands of one size.
 constexpr std::string_view kContractProbes[] = {

@@ -1,5 +1,7 @@
 #include "fuzz/judge/pass_chain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -75,10 +77,7 @@ Result<Program> with_backward_mode(const Program& program, std::string_view mode
 }
 
 PlanOptions plan_options_of_campaign() {
-  PlanOptions options;
-  options.alignment_bytes = 4;
-  options.region_dispatches = UINT32_MAX;
-  return options;
+  return {.alignment_bytes = 4, .region_dispatches = UINT32_MAX};
 }
 
 Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
@@ -128,16 +127,13 @@ std::string flags_of(const PassChain& chain) {
 }
 
 std::string names_of(const PassChain& chain) {
-  std::string names;
-  const auto append = [&](std::string_view noun, std::string_view name) {
-    names += names.empty() ? "" : " and ";
-    names += std::string(noun) + ' ' + std::string(name);
-  };
-  if (chain.backward != nullptr) append("backward pass", chain.backward->name);
-  if (chain.replay != nullptr) append("replay policy", chain.replay->name);
-  if (chain.planner != nullptr) append("planner", chain.planner->name);
-  if (chain.encoder != nullptr) append("encoder", chain.encoder->name);
-  return names;
+  std::vector<std::string> names;
+  if (chain.backward != nullptr)
+    names.push_back(fmt::format("backward pass {}", chain.backward->name));
+  if (chain.replay != nullptr) names.push_back(fmt::format("replay policy {}", chain.replay->name));
+  if (chain.planner != nullptr) names.push_back(fmt::format("planner {}", chain.planner->name));
+  if (chain.encoder != nullptr) names.push_back(fmt::format("encoder {}", chain.encoder->name));
+  return fmt::format("{}", fmt::join(names, " and "));
 }
 
 }  // namespace interlock

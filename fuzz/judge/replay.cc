@@ -215,14 +215,11 @@ std::vector<OutputComparison> compare_outputs(const Program& program, const Memo
 bool outputs_differ(const Program& program, const MemoryImage& reference,
                     const MemoryImage& other) {
   if (program.outputs.empty()) return !(reference == other);
-  for (const TensorId id : program.outputs) {
+  return std::ranges::any_of(program.outputs, [&](TensorId id) {
     const Tensor& tensor = program.tensor(id);
-    const uint8_t* a = reference.memories[tensor.memory.index].data() + tensor.range.begin;
-    const uint8_t* b = other.memories[tensor.memory.index].data() + tensor.range.begin;
-    const uint64_t size_bytes = tensor.range.size_bytes();
-    if (size_bytes > 0 && std::memcmp(a, b, size_bytes) != 0) return true;
-  }
-  return false;
+    return !std::ranges::equal(bytes_of(reference, tensor.memory, tensor.range),
+                               bytes_of(other, tensor.memory, tensor.range));
+  });
 }
 
 Result<ReplayReport> replay(const Program& program, Backend& backend) {

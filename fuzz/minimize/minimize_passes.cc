@@ -53,14 +53,11 @@ class PassTarget {
                          EvidenceLevel sufficient) const {
     if (is_of_gradient(signature_)) return EvidenceLevel::kExact;
     const Evidence evidence = best_pass_evidence(placed, signature_, sufficient);
-    if (evidence.level >= sufficient || sufficient <= EvidenceLevel::kExact) {
-      return std::max(evidence.level, EvidenceLevel::kExact);
-    }
+    const EvidenceLevel level = std::max(evidence.level, EvidenceLevel::kExact);
+    if (level >= sufficient) return level;
     const auto reference = run_passes(reference_chain(), program, plan_);
-    if (reference && differs_from_reference(placed, reference->placed)) {
-      return EvidenceLevel::kBackend;
-    }
-    return std::max(evidence.level, EvidenceLevel::kExact);
+    const bool differs = reference && differs_from_reference(placed, reference->placed);
+    return differs ? EvidenceLevel::kBackend : level;
   }
 
   const PassChain& chain_;

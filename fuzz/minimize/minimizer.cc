@@ -62,10 +62,9 @@ Error early_stop() {
 // What an `expect` line singles out, of any subject, that sync alone does not repair; null if none
 // does.
 const Expectation* singled_out(const Program& program) {
+  using enum FindingKind;
   for (const FindingKind kind :
-       {FindingKind::kGradient, FindingKind::kClobber, FindingKind::kUninitialized,
-        FindingKind::kUseAfterFree, FindingKind::kAlias, FindingKind::kUndeclared,
-        FindingKind::kReordered}) {
+       {kGradient, kClobber, kUninitialized, kUseAfterFree, kAlias, kUndeclared, kReordered}) {
     for (const Expectation& expectation : program.expectations) {
       if (!expectation.is_clean && expectation.kind == kind) return &expectation;
     }
@@ -172,13 +171,12 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
       if (!reduction.is_over()) pass(reduction);
     }
   } while (reduction.step_count() > steps_before && !reduction.is_over());
-  MinimizeReport report;
-  report.is_fixpoint = !reduction.is_over();
+  const bool is_fixpoint = !reduction.is_over();
   const StopScope to_the_end(nullptr);
-  report.program = build(reduction.current()).value();
-  report.evaluation_count = reduction.evaluation_count();
-  report.step_count = reduction.step_count();
-  return report;
+  return {.program = build(reduction.current()).value(),
+          .evaluation_count = reduction.evaluation_count(),
+          .step_count = reduction.step_count(),
+          .is_fixpoint = is_fixpoint};
 }
 
 MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder, const Fact& fact,

@@ -35,8 +35,7 @@ void check_error(const Error& error) {
 }
 
 void check_text(std::string_view text) {
-  ParseOptions lenient;
-  lenient.skips_invalid_lines = true;
+  const ParseOptions lenient{.skips_invalid_lines = true};
   const Result<Program> strict = parse(text, kFileName);
   const Result<Program> rest = parse(text, kFileName, lenient);
   if (!strict) {

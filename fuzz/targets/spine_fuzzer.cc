@@ -75,10 +75,8 @@ void require_clean(const Program& program, const EncoderEntry& entry) {
 void run_one(const uint8_t* data, size_t size) {
   const auto program = parse(text_of(data, size), "<input>", fuzz_options());
   if (!program) return;
-  OracleOptions options;
-  options.text_period = 1;
-  options.cpu_period = 64;
-  const OracleReport report = judge(*program, options, number_of(data, size));
+  const OracleReport report =
+      judge(*program, {.cpu_period = 64, .text_period = 1}, number_of(data, size));
   for (const InternalDisagreement& disagreement : report.disagreements) {
     fail(word_of(disagreement.stage), disagreement.message, *program);
   }

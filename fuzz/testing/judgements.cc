@@ -106,9 +106,7 @@ Result<Judgement> judge_hazard(const Program& program, FindingKind kind, std::st
   for (const auto& [id, reference] : {std::pair(first_id, first), std::pair(second_id, second)}) {
     if (!id) return error_of("The program has no dispatch {}.", in_quotes(reference));
   }
-  CheckOptions options;
-  options.lists_all_pairs = true;
-  const CheckReport report = check(program, options);
+  const CheckReport report = check(program, {.lists_all_pairs = true});
   for (const Finding& finding : report.findings) {
     const DispatchId last =
         finding.second.has_value() ? finding.second->dispatch : finding.first.dispatch;
@@ -135,9 +133,8 @@ Result<Judgement> judge_fewest_barriers(const Program& program) {
 }
 
 Result<Judgement> judge_no_useless_sync(const Program& program) {
-  CheckOptions options;
-  options.redundancy_budget = UINT64_MAX;  // A barrier left unjudged would pass.
-  const CheckReport report = check(program, options);
+  // A barrier left unjudged would pass.
+  const CheckReport report = check(program, {.redundancy_budget = UINT64_MAX});
   if (report.redundant.empty() && report.unjudged_barrier_count > 0) {
     return error_of("There is no verdict: whether {} can go takes too much work.",
                     count_of(report.unjudged_barrier_count, "barrier"));

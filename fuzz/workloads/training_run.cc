@@ -74,6 +74,8 @@ class TrainingRun {
   }
 
  private:
+  using enum AccessMode;
+
   ProgramDraft first_batch() const {
     ProgramDraft draft;
     for (const auto* tensors : {&pass_.weights_, &pass_.saved_, &pass_.values_}) {
@@ -150,8 +152,8 @@ class TrainingRun {
     for (const TensorDraft* weight : trained()) {
       const std::string sum = gradient_of(weight->name, step);
       add_tensor(*weight, sum, InitialKind::kNone);
-      add_dispatch(fmt::format("zero_{}.s{}", weight->name, step), "fill",
-                   {{AccessMode::kWrite, sum, {}}}, {{"value", "0"}});
+      add_dispatch(fmt::format("zero_{}.s{}", weight->name, step), "fill", {{kWrite, sum, {}}},
+                   {{"value", "0"}});
     }
   }
 
@@ -165,22 +167,20 @@ class TrainingRun {
       const std::string sum = gradient_of(weight->name, step);
       if (is_first) add_tensor(*weight, sum, InitialKind::kNone);
       add_dispatch(fmt::format("add_{}.b{}", weight->name, batch), is_first ? "copy" : "accumulate",
-                   {{AccessMode::kRead, part, {}},
-                    {is_first ? AccessMode::kWrite : AccessMode::kUpdate, sum, {}}});
+                   {{kRead, part, {}}, {is_first ? kWrite : kUpdate, sum, {}}});
     }
   }
 
   void append_optimizer(uint64_t step) {
     for (const TensorDraft* weight : trained()) {
-      std::vector<OperandDraft> operands = {
-          {AccessMode::kRead, gradient_of(weight->name, step), {}},
-          {AccessMode::kUpdate, weight->name, {}}};
+      std::vector<OperandDraft> operands = {{kRead, gradient_of(weight->name, step), {}},
+                                            {kUpdate, weight->name, {}}};
       ForwardPass::Attributes attributes = {{"lr", "0.01"}};
       if (options_.optimizer == "adamw") {
         for (const char* moment : {"m_", "v_"}) {
           const std::string name = moment + weight->name;
           if (step == 0) add_tensor(*weight, name, InitialKind::kZeros);
-          operands.push_back({AccessMode::kUpdate, name, {}});
+          operands.push_back({kUpdate, name, {}});
         }
         attributes.emplace_back("step", std::to_string(step + 1));
       }
@@ -226,9 +226,7 @@ class TrainingRun {
       const std::string squares = "squares_" + label;
       add_tensor(*weights[i], squares, InitialKind::kNone);
       add_dispatch(squares, "mul",
-                   {{AccessMode::kRead, gradient, {}},
-                    {AccessMode::kRead, gradient, {}},
-                    {AccessMode::kWrite, squares, {}}});
+                   {{kRead, gradient, {}}, {kRead, gradient, {}}, {kWrite, squares, {}}});
       add_sum(label, squares, element_count_of(*weights[i]),
               add_window("at_" + label, parts, {1}, i));
     }
@@ -276,7 +274,7 @@ class TrainingRun {
   void add_sum(const std::string& label, const std::string& from, uint64_t count,
                const std::string& to) {
     const std::string row = add_window("row_" + label, from, {1, count});
-    add_dispatch(label, "row_sum", {{AccessMode::kRead, row, {}}, {AccessMode::kWrite, to, {}}});
+    add_dispatch(label, "row_sum", {{kRead, row, {}}, {kWrite, to, {}}});
   }
 
   void add_dispatch(const std::string& label, const std::string& kernel,

@@ -17,7 +17,6 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/pass_options.h"
-#include "simulator/gradients/gradient_requests.h"
 
 namespace interlock {
 namespace {
@@ -48,7 +47,7 @@ Result<PassChain> passes_of(const EncodeOptions& options) {
 // Runs them. `status` says what is wrong with the backward passes that are spelled out.
 Result<Program> run_passes(const EncodeOptions& options, const PassChain& passes, Program program,
                            ExitStatus& status) {
-  status = judge_gradients(program, gradient_requests_of(program));
+  status = judge_gradients(program, program.backwards);
   if (!options.unplanned_memory.empty()) {
     Result<Program> graph = unplan(program, options.unplanned_memory);
     if (!graph) return graph;
@@ -58,7 +57,7 @@ Result<Program> run_passes(const EncodeOptions& options, const PassChain& passes
     auto trained = append_backward(program, options.backward, options.input.parse.limits);
     if (!trained) return trained.error();
     program = std::move(trained->program);
-    status = worse(status, judge_gradients(program, {gradient_request_of(program, trained->pass)}));
+    status = worse(status, judge_gradients(program, {trained->pass}));
   }
   if (passes.replay != nullptr) {
     Result<Program> replayed = passes.replay->apply(program);

@@ -13,7 +13,6 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/workloads/workload.h"
-#include "simulator/gradients/gradient_requests.h"
 
 namespace interlock {
 namespace {
@@ -41,7 +40,7 @@ ExitStatus judge_micro_batch(const WorkloadEntry& entry, WorkloadOptions options
   limits.line_bytes = UINT32_MAX;
   const Result<Program> program = program_of(entry, options, limits);
   if (!program) return report_error(program.error());
-  return judge_gradients(*program, gradient_requests_of(*program));
+  return judge_gradients(*program, program->backwards);
 }
 
 ExitStatus run_generate(const WorkloadEntry& entry, GenerateOptions options) {

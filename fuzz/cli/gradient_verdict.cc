@@ -21,9 +21,9 @@ bool is_expected(const Program& program, const GradientFinding& finding) {
 
 }  // namespace
 
-ExitStatus judge_gradients(const Program& program, const std::vector<GradientRequest>& requests) {
-  if (requests.empty()) return ExitStatus::kNothingFound;
-  const GradientReport report = check_gradients(program, requests);
+ExitStatus judge_gradients(const Program& program, const std::vector<Backward>& passes) {
+  if (passes.empty()) return ExitStatus::kNothingFound;
+  const GradientReport report = check_gradients(program, passes);
   ExitStatus status = ExitStatus::kNothingFound;
   for (const GradientFinding& finding : report.findings) {
     print_remark(text_of_finding(program, explain_gradient(program, finding), "-"));

@@ -13,6 +13,6 @@ namespace interlock {
 // Prints each wrong gradient to standard error, as `interlock check` does, and that what is written
 // does not say so. Returns kFinding, or kNothingFound if there is none that the `expect` lines of
 // `program` do not name; kBadInput if the search took too much work.
-ExitStatus judge_gradients(const Program& program, const std::vector<GradientRequest>& requests);
+ExitStatus judge_gradients(const Program& program, const std::vector<Backward>& passes);
 
 }  // namespace interlock

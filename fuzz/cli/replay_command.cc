@@ -21,6 +21,7 @@
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"
+#include "simulator/facts/find_facts.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/strategy_three.h"

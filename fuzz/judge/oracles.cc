@@ -39,7 +39,7 @@ constexpr uint64_t kObservabilityWork = 100'000;
 // No sink changes an output, and all have been tried.
 bool is_unobservable(const Program& program, const HappensBefore& order) {
   const ByteSegments segments(program);
-  const std::vector<Hazard> hazards = find_hazards(program, order, segments);
+  const std::vector<Hazard> hazards = find_hazards(program, order, segments).hazards;
   const std::vector<ObservabilityVerdict> verdicts =
       judge_observability(program, order, segments, hazards, {.work_limit = kObservabilityWork});
   return std::ranges::all_of(verdicts, [](const ObservabilityVerdict& verdict) {
@@ -142,7 +142,8 @@ class OracleStack {
     }
     const Program encoded = encode_with(program, entry);
     const ByteSegments segments(encoded);
-    for (const Hazard& hazard : find_hazards(encoded, HappensBefore(encoded), segments, 1)) {
+    for (const Hazard& hazard :
+         find_hazards(encoded, HappensBefore(encoded), segments, {.limit = 1}).hazards) {
       disagree_with_encoder(*entry, encoded, hazard);
     }
     // The bound depends on the order of the dispatches, which is the same unless the encoder under

@@ -53,10 +53,7 @@ BarrierBounds GreedyBarriers::bounds(const Program& program, const ByteSegments&
 }
 
 BarrierBounds barrier_bounds(const Program& program) {
-  return barrier_bounds(program, ByteSegments(program));
-}
-
-BarrierBounds barrier_bounds(const Program& program, const ByteSegments& segments) {
+  const ByteSegments segments(program);
   GreedyBarriers greedy(find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   scan_conflicts(program, segments, observers);

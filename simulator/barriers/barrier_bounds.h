@@ -59,10 +59,8 @@ class GreedyBarriers : public ConflictObserver {
 // Cost: O(a log a) for a accesses, and find_destroy_needs().
 BarrierBounds barrier_bounds(const Program& program);
 
-// As above. Requires: `segments` was built from `program`.
-BarrierBounds barrier_bounds(const Program& program, const ByteSegments& segments);
-
-// Only BarrierBounds::fewest_barriers, in half the time.
+// Only BarrierBounds::fewest_barriers, in half the time. Requires: `segments` was built from
+// `program`.
 uint64_t fewest_barriers(const Program& program, const ByteSegments& segments);
 
 }  // namespace interlock

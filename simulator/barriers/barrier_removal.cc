@@ -127,7 +127,7 @@ class HazardComparison {
 };
 
 bool is_hazard_free(const Program& program) {
-  return find_hazards(program, HappensBefore(program), 1).empty();
+  return find_hazards(program, HappensBefore(program), {.limit = 0}).is_complete();
 }
 
 }  // namespace

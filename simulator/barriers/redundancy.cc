@@ -18,7 +18,7 @@ namespace {
 class JoinedEpochs {
  public:
   JoinedEpochs(const Program& program, const ByteSegments& segments)
-      : program_(program), segments_(segments), lagging_(segments.count()) {}
+      : lagging_(program, segments) {}
 
   // Visits `dispatch`, whose epoch begins at `begin`. Dispatches come in issue order.
   void visit(DispatchId dispatch, DispatchId begin, bool counts_wars) {
@@ -33,36 +33,17 @@ class JoinedEpochs {
  private:
   void start_epoch(DispatchId begin) {
     const uint32_t first = is_joined_.empty() ? 0 : begin_.index;
-    for (uint32_t i = first; i < begin.index; ++i) {
-      const Dispatch& earlier = program_.dispatches[i];
-      for (uint32_t k = 0; k < earlier.access_count; ++k) {
-        const size_t access = earlier.first_access + k;
-        lagging_.record(segments_.span_of(access), program_.accesses[access], earlier.atomic_op,
-                        i + 1);
-      }
-    }
+    for (uint32_t i = first; i < begin.index; ++i) lagging_.record(DispatchId(size_t{i}), i + 1);
     previous_begin_ = first + 1;
     begin_ = begin;
     is_joined_.push_back(false);
   }
 
   bool joins_previous(DispatchId id, bool counts_wars) const {
-    const Dispatch& dispatch = program_.dispatch(id);
-    const auto reaches = [&](size_t index, AccessSide side) {
-      return lagging_.latest(segments_.span_of(index), program_.accesses[index], dispatch.atomic_op,
-                             side) >= previous_begin_;
-    };
-    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
-      const size_t index = dispatch.first_access + k;
-      if (reaches(index, AccessSide::kWrites)) return true;
-      const bool may_overwrite = counts_wars && has_write_side(program_.accesses[index]);
-      if (may_overwrite && reaches(index, AccessSide::kReads)) return true;
-    }
-    return false;
+    const LatestConflicts latest = lagging_.latest(id);
+    return (counts_wars ? latest.any() : latest.write) >= previous_begin_;
   }
 
-  const Program& program_;
-  const ByteSegments& segments_;
   AccessHistory lagging_;     // Stamps are dispatch indices plus 1; all below begin_ + 1.
   Stamp previous_begin_ = 1;  // Of the epoch before the current one.
   DispatchId begin_;          // Of the current one.
@@ -148,10 +129,9 @@ std::vector<bool> slots_within_hazards(const Program& program, const HappensBefo
                                        const ByteSegments& segments) {
   const size_t count = program.dispatches.size();
   std::vector<int64_t> change(count + 1, 0);  // Of how many hazards a slot is within.
-  AccessHistory history(segments.count());
+  AccessHistory history(program, segments);
   size_t end = 0;  // Of the memory epoch.
   for (size_t k = 0; k < count; ++k) {
-    const Dispatch& dispatch = program.dispatches[k];
     const size_t begin = order.memory_epoch_begin(DispatchId(k)).index;
     if (k == begin) {
       while (end < count && order.memory_epoch_begin(DispatchId(end)).index == begin) ++end;
@@ -159,20 +139,12 @@ std::vector<bool> slots_within_hazards(const Program& program, const HappensBefo
     // The first conflicting write of the epoch spans the most slots. A history keeps the greatest
     // stamp, so those of an epoch fall; the least of them is still above those of earlier epochs.
     const auto stamp = static_cast<Stamp>(begin + end - k);
-    Stamp first = 0;
-    for (uint32_t i = 0; i < dispatch.access_count; ++i) {
-      const size_t access = dispatch.first_access + i;
-      first = std::max(first, history.latest(segments.span_of(access), program.accesses[access],
-                                             dispatch.atomic_op, AccessSide::kWrites));
-    }
+    const Stamp first = history.latest(DispatchId(k)).write;
     if (first > begin) {
       ++change[begin + end - first + 1];
       --change[k + 1];
     }
-    for (uint32_t i = 0; i < dispatch.access_count; ++i) {
-      const size_t access = dispatch.first_access + i;
-      history.record(segments.span_of(access), program.accesses[access], dispatch.atomic_op, stamp);
-    }
+    history.record(DispatchId(k), stamp);
   }
   std::vector<bool> is_within(count + 1, false);
   int64_t hazard_count = 0;
@@ -183,17 +155,12 @@ std::vector<bool> slots_within_hazards(const Program& program, const HappensBefo
   return is_within;
 }
 
-// A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
-bool has_global_barriers_only(const Program& program) {
-  return std::all_of(program.barriers.begin(), program.barriers.end(),
-                     [](const Barrier& barrier) { return barrier.kind != BarrierKind::kScoped; });
-}
-
 // As find_redundant(), as if nothing were destroyed.
 std::vector<RedundantBarrier> find_without_destroys(const Program& program,
                                                     const HappensBefore& order,
                                                     const ByteSegments& segments) {
-  if (!has_global_barriers_only(program)) {
+  // A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
+  if (order.has_scopes()) {
     return find_scoped_redundant(program, UINT64_MAX).redundant;
   }
   JoinedEpochs execution(program, segments);
@@ -224,16 +191,13 @@ void EpochJoins::Epochs::see(DispatchId epoch_begin, Stamp latest) {
   if (latest > previous.index) joined.back() = true;
 }
 
-EpochJoins::EpochJoins(const Program& program, const HappensBefore& order)
-    : program_(program), order_(order) {}
-
 void EpochJoins::see(DispatchId dispatch, const LatestConflicts& latest) {
   execution_.see(order_.execution_epoch_begin(dispatch), latest.any());
   memory_.see(order_.memory_epoch_begin(dispatch), latest.write);
 }
 
 std::vector<RedundantBarrier> EpochJoins::redundant() const {
-  if (!has_global_barriers_only(program_)) return {};
+  if (order_.has_scopes()) return {};
   return list_redundant(program_, order_, execution_.joined, memory_.joined);
 }
 
@@ -247,10 +211,6 @@ uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarri
     return std::binary_search(needs.barriers.begin(), needs.barriers.end(), entry.barrier);
   });
   return 0;
-}
-
-std::vector<RedundantBarrier> find_redundant(const Program& program) {
-  return find_redundant(program, HappensBefore(program), ByteSegments(program));
 }
 
 std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,

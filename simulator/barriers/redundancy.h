@@ -34,7 +34,8 @@ struct RedundantBarrier {
 class EpochJoins : public ConflictObserver {
  public:
   // Requires: `order` was built from `program`; both outlive this.
-  EpochJoins(const Program& program, const HappensBefore& order);
+  EpochJoins(const Program& program, const HappensBefore& order)
+      : program_(program), order_(order) {}
 
   void see(DispatchId dispatch, const LatestConflicts& latest) override;
 
@@ -73,7 +74,6 @@ uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarri
 // Cost: O(a log a) for a accesses; beside scoped barriers see scoped_redundancy.h.
 std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
                                              const ByteSegments& segments);
-std::vector<RedundantBarrier> find_redundant(const Program& program);
 
 // "fence (barrier 3, before dispatch 7)", "barrier 3 (after the last dispatch)".
 std::string description_of(const Program& program, const RedundantBarrier& redundant);

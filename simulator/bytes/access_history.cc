@@ -9,6 +9,9 @@ namespace interlock {
 
 namespace {
 
+// Far enough ahead for memory to answer meanwhile.
+constexpr size_t kDispatchesAhead = 4;
+
 // The greater stamp at every segment that either list covers. Both are sorted and disjoint.
 std::vector<StampRun> merge_runs(const std::vector<StampRun>& a, const std::vector<StampRun>& b) {
   std::vector<StampRun> merged;
@@ -25,26 +28,22 @@ std::vector<StampRun> merge_runs(const std::vector<StampRun>& a, const std::vect
 
 }  // namespace
 
-AccessHistory::AccessHistory(uint32_t segment_count) : segment_count_(segment_count) {}
-
-StampTree& AccessHistory::tree(size_t index) {
-  if (trees_[index] == nullptr) {
-    trees_[index] = std::make_unique<StampTree>(segment_count_);
-    has_atomics_ = has_atomics_ || index >= kFirstAtomic;
+StampTree& AccessHistory::tree(size_t sort) {
+  if (trees_[sort] == nullptr) {
+    trees_[sort] = std::make_unique<StampTree>(segments_.count());
+    has_atomics_ = has_atomics_ || sort >= kFirstAtomicSort;
   }
-  return *trees_[index];
+  return *trees_[sort];
 }
 
-void AccessHistory::record(SegmentSpan span, const Access& access, AtomicOp op, Stamp stamp) {
-  if (access.is_atomic()) {
-    tree(atomic_tree(op)).raise(span, stamp);
-    return;
-  }
-  if (access.reads()) {
-    tree(kPlainReads).raise(span, stamp);
-  }
-  if (access.writes()) {
-    tree(kPlainWrites).raise(span, stamp);
+void AccessHistory::record(DispatchId id, Stamp stamp) {
+  const Dispatch& dispatch = program_.dispatch(id);
+  for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+    const Access& access = program_.accesses[dispatch.first_access + k];
+    const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
+    if (access.is_atomic()) tree(atomic_sort(dispatch.atomic_op)).raise(span, stamp);
+    if (access.reads()) tree(kPlainReads).raise(span, stamp);
+    if (access.writes()) tree(kPlainWrites).raise(span, stamp);
   }
 }
 
@@ -57,17 +56,38 @@ void AccessHistory::for_each_conflicting_tree(const Access& access, AtomicOp op,
   }
   if (!has_atomics_) return;
   const bool commutes_with_own = access.is_atomic() && op != AtomicOp::kNone;
-  for (size_t i = kFirstAtomic; i < kTreeCount; ++i) {
-    if (trees_[i] != nullptr && !(commutes_with_own && i == atomic_tree(op))) {
+  for (size_t i = kFirstAtomicSort; i < kSortCount; ++i) {
+    if (trees_[i] != nullptr && !(commutes_with_own && i == atomic_sort(op))) {
       visit(*trees_[i]);
     }
   }
 }
 
-void AccessHistory::prefetch(SegmentSpan span) const {
-  for (const size_t index : {kPlainReads, kPlainWrites}) {
-    if (trees_[index] != nullptr) trees_[index]->prefetch(span);
+void AccessHistory::prefetch_ahead(DispatchId id) const {
+  const size_t index = id.index + kDispatchesAhead;
+  if (index >= program_.dispatches.size()) return;
+  const Dispatch& dispatch = program_.dispatches[index];
+  for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+    for (const size_t sort : {kPlainReads, kPlainWrites}) {
+      if (trees_[sort] != nullptr) {
+        trees_[sort]->prefetch(segments_.span_of(dispatch.first_access + k));
+      }
+    }
   }
+}
+
+LatestConflicts AccessHistory::latest(DispatchId id) const {
+  const Dispatch& dispatch = program_.dispatch(id);
+  const AtomicOp op = dispatch.atomic_op;
+  LatestConflicts found;
+  for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+    const Access& access = program_.accesses[dispatch.first_access + k];
+    const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
+    found.write = std::max(found.write, latest(span, access, op, AccessSide::kWrites));
+    if (!has_write_side(access)) continue;
+    found.read = std::max(found.read, latest(span, access, op, AccessSide::kReads));
+  }
+  return found;
 }
 
 Stamp AccessHistory::latest(SegmentSpan span, const Access& access, AtomicOp op,
@@ -85,6 +105,7 @@ void AccessHistory::latest_runs(SegmentSpan span, const Access& access, AtomicOp
   runs.clear();
   std::vector<StampRun> more;
   for_each_conflicting_tree(access, op, side, [&](const StampTree& tree) {
+    if (tree.max(span) < threshold) return;
     more.clear();
     tree.append_runs(span, threshold, more);
     if (runs.empty()) {

@@ -2,7 +2,10 @@
 // program are visited in some order. It answers what a new access conflicts with.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,6 +14,14 @@
 #include "simulator/bytes/stamp_tree.h"
 
 namespace interlock {
+
+// Accesses of one sort conflict alike. Atomics of one operation commute, so each is a sort.
+inline constexpr size_t kPlainReads = 0;
+inline constexpr size_t kPlainWrites = 1;
+inline constexpr size_t kFirstAtomicSort = 2;
+inline constexpr size_t kSortCount = kFirstAtomicSort + static_cast<size_t>(AtomicOp::kXor) + 1;
+
+inline size_t atomic_sort(AtomicOp op) { return kFirstAtomicSort + static_cast<size_t>(op); }
 
 // Which side of an earlier access a conflict is about.
 enum class AccessSide : uint8_t { kReads, kWrites };
@@ -25,42 +36,47 @@ inline bool commute(const Access& first, AtomicOp first_op, const Access& second
          first_op != AtomicOp::kNone;
 }
 
+// The latest earlier dispatches that one conflicts with, as stamps; zero: none.
+struct LatestConflicts {
+  Stamp write = 0;  // RAW and WAW: what this one reads or overwrites was written there.
+  Stamp read = 0;   // WAR: what this one overwrites was read there.
+
+  Stamp any() const { return std::max(write, read); }
+};
+
 class AccessHistory {
  public:
-  explicit AccessHistory(uint32_t segment_count);
+  // Requires: `segments` was built from `program`; both outlive this.
+  AccessHistory(const Program& program, const ByteSegments& segments)
+      : program_(program), segments_(segments) {}
 
-  // Remembers `access` with `stamp`; where a stamp is there already, the greater one stays.
-  // Cost: O(log segments), as for latest().
-  void record(SegmentSpan span, const Access& access, AtomicOp op, Stamp stamp);
+  // Remembers the accesses of `dispatch` with `stamp`; where a stamp is there already, the greater
+  // one stays. They do not conflict with each other: after all questions about the dispatch.
+  // Cost: O(log segments) per operand, as for latest().
+  void record(DispatchId dispatch, Stamp stamp);
 
-  // Returns the greatest stamp in `span` among the recorded accesses that have the side `side` and
-  // do not commute with `access`.
-  // Requires: `access` writes, unless `side` is kWrites.
-  Stamp latest(SegmentSpan span, const Access& access, AtomicOp op, AccessSide side) const;
+  // Returns the greatest stamps among the recorded accesses that `dispatch` conflicts with.
+  LatestConflicts latest(DispatchId dispatch) const;
 
-  // Asks for the cache lines that record() and latest() of `span` are about to wait for.
-  void prefetch(SegmentSpan span) const;
+  // Asks for the cache lines that a dispatch a little after `dispatch` will wait for.
+  void prefetch_ahead(DispatchId dispatch) const;
 
-  // Replaces `runs` by the runs of `span`, in order, in which that stamp is at least `threshold`.
-  // Requires: threshold > 0.
+  // Replaces `runs` by the runs of `span`, in order, in which the greatest stamp among the recorded
+  // accesses that have the side `side` and do not commute with `access` is at least `threshold`.
+  // Requires: threshold > 0; `access` writes, unless `side` is kWrites.
   void latest_runs(SegmentSpan span, const Access& access, AtomicOp op, AccessSide side,
                    Stamp threshold, std::vector<StampRun>& runs) const;
 
  private:
-  static constexpr size_t kPlainReads = 0;
-  static constexpr size_t kPlainWrites = 1;
-  static constexpr size_t kFirstAtomic = 2;  // One tree per operation.
-  static constexpr size_t kTreeCount = kFirstAtomic + static_cast<size_t>(AtomicOp::kXor) + 1;
-
-  static size_t atomic_tree(AtomicOp op) { return kFirstAtomic + static_cast<size_t>(op); }
-
   template <typename Visit>
   void for_each_conflicting_tree(const Access& access, AtomicOp op, AccessSide side,
                                  Visit visit) const;
-  StampTree& tree(size_t index);
+  Stamp latest(SegmentSpan span, const Access& access, AtomicOp op, AccessSide side) const;
+  StampTree& tree(size_t sort);
 
-  uint32_t segment_count_;
-  std::array<std::unique_ptr<StampTree>, kTreeCount> trees_;  // Null: nothing recorded.
+  const Program& program_;
+  const ByteSegments& segments_;
+  std::array<std::unique_ptr<StampTree>, kSortCount> trees_;  // Null: nothing recorded.
   bool has_atomics_ = false;                                  // One of the atomic trees is there.
 };
 

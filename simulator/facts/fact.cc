@@ -1,6 +1,6 @@
 #include "simulator/facts/fact.h"
 
-#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "encoder/program/check.h"
@@ -19,68 +19,64 @@ struct KindOf {
   FindingKind operator()(const ExcessBarriers&) const { return FindingKind::kRedundant; }
 };
 
-// Fills in all but the kind.
-class PlaceOf {
- public:
-  PlaceOf(const Program& program, FactPlace& place) : program_(program), place_(place) {}
+// All but the kind.
+struct PlaceOf {
+  const Program& program;
 
-  void operator()(const Hazard& hazard) const {
-    place_.first = hazard.first;
-    place_.second = hazard.second;
-    place_.memory = access_of(program_, hazard.first).memory;
-    place_.overlap = hazard.overlap;
+  FactPlace operator()(const Hazard& hazard) const {
+    return {.first = hazard.first,
+            .second = hazard.second,
+            .memory = access_of(program, hazard.first).memory,
+            .overlap = hazard.overlap};
   }
 
-  void operator()(const AliasViolation& violation) const {
-    place_.first = {violation.dispatch, violation.first};
-    place_.second = AccessRef{violation.dispatch, violation.second};
-    place_.memory = access_of(program_, place_.first).memory;
-    place_.overlap = violation.overlap;
+  FactPlace operator()(const AliasViolation& violation) const {
+    const AccessRef first{violation.dispatch, violation.first};
+    return {.first = first,
+            .second = AccessRef{violation.dispatch, violation.second},
+            .memory = access_of(program, first).memory,
+            .overlap = violation.overlap};
   }
 
-  void operator()(const UndeclaredAccess& undeclared) const {
-    place_.first = undeclared.access;
-    place_.memory = access_of(program_, undeclared.access).memory;
-    place_.overlap = undeclared.bytes;
+  FactPlace operator()(const UndeclaredAccess& undeclared) const {
+    return {.first = undeclared.access,
+            .memory = access_of(program, undeclared.access).memory,
+            .overlap = undeclared.bytes};
   }
 
-  void operator()(const ReorderedRead& read) const {
-    const ReorderedPair pair = reordered_pair_of(program_, read);
-    place_.first = pair.issued_first;
-    place_.second = pair.issued_second;
-    place_.memory = read.memory;
-    place_.overlap = read.bytes;
+  FactPlace operator()(const ReorderedRead& read) const {
+    const ReorderedPair pair = reordered_pair_of(program, read);
+    return {.first = pair.issued_first,
+            .second = pair.issued_second,
+            .memory = read.memory,
+            .overlap = read.bytes};
   }
 
-  void operator()(const LifetimeFinding& finding) const {
+  FactPlace operator()(const LifetimeFinding& finding) const {
     const bool is_clobber = finding.kind == FindingKind::kClobber;
-    place_.first = is_clobber ? finding.overwriter : finding.reader;
-    if (is_clobber && finding.reader.dispatch.is_some()) place_.second = finding.reader;
-    place_.memory = finding.memory;
-    place_.overlap = finding.bytes;
-    place_.lifetime = finding.ended_by;
+    FactPlace place{.first = is_clobber ? finding.overwriter : finding.reader,
+                    .memory = finding.memory,
+                    .overlap = finding.bytes,
+                    .lifetime = finding.ended_by};
+    if (is_clobber && finding.reader.dispatch.is_some()) place.second = finding.reader;
+    return place;
   }
 
-  void operator()(const GradientFinding& finding) const {
-    const Tensor& gradient = program_.tensor(finding.gradient);
-    place_.memory = gradient.memory;
-    place_.overlap = gradient.range;
-    place_.tensor = finding.tensor;
-    if (!finding.writer.is_some()) return;
-    place_.first.dispatch = finding.writer;
-    const std::span<const Access> accesses = program_.accesses_of(finding.writer);
-    for (size_t a = 0; a < accesses.size(); ++a) {
+  FactPlace operator()(const GradientFinding& finding) const {
+    const Tensor& gradient = program.tensor(finding.gradient);
+    FactPlace place{.memory = gradient.memory, .overlap = gradient.range, .tensor = finding.tensor};
+    if (!finding.writer.is_some()) return place;
+    place.first.dispatch = finding.writer;
+    const std::span<const Access> accesses = program.accesses_of(finding.writer);
+    for (uint32_t a = 0; a < accesses.size(); ++a) {
       const bool is_it = !accesses[a].only_reads() && accesses[a].tensor.is_some() &&
-                         program_.tensor(accesses[a].tensor).root == gradient.root;
-      if (is_it) place_.first.access = static_cast<uint32_t>(a);
+                         program.tensor(accesses[a].tensor).root == gradient.root;
+      if (is_it) place.first.access = a;
     }
+    return place;
   }
 
-  void operator()(const ExcessBarriers&) const { INTERLOCK_CHECK(false); }
-
- private:
-  const Program& program_;
-  FactPlace& place_;
+  FactPlace operator()(const ExcessBarriers&) const { INTERLOCK_CHECK(false); }
 };
 
 }  // namespace
@@ -88,9 +84,8 @@ class PlaceOf {
 FindingKind kind_of(const Fact& fact) { return std::visit(KindOf{}, fact); }
 
 FactPlace place_of(const Program& program, const Fact& fact) {
-  FactPlace place;
+  FactPlace place = std::visit(PlaceOf{program}, fact);
   place.kind = kind_of(fact);
-  std::visit(PlaceOf(program, place), fact);
   return place;
 }
 

@@ -1,5 +1,5 @@
 // The list of checks. A new one is a function here that runs it and turns its answer into facts,
-// and a line in kFinders.
+// and a line in find_facts().
 #include "simulator/facts/find_facts.h"
 
 #include <algorithm>
@@ -8,9 +8,7 @@
 
 #include "encoder/program/stop.h"
 #include "simulator/barriers/barrier_bounds.h"
-#include "simulator/gradients/gradient_requests.h"
-#include "simulator/hazards/hazard_pairs.h"
-#include "simulator/hazards/scoped_hazards.h"
+#include "simulator/gradients/gradient_check.h"
 #include "simulator/lifetimes/destroy_needs.h"
 
 namespace interlock {
@@ -22,112 +20,93 @@ void add(std::vector<Item> found, FactReport& report) {
                       std::make_move_iterator(found.end()));
 }
 
-// One more than the limit tells whether there are more.
-uint64_t one_more_than(uint64_t limit) { return std::min(limit, UINT64_MAX - 1) + 1; }
-
-uint64_t scoped_step_limit(const FactSearch& search) {
-  constexpr uint64_t kMin = 20'000'000;
-  constexpr uint64_t kPerOperand = 64;
-  const uint64_t operand_count =
-      search.program.accesses.size() + search.program.barrier_operands.size();
-  return search.options.scoped_step_limit.value_or(kMin + kPerOperand * operand_count);
-}
-
-void find_hazard_facts(FactSearch& search) {
-  const auto& [program, order, segments, options, report] = search;
-  const uint64_t limit = one_more_than(options.limit);
-  const uint64_t step_limit = scoped_step_limit(search);
-  bool is_search_over = false;
-  std::vector<Hazard> hazards;
-  if (order.has_scopes()) {
+void find_hazard_facts(const Program& program, const HappensBefore& order,
+                       const ByteSegments& segments, const FactOptions& options,
+                       FactReport& report) {
+  constexpr uint64_t kStepsMin = 20'000'000;
+  constexpr uint64_t kStepsPerOperand = 64;
+  const uint64_t operand_count = program.accesses.size() + program.barrier_operands.size();
+  const uint64_t step_limit =
+      options.scoped_step_limit.value_or(kStepsMin + kStepsPerOperand * operand_count);
+  HazardList list;
+  if (options.lists_all_pairs) {
     if (!options.observers.empty()) scan_conflicts(program, segments, options.observers);
-    is_search_over = !find_scoped_hazards(program, order, segments, limit, step_limit, hazards);
+    list = find_all_hazards(program, order, segments, options.limit);
   } else {
-    hazards = find_hazards(program, order, segments, options.lists_all_pairs ? 1 : limit,
-                           options.observers);
+    list = find_hazards(program, order, segments, {options.limit, step_limit, options.observers});
   }
-  if (options.lists_all_pairs && !is_stopped()) {
-    hazards = find_all_hazards(program, order, segments, limit, is_search_over);
+  if (list.has_more) {
+    report.truncations.push_back({TruncationCause::kHazards, options.limit});
+  } else if (list.is_cut && options.lists_all_pairs) {
+    report.truncations.push_back({TruncationCause::kAllPairs, examinations_max(options.limit)});
+  } else if (list.is_cut) {
+    report.truncations.push_back({TruncationCause::kScopedSearch, step_limit});
   }
-  if (hazards.size() >= limit) {
-    search.report.truncations.push_back({TruncationCause::kHazards, options.limit});
-    hazards.resize(limit - 1);
-  } else if (is_search_over && options.lists_all_pairs) {
-    search.report.truncations.push_back({TruncationCause::kAllPairs, examinations_max(limit)});
-  } else if (is_search_over) {
-    search.report.truncations.push_back({TruncationCause::kScopedSearch, step_limit});
-  }
-  add(std::move(hazards), search.report);
+  add(std::move(list.hazards), report);
 }
 
-void find_alias_facts(FactSearch& search) {
-  const uint64_t limit = one_more_than(search.options.limit);
-  std::vector<AliasViolation> violations = find_alias_violations(search.program, limit);
-  if (violations.size() == limit) {
+void find_alias_facts(const Program& program, uint64_t limit, FactReport& report) {
+  // One more than the limit tells whether there are more.
+  const uint64_t count_max = std::min(limit, UINT64_MAX - 1) + 1;
+  std::vector<AliasViolation> violations = find_alias_violations(program, count_max);
+  if (violations.size() == count_max) {
     violations.pop_back();
-    search.report.truncations.push_back({TruncationCause::kAliases, search.options.limit});
+    report.truncations.push_back({TruncationCause::kAliases, limit});
   }
-  add(std::move(violations), search.report);
+  add(std::move(violations), report);
 }
 
-void find_undeclared_facts(FactSearch& search) {
-  add(find_undeclared_accesses(search.program), search.report);
+void find_lifetime_facts(const Program& program, const LifetimeOptions& options,
+                         FactReport& report) {
+  LifetimeReport lifetimes = check_lifetimes(program, options);
+  if (lifetimes.truncation) report.truncations.push_back(*lifetimes.truncation);
+  add(std::move(lifetimes.findings), report);
 }
 
-void find_reordered_facts(FactSearch& search) {
-  add(find_reordered(search.program), search.report);
-}
-
-void find_lifetime_facts(FactSearch& search) {
-  LifetimeReport lifetimes = check_lifetimes(search.program, search.options.lifetimes);
-  if (lifetimes.truncation) search.report.truncations.push_back(*lifetimes.truncation);
-  add(std::move(lifetimes.findings), search.report);
-}
-
-void find_gradient_facts(FactSearch& search) {
-  if (search.program.backwards.empty()) return;
-  GradientReport gradients = check_gradients(search.program, gradient_requests_of(search.program));
+void find_gradient_facts(const Program& program, FactReport& report) {
+  GradientReport gradients = check_gradients(program, program.backwards);
   if (gradients.is_truncated) {
-    search.report.truncations.push_back({TruncationCause::kGradients, kGradientWorkMax});
+    report.truncations.push_back({TruncationCause::kGradients, kGradientWorkMax});
   }
-  add(std::move(gradients.findings), search.report);
+  add(std::move(gradients.findings), report);
 }
-
-constexpr FactFinder kFinders[] = {
-    {"hazards", FactGroup::kAccesses, &find_hazard_facts},
-    {"alias contracts", FactGroup::kAccesses, &find_alias_facts},
-    {"undeclared accesses", FactGroup::kAccesses, &find_undeclared_facts},
-    {"reordered reads", FactGroup::kAccesses, &find_reordered_facts},
-    {"lifetimes", FactGroup::kLifetimes, &find_lifetime_facts},
-    {"gradients", FactGroup::kGradients, &find_gradient_facts},
-};
 
 }  // namespace
 
-std::span<const FactFinder> fact_finders() { return kFinders; }
-
 FactReport find_facts(const Program& program, const HappensBefore& order,
                       const ByteSegments& segments, const FactOptions& options) {
-  FactSearch search{program, order, segments, options, {}};
-  for (const FactFinder& finder : kFinders) {
-    if (is_stopped()) break;
-    if (!options.group || *options.group == finder.group) finder.find(search);
-  }
-  return std::move(search.report);
+  FactReport report;
+  const auto looks_at = [&options](FactGroup group) {
+    return !is_stopped() && options.group.value_or(group) == group;
+  };
+  using enum FactGroup;
+  if (looks_at(kAccesses)) find_hazard_facts(program, order, segments, options, report);
+  if (looks_at(kAccesses)) find_alias_facts(program, options.limit, report);
+  if (looks_at(kAccesses)) add(find_undeclared_accesses(program), report);
+  if (looks_at(kAccesses)) add(find_reordered(program), report);
+  if (looks_at(kLifetimes)) find_lifetime_facts(program, options.lifetimes, report);
+  if (looks_at(kGradients)) find_gradient_facts(program, report);
+  return report;
 }
 
 FactReport find_facts(const Program& program, const FactOptions& options) {
   return find_facts(program, HappensBefore(program), ByteSegments(program), options);
 }
 
+std::vector<Truncation> find_value_truncations(const Program& program) {
+  FactReport report;
+  find_lifetime_facts(program, {}, report);
+  find_gradient_facts(program, report);
+  return std::move(report.truncations);
+}
+
 std::optional<ExcessBarriers> find_excess(const Program& program) {
-  const ByteSegments segments(program);
   GreedyBarriers greedy(find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
-  const bool is_clean =
-      find_hazards(program, HappensBefore(program), segments, 1, observers).empty();
+  const HazardList list =
+      find_hazards(program, HappensBefore(program), {.limit = 0, .observers = observers});
   const uint64_t fewest = greedy.count();
-  if (!is_clean || program.barriers.size() <= fewest) return std::nullopt;
+  if (!list.is_complete() || program.barriers.size() <= fewest) return std::nullopt;
   return ExcessBarriers{program.barriers.size(), fewest};
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "encoder/program/program.h"
@@ -29,7 +28,8 @@ struct FactOptions {
   std::optional<FactGroup> group;  // None: all.
   uint64_t limit = UINT64_MAX;     // Of hazards, and of broken alias contracts, at most.
   bool lists_all_pairs = false;    // Every hazardous pair instead of the latest.
-  // Steps of the search for hazards beside scoped barriers. None: scoped_step_limit().
+  // Steps of the search for hazards beside scoped barriers. None: 20 million and 64 for each
+  // operand.
   std::optional<uint64_t> scoped_step_limit;
   LifetimeOptions lifetimes;
   // See the conflicts of every dispatch, whatever the limit.
@@ -44,31 +44,16 @@ struct FactReport {
   bool is_truncated() const { return !truncations.empty(); }
 };
 
-// What the checks run on.
-struct FactSearch {
-  const Program& program;
-  const HappensBefore& order;
-  const ByteSegments& segments;
-  const FactOptions& options;
-  FactReport report;
-};
-
-// A check: its name, what it looks at, and how it adds what it finds to the report.
-struct FactFinder {
-  std::string_view name;
-  FactGroup group;
-  void (*find)(FactSearch& search);
-};
-
-// All of them, in the order in which they run.
-std::span<const FactFinder> fact_finders();
-
 // Ends early, with what was found, at a stop (stop.h).
 // Requires: `order` and `segments` were built from `program`.
 // Cost: that of the checks of the group; see their headers.
 FactReport find_facts(const Program& program, const HappensBefore& order,
                       const ByteSegments& segments, const FactOptions& options = {});
 FactReport find_facts(const Program& program, const FactOptions& options = {});
+
+// What ends the checks of values early, of lifetimes and of gradients: an execution that equals its
+// reference shows nothing then, as the reference may have the same fault.
+std::vector<Truncation> find_value_truncations(const Program& program);
 
 // The barriers of `program` beyond the fewest for its order; none if there are none or if the
 // program has hazards, which make the comparison meaningless. No check: excess is right, only slow.

@@ -36,21 +36,31 @@ struct Owner {
   TensorId tensor;
 };
 
-class RequestCheck {
+// In program order; the number of dispatches if the pass is empty and nothing follows.
+uint32_t first_place_of(const Program& program, const GradientValues& values,
+                        const Backward& pass) {
+  for (size_t i = pass.first.index; i < program.statements.size(); ++i) {
+    const Statement& statement = program.statements[i];
+    if (statement.kind == StatementKind::kDispatch) {
+      return values.place_of(DispatchId(statement.index));
+    }
+  }
+  return static_cast<uint32_t>(program.dispatches.size());
+}
+
+class PassCheck {
  public:
-  RequestCheck(const Program& program, const GradientValues& values, const GradientRequest& request)
+  PassCheck(const Program& program, const GradientValues& values, const Backward& pass)
       : program_(program),
         values_(values),
-        request_(request),
-        begin_(request.first.index < program.dispatches.size()
-                   ? values.place_of(request.first)
-                   : static_cast<uint32_t>(program.dispatches.size())),
-        end_(begin_ + request.dispatch_count),
+        pass_(pass),
+        begin_(first_place_of(program, values, pass)),
+        end_(begin_ + pass.statement_count),
         adjoints_(values.count()) {}
 
   std::vector<GradientFinding> findings() {
-    for (const TensorId wrt : request_.wrt) contributions_[values_.held_at(wrt, begin_)];
-    const uint32_t loss = values_.held_at(request_.loss, begin_);
+    for (const TensorId wrt : pass_.wrt) contributions_[values_.held_at(wrt, begin_)];
+    const uint32_t loss = values_.held_at(pass_.loss, begin_);
     adjoints_[loss] = FieldMatrix::filled(FieldElement(1));
     if (const auto found = contributions_.find(loss); found != contributions_.end()) {
       found->second.push_back({FieldMatrix::filled(FieldElement(1)), DispatchId()});
@@ -60,10 +70,10 @@ class RequestCheck {
       spread(place);
     }
     std::vector<GradientFinding> findings;
-    for (size_t i = 0; i < request_.wrt.size(); ++i) {
+    for (size_t i = 0; i < pass_.wrt.size(); ++i) {
       if (is_stopped()) break;
-      const uint32_t wrt = values_.held_at(request_.wrt[i], begin_);
-      const uint32_t gradient = values_.held_at(request_.gradients[i], end_);
+      const uint32_t wrt = values_.held_at(pass_.wrt[i], begin_);
+      const uint32_t gradient = values_.held_at(pass_.gradients[i], end_);
       if (values_.value(gradient) == adjoints_[wrt]) continue;
       findings.push_back(explain(i, contributions_[wrt], gradient));
     }
@@ -105,8 +115,7 @@ class RequestCheck {
 
   // Contributions by what they add, the dispatches of each in issue order.
   static std::map<FieldMatrix, GradientCount> counts_of(std::vector<Contribution> contributions) {
-    std::sort(contributions.begin(), contributions.end(),
-              [](const Contribution& a, const Contribution& b) { return a.dispatch < b.dispatch; });
+    std::ranges::sort(contributions, {}, &Contribution::dispatch);
     std::map<FieldMatrix, GradientCount> counts;
     for (const Contribution& contribution : contributions) {
       GradientCount& count = counts[contribution.element];
@@ -122,9 +131,9 @@ class RequestCheck {
   GradientFinding explain(size_t i, const std::vector<Contribution>& contributions,
                           uint32_t gradient) {
     GradientFinding finding;
-    finding.tensor = request_.wrt[i];
-    finding.gradient = request_.gradients[i];
-    finding.loss = request_.loss;
+    finding.tensor = pass_.wrt[i];
+    finding.gradient = pass_.gradients[i];
+    finding.loss = pass_.loss;
     index_writers();
     finding.writer = writer_of(gradient);
     std::map<FieldMatrix, GradientCount> counts = counts_of(contributions);
@@ -133,9 +142,7 @@ class RequestCheck {
       if (count.actual == count.expected || element.is_zero()) continue;
       finding.counts.push_back(std::move(count));
     }
-    std::sort(
-        finding.counts.begin(), finding.counts.end(),
-        [](const GradientCount& a, const GradientCount& b) { return a.dispatches < b.dispatches; });
+    std::ranges::sort(finding.counts, {}, &GradientCount::dispatches);
     find_doubled(finding);
     return finding;
   }
@@ -277,7 +284,7 @@ class RequestCheck {
 
   const Program& program_;
   const GradientValues& values_;
-  const GradientRequest& request_;
+  const Backward& pass_;
   uint32_t begin_;  // Places in program order.
   uint32_t end_;
   std::vector<FieldMatrix> adjoints_;                            // By value.
@@ -291,26 +298,26 @@ class RequestCheck {
 
 }  // namespace
 
-GradientReport check_gradients(const Program& program, const std::vector<GradientRequest>& requests,
+GradientReport check_gradients(const Program& program, const std::vector<Backward>& passes,
                                uint64_t work_limit) {
   GradientReport report;
-  if (requests.empty()) return report;
+  if (passes.empty()) return report;
   std::vector<bool> is_given(program.tensors.size(), false);
-  for (const GradientRequest& request : requests) {
-    for (uint32_t i = 0; i < request.tensor_count; ++i) {
-      is_given[request.first_tensor.index + i] = true;
+  for (const Backward& pass : passes) {
+    for (uint32_t i = 0; i < pass.tensor_count; ++i) {
+      is_given[pass.first_tensor.index + i] = true;
     }
   }
   const GradientValues values(program, is_given);
   uint64_t work = program.dispatches.size();
-  for (const GradientRequest& request : requests) {
+  for (const Backward& pass : passes) {
     if (is_stopped()) break;
     work += values.count() + values.order().size();
     if (work > work_limit) {
       report.is_truncated = true;
       break;
     }
-    for (GradientFinding& finding : RequestCheck(program, values, request).findings()) {
+    for (GradientFinding& finding : PassCheck(program, values, pass).findings()) {
       report.findings.push_back(std::move(finding));
     }
   }

@@ -18,17 +18,6 @@
 
 namespace interlock {
 
-// Where the backward pass of one loss stands.
-struct GradientRequest {
-  TensorId loss;
-  std::vector<TensorId> wrt;
-  std::vector<TensorId> gradients;  // By `wrt`.
-  DispatchId first;                 // Its dispatches, in issue order.
-  uint32_t dispatch_count = 0;
-  TensorId first_tensor;  // Its tensors: they start with the values that they state.
-  uint32_t tensor_count = 0;
-};
-
 // Dispatches whose contributions cannot be told apart: they add the same to the gradient.
 struct GradientCount {
   std::vector<DispatchId> dispatches;  // Those that read the tensor, in issue order.
@@ -63,17 +52,19 @@ struct GradientFinding {
 };
 
 struct GradientReport {
-  std::vector<GradientFinding> findings;  // By request, then by `wrt`.
-  bool is_truncated = false;              // work_limit was reached: later requests are not judged.
+  std::vector<GradientFinding> findings;  // By pass, then by `wrt`.
+  bool is_truncated = false;              // work_limit was reached: later passes are not judged.
 };
 
 inline constexpr uint64_t kGradientWorkMax = 50'000'000;
 
-// Requires: the dispatches of each request stand after those that they differentiate.
-// Cost: near linear in the program, plus the forward dispatches before each request; at most
-// `work_limit` dispatches are visited. To explain wrong gradients, the dispatches of their request
-// once more, and for each sum of its pass a bounded search.
-GradientReport check_gradients(const Program& program, const std::vector<GradientRequest>& requests,
+// Judges the gradients of `passes`, as Program::backwards has them; their tensors start with the
+// values that they state.
+// Requires: the statements of each pass are dispatches, after those that they differentiate.
+// Cost: near linear in the program, plus the forward dispatches before each pass; at most
+// `work_limit` dispatches are visited. To explain wrong gradients, the dispatches of their pass
+// once more, and for each of its sums a bounded search.
+GradientReport check_gradients(const Program& program, const std::vector<Backward>& passes,
                                uint64_t work_limit = kGradientWorkMax);
 
 }  // namespace interlock

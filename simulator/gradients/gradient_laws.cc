@@ -125,9 +125,7 @@ FieldElement element_of(double number) {
 }
 
 FieldMatrix random_matrix(uint64_t digest) {
-  FieldMatrix matrix;
-  for (size_t i = 0; i < 4; ++i) matrix.entries[i] = FieldElement(mixed(digest, i));
-  return matrix;
+  return FieldMatrix::of_numbers([digest](uint64_t i) { return mixed(digest, i); });
 }
 
 uint64_t mixed(uint64_t digest, const FieldMatrix& matrix) {

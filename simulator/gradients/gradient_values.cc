@@ -29,9 +29,7 @@ std::vector<PlacedAdoption> adoptions_of(const Program& program,
     const Lifetime& lifetime = program.lifetimes[statement.index];
     if (lifetime.kind == LifetimeKind::kAdopt) adoptions.push_back({place, &lifetime});
   }
-  std::stable_sort(
-      adoptions.begin(), adoptions.end(),
-      [](const PlacedAdoption& a, const PlacedAdoption& b) { return a.place < b.place; });
+  std::ranges::stable_sort(adoptions, {}, &PlacedAdoption::place);
   return adoptions;
 }
 
@@ -44,23 +42,19 @@ GradientValues::GradientValues(const Program& program, const std::vector<bool>& 
       places_(program.dispatches.size()) {
   std::iota(order_.begin(), order_.end(), uint32_t{0});
   if (program.has_program_order) {
-    std::sort(order_.begin(), order_.end(), [&program](uint32_t a, uint32_t b) {
-      return program.dispatches[a].order < program.dispatches[b].order;
-    });
+    std::ranges::sort(order_, {}, [&](uint32_t i) { return program.dispatches[i].order; });
   }
   const size_t slot_count = program.tensors.size() + program.memories.size();
   for (size_t i = 0; i < slot_count; ++i) {
     const bool is_tensor = i < program.tensors.size();
     slot_of_.push_back(is_tensor ? program.tensors[i].root.index : static_cast<uint32_t>(i));
-    FieldMatrix value;
-    for (size_t k = 0; k < 4; ++k) value.entries[k] = FieldElement(splitmix64(4 * i + k));
+    auto value = FieldMatrix::of_numbers([i](uint64_t k) { return splitmix64(4 * i + k); });
     if (is_tensor && is_given[i]) {
       const InitialKind kind = program.tensors[i].initial.kind;
       if (kind == InitialKind::kZeros) value = FieldMatrix();
       if (kind == InitialKind::kOnes) value = FieldMatrix::filled(FieldElement(1));
     }
-    current_.push_back(static_cast<uint32_t>(values_.size()));
-    values_.push_back(value);
+    current_.push_back(add(value));
   }
   versions_.resize(slot_count);
   roots_in_.resize(program.memories.size());
@@ -79,18 +73,20 @@ GradientValues::GradientValues(const Program& program, const std::vector<bool>& 
   }
 }
 
+uint32_t GradientValues::add(const FieldMatrix& value) {
+  values_.push_back(value);
+  return static_cast<uint32_t>(values_.size() - 1);
+}
+
 void GradientValues::adopt(const Program& program, const Lifetime& lifetime, uint32_t place) {
   const Tensor& tensor = program.tensor(lifetime.tensor);
   const Tensor& source = program.tensor(lifetime.source);
   const uint32_t slot = slot_of_[lifetime.tensor.index];
   uint32_t number = current_[slot_of_[lifetime.source.index]];
   if (tensor.dtype != source.dtype || tensor.range.size_bytes() != source.range.size_bytes()) {
-    FieldMatrix part;
-    for (size_t k = 0; k < 4; ++k) {
-      part.entries[k] = FieldElement(splitmix64(values_[number].entries[k].value() + slot));
-    }
-    number = static_cast<uint32_t>(values_.size());
-    values_.push_back(part);
+    const FieldMatrix whole = values_[number];
+    number = add(FieldMatrix::of_numbers(
+        [&](size_t k) { return splitmix64(whole.entries[k].value() + slot); }));
   }
   current_[slot] = number;
   versions_[slot].push_back({place, number});
@@ -114,8 +110,7 @@ void GradientValues::run(const Program& program, uint32_t place) {
   evaluate(program, dispatch, read, written);
   for (size_t i = 0; i < accesses.size(); ++i) {
     if (accesses[i].only_reads()) continue;
-    const auto number = static_cast<uint32_t>(values_.size());
-    values_.push_back(written[i]);
+    const uint32_t number = add(written[i]);
     left_[dispatch.first_access + i] = number;
     current_[slot(accesses[i])] = number;
     versions_[slot(accesses[i])].push_back({place + 1, number});
@@ -130,13 +125,10 @@ void GradientValues::overwrite(const Program& program, const Access& access, uin
     const ByteRange& range = program.tensors[slot].range;
     if (range.begin >= access.range.end || access.range.begin >= range.end) continue;
     const auto number = static_cast<uint32_t>(values_.size());
-    const auto [known, is_new] = renewed.emplace(current_[slot], number);
+    const auto [known, is_new] = renewed.try_emplace(current_[slot], number);
     if (is_new) {
-      FieldMatrix value;
-      for (size_t k = 0; k < 4; ++k) {
-        value.entries[k] = FieldElement(splitmix64(~(uint64_t{4} * number + k)));
-      }
-      values_.push_back(value);
+      add(FieldMatrix::of_numbers(
+          [&](uint64_t k) { return splitmix64(~(uint64_t{4} * number + k)); }));
     }
     current_[slot] = known->second;
     versions_[slot].push_back({place + 1, known->second});
@@ -146,9 +138,7 @@ void GradientValues::overwrite(const Program& program, const Access& access, uin
 uint32_t GradientValues::held_at(TensorId tensor, uint32_t place) const {
   const uint32_t slot = slot_of_[tensor.index];
   const std::vector<Version>& versions = versions_[slot];
-  const auto next = std::upper_bound(
-      versions.begin(), versions.end(), place,
-      [](uint32_t wanted, const Version& version) { return wanted < version.from; });
+  const auto next = std::ranges::upper_bound(versions, place, {}, &Version::from);
   return next == versions.begin() ? slot : std::prev(next)->value;  // First values come first.
 }
 

@@ -47,6 +47,8 @@ class GradientValues {
     uint32_t value;
   };
 
+  // Returns its number.
+  uint32_t add(const FieldMatrix& value);
   void run(const Program& program, uint32_t place);
   void adopt(const Program& program, const Lifetime& lifetime, uint32_t place);
   void overwrite(const Program& program, const Access& access, uint32_t place);

@@ -44,6 +44,13 @@ struct FieldMatrix {
 
   static constexpr FieldMatrix filled(FieldElement entry) { return {{entry, entry, entry, entry}}; }
 
+  // Of the numbers that `number_of` gives for the entries 0 to 3.
+  template <typename NumberOf>
+  static constexpr FieldMatrix of_numbers(NumberOf number_of) {
+    return {{FieldElement(number_of(0)), FieldElement(number_of(1)), FieldElement(number_of(2)),
+             FieldElement(number_of(3))}};
+  }
+
   constexpr bool is_zero() const { return *this == FieldMatrix(); }
 
   constexpr FieldMatrix transposed() const {

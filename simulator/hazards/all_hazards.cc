@@ -18,48 +18,42 @@ constexpr uint64_t kExaminationsMin = 1'000'000;
 
 }  // namespace
 
+// One hazard more than may be listed tells whether there are more.
 uint64_t examinations_max(uint64_t hazard_limit) {
-  return std::max(
-      std::min(hazard_limit, UINT64_MAX / kExaminationsPerHazard) * kExaminationsPerHazard,
-      kExaminationsMin);
+  const uint64_t hazard_count = std::min(hazard_limit, UINT64_MAX / kExaminationsPerHazard - 1) + 1;
+  return std::max(hazard_count * kExaminationsPerHazard, kExaminationsMin);
 }
 
-std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
-                                     uint64_t limit) {
-  bool is_truncated = false;
-  return find_all_hazards(program, order, ByteSegments(program), limit, is_truncated);
+HazardList find_all_hazards(const Program& program, const HappensBefore& order, uint64_t limit) {
+  return find_all_hazards(program, order, ByteSegments(program), limit);
 }
 
-std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
-                                     const ByteSegments& segments, uint64_t limit,
-                                     bool& is_truncated) {
-  std::vector<Hazard> hazards;
+HazardList find_all_hazards(const Program& program, const HappensBefore& order,
+                            const ByteSegments& segments, uint64_t limit) {
+  HazardList list;
   HazardPairs pairs(program, order, segments);
   HazardBetween between(program, order, segments);
   std::vector<DispatchId> firsts;
   uint64_t examination_limit = examinations_max(limit);
-  is_truncated = false;
-  for (size_t k = 0; k < program.dispatches.size() && !is_truncated; ++k) {
-    if (is_stopped()) return hazards;
-    is_truncated = !pairs.find_firsts(DispatchId(k), examination_limit, firsts);
+  for (size_t k = 0; k < program.dispatches.size() && list.is_complete(); ++k) {
+    if (is_stopped()) return list;
+    list.is_cut = !pairs.find_firsts(DispatchId(k), examination_limit, firsts);
     if (firsts.empty()) continue;
     between.set_second(DispatchId(k));
     const uint64_t steps_before = between.step_count();
     for (const DispatchId first : firsts) {
-      if (is_stopped()) return hazards;
+      if (is_stopped()) return list;
       for (const FindingKind kind : kHazardKinds) {
         const std::optional<Hazard> hazard = between.find(first, kind);
         if (!hazard.has_value()) continue;
-        if (hazards.size() == limit) {
-          is_truncated = true;
-          return hazards;
-        }
-        hazards.push_back(*hazard);
+        list.has_more = list.hazards.size() == limit;
+        if (list.has_more) return list;
+        list.hazards.push_back(*hazard);
       }
     }
     examination_limit -= std::min(examination_limit, between.step_count() - steps_before);
   }
-  return hazards;
+  return list;
 }
 
 }  // namespace interlock

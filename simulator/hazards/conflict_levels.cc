@@ -8,7 +8,6 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/bytes/access_history.h"
-#include "simulator/hazards/conflict_scan.h"
 #include "simulator/hazards/hazard_between.h"
 #include "simulator/order/happens_before.h"
 
@@ -16,27 +15,13 @@ namespace interlock {
 
 ConflictLevels::ConflictLevels(const Program& program, const ByteSegments& segments)
     : program_(program), segments_(segments) {
-  AccessHistory history(segments.count());
+  AccessHistory history(program, segments);
   level_.reserve(program.dispatches.size());
   for (size_t i = 0; i < program.dispatches.size() && !is_stopped(); ++i) {
-    prefetch_ahead(program, segments, DispatchId(i), history);
-    const Dispatch& dispatch = program.dispatches[i];
-    Stamp level = 0;
-    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
-      const Access& access = program.accesses[dispatch.first_access + k];
-      const SegmentSpan span = segments.span_of(dispatch.first_access + k);
-      level =
-          std::max(level, history.latest(span, access, dispatch.atomic_op, AccessSide::kWrites));
-      if (has_write_side(access)) {
-        level =
-            std::max(level, history.latest(span, access, dispatch.atomic_op, AccessSide::kReads));
-      }
-    }
-    ++level;
-    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
-      history.record(segments.span_of(dispatch.first_access + k),
-                     program.accesses[dispatch.first_access + k], dispatch.atomic_op, level);
-    }
+    const DispatchId id(i);
+    history.prefetch_ahead(id);
+    const Stamp level = history.latest(id).any() + 1;
+    history.record(id, level);
     level_.push_back(level);
     highest_ = std::max(highest_, level);
   }
@@ -45,7 +30,7 @@ ConflictLevels::ConflictLevels(const Program& program, const ByteSegments& segme
 std::vector<DispatchId> ConflictLevels::chain() const {
   std::vector<DispatchId> chain;
   if (level_.empty()) return chain;
-  const auto last = std::find(level_.begin(), level_.end(), highest_);
+  const auto last = std::ranges::find(level_, highest_);
   chain.emplace_back(static_cast<size_t>(last - level_.begin()));
   const HappensBefore order(program_);
   HazardBetween between(program_, order, segments_);
@@ -60,7 +45,7 @@ std::vector<DispatchId> ConflictLevels::chain() const {
     } while (level_[first] + 1 != level || !between.do_conflict(DispatchId(first)));
     chain.emplace_back(first);
   }
-  std::reverse(chain.begin(), chain.end());
+  std::ranges::reverse(chain);
   return chain;
 }
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "simulator/order/dispatch_spans.h"
+
 namespace interlock {
 
 namespace {
@@ -25,8 +27,8 @@ HazardPairs::HazardPairs(const Program& program, const HappensBefore& order,
     const DispatchId dispatch(i);
     const DispatchSpans spans = spans_of(program, segments, dispatch);
     const size_t atomic = atomic_sort(program.dispatch(dispatch).atomic_op);
-    for (const SegmentSpan span : spans.reads) entries[kReads].push_back({span, dispatch});
-    for (const SegmentSpan span : spans.writes) entries[kWrites].push_back({span, dispatch});
+    for (const SegmentSpan span : spans.reads) entries[kPlainReads].push_back({span, dispatch});
+    for (const SegmentSpan span : spans.writes) entries[kPlainWrites].push_back({span, dispatch});
     for (const SegmentSpan span : spans.atomics) entries[atomic].push_back({span, dispatch});
   }
   for (size_t sort = 0; sort < kSortCount; ++sort) {
@@ -39,19 +41,12 @@ HazardPairs::HazardPairs(const Program& program, const HappensBefore& order,
 
 // To what is not separated from `second` for sure.
 void HazardPairs::slide_windows(DispatchId second) {
-  uint32_t unfinished_begin = UINT32_MAX;
-  uint32_t invisible_begin = UINT32_MAX;
-  if (order_.has_scopes()) {
-    order_.scopes().find_window(second, unfinished_begin, invisible_begin);
-  } else {
-    unfinished_begin = order_.execution_epoch_begin(second).index;
-    invisible_begin = order_.memory_epoch_begin(second).index;
-  }
+  const OrderWindow window = order_.window_of(second);
   for (size_t sort = 0; sort < kSortCount; ++sort) {
     if (windows_[sort] == nullptr) continue;
-    const bool is_war_only = sort == kReads;
-    const uint32_t begin =
-        is_war_only ? unfinished_begin : std::min(unfinished_begin, invisible_begin);
+    const bool is_war_only = sort == kPlainReads;
+    const uint32_t begin = is_war_only ? window.unfinished_begin
+                                       : std::min(window.unfinished_begin, window.invisible_begin);
     windows_[sort]->slide(DispatchId(size_t{begin}), second);
   }
 }
@@ -59,44 +54,47 @@ void HazardPairs::slide_windows(DispatchId second) {
 bool HazardPairs::find_firsts(DispatchId second, uint64_t& examination_limit,
                               std::vector<DispatchId>& firsts) {
   firsts.clear();
-  if (scoped_ != nullptr) return find_scoped_firsts(second, examination_limit, firsts);
+  if (scoped_ != nullptr) {
+    collect_scoped(second, examination_limit, firsts);
+  } else {
+    collect(second, examination_limit, firsts);
+  }
+  std::ranges::sort(firsts);
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  return examination_limit > 0;
+}
+
+void HazardPairs::collect(DispatchId second, uint64_t& examination_limit,
+                          std::vector<DispatchId>& firsts) {
   slide_windows(second);
   const AtomicOp op = program_.dispatch(second).atomic_op;
   const DispatchSpans spans = spans_of(program_, segments_, second);
-  const auto collect = [&](const std::vector<SegmentSpan>& of_second, size_t sort) {
+  const auto append = [&](const std::vector<SegmentSpan>& of_second, size_t sort) {
     if (windows_[sort] == nullptr) return;
     for (const SegmentSpan span : of_second) {
       examination_limit -= windows_[sort]->append_overlapping(span, examination_limit, firsts);
     }
   };
   for (size_t sort = 0; sort < kSortCount; ++sort) {
-    if (sort != kReads) collect(spans.reads, sort);
-    collect(spans.writes, sort);
+    if (sort != kPlainReads) append(spans.reads, sort);
+    append(spans.writes, sort);
     const bool commutes = op != AtomicOp::kNone && sort == atomic_sort(op);
-    if (!commutes) collect(spans.atomics, sort);
+    if (!commutes) append(spans.atomics, sort);
   }
-  std::sort(firsts.begin(), firsts.end());
-  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
-  return examination_limit > 0;
 }
 
-bool HazardPairs::find_scoped_firsts(DispatchId second, uint64_t& examination_limit,
-                                     std::vector<DispatchId>& firsts) {
-  uint64_t step_count = 0;
-  scoped_->find_runs(second, runs_, step_count);
+void HazardPairs::collect_scoped(DispatchId second, uint64_t& examination_limit,
+                                 std::vector<DispatchId>& firsts) {
+  const uint64_t step_count = scoped_->find_runs(second, runs_);
   examination_limit -= std::min(examination_limit, step_count / kStepsPerExamination);
   if (!runs_.empty()) slide_windows(second);
   for (const HazardousRun& run : runs_) {
+    const size_t other_side = run.kind == FindingKind::kWriteAfterRead ? kPlainWrites : kPlainReads;
     for (size_t sort = 0; sort < kSortCount; ++sort) {
-      const bool conflicts =
-          run.kind == FindingKind::kWriteAfterRead ? sort != kWrites : sort != kReads;
-      if (windows_[sort] == nullptr || !conflicts) continue;
+      if (windows_[sort] == nullptr || sort == other_side) continue;
       examination_limit -= windows_[sort]->append_overlapping(run.span, examination_limit, firsts);
     }
   }
-  std::sort(firsts.begin(), firsts.end());
-  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
-  return examination_limit > 0;
 }
 
 }  // namespace interlock

@@ -10,7 +10,6 @@
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/hazards/overlap_window.h"
 #include "simulator/hazards/scoped_hazards.h"
-#include "simulator/order/dispatch_spans.h"
 #include "simulator/order/happens_before.h"
 
 namespace interlock {
@@ -30,17 +29,10 @@ class HazardPairs {
   bool find_firsts(DispatchId second, uint64_t& examination_limit, std::vector<DispatchId>& firsts);
 
  private:
-  // The sorts of earlier accesses. Atomics of each operation are one sort: they commute.
-  static constexpr size_t kReads = 0;
-  static constexpr size_t kWrites = 1;
-  static constexpr size_t kFirstAtomic = 2;
-  static constexpr size_t kSortCount = kFirstAtomic + static_cast<size_t>(AtomicOp::kXor) + 1;
-
   void slide_windows(DispatchId second);
-  bool find_scoped_firsts(DispatchId second, uint64_t& examination_limit,
-                          std::vector<DispatchId>& firsts);
-
-  static size_t atomic_sort(AtomicOp op) { return kFirstAtomic + static_cast<size_t>(op); }
+  void collect(DispatchId second, uint64_t& examination_limit, std::vector<DispatchId>& firsts);
+  void collect_scoped(DispatchId second, uint64_t& examination_limit,
+                      std::vector<DispatchId>& firsts);
 
   const Program& program_;
   const HappensBefore& order_;
@@ -49,8 +41,5 @@ class HazardPairs {
   std::unique_ptr<ScopedHazards> scoped_;                           // Null: there are no scopes.
   std::vector<HazardousRun> runs_;
 };
-
-// How many overlaps find_all_hazards() looks at, if it may list so many hazards.
-uint64_t examinations_max(uint64_t hazard_limit);
 
 }  // namespace interlock

@@ -33,6 +33,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
@@ -46,92 +47,108 @@ namespace interlock {
 
 namespace {
 
-struct Candidate {
-  DispatchId first;
-  FindingKind kind;
-
-  auto operator<=>(const Candidate&) const = default;
-};
-
-// The search state of find_hazards: what came before, and the hazards of one dispatch.
+// What came before a dispatch, and so its hazards: by epochs, or beside scoped barriers by stage.
 class HazardSearch {
  public:
   HazardSearch(const Program& program, const HappensBefore& order, const ByteSegments& segments)
       : program_(program),
         order_(order),
         segments_(segments),
-        scan_(program, segments),
-        between_(program, order, segments) {}
-
-  LatestConflicts latest(DispatchId second) const { return scan_.latest(second); }
-  void record(DispatchId second) { scan_.record(second); }
-
-  bool is_hazardous(DispatchId second, const LatestConflicts& latest) const {
-    return latest.write > order_.memory_epoch_begin(second).index ||
-           latest.read > order_.execution_epoch_begin(second).index;
+        history_(program, segments),
+        between_(program, order, segments) {
+    if (order.has_scopes()) scoped_.emplace(program, order.scopes(), segments);
   }
 
-  // Appends the hazards of `second` with earlier dispatches.
-  void append_hazards(DispatchId second, std::vector<Hazard>& hazards) {
-    candidates_.clear();
+  HazardList find(const HazardOptions& options) {
+    const bool needs_history = !scoped_.has_value() || !options.observers.empty();
+    for (size_t i = 0; i < program_.dispatches.size() && !is_stopped(); ++i) {
+      const DispatchId second(i);
+      const bool is_over = list_.is_cut || list_.hazards.size() > options.limit;
+      if (is_over && options.observers.empty()) break;
+      if (needs_history) latest_ = history_.latest(second);
+      for (ConflictObserver* const observer : options.observers) observer->see(second, latest_);
+      if (!is_over) append_hazards(second, options.scoped_step_limit);
+      if (!needs_history) continue;
+      history_.record(second, second.index + 1);
+      history_.prefetch_ahead(second);
+    }
+    list_.has_more = list_.hazards.size() > options.limit;
+    if (list_.has_more) list_.hazards.resize(options.limit);
+    return std::move(list_);
+  }
+
+ private:
+  // The hazards of `second` with earlier dispatches.
+  void append_hazards(DispatchId second, uint64_t step_limit) {
+    if (scoped_.has_value()) {
+      scoped_step_count_ += scoped_->find_runs(second, runs_);
+    } else {
+      find_runs(second);
+    }
+    runs_.erase(std::unique(runs_.begin(), runs_.end()), runs_.end());
+    if (!runs_.empty()) between_.set_second(second);
+    const auto is_cut = [&] { return scoped_step_count_ + between_.step_count() > step_limit; };
+    for (const HazardousRun& run : runs_) {
+      if (is_stopped()) return;
+      const std::optional<Hazard> hazard = between_.find(run.first, run.kind);
+      INTERLOCK_CHECK(hazard.has_value());
+      list_.hazards.push_back(*hazard);
+      if ((list_.is_cut = is_cut())) return;
+    }
+    list_.is_cut = is_cut() && second.index + 1 < program_.dispatches.size();
+  }
+
+  // As ScopedHazards::find_runs(), by epochs.
+  void find_runs(DispatchId second) {
+    runs_.clear();
+    if (latest_.write <= order_.memory_epoch_begin(second).index &&
+        latest_.read <= order_.execution_epoch_begin(second).index) {
+      return;
+    }
     // Each byte once, however many operands of the dispatch have it.
     const DispatchSpans spans = spans_of(program_, segments_, second);
     collect(second, AccessMode::kRead, spans.reads);
     collect(second, AccessMode::kWrite, spans.writes);
     collect(second, AccessMode::kAtomic, spans.atomics);
-    std::sort(candidates_.begin(), candidates_.end());
-    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
-    if (!candidates_.empty()) between_.set_second(second);
-    for (const Candidate& candidate : candidates_) {
-      if (is_stopped()) return;
-      const std::optional<Hazard> hazard = between_.find(candidate.first, candidate.kind);
-      INTERLOCK_CHECK(hazard.has_value());
-      hazards.push_back(*hazard);
-    }
+    std::ranges::sort(runs_);
   }
 
- private:
   void collect(DispatchId second, AccessMode mode, const std::vector<SegmentSpan>& spans) {
+    using enum FindingKind;
     Access access;
     access.mode = mode;
     for (const SegmentSpan span : spans) {
       if (is_stopped()) return;
-      collect(second, access, span);
+      if (has_read_side(access)) collect(second, access, span, kReadAfterWrite);
+      if (!has_write_side(access)) continue;
+      collect(second, access, span, kWriteAfterWrite);
+      collect(second, access, span, kWriteAfterRead);
     }
   }
 
-  void collect(DispatchId second, const Access& access, SegmentSpan span) {
-    const Stamp memory_begin = order_.memory_epoch_begin(second).index + 1;
-    const Stamp execution_begin = order_.execution_epoch_begin(second).index + 1;
-    const AtomicOp op = program_.dispatch(second).atomic_op;
-    const bool reads = has_read_side(access);
-    const bool writes = has_write_side(access);
-    if (scan_.history().latest(span, access, op, AccessSide::kWrites) >= memory_begin) {
-      scan_.history().latest_runs(span, access, op, AccessSide::kWrites, memory_begin, runs_);
-      for (const StampRun& run : runs_) {
-        if (reads) {
-          candidates_.push_back({DispatchId(run.stamp - 1), FindingKind::kReadAfterWrite});
-        }
-        if (writes) {
-          candidates_.push_back({DispatchId(run.stamp - 1), FindingKind::kWriteAfterWrite});
-        }
-      }
-    }
-    if (writes && scan_.history().latest(span, access, op, AccessSide::kReads) >= execution_begin) {
-      scan_.history().latest_runs(span, access, op, AccessSide::kReads, execution_begin, runs_);
-      for (const StampRun& run : runs_) {
-        candidates_.push_back({DispatchId(run.stamp - 1), FindingKind::kWriteAfterRead});
-      }
+  void collect(DispatchId second, const Access& access, SegmentSpan span, FindingKind kind) {
+    const bool is_war = kind == FindingKind::kWriteAfterRead;
+    const DispatchId begin =
+        is_war ? order_.execution_epoch_begin(second) : order_.memory_epoch_begin(second);
+    history_.latest_runs(span, access, program_.dispatch(second).atomic_op,
+                         is_war ? AccessSide::kReads : AccessSide::kWrites, begin.index + 1,
+                         latest_runs_);
+    for (const StampRun& run : latest_runs_) {
+      runs_.push_back({DispatchId(run.stamp - 1), kind, run.span});
     }
   }
 
   const Program& program_;
   const HappensBefore& order_;
   const ByteSegments& segments_;
-  ConflictScan scan_;
+  AccessHistory history_;
+  std::optional<ScopedHazards> scoped_;  // None: there are no scopes.
+  uint64_t scoped_step_count_ = 0;
   HazardBetween between_;
-  std::vector<Candidate> candidates_;
-  std::vector<StampRun> runs_;
+  LatestConflicts latest_;  // Of the dispatch at hand.
+  std::vector<HazardousRun> runs_;
+  std::vector<StampRun> latest_runs_;
+  HazardList list_;
 };
 
 }  // namespace
@@ -147,35 +164,14 @@ ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Acces
           .waw = has_write_side(first) && has_write_side(second)};
 }
 
-std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
-                                 uint64_t limit) {
-  return find_hazards(program, order, ByteSegments(program), limit);
+HazardList find_hazards(const Program& program, const HappensBefore& order,
+                        const HazardOptions& options) {
+  return find_hazards(program, order, ByteSegments(program), options);
 }
 
-std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
-                                 const ByteSegments& segments, uint64_t limit,
-                                 std::span<ConflictObserver* const> observers) {
-  std::vector<Hazard> hazards;
-  if (order.has_scopes()) {
-    if (!observers.empty()) scan_conflicts(program, segments, observers);
-    const bool is_complete =
-        find_scoped_hazards(program, order, segments, limit, UINT64_MAX, hazards);
-    INTERLOCK_CHECK(is_complete || is_stopped());
-    return hazards;
-  }
-  HazardSearch search(program, order, segments);
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
-    if ((hazards.size() >= limit && observers.empty()) || is_stopped()) break;
-    const DispatchId second(i);
-    const LatestConflicts latest = search.latest(second);
-    for (ConflictObserver* const observer : observers) observer->see(second, latest);
-    if (hazards.size() < limit && search.is_hazardous(second, latest)) {
-      search.append_hazards(second, hazards);
-    }
-    search.record(second);
-  }
-  hazards.resize(std::min<uint64_t>(hazards.size(), limit));
-  return hazards;
+HazardList find_hazards(const Program& program, const HappensBefore& order,
+                        const ByteSegments& segments, const HazardOptions& options) {
+  return HazardSearch(program, order, segments).find(options);
 }
 
 ConflictKinds hazard_kinds(const Program& program, const HappensBefore& order, DispatchId first,

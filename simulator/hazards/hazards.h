@@ -46,36 +46,48 @@ struct ConflictKinds {
 ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Access& second,
                              AtomicOp second_op);
 
+struct HazardOptions {
+  uint64_t limit = UINT64_MAX;  // Hazards listed at most.
+  // Steps of the search beside scoped barriers, whose operands can make it slow.
+  uint64_t scoped_step_limit = UINT64_MAX;
+  // See every dispatch: the limits end the list and not the pass.
+  std::span<ConflictObserver* const> observers = {};
+};
+
+// Ordered by second, first, kind.
+struct HazardList {
+  std::vector<Hazard> hazards;
+  bool has_more = false;  // Than may be listed.
+  bool is_cut = false;    // The search took too many steps: some may be missing.
+
+  bool is_complete() const { return !has_more && !is_cut; }
+};
+
 // Returns the hazards of `program`, each access listed against the latest conflicting accesses of
-// its bytes, per kind: one per (kind, first dispatch, second dispatch), ordered by second, first,
-// kind, at most `limit` of them. Of the access pairs of two dispatches that have this hazard, the
-// one of the lowest positions stands for all. With scoped barriers: the latest accesses of each
-// stage.
-// Empty iff there is no hazard at all (limit > 0).
-// Requires: `order` was built from `program`.
+// its bytes, per kind: one per (kind, first dispatch, second dispatch). Of the access pairs of two
+// dispatches that have this hazard, the one of the lowest positions stands for all. With scoped
+// barriers: the latest accesses of each stage.
+// Empty and complete iff there is no hazard at all.
+// Requires: `order` and `segments` were built from `program`.
 // Cost: O((a + h) log a) for a accesses and h runs of hazardous bytes, and the operands of the two
 // for each hazard. Where operands narrow dependencies, more: see scoped_hazards.h and
 // HappensBefore::find_invisible.
-std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
-                                 uint64_t limit = UINT64_MAX);
+HazardList find_hazards(const Program& program, const HappensBefore& order,
+                        const ByteSegments& segments, const HazardOptions& options = {});
+HazardList find_hazards(const Program& program, const HappensBefore& order,
+                        const HazardOptions& options = {});
 
-// As above, and each of `observers` sees every dispatch: the limit ends the list and not the pass.
-// Requires: `segments` was built from `program`.
-std::vector<Hazard> find_hazards(const Program& program, const HappensBefore& order,
-                                 const ByteSegments& segments, uint64_t limit = UINT64_MAX,
-                                 std::span<ConflictObserver* const> observers = {});
-
-// Every hazardous pair, with every kind, in the same order, at most `limit` of them.
+// Every hazardous pair, with every kind, at most `limit` of them. It is cut where hostile operands
+// make pairs overlap more than examinations_max() times, and then misses some of the last second
+// dispatch.
 // Cost: O((a + h) log a) for a accesses and h overlaps of hazardous pairs.
-std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
-                                     uint64_t limit = UINT64_MAX);
+HazardList find_all_hazards(const Program& program, const HappensBefore& order,
+                            const ByteSegments& segments, uint64_t limit = UINT64_MAX);
+HazardList find_all_hazards(const Program& program, const HappensBefore& order,
+                            uint64_t limit = UINT64_MAX);
 
-// As above. `is_truncated` tells whether there are more: because of the limit, or because hostile
-// operands make pairs overlap so often that the search ends at a multiple of the limit; the list
-// then misses some of the last second dispatch.
-std::vector<Hazard> find_all_hazards(const Program& program, const HappensBefore& order,
-                                     const ByteSegments& segments, uint64_t limit,
-                                     bool& is_truncated);
+// How many overlaps find_all_hazards() looks at, if it may list so many hazards.
+uint64_t examinations_max(uint64_t hazard_limit);
 
 // The kinds of hazard that the two have, through any of their operands.
 // Cost: O(pairs of operands).

@@ -6,13 +6,10 @@
 #include "simulator/hazards/scoped_hazards.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/program/check.h"
 #include "encoder/program/stop.h"
-#include "simulator/bytes/access_history.h"
-#include "simulator/hazards/hazard_between.h"
-#include "simulator/order/happens_before.h"
 
 namespace interlock {
 
@@ -25,39 +22,52 @@ ScopedHazards::ScopedHazards(const Program& program, const ScopedOrder& order,
   }
 }
 
-void ScopedHazards::find_runs(DispatchId second, std::vector<HazardousRun>& runs,
-                              uint64_t& step_count) {
+uint64_t ScopedHazards::find_runs(DispatchId second, std::vector<HazardousRun>& runs) {
   runs.clear();
   for (; visited_ < second.index; ++visited_) {
     const DispatchId dispatch(visited_);
-    apply_commands(dispatch, step_count);
+    apply_commands(dispatch);
     record(dispatch);
   }
-  apply_commands(second, step_count);
-  const uint32_t access_count = program_.dispatch(second).access_count;
-  for (uint32_t k = 0; k < access_count; ++k) collect(second, k, runs, step_count);
-  std::sort(runs.begin(), runs.end());
+  apply_commands(second);
+  const Dispatch& dispatch = program_.dispatch(second);
+  for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+    using enum FindingKind;
+    const Access& access = program_.accesses[dispatch.first_access + k];
+    const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
+    const auto read_sort = read_sort_of(order_.stage_of(second), access);
+    const auto write_sort = write_sort_of(order_.stage_of(second), access);
+    for (size_t s = 0; s < kDispatchStageCount; ++s) {
+      const Stage stage = static_cast<Stage>(s);
+      if (read_sort) collect(second, access, span, stage, *read_sort, kReadAfterWrite, runs);
+      if (!write_sort) continue;
+      collect(second, access, span, stage, *write_sort, kWriteAfterWrite, runs);
+      collect(second, access, span, stage, *write_sort, kWriteAfterRead, runs);
+    }
+  }
+  std::ranges::sort(runs);
+  return std::exchange(step_count_, 0);
 }
 
-void ScopedHazards::apply_commands(DispatchId next, uint64_t& step_count) {
+void ScopedHazards::apply_commands(DispatchId next) {
   const uint32_t end = order_.commands_before(next);
   if (!order_.has_operands()) return;
   for (; command_count_ < end && !is_stopped(); ++command_count_) {
     for (auto& of_stage : histories_) {
       for (History& history : of_stage) {
         if (history.visibility == nullptr) continue;
-        step_count +=
+        step_count_ +=
             history.visibility->apply(order_.dependencies_of(command_count_), operand_spans_);
       }
     }
   }
 }
 
-void ScopedHazards::record(size_t tree, Stage stage, SegmentSpan span, Stamp stamp) {
-  History& history = histories_[static_cast<size_t>(stage)][tree];
+void ScopedHazards::record(size_t access_sort, Stage stage, SegmentSpan span, Stamp stamp) {
+  History& history = histories_[static_cast<size_t>(stage)][access_sort];
   if (history.stamps == nullptr) {
     history.stamps = std::make_unique<StampTree>(segments_.count());
-    if (tree != kPlainReads && order_.has_operands()) {
+    if (access_sort != kPlainReads && order_.has_operands()) {
       history.visibility =
           std::make_unique<VisibilityMap>(segments_.count(), write_sort_of(stage), order_.sorts());
     }
@@ -73,79 +83,39 @@ void ScopedHazards::record(DispatchId dispatch) {
   for (uint32_t k = 0; k < d.access_count; ++k) {
     const Access& access = program_.accesses[d.first_access + k];
     const SegmentSpan span = segments_.span_of(d.first_access + k);
-    if (access.is_atomic()) record(atomic_tree(d.atomic_op), stage, span, stamp);
+    if (access.is_atomic()) record(atomic_sort(d.atomic_op), stage, span, stamp);
     if (access.reads()) record(kPlainReads, stage, span, stamp);
     if (access.writes()) record(kPlainWrites, stage, span, stamp);
   }
 }
 
-void ScopedHazards::collect(DispatchId second, uint32_t access, std::vector<HazardousRun>& runs,
-                            uint64_t& step_count) {
-  const Dispatch& dispatch = program_.dispatch(second);
-  const Access& a = program_.accesses[dispatch.first_access + access];
-  const SegmentSpan span = segments_.span_of(dispatch.first_access + access);
-  const std::optional<StageAccess> read_sort = read_sort_of(order_.stage_of(second), a);
-  const std::optional<StageAccess> write_sort = write_sort_of(order_.stage_of(second), a);
-  for (size_t s = 0; s < kDispatchStageCount; ++s) {
-    const Stage stage = static_cast<Stage>(s);
-    if (read_sort.has_value()) {
-      collect_writes(second, a, span, stage, *read_sort, FindingKind::kReadAfterWrite, runs,
-                     step_count);
-    }
-    if (write_sort.has_value()) {
-      collect_writes(second, a, span, stage, *write_sort, FindingKind::kWriteAfterWrite, runs,
-                     step_count);
-      collect_reads(second, a, span, stage, runs);
-    }
-  }
-}
-
-void ScopedHazards::collect_reads(DispatchId second, const Access& access, SegmentSpan span,
-                                  Stage stage, std::vector<HazardousRun>& runs) {
-  const Stamp threshold = order_.unfinished_begin(stage, second) + 1;
+void ScopedHazards::collect(DispatchId second, const Access& access, SegmentSpan span, Stage stage,
+                            StageAccess sort, FindingKind kind, std::vector<HazardousRun>& runs) {
+  const bool is_war = kind == FindingKind::kWriteAfterRead;
+  const Stamp threshold = 1 + (is_war ? order_.unfinished_begin(stage, second)
+                                      : order_.invisible_begin(stage, sort, second));
   const AtomicOp op = program_.dispatch(second).atomic_op;
   latest_.clear();
-  for (size_t tree = 0; tree < kTreeCount; ++tree) {
-    const History& history = histories_[static_cast<size_t>(stage)][tree];
-    const bool commutes = access.is_atomic() && op != AtomicOp::kNone && tree == atomic_tree(op);
-    if (history.stamps == nullptr || tree == kPlainWrites || commutes) continue;
+  for (size_t i = 0; i < kSortCount; ++i) {
+    History& history = histories_[static_cast<size_t>(stage)][i];
+    const bool commutes = access.is_atomic() && op != AtomicOp::kNone && i == atomic_sort(op);
+    if (history.stamps == nullptr || i == (is_war ? kPlainWrites : kPlainReads) || commutes) {
+      continue;
+    }
     if (history.stamps->max(span) < threshold) continue;
     of_tree_.clear();
-    history.stamps->append_runs(span, threshold, of_tree_);
+    invisible_.assign(1, span);
+    if (!is_war && history.visibility != nullptr) {
+      invisible_.clear();
+      step_count_ += history.visibility->append_invisible(span, sort, invisible_);
+    }
+    for (const SegmentSpan part : invisible_) {
+      history.stamps->append_runs(part, threshold, of_tree_);
+    }
     merge_latest();
   }
-  append_latest(FindingKind::kWriteAfterRead, runs);
-}
-
-void ScopedHazards::collect_writes(DispatchId second, const Access& access, SegmentSpan span,
-                                   Stage stage, StageAccess sort, FindingKind kind,
-                                   std::vector<HazardousRun>& runs, uint64_t& step_count) {
-  const Stamp threshold = order_.invisible_begin(stage, sort, second) + 1;
-  const AtomicOp op = program_.dispatch(second).atomic_op;
-  latest_.clear();
-  for (size_t tree = 0; tree < kTreeCount; ++tree) {
-    History& history = histories_[static_cast<size_t>(stage)][tree];
-    const bool commutes = access.is_atomic() && op != AtomicOp::kNone && tree == atomic_tree(op);
-    if (history.stamps == nullptr || tree == kPlainReads || commutes) continue;
-    if (history.stamps->max(span) < threshold) continue;
-    of_tree_.clear();
-    append_invisible(history, span, sort, threshold, step_count);
-    merge_latest();
-  }
-  append_latest(kind, runs);
-}
-
-// To of_tree_: the stamps of the writes that `sort` does not see.
-void ScopedHazards::append_invisible(History& history, SegmentSpan span, StageAccess sort,
-                                     Stamp threshold, uint64_t& step_count) {
-  if (history.visibility == nullptr) {
-    history.stamps->append_runs(span, threshold, of_tree_);
-    return;
-  }
-  invisible_.clear();
-  step_count += history.visibility->append_invisible(span, sort, invisible_);
-  for (const SegmentSpan part : invisible_) {
-    history.stamps->append_runs(part, threshold, of_tree_);
+  for (const StampRun& run : latest_) {
+    runs.push_back({DispatchId(size_t{run.stamp} - 1), kind, run.span});
   }
 }
 
@@ -161,38 +131,6 @@ void ScopedHazards::merge_latest() {
     merged_.push_back({span, std::max(a, b)});
   });
   latest_.swap(merged_);
-}
-
-void ScopedHazards::append_latest(FindingKind kind, std::vector<HazardousRun>& runs) const {
-  for (const StampRun& run : latest_) {
-    runs.push_back({DispatchId(size_t{run.stamp} - 1), kind, run.span});
-  }
-}
-
-bool find_scoped_hazards(const Program& program, const HappensBefore& order,
-                         const ByteSegments& segments, uint64_t limit, uint64_t step_limit,
-                         std::vector<Hazard>& hazards) {
-  ScopedHazards search(program, order.scopes(), segments);
-  HazardBetween between(program, order, segments);
-  std::vector<HazardousRun> runs;
-  uint64_t step_count = 0;
-  for (size_t i = 0; i < program.dispatches.size() && hazards.size() < limit; ++i) {
-    if (is_stopped()) return false;
-    const DispatchId second(i);
-    search.find_runs(second, runs, step_count);
-    runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
-    if (!runs.empty()) between.set_second(second);
-    for (const HazardousRun& run : runs) {
-      if (is_stopped()) return false;
-      const std::optional<Hazard> hazard = between.find(run.first, run.kind);
-      INTERLOCK_CHECK(hazard.has_value());
-      hazards.push_back(*hazard);
-      if (step_count + between.step_count() > step_limit) return false;
-    }
-    if (step_count + between.step_count() > step_limit) return i + 1 == program.dispatches.size();
-  }
-  hazards.resize(std::min<uint64_t>(hazards.size(), limit));
-  return true;
 }
 
 }  // namespace interlock

@@ -30,10 +30,8 @@ class EpochCounter {
 }  // namespace
 
 HappensBefore::HappensBefore(const Program& program) {
-  const bool has_scoped_barrier =
-      std::any_of(program.barriers.begin(), program.barriers.end(),
-                  [](const Barrier& barrier) { return barrier.kind == BarrierKind::kScoped; });
-  if (has_scoped_barrier) {
+  if (std::ranges::find(program.barriers, BarrierKind::kScoped, &Barrier::kind) !=
+      program.barriers.end()) {
     scopes_ = std::make_shared<const ScopedOrder>(program);
     return;
   }
@@ -55,14 +53,6 @@ HappensBefore::HappensBefore(const Program& program) {
     }
   }
   INTERLOCK_CHECK(execution_epoch_.size() == program.dispatches.size());
-}
-
-DispatchId HappensBefore::execution_epoch_begin(DispatchId dispatch) const {
-  return execution_begin_[execution_epoch(dispatch)];
-}
-
-DispatchId HappensBefore::memory_epoch_begin(DispatchId dispatch) const {
-  return memory_begin_[memory_epoch(dispatch)];
 }
 
 }  // namespace interlock

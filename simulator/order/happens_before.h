@@ -52,6 +52,12 @@ class HappensBefore {
                : memory_epoch_[first.index] < memory_epoch_[second.index];
   }
 
+  // Of `second`. Cost: constant.
+  OrderWindow window_of(DispatchId second) const {
+    if (has_scopes()) return scopes_->window_of(second);
+    return {execution_epoch_begin(second).index, memory_epoch_begin(second).index};
+  }
+
   // True iff the program has a scoped barrier. Then there are no epochs.
   bool has_scopes() const { return scopes_ != nullptr; }
 
@@ -64,8 +70,12 @@ class HappensBefore {
   // The first dispatch of the maximal run without an execution (memory) barrier that contains
   // `dispatch`: everything earlier is ordered before it (visible to it).
   // Requires: no scopes. So below.
-  DispatchId execution_epoch_begin(DispatchId dispatch) const;
-  DispatchId memory_epoch_begin(DispatchId dispatch) const;
+  DispatchId execution_epoch_begin(DispatchId dispatch) const {
+    return execution_begin_[execution_epoch(dispatch)];
+  }
+  DispatchId memory_epoch_begin(DispatchId dispatch) const {
+    return memory_begin_[memory_epoch(dispatch)];
+  }
 
   uint32_t execution_epoch(DispatchId dispatch) const {
     INTERLOCK_CHECK(!has_scopes());

@@ -165,22 +165,21 @@ ScopedOrder::ScopedOrder(const Program& program) {
   INTERLOCK_CHECK(stages_.size() == program.dispatches.size());
 }
 
-void ScopedOrder::find_window(DispatchId second, uint32_t& unfinished_begin,
-                              uint32_t& invisible_begin) const {
+OrderWindow ScopedOrder::window_of(DispatchId second) const {
   const Point& point = points_[point_of_[second.index]];
-  unfinished_begin = second.index;
-  invisible_begin = second.index;
+  OrderWindow window{second.index, second.index};
   for (size_t s = 0; s < kDispatchStageCount; ++s) {
     if (!has(dispatch_stages_, s)) continue;
     for (size_t t = 0; t < kDispatchStageCount; ++t) {
       if (!has(dispatch_stages_, t)) continue;
-      unfinished_begin = std::min(unfinished_begin, point.unfinished_begin[t][s]);
+      window.unfinished_begin = std::min(window.unfinished_begin, point.unfinished_begin[t][s]);
     }
     for (size_t sort = 0; sort < kDispatchSortCount; ++sort) {
       if ((sorts_ >> sort & 1) == 0) continue;
-      invisible_begin = std::min(invisible_begin, point.invisible_begin[sort][s]);
+      window.invisible_begin = std::min(window.invisible_begin, point.invisible_begin[sort][s]);
     }
   }
+  return window;
 }
 
 void ScopedOrder::add_command(const Program& program, const Barrier& barrier) {

@@ -61,6 +61,13 @@ constexpr StageAccess write_sort_of(Stage stage) {
   return stage == Stage::kCompute ? StageAccess::kComputeWrite : StageAccess::kCopyWrite;
 }
 
+// All dispatches before `unfinished_begin` execute before a given one and all later ones, and what
+// those before `invisible_begin` write is visible to them everywhere. So neither ever decreases.
+struct OrderWindow {
+  uint32_t unfinished_begin = 0;
+  uint32_t invisible_begin = 0;
+};
+
 class ScopedOrder {
  public:
   // Keeps nothing of `program`. Cost: linear.
@@ -93,9 +100,8 @@ class ScopedOrder {
     return point.unavailable_begin[index_of(stage_of(second))][index_of(stage)];
   }
 
-  // All dispatches before `unfinished_begin` execute before `second` and all later ones, and what
-  // those before `invisible_begin` write is visible to them everywhere. So neither ever decreases.
-  void find_window(DispatchId second, uint32_t& unfinished_begin, uint32_t& invisible_begin) const;
+  // Cost: constant.
+  OrderWindow window_of(DispatchId second) const;
 
   // Returns the first maximal run of `bytes` in which what `first` writes is not visible to
   // accesses of sort `sort` by `second`; none if it is visible in all of them. Adds to

@@ -15,11 +15,8 @@
 #include "simulator/barriers/scoped_redundancy.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/facts/find_facts.h"
-#include "simulator/gradients/gradient_check.h"
-#include "simulator/gradients/gradient_requests.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/lifetimes/destroy_needs.h"
-#include "simulator/lifetimes/lifetimes.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/report/explain.h"
 #include "simulator/schedules/observability.h"
@@ -111,17 +108,6 @@ auto sort_key(const Finding& finding) {
 }  // namespace
 
 std::string reason_of_truncation(const CheckReport& report) { return text_of(report.truncations); }
-
-std::vector<Truncation> find_value_truncations(const Program& program) {
-  std::vector<Truncation> truncations;
-  if (const LifetimeReport lifetimes = check_lifetimes(program); lifetimes.truncation) {
-    truncations.push_back(*lifetimes.truncation);
-  }
-  if (check_gradients(program, gradient_requests_of(program)).is_truncated) {
-    truncations.push_back({TruncationCause::kGradients, kGradientWorkMax});
-  }
-  return truncations;
-}
 
 CheckReport check(const Program& program, const CheckOptions& options) {
   CheckReport report;

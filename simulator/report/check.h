@@ -67,10 +67,6 @@ struct CheckReport {
 // Requires: the report is truncated.
 std::string reason_of_truncation(const CheckReport& report);
 
-// What ends the checks of values early, of lifetimes and of gradients: an execution that equals its
-// reference shows nothing then, as the reference may have the same fault.
-std::vector<Truncation> find_value_truncations(const Program& program);
-
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
 // above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where
 // nothing is found.

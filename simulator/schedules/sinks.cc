@@ -125,8 +125,7 @@ class OrderedPairSinks {
 
 }  // namespace
 
-std::vector<Displacement> sink_of(const Program& /*program*/, const HappensBefore& order,
-                                  const Hazard& hazard) {
+std::vector<Displacement> sink_of(const HappensBefore& order, const Hazard& hazard) {
   const DispatchId first = hazard.first.dispatch;
   const DispatchId second = hazard.second.dispatch;
   INTERLOCK_CHECK(first < second);
@@ -143,7 +142,7 @@ std::vector<Displacement> sink_of(const Program& /*program*/, const HappensBefor
 
 std::vector<Sink> sinks_of(const Program& program, const HappensBefore& order, const Hazard& hazard,
                            uint64_t* steps_left) {
-  if (!order.has_scopes() || !hazard.is_ordered) return {{sink_of(program, order, hazard)}};
+  if (!order.has_scopes() || !hazard.is_ordered) return {{sink_of(order, hazard)}};
   INTERLOCK_CHECK(hazard.kind != FindingKind::kWriteAfterRead);
   uint64_t unlimited = UINT64_MAX;
   return OrderedPairSinks(program, order.scopes(), hazard)

@@ -15,8 +15,7 @@ namespace interlock {
 // The sink of a hazard moves its first dispatch, with what must follow it, to right after the
 // second; a hazard that is ordered but not visible commits late instead.
 // Requires: no scopes, or the two are in no order.
-std::vector<Displacement> sink_of(const Program& program, const HappensBefore& order,
-                                  const Hazard& hazard);
+std::vector<Displacement> sink_of(const HappensBefore& order, const Hazard& hazard);
 
 struct Sink {
   std::vector<Displacement> displacements;

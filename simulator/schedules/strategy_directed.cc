@@ -25,7 +25,7 @@ class DirectedStrategy final : public Strategy {
                    std::string claim)
       : program_(program),
         order_(order),
-        hazards_(find_all_hazards(program, order, hazard_count_max)),
+        hazards_(find_all_hazards(program, order, hazard_count_max).hazards),
         claim_(std::move(claim)) {}
 
   bool next(Schedule& schedule) override;

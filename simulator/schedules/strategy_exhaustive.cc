@@ -72,20 +72,19 @@ bool fits(const ExhaustivePlan& plan, const StrategyOptions& options) {
   return plan.is_exact && plan.schedule_count <= Natural(options.schedule_count);
 }
 
-Graph choose_graph(const Program& program, const HappensBefore& order,
-                   std::span<const Hazard> hazards, bool is_truncated,
+Graph choose_graph(const Program& program, const HappensBefore& order, const HazardList& list,
                    const StrategyOptions& options) {
   std::optional<Graph> by_slice;
-  if (!is_truncated) {
-    if (std::optional<TraceUnits> slices = slice_units(program, hazards)) {
+  if (list.is_complete()) {
+    if (std::optional<TraceUnits> slices = slice_units(program, list.hazards)) {
       by_slice = graph_of(*std::move(slices), order, options);
       if (!by_slice->plan.are_units_slices || fits(by_slice->plan, options)) {
         return *std::move(by_slice);
       }
     }
   }
-  Graph graph = graph_of(dispatch_units(program, hazards), order, options);
-  graph.plan.is_truncated |= is_truncated;
+  Graph graph = graph_of(dispatch_units(program, list.hazards), order, options);
+  graph.plan.is_truncated |= !list.is_complete();
   if (by_slice) {
     graph.plan.is_slice_trace_count_known = true;
     graph.plan.is_slice_trace_count_exact = by_slice->plan.is_exact;
@@ -156,10 +155,8 @@ bool ExhaustiveSchedules::Impl::advance_all() {
 }
 
 ExhaustiveSchedules::ExhaustiveSchedules(const Program& program, const HappensBefore& order,
-                                         std::span<const Hazard> hazards, bool is_truncated,
-                                         const StrategyOptions& options)
-    : impl_(std::make_unique<Impl>(program, order,
-                                   choose_graph(program, order, hazards, is_truncated, options),
+                                         const HazardList& list, const StrategyOptions& options)
+    : impl_(std::make_unique<Impl>(program, order, choose_graph(program, order, list, options),
                                    options.combines_groups)) {}
 
 ExhaustiveSchedules::~ExhaustiveSchedules() = default;
@@ -273,19 +270,15 @@ class ExhaustiveStrategy final : public Strategy {
 
 std::unique_ptr<Strategy> exhaustive_strategy(const Program& program, const HappensBefore& order,
                                               const StrategyOptions& options) {
-  bool is_truncated = false;
-  const std::vector<Hazard> hazards =
-      find_all_hazards(program, order, ByteSegments(program), kHazardsEnumeratedMax, is_truncated);
+  const HazardList list = find_all_hazards(program, order, kHazardsEnumeratedMax);
   const bool has_late_commits =
-      !order.has_scopes() && std::any_of(hazards.begin(), hazards.end(),
-                                         [](const Hazard& hazard) { return hazard.is_ordered; });
+      !order.has_scopes() && std::ranges::any_of(list.hazards, &Hazard::is_ordered);
   std::optional<Schedule> lazy;
   if (has_late_commits) lazy = lazy_schedule(program, order);
   StrategyOptions of_traces = options;
   of_traces.schedule_count -= has_late_commits ? 1 : 0;
-  return std::make_unique<ExhaustiveStrategy>(
-      ExhaustiveSchedules(program, order, hazards, is_truncated, of_traces), of_traces,
-      std::move(lazy));
+  return std::make_unique<ExhaustiveStrategy>(ExhaustiveSchedules(program, order, list, of_traces),
+                                              of_traces, std::move(lazy));
 }
 
 }  // namespace interlock

@@ -49,10 +49,9 @@ struct ExhaustivePlan {
 
 class ExhaustiveSchedules {
  public:
-  // Requires: `order` was built from `program`, and `hazards` are all of its hazards, or the first
-  // of them (`is_truncated`), as find_all_hazards() gives them; the first two outlive this.
-  ExhaustiveSchedules(const Program& program, const HappensBefore& order,
-                      std::span<const Hazard> hazards, bool is_truncated,
+  // Requires: `order` was built from `program`, and `list` is what find_all_hazards() gives; the
+  // first two outlive this.
+  ExhaustiveSchedules(const Program& program, const HappensBefore& order, const HazardList& list,
                       const StrategyOptions& options);
   ~ExhaustiveSchedules();
   ExhaustiveSchedules(ExhaustiveSchedules&&) noexcept;

@@ -69,12 +69,11 @@ BENCHMARK(Three);
 void Directed(benchmark::State& state) {
   const Program program = sixteen_dispatches();
   const HappensBefore order(program);
-  const std::vector<Hazard> hazards = find_all_hazards(program, order);
+  const std::vector<Hazard> hazards = find_all_hazards(program, order).hazards;
   Runner runner(program);
   size_t next = 0;
   for (auto _ : state) {
-    const Result<Schedule> sink =
-        schedule_of(program, order, sink_of(program, order, hazards[next]));
+    const Result<Schedule> sink = schedule_of(program, order, sink_of(order, hazards[next]));
     runner.run(*sink);
     next = (next + 1) % hazards.size();
   }
@@ -85,10 +84,10 @@ BENCHMARK(Directed);
 void Exhaustive(benchmark::State& state, bool combines_groups, bool runs) {
   const Program program = sixteen_dispatches();
   const HappensBefore order(program);
-  const std::vector<Hazard> hazards = find_all_hazards(program, order);
+  const HazardList hazards = find_all_hazards(program, order);
   StrategyOptions options;
   options.combines_groups = combines_groups;
-  const auto start = [&] { return ExhaustiveSchedules(program, order, hazards, false, options); };
+  const auto start = [&] { return ExhaustiveSchedules(program, order, hazards, options); };
   ExhaustiveSchedules traces = start();
   Runner runner(program);
   Schedule schedule;

@@ -48,7 +48,7 @@ bool shares_bytes_within_a_dispatch(const Program& program) {
 }
 
 bool has_hazard(const Program& program) {
-  return !find_hazards(program, HappensBefore(program), 1).empty();
+  return !find_hazards(program, HappensBefore(program), {.limit = 1}).hazards.empty();
 }
 
 // On a device the delays decide: every second dispatch waits for 200 us, far longer than a launch

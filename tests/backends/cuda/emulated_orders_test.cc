@@ -11,6 +11,7 @@
 #include "backends/interface/dispatch_params.h"
 #include "simulator/schedules/choice.h"
 #include "tests/backends/kernels/kernel_case.h"
+#include "tests/simulator/programs/choices.h"
 
 namespace interlock::emulated_orders_test {
 namespace {

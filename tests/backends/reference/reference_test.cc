@@ -40,7 +40,7 @@ MemoryImage run(const Program& program, const Schedule& schedule) {
 MemoryImage reference(const Program& program) { return reference_image(program, cpu()).value(); }
 
 bool is_clean(const Program& program) {
-  return find_hazards(program, HappensBefore(program), 1).empty() &&
+  return find_hazards(program, HappensBefore(program), {.limit = 1}).hazards.empty() &&
          find_reordered(program).empty() && find_alias_violations(program).empty();
 }
 

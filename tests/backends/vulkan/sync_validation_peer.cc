@@ -292,7 +292,8 @@ std::set<HazardPair> hazards_lowered(const Program& program, const DeviceLimits&
                                      const LoweringDifferences& differences) {
   const ForecastLowering lowered = lowered_program(program, limits, differences);
   std::set<HazardPair> pairs;
-  for (const Hazard& hazard : find_all_hazards(lowered.program, HappensBefore(lowered.program))) {
+  for (const Hazard& hazard :
+       find_all_hazards(lowered.program, HappensBefore(lowered.program)).hazards) {
     pairs.emplace(hazard.kind, lowered.origins[hazard.first.dispatch.index],
                   lowered.origins[hazard.second.dispatch.index]);
   }
@@ -302,7 +303,7 @@ std::set<HazardPair> hazards_lowered(const Program& program, const DeviceLimits&
 void add_lowering_limits(const Program& program, const DeviceLimits& limits,
                          PeerForecast& forecast) {
   std::set<HazardPair> as_it_stands;
-  for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program))) {
+  for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program)).hazards) {
     as_it_stands.emplace(hazard.kind, hazard.first.dispatch, hazard.second.dispatch);
   }
   if (hazards_lowered(program, limits, {}) != as_it_stands) {
@@ -331,7 +332,7 @@ bool PeerForecast::has_limit() const {
 
 PeerForecast forecast_sync_validation(const Program& program, const DeviceLimits& limits) {
   PeerForecast forecast;
-  forecast.has_hazard = !find_hazards(program, HappensBefore(program)).empty();
+  forecast.has_hazard = !find_hazards(program, HappensBefore(program)).hazards.empty();
   add_lowering_limits(program, limits, forecast);
   const ForecastLowering lowered = lowered_program(program, limits, {true, true, true});
   Forecaster(lowered, forecast).run();

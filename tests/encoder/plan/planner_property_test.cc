@@ -24,6 +24,7 @@
 #include "tests/encoder/plan/random_plans.h"
 #include "tests/encoder/text/round_trip.h"
 #include "tests/program_count.h"
+#include "tests/simulator/programs/choices.h"
 
 namespace interlock::planner_property_test {
 namespace {

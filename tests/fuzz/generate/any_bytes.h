@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/schedules/choice.h"
+#include "tests/simulator/programs/choices.h"
 
 namespace interlock {
 

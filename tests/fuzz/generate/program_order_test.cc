@@ -20,6 +20,7 @@
 #include "simulator/schedules/choice.h"
 #include "tests/fuzz/generate/shares.h"
 #include "tests/program_count.h"
+#include "tests/simulator/programs/choices.h"
 
 namespace interlock::program_order_test {
 namespace {

@@ -41,11 +41,13 @@ std::string kinds_among(const std::vector<Hazard>& hazards, const FactPlace& pla
 }
 
 std::string listed_kinds(const Program& program, const Fact& fact) {
-  return kinds_among(find_hazards(program, HappensBefore(program)), place_of(program, fact));
+  return kinds_among(find_hazards(program, HappensBefore(program)).hazards,
+                     place_of(program, fact));
 }
 
 std::string all_kinds(const Program& program, const Fact& fact) {
-  return kinds_among(find_all_hazards(program, HappensBefore(program)), place_of(program, fact));
+  return kinds_among(find_all_hazards(program, HappensBefore(program)).hazards,
+                     place_of(program, fact));
 }
 
 bool are_among(const std::string& kinds, const std::string& allowed) {

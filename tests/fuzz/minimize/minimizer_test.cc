@@ -50,7 +50,7 @@ std::string kinds_between(const Program& program, const Fact& fact) {
   std::string kinds;
   const auto* const pair = std::get_if<Hazard>(&fact);
   if (pair == nullptr) return kinds;
-  for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program))) {
+  for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program)).hazards) {
     const bool is_pair = hazard.first.dispatch == pair->first.dispatch &&
                          hazard.second.dispatch == pair->second.dispatch;
     if (is_pair) kinds += "RrW"[static_cast<size_t>(hazard.kind)];

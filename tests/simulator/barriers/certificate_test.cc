@@ -7,6 +7,7 @@
 #include "simulator/barriers/redundancy.h"
 #include "simulator/report/check.h"
 #include "tests/program_count.h"
+#include "tests/simulator/barriers/redundant_barriers.h"
 #include "tests/simulator/judges/reference_checks.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"

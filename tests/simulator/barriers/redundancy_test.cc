@@ -9,6 +9,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/barriers/redundant_barriers.h"
 #include "tests/simulator/judges/reference_checks.h"
+#include "tests/simulator/programs/choices.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 

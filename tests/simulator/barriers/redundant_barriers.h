@@ -7,9 +7,15 @@
 
 #include "encoder/program/program.h"
 #include "simulator/barriers/redundancy.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/order/happens_before.h"
 #include "tests/simulator/programs/program_text.h"
 
 namespace interlock {
+
+inline std::vector<RedundantBarrier> find_redundant(const Program& program) {
+  return find_redundant(program, HappensBefore(program), ByteSegments(program));
+}
 
 // The positions of the redundant barriers among all barriers.
 inline std::vector<uint32_t> redundant_in(const Program& program) {

@@ -132,7 +132,7 @@ TEST(FindScopedRedundant, AgreesWithRemovalFromTheWholeProgram) {
     const Program program = build(generate(choice, options)).value();
     if (program.dependencies.empty()) continue;
     ++scoped_count;
-    clean_count += find_hazards(program, HappensBefore(program), 1).empty();
+    clean_count += find_hazards(program, HappensBefore(program), {.limit = 1}).hazards.empty();
     const ScopedRedundancy result = find_scoped_redundant(program, kAmpleWork);
     ASSERT_EQ(result.unjudged_count, 0u);
     const std::vector<uint32_t> redundant = barriers_of(result);

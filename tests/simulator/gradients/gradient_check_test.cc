@@ -13,7 +13,6 @@
 #include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
 #include "encoder/text/parser.h"
-#include "simulator/gradients/gradient_requests.h"
 #include "simulator/report/explain_gradient.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/differentiable_programs.h"
@@ -54,7 +53,7 @@ std::vector<GradientFinding> findings_of(const Program& forward, const BackwardD
   const auto program = build(draft);
   EXPECT_TRUE(program) << program.error().message;
   if (result != nullptr) *result = *program;
-  return check_gradients(*program, {gradient_request_of(forward, *program, request)}).findings;
+  return check_gradients(*program, {pass_of(forward, *program, request)}).findings;
 }
 
 std::vector<GradientFinding> findings_of(const Program& forward, const BackwardDraft& request) {
@@ -244,15 +243,15 @@ dispatch silu_vjp reads a d_l writes d_y
 dispatch silu_vjp reads w d_y writes d_w
 )");
   const auto findings_by = [&](uint32_t gradient) {
-    GradientRequest request;
-    request.loss = TensorId(3);
-    request.wrt = {TensorId(0)};
-    request.gradients = {TensorId(gradient)};
-    request.first = DispatchId(2);
-    request.dispatch_count = 2;
-    request.first_tensor = TensorId(4);
-    request.tensor_count = 4;
-    return check_gradients(forward, {request}).findings;
+    Backward pass;
+    pass.loss = TensorId(3);
+    pass.wrt = {TensorId(0)};
+    pass.gradients = {TensorId(gradient)};
+    pass.first = forward.dispatches[2].statement;
+    pass.statement_count = 2;
+    pass.first_tensor = TensorId(4);
+    pass.tensor_count = 4;
+    return check_gradients(forward, {pass}).findings;
   };
   EXPECT_THAT(findings_by(6), IsEmpty());
   const auto findings = findings_by(7);
@@ -274,7 +273,7 @@ adopt loss = y
 backward loss wrt w p
 )");
   ASSERT_EQ(program.backwards.size(), 1u);
-  EXPECT_THAT(check_gradients(program, gradient_requests_of(program)).findings, IsEmpty());
+  EXPECT_THAT(check_gradients(program, program.backwards).findings, IsEmpty());
   EXPECT_GT(program.backwards[0].statement_count, 0u);
 }
 
@@ -292,15 +291,15 @@ TEST(GradientCheck, FollowsNoGradientThroughBytesThatAreWrittenRaw) {
         "dispatch scale reads d_l writes d_y factor=2\n"
         "dispatch scale reads d_y writes d_w factor=2\n",
         first, between));
-    GradientRequest request;
-    request.loss = TensorId(3);
-    request.wrt = {TensorId(wrt)};
-    request.gradients = {TensorId(wrt == 0 ? 6 : 5)};
-    request.dispatch_count = 2;
-    request.first = DispatchId(program.dispatches.size() - 2);
-    request.first_tensor = TensorId(4);
-    request.tensor_count = 3;
-    return check_gradients(program, {request}).findings.size();
+    Backward pass;
+    pass.loss = TensorId(3);
+    pass.wrt = {TensorId(wrt)};
+    pass.gradients = {TensorId(wrt == 0 ? 6 : 5)};
+    pass.statement_count = 2;
+    pass.first = program.dispatches[program.dispatches.size() - 2].statement;
+    pass.first_tensor = TensorId(4);
+    pass.tensor_count = 3;
+    return check_gradients(program, {pass}).findings.size();
   };
   EXPECT_EQ(count_of("", "", 0), 0u);
   EXPECT_EQ(
@@ -326,11 +325,10 @@ TEST(GradientCheck, JudgesEachOfThreeStepsByTheWeightsOfItsTime) {
   }
   const Program program = program_of(text);
   ASSERT_EQ(program.backwards.size(), 3u);
-  const std::vector<GradientRequest> requests = gradient_requests_of(program);
-  EXPECT_THAT(check_gradients(program, requests).findings, IsEmpty());
+  EXPECT_THAT(check_gradients(program, program.backwards).findings, IsEmpty());
   // That of another step is another one.
-  GradientRequest mixed = requests[2];
-  mixed.gradients = requests[1].gradients;
+  Backward mixed = program.backwards[2];
+  mixed.gradients = program.backwards[1].gradients;
   EXPECT_THAT(check_gradients(program, {mixed}).findings, testing::SizeIs(2));
 }
 
@@ -345,7 +343,7 @@ f: dispatch mul reads w w.2 writes y
 backward y wrt w.2 w
 backward y wrt w w.2
 )");
-  EXPECT_THAT(check_gradients(program, gradient_requests_of(program)).findings, IsEmpty());
+  EXPECT_THAT(check_gradients(program, program.backwards).findings, IsEmpty());
 }
 
 // Every right pass of a random program.

@@ -28,7 +28,7 @@ struct PassCheck {
     ProgramDraft draft = draft_of(forward);
     draft.items.insert(draft.items.end(), items.begin(), items.end());
     program = build(draft).value();
-    findings = check_gradients(program, {gradient_request_of(forward, program, request)}).findings;
+    findings = check_gradients(program, {pass_of(forward, program, request)}).findings;
   }
 
   Program program;

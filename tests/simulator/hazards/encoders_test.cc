@@ -27,7 +27,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 std::vector<Hazard> hazards_of(const Program& program) {
-  return find_hazards(program, HappensBefore(program));
+  return find_hazards(program, HappensBefore(program)).hazards;
 }
 
 Program recorded(const std::string& name) {

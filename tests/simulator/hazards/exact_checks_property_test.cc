@@ -11,6 +11,7 @@
 #include "simulator/order/happens_before.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/reference_checks.h"
+#include "tests/simulator/programs/choices.h"
 #include "tests/simulator/programs/random_programs.h"
 
 namespace interlock::exact_checks_property_test {
@@ -39,8 +40,8 @@ using ::testing::IsSubsetOf;
 void expect_hazards_as_in_reference(const Program& program) {
   SCOPED_TRACE(print(program));
   const HappensBefore order(program);
-  const std::vector<Hazard> hazards = find_hazards(program, order);
-  const std::vector<Hazard> all = find_all_hazards(program, order);
+  const std::vector<Hazard> hazards = find_hazards(program, order).hazards;
+  const std::vector<Hazard> all = find_all_hazards(program, order).hazards;
   EXPECT_THAT(hazards, ElementsAreArray(reference_hazards(program)));
   EXPECT_THAT(all, ElementsAreArray(reference_all_hazards(program)));
   EXPECT_THAT(hazards, IsSubsetOf(all));
@@ -112,7 +113,7 @@ TEST(ExactChecks, AgreeWithTheDefinitionsOnRandomPrograms) {
     const Program program =
         build_valid(with_empty_ranges(random_draft(choice, {.dispatch_count_max = 7}), choice));
     expect_hazards_as_in_reference(program);
-    hazardous_count += !find_hazards(program, HappensBefore(program)).empty();
+    hazardous_count += !find_hazards(program, HappensBefore(program)).hazards.empty();
   }
   // Both outcomes are well covered.
   EXPECT_GT(hazardous_count, static_cast<uint64_t>(program_count(5'000)));
@@ -133,8 +134,9 @@ TEST(ExactChecks, AgreeWithTheDefinitionsOnWideRandomPrograms) {
     const Program program = random_program(choice, options);
     SCOPED_TRACE(print(program));
     const HappensBefore order(program);
-    EXPECT_THAT(find_hazards(program, order), ElementsAreArray(reference_hazards(program)));
-    EXPECT_THAT(find_all_hazards(program, order), ElementsAreArray(reference_all_hazards(program)));
+    EXPECT_THAT(find_hazards(program, order).hazards, ElementsAreArray(reference_hazards(program)));
+    EXPECT_THAT(find_all_hazards(program, order).hazards,
+                ElementsAreArray(reference_all_hazards(program)));
   }
 }
 
@@ -143,12 +145,12 @@ TEST(ExactChecks, ListAtMostAsManyHazardsAsTheLimit) {
   for (int i = 0; i < 200; ++i) {
     const Program program = random_program(choice);
     const HappensBefore order(program);
-    std::vector<Hazard> expected = find_hazards(program, order);
+    std::vector<Hazard> expected = find_hazards(program, order).hazards;
     expected.resize(std::min<size_t>(expected.size(), 3));
-    EXPECT_EQ(find_hazards(program, order, 3), expected);
-    expected = find_all_hazards(program, order);
+    EXPECT_EQ(find_hazards(program, order, {.limit = 3}).hazards, expected);
+    expected = find_all_hazards(program, order).hazards;
     expected.resize(std::min<size_t>(expected.size(), 3));
-    EXPECT_EQ(find_all_hazards(program, order, 3), expected);
+    EXPECT_EQ(find_all_hazards(program, order, 3).hazards, expected);
   }
 }
 

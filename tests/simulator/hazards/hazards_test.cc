@@ -21,7 +21,7 @@ constexpr FindingKind kWaw = FindingKind::kWriteAfterWrite;
 
 std::vector<Hazard> hazards_of(std::string_view body) {
   const Program program = program_on_abc(body);
-  return find_hazards(program, HappensBefore(program));
+  return find_hazards(program, HappensBefore(program)).hazards;
 }
 
 AccessRef at(size_t dispatch, uint32_t access = 0) { return {DispatchId(dispatch), access}; }
@@ -214,7 +214,7 @@ TEST(FindAllHazards, ListsEveryPair) {
       dispatch Old writes a[0:32]
       dispatch Low writes a[0:32]
       dispatch Consume reads a[0:32])");
-  EXPECT_THAT(find_all_hazards(program, HappensBefore(program)),
+  EXPECT_THAT(find_all_hazards(program, HappensBefore(program)).hazards,
               ElementsAre(Hazard{kWaw, at(0), at(1), {0, 32}}, Hazard{kRaw, at(0), at(2), {0, 32}},
                           Hazard{kRaw, at(1), at(2), {0, 32}}));
 }
@@ -229,14 +229,14 @@ TEST(FindAllHazards, ExaminesOnlyPairsThatAreHazards) {
   for (int i = 0; i < 30'000; ++i) body += "dispatch R reads c[0:1]\n";
   body += "barrier execution\ndispatch W writes a[0:1] c[0:1]\n";
   const Program program = program_on_abc(body);
-  EXPECT_THAT(find_all_hazards(program, HappensBefore(program)), IsEmpty());
+  EXPECT_THAT(find_all_hazards(program, HappensBefore(program)).hazards, IsEmpty());
 }
 
 TEST(FindAllHazards, StopsAtTheLimit) {
   std::string body;
   for (int i = 0; i < 2'000; ++i) body += "dispatch W writes a[0:1]\n";
   const Program program = program_on_abc(body);
-  const std::vector<Hazard> some = find_all_hazards(program, HappensBefore(program), 5);
+  const std::vector<Hazard> some = find_all_hazards(program, HappensBefore(program), 5).hazards;
   EXPECT_THAT(some,
               ElementsAre(Hazard{kWaw, at(0), at(1), {0, 1}}, Hazard{kWaw, at(0), at(2), {0, 1}},
                           Hazard{kWaw, at(1), at(2), {0, 1}}, Hazard{kWaw, at(0), at(3), {0, 1}},
@@ -253,9 +253,9 @@ TEST(FindHazards, FindTheOneConflictOfManyOperands) {
   }
   const Program program = program_of(low + high + "\n");
   const HappensBefore order(program);
-  EXPECT_THAT(find_hazards(program, order),
+  EXPECT_THAT(find_hazards(program, order).hazards,
               ElementsAre(Hazard{kWaw, at(0, 249), at(1, 0), {249, 250}}));
-  EXPECT_EQ(find_all_hazards(program, order), find_hazards(program, order));
+  EXPECT_EQ(find_all_hazards(program, order).hazards, find_hazards(program, order).hazards);
 }
 
 TEST(HappensBefore, NumbersEpochs) {

@@ -18,7 +18,7 @@ constexpr FindingKind kRaw = FindingKind::kReadAfterWrite;
 
 std::vector<Hazard> hazards_of(std::string_view body) {
   const Program program = program_on_abc(body);
-  return find_hazards(program, HappensBefore(program));
+  return find_hazards(program, HappensBefore(program)).hazards;
 }
 
 AccessRef at(size_t dispatch, uint32_t access = 0) { return {DispatchId(dispatch), access}; }
@@ -261,8 +261,8 @@ TEST(FindAllHazards, ListEveryPairAcrossScopedBarriers) {
       dispatch Three writes a[0:64]
       dispatch Consume reads a[0:64])");
   const HappensBefore order(program);
-  EXPECT_EQ(text_of(find_hazards(program, order)), "RAW 2 3 [0:64]");
-  EXPECT_EQ(text_of(find_all_hazards(program, order)),
+  EXPECT_EQ(text_of(find_hazards(program, order).hazards), "RAW 2 3 [0:64]");
+  EXPECT_EQ(text_of(find_all_hazards(program, order).hazards),
             "RAW 0 3 [0:64] ordered; RAW 1 3 [0:64] ordered; RAW 2 3 [0:64]");
 }
 

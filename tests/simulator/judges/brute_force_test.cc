@@ -13,6 +13,7 @@
 #include "simulator/schedules/strategy_random.h"
 #include "simulator/schedules/strategy_three.h"
 #include "tests/program_count.h"
+#include "tests/simulator/programs/choices.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 
@@ -20,7 +21,7 @@ namespace interlock::brute_force_test {
 namespace {
 
 bool has_hazard(const Program& program) {
-  return !find_hazards(program, HappensBefore(program)).empty();
+  return !find_hazards(program, HappensBefore(program)).hazards.empty();
 }
 
 bool three_runs_differ_observably(const Program& program) {
@@ -38,8 +39,8 @@ bool some_sink_differs_observably(const Program& program) {
   const HappensBefore order(program);
   ShadowMachine machine(program);
   const ShadowResult issue = machine.run(issue_order_schedule(program), ShadowMode::kObservable);
-  for (const Hazard& hazard : find_all_hazards(program, order)) {
-    const Result<Schedule> sink = schedule_of(program, order, sink_of(program, order, hazard));
+  for (const Hazard& hazard : find_all_hazards(program, order).hazards) {
+    const Result<Schedule> sink = schedule_of(program, order, sink_of(order, hazard));
     if (!sink) ADD_FAILURE() << sink.error().message << "\n" << print(program);
     if (machine.run(*sink, ShadowMode::kObservable) != issue) return true;
   }

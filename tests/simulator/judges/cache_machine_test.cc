@@ -13,6 +13,7 @@
 #include "tests/program_count.h"
 #include "tests/simulator/judges/brute_force.h"
 #include "tests/simulator/judges/reference_order.h"
+#include "tests/simulator/programs/choices.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 #include "tests/simulator/programs/random_scoped_programs.h"
@@ -29,7 +30,7 @@ struct Tally {
 void compare(const Program& program, Tally& tally) {
   const CacheVerdict verdict = execute_in_every_way(program);
   ASSERT_EQ(verdict.differs, reference_has_hazard(program)) << print(program) << verdict.execution;
-  ASSERT_EQ(verdict.differs, !find_hazards(program, HappensBefore(program)).empty())
+  ASSERT_EQ(verdict.differs, !find_hazards(program, HappensBefore(program)).hazards.empty())
       << print(program) << verdict.execution;
   ++tally.programs;
   tally.hazardous += verdict.differs ? 1 : 0;

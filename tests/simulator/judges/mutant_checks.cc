@@ -20,12 +20,12 @@ namespace interlock {
 namespace {
 
 bool has_hazard(const Program& program) {
-  return !find_hazards(program, HappensBefore(program)).empty();
+  return !find_hazards(program, HappensBefore(program)).hazards.empty();
 }
 
 template <FindingKind kKind>
 bool finds_other_kinds_only(const Program& program) {
-  const std::vector<Hazard> hazards = find_all_hazards(program, HappensBefore(program));
+  const std::vector<Hazard> hazards = find_all_hazards(program, HappensBefore(program)).hazards;
   return std::any_of(hazards.begin(), hazards.end(),
                      [](const Hazard& hazard) { return hazard.kind != kKind; });
 }

@@ -233,7 +233,7 @@ TEST(DestroyNeeds, AreMetByEveryRightEncoder) {
       const Program encoded = encode(program, *entry.create());
       ASSERT_THAT(pending_by_ledger(encoded), IsEmpty())
           << entry.name << " " << i << print(encoded);
-      ASSERT_THAT(find_hazards(encoded, HappensBefore(encoded)), IsEmpty())
+      ASSERT_THAT(find_hazards(encoded, HappensBefore(encoded)).hazards, IsEmpty())
           << entry.name << " " << i << print(encoded);
       if (entry.name != "interlock") continue;
       const BarrierBounds bounds = barrier_bounds(encoded);

@@ -145,7 +145,8 @@ TEST(LifetimesProperty, CleanWithoutHazardsIsCleanInEverySchedule) {
     const Program program = random_lifetime_program(
         choice, {.has_adopt = false, .has_destroy = false, .has_sync_only = false});
     if (program.dispatches.size() < 2 || program.dispatches.size() > 6) continue;
-    if (!find_hazards(program, HappensBefore(program), ByteSegments(program)).empty()) continue;
+    if (!find_hazards(program, HappensBefore(program), ByteSegments(program)).hazards.empty())
+      continue;
     if (!check_lifetimes(program).findings.empty()) continue;
     ++judged_count;
     ASSERT_FALSE(goes_wrong_in_some_schedule(program)) << "seed " << i << "\n" << print(program);
@@ -160,7 +161,7 @@ TEST(LifetimesProperty, AWriteAfterReadHazardOfTwoValuesClobbersInSomeSchedule) 
     SeededChoice choice(static_cast<uint64_t>(i) + 2'000'000);
     const Program program = random_lifetime_program(choice, {.has_sync_only = false});
     if (program.dispatches.size() > 5) continue;
-    for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program))) {
+    for (const Hazard& hazard : find_all_hazards(program, HappensBefore(program)).hazards) {
       const Access& first = program.accesses_of(hazard.first.dispatch)[hazard.first.access];
       if (hazard.kind != FindingKind::kWriteAfterRead) continue;
       ++hazard_count;

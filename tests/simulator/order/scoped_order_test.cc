@@ -153,14 +153,14 @@ void expect_order_as_in_reference(const Program& program, const HappensBefore& o
 
 void expect_hazards_as_in_reference(const Program& program, const HappensBefore& order) {
   const std::vector<Hazard> all = reference_all_scoped_hazards(program);
-  ASSERT_THAT(find_all_hazards(program, order), ElementsAreArray(all));
+  ASSERT_THAT(find_all_hazards(program, order).hazards, ElementsAreArray(all));
   std::vector<Hazard> latest;
   for (const Hazard& hazard : all) {
     if (is_latest_hazard(program, hazard.first.dispatch, hazard.second.dispatch, hazard.kind)) {
       latest.push_back(hazard);
     }
   }
-  ASSERT_THAT(find_hazards(program, order), ElementsAreArray(latest));
+  ASSERT_THAT(find_hazards(program, order).hazards, ElementsAreArray(latest));
   ASSERT_EQ(latest.empty(), all.empty());
 }
 
@@ -188,7 +188,7 @@ TEST(FindHazards, AgreeWithTheDefinitionOnScopedPrograms) {
     if (!order.has_scopes()) continue;  // Global barriers do not tell stages apart.
     expect_hazards_as_in_reference(program, order);
     if (HasFatalFailure()) return;
-    const std::vector<Hazard> hazards = find_hazards(program, order);
+    const std::vector<Hazard> hazards = find_hazards(program, order).hazards;
     hazardous_count += !hazards.empty();
     for (const Hazard& hazard : hazards) ordered_count += hazard.is_ordered;
   }

@@ -95,17 +95,16 @@ Program program_on_squares(const std::vector<std::string>& others, std::string_v
   return parse(text + std::string(dispatches)).value();
 }
 
-GradientRequest gradient_request_of(const Program& forward, const Program& program,
-                                    const BackwardDraft& request) {
-  GradientRequest found;
+Backward pass_of(const Program& forward, const Program& program, const BackwardDraft& request) {
+  Backward found;
   found.loss = program.find_tensor(request.loss);
   for (const std::string& name : request.wrt) {
     found.wrt.push_back(program.find_tensor(name));
     found.gradients.push_back(program.find_tensor("d_" + name));
   }
-  found.first = DispatchId(forward.dispatches.size());
-  found.dispatch_count =
-      static_cast<uint32_t>(program.dispatches.size() - forward.dispatches.size());
+  found.first = StatementId(forward.statements.size());
+  found.statement_count =
+      static_cast<uint32_t>(program.statements.size() - forward.statements.size());
   found.first_tensor = TensorId(forward.tensors.size());
   found.tensor_count = static_cast<uint32_t>(program.tensors.size() - forward.tensors.size());
   return found;

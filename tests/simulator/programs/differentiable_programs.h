@@ -30,7 +30,6 @@ DifferentiableProgram with_adoptions(const DifferentiableProgram& program);
 Program program_on_squares(const std::vector<std::string>& others, std::string_view dispatches);
 
 // Where the pass of `request` stands in `program`, which is `forward` and what the pass appended.
-GradientRequest gradient_request_of(const Program& forward, const Program& program,
-                                    const BackwardDraft& request);
+Backward pass_of(const Program& forward, const Program& program, const BackwardDraft& request);
 
 }  // namespace interlock

@@ -30,7 +30,7 @@ Finding finding_of(std::string_view barriers, std::string_view consumer) {
   EXPECT_EQ(fix.front(), '`') << fix;
   EXPECT_NE(end, 0u) << fix;
   const Program repaired = program_on_abc(text_with(fix.substr(1, end - 1)));
-  EXPECT_TRUE(find_hazards(repaired, HappensBefore(repaired)).empty()) << fix;
+  EXPECT_TRUE(find_hazards(repaired, HappensBefore(repaired)).hazards.empty()) << fix;
   return report.findings[0];
 }
 

@@ -116,7 +116,7 @@ std::vector<uint32_t> removable_barriers(const Program& program) {
     less.items.erase(less.items.begin() + static_cast<std::ptrdiff_t>(i));
     const Result<Program> built = build(less);
     EXPECT_TRUE(built.has_value());
-    if (built && find_hazards(*built, HappensBefore(*built), 1).empty()) {
+    if (built && find_hazards(*built, HappensBefore(*built), {.limit = 1}).hazards.empty()) {
       removable.push_back(barrier);
     }
     ++barrier;

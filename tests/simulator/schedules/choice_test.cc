@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <vector>
+#include "tests/simulator/programs/choices.h"
 
 namespace interlock::choice_test {
 namespace {

@@ -7,6 +7,7 @@
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/strategy_three.h"
 #include "tests/program_count.h"
+#include "tests/simulator/programs/choices.h"
 #include "tests/simulator/programs/random_programs.h"
 
 namespace interlock::deciding_runs_test {
@@ -28,7 +29,7 @@ struct RunsTally {
 
 void compare_runs(const Program& program, RunsTally& tally) {
   const HappensBefore order(program);
-  const bool has_hazard = !find_hazards(program, order).empty();
+  const bool has_hazard = !find_hazards(program, order).hazards.empty();
   const bool differs_strictly = three_runs_differ(program, order, ShadowMode::kStrict);
   const bool differs_observably = three_runs_differ(program, order, ShadowMode::kObservable);
   ASSERT_EQ(has_hazard, differs_strictly) << print(program);

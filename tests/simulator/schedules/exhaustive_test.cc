@@ -16,6 +16,7 @@
 #include "simulator/schedules/strategy_exhaustive.h"
 #include "tests/simulator/judges/all_traces.h"
 #include "tests/simulator/judges/brute_force.h"
+#include "tests/simulator/programs/choices.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 
@@ -33,8 +34,7 @@ struct Enumeration {
 
 Enumeration enumerate(const Program& program, const StrategyOptions& options) {
   const HappensBefore order(program);
-  const std::vector<Hazard> hazards = find_all_hazards(program, order);
-  ExhaustiveSchedules traces(program, order, hazards, false, options);
+  ExhaustiveSchedules traces(program, order, find_all_hazards(program, order), options);
   Enumeration result;
   result.plan = traces.plan();
   Schedule schedule;

@@ -13,6 +13,7 @@
 #include "simulator/schedules/strategy_pct.h"
 #include "simulator/schedules/strategy_random.h"
 #include "tests/program_count.h"
+#include "tests/simulator/programs/choices.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 #include "tests/simulator/programs/random_scoped_programs.h"

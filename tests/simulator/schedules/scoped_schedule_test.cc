@@ -152,7 +152,7 @@ TEST(RandomSchedule, IsLegalWithScopesAndDiffersOnlyWithAHazard) {
     const Program program = random_scoped_program(choice);
     SCOPED_TRACE(print(program));
     const HappensBefore order(program);
-    const bool is_clean = find_hazards(program, order).empty();
+    const bool is_clean = find_hazards(program, order).hazards.empty();
     ShadowMachine machine(program);
     const ShadowResult reference = machine.run(issue_order_schedule(program), ShadowMode::kStrict);
     bool differs = false;

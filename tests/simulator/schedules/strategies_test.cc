@@ -13,6 +13,7 @@
 #include "simulator/schedules/sinks.h"
 #include "simulator/schedules/strategy_random.h"
 #include "simulator/schedules/strategy_three.h"
+#include "tests/simulator/programs/choices.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 
@@ -62,8 +63,8 @@ std::vector<std::string> sinks(std::string_view body) {
   const Program program = program_of(body);
   const HappensBefore order(program);
   std::vector<std::string> lines;
-  for (const Hazard& hazard : find_hazards(program, order)) {
-    for (const Displacement& d : sink_of(program, order, hazard)) {
+  for (const Hazard& hazard : find_hazards(program, order).hazards) {
+    for (const Displacement& d : sink_of(order, hazard)) {
       lines.push_back(interlock::text_of(program, d));
     }
   }
@@ -128,8 +129,8 @@ void check_strategies(const Program& program, Choice& choice) {
   expect_legal_and_round_trip(program, order, epoch_reversed_schedule(program, order));
   expect_legal_and_round_trip(program, order, lazy_schedule(program, order));
   expect_legal_and_round_trip(program, order, random_schedule(program, order, choice));
-  for (const Hazard& hazard : find_hazards(program, order)) {
-    const Result<Schedule> sink = schedule_of(program, order, sink_of(program, order, hazard));
+  for (const Hazard& hazard : find_hazards(program, order).hazards) {
+    const Result<Schedule> sink = schedule_of(program, order, sink_of(order, hazard));
     ASSERT_TRUE(sink.has_value()) << sink.error().message << "\n" << print(program);
   }
 }

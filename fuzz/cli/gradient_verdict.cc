@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "simulator/lifetimes/truncation.h"
-#include "simulator/report/explain_gradient.h"
+#include "simulator/report/explain.h"
 #include "simulator/report/report.h"
 
 namespace interlock {

@@ -22,6 +22,7 @@
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/facts/find_facts.h"
+#include "simulator/lifetimes/truncation.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/strategy_three.h"
@@ -162,7 +163,7 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
         "there are more hazards than the {} whose schedules were tried, the limit; give the schedule of one with --witness",
         kWitnessesMax));
   }
-  return report.is_truncated() ? report_no_verdict(reason_of_truncation(report))
+  return report.is_truncated() ? report_no_verdict(text_of(report.truncations))
                                : ExitStatus::kNothingFound;
 }
 

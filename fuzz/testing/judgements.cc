@@ -13,6 +13,7 @@
 #include "encoder/program/registry.h"
 #include "encoder/sync/recording_sink.h"
 #include "encoder/text/parser.h"
+#include "simulator/lifetimes/truncation.h"
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
 
@@ -33,7 +34,7 @@ std::string with_report(std::string clause, const Program& program, const CheckR
 
 // Nobody can tell, so the claim must fail, negated or not.
 Error no_verdict(const CheckReport& report) {
-  return {fmt::format("There is no verdict on the program: {}.", reason_of_truncation(report))};
+  return {fmt::format("There is no verdict on the program: {}.", text_of(report.truncations))};
 }
 
 // None if no dispatch has this label or index.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
-#include "simulator/hazards/conflict_scan.h"
 #include "simulator/lifetimes/destroy_needs.h"
 
 namespace interlock {

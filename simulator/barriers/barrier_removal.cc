@@ -111,8 +111,7 @@ class HazardComparison {
     if (barrier.kind != BarrierKind::kScoped) return true;
     const StageMask source = bit_of(stage_of(removal_.with.dispatch(first)));
     const StageMask destination = bit_of(stage_of(removal_.with.dispatch(second_)));
-    const auto dependencies = removal_.with.dependencies_of(barrier);
-    return std::any_of(dependencies.begin(), dependencies.end(), [&](const Dependency& part) {
+    return std::ranges::any_of(removal_.with.dependencies_of(barrier), [&](const Dependency& part) {
       return (part.source.stages & source) != 0 || (part.destination.stages & destination) != 0;
     });
   }

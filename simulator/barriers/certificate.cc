@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "encoder/program/stop.h"
@@ -39,10 +40,9 @@ size_t sort_of(AccessMode mode) {
 void append_ranges(const Program& program, DispatchId id, bool is_of_second,
                    std::vector<Range>& ranges) {
   for (const Access& access : program.accesses_of(id)) {
-    if (access.range.begin < access.range.end) {
-      ranges.push_back({access.memory.index, access.range.begin, access.range.end, is_of_second,
-                        sort_of(access.mode)});
-    }
+    if (access.range.begin >= access.range.end) continue;
+    ranges.push_back({access.memory.index, access.range.begin, access.range.end, is_of_second,
+                      sort_of(access.mode)});
   }
 }
 
@@ -51,9 +51,7 @@ bool do_conflict(const Program& program, const ForcingPair& pair, std::vector<Ra
   ranges.clear();
   append_ranges(program, pair.first, false, ranges);
   append_ranges(program, pair.second, true, ranges);
-  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
-    return a.memory != b.memory ? a.memory < b.memory : a.begin < b.begin;
-  });
+  std::ranges::sort(ranges, {}, [](const Range& r) { return std::pair(r.memory, r.begin); });
   const AtomicOp op = program.dispatch(pair.first).atomic_op;
   const bool atomics_commute =
       op == program.dispatch(pair.second).atomic_op && op != AtomicOp::kNone;
@@ -89,8 +87,7 @@ bool does_destroy(const Program& program, const ForcingPair& pair) {
       program.dispatches[pair.second.index - 1].statement < lifetime.statement;
   if (!may_destroy || !is_before_second || !is_behind_previous) return false;
   const Tensor& tensor = program.tensor(lifetime.tensor);
-  const auto accesses = program.accesses_of(pair.first);
-  return std::any_of(accesses.begin(), accesses.end(), [&tensor](const Access& access) {
+  return std::ranges::any_of(program.accesses_of(pair.first), [&tensor](const Access& access) {
     return access.memory == tensor.memory && share_a_byte(access.range, tensor.range);
   });
 }

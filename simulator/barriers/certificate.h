@@ -7,7 +7,7 @@
 #include <string>
 
 #include "encoder/program/program.h"
-#include "simulator/barriers/barrier_bounds.h"
+#include "simulator/lifetimes/destroy_needs.h"
 
 namespace interlock {
 

@@ -6,48 +6,32 @@
 
 #include <algorithm>
 
-#include "encoder/program/check.h"
 #include "encoder/program/stop.h"
-#include "simulator/barriers/scoped_redundancy.h"
 #include "simulator/bytes/access_history.h"
 
 namespace interlock {
 namespace {
 
-// One of the two sorts of epochs: for each, whether a conflict joins it with the one before.
-class JoinedEpochs {
+// One of the two sorts of epochs, joined by conflicts with what came before the current one.
+class LaggingEpochs {
  public:
-  JoinedEpochs(const Program& program, const ByteSegments& segments)
+  LaggingEpochs(const Program& program, const ByteSegments& segments)
       : lagging_(program, segments) {}
 
-  // Visits `dispatch`, whose epoch begins at `begin`. Dispatches come in issue order.
-  void visit(DispatchId dispatch, DispatchId begin, bool counts_wars) {
-    if (begin != begin_) start_epoch(begin);
-    if (begin.index > 0 && !is_joined_.back() && joins_previous(dispatch, counts_wars)) {
-      is_joined_.back() = true;
+  // Sees `dispatch`, whose epoch begins at `begin`. Dispatches come in issue order.
+  void see(DispatchId dispatch, DispatchId begin, bool counts_wars) {
+    for (; recorded_ < begin.index; ++recorded_) {
+      lagging_.record(DispatchId(size_t{recorded_}), recorded_ + 1);
     }
+    const LatestConflicts latest = lagging_.latest(dispatch);
+    epochs.see(begin, counts_wars ? latest.any() : latest.write);
   }
 
-  const std::vector<bool>& joined() const { return is_joined_; }
+  JoinedEpochs epochs;
 
  private:
-  void start_epoch(DispatchId begin) {
-    const uint32_t first = is_joined_.empty() ? 0 : begin_.index;
-    for (uint32_t i = first; i < begin.index; ++i) lagging_.record(DispatchId(size_t{i}), i + 1);
-    previous_begin_ = first + 1;
-    begin_ = begin;
-    is_joined_.push_back(false);
-  }
-
-  bool joins_previous(DispatchId id, bool counts_wars) const {
-    const LatestConflicts latest = lagging_.latest(id);
-    return (counts_wars ? latest.any() : latest.write) >= previous_begin_;
-  }
-
-  AccessHistory lagging_;     // Stamps are dispatch indices plus 1; all below begin_ + 1.
-  Stamp previous_begin_ = 1;  // Of the epoch before the current one.
-  DispatchId begin_;          // Of the current one.
-  std::vector<bool> is_joined_;
+  AccessHistory lagging_;  // Stamps are dispatch indices plus 1.
+  uint32_t recorded_ = 0;  // Dispatches before it.
 };
 
 // The barriers [begin, end) between one dispatch and the next, and what they are for.
@@ -163,16 +147,16 @@ std::vector<RedundantBarrier> find_without_destroys(const Program& program,
   if (order.has_scopes()) {
     return find_scoped_redundant(program, UINT64_MAX).redundant;
   }
-  JoinedEpochs execution(program, segments);
-  JoinedEpochs memory(program, segments);
+  LaggingEpochs execution(program, segments);
+  LaggingEpochs memory(program, segments);
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     if (is_stopped()) return {};
     const DispatchId id(i);
-    execution.visit(id, order.execution_epoch_begin(id), true);
-    memory.visit(id, order.memory_epoch_begin(id), false);
+    execution.see(id, order.execution_epoch_begin(id), true);
+    memory.see(id, order.memory_epoch_begin(id), false);
   }
   std::vector<RedundantBarrier> redundant =
-      list_redundant(program, order, execution.joined(), memory.joined());
+      list_redundant(program, order, execution.epochs.joined, memory.epochs.joined);
   const std::vector<bool> is_within = slots_within_hazards(program, order, segments);
   std::erase_if(redundant, [&](const RedundantBarrier& entry) {
     return !is_full(program, entry.barrier.index) && is_within[entry.slot];
@@ -182,7 +166,7 @@ std::vector<RedundantBarrier> find_without_destroys(const Program& program,
 
 }  // namespace
 
-void EpochJoins::Epochs::see(DispatchId epoch_begin, Stamp latest) {
+void JoinedEpochs::see(DispatchId epoch_begin, Stamp latest) {
   if (joined.empty() || begin != epoch_begin) {
     previous = joined.empty() ? epoch_begin : begin;
     begin = epoch_begin;
@@ -208,7 +192,7 @@ uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarri
     return count;
   }
   std::erase_if(redundant, [&needs](const RedundantBarrier& entry) {
-    return std::binary_search(needs.barriers.begin(), needs.barriers.end(), entry.barrier);
+    return std::ranges::binary_search(needs.barriers, entry.barrier);
   });
   return 0;
 }

@@ -2,12 +2,13 @@
 // that two that each can go may not both go (barrier_bounds.h counts what can go together).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
-#include "simulator/hazards/conflict_scan.h"
 #include "simulator/lifetimes/destroy_needs.h"
 #include "simulator/order/happens_before.h"
 
@@ -30,6 +31,16 @@ struct RedundantBarrier {
   bool operator==(const RedundantBarrier&) const = default;
 };
 
+// The epochs of one sort, while the dispatches are visited in issue order.
+struct JoinedEpochs {
+  // A dispatch, of the epoch that begins at `epoch_begin`, and its latest conflict.
+  void see(DispatchId epoch_begin, Stamp latest);
+
+  DispatchId begin;          // Of the current epoch.
+  DispatchId previous;       // Of the one before it.
+  std::vector<bool> joined;  // By epoch: a conflict joins it with the one before.
+};
+
 // Which epochs a conflict joins, as part of a pass over the dispatches.
 class EpochJoins : public ConflictObserver {
  public:
@@ -44,18 +55,10 @@ class EpochJoins : public ConflictObserver {
   std::vector<RedundantBarrier> redundant() const;
 
  private:
-  struct Epochs {
-    void see(DispatchId begin, Stamp latest);
-
-    DispatchId begin;          // Of the current epoch.
-    DispatchId previous;       // Of the one before it.
-    std::vector<bool> joined;  // By epoch: with the one before.
-  };
-
   const Program& program_;
   const HappensBefore& order_;
-  Epochs execution_;
-  Epochs memory_;
+  JoinedEpochs execution_;
+  JoinedEpochs memory_;
 };
 
 // Takes from `redundant` what a destroy needs, and returns how many of it nobody can judge, which
@@ -71,9 +74,21 @@ uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarri
 // destroy waits for, and those that fail. Beside scoped barriers it is find_scoped_redundant()
 // without a limit, which gives the same for the same barriers spelled as scopes.
 // Requires: `order` and `segments` were built from `program`.
-// Cost: O(a log a) for a accesses; beside scoped barriers see scoped_redundancy.h.
+// Cost: O(a log a) for a accesses; beside scoped barriers see below.
 std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
                                              const ByteSegments& segments);
+
+struct ScopedRedundancy {
+  std::vector<RedundantBarrier> redundant;  // In order of barriers.
+  uint64_t unjudged_count = 0;              // Barriers for which the work limit was too small.
+};
+
+// Returns the barriers that judge_removal() calls redundant, for any mixture of full, execution and
+// scoped barriers. Exact, except for the unjudged.
+// Cost: for each barrier two checks of the dispatches around it, up to the next barrier on either
+// side that alone orders all that it separates; `work_limit` bounds the accesses so checked, and
+// what is compared where there are hazards.
+ScopedRedundancy find_scoped_redundant(const Program& program, uint64_t work_limit);
 
 // "fence (barrier 3, before dispatch 7)", "barrier 3 (after the last dispatch)".
 std::string description_of(const Program& program, const RedundantBarrier& redundant);

@@ -1,14 +1,16 @@
+// Redundancy beside scoped barriers, by the definition itself: remove and check again.
+//
 // The basic idea is that a barrier that orders everything, as far as this program goes, cuts the
 // program in two: whatever is removed on one side changes nothing about pairs that it separates. So
 // a removal is checked again between two such walls, not in the whole program.
-#include "simulator/barriers/scoped_redundancy.h"
-
 #include <algorithm>
 #include <map>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/barrier_removal.h"
+#include "simulator/barriers/redundancy.h"
+#include "simulator/order/scoped_order.h"
 
 namespace interlock {
 namespace {
@@ -16,19 +18,14 @@ namespace {
 // What the dispatches of a program do at all.
 struct UsedSorts {
   StageMask stages = 0;
-  AccessMask reads = 0;
-  AccessMask writes = 0;
+  AccessMask sorts = 0;
 };
 
 UsedSorts used_sorts(const Program& program) {
   UsedSorts used;
   for (const Dispatch& dispatch : program.dispatches) {
-    const Stage stage = stage_of(dispatch);
-    used.stages |= bit_of(stage);
-    for (const Access& access : program.accesses_of(dispatch)) {
-      if (const auto sort = read_sort_of(stage, access)) used.reads |= bit_of(*sort);
-      if (const auto sort = write_sort_of(stage, access)) used.writes |= bit_of(*sort);
-    }
+    used.stages |= bit_of(stage_of(dispatch));
+    used.sorts |= sorts_of(program, dispatch);
   }
   return used;
 }
@@ -38,74 +35,64 @@ bool covers(unsigned mask, unsigned wanted) { return (mask & wanted) == wanted; 
 // The barrier alone orders all that it separates, and makes it visible.
 bool is_wall(const Program& program, const Barrier& barrier, const UsedSorts& used) {
   if (barrier.kind != BarrierKind::kScoped) return barrier.kind == BarrierKind::kFull;
-  const auto dependencies = program.dependencies_of(barrier);
-  return std::any_of(dependencies.begin(), dependencies.end(), [&](const Dependency& dependency) {
+  return std::ranges::any_of(program.dependencies_of(barrier), [&](const Dependency& dependency) {
     return dependency.operand_count == 0 && covers(dependency.source.stages, used.stages) &&
-           covers(dependency.source.accesses, used.writes) &&
+           covers(dependency.source.accesses, used.sorts & kWriteSorts) &&
            covers(dependency.destination.stages, used.stages) &&
-           covers(dependency.destination.accesses, used.reads | used.writes);
+           covers(dependency.destination.accesses, used.sorts);
   });
 }
 
-// A run of statements of a program as a program of its own. Memories are numbered anew, so that it
-// costs what it contains; it has no names, no tensors and no order.
-class Window {
- public:
-  Window(const Program& source, size_t begin, size_t end, StatementId left_out) {
-    for (size_t i = begin; i < end; ++i) {
-      const bool is_kept =
-          StatementId(i) != left_out && source.statements[i].kind != StatementKind::kLifetime;
-      if (is_kept) append(source, source.statements[i]);
-    }
+// Adds accesses to a window. Its memories are numbered anew, in `memories`, so that it costs what
+// it contains.
+void append_accesses(const Program& source, std::span<const Access> accesses, Program& window,
+                     std::map<MemoryId, MemoryId>& memories, std::vector<Access>& target) {
+  for (Access access : accesses) {
+    const auto [found, is_new] =
+        memories.try_emplace(access.memory, MemoryId(window.memories.size()));
+    if (is_new) window.memories.push_back(source.memory(access.memory));
+    access.memory = found->second;
+    access.tensor = TensorId();
+    target.push_back(access);
   }
+}
 
-  const Program& program() const { return program_; }
-
- private:
-  void append(const Program& source, const Statement& statement) {
-    const StatementId id(program_.statements.size());
-    if (statement.kind == StatementKind::kDispatch) {
+// The statements [begin, end) of a program but one, as a program of their own; it has no names, no
+// tensors, no lifetimes and no order.
+Program window_of(const Program& source, size_t begin, size_t end, StatementId left_out) {
+  Program window;
+  std::map<MemoryId, MemoryId> memories;
+  for (size_t i = begin; i < end; ++i) {
+    const Statement& statement = source.statements[i];
+    if (StatementId(i) == left_out || statement.kind == StatementKind::kLifetime) continue;
+    const StatementId id(window.statements.size());
+    const bool is_dispatch = statement.kind == StatementKind::kDispatch;
+    const size_t index = is_dispatch ? window.dispatches.size() : window.barriers.size();
+    window.statements.push_back({statement.kind, static_cast<uint32_t>(index), {}});
+    if (is_dispatch) {
       Dispatch dispatch = source.dispatches[statement.index];
       const auto accesses = source.accesses_of(dispatch);
       dispatch.statement = id;
-      dispatch.first_access = static_cast<uint32_t>(program_.accesses.size());
+      dispatch.first_access = static_cast<uint32_t>(window.accesses.size());
       dispatch.attribute_count = 0;
-      append_accesses(source, accesses, program_.accesses);
-      program_.statements.push_back(
-          {statement.kind, static_cast<uint32_t>(program_.dispatches.size()), {}});
-      program_.dispatches.push_back(dispatch);
-      return;
+      append_accesses(source, accesses, window, memories, window.accesses);
+      window.dispatches.push_back(dispatch);
+      continue;
     }
     Barrier barrier = source.barriers[statement.index];
     const auto dependencies = source.dependencies_of(barrier);
     barrier.statement = id;
-    barrier.first_dependency = static_cast<uint32_t>(program_.dependencies.size());
+    barrier.first_dependency = static_cast<uint32_t>(window.dependencies.size());
     for (Dependency dependency : dependencies) {
       const auto operands = source.operands_of(dependency);
-      dependency.first_operand = static_cast<uint32_t>(program_.barrier_operands.size());
-      append_accesses(source, operands, program_.barrier_operands);
-      program_.dependencies.push_back(dependency);
+      dependency.first_operand = static_cast<uint32_t>(window.barrier_operands.size());
+      append_accesses(source, operands, window, memories, window.barrier_operands);
+      window.dependencies.push_back(dependency);
     }
-    program_.statements.push_back(
-        {statement.kind, static_cast<uint32_t>(program_.barriers.size()), {}});
-    program_.barriers.push_back(barrier);
+    window.barriers.push_back(barrier);
   }
-
-  void append_accesses(const Program& source, std::span<const Access> accesses,
-                       std::vector<Access>& target) {
-    for (Access access : accesses) {
-      const auto [found, is_new] =
-          memories_.try_emplace(access.memory, MemoryId(program_.memories.size()));
-      if (is_new) program_.memories.push_back(source.memory(access.memory));
-      access.memory = found->second;
-      access.tensor = TensorId();
-      target.push_back(access);
-    }
-  }
-
-  Program program_;
-  std::map<MemoryId, MemoryId> memories_;
-};
+  return window;
+}
 
 class RedundancySearch {
  public:
@@ -143,8 +130,8 @@ class RedundancySearch {
   void judge(BarrierId id, uint32_t slot, ScopedRedundancy& result) {
     const StatementId at = program_.barriers[id.index].statement;
     // The walls next to the barrier, themselves included.
-    const auto behind = std::upper_bound(walls_.begin(), walls_.end(), at);
-    auto before = std::lower_bound(walls_.begin(), walls_.end(), at);
+    const auto behind = std::ranges::upper_bound(walls_, at);
+    auto before = std::ranges::lower_bound(walls_, at);
     const size_t begin = before == walls_.begin() ? 0 : (--before)->index;
     const size_t end = behind == walls_.end() ? program_.statements.size() : behind->index + 1;
     // Twice the window, and something for each check.
@@ -154,8 +141,8 @@ class RedundancySearch {
       return;
     }
     work_left_ -= work;
-    const Window with(program_, begin, end, StatementId());
-    const Window without(program_, begin, end, at);
+    const Program with = window_of(program_, begin, end, StatementId());
+    const Program without = window_of(program_, begin, end, at);
     uint32_t barriers_before = 0;
     uint32_t dispatches_before = 0;
     for (size_t i = begin; i < at.index; ++i) {
@@ -163,8 +150,7 @@ class RedundancySearch {
       barriers_before += kind == StatementKind::kBarrier;
       dispatches_before += kind == StatementKind::kDispatch;
     }
-    const BarrierRemoval removal{with.program(), without.program(), BarrierId(barriers_before),
-                                 dispatches_before};
+    const BarrierRemoval removal{with, without, BarrierId(barriers_before), dispatches_before};
     switch (judge_removal(removal, work_left_)) {
       case RemovalVerdict::kRedundant:
         result.redundant.push_back({id, RedundancyReason::kNoDifference, {}, slot});
@@ -189,8 +175,7 @@ class RedundancySearch {
       }
       if (statement.kind != StatementKind::kBarrier) continue;
       const auto dependencies = program_.dependencies_of(program_.barriers[statement.index]);
-      visit_count += std::any_of(dependencies.begin(), dependencies.end(),
-                                 [](const Dependency& d) { return d.operand_count > 0; });
+      visit_count += std::ranges::any_of(dependencies, &Dependency::operand_count);
     }
     return end - begin + access_count * visit_count;
   }

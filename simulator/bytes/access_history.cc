@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "encoder/program/stop.h"
+
 namespace interlock {
 
 namespace {
@@ -114,6 +116,18 @@ void AccessHistory::latest_runs(SegmentSpan span, const Access& access, AtomicOp
       runs = merge_runs(runs, more);
     }
   });
+}
+
+void scan_conflicts(const Program& program, const ByteSegments& segments,
+                    std::span<ConflictObserver* const> observers) {
+  AccessHistory history(program, segments);
+  for (size_t i = 0; i < program.dispatches.size() && !is_stopped(); ++i) {
+    const DispatchId id(i);
+    const LatestConflicts latest = history.latest(id);
+    for (ConflictObserver* const observer : observers) observer->see(id, latest);
+    history.record(id, id.index + 1);
+    history.prefetch_ahead(id);
+  }
 }
 
 }  // namespace interlock

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "encoder/program/program.h"
@@ -79,5 +80,19 @@ class AccessHistory {
   std::array<std::unique_ptr<StampTree>, kSortCount> trees_;  // Null: nothing recorded.
   bool has_atomics_ = false;                                  // One of the atomic trees is there.
 };
+
+class ConflictObserver {
+ public:
+  virtual ~ConflictObserver() = default;
+
+  // Called once per dispatch, in issue order. The stamps are dispatch indices plus 1.
+  virtual void see(DispatchId dispatch, const LatestConflicts& latest) = 0;
+};
+
+// The one pass that visits all dispatches in issue order and knows, for each, its latest conflicts:
+// what costs time is to find them. Shows every dispatch to each of `observers`, whatever sync
+// orders. Requires: `segments` was built from `program`. Cost: O(a log a) for a accesses.
+void scan_conflicts(const Program& program, const ByteSegments& segments,
+                    std::span<ConflictObserver* const> observers);
 
 }  // namespace interlock

@@ -79,7 +79,7 @@ void copy(const EndpointRun& from, const EndpointRun& to) {
 void sort_few(const EndpointRun& run) {
   std::vector<std::pair<uint64_t, uint32_t>> sorted(run.size);
   for (size_t i = 0; i < run.size; ++i) sorted[i] = {run.offsets_bytes[i], run.places[i]};
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   for (size_t i = 0; i < run.size; ++i) {
     run.offsets_bytes[i] = sorted[i].first;
     run.places[i] = sorted[i].second;

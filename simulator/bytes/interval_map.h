@@ -105,23 +105,16 @@ class IntervalMap {
 
   // Makes one run of this one and its neighbours that touch it and have its value.
   void join(typename Runs::iterator run) {
-    const auto next = std::next(run);
-    const bool joins_next = next != runs_.end() && next->first.first == run->first.first &&
-                            next->first.second == run->second.end &&
-                            next->second.value == run->second.value;
-    if (joins_next) {
-      run->second.end = next->second.end;
-      runs_.erase(next);
-    }
-    if (run == runs_.begin()) return;
-    const auto before = std::prev(run);
-    const bool joins_before = before->first.first == run->first.first &&
-                              before->second.end == run->first.second &&
-                              before->second.value == run->second.value;
-    if (joins_before) {
-      before->second.end = run->second.end;
-      runs_.erase(run);
-    }
+    const auto join_two = [this](auto left, auto right) {
+      const bool are_one = left->first.first == right->first.first &&
+                           left->second.end == right->first.second &&
+                           left->second.value == right->second.value;
+      if (!are_one) return;
+      left->second.end = right->second.end;
+      runs_.erase(right);
+    };
+    if (std::next(run) != runs_.end()) join_two(run, std::next(run));
+    if (run != runs_.begin()) join_two(std::prev(run), run);
   }
 
   Runs runs_;

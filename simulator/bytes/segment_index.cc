@@ -6,15 +6,17 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "encoder/program/check.h"
+
 namespace interlock {
 
-void SegmentIndex::allocate(const std::function<uint64_t(uint32_t memory)>& size_bytes_of) {
+void SegmentIndex::allocate(std::span<const interlock::Memory> memories) {
   uint64_t word_count = 0;
   bool has_dense = false;
   for (uint32_t i = 0; i < memories_.size(); ++i) {
     Memory& memory = memories_[i];
     if (memory.endpoint_count == 0) continue;
-    const uint64_t bitmap_words = size_bytes_of(i) / 64 + 1;  // The end is an offset too.
+    const uint64_t bitmap_words = memories[i].size_bytes / 64 + 1;  // The end is an offset too.
     memory.begin = word_count;
     memory.is_dense = bitmap_words <= memory.endpoint_count;
     word_count += memory.is_dense ? bitmap_words : memory.endpoint_count;
@@ -27,12 +29,13 @@ void SegmentIndex::allocate(const std::function<uint64_t(uint32_t memory)>& size
 
 void SegmentIndex::finish() {
   for (Memory& memory : memories_) {
-    memory.first_segment = segment_count_;
+    memory.segments = {segment_count_, segment_count_};
     if (memory.endpoint_count == 0) continue;
     const uint32_t distinct_count = memory.is_dense ? finish_dense(memory) : finish_sparse(memory);
     // One more than there are segments: the numbers of two memories never meet.
     INTERLOCK_CHECK(distinct_count <= UINT32_MAX - segment_count_);
     segment_count_ += distinct_count - 1;
+    memory.segments.end = segment_count_;
   }
 }
 

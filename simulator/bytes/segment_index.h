@@ -5,44 +5,40 @@
 
 #include <bit>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <vector>
 
-#include "encoder/program/check.h"
+#include "encoder/program/program.h"
+#include "simulator/bytes/byte_segments.h"
 
 namespace interlock {
 
-// Built in four steps: announce_range for every range, allocate, add_range for every range again,
-// finish. Then segment_at answers.
 class SegmentIndex {
  public:
-  explicit SegmentIndex(size_t memory_count) : memories_(memory_count) {}
+  SegmentIndex() = default;
 
-  void announce_range(uint32_t memory) { memories_[memory].endpoint_count += 2; }
-
-  // Reserves the storage of all memories. `size_bytes_of` says how large a memory is.
-  void allocate(const std::function<uint64_t(uint32_t memory)>& size_bytes_of);
-
-  void add_range(uint32_t memory, uint64_t begin, uint64_t end) {
-    add_endpoint(memories_[memory], begin);
-    add_endpoint(memories_[memory], end);
+  // `for_each_range(visit)` calls visit(memory, bytes) for every range: twice, to count them and to
+  // place them. Cost: O(n log n) in the endpoints of sparse memories, linear in those of dense
+  // ones.
+  template <typename ForEachRange>
+  SegmentIndex(std::span<const interlock::Memory> memories, const ForEachRange& for_each_range)
+      : memories_(memories.size()) {
+    for_each_range([this](MemoryId id, ByteRange) { memories_[id.index].endpoint_count += 2; });
+    allocate(memories);
+    for_each_range([this](MemoryId id, ByteRange bytes) {
+      add_endpoint(memories_[id.index], bytes.begin);
+      add_endpoint(memories_[id.index], bytes.end);
+    });
+    finish();
   }
 
-  // Cost: O(n log n) in the endpoints of sparse memories, linear in those of dense ones.
-  void finish();
-
-  // The number of the segment that starts at `endpoint`, or that would, at the end of the last one.
-  // Requires: `endpoint` was added. Cost: constant in a dense memory, logarithmic in a sparse one.
-  uint32_t segment_at(uint32_t memory, uint64_t endpoint) const {
-    const Memory& m = memories_[memory];
-    if (!m.is_dense) return m.first_segment + sparse_rank(m, endpoint);
-    const uint64_t word = endpoint / 64;
-    const uint64_t lower = words_[m.begin + word] & ((uint64_t{1} << (endpoint % 64)) - 1);
-    return m.first_segment + ranks_[m.begin + word] + static_cast<uint32_t>(std::popcount(lower));
+  // Of a range that was added. Cost: constant in a dense memory, logarithmic in a sparse one.
+  SegmentSpan span_of(MemoryId memory, ByteRange bytes) const {
+    const Memory& m = memories_[memory.index];
+    return {segment_at(m, bytes.begin), segment_at(m, bytes.end)};
   }
 
-  // The segments of `memory` are numbered from here on.
-  uint32_t first_segment_of(uint32_t memory) const { return memories_[memory].first_segment; }
+  SegmentSpan segments_of(MemoryId memory) const { return memories_[memory.index].segments; }
 
   uint32_t segment_count() const { return segment_count_; }
 
@@ -53,10 +49,11 @@ class SegmentIndex {
     uint64_t begin = 0;  // In words_.
     uint64_t word_count = 0;
     uint64_t endpoint_count = 0;  // As added; with repetitions.
-    uint32_t first_segment = 0;
+    SegmentSpan segments;
     bool is_dense = false;
   };
 
+  void allocate(std::span<const interlock::Memory> memories);
   void add_endpoint(Memory& memory, uint64_t endpoint) {
     if (memory.is_dense) {
       words_[memory.begin + endpoint / 64] |= uint64_t{1} << (endpoint % 64);
@@ -64,9 +61,18 @@ class SegmentIndex {
       words_[memory.begin + memory.word_count++] = endpoint;
     }
   }
-  uint32_t sparse_rank(const Memory& memory, uint64_t endpoint) const;
+  void finish();
   uint32_t finish_dense(const Memory& memory);
   uint32_t finish_sparse(Memory& memory);
+
+  // The number of the segment that starts at `endpoint`, or that would, at the end of the last one.
+  uint32_t segment_at(const Memory& m, uint64_t endpoint) const {
+    if (!m.is_dense) return m.segments.begin + sparse_rank(m, endpoint);
+    const uint64_t word = endpoint / 64;
+    const uint64_t lower = words_[m.begin + word] & ((uint64_t{1} << (endpoint % 64)) - 1);
+    return m.segments.begin + ranks_[m.begin + word] + static_cast<uint32_t>(std::popcount(lower));
+  }
+  uint32_t sparse_rank(const Memory& memory, uint64_t endpoint) const;
 
   std::vector<Memory> memories_;
   std::vector<uint64_t> words_;

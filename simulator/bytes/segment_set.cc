@@ -3,6 +3,7 @@
 #include "simulator/bytes/segment_set.h"
 
 #include <bit>
+#include <cstddef>
 
 namespace interlock {
 

@@ -1,7 +1,6 @@
 // SegmentSet: a set of segment numbers that answers for the nearest member on either side.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -26,7 +26,6 @@
 #include "simulator/bytes/stamp_tree.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "encoder/program/check.h"
 
@@ -51,30 +50,20 @@ StampTree::StampTree(uint32_t segment_count) {
     // Blocks of `greatest`, above level 0 each with its block of `whole` after it.
     const size_t block_count = (size_t{count} + kFanOut - 1) / kFanOut;
     offset += block_count * (levels_.size() == 1 ? 1 : 2);
-    if (count <= kFanOut) {
-      break;
-    }
+    if (count <= kFanOut) break;
     count = static_cast<uint32_t>(block_count);
   }
-  blocks_.resize(offset);
+  blocks_ = std::make_unique<Block[]>(offset);
 }
 
-const Stamp& StampTree::greatest(size_t level, uint32_t node) const {
+Stamp& StampTree::greatest(size_t level, uint32_t node) const {
   const size_t block = size_t{node / kFanOut} << (level == 0 ? 0 : 1);
   return blocks_[levels_[level].offset + block].stamps[node % kFanOut];
 }
 
-const Stamp& StampTree::whole(size_t level, uint32_t node) const {
+Stamp& StampTree::whole(size_t level, uint32_t node) const {
   const size_t block = size_t{node / kFanOut} * 2 + 1;
   return blocks_[levels_[level].offset + block].stamps[node % kFanOut];
-}
-
-Stamp& StampTree::greatest(size_t level, uint32_t node) {
-  return const_cast<Stamp&>(std::as_const(*this).greatest(level, node));
-}
-
-Stamp& StampTree::whole(size_t level, uint32_t node) {
-  return const_cast<Stamp&>(std::as_const(*this).whole(level, node));
 }
 
 template <typename Visit>
@@ -102,9 +91,7 @@ void StampTree::for_each_cover(SegmentSpan span, Visit visit) const {
 }
 
 void StampTree::raise(SegmentSpan span, Stamp stamp) {
-  if (span.is_empty()) {
-    return;
-  }
+  if (span.is_empty()) return;
   for_each_cover(span, [&](size_t level, uint32_t first, uint32_t last) {
     Stamp* const at = &greatest(level, first);
     for (uint32_t i = 0; i < last - first; ++i) {
@@ -126,9 +113,7 @@ void StampTree::raise(SegmentSpan span, Stamp stamp) {
 }
 
 Stamp StampTree::max(SegmentSpan span) const {
-  if (span.is_empty()) {
-    return 0;
-  }
+  if (span.is_empty()) return 0;
   Stamp found = 0;
   for_each_cover(span, [&](size_t level, uint32_t first, uint32_t last) {
     const Stamp* const at = &greatest(level, first);
@@ -175,9 +160,7 @@ struct StampTree::RunQuery {
 
 void StampTree::append_runs(SegmentSpan span, Stamp threshold, std::vector<StampRun>& runs) const {
   INTERLOCK_CHECK(threshold > 0);
-  if (span.is_empty()) {
-    return;
-  }
+  if (span.is_empty()) return;
   RunQuery query{span, threshold, runs.size(), runs};
   visit_nodes(levels_.size() - 1, {0, levels_.back().count}, 0, query);
 }

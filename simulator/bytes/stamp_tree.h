@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -52,11 +53,9 @@ class StampTree {
   struct RunQuery;
 
   // Of all that was raised in the subtree of the node, its own `whole` included.
-  Stamp& greatest(size_t level, uint32_t node);
-  const Stamp& greatest(size_t level, uint32_t node) const;
+  Stamp& greatest(size_t level, uint32_t node) const;
   // Raised for all segments of the subtree at once. Requires: level > 0.
-  Stamp& whole(size_t level, uint32_t node);
-  const Stamp& whole(size_t level, uint32_t node) const;
+  Stamp& whole(size_t level, uint32_t node) const;
 
   // Splits `span` into the fewest runs of siblings that cover it: visit(level, first, last).
   template <typename Visit>
@@ -69,7 +68,7 @@ class StampTree {
   };
 
   std::vector<Level> levels_;
-  std::vector<Block> blocks_;
+  std::unique_ptr<Block[]> blocks_;
 };
 
 // Calls visit(span, stamp in a, stamp in b) for the maximal pieces, in order, on which both stamps

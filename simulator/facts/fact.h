@@ -35,7 +35,7 @@ FindingKind kind_of(const Fact& fact);
 // Where in the program a fact is.
 struct FactPlace {
   FindingKind kind = FindingKind::kReadAfterWrite;
-  // Hazards: the earlier access. Alias: the input. Reordered: see reordered_pair.h. Clobber: the
+  // Hazards: the earlier access. Alias: the input. Reordered: see ReorderedPair. Clobber: the
   // overwriter. Uninitialized, use-after-free: the reader, which is no dispatch if the end of the
   // program reads. Gradient: the last write of it, if any.
   AccessRef first;
@@ -50,5 +50,20 @@ struct FactPlace {
 // Requires: the fact is of `program`; it is no ExcessBarriers, which is in no place.
 // Cost: linear in the operands of the dispatches that it names.
 FactPlace place_of(const Program& program, const Fact& fact);
+
+// The two dispatches whose order is wrong where a read sees another writer than program order gives
+// it. `check` and an expect line name these two: of the reader, the writer that it sees and the
+// right one. Each with the operand that touches the bytes.
+struct ReorderedPair {
+  AccessRef issued_first;
+  AccessRef issued_second;
+  // Whether program order has the two the other way round, which explains the read. Where rows of
+  // atomics differ without such a pair: the writer that is seen, or else the right one, and the
+  // reader; at the end of the program the two writers.
+  bool is_inverted = false;
+};
+
+// Cost: linear in the operands of the three dispatches.
+ReorderedPair reordered_pair_of(const Program& program, const ReorderedRead& read);
 
 }  // namespace interlock

@@ -89,7 +89,7 @@ const Law* law_of(const Program& program, const Dispatch& dispatch) {
   if (law == nullptr) return nullptr;
   // What a part of a tensor holds is another value than the tensor.
   const auto accesses = program.accesses_of(dispatch);
-  const bool is_whole = std::all_of(accesses.begin(), accesses.end(), [&](const Access& access) {
+  const bool is_whole = std::ranges::all_of(accesses, [&](const Access& access) {
     if (access.is_sliced || !access.tensor.is_some()) return access.only_reads();
     const Tensor& tensor = program.tensor(access.tensor);
     return access.only_reads() || tensor.range == program.tensor(tensor.root).range;

@@ -178,7 +178,7 @@ std::vector<DispatchId> members_of(const Replay& replay, Stamp stamp) {
     members.push_back(replay.state(stamp).writer);
     stamp = replay.state(stamp).previous;
   }
-  std::sort(members.begin(), members.end());
+  std::ranges::sort(members);
   return members;
 }
 
@@ -206,17 +206,13 @@ WriterPair differing_writers(const Program& program, const Replay& seen_replay, 
     }
     std::vector<DispatchId> only_a;
     std::vector<DispatchId> only_b;
-    std::set_difference(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
-                        std::back_inserter(only_a));
-    std::set_difference(in_b.begin(), in_b.end(), in_a.begin(), in_a.end(),
-                        std::back_inserter(only_b));
-    const auto by_order = [&](DispatchId x, DispatchId y) {
-      return program.dispatch(x).order < program.dispatch(y).order;
-    };
+    std::ranges::set_difference(in_a, in_b, std::back_inserter(only_a));
+    std::ranges::set_difference(in_b, in_a, std::back_inserter(only_b));
+    const auto order_of = [&](DispatchId id) { return program.dispatch(id).order; };
     // One of the lists is not empty. A member that is missing is best named by itself; the other
     // side then stands for its row.
     return {only_a.empty() ? a.writer : only_a.back(),
-            only_b.empty() ? b.writer : *std::max_element(only_b.begin(), only_b.end(), by_order)};
+            only_b.empty() ? b.writer : *std::ranges::max_element(only_b, {}, order_of)};
   }
 }
 
@@ -234,9 +230,8 @@ class Comparison {
     if (is_stopped()) return {};
     replay_program_order();
     // Stable: entries of one access stay in byte order. No reader at all sorts last.
-    std::stable_sort(reads_.begin(), reads_.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.reader, a.access) < std::pair(b.reader, b.access);
-    });
+    std::ranges::stable_sort(
+        reads_, {}, [](const ReorderedRead& read) { return std::pair(read.reader, read.access); });
     return std::move(reads_);
   }
 
@@ -258,12 +253,8 @@ class Comparison {
 
   void replay_program_order() {
     std::vector<DispatchId> order;
-    for (size_t i = 0; i < program_.dispatches.size(); ++i) {
-      order.push_back(DispatchId(i));
-    }
-    std::sort(order.begin(), order.end(), [&](DispatchId a, DispatchId b) {
-      return program_.dispatch(a).order < program_.dispatch(b).order;
-    });
+    for (size_t i = 0; i < program_.dispatches.size(); ++i) order.push_back(DispatchId(i));
+    std::ranges::sort(order, {}, [&](DispatchId id) { return program_.dispatch(id).order; });
     std::vector<StampRun> right;
     for (const DispatchId id : order) {
       if (is_stopped()) return;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/hazards/hazards.h"
 
 namespace interlock {
 

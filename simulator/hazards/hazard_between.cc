@@ -3,7 +3,6 @@
 #include "simulator/hazards/hazard_between.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "encoder/kernel/kernel_table.h"
 #include "simulator/bytes/access_history.h"
@@ -53,8 +52,8 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
 }
 
 bool HazardBetween::do_conflict(DispatchId first) const {
-  return std::any_of(std::begin(kHazardKinds), std::end(kHazardKinds),
-                     [&](FindingKind kind) { return !shared_segments(first, kind).empty(); });
+  return std::ranges::any_of(
+      kHazardKinds, [&](FindingKind kind) { return !shared_segments(first, kind).empty(); });
 }
 
 bool HazardBetween::is_visible_everywhere(DispatchId first, FindingKind kind) const {

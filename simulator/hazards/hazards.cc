@@ -28,24 +28,30 @@
 // The latest access is enough to know whether there is a hazard: if it is ordered before an access,
 // so are all that came earlier, for epochs never decrease. What is hidden by it is another
 // question: between three writes of one byte in one epoch there are three hazards. find_hazards
-// lists two, each write with the one before it, and find_all_hazards all three.
+// lists two, each write with the one before it, and find_all_hazards all three: HazardPairs names
+// the earlier dispatches of each one, and what it examines is what there is to list.
 #include "simulator/hazards/hazards.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/bytes/access_history.h"
 #include "simulator/hazards/hazard_between.h"
+#include "simulator/hazards/hazard_pairs.h"
 #include "simulator/hazards/scoped_hazards.h"
 #include "simulator/order/dispatch_spans.h"
 
 namespace interlock {
 
 namespace {
+
+// Overlaps examined per hazard that may be listed. Most pairs of dispatches overlap in a few runs
+// of bytes; hostile ones in as many as they have operands.
+constexpr uint64_t kExaminationsPerHazard = 64;
+constexpr uint64_t kExaminationsMin = 1'000'000;
 
 // What came before a dispatch, and so its hazards: by epochs, or beside scoped barriers by stage.
 class HazardSearch {
@@ -174,26 +180,52 @@ HazardList find_hazards(const Program& program, const HappensBefore& order,
   return HazardSearch(program, order, segments).find(options);
 }
 
+// One hazard more than may be listed tells whether there are more.
+uint64_t examinations_max(uint64_t hazard_limit) {
+  const uint64_t hazard_count = std::min(hazard_limit, UINT64_MAX / kExaminationsPerHazard - 1) + 1;
+  return std::max(hazard_count * kExaminationsPerHazard, kExaminationsMin);
+}
+
+HazardList find_all_hazards(const Program& program, const HappensBefore& order, uint64_t limit) {
+  return find_all_hazards(program, order, ByteSegments(program), limit);
+}
+
+HazardList find_all_hazards(const Program& program, const HappensBefore& order,
+                            const ByteSegments& segments, uint64_t limit) {
+  HazardList list;
+  HazardPairs pairs(program, order, segments);
+  HazardBetween between(program, order, segments);
+  std::vector<DispatchId> firsts;
+  uint64_t examination_limit = examinations_max(limit);
+  for (size_t k = 0; k < program.dispatches.size() && list.is_complete(); ++k) {
+    if (is_stopped()) return list;
+    list.is_cut = !pairs.find_firsts(DispatchId(k), examination_limit, firsts);
+    if (firsts.empty()) continue;
+    between.set_second(DispatchId(k));
+    const uint64_t steps_before = between.step_count();
+    for (const DispatchId first : firsts) {
+      if (is_stopped()) return list;
+      for (const FindingKind kind : kHazardKinds) {
+        const std::optional<Hazard> hazard = between.find(first, kind);
+        if (!hazard.has_value()) continue;
+        list.has_more = list.hazards.size() == limit;
+        if (list.has_more) return list;
+        list.hazards.push_back(*hazard);
+      }
+    }
+    examination_limit -= std::min(examination_limit, between.step_count() - steps_before);
+  }
+  return list;
+}
+
 ConflictKinds hazard_kinds(const Program& program, const HappensBefore& order, DispatchId first,
                            DispatchId second) {
-  ConflictKinds kinds;
-  const AtomicOp first_op = program.dispatch(first).atomic_op;
-  const AtomicOp second_op = program.dispatch(second).atomic_op;
-  const Stage stage = stage_of(program.dispatch(second));
-  const bool is_ordered = order.executes_before(first, second);
-  for (const Access& a : program.accesses_of(first)) {
-    for (const Access& b : program.accesses_of(second)) {
-      const ConflictKinds pair = conflict_kinds(a, first_op, b, second_op);
-      const ByteRange shared = intersection(a.range, b.range);
-      const auto is_invisible = [&](std::optional<StageAccess> sort) {
-        return order.find_invisible(first, second, *sort, b.memory, shared).has_value();
-      };
-      kinds.raw = kinds.raw || (pair.raw && is_invisible(read_sort_of(stage, b)));
-      kinds.war = kinds.war || (pair.war && !is_ordered);
-      kinds.waw = kinds.waw || (pair.waw && is_invisible(write_sort_of(stage, b)));
-    }
-  }
-  return kinds;
+  const ByteSegments segments(program);
+  HazardBetween between(program, order, segments);
+  between.set_second(second);
+  return {.raw = between.find(first, FindingKind::kReadAfterWrite).has_value(),
+          .war = between.find(first, FindingKind::kWriteAfterRead).has_value(),
+          .waw = between.find(first, FindingKind::kWriteAfterWrite).has_value()};
 }
 
 }  // namespace interlock

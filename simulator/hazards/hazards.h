@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/bytes/access_history.h"
 #include "simulator/bytes/access_ref.h"
 #include "simulator/bytes/byte_segments.h"
-#include "simulator/hazards/conflict_scan.h"
 #include "simulator/order/happens_before.h"
 
 namespace interlock {
@@ -89,8 +89,8 @@ HazardList find_all_hazards(const Program& program, const HappensBefore& order,
 // How many overlaps find_all_hazards() looks at, if it may list so many hazards.
 uint64_t examinations_max(uint64_t hazard_limit);
 
-// The kinds of hazard that the two have, through any of their operands.
-// Cost: O(pairs of operands).
+// The kinds of hazard that the two have, through any of their operands. Requires: first < second.
+// Cost: O(a log a) for a accesses, and the operands of the two.
 ConflictKinds hazard_kinds(const Program& program, const HappensBefore& order, DispatchId first,
                            DispatchId second);
 

@@ -11,9 +11,7 @@ namespace interlock {
 OverlapWindow::OverlapWindow(const std::vector<Entry>& entries) : positions_(entries.size()) {
   std::vector<uint32_t> by_begin(entries.size());
   std::iota(by_begin.begin(), by_begin.end(), 0);
-  std::stable_sort(by_begin.begin(), by_begin.end(), [&](uint32_t a, uint32_t b) {
-    return entries[a].span.begin < entries[b].span.begin;
-  });
+  std::ranges::stable_sort(by_begin, {}, [&](uint32_t i) { return entries[i].span.begin; });
   sorted_.reserve(entries.size());
   for (const uint32_t entry : by_begin) {
     positions_[entry] = static_cast<uint32_t>(sorted_.size());
@@ -44,9 +42,8 @@ void OverlapWindow::slide(DispatchId begin, DispatchId end) {
 
 uint64_t OverlapWindow::append_overlapping(SegmentSpan span, uint64_t limit,
                                            std::vector<DispatchId>& dispatches) const {
-  const auto prefix_end =
-      std::lower_bound(sorted_.begin(), sorted_.end(), span.end,
-                       [](const Entry& entry, uint32_t end) { return entry.span.begin < end; });
+  const auto prefix_end = std::ranges::lower_bound(
+      sorted_, span.end, {}, [](const Entry& entry) { return entry.span.begin; });
   const auto prefix_count = static_cast<size_t>(prefix_end - sorted_.begin());
   uint64_t count = 0;
   size_t node = 1;

@@ -40,7 +40,7 @@ std::vector<End> ends_of(std::span<const Access> declared, MemoryId memory) {
     ends.push_back({access.range.begin, true, sides_of(access)});
     ends.push_back({access.range.end, false, sides_of(access)});
   }
-  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
+  std::ranges::sort(ends, {}, &End::at);
   return ends;
 }
 

@@ -34,7 +34,7 @@ DestroyNeeds find_destroy_needs(const Program& program) {
   OwnerWalk walk(program, LifetimeOptions().work_limit, collector);
   collector.needs.is_complete = walk.run(false);
   std::vector<BarrierId>& barriers = collector.needs.barriers;
-  std::sort(barriers.begin(), barriers.end());
+  std::ranges::sort(barriers);
   barriers.erase(std::unique(barriers.begin(), barriers.end()), barriers.end());
   return std::move(collector.needs);
 }

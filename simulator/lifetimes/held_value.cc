@@ -109,9 +109,7 @@ void Holdings::set_holders(Holders holders, HeldValue& value) {
 bool Holdings::holds(const HeldValue& value, TensorId tensor) const {
   if (value.kind != HeldKind::kValue || value.is_ended()) return false;
   if (!value.holders.is_some()) return value.owner == tensor;
-  const Holders& holders = *lists_[value.holders.index];
-  return std::any_of(holders.begin(), holders.end(),
-                     [tensor](const Holder& holder) { return holder.tensor == tensor; });
+  return std::ranges::count(*lists_[value.holders.index], tensor, &Holder::tensor) > 0;
 }
 
 Holdings::Holder Holdings::waiting(const HeldValue& value, TensorId tensor) const {
@@ -125,18 +123,15 @@ Holdings::Holder Holdings::waiting(const HeldValue& value, TensorId tensor) cons
 bool Holdings::has_pinned_holder(const HeldValue& value) const {
   if (value.kind != HeldKind::kValue) return false;
   if (!value.holders.is_some()) return is_pinned(value.owner);
-  const Holders& holders = *lists_[value.holders.index];
-  return std::any_of(holders.begin(), holders.end(),
-                     [this](const Holder& holder) { return is_pinned(holder.tensor); });
+  return std::ranges::any_of(*lists_[value.holders.index],
+                             [this](const Holder& holder) { return is_pinned(holder.tensor); });
 }
 
 // Who adopts what it has let go of, but for a pin, takes hold of it again.
 HeldChange Holdings::adopt(const Lifetime& lifetime, HeldValue& value) {
   if (!holds(value, lifetime.source)) return HeldChange::kNone;
   Holders holders = holders_of(value);
-  const auto known = std::find_if(holders.begin(), holders.end(), [&](const Holder& holder) {
-    return holder.tensor == lifetime.tensor;
-  });
+  const auto known = std::ranges::find(holders, lifetime.tensor, &Holder::tensor);
   if (known != holders.end()) {
     if (!known->released_by.is_some()) return HeldChange::kNone;
     *known = {lifetime.tensor, LifetimeId(), LifetimeId()};

@@ -24,8 +24,7 @@ DispatchSpans spans_of(const Program& program, const ByteSegments& segments, Dis
 }
 
 void merge_spans(std::vector<SegmentSpan>& spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const SegmentSpan& a, const SegmentSpan& b) { return a.begin < b.begin; });
+  std::ranges::sort(spans, {}, &SegmentSpan::begin);
   size_t count = 0;
   for (const SegmentSpan& span : spans) {
     if (count > 0 && span.begin <= spans[count - 1].end) {
@@ -39,9 +38,7 @@ void merge_spans(std::vector<SegmentSpan>& spans) {
 
 bool overlaps(const std::vector<SegmentSpan>& merged, SegmentSpan span) {
   if (span.is_empty()) return false;
-  const auto it =
-      std::upper_bound(merged.begin(), merged.end(), span.begin,
-                       [](uint32_t begin, const SegmentSpan& s) { return begin < s.end; });
+  const auto it = std::ranges::upper_bound(merged, span.begin, {}, &SegmentSpan::end);
   return it != merged.end() && it->begin < span.end;
 }
 

@@ -44,9 +44,6 @@ namespace interlock {
 
 namespace {
 
-constexpr AccessMask kWriteSorts =
-    bit_of(StageAccess::kComputeWrite) | bit_of(StageAccess::kCopyWrite);
-
 bool has(StageMask stages, size_t stage) { return (stages >> stage & 1) != 0; }
 
 // Work in the indirect stage of a command comes before its compute work. What waits for the compute
@@ -66,7 +63,38 @@ ScopedDependency compile(Scope source, Scope destination) {
   return dependency;
 }
 
-AccessMask sorts_of(const Program& program, const Dispatch& dispatch, Stage stage) {
+void split_at(std::vector<ReachedBytes>& runs, MemoryId memory, uint64_t offset) {
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const ByteRange range = runs[i].bytes.range;
+    if (runs[i].bytes.memory != memory || offset <= range.begin || range.end <= offset) continue;
+    ReachedBytes right = runs[i];
+    right.bytes.range.begin = offset;
+    runs[i].bytes.range.end = offset;
+    runs.insert(runs.begin() + static_cast<std::ptrdiff_t>(i) + 1, right);
+    return;
+  }
+}
+
+// Drops what `sort` sees, and joins what has become alike. Requires: one memory, in order.
+void drop_visible(std::vector<ReachedBytes>& runs, StageAccess sort) {
+  size_t count = 0;
+  for (const ReachedBytes& run : runs) {
+    if ((run.reach.visible & bit_of(sort)) != 0) continue;
+    ReachedBytes* const last = count > 0 ? &runs[count - 1] : nullptr;
+    if (last != nullptr && last->bytes.range.end == run.bytes.range.begin &&
+        last->reach == run.reach) {
+      last->bytes.range.end = run.bytes.range.end;
+    } else {
+      runs[count++] = run;
+    }
+  }
+  runs.resize(count);
+}
+
+}  // namespace
+
+AccessMask sorts_of(const Program& program, const Dispatch& dispatch) {
+  const Stage stage = stage_of(dispatch);
   AccessMask sorts = 0;
   for (const Access& access : program.accesses_of(dispatch)) {
     if (const auto sort = read_sort_of(stage, access)) sorts |= bit_of(*sort);
@@ -74,8 +102,6 @@ AccessMask sorts_of(const Program& program, const Dispatch& dispatch, Stage stag
   }
   return sorts;
 }
-
-}  // namespace
 
 // Each clock is the index of the first dispatch that it does not hold for.
 class ScopedOrder::Clocks {
@@ -159,14 +185,14 @@ ScopedOrder::ScopedOrder(const Program& program) {
     const Stage stage = interlock::stage_of(dispatch);
     stages_.push_back(stage);
     point_of_.push_back(static_cast<uint32_t>(points_.size() - 1));
-    sorts_ |= sorts_of(program, dispatch, stage);
+    sorts_ |= sorts_of(program, dispatch);
     dispatch_stages_ |= bit_of(stage);
   }
   INTERLOCK_CHECK(stages_.size() == program.dispatches.size());
 }
 
 OrderWindow ScopedOrder::window_of(DispatchId second) const {
-  const Point& point = points_[point_of_[second.index]];
+  const Point& point = this->point(second);
   OrderWindow window{second.index, second.index};
   for (size_t s = 0; s < kDispatchStageCount; ++s) {
     if (!has(dispatch_stages_, s)) continue;
@@ -200,6 +226,65 @@ void ScopedOrder::add_command(const Program& program, const Barrier& barrier) {
       break;
   }
   first_dependency_.push_back(static_cast<uint32_t>(dependencies_.size()));
+}
+
+bool ScopedOrder::touches(const ScopedDependency& dependency, MemoryRange bytes) const {
+  return dependency.operand_count == 0 ||
+         std::ranges::any_of(operands_of(dependency), [&](const MemoryRange& operand) {
+           return operand.memory == bytes.memory && share_a_byte(operand.range, bytes.range);
+         });
+}
+
+// The dependencies of one command do not chain, so all see what was reached before it.
+Reach ScopedOrder::reach_after(uint32_t command, StageAccess written_as, MemoryRange bytes,
+                               Reach before) const {
+  Reach after = before;
+  for (const ScopedDependency& dependency : dependencies_of(command)) {
+    after |= dependency.added_to(before, written_as, touches(dependency, bytes));
+  }
+  return after;
+}
+
+uint64_t ScopedOrder::apply(uint32_t command, StageAccess written_as,
+                            std::vector<ReachedBytes>& runs) const {
+  uint64_t steps = 0;
+  for (const ScopedDependency& dependency : dependencies_of(command)) {
+    for (const MemoryRange& operand : operands_of(dependency)) {
+      steps += runs.size();
+      if (operand.range.is_empty()) continue;
+      split_at(runs, operand.memory, operand.range.begin);
+      split_at(runs, operand.memory, operand.range.end);
+    }
+    steps += 1 + runs.size();
+  }
+  for (auto& [bytes, reach] : runs) reach = reach_after(command, written_as, bytes, reach);
+  return steps;
+}
+
+// From the definition. The idea is to carry the reach of the written bytes from command to command,
+// in runs that end where operands do, and to drop a run as soon as it is visible.
+std::optional<ByteRange> ScopedOrder::find_invisible(DispatchId first, DispatchId second,
+                                                     StageAccess sort, MemoryId memory,
+                                                     ByteRange bytes, uint64_t* step_count) const {
+  INTERLOCK_CHECK(first < second);
+  const Stage stage = stage_of(first);
+  if (bytes.is_empty() || first.index < invisible_begin(stage, sort, second)) return std::nullopt;
+  // What is visible has been ordered too.
+  if (operands_.empty() || !executes_before(first, second)) return bytes;
+  std::vector<ReachedBytes> runs = {{{memory, bytes}, {}}};
+  uint64_t steps = 0;
+  const uint32_t end = commands_before(second);
+  for (uint32_t command = commands_before(first); command < end && !runs.empty(); ++command) {
+    steps += apply(command, write_sort_of(stage), runs);
+    drop_visible(runs, sort);
+  }
+  if (step_count != nullptr) *step_count += steps;
+  if (runs.empty()) return std::nullopt;
+  ByteRange invisible = runs.front().bytes.range;
+  for (const ReachedBytes& run : runs) {
+    if (run.bytes.range.begin == invisible.end) invisible.end = run.bytes.range.end;
+  }
+  return invisible;
 }
 
 }  // namespace interlock

@@ -22,6 +22,11 @@ struct Reach {
   StageMask available = 0;  // The stages that its availability has reached.
   AccessMask visible = 0;   // The sorts of access that see it.
 
+  Reach& operator|=(Reach more) {
+    available |= more.available;
+    visible |= more.visible;
+    return *this;
+  }
   bool operator==(const Reach&) const = default;
 };
 
@@ -44,9 +49,15 @@ struct ScopedDependency {
   }
 };
 
-struct ScopedOperand {
+struct MemoryRange {
   MemoryId memory;
   ByteRange range;
+};
+
+// What one write left in some bytes.
+struct ReachedBytes {
+  MemoryRange bytes;
+  Reach reach;
 };
 
 // The stages and the sorts of access that dispatches have.
@@ -68,6 +79,12 @@ struct OrderWindow {
   uint32_t invisible_begin = 0;
 };
 
+inline constexpr AccessMask kWriteSorts =
+    bit_of(StageAccess::kComputeWrite) | bit_of(StageAccess::kCopyWrite);
+
+// The sorts of access that the dispatch has. Cost: linear in its operands.
+AccessMask sorts_of(const Program& program, const Dispatch& dispatch);
+
 class ScopedOrder {
  public:
   // Keeps nothing of `program`. Cost: linear.
@@ -80,24 +97,21 @@ class ScopedOrder {
 
   // Exactly the dispatches of `stage` before this one execute before `second`. Cost: constant.
   uint32_t unfinished_begin(Stage stage, DispatchId second) const {
-    const Point& point = points_[point_of_[second.index]];
-    return point.unfinished_begin[index_of(stage_of(second))][index_of(stage)];
+    return point(second).unfinished_begin[index_of(stage_of(second))][index_of(stage)];
   }
 
   // What dispatches of `stage` before this one write is visible to accesses of sort `sort` by
   // `second`: on all bytes; and what others write is not, on bytes that no operand of a dependency
   // covers. Cost: constant.
   uint32_t invisible_begin(Stage stage, StageAccess sort, DispatchId second) const {
-    return points_[point_of_[second.index]]
-        .invisible_begin[static_cast<size_t>(sort)][index_of(stage)];
+    return point(second).invisible_begin[static_cast<size_t>(sort)][index_of(stage)];
   }
 
   // What exactly the dispatches of `stage` before this one write is available to the stage of
   // `second`, on bytes that no operand of a dependency covers; on all others, at least what they
   // write. Cost: constant.
   uint32_t unavailable_begin(Stage stage, DispatchId second) const {
-    const Point& point = points_[point_of_[second.index]];
-    return point.unavailable_begin[index_of(stage_of(second))][index_of(stage)];
+    return point(second).unavailable_begin[index_of(stage_of(second))][index_of(stage)];
   }
 
   // Cost: constant.
@@ -117,17 +131,27 @@ class ScopedOrder {
 
   // Commands are numbered in issue order, as Program::barriers are: all of them, of any kind.
   uint32_t command_count() const { return static_cast<uint32_t>(first_dependency_.size()) - 1; }
-  uint32_t commands_before(DispatchId dispatch) const {
-    return points_[point_of_[dispatch.index]].command_count;
-  }
+  uint32_t commands_before(DispatchId dispatch) const { return point(dispatch).command_count; }
   std::span<const ScopedDependency> dependencies_of(uint32_t command) const {
     return std::span(dependencies_)
         .subspan(first_dependency_[command],
                  first_dependency_[command + 1] - first_dependency_[command]);
   }
-  std::span<const ScopedOperand> operands_of(const ScopedDependency& dependency) const {
+  std::span<const MemoryRange> operands_of(const ScopedDependency& dependency) const {
     return std::span(operands_).subspan(dependency.first_operand, dependency.operand_count);
   }
+
+  // Whether the dependency covers some of the bytes. Cost: its operands.
+  bool touches(const ScopedDependency& dependency, MemoryRange bytes) const;
+
+  // What the command makes of the reach of a write of sort `written_as`, in bytes that each of its
+  // dependencies covers wholly or not at all. Cost: its dependencies and operands.
+  Reach reach_after(uint32_t command, StageAccess written_as, MemoryRange bytes,
+                    Reach before) const;
+
+  // The same for all of `runs`, which are disjoint; splits them where operands end. Returns the
+  // dependencies and operands looked at, for each run.
+  uint64_t apply(uint32_t command, StageAccess written_as, std::vector<ReachedBytes>& runs) const;
 
   // The sorts of access that the dispatches of the program have.
   AccessMask sorts() const { return sorts_; }
@@ -144,6 +168,8 @@ class ScopedOrder {
   };
   class Clocks;
 
+  const Point& point(DispatchId dispatch) const { return points_[point_of_[dispatch.index]]; }
+
   static constexpr size_t index_of(Stage stage) { return static_cast<size_t>(stage); }
 
   void add_command(const Program& program, const Barrier& barrier);
@@ -153,7 +179,7 @@ class ScopedOrder {
   std::vector<Point> points_;
   std::vector<uint32_t> first_dependency_;  // By command, and one more.
   std::vector<ScopedDependency> dependencies_;
-  std::vector<ScopedOperand> operands_;
+  std::vector<MemoryRange> operands_;
   AccessMask sorts_ = 0;  // Of the dispatches.
   StageMask dispatch_stages_ = 0;
 };

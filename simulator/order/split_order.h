@@ -1,5 +1,5 @@
-// SplitOrder: happens-before among the parts of dispatches, beside scoped barriers. docs/theory.md,
-// "Split steps", has the model and the proof of what it decides.
+// Split order: happens-before among the parts of dispatches, beside scoped barriers.
+// docs/theory.md, "Split steps", has the model and the proof of what it decides.
 //
 // A dispatch o is a fetch F(o, c, q) for each byte c that it reads by sort of access q, a run R(o),
 // and a commit C(o, c) for each byte that it writes. Each dependency p is one event E(p). Edges:
@@ -16,18 +16,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "encoder/program/program.h"
 #include "simulator/order/scoped_order.h"
 
 namespace interlock {
-
-// Bytes of one memory that every dependency at hand treats alike.
-struct MemoryRange {
-  MemoryId memory;
-  ByteRange range;
-};
 
 // What a path leads to from one node of a dispatch, up to a later dispatch.
 struct Followers {
@@ -36,37 +31,25 @@ struct Followers {
   AccessMask fetches = 0;        // and its fetches, by these sorts, of the bytes at hand.
 };
 
-class SplitOrder {
- public:
-  // Requires: `order` was built from a program, and outlives this.
-  explicit SplitOrder(const ScopedOrder& order) : order_(order) {}
+// The maximal runs of `bytes` that no dependency between the two dispatches splits.
+// Cost: the operands between the two; with o of them on these bytes O(o log o) more.
+std::vector<MemoryRange> split_alike(const ScopedOrder& order, DispatchId first, DispatchId second,
+                                     MemoryRange bytes);
 
-  // The maximal runs of `bytes` that no dependency between the two dispatches splits.
-  // Cost: the operands between the two; with o of them on these bytes O(o log o) more.
-  std::vector<MemoryRange> split_alike(DispatchId first, DispatchId second,
-                                       MemoryRange bytes) const;
+// The dispatches, dependencies and operands between the two: what a walk along them takes.
+// Cost: the dependencies.
+uint64_t steps_between(const ScopedOrder& order, DispatchId first, DispatchId second);
 
-  // The dispatches, dependencies and operands between the two: what a walk along them takes.
-  // Cost: the dependencies.
-  uint64_t steps_between(DispatchId first, DispatchId second) const;
+// What follows C(first, bytes), up to `second`. Requires: first < second; `bytes` is one of
+// split_alike(). Cost: the dispatches and dependencies between the two, and their operands.
+Followers after_commit(const ScopedOrder& order, DispatchId first, MemoryRange bytes,
+                       DispatchId second);
 
-  // What follows C(first, bytes), up to `second`. Requires: first < second; `bytes` is one of
-  // split_alike(). Cost: the dispatches and dependencies between the two, and their operands.
-  Followers after_commit(DispatchId first, MemoryRange bytes, DispatchId second) const;
-
-  // The run of `second` follows C(first, c) for some byte c of `bytes`; all of `bytes` for which it
-  // does are appended to `forced`, if given. Cost: constant where no dependency has operands, else
-  // split_alike() and, for each run, the dependencies between the two.
-  bool forces_commit(DispatchId first, MemoryRange bytes, DispatchId second,
-                     std::vector<MemoryRange>* forced = nullptr) const;
-
- private:
-  // Of C(first, bytes): what follows it where `second` stands.
-  Reach reach_of(DispatchId first, MemoryRange bytes, DispatchId second) const;
-  void apply(uint32_t command, StageAccess written_as, MemoryRange bytes, Reach& reach) const;
-
-  const ScopedOrder& order_;
-};
+// Those bytes c of `waiting` for which the run of `second` follows C(first, c). Requires: none of
+// `waiting` is empty. Cost: constant where no dependency has operands, else split_alike() and, for
+// each run, the dependencies between the two.
+std::vector<MemoryRange> forced_commits(const ScopedOrder& order, DispatchId first,
+                                        std::span<const MemoryRange> waiting, DispatchId second);
 
 // What leads to the fetch of some bytes: asked while a schedule is built or checked.
 class FetchNeeds {

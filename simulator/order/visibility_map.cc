@@ -38,7 +38,6 @@
 
 #include <algorithm>
 
-#include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -137,9 +136,7 @@ uint64_t VisibilityMap::apply(std::span<const ScopedDependency> dependencies,
   for (const ScopedDependency& dependency : dependencies) {
     const bool covers = dependency.operand_count == 0;
     for (const ClassId id : live_) {
-      const Reach added = dependency.added_to(classes_[id].before, written_as_, covers);
-      classes_[id].after.available |= added.available;
-      classes_[id].after.visible |= added.visible;
+      classes_[id].after |= dependency.added_to(classes_[id].before, written_as_, covers);
     }
     work += live_.size();
   }
@@ -165,9 +162,7 @@ uint64_t VisibilityMap::apply_to_operand(const ScopedDependency& dependency, Seg
     const ClassId id = class_of_run(begin);
     const Reach before = classes_[id].before;
     Reach after = classes_[id].after;
-    const Reach added = dependency.added_to(before, written_as_, true);
-    after.available |= added.available;
-    after.visible |= added.visible;
+    after |= dependency.added_to(before, written_as_, true);
     if (!(after == classes_[id].after)) {
       assign({at, std::min(end, span.end)}, class_with(before, after));
     }

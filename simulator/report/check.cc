@@ -12,7 +12,7 @@
 #include "encoder/program/stop.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/barriers/certificate.h"
-#include "simulator/barriers/scoped_redundancy.h"
+#include "simulator/barriers/redundancy.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/hazards/hazards.h"
@@ -29,9 +29,8 @@ void count_statements(const Program& program, CheckReport& report) {
   report.dispatch_count = program.dispatches.size();
   report.access_count = program.accesses.size();
   report.barrier_count = program.barriers.size();
-  report.execution_barrier_count = static_cast<uint64_t>(std::count_if(
-      program.barriers.begin(), program.barriers.end(),
-      [](const Barrier& barrier) { return barrier.kind == BarrierKind::kExecution; }));
+  report.execution_barrier_count = static_cast<uint64_t>(
+      std::ranges::count(program.barriers, BarrierKind::kExecution, &Barrier::kind));
 }
 
 void set_bounds(const Program& program, BarrierBounds bounds, CheckReport& report) {
@@ -39,11 +38,7 @@ void set_bounds(const Program& program, BarrierBounds bounds, CheckReport& repor
   const auto defect = certificate_defect(program, bounds.forcing, bounds.fewest_barriers);
   if (is_stopped()) return;
   INTERLOCK_CHECK(!defect.has_value());
-  report.fewest_barriers = bounds.fewest_barriers;
-  report.fewest_full_barriers = bounds.fewest_full_barriers;
-  report.longest_chain = bounds.longest_chain;
-  report.forcing = std::move(bounds.forcing);
-  report.chain = std::move(bounds.chain);
+  static_cast<BarrierBounds&>(report) = std::move(bounds);
 }
 
 // Requires: `hazards` is ordered by second, then first.
@@ -107,8 +102,6 @@ auto sort_key(const Finding& finding) {
 
 }  // namespace
 
-std::string reason_of_truncation(const CheckReport& report) { return text_of(report.truncations); }
-
 CheckReport check(const Program& program, const CheckOptions& options) {
   CheckReport report;
   const ByteSegments segments(program);
@@ -137,8 +130,7 @@ CheckReport check(const Program& program, const CheckOptions& options) {
   if (is_stopped()) return report;
   explain_facts(program, order, segments, found.facts, options, report);
   if (is_stopped()) return report;
-  std::stable_sort(report.findings.begin(), report.findings.end(),
-                   [](const Finding& a, const Finding& b) { return sort_key(a) < sort_key(b); });
+  std::ranges::stable_sort(report.findings, {}, sort_key);
   return report;
 }
 

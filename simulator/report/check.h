@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "encoder/program/program.h"
@@ -36,7 +35,7 @@ struct CheckOptions {
   uint64_t lifetime_budget = 50'000'000;
 };
 
-struct CheckReport {
+struct CheckReport : BarrierBounds {
   // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
   std::vector<Finding> findings;
   // Advice, in order of barriers: each of these can go, one at a time.
@@ -46,11 +45,6 @@ struct CheckReport {
   uint64_t access_count = 0;
   uint64_t barrier_count = 0;
   uint64_t execution_barrier_count = 0;  // Of barrier_count, those that are execution only.
-  uint64_t fewest_barriers = 0;          // For this issue order.
-  uint64_t fewest_full_barriers = 0;     // That any placement needs to be full.
-  uint64_t longest_chain = 0;            // Dispatches on the longest chain of conflicts, minus 1.
-  std::vector<ForcingPair> forcing;      // Proves fewest_barriers; verified.
-  std::vector<DispatchId> chain;  // The longest one; empty unless it is shorter than forcing.
   // Hazardous pairs by kind, with lists_all_pairs; a pair can count under several.
   uint64_t raw_count = 0;
   uint64_t war_count = 0;
@@ -62,10 +56,6 @@ struct CheckReport {
 
   bool is_truncated() const { return !truncations.empty(); }
 };
-
-// Why there is no verdict on all of the program, to stand after "no verdict: ".
-// Requires: the report is truncated.
-std::string reason_of_truncation(const CheckReport& report);
 
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
 // above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
+#include <set>
 
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
@@ -37,16 +37,13 @@ bool matches(const Expectation& expectation, const Finding& finding) {
 
 // Advice that nobody expects is no failure, so it is looked up and not crossed off.
 bool is_redundant(const CheckReport& report, BarrierId barrier) {
-  const auto found = std::lower_bound(
-      report.redundant.begin(), report.redundant.end(), barrier,
-      [](const RedundantBarrier& entry, BarrierId wanted) { return entry.barrier < wanted; });
-  return found != report.redundant.end() && found->barrier == barrier;
+  return std::ranges::binary_search(report.redundant, barrier, {}, &RedundantBarrier::barrier);
 }
 
 // Why a line that names nothing found may be true all the same; empty: it is false.
 std::string reason_to_doubt(const CheckReport& report, const Expectation& expectation) {
   const bool is_advice_line = !expectation.is_clean && is_advice(expectation.kind);
-  if (!is_advice_line) return report.is_truncated() ? reason_of_truncation(report) : "";
+  if (!is_advice_line) return report.is_truncated() ? text_of(report.truncations) : "";
   if (report.unjudged_barrier_count == 0) return "";
   return fmt::format("whether {} barriers can go takes more work than the limit",
                      report.unjudged_barrier_count);
@@ -69,14 +66,10 @@ bool is_held(const Expectation& expectation, const CheckReport& report,
 SubjectOutcome judge_subject(const Program& program, NameId encoder, const CheckReport& report) {
   const std::vector<Finding>& findings = report.findings;
   SubjectOutcome outcome;
-  if (encoder.is_some()) {
-    outcome.encoder = program.name(encoder);
-  }
+  if (encoder.is_some()) outcome.encoder = program.name(encoder);
   std::vector<bool> is_expected(findings.size(), false);
   for (const Expectation& expectation : program.expectations) {
-    if (expectation.encoder != encoder) {
-      continue;
-    }
+    if (expectation.encoder != encoder) continue;
     const std::string line = text_of(program, expectation);
     const std::string doubt = reason_to_doubt(report, expectation);
     if (is_held(expectation, report, is_expected)) {
@@ -90,13 +83,12 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Check
     }
   }
   for (size_t i = 0; i < findings.size(); ++i) {
-    if (!is_expected[i]) {
-      outcome.failures.push_back(fmt::format("Not expected: {}", findings[i].headline));
-    }
+    if (is_expected[i]) continue;
+    outcome.failures.push_back(fmt::format("Not expected: {}", findings[i].headline));
   }
   if (report.is_truncated() && outcome.unjudged.empty()) {
     outcome.unjudged.push_back(fmt::format("There may be findings that no line expects: {}.",
-                                           reason_of_truncation(report)));
+                                           text_of(report.truncations)));
   }
   return outcome;
 }
@@ -106,32 +98,24 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Check
 Verdict verdict_of(const Program& program, const CheckReport& report,
                    const ExpectationOutcome& outcome) {
   const bool speaks_of_program =
-      std::any_of(program.expectations.begin(), program.expectations.end(),
-                  [](const Expectation& expectation) { return !expectation.encoder.is_some(); });
+      std::ranges::count(program.expectations, NameId(), &Expectation::encoder) > 0;
   const auto has_failed = [](const SubjectOutcome& subject) { return !subject.failures.empty(); };
   const auto is_open = [](const SubjectOutcome& subject) { return !subject.unjudged.empty(); };
-  const std::vector<SubjectOutcome>& subjects = outcome.subjects;
-  if (std::any_of(subjects.begin(), subjects.end(), has_failed)) return Verdict::kUnexpected;
+  if (std::ranges::any_of(outcome.subjects, has_failed)) return Verdict::kUnexpected;
   if (!speaks_of_program && !report.findings.empty()) return Verdict::kUnexpected;
   if (report.is_truncated()) return Verdict::kNone;
-  return std::any_of(subjects.begin(), subjects.end(), is_open) ? Verdict::kNone
-                                                                : Verdict::kAsExpected;
+  return std::ranges::any_of(outcome.subjects, is_open) ? Verdict::kNone : Verdict::kAsExpected;
 }
 
 std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,
                                                     const CheckReport& report) {
-  std::vector<BarrierId> expected;
+  std::set<BarrierId> expected;
   for (const Expectation& expectation : program.expectations) {
-    if (!expectation.encoder.is_some() && expectation.barrier.is_some()) {
-      expected.push_back(expectation.barrier);
-    }
+    if (!expectation.encoder.is_some()) expected.insert(expectation.barrier);
   }
-  std::sort(expected.begin(), expected.end());
-  std::vector<RedundantBarrier> unexpected;
-  std::copy_if(report.redundant.begin(), report.redundant.end(), std::back_inserter(unexpected),
-               [&](const RedundantBarrier& redundant) {
-                 return !std::binary_search(expected.begin(), expected.end(), redundant.barrier);
-               });
+  std::vector<RedundantBarrier> unexpected = report.redundant;
+  std::erase_if(unexpected,
+                [&](const RedundantBarrier& entry) { return expected.contains(entry.barrier); });
   return unexpected;
 }
 
@@ -139,7 +123,7 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
   ExpectationOutcome outcome;
   std::vector<NameId> subjects;
   for (const Expectation& expectation : program.expectations) {
-    if (std::find(subjects.begin(), subjects.end(), expectation.encoder) == subjects.end()) {
+    if (std::ranges::find(subjects, expectation.encoder) == subjects.end()) {
       subjects.push_back(expectation.encoder);
     }
   }
@@ -156,13 +140,13 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
     CheckReport encoded_report = check(encoded);
     // What a backward pass computes is not the encoder's doing, and its program has no statement
     // that says where the pass stands.
-    std::copy_if(report.findings.begin(), report.findings.end(),
-                 std::back_inserter(encoded_report.findings),
-                 [](const Finding& finding) { return finding.kind == FindingKind::kGradient; });
-    std::copy_if(report.truncations.begin(), report.truncations.end(),
-                 std::back_inserter(encoded_report.truncations), [](const Truncation& truncation) {
-                   return truncation.cause == TruncationCause::kGradients;
-                 });
+    for (const Finding& finding : report.findings) {
+      if (finding.kind == FindingKind::kGradient) encoded_report.findings.push_back(finding);
+    }
+    for (const Truncation& truncation : report.truncations) {
+      const bool is_of_gradients = truncation.cause == TruncationCause::kGradients;
+      if (is_of_gradients) encoded_report.truncations.push_back(truncation);
+    }
     outcome.subjects.push_back(judge_subject(program, subject, encoded_report));
   }
   return outcome;

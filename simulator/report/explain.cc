@@ -5,17 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <span>
+#include <utility>
 #include <variant>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft_text.h"
-#include "simulator/facts/reordered_pair.h"
-#include "simulator/report/explain_gradient.h"
-#include "simulator/report/explain_lifetimes.h"
-#include "simulator/report/explain_scopes.h"
-#include "simulator/report/explain_undeclared.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/schedules/displacements.h"
 
@@ -57,9 +53,7 @@ std::string contract_sentence(const Program& program, const AliasViolation& viol
 
 std::string alias_fix(const Program& program, const AliasViolation& violation) {
   const Dispatch& dispatch = program.dispatch(violation.dispatch);
-  if (violation.is_between_outputs) {
-    return "give each output bytes of its own.";
-  }
+  if (violation.is_between_outputs) return "give each output bytes of its own.";
   const AliasContract contract =
       alias_contract_of(kernel_entry(dispatch.kernel), static_cast<int>(violation.first),
                         static_cast<int>(violation.second));
@@ -82,20 +76,10 @@ std::string text_of_schedule(const Program& program, const std::vector<Displacem
   if (head.has_slices) {
     append_range(text, head.first_slice, uint64_t{head.first_slice} + head.slice_count);
   }
-  switch (head.kind) {
-    case DisplacementKind::kBefore:
-      text += " before ";
-      break;
-    case DisplacementKind::kAfter:
-      text += " after ";
-      break;
-    case DisplacementKind::kCommitsAfter:
-      text += " visible only after ";
-      break;
-    case DisplacementKind::kFetchesBefore:
-      text += " fetching before ";
-      break;
-  }
+  // By kind.
+  constexpr std::string_view kJoints[] = {" before ", " after ", " visible only after ",
+                                          " fetching before "};
+  text += kJoints[static_cast<size_t>(head.kind)];
   text += text_of_dispatch(program, head.anchor);
   if (head.kind == DisplacementKind::kFetchesBefore) text += " commits";
   if (schedule.size() > 1) {
@@ -110,15 +94,12 @@ std::string text_of_outputs(const Program& program, const std::vector<uint32_t>&
   constexpr size_t kNamed = 3;
   const std::string_view noun = program.outputs.empty() ? "memory" : "output";
   const std::string_view nouns = program.outputs.empty() ? "memories" : "outputs";
-  if (changed.size() > kNamed) {
-    return fmt::format("{} {}", changed.size(), nouns);
-  }
+  if (changed.size() > kNamed) return fmt::format("{} {}", changed.size(), nouns);
   std::string names;
   for (size_t i = 0; i < changed.size(); ++i) {
     names += i == 0 ? "" : i + 1 == changed.size() ? " and " : ", ";
-    names += program.outputs.empty()
-                 ? program.name(program.memories[changed[i]].name)
-                 : program.name(program.tensor(program.outputs[changed[i]]).name);
+    names += program.outputs.empty() ? program.name(program.memories[changed[i]].name)
+                                     : name_of(program, program.outputs[changed[i]]);
   }
   return fmt::format("{} {}", changed.size() == 1 ? noun : nouns, names);
 }
@@ -151,12 +132,10 @@ std::string clobber_sentence(const Program& program, const Hazard& hazard) {
   return fmt::format(
       "Where {} comes first, {} finds {} instead of {}: a clobber that issue order does not show.",
       program.description_of(hazard.second.dispatch), program.description_of(hazard.first.dispatch),
-      program.name(program.tensor(found).name), program.name(program.tensor(wanted).name));
+      name_of(program, found), name_of(program, wanted));
 }
 
-}  // namespace
-
-Finding explain_hazard(const Program& program, const HappensBefore& order, const Hazard& hazard) {
+Finding explain_one(const Program& program, const Hazard& hazard, const ExplainContext& context) {
   const Access& first = access_of(program, hazard.first);
   const Access& second = access_of(program, hazard.second);
   const std::string first_dispatch = program.description_of(hazard.first.dispatch);
@@ -170,9 +149,9 @@ Finding explain_hazard(const Program& program, const HappensBefore& order, const
                   verb_of(second), text_of_bytes(program, first.memory, hazard.overlap),
                   tensor_clause_of(program, second), first_dispatch, verb_of(first),
                   tensor_clause_of(program, first));
-  const bool has_scopes = order.has_scopes();
+  const bool has_scopes = context.order.has_scopes();
   const MissingDependency missing =
-      has_scopes ? explain_missing(program, order.scopes(), hazard) : MissingDependency{};
+      has_scopes ? explain_missing(program, context.order.scopes(), hazard) : MissingDependency{};
   if (has_scopes) {
     finding.details.push_back(missing.reason);
   } else if (hazard.is_ordered) {
@@ -200,7 +179,8 @@ Finding explain_hazard(const Program& program, const HappensBefore& order, const
   return finding;
 }
 
-Finding explain_alias(const Program& program, const AliasViolation& violation) {
+Finding explain_one(const Program& program, const AliasViolation& violation,
+                    const ExplainContext& /*context*/) {
   const std::span<const Access> accesses = program.accesses_of(violation.dispatch);
   const Access& first = accesses[violation.first];
   const Access& second = accesses[violation.second];
@@ -217,7 +197,8 @@ Finding explain_alias(const Program& program, const AliasViolation& violation) {
   return finding;
 }
 
-Finding explain_reordered(const Program& program, const ReorderedRead& read) {
+Finding explain_one(const Program& program, const ReorderedRead& read,
+                    const ExplainContext& /*context*/) {
   Finding finding{place_of(program, read)};
   const std::string bytes = text_of_bytes(program, read.memory, read.bytes);
   const std::string seen = text_of_content(program, read.seen_writer);
@@ -248,84 +229,107 @@ Finding explain_reordered(const Program& program, const ReorderedRead& read) {
   return finding;
 }
 
+// "reads x[0:16]", for each declared operand; "nothing" if there is none.
+std::string declared_text_of(const Program& program, std::span<const Access> declared) {
+  constexpr size_t kListedMax = 8;
+  std::string text;
+  for (size_t i = 0; i < declared.size() && i < kListedMax; ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "that it " : ", ", verb_of(declared[i]),
+                        program.text_of(declared[i]));
+  }
+  if (declared.size() > kListedMax) text += ", and more";
+  return text.empty() ? "nothing" : text;
+}
+
+Finding explain_one(const Program& program, const UndeclaredAccess& undeclared,
+                    const ExplainContext& /*context*/) {
+  const DispatchId id = undeclared.access.dispatch;
+  const Access& access = access_of(program, undeclared.access);
+  Finding finding{place_of(program, undeclared)};
+  finding.headline =
+      fmt::format("undeclared: {} {} {}{} and does not declare it.", program.description_of(id),
+                  verb_of(access), text_of_bytes(program, access.memory, undeclared.bytes),
+                  tensor_clause_of(program, access));
+  finding.details.push_back(
+      fmt::format("It declares {}. An encoder knows of nothing else.",
+                  declared_text_of(program, program.declared_accesses_of(id))));
+  finding.fix = fmt::format("declare that {} {} {}.", program.description_of(id), verb_of(access),
+                            text_of_bytes(program, access.memory, undeclared.bytes));
+  return finding;
+}
+
+Finding explain_one(const Program& program, const LifetimeFinding& finding,
+                    ExplainContext& context) {
+  return explain_lifetime(program, finding, context.history_work_left);
+}
+
+Finding explain_one(const Program& program, const GradientFinding& finding,
+                    const ExplainContext& /*context*/) {
+  return explain_gradient(program, finding);
+}
+
+Finding explain_one(const Program& /*program*/, const ExcessBarriers& excess,
+                    const ExplainContext& /*context*/) {
+  Finding finding{{.kind = FindingKind::kRedundant}};
+  finding.headline =
+      fmt::format("excess: {} barriers, where {} would do.", excess.barrier_count, excess.fewest);
+  return finding;
+}
+
+}  // namespace
+
 void explain_observability(const Program& program, const ObservabilityVerdict& verdict,
                            Finding& finding) {
   INTERLOCK_CHECK(is_hazard(finding.kind));
+  const auto say = [&finding](Observability observability, std::string sentence) {
+    finding.observability = observability;
+    finding.details.push_back(std::move(sentence));
+  };
+  using enum ObservabilityProof;
   switch (verdict.proof) {
-    case ObservabilityProof::kOwnWitness:
-    case ObservabilityProof::kCommonWitness:
-      finding.observability = Observability::kObservable;
+    case kOwnWitness:
+    case kCommonWitness:
       finding.witness = verdict.schedule;
-      finding.details.push_back(fmt::format("Observable{}: with {}, {} can differ.",
-                                            text_of_reach(program, verdict, finding),
-                                            text_of_schedule(program, verdict.schedule),
-                                            text_of_outputs(program, verdict.changed_outputs)));
-      return;
-    case ObservabilityProof::kOwnExecution:
-      finding.observability = Observability::kObservable;
-      finding.details.push_back(
+      return say(Observability::kObservable,
+                 fmt::format("Observable{}: with {}, {} can differ.",
+                             text_of_reach(program, verdict, finding),
+                             text_of_schedule(program, verdict.schedule),
+                             text_of_outputs(program, verdict.changed_outputs)));
+    case kOwnExecution:
+      return say(
+          Observability::kObservable,
           fmt::format("Observable{}: in an execution that no witness line says, {} can differ.",
                       text_of_reach(program, verdict, finding),
                       text_of_outputs(program, verdict.changed_outputs)));
-      return;
-    case ObservabilityProof::kDecidingRuns:
-    case ObservabilityProof::kSinks:
-      finding.observability = Observability::kUnobservable;
-      finding.details.push_back(
+    case kDecidingRuns:
+    case kSinks:
+      return say(
+          Observability::kUnobservable,
           "Unobservable: no schedule changes an output; what these bytes hold then reaches none.");
-      return;
-    case ObservabilityProof::kOwnSchedule:
-      finding.observability = Observability::kMasked;
-      finding.details.push_back(fmt::format(
-          "Masked: {}, no output differs; other hazards change one.",
-          verdict.schedule.empty() ? "whichever value this pair leaves or misses"
-                                   : "with " + text_of_schedule(program, verdict.schedule)));
-      return;
-    case ObservabilityProof::kSlices:
-      finding.details.push_back(fmt::format(
-          "Whether an output can differ is not decided: slices of {} conflict with each other.",
-          program.description_of(verdict.conflicting_in)));
-      return;
-    case ObservabilityProof::kUndecided:
-      finding.details.push_back(
+    case kOwnSchedule:
+      return say(Observability::kMasked,
+                 fmt::format("Masked: {}, no output differs; other hazards change one.",
+                             verdict.schedule.empty()
+                                 ? "whichever value this pair leaves or misses"
+                                 : "with " + text_of_schedule(program, verdict.schedule)));
+    case kSlices:
+      return say(
+          Observability::kUnknown,
+          fmt::format(
+              "Whether an output can differ is not decided: slices of {} conflict with each other.",
+              program.description_of(verdict.conflicting_in)));
+    case kUndecided:
+      return say(
+          Observability::kUnknown,
           "Whether an output can differ is not judged: this pair alone changes none, and the budget for schedules is spent before all others have been tried.");
-      return;
-    case ObservabilityProof::kOverBudget:
-      finding.details.push_back(
-          "Whether an output can differ is not judged: the budget for schedules is spent.");
-      return;
+    case kOverBudget:
+      return say(Observability::kUnknown,
+                 "Whether an output can differ is not judged: the budget for schedules is spent.");
   }
 }
 
 Finding explain(const Program& program, const Fact& fact, ExplainContext& context) {
-  struct Explain {
-    Finding operator()(const Hazard& hazard) const {
-      return explain_hazard(program, context.order, hazard);
-    }
-    Finding operator()(const AliasViolation& violation) const {
-      return explain_alias(program, violation);
-    }
-    Finding operator()(const UndeclaredAccess& undeclared) const {
-      return explain_undeclared(program, undeclared);
-    }
-    Finding operator()(const ReorderedRead& read) const { return explain_reordered(program, read); }
-    Finding operator()(const LifetimeFinding& finding) const {
-      return explain_lifetime(program, finding, context.history_work_left);
-    }
-    Finding operator()(const GradientFinding& finding) const {
-      return explain_gradient(program, finding);
-    }
-    Finding operator()(const ExcessBarriers& excess) const {
-      Finding finding{{.kind = FindingKind::kRedundant}};
-      finding.headline = fmt::format("excess: {} barriers, where {} would do.",
-                                     excess.barrier_count, excess.fewest);
-      return finding;
-    }
-
-    const Program& program;
-    ExplainContext& context;
-  };
-  return std::visit(Explain{program, context}, fact);
+  return std::visit([&](const auto& one) { return explain_one(program, one, context); }, fact);
 }
 
 }  // namespace interlock

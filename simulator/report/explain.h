@@ -3,13 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "encoder/program/program.h"
 #include "simulator/facts/fact.h"
-#include "simulator/hazards/alias_contracts.h"
-#include "simulator/hazards/data_flow.h"
+#include "simulator/gradients/gradient_check.h"
 #include "simulator/hazards/hazards.h"
+#include "simulator/lifetimes/lifetimes.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/order/scoped_order.h"
 #include "simulator/report/finding.h"
 #include "simulator/schedules/observability.h"
 
@@ -23,15 +25,27 @@ struct ExplainContext {
 };
 
 // Returns the finding with place and sentences; observability is not judged yet.
-// Cost: that of the function for its kind, here or in explain_KIND.h.
+// Requires: `context.order` was built from `program`.
+// Cost: linear in what the fact names; for a hazard beside scoped barriers see explain_missing(),
+// and for a finding of lifetimes history_of() (byte_history.h).
 Finding explain(const Program& program, const Fact& fact, ExplainContext& context);
 
-// Each returns a finding with kind, accesses, bytes and sentences; observability is not judged yet.
-// Requires: `order` was built from `program`.
-Finding explain_hazard(const Program& program, const HappensBefore& order, const Hazard& hazard);
-Finding explain_alias(const Program& program, const AliasViolation& violation);
+// Of one kind of fact each, as explain() gives it.
+Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
+                         uint64_t& history_work_left);
+Finding explain_gradient(const Program& program, const GradientFinding& found);
 
-Finding explain_reordered(const Program& program, const ReorderedRead& read);
+// Which part of a dependency is missing between two dispatches of a program with scoped barriers.
+struct MissingDependency {
+  std::string reason;  // A complete sentence.
+  std::string fix;     // The smallest barrier that repairs it, and where it goes.
+};
+
+// Requires: `order` was built from `program`, and `hazard` found in it.
+// Cost: linear in the dependencies and operands of the barriers between the two, of which only the
+// first thousand are looked at for a reason.
+MissingDependency explain_missing(const Program& program, const ScopedOrder& order,
+                                  const Hazard& hazard);
 
 // Sets the observability, and the witness of an observable hazard, and appends the sentence that
 // says so. Requires: `finding` is a hazard.

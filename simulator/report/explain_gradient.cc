@@ -1,10 +1,9 @@
-#include "simulator/report/explain_gradient.h"
+#include "simulator/report/explain.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "simulator/report/operand_text.h"
 

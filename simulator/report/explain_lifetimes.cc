@@ -1,6 +1,6 @@
 // One outline for all kinds: the headline says who reads what and finds what, the details tell the
 // history of the bytes, the fix keeps the value for one read longer.
-#include "simulator/report/explain_lifetimes.h"
+#include "simulator/report/explain.h"
 
 #include <fmt/format.h>
 
@@ -88,11 +88,10 @@ LifetimeId let_go_of(const Program& program, const ByteHistory& history, TensorI
 }
 
 bool adopts(const Program& program, TensorId tensor, TensorId source) {
-  return std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
-                     [tensor, source](const Lifetime& lifetime) {
-                       return lifetime.kind == LifetimeKind::kAdopt && lifetime.tensor == tensor &&
-                              lifetime.source == source;
-                     });
+  return std::ranges::any_of(program.lifetimes, [tensor, source](const Lifetime& lifetime) {
+    return lifetime.kind == LifetimeKind::kAdopt && lifetime.tensor == tensor &&
+           lifetime.source == source;
+  });
 }
 
 // Keeps a value that `end` takes away before the read, at `late`.

@@ -2,15 +2,15 @@
 // the two, and to keep, of each way in which a dependency nearly helps, the first that does: it
 // stands in one barrier with the one that it would have to follow, its operands miss the byte, its
 // source or its destination lacks the access. The one that comes closest is named.
-#include "simulator/report/explain_scopes.h"
+#include "simulator/report/explain.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/program/check.h"
 #include "simulator/report/operand_text.h"
 
 namespace interlock {
@@ -63,26 +63,33 @@ class NearMisses {
   MissingDependency explain();
 
  private:
-  // A dependency, perhaps with another one of the same barrier.
-  struct Miss {
-    std::string text;
-    std::string second_text;
-  };
-
   void visit_for_order(uint32_t command);
   void visit_for_visibility(uint32_t command);
-  bool covers(const ScopedDependency& dependency) const;
+  bool covers(const ScopedDependency& dependency) const {
+    const ByteRange byte = {hazard_.overlap.begin, hazard_.overlap.begin + 1};
+    return order_.touches(dependency, {access_.memory, byte});
+  }
   bool leads_out(const ScopedDependency& dependency) const {
     return (dependency.from & (bit_of(first_stage_) | reached_)) != 0;
   }
-  std::string reason_for_order() const;
-  std::string reason_for_visibility() const;
+  std::string cause() const;
+  std::string cause_for_order() const;
+  std::string cause_for_visibility() const;
   std::string fix() const;
   std::string text(uint32_t command, size_t position) const {
     return text_of_dependency(program_, program_.barriers[command], position);
   }
-  void note(std::optional<Miss>& miss, uint32_t command, size_t position) const {
-    if (!miss) miss = Miss{text(command, position), ""};
+  void note(std::optional<std::string>& miss, uint32_t command, size_t position) const {
+    if (!miss) miss = text(command, position);
+  }
+  // If the dependency would have to follow another one of its barrier.
+  template <typename LeadsTo>
+  void note_unchained(uint32_t command, size_t position, LeadsTo leads_to) {
+    const auto dependencies = order_.dependencies_of(command);
+    const auto before = std::ranges::find_if(dependencies, leads_to);
+    if (before == dependencies.end() || unchained_) return;
+    unchained_ = {text(command, static_cast<size_t>(before - dependencies.begin())),
+                  text(command, position)};
   }
 
   const Program& program_;
@@ -97,22 +104,14 @@ class NearMisses {
   StageMask reached_ = 0;  // Stages whose work now comes after the first dispatch.
   Reach reach_;            // Of the first hazardous byte.
   bool has_accesses_ = false;
-  std::optional<Miss> unchained_;           // Two dependencies of one barrier.
-  std::optional<Miss> uncovered_;           // Its operands miss the byte.
-  std::optional<Miss> lacks_source_stage_;  // Waits for other stages,
-  std::optional<Miss> lacks_source_;        // or other accesses.
-  std::optional<Miss> lacks_destination_;   // Makes it visible to other accesses,
-  std::optional<Miss> lacks_second_stage_;  // or holds back other stages.
+  // Dependencies, as written.
+  std::optional<std::pair<std::string, std::string>> unchained_;  // Two of one barrier.
+  std::optional<std::string> uncovered_;                          // Its operands miss the byte.
+  std::optional<std::string> lacks_source_stage_;                 // Waits for other stages,
+  std::optional<std::string> lacks_source_;                       // or other accesses.
+  std::optional<std::string> lacks_destination_;   // Makes it visible to other accesses,
+  std::optional<std::string> lacks_second_stage_;  // or holds back other stages.
 };
-
-bool NearMisses::covers(const ScopedDependency& dependency) const {
-  if (dependency.operand_count == 0) return true;
-  const ByteRange byte = {hazard_.overlap.begin, hazard_.overlap.begin + 1};
-  const auto operands = order_.operands_of(dependency);
-  return std::any_of(operands.begin(), operands.end(), [&](const ScopedOperand& operand) {
-    return operand.memory == access_.memory && operand.range.contains(byte);
-  });
-}
 
 void NearMisses::visit_for_order(uint32_t command) {
   const auto dependencies = order_.dependencies_of(command);
@@ -125,14 +124,9 @@ void NearMisses::visit_for_order(uint32_t command) {
       note(lacks_second_stage_, command, i);
     } else if ((dependencies[i].to & bit_of(second_stage_)) != 0) {
       note(lacks_source_stage_, command, i);
-      const auto before = std::find_if(
-          dependencies.begin(), dependencies.end(), [&](const ScopedDependency& other) {
-            return leads_out(other) && (other.to & dependencies[i].from) != 0;
-          });
-      if (before != dependencies.end() && !unchained_) {
-        unchained_ = Miss{text(command, static_cast<size_t>(before - dependencies.begin())),
-                          text(command, i)};
-      }
+      note_unchained(command, i, [&](const ScopedDependency& other) {
+        return leads_out(other) && (other.to & dependencies[i].from) != 0;
+      });
     }
   }
   reached_ |= added;
@@ -148,8 +142,7 @@ void NearMisses::visit_for_visibility(uint32_t command) {
     const ScopedDependency& dependency = dependencies[i];
     const bool is_covered = covers(dependency);
     const Reach added = made_by(dependency, is_covered);
-    after.available |= added.available;
-    after.visible |= added.visible;
+    after |= added;
     has_accesses_ |= (dependency.makes_available | dependency.makes_visible) != 0;
     const bool sees = (dependency.makes_visible & bit_of(seen_as_)) != 0;
     const bool would_apply = made_by(dependency, true).available != 0;
@@ -159,65 +152,49 @@ void NearMisses::visit_for_visibility(uint32_t command) {
       note(lacks_destination_, command, i);
     } else if (sees && is_covered) {
       note(lacks_source_, command, i);
-      const auto before = std::find_if(
-          dependencies.begin(), dependencies.end(), [&](const ScopedDependency& other) {
-            return (made_by(other, covers(other)).available & dependency.from) != 0;
-          });
-      if (before != dependencies.end() && !unchained_) {
-        unchained_ = Miss{text(command, static_cast<size_t>(before - dependencies.begin())),
-                          text(command, i)};
-      }
+      note_unchained(command, i, [&](const ScopedDependency& other) {
+        return (made_by(other, covers(other)).available & dependency.from) != 0;
+      });
     }
   }
   reach_ = after;
 }
 
-std::string NearMisses::reason_for_order() const {
-  const std::string pair = fmt::format("dispatch {} and dispatch {}", hazard_.first.dispatch.index,
-                                       hazard_.second.dispatch.index);
+std::string NearMisses::cause() const {
   if (unchained_) {
     return fmt::format(
-        "Nothing orders them: {} and {} stand in one barrier, and the dependencies of one barrier do not chain.",
-        unchained_->text, unchained_->second_text);
+        "{} and {} stand in one barrier, and the dependencies of one barrier do not chain",
+        unchained_->first, unchained_->second);
   }
-  if (lacks_source_stage_ && reached_ == 0) {
-    return fmt::format("Nothing orders them: the source of {} lacks {}.", lacks_source_stage_->text,
-                       text_of_stage(first_stage_));
-  }
-  if (lacks_second_stage_ && !lacks_source_stage_) {
-    return fmt::format("Nothing orders them: the destination of {} lacks {}.",
-                       lacks_second_stage_->text, text_of_stage(second_stage_));
-  }
-  return fmt::format("Nothing orders them: no chain of barriers between {} leads from {} to {}.",
-                     pair, text_of_stage(first_stage_), text_of_stage(second_stage_));
+  return hazard_.is_ordered ? cause_for_visibility() : cause_for_order();
 }
 
-std::string NearMisses::reason_for_visibility() const {
-  const std::string what =
-      fmt::format("They are ordered, but what dispatch {} writes is not visible to dispatch {}",
-                  hazard_.first.dispatch.index, hazard_.second.dispatch.index);
-  if (unchained_) {
-    return fmt::format(
-        "{}: {} and {} stand in one barrier, and the dependencies of one barrier do not chain.",
-        what, unchained_->text, unchained_->second_text);
+std::string NearMisses::cause_for_order() const {
+  const std::string first = text_of_stage(first_stage_);
+  const std::string second = text_of_stage(second_stage_);
+  if (lacks_source_stage_ && reached_ == 0) {
+    return fmt::format("the source of {} lacks {}", *lacks_source_stage_, first);
   }
+  if (lacks_second_stage_ && !lacks_source_stage_) {
+    return fmt::format("the destination of {} lacks {}", *lacks_second_stage_, second);
+  }
+  return fmt::format("no chain of barriers between dispatch {} and dispatch {} leads from {} to {}",
+                     hazard_.first.dispatch.index, hazard_.second.dispatch.index, first, second);
+}
+
+std::string NearMisses::cause_for_visibility() const {
+  const std::string first = text_of_access(written_as_);
+  const std::string second = text_of_access(seen_as_);
   if (uncovered_) {
-    return fmt::format("{}: the operands of {} do not cover {}.", what, uncovered_->text,
+    return fmt::format("the operands of {} do not cover {}", *uncovered_,
                        text_of_operand(program_, access_, hazard_.overlap));
   }
-  if (!has_accesses_) {
-    return fmt::format("{}: the barriers between them order execution only.", what);
-  }
+  if (!has_accesses_) return "the barriers between them order execution only";
   if (lacks_destination_) {
-    return fmt::format("{}: the destination of {} lacks {}.", what, lacks_destination_->text,
-                       text_of_access(seen_as_));
+    return fmt::format("the destination of {} lacks {}", *lacks_destination_, second);
   }
-  if (lacks_source_) {
-    return fmt::format("{}: the source of {} lacks {}.", what, lacks_source_->text,
-                       text_of_access(written_as_));
-  }
-  return fmt::format("{}: no chain of barriers between them leads from {} to {}.", what,
-                     text_of_access(written_as_), text_of_access(seen_as_));
+  if (lacks_source_) return fmt::format("the source of {} lacks {}", *lacks_source_, first);
+  return fmt::format("no chain of barriers between them leads from {} to {}", first, second);
 }
 
 std::string NearMisses::fix() const {
@@ -243,17 +220,22 @@ MissingDependency NearMisses::explain() {
       visit_for_order(command);
     }
   }
-  MissingDependency missing;
-  missing.fix = fix();
+  has_accesses_ |= is_long;
+  const uint32_t first = hazard_.first.dispatch.index;
+  const uint32_t second = hazard_.second.dispatch.index;
   if (begin == end) {
-    missing.reason =
+    return {
         fmt::format("Nothing orders them: no barrier stands between dispatch {} and dispatch {}.",
-                    hazard_.first.dispatch.index, hazard_.second.dispatch.index);
-  } else {
-    has_accesses_ |= is_long;
-    missing.reason = hazard_.is_ordered ? reason_for_visibility() : reason_for_order();
+                    first, second),
+        fix()};
   }
-  return missing;
+  const std::string what =
+      hazard_.is_ordered
+          ? fmt::format(
+                "They are ordered, but what dispatch {} writes is not visible to dispatch {}",
+                first, second)
+          : "Nothing orders them";
+  return {fmt::format("{}: {}.", what, cause()), fix()};
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "encoder/program/draft_text.h"
@@ -22,9 +22,7 @@ std::optional<std::string> descent(const Program& program, TensorId tensor, Tens
   std::string text;
   while (tensor != ancestor) {
     const Tensor& step = program.tensor(tensor);
-    if (!step.source.is_some()) {
-      return std::nullopt;
-    }
+    if (!step.source.is_some()) return std::nullopt;
     text += fmt::format("{}{} {} {}", text.empty() ? "" : " and ", name_of(program, tensor),
                         step.placement == Placement::kView ? "views" : "donates",
                         name_of(program, step.source));
@@ -61,19 +59,10 @@ std::string tensor_clause_of(const Program& program, const Access& access) {
 }
 
 std::string_view verb_of(const Access& access) {
-  switch (access.mode) {
-    case AccessMode::kRead:
-      return "reads";
-    case AccessMode::kWrite:
-      return "writes";
-    case AccessMode::kUpdate:
-      return "updates";
-    case AccessMode::kUniform:
-      return "reads as a uniform";
-    case AccessMode::kAtomic:
-      break;
-  }
-  return "updates atomically";
+  // By mode.
+  static constexpr std::array<std::string_view, kAccessModeCount> kVerbs = {
+      "reads as a uniform", "reads", "writes", "updates", "updates atomically"};
+  return kVerbs[static_cast<size_t>(access.mode)];
 }
 
 std::vector<std::string> relation_of(const Program& program, const Access& first,
@@ -84,9 +73,7 @@ std::vector<std::string> relation_of(const Program& program, const Access& first
   const Tensor& a = program.tensor(first.tensor);
   const Tensor& b = program.tensor(second.tensor);
   std::optional<std::string> way = descent(program, second.tensor, first.tensor);
-  if (!way.has_value()) {
-    way = descent(program, first.tensor, second.tensor);
-  }
+  if (!way.has_value()) way = descent(program, first.tensor, second.tensor);
   if (way.has_value()) {
     return {fmt::format("{}, {}.", *way, shared_bytes_clause(program, a, b))};
   }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/bytes/access_ref.h"
 
 namespace interlock {
 

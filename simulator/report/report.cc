@@ -42,13 +42,9 @@ std::string replay_command(const Program& program, const Finding& finding,
   if (finding.kind == FindingKind::kReordered || finds_poison(program, finding)) {
     return fmt::format("interlock run {}", file_name);
   }
-  if (finding.witness.empty()) {
-    return {};
-  }
+  if (finding.witness.empty()) return {};
   std::string command = fmt::format("interlock replay {}", file_name);
-  if (is_recorded_schedule(program, finding.witness)) {
-    return command;
-  }
+  if (is_recorded_schedule(program, finding.witness)) return command;
   for (const Displacement& displacement : finding.witness) {
     command += fmt::format(" --witness=\"{}\"", text_of(program, displacement));
   }
@@ -82,19 +78,15 @@ std::string text_of_redundancy(const Program& program, const CheckReport& report
 
 std::string text_of_certificate(const Program& program, const CheckReport& report) {
   const auto is_destroy = [](const ForcingPair& pair) { return pair.destroy.is_some(); };
-  const bool has_destroy = std::any_of(report.forcing.begin(), report.forcing.end(), is_destroy);
+  const bool has_destroy = std::ranges::any_of(report.forcing, is_destroy);
   std::string text = fmt::format(
       "Certificate: {} in disjoint slots, each in need of a barrier of its own; verified.\n",
       has_destroy ? count_of(report.forcing.size(), "conflict or destroy", "conflicts and destroys")
                   : count_of(report.forcing.size(), "conflict", "conflicts"));
   for (const ForcingPair& pair : report.forcing) {
-    if (is_destroy(pair)) {
-      text += fmt::format("  {} and {}\n", program.description_of(pair.first),
-                          program.description_of(pair.destroy));
-      continue;
-    }
     text += fmt::format("  {} and {}\n", program.description_of(pair.first),
-                        program.description_of(pair.second));
+                        is_destroy(pair) ? program.description_of(pair.destroy)
+                                         : program.description_of(pair.second));
   }
   return text;
 }
@@ -122,16 +114,10 @@ std::string text_of_chain(const Program& program, const CheckReport& report) {
 std::string text_of_finding(const Program& program, const Finding& finding,
                             std::string_view file_name) {
   std::string text = finding.headline + "\n";
-  for (const std::string& detail : finding.details) {
-    text += "  " + detail + "\n";
-  }
-  if (!finding.fix.empty()) {
-    text += "  Fix: " + finding.fix + "\n";
-  }
+  for (const std::string& detail : finding.details) text += "  " + detail + "\n";
+  if (!finding.fix.empty()) text += "  Fix: " + finding.fix + "\n";
   const std::string command = replay_command(program, finding, file_name);
-  if (!command.empty() && file_name != "-") {
-    text += "  Replay: " + command + "\n";
-  }
+  if (!command.empty() && file_name != "-") text += "  Replay: " + command + "\n";
   return text;
 }
 
@@ -144,12 +130,10 @@ std::string summary_of(const CheckReport& report) {
   if (!report.findings.empty()) {
     text += count_of(report.findings.size(), "finding", "findings");
     if (!report.is_truncated()) return text + ".";
-    return text +
-           fmt::format(" so far, and no verdict on the rest: {}.", reason_of_truncation(report));
+    return text + " so far, and no verdict on the rest: " + text_of(report.truncations) + ".";
   }
   if (report.is_truncated()) {
-    return text +
-           fmt::format("no findings so far, and no verdict: {}.", reason_of_truncation(report));
+    return text + "no findings so far, and no verdict: " + text_of(report.truncations) + ".";
   }
   text += "no findings.";
   if (report.barrier_count > report.fewest_barriers) {

@@ -1,5 +1,6 @@
 // The report as JSON: the same values and sentences as in the text, by key.
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "encoder/program/stop.h"
 #include "simulator/report/operand_text.h"
@@ -12,34 +13,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // Keys in the order of the documentation.
 
-std::string_view word_of(Observability observability) {
-  switch (observability) {
-    case Observability::kUnknown:
-      break;
-    case Observability::kObservable:
-      return "observable";
-    case Observability::kMasked:
-      return "masked";
-    case Observability::kUnobservable:
-      return "unobservable";
-  }
-  return "unknown";
+// By Observability.
+constexpr std::string_view kObservabilityWords[] = {"unknown", "observable", "unobservable",
+                                                    "masked"};
+
+template <typename Items, typename ToJson>
+Json json_of_each(const Items& items, const ToJson& to_json) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(to_json(item));
+  return list;
+}
+
+// Null for a raw range.
+Json json_of_tensor(const Program& program, TensorId tensor) {
+  return tensor.is_some() ? Json(name_of(program, tensor)) : Json(nullptr);
 }
 
 // Null for the end of the program.
 Json json_of_access(const Program& program, AccessRef ref) {
   if (!ref.dispatch.is_some()) return nullptr;
   const Access& access = access_of(program, ref);
-  Json json = {{"dispatch", ref.dispatch.index},
-               {"reference", program.reference_of(ref.dispatch)},
-               {"kernel", program.name(program.dispatch(ref.dispatch).kernel_name)},
-               {"access", ref.access},
-               {"verb", verb_of(access)},
-               {"begin", access.range.begin},
-               {"end", access.range.end}};
-  json["tensor"] = access.tensor.is_some() ? Json(program.name(program.tensor(access.tensor).name))
-                                           : Json(nullptr);
-  return json;
+  return {{"dispatch", ref.dispatch.index},
+          {"reference", program.reference_of(ref.dispatch)},
+          {"kernel", program.name(program.dispatch(ref.dispatch).kernel_name)},
+          {"access", ref.access},
+          {"verb", verb_of(access)},
+          {"begin", access.range.begin},
+          {"end", access.range.end},
+          {"tensor", json_of_tensor(program, access.tensor)}};
 }
 
 Json json_of_lifetime(const Program& program, LifetimeId id) {
@@ -50,26 +51,22 @@ Json json_of_lifetime(const Program& program, LifetimeId id) {
 }
 
 Json json_of_finding(const Program& program, const Finding& finding) {
-  Json json = {{"kind", word_of(finding.kind)},
-               {"observability", word_of(finding.observability)},
-               {"memory", program.name(program.memory(finding.memory).name)},
-               {"begin", finding.overlap.begin},
-               {"end", finding.overlap.end},
-               {"first", json_of_access(program, finding.first)}};
-  json["second"] =
-      finding.second.has_value() ? json_of_access(program, *finding.second) : Json(nullptr);
-  json["lifetime"] = json_of_lifetime(program, finding.lifetime);
-  json["tensor"] = finding.tensor.is_some()
-                       ? Json(program.name(program.tensor(finding.tensor).name))
-                       : Json(nullptr);
-  json["headline"] = finding.headline;
-  json["details"] = finding.details;
-  json["fix"] = finding.fix;
-  json["witness"] = Json::array();
-  for (const Displacement& displacement : finding.witness) {
-    json["witness"].push_back(text_of(program, displacement));
-  }
-  return json;
+  const auto text = [&](const Displacement& displacement) {
+    return text_of(program, displacement);
+  };
+  return {{"kind", word_of(finding.kind)},
+          {"observability", kObservabilityWords[static_cast<size_t>(finding.observability)]},
+          {"memory", program.name(program.memory(finding.memory).name)},
+          {"begin", finding.overlap.begin},
+          {"end", finding.overlap.end},
+          {"first", json_of_access(program, finding.first)},
+          {"second", json_of_access(program, finding.second.value_or(AccessRef{}))},
+          {"lifetime", json_of_lifetime(program, finding.lifetime)},
+          {"tensor", json_of_tensor(program, finding.tensor)},
+          {"headline", finding.headline},
+          {"details", finding.details},
+          {"fix", finding.fix},
+          {"witness", json_of_each(finding.witness, text)}};
 }
 
 Json json_of_redundant(const Program& program, const RedundantBarrier& redundant) {
@@ -86,51 +83,44 @@ Json json_of_redundant(const Program& program, const RedundantBarrier& redundant
 
 std::string json_report(const Program& program, const CheckReport& report,
                         const ExpectationOutcome& outcome, std::string_view file_name) {
-  Json json = {{"file", file_name},
-               {"dispatches", report.dispatch_count},
-               {"accesses", report.access_count},
-               {"barriers", report.barrier_count},
-               {"execution_barriers", report.execution_barrier_count},
-               {"fewest_barriers", report.fewest_barriers},
-               {"fewest_full_barriers", report.fewest_full_barriers},
-               {"longest_chain", report.longest_chain},
-               {"raw_pairs", report.raw_count},
-               {"war_pairs", report.war_count},
-               {"waw_pairs", report.waw_count},
-               {"hazardous_pairs", report.pair_count},
-               {"is_truncated", report.is_truncated()},
-               {"truncated_by", Json::array()},
-               {"findings", Json::array()}};
-  for (const Truncation& truncation : report.truncations) {
-    json["truncated_by"].push_back(text_of(truncation));
-  }
+  Json findings = Json::array();
   for (const Finding& finding : report.findings) {
     if (is_stopped()) break;
-    json["findings"].push_back(json_of_finding(program, finding));
+    findings.push_back(json_of_finding(program, finding));
   }
-  json["redundant"] = Json::array();
-  for (const RedundantBarrier& redundant : report.redundant) {
-    json["redundant"].push_back(json_of_redundant(program, redundant));
-  }
-  json["unjudged_barriers"] = report.unjudged_barrier_count;
-  json["certificate"] = Json::array();
-  for (const ForcingPair& pair : report.forcing) {
-    Json slots = {pair.first.index, pair.second.index};
-    if (pair.destroy.is_some()) slots.push_back(pair.destroy.index);
-    json["certificate"].push_back(std::move(slots));
-  }
-  json["chain"] = Json::array();
-  for (const DispatchId dispatch : report.chain) {
-    json["chain"].push_back(dispatch.index);
-  }
-  json["expectations"] = Json::array();
-  for (const SubjectOutcome& subject : outcome.subjects) {
-    json["expectations"].push_back(
-        {{"encoder", subject.encoder.empty() ? Json(nullptr) : Json(subject.encoder)},
-         {"held", subject.held},
-         {"failures", subject.failures},
-         {"unjudged", subject.unjudged}});
-  }
+  const auto truncation_text = [](const Truncation& truncation) { return text_of(truncation); };
+  const auto redundant = [&](const RedundantBarrier& r) { return json_of_redundant(program, r); };
+  const auto slots = [](const ForcingPair& pair) {
+    Json numbers = {pair.first.index, pair.second.index};
+    if (pair.destroy.is_some()) numbers.push_back(pair.destroy.index);
+    return numbers;
+  };
+  const auto expectation = [](const SubjectOutcome& subject) -> Json {
+    return {{"encoder", subject.encoder.empty() ? Json(nullptr) : Json(subject.encoder)},
+            {"held", subject.held},
+            {"failures", subject.failures},
+            {"unjudged", subject.unjudged}};
+  };
+  const Json json = {{"file", file_name},
+                     {"dispatches", report.dispatch_count},
+                     {"accesses", report.access_count},
+                     {"barriers", report.barrier_count},
+                     {"execution_barriers", report.execution_barrier_count},
+                     {"fewest_barriers", report.fewest_barriers},
+                     {"fewest_full_barriers", report.fewest_full_barriers},
+                     {"longest_chain", report.longest_chain},
+                     {"raw_pairs", report.raw_count},
+                     {"war_pairs", report.war_count},
+                     {"waw_pairs", report.waw_count},
+                     {"hazardous_pairs", report.pair_count},
+                     {"is_truncated", report.is_truncated()},
+                     {"truncated_by", json_of_each(report.truncations, truncation_text)},
+                     {"findings", std::move(findings)},
+                     {"redundant", json_of_each(report.redundant, redundant)},
+                     {"unjudged_barriers", report.unjudged_barrier_count},
+                     {"certificate", json_of_each(report.forcing, slots)},
+                     {"chain", json_of_each(report.chain, [](DispatchId id) { return id.index; })},
+                     {"expectations", json_of_each(outcome.subjects, expectation)}};
   // Names are untrusted bytes: what is not UTF-8 is replaced, not thrown at.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

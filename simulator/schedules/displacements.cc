@@ -197,9 +197,7 @@ Result<std::vector<uint32_t>> StepList::detach(const Displacement& displacement)
     if (nodes_[n].is_rest && nodes_[n].is_linked) rest.push_back(n);
   }
   if (rest.empty()) return error(displacement, "all its slices have been moved by themselves.");
-  std::sort(rest.begin(), rest.end(), [this](uint32_t a, uint32_t b) {
-    return nodes_[a].step.first_slice < nodes_[b].step.first_slice;
-  });
+  std::ranges::sort(rest, {}, [this](uint32_t node) { return nodes_[node].step.first_slice; });
   for (const uint32_t node : rest) unlink(node);
   return rest;
 }
@@ -259,7 +257,7 @@ std::vector<bool> find_staying(const Program& program, const Schedule& schedule,
     const uint32_t dispatch = step.dispatch.index;
     const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
     if (!runs || is_split[dispatch]) continue;
-    const auto at = std::lower_bound(tails.begin(), tails.end(), dispatch);
+    const auto at = std::ranges::lower_bound(tails, dispatch);
     if (at != tails.begin()) previous[dispatch] = *(at - 1);
     if (at == tails.end()) {
       tails.push_back(dispatch);
@@ -289,7 +287,7 @@ std::vector<bool> find_split(const Program& program, const Schedule& schedule) {
 // split, after the rests that wait in front, of which dispatch 0 is the last.
 Displacement front_displacement(const std::vector<bool>& stays) {
   Displacement displacement;
-  const auto first = std::find(stays.begin(), stays.end(), true);
+  const auto first = std::ranges::find(stays, true);
   displacement.kind = first == stays.end() ? DisplacementKind::kAfter : DisplacementKind::kBefore;
   displacement.anchor = DispatchId(first == stays.end() ? 0 : first - stays.begin());
   return displacement;
@@ -307,8 +305,7 @@ Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
   }
   Schedule schedule = list.schedule();
   const bool has_fetch =
-      std::any_of(displacements.begin(), displacements.end(),
-                  [](const Displacement& d) { return d.kind == DisplacementKind::kFetchesBefore; });
+      std::ranges::count(displacements, DisplacementKind::kFetchesBefore, &Displacement::kind) > 0;
   if (order.has_scopes()) {
     Result<Schedule> split = split_steps(program, order, schedule, wanted);
     if (!split) return split.error();

@@ -15,87 +15,66 @@
 namespace interlock {
 namespace {
 
-class Explorer {
+// The outcomes of schedules against that of issue order.
+class Comparison {
  public:
-  explicit Explorer(const Program& program)
-      : program_(program),
-        order_(program),
-        machine_(program),
+  explicit Comparison(const Program& program)
+      : machine_(program),
         strict_reference_(machine_.run(issue_order_schedule(program), ShadowMode::kStrict)),
         observable_reference_(
             machine_.run(issue_order_schedule(program), ShadowMode::kObservable)) {}
 
-  const HappensBefore& order() const { return order_; }
-  void try_schedules(std::string_view strategy_name, Strategy& strategy, uint64_t schedule_count);
-  Exploration finish();
-
- private:
-  void try_schedule(std::string name, const Schedule& schedule);
   bool differs(const Schedule& schedule, ShadowMode mode) {
     machine_.run(schedule, mode, result_);
     return result_ != (mode == ShadowMode::kStrict ? strict_reference_ : observable_reference_);
   }
 
-  const Program& program_;
-  HappensBefore order_;
+ private:
   ShadowMachine machine_;
   ShadowResult strict_reference_;
   ShadowResult observable_reference_;
   ShadowResult result_;
-  Exploration exploration_;
-  Schedule first_schedule_;  // Of exploration_.first_different.
 };
-
-void Explorer::try_schedules(std::string_view strategy_name, Strategy& strategy,
-                             uint64_t schedule_count) {
-  Schedule schedule;
-  while (exploration_.tried.size() < schedule_count && !is_stopped() && strategy.next(schedule)) {
-    std::string name = strategy.schedule_name();
-    if (name.empty()) name = fmt::format("{} {}", strategy_name, exploration_.tried.size());
-    try_schedule(std::move(name), schedule);
-  }
-  exploration_.claim = strategy.claim();
-}
-
-void Explorer::try_schedule(std::string name, const Schedule& schedule) {
-  if (is_stopped()) return;
-  TriedSchedule tried;
-  tried.name = std::move(name);
-  tried.differs_strictly = differs(schedule, ShadowMode::kStrict);
-  // What differs observably differs strictly, too.
-  tried.differs_observably = tried.differs_strictly && differs(schedule, ShadowMode::kObservable);
-  if (is_stopped()) return;  // What was cut short differs for that reason.
-  const bool is_first = tried.differs_observably ? exploration_.observable_count == 0
-                                                 : exploration_.strict_count == 0;
-  if (tried.differs_strictly && is_first) {
-    exploration_.first_different = exploration_.tried.size();
-    first_schedule_ = schedule;
-  }
-  exploration_.strict_count += tried.differs_strictly ? 1 : 0;
-  exploration_.observable_count += tried.differs_observably ? 1 : 0;
-  exploration_.tried.push_back(std::move(tried));
-}
-
-Exploration Explorer::finish() {
-  if (!exploration_.first_different) return std::move(exploration_);
-  const ShadowMode mode =
-      exploration_.observable_count > 0 ? ShadowMode::kObservable : ShadowMode::kStrict;
-  exploration_.witness =
-      shrink_witness(program_, order_, displacements_of(program_, first_schedule_),
-                     [this, mode](const Schedule& schedule) { return differs(schedule, mode); });
-  return std::move(exploration_);
-}
 
 }  // namespace
 
 Exploration explore(const Program& program, const StrategyEntry& entry,
                     const StrategyOptions& options,
                     const std::function<void(std::string_view)>& announce) {
-  Explorer explorer(program);
-  const std::unique_ptr<Strategy> strategy = entry.make(program, explorer.order(), options);
+  const HappensBefore order(program);
+  Comparison comparison(program);
+  const std::unique_ptr<Strategy> strategy = entry.make(program, order, options);
   if (announce) announce(strategy->announcement());
-  explorer.try_schedules(entry.name, *strategy, options.schedule_count);
-  return explorer.finish();
+  Exploration result;
+  Schedule schedule;
+  Schedule first_schedule;  // Of result.first_different.
+  while (result.tried.size() < options.schedule_count && !is_stopped() &&
+         strategy->next(schedule)) {
+    TriedSchedule tried{.name = strategy->schedule_name()};
+    if (tried.name.empty()) tried.name = fmt::format("{} {}", entry.name, result.tried.size());
+    tried.differs_strictly = comparison.differs(schedule, ShadowMode::kStrict);
+    // What differs observably differs strictly, too.
+    tried.differs_observably =
+        tried.differs_strictly && comparison.differs(schedule, ShadowMode::kObservable);
+    if (is_stopped()) break;  // What was cut short differs for that reason.
+    const bool is_first =
+        tried.differs_observably ? result.observable_count == 0 : result.strict_count == 0;
+    if (tried.differs_strictly && is_first) {
+      result.first_different = result.tried.size();
+      first_schedule = schedule;
+    }
+    result.strict_count += tried.differs_strictly ? 1 : 0;
+    result.observable_count += tried.differs_observably ? 1 : 0;
+    result.tried.push_back(std::move(tried));
+  }
+  result.claim = strategy->claim();
+  if (!result.first_different) return result;
+  const ShadowMode mode =
+      result.observable_count > 0 ? ShadowMode::kObservable : ShadowMode::kStrict;
+  result.witness = shrink_witness(
+      program, order, displacements_of(program, first_schedule),
+      [&](const Schedule& candidate) { return comparison.differs(candidate, mode); });
+  return result;
 }
 
 }  // namespace interlock

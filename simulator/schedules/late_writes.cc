@@ -1,7 +1,6 @@
 #include "simulator/schedules/late_writes.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "encoder/program/check.h"
@@ -17,8 +16,8 @@ std::vector<MemoryRange> written_bytes(const Program& program, DispatchId dispat
     if (access.only_reads() || access.range.is_empty()) continue;
     bytes.push_back({access.memory, access.range});
   }
-  std::sort(bytes.begin(), bytes.end(), [](const MemoryRange& a, const MemoryRange& b) {
-    return std::tie(a.memory, a.range.begin) < std::tie(b.memory, b.range.begin);
+  std::ranges::sort(bytes, {}, [](const MemoryRange& range) {
+    return std::pair(range.memory, range.range.begin);
   });
   std::vector<MemoryRange> merged;
   for (const MemoryRange& next : bytes) {
@@ -32,86 +31,32 @@ std::vector<MemoryRange> written_bytes(const Program& program, DispatchId dispat
   return merged;
 }
 
-using Runs = std::vector<std::pair<MemoryRange, Reach>>;
-
-void split_at(Runs& runs, MemoryId memory, uint64_t offset) {
-  for (size_t i = 0; i < runs.size(); ++i) {
-    const ByteRange range = runs[i].first.range;
-    if (runs[i].first.memory != memory || offset <= range.begin || range.end <= offset) continue;
-    auto right = runs[i];
-    right.first.range.begin = offset;
-    runs[i].first.range.end = offset;
-    runs.insert(runs.begin() + static_cast<std::ptrdiff_t>(i) + 1, right);
-    return;
-  }
-}
-
-bool covers(const ScopedOrder& order, const ScopedDependency& dependency, MemoryRange run) {
-  if (dependency.operand_count == 0) return true;
-  const auto operands = order.operands_of(dependency);
-  return std::any_of(operands.begin(), operands.end(), [&](const ScopedOperand& operand) {
-    return operand.memory == run.memory && operand.range.contains(run.range);
-  });
-}
-
-void apply(const ScopedOrder& order, uint32_t command, StageAccess written_as, Runs& runs) {
-  for (const ScopedDependency& dependency : order.dependencies_of(command)) {
-    for (const ScopedOperand& operand : order.operands_of(dependency)) {
-      split_at(runs, operand.memory, operand.range.begin);
-      split_at(runs, operand.memory, operand.range.end);
-    }
-  }
-  for (auto& [run, reach] : runs) {
-    const Reach before = reach;
-    for (const ScopedDependency& dependency : order.dependencies_of(command)) {
-      reach.available |=
-          dependency.added_to(before, written_as, covers(order, dependency, run)).available;
-    }
-  }
-}
-
 }  // namespace
 
-std::vector<LateWrites::Waiting>::iterator LateWrites::at(DispatchId dispatch) {
-  return std::lower_bound(
-      waiting_.begin(), waiting_.end(), dispatch,
-      [](const Waiting& waiting, DispatchId wanted) { return waiting.dispatch < wanted; });
-}
-
 const LateWrites::Waiting* LateWrites::find(DispatchId dispatch) const {
-  const auto place = std::lower_bound(
-      waiting_.begin(), waiting_.end(), dispatch,
-      [](const Waiting& waiting, DispatchId wanted) { return waiting.dispatch < wanted; });
+  const auto place = std::ranges::lower_bound(waiting_, dispatch, {}, &Waiting::dispatch);
   return place == waiting_.end() || place->dispatch != dispatch ? nullptr : &*place;
 }
 
 void LateWrites::add(DispatchId dispatch) {
-  const auto place = at(dispatch);
+  const auto place = std::ranges::lower_bound(waiting_, dispatch, {}, &Waiting::dispatch);
   if (place != waiting_.end() && place->dispatch == dispatch) return;
   INTERLOCK_CHECK(!is_full());
-  const auto index = place - waiting_.begin();
-  waiting_.insert(place, {dispatch, written_bytes(program_, dispatch)});
-  walks_.insert(walks_.begin() + index, Walk());
-  restart(static_cast<size_t>(index));
+  restart(*waiting_.insert(place, {dispatch, written_bytes(program_, dispatch), {}}));
 }
 
 void LateWrites::remove(DispatchId dispatch) {
-  const auto place = at(dispatch);
-  if (place == waiting_.end() || place->dispatch != dispatch) return;
-  walks_.erase(walks_.begin() + (place - waiting_.begin()));
-  waiting_.erase(place);
+  const auto place = std::ranges::lower_bound(waiting_, dispatch, {}, &Waiting::dispatch);
+  if (place != waiting_.end() && place->dispatch == dispatch) waiting_.erase(place);
 }
 
-void LateWrites::restart(size_t place) {
-  walks_[place] = Walk();
-  walks_[place].command = order_.scopes().commands_before(waiting_[place].dispatch);
-  for (const MemoryRange& bytes : waiting_[place].bytes) {
-    walks_[place].runs.emplace_back(bytes, Reach());
-  }
+void LateWrites::restart(Waiting& waiting) const {
+  waiting.walk = {.command = order_.scopes().commands_before(waiting.dispatch)};
+  for (const MemoryRange& bytes : waiting.bytes) waiting.walk.runs.push_back({bytes, {}});
 }
 
 bool LateWrites::commit(DispatchId dispatch, MemoryRange bytes) {
-  const auto place = at(dispatch);
+  const auto place = std::ranges::lower_bound(waiting_, dispatch, {}, &Waiting::dispatch);
   if (place == waiting_.end() || place->dispatch != dispatch) return false;
   std::vector<MemoryRange> rest;
   bool has_waited = false;
@@ -128,51 +73,38 @@ bool LateWrites::commit(DispatchId dispatch, MemoryRange bytes) {
     if (!right.is_empty()) rest.push_back({waiting.memory, right});
   }
   place->bytes = std::move(rest);
-  restart(static_cast<size_t>(place - waiting_.begin()));
+  restart(*place);
   return has_waited;
 }
 
 // Dispatches are asked about in the order of a schedule, which goes back and forth a little: what
 // has been walked once need not be walked again.
-bool LateWrites::is_forced(size_t place, DispatchId next) const {
-  const DispatchId dispatch = waiting_[place].dispatch;
+bool LateWrites::is_forced(Waiting& waiting, DispatchId next) const {
   const ScopedOrder& order = order_.scopes();
-  const Stage stage = order.stage_of(next);
-  const bool is_everywhere =
-      dispatch.index < order.unavailable_begin(order.stage_of(dispatch), next);
-  if (is_everywhere || !order.has_operands()) {
-    return is_everywhere && !waiting_[place].bytes.empty();
-  }
-  Walk& walk = walks_[place];
+  const Stage stage = order.stage_of(waiting.dispatch);
+  const bool is_everywhere = waiting.dispatch.index < order.unavailable_begin(stage, next);
+  if (is_everywhere || !order.has_operands()) return is_everywhere && !waiting.bytes.empty();
+  Walk& walk = waiting.walk;
   const uint32_t end = order.commands_before(next);
   for (; walk.command < end; ++walk.command) {
-    apply(order, walk.command, write_sort_of(order.stage_of(dispatch)), walk.runs);
-    for (const auto& [run, reach] : walk.runs) {
+    order.apply(walk.command, write_sort_of(stage), walk.runs);
+    for (const ReachedBytes& run : walk.runs) {
       for (size_t s = 0; s < kDispatchStageCount; ++s) {
-        if ((reach.available & bit_of(static_cast<Stage>(s))) == 0) continue;
+        if ((run.reach.available & bit_of(static_cast<Stage>(s))) == 0) continue;
         walk.forced_from[s] = std::min(walk.forced_from[s], walk.command + 1);
       }
     }
   }
-  return walk.forced_from[static_cast<size_t>(stage)] <= end;
+  return walk.forced_from[static_cast<size_t>(order.stage_of(next))] <= end;
 }
 
-std::optional<DispatchId> LateWrites::find_forced(DispatchId next) const {
-  for (size_t i = 0; i < waiting_.size(); ++i) {
+std::optional<DispatchId> LateWrites::find_forced(DispatchId next) {
+  for (Waiting& waiting : waiting_) {
     // What is available has been ordered too.
-    if (!(waiting_[i].dispatch < next)) break;
-    if (is_forced(i, next)) return waiting_[i].dispatch;
+    if (!(waiting.dispatch < next)) break;
+    if (is_forced(waiting, next)) return waiting.dispatch;
   }
   return std::nullopt;
-}
-
-std::vector<MemoryRange> LateWrites::forced_bytes(const Waiting& waiting, DispatchId next) const {
-  const SplitOrder split(order_.scopes());
-  std::vector<MemoryRange> forced;
-  for (const MemoryRange& bytes : waiting.bytes) {
-    split.forces_commit(waiting.dispatch, bytes, next, &forced);
-  }
-  return forced;
 }
 
 }  // namespace interlock

@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "encoder/program/program.h"
 #include "simulator/order/happens_before.h"
-#include "simulator/order/split_order.h"
+#include "simulator/order/scoped_order.h"
 
 namespace interlock {
 
@@ -20,17 +19,18 @@ class LateWrites {
   // How many dispatches may wait at once: each of them is asked about each dispatch that runs.
   static constexpr size_t kCountMax = 1000;
 
-  struct Waiting {
-    DispatchId dispatch;
-    std::vector<MemoryRange> bytes;  // Disjoint; perhaps none any more.
-  };
-
   // How far the bytes that wait have been followed along the commands.
   struct Walk {
     uint32_t command = 0;  // The next one.
-    std::vector<std::pair<MemoryRange, Reach>> runs;
+    std::vector<ReachedBytes> runs;
     // By stage: after so many commands some of the bytes are available to it; or more than walked.
     std::array<uint32_t, kDispatchStageCount> forced_from = {UINT32_MAX, UINT32_MAX};
+  };
+
+  struct Waiting {
+    DispatchId dispatch;
+    std::vector<MemoryRange> bytes;  // Disjoint and not empty; perhaps none any more.
+    Walk walk;
   };
 
   // Requires: both outlive this, and `order` was built from `program`.
@@ -53,20 +53,15 @@ class LateWrites {
   // `next`: a barrier makes them available to its stage. None if `next` may run.
   // Cost: constant for each that waits; and where dependencies have operands, each command once for
   // each that waits, as far as any dispatch that is asked about.
-  std::optional<DispatchId> find_forced(DispatchId next) const;
-
-  // The bytes of `waiting` that must have been committed before `next` runs.
-  std::vector<MemoryRange> forced_bytes(const Waiting& waiting, DispatchId next) const;
+  std::optional<DispatchId> find_forced(DispatchId next);
 
  private:
-  std::vector<Waiting>::iterator at(DispatchId dispatch);
-  void restart(size_t place);
-  bool is_forced(size_t place, DispatchId next) const;
+  void restart(Waiting& waiting) const;
+  bool is_forced(Waiting& waiting, DispatchId next) const;
 
   const Program& program_;
   const HappensBefore& order_;
   std::vector<Waiting> waiting_;
-  mutable std::vector<Walk> walks_;  // By position in waiting_.
 };
 
 }  // namespace interlock

@@ -6,7 +6,6 @@
 #include "simulator/schedules/observability.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 #include "encoder/program/check.h"
@@ -163,9 +162,8 @@ class HiddenHazards {
     // The nearest first: its sink is the shortest.
     for (size_t i = firsts_.size(); i-- > 0;) {
       if (is_stopped()) return;
-      const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const Hazard& hazard) {
-        return hazard.first.dispatch == firsts_[i];
-      });
+      const bool is_listed = std::ranges::any_of(
+          listed, [&](const Hazard& hazard) { return hazard.first.dispatch == firsts_[i]; });
       if (!is_listed) judge_hidden(firsts_[i], listed, verdicts);
     }
     for (ObservabilityVerdict& verdict : verdicts) {
@@ -225,7 +223,7 @@ void judge_hidden_hazards(HiddenHazards& hidden, std::span<const Hazard> hazards
 }
 
 bool moves_pair(const std::vector<Displacement>& schedule, const Hazard& hazard) {
-  return std::any_of(schedule.begin(), schedule.end(), [&](const Displacement& displacement) {
+  return std::ranges::any_of(schedule, [&](const Displacement& displacement) {
     const DispatchId first = hazard.first.dispatch;
     const DispatchId second = hazard.second.dispatch;
     return (displacement.moved == first && displacement.anchor == second) ||
@@ -234,9 +232,7 @@ bool moves_pair(const std::vector<Displacement>& schedule, const Hazard& hazard)
 }
 
 bool has_proof(std::span<const ObservabilityVerdict> verdicts, ObservabilityProof proof) {
-  return std::any_of(
-      verdicts.begin(), verdicts.end(),
-      [proof](const ObservabilityVerdict& verdict) { return verdict.proof == proof; });
+  return std::ranges::count(verdicts, proof, &ObservabilityVerdict::proof) > 0;
 }
 
 // Every hazard by its sink, and if it changes nothing, those that it hides by theirs.
@@ -311,9 +307,8 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
   verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);
   if (!has_proof(verdicts, ObservabilityProof::kOwnWitness) && !is_stopped()) {
     ObservabilityVerdict together = judge.judge_together(*deciding_run);
-    const auto moved = std::find_if(hazards.begin(), hazards.end(), [&](const Hazard& hazard) {
-      return moves_pair(together.schedule, hazard);
-    });
+    const auto moved = std::ranges::find_if(
+        hazards, [&](const Hazard& hazard) { return moves_pair(together.schedule, hazard); });
     const size_t at = moved == hazards.end() ? 0 : static_cast<size_t>(moved - hazards.begin());
     verdicts[at] = std::move(together);
   }

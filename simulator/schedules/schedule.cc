@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
+#include <utility>
 
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
+#include "simulator/order/split_order.h"
 #include "simulator/schedules/late_writes.h"
 
 namespace interlock {
@@ -43,8 +43,8 @@ class LegalityCheck {
   Result<Success> add_commit(const Step& step, State& state);
   Result<Success> add_commit_of_some(const Step& step, const State& state);
   Result<Success> add_fetch(const Step& step, const State& state);
-  Result<Success> check_order(DispatchId dispatch) const;
-  Result<Success> check_scoped_order(DispatchId dispatch) const;
+  Result<Success> check_order(DispatchId dispatch);
+  Result<Success> check_scoped_order(DispatchId dispatch);
   bool has_run(size_t index) const {
     return states_[index].slices_run == slice_count_of(program_, program_.dispatches[index]);
   }
@@ -173,7 +173,7 @@ Result<Success> LegalityCheck::add_fetch(const Step& step, const State& state) {
   return Success{};
 }
 
-Result<Success> LegalityCheck::check_order(DispatchId dispatch) const {
+Result<Success> LegalityCheck::check_order(DispatchId dispatch) {
   if (order_.has_scopes()) return check_scoped_order(dispatch);
   if (run_prefix_ < order_.execution_epoch_begin(dispatch).index) {
     return error_of("The schedule runs {} before {}, but a barrier orders them.",
@@ -188,7 +188,7 @@ Result<Success> LegalityCheck::check_order(DispatchId dispatch) const {
   return Success{};
 }
 
-Result<Success> LegalityCheck::check_scoped_order(DispatchId dispatch) const {
+Result<Success> LegalityCheck::check_scoped_order(DispatchId dispatch) {
   for (size_t s = 0; s < kDispatchStageCount; ++s) {
     if (stage_prefix_[s] >= order_.scopes().unfinished_begin(static_cast<Stage>(s), dispatch)) {
       continue;
@@ -234,9 +234,8 @@ Result<Success> LegalityCheck::finish() {
                     program_.description_of(DispatchId(committed_prefix_)));
   }
   // As many slices as there are have run, so each ran once iff no two pieces overlap.
-  std::sort(pieces_.begin(), pieces_.end(), [](const Step& a, const Step& b) {
-    return std::tie(a.dispatch, a.first_slice) < std::tie(b.dispatch, b.first_slice);
-  });
+  std::ranges::sort(pieces_, {},
+                    [](const Step& step) { return std::pair(step.dispatch, step.first_slice); });
   for (size_t i = 1; i < pieces_.size(); ++i) {
     const Step& left = pieces_[i - 1];
     const Step& right = pieces_[i];
@@ -267,9 +266,7 @@ Step whole_step(const Program& program, DispatchId dispatch, StepKind kind) {
 }
 
 bool writes_anything(const Program& program, DispatchId dispatch) {
-  const auto accesses = program.accesses_of(dispatch);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [](const Access& access) { return !access.only_reads(); });
+  return !std::ranges::all_of(program.accesses_of(dispatch), &Access::only_reads);
 }
 
 Result<Success> check_legal(const Program& program, const HappensBefore& order,

@@ -16,15 +16,12 @@
 #include "simulator/schedules/shadow_machine.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
 
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 #include "encoder/program/stop.h"
 #include "simulator/order/scoped_order.h"
-#include "simulator/schedules/shadow_program.h"
 
 namespace interlock {
 namespace {
@@ -70,59 +67,24 @@ uint64_t apply_atomic(AtomicOp operation, uint64_t value, uint64_t term) {
 
 }  // namespace
 
-struct ShadowMachine::Compiled {
-  explicit Compiled(const Program& source);
-
-  ShadowProgram program;
-  std::vector<uint64_t> initial;  // By segment, then a zero for the tap of each dispatch.
-
-  // Of one run.
-  std::vector<uint64_t> values;     // As `initial`.
-  std::vector<uint64_t> digests;    // By unit; of those whose writes wait.
-  std::vector<uint8_t> is_waiting;  // By unit; all zero between runs of legal schedules.
-
-  // Of one run whose steps fetch, or commit, some bytes by themselves.
-  struct Fetched {
-    StageAccess sort;
-    uint64_t value;
-  };
-  // By dispatch and segment.
-  using PerSegment = std::map<std::pair<uint32_t, uint32_t>, std::vector<Fetched>>;
-  PerSegment fetched;
-  std::set<std::pair<uint32_t, uint32_t>> committed;  // By unit and segment.
-
-  template <bool kIsStrict>
-  void execute(const Schedule& schedule);
-  uint64_t digest_of(uint32_t unit) const;
-  template <bool kIsStrict>
-  void commit(uint32_t unit, uint64_t digest);
-
-  template <bool kIsStrict>
-  void execute_split(const Schedule& schedule);
-  template <bool kIsStrict>
-  void run_split(const Step& step);
-  void fetch(const Schedule& schedule, const Step& step);
-  const uint64_t* find_fetched(uint32_t dispatch, uint32_t segment, StageAccess sort) const;
-  uint64_t split_digest_of(uint32_t dispatch, uint32_t unit) const;
-  // The segments in `places` that have not been committed; all if it names none.
-  template <bool kIsStrict>
-  void commit_split(uint32_t dispatch, uint32_t unit, std::span<const StepBytes> places);
-  ShadowRead segments_of(const StepBytes& bytes) const {
-    const uint32_t memory = bytes.memory.index;
-    const uint32_t begin = program.index.segment_at(memory, bytes.range.begin);
-    return {begin, program.index.segment_at(memory, bytes.range.end) - begin};
+ShadowMachine::ShadowMachine(const Program& program)
+    : program_(compile_shadow_program(program)),
+      initial_(program_.segment_count + program.dispatches.size(), 0),
+      digests_(program_.units.size()),
+      is_waiting_(program_.units.size(), 0) {
+  for (uint32_t s = 0; s < program_.segment_count; ++s) initial_[s] = scrambled(~uint64_t{s});
+  write_sorts_.reserve(program.dispatches.size());
+  for (const Dispatch& dispatch : program.dispatches) {
+    write_sorts_.push_back(write_sort_of(stage_of(dispatch)));
   }
-  bool covers(std::span<const StepBytes> places, uint32_t segment) const;
+}
 
-  std::vector<StageAccess> write_sorts;  // By dispatch.
-};
-
-uint64_t ShadowMachine::Compiled::digest_of(uint32_t unit) const {
+uint64_t ShadowMachine::digest_of(uint32_t unit) const {
   uint64_t digest = scrambled(unit + 1);
-  const uint32_t end = program.units[unit + 1].first_read;
-  for (uint32_t r = program.units[unit].first_read; r < end; ++r) {
-    const uint64_t* value = values.data() + program.reads[r].first_segment;
-    for (const uint64_t* last = value + program.reads[r].segment_count; value < last; ++value) {
+  const uint32_t end = program_.units[unit + 1].first_read;
+  for (uint32_t r = program_.units[unit].first_read; r < end; ++r) {
+    const uint64_t* value = values_.data() + program_.reads[r].begin;
+    for (const uint64_t* last = values_.data() + program_.reads[r].end; value < last; ++value) {
       digest = absorb(digest, *value);
     }
   }
@@ -130,13 +92,13 @@ uint64_t ShadowMachine::Compiled::digest_of(uint32_t unit) const {
 }
 
 template <bool kIsStrict>
-void ShadowMachine::Compiled::commit(uint32_t unit, uint64_t digest) {
-  const uint32_t end = program.units[unit + 1].first_write;
-  uint64_t position = digest;
-  for (uint32_t w = program.units[unit].first_write; w < end; ++w) {
-    const ShadowWrite& write = program.writes[w];
-    uint64_t* value = values.data() + write.first_segment;
-    for (const uint64_t* last = value + write.segment_count; value < last; ++value) {
+void ShadowMachine::commit(uint32_t unit) {
+  const uint32_t end = program_.units[unit + 1].first_write;
+  uint64_t position = digests_[unit];
+  for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
+    const ShadowWrite& write = program_.writes[w];
+    uint64_t* value = values_.data() + write.span.begin;
+    for (const uint64_t* last = values_.data() + write.span.end; value < last; ++value) {
       position += kGolden64;
       const uint64_t written = scrambled(position);
       if (write.effect == ShadowEffect::kAtomic) {
@@ -151,21 +113,27 @@ void ShadowMachine::Compiled::commit(uint32_t unit, uint64_t digest) {
 }
 
 template <bool kIsStrict>
-void ShadowMachine::Compiled::execute(const Schedule& schedule) {
-  if (!schedule.bytes.empty()) {
-    execute_split<kIsStrict>(schedule);
-    return;
-  }
+void ShadowMachine::execute(const Schedule& schedule) {
+  const bool is_split = !schedule.bytes.empty();
+  fetched_.clear();
+  committed_.clear();
   for (const Step& step : schedule.steps) {
     const uint32_t dispatch = step.dispatch.index;
     if (is_stopped()) return;
-    uint32_t begin = program.first_unit[dispatch];
-    uint32_t end = program.first_unit[dispatch + 1];
+    uint32_t begin = program_.first_unit[dispatch];
+    uint32_t end = program_.first_unit[dispatch + 1];
+    const auto commit_unit = [&](uint32_t unit, std::span<const StepBytes> places) {
+      is_split ? commit_split<kIsStrict>(dispatch, unit, places) : commit<kIsStrict>(unit);
+    };
+    if (step.kind == StepKind::kFetch) {
+      fetch(schedule, step);
+      continue;
+    }
     if (step.kind == StepKind::kCommit) {
       for (uint32_t unit = begin; unit < end; ++unit) {
-        if (is_waiting[unit] == 0) continue;
-        is_waiting[unit] = 0;
-        commit<kIsStrict>(unit, digests[unit]);
+        if (is_waiting_[unit] == 0) continue;
+        is_waiting_[unit] = step.slice_count > 0;
+        commit_unit(unit, schedule.bytes_of(step));
       }
       continue;
     }
@@ -177,77 +145,30 @@ void ShadowMachine::Compiled::execute(const Schedule& schedule) {
     }
     for (uint32_t unit = begin; unit < end; ++unit) {
       if (is_stopped()) return;
-      const uint64_t digest = digest_of(unit);
-      if (kIsStrict) values[program.segment_count + dispatch] += scrambled(digest);
+      digests_[unit] = is_split ? split_digest_of(dispatch, unit) : digest_of(unit);
+      if (kIsStrict) values_[program_.segment_count + dispatch] += scrambled(digests_[unit]);
       if (step.kind == StepKind::kRunLate) {
-        digests[unit] = digest;
-        is_waiting[unit] = 1;
+        is_waiting_[unit] = 1;
       } else {
-        commit<kIsStrict>(unit, digest);
+        commit_unit(unit, {});
       }
     }
   }
 }
 
-// Schedules with such steps are those of witnesses, and few: clear rather than fast.
-template <bool kIsStrict>
-void ShadowMachine::Compiled::execute_split(const Schedule& schedule) {
-  fetched.clear();
-  committed.clear();
-  for (const Step& step : schedule.steps) {
-    if (is_stopped()) return;
-    const uint32_t dispatch = step.dispatch.index;
-    if (step.kind == StepKind::kFetch) {
-      fetch(schedule, step);
-    } else if (step.kind == StepKind::kCommit) {
-      for (uint32_t unit = program.first_unit[dispatch]; unit < program.first_unit[dispatch + 1];
-           ++unit) {
-        if (is_waiting[unit] == 0) continue;
-        commit_split<kIsStrict>(dispatch, unit, schedule.bytes_of(step));
-        if (step.slice_count == 0) is_waiting[unit] = 0;
-      }
-    } else {
-      run_split<kIsStrict>(step);
-    }
-  }
-}
-
-template <bool kIsStrict>
-void ShadowMachine::Compiled::run_split(const Step& step) {
-  const uint32_t dispatch = step.dispatch.index;
-  uint32_t begin = program.first_unit[dispatch];
-  uint32_t end = program.first_unit[dispatch + 1];
-  if (end - begin > 1) {
-    begin += step.first_slice;
-    end = begin + step.slice_count;
-  } else if (step.first_slice > 0) {
-    return;
-  }
-  for (uint32_t unit = begin; unit < end; ++unit) {
-    digests[unit] = split_digest_of(dispatch, unit);
-    if (kIsStrict) values[program.segment_count + dispatch] += scrambled(digests[unit]);
-    if (step.kind == StepKind::kRunLate) {
-      is_waiting[unit] = 1;
-    } else {
-      commit_split<kIsStrict>(dispatch, unit, {});
-    }
-  }
-}
-
-void ShadowMachine::Compiled::fetch(const Schedule& schedule, const Step& step) {
+void ShadowMachine::fetch(const Schedule& schedule, const Step& step) {
   for (const StepBytes& bytes : schedule.bytes_of(step)) {
-    const ShadowRead segments = segments_of(bytes);
-    for (uint32_t i = 0; i < segments.segment_count; ++i) {
-      const uint32_t segment = segments.first_segment + i;
-      fetched[{step.dispatch.index, segment}].push_back({bytes.sort, values[segment]});
+    const SegmentSpan span = program_.index.span_of(bytes.memory, bytes.range);
+    for (uint32_t segment = span.begin; segment < span.end; ++segment) {
+      fetched_[{step.dispatch.index, segment}].push_back({bytes.sort, values_[segment]});
     }
   }
 }
 
-const uint64_t* ShadowMachine::Compiled::find_fetched(uint32_t dispatch, uint32_t segment,
-                                                      StageAccess sort) const {
-  const auto found = fetched.find({dispatch, segment});
-  if (found == fetched.end()) return nullptr;
+const uint64_t* ShadowMachine::find_fetched(uint32_t dispatch, uint32_t segment,
+                                            StageAccess sort) const {
+  const auto found = fetched_.find({dispatch, segment});
+  if (found == fetched_.end()) return nullptr;
   const auto latest =
       std::find_if(found->second.rbegin(), found->second.rend(),
                    [sort](const Fetched& candidate) { return candidate.sort == sort; });
@@ -255,45 +176,42 @@ const uint64_t* ShadowMachine::Compiled::find_fetched(uint32_t dispatch, uint32_
 }
 
 // As digest_of(), of what has been fetched before where something was.
-uint64_t ShadowMachine::Compiled::split_digest_of(uint32_t dispatch, uint32_t unit) const {
+uint64_t ShadowMachine::split_digest_of(uint32_t dispatch, uint32_t unit) const {
   uint64_t digest = scrambled(unit + 1);
-  const uint32_t end = program.units[unit + 1].first_read;
-  for (uint32_t r = program.units[unit].first_read; r < end; ++r) {
-    for (uint32_t i = 0; i < program.reads[r].segment_count; ++i) {
-      const uint32_t segment = program.reads[r].first_segment + i;
-      const uint64_t* const early = find_fetched(dispatch, segment, program.read_sorts[r]);
-      digest = absorb(digest, early != nullptr ? *early : values[segment]);
+  const uint32_t end = program_.units[unit + 1].first_read;
+  for (uint32_t r = program_.units[unit].first_read; r < end; ++r) {
+    for (uint32_t s = program_.reads[r].begin; s < program_.reads[r].end; ++s) {
+      const uint64_t* const early = find_fetched(dispatch, s, program_.read_sorts[r]);
+      digest = absorb(digest, early != nullptr ? *early : values_[s]);
     }
   }
   return digest;
 }
 
-bool ShadowMachine::Compiled::covers(std::span<const StepBytes> places, uint32_t segment) const {
-  return std::any_of(places.begin(), places.end(), [&](const StepBytes& bytes) {
-    const ShadowRead segments = segments_of(bytes);
-    return segments.first_segment <= segment &&
-           segment < segments.first_segment + segments.segment_count;
+bool ShadowMachine::covers(std::span<const StepBytes> places, uint32_t segment) const {
+  return std::ranges::any_of(places, [&](const StepBytes& bytes) {
+    const SegmentSpan span = program_.index.span_of(bytes.memory, bytes.range);
+    return span.begin <= segment && segment < span.end;
   });
 }
 
 // As commit(), segment by segment.
 template <bool kIsStrict>
-void ShadowMachine::Compiled::commit_split(uint32_t dispatch, uint32_t unit,
-                                           std::span<const StepBytes> places) {
-  const uint32_t end = program.units[unit + 1].first_write;
-  uint64_t position = digests[unit];
+void ShadowMachine::commit_split(uint32_t dispatch, uint32_t unit,
+                                 std::span<const StepBytes> places) {
+  const uint32_t end = program_.units[unit + 1].first_write;
+  uint64_t position = digests_[unit];
   std::vector<uint32_t> changed;
-  for (uint32_t w = program.units[unit].first_write; w < end; ++w) {
-    const ShadowWrite& write = program.writes[w];
-    for (uint32_t i = 0; i < write.segment_count; ++i) {
-      const uint32_t segment = write.first_segment + i;
+  for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
+    const ShadowWrite& write = program_.writes[w];
+    for (uint32_t segment = write.span.begin; segment < write.span.end; ++segment) {
       position += kGolden64;
-      if (committed.count({unit, segment}) > 0) continue;
+      if (committed_.contains({unit, segment})) continue;
       if (!places.empty() && !covers(places, segment)) continue;
       if (!places.empty()) changed.push_back(segment);
-      uint64_t& value = values[segment];
+      uint64_t& value = values_[segment];
       const uint64_t written = scrambled(position);
-      const uint64_t* const early = find_fetched(dispatch, segment, write_sorts[dispatch]);
+      const uint64_t* const early = find_fetched(dispatch, segment, write_sorts_[dispatch]);
       if (write.effect == ShadowEffect::kAtomic) {
         value = apply_atomic(write.operation, value, written);
       } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
@@ -304,27 +222,8 @@ void ShadowMachine::Compiled::commit_split(uint32_t dispatch, uint32_t unit,
     }
   }
   // Several operands may write one segment, one after the other.
-  for (const uint32_t segment : changed) committed.insert({unit, segment});
+  for (const uint32_t segment : changed) committed_.insert({unit, segment});
 }
-
-ShadowMachine::Compiled::Compiled(const Program& source)
-    : program(compile_shadow_program(source)),
-      initial(program.segment_count + source.dispatches.size(), 0),
-      digests(program.units.size()),
-      is_waiting(program.units.size(), 0) {
-  for (uint32_t s = 0; s < program.segment_count; ++s) initial[s] = scrambled(~uint64_t{s});
-  write_sorts.reserve(source.dispatches.size());
-  for (const Dispatch& dispatch : source.dispatches) {
-    write_sorts.push_back(write_sort_of(stage_of(dispatch)));
-  }
-}
-
-ShadowMachine::ShadowMachine(const Program& program)
-    : compiled_(std::make_unique<Compiled>(program)) {}
-
-ShadowMachine::~ShadowMachine() = default;
-ShadowMachine::ShadowMachine(ShadowMachine&&) noexcept = default;
-ShadowMachine& ShadowMachine::operator=(ShadowMachine&&) noexcept = default;
 
 ShadowResult ShadowMachine::run(const Schedule& schedule, ShadowMode mode) {
   ShadowResult result;
@@ -334,8 +233,8 @@ ShadowResult ShadowMachine::run(const Schedule& schedule, ShadowMode mode) {
 
 uint64_t ShadowMachine::touched_segment_count() const {
   uint64_t count = 0;
-  for (const ShadowRead& read : compiled_->program.reads) count += read.segment_count;
-  for (const ShadowWrite& write : compiled_->program.writes) count += write.segment_count;
+  for (const SegmentSpan& read : program_.reads) count += read.end - read.begin;
+  for (const ShadowWrite& write : program_.writes) count += write.span.end - write.span.begin;
   return count;
 }
 
@@ -343,10 +242,10 @@ std::vector<uint32_t> ShadowMachine::differing_outputs(const ShadowResult& a,
                                                        const ShadowResult& b) const {
   INTERLOCK_CHECK(a.values.size() == b.values.size());
   std::vector<uint32_t> differing;
-  const std::vector<LiveSpan>& spans = compiled_->program.live_spans;
-  for (uint32_t i = 0; i < spans.size(); ++i) {
-    if (!std::equal(a.values.begin() + spans[i].begin, a.values.begin() + spans[i].end,
-                    b.values.begin() + spans[i].begin)) {
+  for (uint32_t i = 0; i < program_.live_spans.size(); ++i) {
+    const SegmentSpan span = program_.live_spans[i];
+    if (!std::equal(a.values.begin() + span.begin, a.values.begin() + span.end,
+                    b.values.begin() + span.begin)) {
       differing.push_back(i);
     }
   }
@@ -354,23 +253,22 @@ std::vector<uint32_t> ShadowMachine::differing_outputs(const ShadowResult& a,
 }
 
 void ShadowMachine::run(const Schedule& schedule, ShadowMode mode, ShadowResult& result) {
-  Compiled& c = *compiled_;
-  c.values = c.initial;
+  values_ = initial_;
   if (mode == ShadowMode::kStrict) {
-    c.execute<true>(schedule);
-    std::swap(result.values, c.values);
+    execute<true>(schedule);
+    std::swap(result.values, values_);
     return;
   }
-  c.execute<false>(schedule);
-  for (const ShadowRead& ended : c.program.ended) {
-    std::fill_n(c.values.begin() + ended.first_segment, ended.segment_count, kPoison);
+  execute<false>(schedule);
+  for (const SegmentSpan& ended : program_.ended) {
+    std::fill(values_.begin() + ended.begin, values_.begin() + ended.end, kPoison);
   }
   result.values.clear();
-  if (c.program.is_all_live) {
-    result.values.assign(c.values.begin(), c.values.begin() + c.program.segment_count);
+  if (program_.is_all_live) {
+    result.values.assign(values_.begin(), values_.begin() + program_.segment_count);
     return;
   }
-  for (const uint32_t segment : c.program.live_segments) result.values.push_back(c.values[segment]);
+  for (const uint32_t segment : program_.live_segments) result.values.push_back(values_[segment]);
 }
 
 }  // namespace interlock

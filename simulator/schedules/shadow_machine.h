@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "encoder/program/program.h"
 #include "simulator/schedules/schedule.h"
+#include "simulator/schedules/shadow_program.h"
 
 namespace interlock {
 
@@ -33,9 +37,6 @@ struct ShadowResult {
 class ShadowMachine {
  public:
   explicit ShadowMachine(const Program& program);
-  ~ShadowMachine();
-  ShadowMachine(ShadowMachine&&) noexcept;
-  ShadowMachine& operator=(ShadowMachine&&) noexcept;
 
   // Requires: `schedule` is legal for the program.
   // Cost: linear in the byte segments that the slices touch.
@@ -52,8 +53,37 @@ class ShadowMachine {
   std::vector<uint32_t> differing_outputs(const ShadowResult& a, const ShadowResult& b) const;
 
  private:
-  struct Compiled;
-  std::unique_ptr<Compiled> compiled_;
+  struct Fetched {
+    StageAccess sort;
+    uint64_t value;
+  };
+
+  template <bool kIsStrict>
+  void execute(const Schedule& schedule);
+  uint64_t digest_of(uint32_t unit) const;
+  template <bool kIsStrict>
+  void commit(uint32_t unit);
+
+  // Where steps fetch, or commit, some bytes by themselves. Such schedules are those of witnesses,
+  // and few: clear rather than fast.
+  void fetch(const Schedule& schedule, const Step& step);
+  const uint64_t* find_fetched(uint32_t dispatch, uint32_t segment, StageAccess sort) const;
+  uint64_t split_digest_of(uint32_t dispatch, uint32_t unit) const;
+  // The segments in `places` that have not been committed; all if it names none.
+  template <bool kIsStrict>
+  void commit_split(uint32_t dispatch, uint32_t unit, std::span<const StepBytes> places);
+  bool covers(std::span<const StepBytes> places, uint32_t segment) const;
+
+  ShadowProgram program_;
+  std::vector<uint64_t> initial_;         // By segment, then a zero for the tap of each dispatch.
+  std::vector<StageAccess> write_sorts_;  // By dispatch.
+
+  // Of one run.
+  std::vector<uint64_t> values_;     // As `initial_`.
+  std::vector<uint64_t> digests_;    // By unit, once it has run.
+  std::vector<uint8_t> is_waiting_;  // By unit; all zero between runs of legal schedules.
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<Fetched>> fetched_;  // By dispatch, segment.
+  std::set<std::pair<uint32_t, uint32_t>> committed_;  // By unit and segment: apart from others.
 };
 
 }  // namespace interlock

@@ -9,23 +9,16 @@
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
-#include "simulator/bytes/segment_index.h"
 #include "simulator/lifetimes/ended_bytes.h"
+#include "simulator/order/scoped_order.h"
 
 namespace interlock {
 namespace {
 
 constexpr uint64_t kPieceBudget = 1u << 20;
 
-// A range of one unit, before segments are known.
-struct UnitRange {
-  uint32_t memory;
-  uint64_t begin;
-  uint64_t end;
-};
-
 struct UnitWrite {
-  UnitRange range;
+  MemoryRange bytes;
   ShadowEffect effect;
   AtomicOp operation;
 };
@@ -34,7 +27,7 @@ struct UnitWrite {
 struct UnitRanges {
   std::vector<uint32_t> first_unit;
   std::vector<ShadowUnit> units;
-  std::vector<UnitRange> reads;
+  std::vector<MemoryRange> reads;
   std::vector<StageAccess> read_sorts;  // By read.
   std::vector<UnitWrite> writes;
 
@@ -94,97 +87,61 @@ void UnitRanges::add_dispatch(const Program& program, const Dispatch& dispatch) 
 
 void UnitRanges::add_range(const Dispatch& dispatch, const Access& access, ByteRange range) {
   if (range.is_empty()) return;
-  const UnitRange unit_range = {access.memory.index, range.begin, range.end};
+  const MemoryRange bytes{access.memory, range};
   if (access.reads()) {
-    reads.push_back(unit_range);
+    reads.push_back(bytes);
     read_sorts.push_back(*read_sort_of(stage_of(dispatch), access));
   }
   if (access.is_atomic()) {
-    writes.push_back({unit_range, ShadowEffect::kAtomic, dispatch.atomic_op});
+    writes.push_back({bytes, ShadowEffect::kAtomic, dispatch.atomic_op});
   } else if (access.writes()) {
     const ShadowEffect effect =
         dispatch.is_partial ? ShadowEffect::kPartial : ShadowEffect::kOverwrite;
-    writes.push_back({unit_range, effect, AtomicOp::kNone});
+    writes.push_back({bytes, effect, AtomicOp::kNone});
   }
 }
 
-// Adds every range that must start and end at a segment's boundary: to count and to place them.
-template <typename Visitor>
+// Every range that must start and end at a segment's boundary.
+template <typename Visit>
 void visit_ranges(const Program& program, const UnitRanges& ranges,
-                  const std::vector<EndedBytes>& ended, Visitor visit) {
-  for (const UnitRange& r : ranges.reads) visit(r.memory, r.begin, r.end);
-  for (const UnitWrite& w : ranges.writes) visit(w.range.memory, w.range.begin, w.range.end);
+                  const std::vector<EndedBytes>& ended, Visit visit) {
+  for (const MemoryRange& read : ranges.reads) visit(read.memory, read.range);
+  for (const UnitWrite& write : ranges.writes) visit(write.bytes.memory, write.bytes.range);
   for (const TensorId output : program.outputs) {
-    const Tensor& tensor = program.tensor(output);
-    visit(tensor.memory.index, tensor.range.begin, tensor.range.end);
+    visit(program.tensor(output).memory, program.tensor(output).range);
   }
-  for (const EndedBytes& bytes : ended)
-    visit(bytes.memory.index, bytes.bytes.begin, bytes.bytes.end);
+  for (const EndedBytes& bytes : ended) visit(bytes.memory, bytes.bytes);
   // Steps of a schedule may then concern bytes between any two of these.
   if (program.dependencies.empty()) return;
   for (const std::vector<Access>* accesses : {&program.accesses, &program.barrier_operands}) {
     for (const Access& access : *accesses) {
-      if (access.range.is_empty()) continue;
-      visit(access.memory.index, access.range.begin, access.range.end);
+      if (!access.range.is_empty()) visit(access.memory, access.range);
     }
   }
-}
-
-SegmentIndex index_segments(const Program& program, const UnitRanges& ranges,
-                            const std::vector<EndedBytes>& ended) {
-  SegmentIndex index(program.memories.size());
-  visit_ranges(program, ranges, ended,
-               [&index](uint32_t memory, uint64_t, uint64_t) { index.announce_range(memory); });
-  index.allocate([&program](uint32_t memory) { return program.memories[memory].size_bytes; });
-  visit_ranges(program, ranges, ended, [&index](uint32_t memory, uint64_t begin, uint64_t end) {
-    index.add_range(memory, begin, end);
-  });
-  index.finish();
-  return index;
-}
-
-ShadowRead segments_of(const SegmentIndex& index, const UnitRange& range) {
-  const uint32_t first = index.segment_at(range.memory, range.begin);
-  return {first, index.segment_at(range.memory, range.end) - first};
-}
-
-std::vector<uint32_t> find_live_segments(const Program& program, const SegmentIndex& index) {
-  std::vector<uint32_t> live;
-  for (const TensorId output : program.outputs) {
-    const Tensor& tensor = program.tensor(output);
-    const ShadowRead segments =
-        segments_of(index, {tensor.memory.index, tensor.range.begin, tensor.range.end});
-    for (uint32_t i = 0; i < segments.segment_count; ++i)
-      live.push_back(segments.first_segment + i);
-  }
-  std::sort(live.begin(), live.end());
-  live.erase(std::unique(live.begin(), live.end()), live.end());
-  return live;
 }
 
 // Where the values of each output lie in an observable result, which holds the live segments in
 // order: those of one output are consecutive among them.
-std::vector<LiveSpan> find_live_spans(const Program& program, const SegmentIndex& index,
-                                      const std::vector<uint32_t>& live_segments) {
-  std::vector<LiveSpan> spans;
-  if (program.outputs.empty()) {
-    for (uint32_t memory = 0; memory < program.memories.size(); ++memory) {
-      const bool is_last = memory + 1 == program.memories.size();
-      spans.push_back({index.first_segment_of(memory),
-                       is_last ? index.segment_count() : index.first_segment_of(memory + 1)});
-    }
-    return spans;
+void find_live(const Program& program, ShadowProgram& compiled) {
+  compiled.is_all_live = program.outputs.empty();
+  for (size_t m = 0; compiled.is_all_live && m < program.memories.size(); ++m) {
+    compiled.live_spans.push_back(compiled.index.segments_of(MemoryId(m)));
   }
+  std::vector<uint32_t>& live = compiled.live_segments;
   for (const TensorId output : program.outputs) {
     const Tensor& tensor = program.tensor(output);
-    const ShadowRead segments =
-        segments_of(index, {tensor.memory.index, tensor.range.begin, tensor.range.end});
-    const auto first =
-        std::lower_bound(live_segments.begin(), live_segments.end(), segments.first_segment);
-    const uint32_t begin = static_cast<uint32_t>(first - live_segments.begin());
-    spans.push_back({begin, begin + segments.segment_count});
+    compiled.live_spans.push_back(compiled.index.span_of(tensor.memory, tensor.range));
+    const SegmentSpan span = compiled.live_spans.back();
+    for (uint32_t segment = span.begin; segment < span.end; ++segment) live.push_back(segment);
   }
-  return spans;
+  std::ranges::sort(live);
+  live.erase(std::unique(live.begin(), live.end()), live.end());
+  for (SegmentSpan& span : compiled.live_spans) {
+    if (compiled.is_all_live) break;
+    const auto first = std::ranges::lower_bound(live, span.begin);
+    const auto begin = static_cast<uint32_t>(first - live.begin());
+    span = {begin, begin + span.end - span.begin};
+  }
 }
 
 }  // namespace
@@ -192,31 +149,28 @@ std::vector<LiveSpan> find_live_spans(const Program& program, const SegmentIndex
 ShadowProgram compile_shadow_program(const Program& program) {
   UnitRanges ranges(program);
   std::vector<EndedBytes> ended = find_ended_bytes(program);
-  ended.erase(std::remove_if(ended.begin(), ended.end(),
-                             [](const EndedBytes& bytes) { return bytes.reader.is_some(); }),
-              ended.end());
+  std::erase_if(ended, [](const EndedBytes& bytes) { return bytes.reader.is_some(); });
   ShadowProgram compiled;
-  compiled.index = index_segments(program, ranges, ended);
+  compiled.index = SegmentIndex(
+      program.memories, [&](const auto& visit) { visit_ranges(program, ranges, ended, visit); });
   const SegmentIndex& index = compiled.index;
   compiled.read_sorts = std::move(ranges.read_sorts);
   compiled.first_unit = std::move(ranges.first_unit);
   compiled.units = std::move(ranges.units);
   compiled.reads.reserve(ranges.reads.size());
-  for (const UnitRange& range : ranges.reads) compiled.reads.push_back(segments_of(index, range));
+  for (const MemoryRange& read : ranges.reads) {
+    compiled.reads.push_back(index.span_of(read.memory, read.range));
+  }
   compiled.writes.reserve(ranges.writes.size());
   for (const UnitWrite& write : ranges.writes) {
-    const ShadowRead segments = segments_of(index, write.range);
-    compiled.writes.push_back(
-        {segments.first_segment, segments.segment_count, write.effect, write.operation});
+    const SegmentSpan span = index.span_of(write.bytes.memory, write.bytes.range);
+    compiled.writes.push_back({span, write.effect, write.operation});
   }
   for (const EndedBytes& bytes : ended) {
-    compiled.ended.push_back(
-        segments_of(index, {bytes.memory.index, bytes.bytes.begin, bytes.bytes.end}));
+    compiled.ended.push_back(index.span_of(bytes.memory, bytes.bytes));
   }
   compiled.segment_count = index.segment_count();
-  compiled.is_all_live = program.outputs.empty();
-  if (!compiled.is_all_live) compiled.live_segments = find_live_segments(program, index);
-  compiled.live_spans = find_live_spans(program, index, compiled.live_segments);
+  find_live(program, compiled);
   return compiled;
 }
 

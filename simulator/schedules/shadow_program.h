@@ -7,22 +7,16 @@
 
 #include "encoder/program/program.h"
 #include "encoder/program/scope.h"
+#include "simulator/bytes/byte_segments.h"
 #include "simulator/bytes/segment_index.h"
 
 namespace interlock {
-
-// Consecutive segments that a unit reads through one run of one access.
-struct ShadowRead {
-  uint32_t first_segment;
-  uint32_t segment_count;
-};
 
 enum class ShadowEffect : uint8_t { kOverwrite, kPartial, kAtomic };
 
 // Consecutive segments that a unit changes through one run of one access.
 struct ShadowWrite {
-  uint32_t first_segment;
-  uint32_t segment_count;
+  SegmentSpan span;
   ShadowEffect effect;
   AtomicOp operation;
 };
@@ -34,24 +28,19 @@ struct ShadowUnit {
   uint32_t first_write;
 };
 
-// Consecutive values of an observable result.
-struct LiveSpan {
-  uint32_t begin;
-  uint32_t end;
-};
-
 struct ShadowProgram {
   std::vector<uint32_t> first_unit;  // By dispatch, and one more: the number of units.
   std::vector<ShadowUnit> units;     // And one more: the ends.
-  std::vector<ShadowRead> reads;     // In the order of accesses and addresses.
+  std::vector<SegmentSpan> reads;    // Each by a unit through one run of one access, in order.
   std::vector<ShadowWrite> writes;
   uint32_t segment_count = 0;
   std::vector<uint32_t> live_segments;  // Those of the outputs, each once, in order.
   bool is_all_live = false;             // No output is named: every segment is live.
-  std::vector<ShadowRead> ended;     // Of freed and reset values at the end: dead, all live or not.
-  std::vector<LiveSpan> live_spans;  // By position among the outputs; by memory if all is live.
+  std::vector<SegmentSpan> ended;  // Of freed and reset values at the end: dead, all live or not.
+  // Of the values of an observable result: by position among the outputs; by memory if all is live.
+  std::vector<SegmentSpan> live_spans;
   std::vector<StageAccess> read_sorts;  // By read.
-  SegmentIndex index{0};  // Beside scoped barriers, accesses and operands end at its endpoints.
+  SegmentIndex index;  // Beside scoped barriers, accesses and operands end at its endpoints.
 };
 
 // Slices are the units as long as they have at most about a million range pieces in all. A larger

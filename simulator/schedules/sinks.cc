@@ -23,14 +23,13 @@ class OrderedPairSinks {
   OrderedPairSinks(const Program& program, const ScopedOrder& order, const Hazard& hazard)
       : program_(program),
         order_(order),
-        split_(order),
         kind_(hazard.kind),
         first_(hazard.first.dispatch),
         second_(hazard.second.dispatch) {}
 
   // Of `steps_left` it takes what it looks at, and ends when that is too little.
   std::vector<Sink> find(uint64_t& steps_left) {
-    const uint64_t walk_steps = 1 + split_.steps_between(first_, second_);
+    const uint64_t walk_steps = 1 + steps_between(order_, first_, second_);
     const AtomicOp first_op = program_.dispatch(first_).atomic_op;
     const AtomicOp second_op = program_.dispatch(second_).atomic_op;
     for (const Access& write : program_.accesses_of(first_)) {
@@ -38,7 +37,7 @@ class OrderedPairSinks {
         const MemoryRange shared{write.memory, intersection(write.range, access.range)};
         if (write.memory != access.memory || shared.range.is_empty()) continue;
         if (!conflict_kinds(write, first_op, access, second_op).has(kind_)) continue;
-        for (const MemoryRange& bytes : split_.split_alike(first_, second_, shared)) {
+        for (const MemoryRange& bytes : split_alike(order_, first_, second_, shared)) {
           steps_left -= std::min(steps_left, walk_steps);
           if (steps_left == 0) return std::move(sinks_);
           add(bytes, fetched_as(access));
@@ -61,7 +60,7 @@ class OrderedPairSinks {
   }
 
   void add(MemoryRange bytes, std::optional<StageAccess> sort) {
-    const Followers followers = split_.after_commit(first_, bytes, second_);
+    const Followers followers = after_commit(order_, first_, bytes, second_);
     Sink sink;
     if (!followers.second_runs) {
       sink.displacements = late_commit(followers);
@@ -71,7 +70,7 @@ class OrderedPairSinks {
     } else {
       return;
     }
-    if (std::find(sinks_.begin(), sinks_.end(), sink) == sinks_.end()) {
+    if (std::ranges::find(sinks_, sink) == sinks_.end()) {
       sinks_.push_back(std::move(sink));
     }
   }
@@ -96,7 +95,7 @@ class OrderedPairSinks {
     std::vector<Displacement> sink;
     if (last != first_) {
       std::vector<DispatchId> moved = followers.runs;
-      moved.erase(std::lower_bound(moved.begin(), moved.end(), last), moved.end());
+      moved.erase(std::ranges::lower_bound(moved, last), moved.end());
       sink = moved_after(last, moved);
       sink.push_back({first_, last, DisplacementKind::kCommitsAfter});
     }
@@ -116,7 +115,6 @@ class OrderedPairSinks {
 
   const Program& program_;
   const ScopedOrder& order_;
-  SplitOrder split_;
   FindingKind kind_;
   DispatchId first_;
   DispatchId second_;

@@ -1,7 +1,6 @@
 #include "simulator/schedules/split_steps.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,7 +26,6 @@ class StepSplitter {
       : program_(program),
         order_(order),
         wanted_(wanted),
-        split_(order.scopes()),
         late_writes_(program, order),
         slices_run_(program.dispatches.size(), 0) {}
 
@@ -57,7 +55,6 @@ class StepSplitter {
   const Program& program_;
   const HappensBefore& order_;
   const StepBytes* wanted_;
-  SplitOrder split_;
   LateWrites late_writes_;
   std::vector<uint64_t> slices_run_;  // By dispatch.
   size_t finished_ = 0;
@@ -92,7 +89,8 @@ Result<Success> StepSplitter::commit_forced(DispatchId next) {
   if (!late_writes_.find_forced(next).has_value()) return Success{};
   std::vector<std::pair<DispatchId, std::vector<MemoryRange>>> forced;
   for (const LateWrites::Waiting& waiting : late_writes_.waiting()) {
-    std::vector<MemoryRange> bytes = late_writes_.forced_bytes(waiting, next);
+    std::vector<MemoryRange> bytes =
+        forced_commits(order_.scopes(), waiting.dispatch, waiting.bytes, next);
     if (!bytes.empty()) forced.emplace_back(waiting.dispatch, std::move(bytes));
   }
   for (const auto& [dispatch, bytes] : forced) {
@@ -127,10 +125,11 @@ void StepSplitter::append_fetches(DispatchId reader, DispatchId writer, MemoryRa
                                   StageAccess sort, std::vector<Fetch>& fetches) {
   const DispatchId begin = std::min(first_unfinished(), reader);
   std::vector<MemoryRange> runs = {bytes};
-  if (writer < reader) runs = split_.split_alike(writer, reader, bytes);
+  if (writer < reader) runs = split_alike(order_.scopes(), writer, reader, bytes);
   for (const MemoryRange& run : runs) {
     const bool is_visible =
-        writer < reader && (split_.after_commit(writer, run, reader).fetches & bit_of(sort)) != 0;
+        writer < reader &&
+        (after_commit(order_.scopes(), writer, run, reader).fetches & bit_of(sort)) != 0;
     if (is_visible) continue;
     fetches.push_back({run, sort, FetchNeeds(order_.scopes(), begin, reader, run, sort)});
   }
@@ -168,8 +167,7 @@ bool StepSplitter::waits_for_another(const Fetch& fetch, DispatchId reader,
 
 bool StepSplitter::waits_for_commit(const Fetch& fetch, DispatchId writer) const {
   const LateWrites::Waiting* const waiting = late_writes_.find(writer);
-  return waiting != nullptr &&
-         std::any_of(waiting->bytes.begin(), waiting->bytes.end(), [&](const MemoryRange& bytes) {
+  return waiting != nullptr && std::ranges::any_of(waiting->bytes, [&](const MemoryRange& bytes) {
            return fetch.needs.needs_commit(writer, bytes);
          });
 }
@@ -183,7 +181,7 @@ bool StepSplitter::is_wanted(const Fetch& fetch) const {
 std::vector<MemoryRange> StepSplitter::waiting_runs(DispatchId reader, DispatchId writer) const {
   std::vector<MemoryRange> runs;
   for (const MemoryRange& bytes : late_writes_.find(writer)->bytes) {
-    const std::vector<MemoryRange> alike = split_.split_alike(writer, reader, bytes);
+    const std::vector<MemoryRange> alike = split_alike(order_.scopes(), writer, reader, bytes);
     runs.insert(runs.end(), alike.begin(), alike.end());
   }
   return runs;
@@ -210,10 +208,9 @@ bool StepSplitter::commit_in_the_way(DispatchId reader, DispatchId writer,
   if (reader < writer) return false;
   std::vector<MemoryRange> committed;
   for (const MemoryRange& bytes : waiting_runs(reader, writer)) {
-    const bool leads_on = std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
-      return fetch.needs.needs_commit(writer, bytes);
-    });
-    const bool is_fetched = std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
+    const bool leads_on = std::ranges::any_of(
+        fetches, [&](const Fetch& fetch) { return fetch.needs.needs_commit(writer, bytes); });
+    const bool is_fetched = std::ranges::any_of(fetches, [&](const Fetch& fetch) {
       return fetch.bytes.memory == bytes.memory && share_a_byte(fetch.bytes.range, bytes.range);
     });
     if (leads_on && !is_fetched) committed.push_back(bytes);
@@ -225,12 +222,8 @@ bool StepSplitter::commit_in_the_way(DispatchId reader, DispatchId writer,
 Result<Success> StepSplitter::add_fetch(DispatchId reader, DispatchId writer) {
   std::vector<Fetch> fetches;
   append_fetches(reader, writer, fetches);
-  fetches.erase(
-      std::remove_if(fetches.begin(), fetches.end(),
-                     [&](const Fetch& fetch) { return waits_for_another(fetch, reader, writer); }),
-      fetches.end());
-  std::stable_partition(fetches.begin(), fetches.end(),
-                        [&](const Fetch& fetch) { return is_wanted(fetch); });
+  std::erase_if(fetches, [&](const Fetch& f) { return waits_for_another(f, reader, writer); });
+  std::ranges::stable_partition(fetches, [&](const Fetch& fetch) { return is_wanted(fetch); });
   bool has_fetched = false;
   while (!fetches.empty()) {
     const bool is_ready = emit_ready(reader, writer, fetches);

@@ -11,23 +11,13 @@
 #include "encoder/program/stop.h"
 #include "simulator/schedules/strategy_three.h"
 #include "simulator/schedules/trace_count.h"
-#include "simulator/schedules/trace_enumerator.h"
-#include "simulator/schedules/trace_groups.h"
-#include "simulator/schedules/trace_schedule.h"
-#include "simulator/schedules/trace_units.h"
 
 namespace interlock {
 namespace {
 
 constexpr uint64_t kCountWorkMax = 1u << 21;  // Of count_traces(), for all groups.
 
-struct Graph {
-  TraceUnits units;
-  std::vector<TraceGroup> groups;
-  ExhaustivePlan plan;
-};
-
-void count(Graph& graph, const StrategyOptions& options) {
+void count(ExhaustiveGraph& graph, const StrategyOptions& options) {
   ExhaustivePlan& plan = graph.plan;
   uint64_t work_limit = kCountWorkMax;
   Natural sum;
@@ -51,8 +41,9 @@ UnitOrder unit_order(const std::vector<TraceUnit>& units, const HappensBefore& o
   };
 }
 
-Graph graph_of(TraceUnits units, const HappensBefore& order, const StrategyOptions& options) {
-  Graph graph;
+ExhaustiveGraph graph_of(TraceUnits units, const HappensBefore& order,
+                         const StrategyOptions& options) {
+  ExhaustiveGraph graph;
   graph.units = std::move(units);
   const std::vector<TraceUnit>& all = graph.units.units;
   graph.groups = trace_groups(graph.units.hazards, unit_order(all, order));
@@ -72,9 +63,9 @@ bool fits(const ExhaustivePlan& plan, const StrategyOptions& options) {
   return plan.is_exact && plan.schedule_count <= Natural(options.schedule_count);
 }
 
-Graph choose_graph(const Program& program, const HappensBefore& order, const HazardList& list,
-                   const StrategyOptions& options) {
-  std::optional<Graph> by_slice;
+ExhaustiveGraph choose_graph(const Program& program, const HappensBefore& order,
+                             const HazardList& list, const StrategyOptions& options) {
+  std::optional<ExhaustiveGraph> by_slice;
   if (list.is_complete()) {
     if (std::optional<TraceUnits> slices = slice_units(program, list.hazards)) {
       by_slice = graph_of(*std::move(slices), order, options);
@@ -83,7 +74,7 @@ Graph choose_graph(const Program& program, const HappensBefore& order, const Haz
       }
     }
   }
-  Graph graph = graph_of(dispatch_units(program, list.hazards), order, options);
+  ExhaustiveGraph graph = graph_of(dispatch_units(program, list.hazards), order, options);
   graph.plan.is_truncated |= !list.is_complete();
   if (by_slice) {
     graph.plan.is_slice_trace_count_known = true;
@@ -95,92 +86,56 @@ Graph choose_graph(const Program& program, const HappensBefore& order, const Haz
 
 }  // namespace
 
-struct ExhaustiveSchedules::Impl {
-  Impl(const Program& source, const HappensBefore& order, Graph chosen, bool combines)
-      : program(source),
-        graph(std::move(chosen)),
-        combines_groups(combines),
-        linearizer(graph.units, graph.groups, unit_order(graph.units.units, order)) {
-    resting.reserve(graph.groups.size());
-    varying.reserve(graph.groups.size());
-    for (const TraceGroup& group : graph.groups) {
-      open.push_back(open.size());
-      resting.emplace_back(group);
-      varying.emplace_back(group);
-      chosen_traces.push_back(combines ? &varying.back() : &resting.back());
-    }
+ExhaustiveSchedules::ExhaustiveSchedules(const Program& program, const HappensBefore& order,
+                                         const HazardList& list, const StrategyOptions& options)
+    : program_(program),
+      graph_(choose_graph(program, order, list, options)),
+      combines_groups_(options.combines_groups),
+      linearizer_(graph_.units, graph_.groups, unit_order(graph_.units.units, order)),
+      resting_(graph_.groups.begin(), graph_.groups.end()),
+      varying_(resting_) {
+  for (size_t g = 0; g < graph_.groups.size(); ++g) {
+    open_.push_back(g);
+    chosen_traces_.push_back(combines_groups_ ? &varying_[g] : &resting_[g]);
   }
-
-  bool advance();
-  bool advance_one();
-  bool advance_all();
-
-  const Program& program;
-  const Graph graph;
-  const bool combines_groups;
-  bool is_done = false;
-  TraceSchedule linearizer;
-  std::vector<TraceEnumerator> resting;               // By group, at issue order.
-  std::vector<TraceEnumerator> varying;               // By group.
-  std::vector<const TraceEnumerator*> chosen_traces;  // By group, one of the two.
-  // One at a time:
-  std::vector<size_t> open;  // Groups with traces left, ascending.
-  size_t turn = 0;           // Into `open`: whose turn is next,
-  size_t varied = 0;         // and the group that had the last.
-};
-
-bool ExhaustiveSchedules::Impl::advance() {
-  if (!is_done) is_done = combines_groups ? !advance_all() : !advance_one();
-  return !is_done;
 }
 
-bool ExhaustiveSchedules::Impl::advance_one() {
-  if (!open.empty()) chosen_traces[varied] = &resting[varied];
-  while (!open.empty()) {
-    if (turn == open.size()) turn = 0;
-    varied = open[turn];
-    if (varying[varied].advance()) {
-      chosen_traces[varied] = &varying[varied];
-      ++turn;
+bool ExhaustiveSchedules::advance_one() {
+  if (!open_.empty()) chosen_traces_[varied_] = &resting_[varied_];
+  while (!open_.empty()) {
+    if (turn_ == open_.size()) turn_ = 0;
+    varied_ = open_[turn_];
+    if (varying_[varied_].advance()) {
+      chosen_traces_[varied_] = &varying_[varied_];
+      ++turn_;
       return true;
     }
-    open.erase(open.begin() + static_cast<std::ptrdiff_t>(turn));
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(turn_));
   }
   return false;
 }
 
-bool ExhaustiveSchedules::Impl::advance_all() {
-  return std::any_of(varying.rbegin(), varying.rend(),
+bool ExhaustiveSchedules::advance_all() {
+  return std::any_of(varying_.rbegin(), varying_.rend(),
                      [](TraceEnumerator& digit) { return digit.advance(); });
 }
 
-ExhaustiveSchedules::ExhaustiveSchedules(const Program& program, const HappensBefore& order,
-                                         const HazardList& list, const StrategyOptions& options)
-    : impl_(std::make_unique<Impl>(program, order, choose_graph(program, order, list, options),
-                                   options.combines_groups)) {}
-
-ExhaustiveSchedules::~ExhaustiveSchedules() = default;
-ExhaustiveSchedules::ExhaustiveSchedules(ExhaustiveSchedules&&) noexcept = default;
-ExhaustiveSchedules& ExhaustiveSchedules::operator=(ExhaustiveSchedules&&) noexcept = default;
-
-const ExhaustivePlan& ExhaustiveSchedules::plan() const { return impl_->graph.plan; }
-
 bool ExhaustiveSchedules::next(Schedule& schedule) {
-  if (!impl_->advance()) return false;
-  impl_->linearizer.schedule_of(impl_->chosen_traces, schedule);
-  return true;
+  if (!is_done_) is_done_ = combines_groups_ ? !advance_all() : !advance_one();
+  if (!is_done_) linearizer_.schedule_of(chosen_traces_, schedule);
+  return !is_done_;
 }
 
 std::string ExhaustiveSchedules::name() const {
   std::string name;
   size_t reversed_count = 0;
-  for (size_t g = 0; g < impl_->graph.groups.size(); ++g) {
-    for (const UnitPair& pair : impl_->chosen_traces[g]->reversed_hazards()) {
+  for (size_t g = 0; g < graph_.groups.size(); ++g) {
+    for (const UnitPair& pair : chosen_traces_[g]->reversed_hazards()) {
       if (reversed_count++ > 0) continue;
-      const std::vector<uint32_t>& members = impl_->graph.groups[g].units;
-      const std::vector<TraceUnit>& units = impl_->graph.units.units;
-      name = fmt::format("{} before {}", text_of(impl_->program, units[members[pair.second]]),
-                         text_of(impl_->program, units[members[pair.first]]));
+      const std::vector<uint32_t>& members = graph_.groups[g].units;
+      const std::vector<TraceUnit>& units = graph_.units.units;
+      name = fmt::format("{} before {}", text_of(program_, units[members[pair.second]]),
+                         text_of(program_, units[members[pair.first]]));
     }
   }
   if (reversed_count > 1) name += fmt::format(", and {} more", reversed_count - 1);
@@ -229,9 +184,9 @@ std::string plan_text(const ExhaustivePlan& plan, const StrategyOptions& options
 class ExhaustiveStrategy final : public Strategy {
  public:
   // `lazy` stands for late commits, where they matter.
-  ExhaustiveStrategy(ExhaustiveSchedules traces, const StrategyOptions& options,
-                     std::optional<Schedule> lazy)
-      : traces_(std::move(traces)), options_(options), lazy_(std::move(lazy)) {}
+  ExhaustiveStrategy(const Program& program, const HappensBefore& order, const HazardList& list,
+                     const StrategyOptions& options, std::optional<Schedule> lazy)
+      : traces_(program, order, list, options), options_(options), lazy_(std::move(lazy)) {}
 
   std::string announcement() const override {
     return plan_text(traces_.plan(), options_) +
@@ -277,8 +232,7 @@ std::unique_ptr<Strategy> exhaustive_strategy(const Program& program, const Happ
   if (has_late_commits) lazy = lazy_schedule(program, order);
   StrategyOptions of_traces = options;
   of_traces.schedule_count -= has_late_commits ? 1 : 0;
-  return std::make_unique<ExhaustiveStrategy>(ExhaustiveSchedules(program, order, list, of_traces),
-                                              of_traces, std::move(lazy));
+  return std::make_unique<ExhaustiveStrategy>(program, order, list, of_traces, std::move(lazy));
 }
 
 }  // namespace interlock

@@ -14,10 +14,10 @@
 // Late commits are no part of a trace: the lazy run stands for them (T5).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "encoder/program/program.h"
 #include "simulator/hazards/hazards.h"
@@ -25,6 +25,10 @@
 #include "simulator/schedules/natural.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/strategy.h"
+#include "simulator/schedules/trace_enumerator.h"
+#include "simulator/schedules/trace_groups.h"
+#include "simulator/schedules/trace_schedule.h"
+#include "simulator/schedules/trace_units.h"
 
 namespace interlock {
 
@@ -47,18 +51,24 @@ struct ExhaustivePlan {
   bool is_exact = true;    // Else both counts are upper bounds.
 };
 
+// What varies: units and the groups of their hazards.
+struct ExhaustiveGraph {
+  TraceUnits units;
+  std::vector<TraceGroup> groups;
+  ExhaustivePlan plan;
+};
+
 class ExhaustiveSchedules {
  public:
   // Requires: `order` was built from `program`, and `list` is what find_all_hazards() gives; the
   // first two outlive this.
   ExhaustiveSchedules(const Program& program, const HappensBefore& order, const HazardList& list,
                       const StrategyOptions& options);
-  ~ExhaustiveSchedules();
-  ExhaustiveSchedules(ExhaustiveSchedules&&) noexcept;
-  ExhaustiveSchedules& operator=(ExhaustiveSchedules&&) noexcept;
+  ExhaustiveSchedules(const ExhaustiveSchedules&) = delete;
+  ExhaustiveSchedules& operator=(const ExhaustiveSchedules&) = delete;
 
   // Known before the first schedule is made.
-  const ExhaustivePlan& plan() const;
+  const ExhaustivePlan& plan() const { return graph_.plan; }
 
   // Replaces `schedule` by one of the next trace other than issue order; groups take turns. False
   // when all have been made.
@@ -69,8 +79,21 @@ class ExhaustiveSchedules {
   std::string name() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  bool advance_one();
+  bool advance_all();
+
+  const Program& program_;
+  const ExhaustiveGraph graph_;
+  const bool combines_groups_;
+  bool is_done_ = false;
+  TraceSchedule linearizer_;
+  std::vector<TraceEnumerator> resting_;               // By group, at issue order.
+  std::vector<TraceEnumerator> varying_;               // By group.
+  std::vector<const TraceEnumerator*> chosen_traces_;  // By group, one of the two.
+  // One at a time:
+  std::vector<size_t> open_;  // Groups with traces left, ascending.
+  size_t turn_ = 0;           // Into `open_`: whose turn is next,
+  size_t varied_ = 0;         // and the group that had the last.
 };
 
 // With the lazy run first, where hazards are ordered, but not visible.

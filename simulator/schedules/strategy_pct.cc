@@ -92,7 +92,7 @@ PctSchedules::Run::Run(const PctSchedules& pct, Choice& choice)
   for (uint64_t i = 1; i < depth && pct.step_count_ > 0; ++i) {
     changes_.emplace_back(choice.below(pct.step_count_), i);
   }
-  std::sort(changes_.begin(), changes_.end(), std::greater<>());
+  std::ranges::sort(changes_, std::greater<>());
 }
 
 bool PctSchedules::Run::holds_back(uint32_t first, uint32_t second) const {

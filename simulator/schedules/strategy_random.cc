@@ -179,7 +179,7 @@ void RandomWalk::take_run(const Step& step) {
 void RandomWalk::commit_forced(DispatchId dispatch) {
   while (const std::optional<DispatchId> forced = late_writes_.find_forced(dispatch)) {
     const Step commit = whole_step(program_, *forced, StepKind::kCommit);
-    const auto at = std::find(pool_.begin(), pool_.end(), commit);
+    const auto at = std::ranges::find(pool_, commit);
     INTERLOCK_CHECK(at != pool_.end());
     pool_.erase(at);
     take_commit(commit);

@@ -37,8 +37,6 @@
 #include <optional>
 #include <utility>
 
-#include "encoder/program/check.h"
-
 namespace interlock {
 namespace {
 
@@ -199,7 +197,7 @@ std::vector<Units> Counter::connected_parts(const Units& units) const {
 
 bool Counter::are_interchangeable(const Units& units, uint32_t u, uint32_t v) const {
   if (before_.has(u, v) || before_.has(v, u)) return false;
-  return std::all_of(units.begin(), units.end(), [&](uint32_t w) {
+  return std::ranges::all_of(units, [&](uint32_t w) {
     return w == u || w == v ||
            (hazard_.has(u, w) == hazard_.has(v, w) && before_.has(u, w) == before_.has(v, w) &&
             before_.has(w, u) == before_.has(w, v));
@@ -209,7 +207,7 @@ bool Counter::are_interchangeable(const Units& units, uint32_t u, uint32_t v) co
 std::vector<UnitClass> Counter::classes_of(const Units& units) const {
   std::vector<UnitClass> classes;
   for (const uint32_t u : units) {
-    const auto same = std::find_if(classes.begin(), classes.end(), [&](const UnitClass& c) {
+    const auto same = std::ranges::find_if(classes, [&](const UnitClass& c) {
       const uint32_t v = c.units.front();
       return (c.size() == 1 || hazard_.has(u, v) == c.is_clique) &&
              are_interchangeable(units, u, v);

@@ -18,10 +18,7 @@ bool TraceEnumerator::advance() {
       const Change& change = changes_.back();
       before_.row(change.row)[change.word] = change.old_value;
     }
-    if (last.is_reversed) {
-      --reversed_count_;
-      continue;
-    }
+    if (last.is_reversed) continue;
     decide(last.hazard, true);
     settle(last.hazard + 1);
     return true;
@@ -40,7 +37,6 @@ void TraceEnumerator::settle(size_t hazard) {
 
 void TraceEnumerator::decide(size_t hazard, bool is_reversed) {
   decisions_.push_back({hazard, changes_.size(), is_reversed});
-  reversed_count_ += is_reversed ? 1 : 0;
   const auto [first, second] = group_.hazards[hazard];
   if (is_reversed) {
     add_edge(second, first);

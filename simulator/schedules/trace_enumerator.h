@@ -17,8 +17,6 @@ class TraceEnumerator {
   // Cost: O(u^2 / 64) for u units and each hazard decided anew; as many as there are at worst.
   bool advance();
 
-  bool is_issue_order() const { return reversed_count_ == 0; }
-
   // The units that come before `unit` in this trace, as a bit set of before_word_count() words.
   const uint64_t* units_before(uint32_t unit) const { return before_.row(unit); }
   size_t before_word_count() const { return before_.word_count(); }
@@ -46,7 +44,6 @@ class TraceEnumerator {
   BitMatrix before_;  // Happens-before and the decisions, transitive.
   std::vector<Decision> decisions_;
   std::vector<Change> changes_;
-  size_t reversed_count_ = 0;
 };
 
 }  // namespace interlock

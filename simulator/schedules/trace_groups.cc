@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "encoder/program/stop.h"
 
@@ -18,8 +19,7 @@ class Grouping {
 
  private:
   uint32_t position_of(uint32_t unit) const {
-    return static_cast<uint32_t>(std::lower_bound(units_.begin(), units_.end(), unit) -
-                                 units_.begin());
+    return static_cast<uint32_t>(std::ranges::lower_bound(units_, unit) - units_.begin());
   }
   uint32_t find(uint32_t position);
   void merge(uint32_t a, uint32_t b) {
@@ -39,7 +39,7 @@ Grouping::Grouping(const std::vector<UnitPair>& hazards, const UnitOrder& preced
     units_.push_back(hazard.first);
     units_.push_back(hazard.second);
   }
-  std::sort(units_.begin(), units_.end());
+  std::ranges::sort(units_);
   units_.erase(std::unique(units_.begin(), units_.end()), units_.end());
   before_ = BitMatrix(units_.size());
   for (uint32_t u = 0; u < units_.size() && !is_stopped(); ++u) {
@@ -50,9 +50,7 @@ Grouping::Grouping(const std::vector<UnitPair>& hazards, const UnitOrder& preced
   for (const UnitPair& hazard : hazards) {
     hazards_.push_back({position_of(hazard.first), position_of(hazard.second)});
   }
-  std::sort(hazards_.begin(), hazards_.end(), [](const UnitPair& a, const UnitPair& b) {
-    return a.second != b.second ? a.second < b.second : a.first < b.first;
-  });
+  std::ranges::sort(hazards_, {}, [](const UnitPair& p) { return std::pair(p.second, p.first); });
   hazards_.erase(std::unique(hazards_.begin(), hazards_.end()), hazards_.end());
   parent_.resize(units_.size());
   std::iota(parent_.begin(), parent_.end(), 0);

@@ -13,8 +13,8 @@
 namespace interlock {
 namespace {
 
-constexpr uint64_t kSweepLimit = 1u
-                                 << 22;  // Touches met, those that turn out to have ended included.
+// Touches met, those that turn out to have ended included.
+constexpr uint64_t kSweepLimit = 1u << 22;
 
 // The pairs of dispatches with a hazard that no dependency orders.
 std::vector<UnitPair> pairs_to_order(std::span<const Hazard> hazards) {
@@ -31,10 +31,9 @@ TraceUnit whole_unit(const Program& program, uint32_t dispatch) {
   return {step.dispatch, step.first_slice, step.slice_count};
 }
 
-// Segments [begin, end) that a slice reads or writes.
+// Segments that a slice reads or writes.
 struct Touch {
-  uint32_t begin;
-  uint32_t end;
+  SegmentSpan span;
   uint32_t slice;
   bool is_write;
   AtomicOp operation = AtomicOp::kNone;  // Of an atomic write.
@@ -71,18 +70,14 @@ std::vector<Touch> SliceConflicts::touches_of(uint32_t dispatch) const {
   std::vector<Touch> touches;
   for (uint32_t s = shadow_.first_unit[dispatch]; s < shadow_.first_unit[dispatch + 1]; ++s) {
     for (uint32_t r = shadow_.units[s].first_read; r < shadow_.units[s + 1].first_read; ++r) {
-      const ShadowRead& read = shadow_.reads[r];
-      touches.push_back({read.first_segment, read.first_segment + read.segment_count, s, false});
+      touches.push_back({shadow_.reads[r], s, false});
     }
     for (uint32_t w = shadow_.units[s].first_write; w < shadow_.units[s + 1].first_write; ++w) {
       const ShadowWrite& write = shadow_.writes[w];
-      touches.push_back({write.first_segment, write.first_segment + write.segment_count, s, true,
-                         write.operation});
+      touches.push_back({write.span, s, true, write.operation});
     }
   }
-  std::sort(touches.begin(), touches.end(), [](const Touch& a, const Touch& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.slice < b.slice;
-  });
+  std::ranges::sort(touches, {}, [](const Touch& t) { return std::pair(t.span.begin, t.slice); });
   return touches;
 }
 
@@ -94,7 +89,8 @@ bool SliceConflicts::meet(std::vector<Touch>& active, const Touch& touch,
                           std::vector<UnitPair>& pairs) {
   if (work_left_ <= active.size()) return false;
   work_left_ -= active.size() + 1;
-  std::erase_if(active, [&touch](const Touch& other) { return other.end <= touch.begin; });
+  std::erase_if(active,
+                [&touch](const Touch& other) { return other.span.end <= touch.span.begin; });
   for (const Touch& other : active) {
     if (other.slice == touch.slice || commute(other, touch)) continue;
     pairs.push_back({std::min(other.slice, touch.slice), std::max(other.slice, touch.slice)});
@@ -109,7 +105,7 @@ bool SliceConflicts::find(uint32_t first, uint32_t second, std::vector<UnitPair>
   Active active_b;
   std::vector<UnitPair> found;
   for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
-    const bool is_a = j == b.size() || (i < a.size() && a[i].begin <= b[j].begin);
+    const bool is_a = j == b.size() || (i < a.size() && a[i].span.begin <= b[j].span.begin);
     const Touch& touch = is_a ? a[i++] : b[j++];
     Active& own = is_a ? active_a : active_b;
     Active& others = is_a && first != second ? active_b : active_a;
@@ -117,7 +113,7 @@ bool SliceConflicts::find(uint32_t first, uint32_t second, std::vector<UnitPair>
     if (touch.is_write && !meet(others.reads, touch, found)) return false;
     (touch.is_write ? own.writes : own.reads).push_back(touch);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   pairs.insert(pairs.end(), found.begin(), found.end());
   return true;
@@ -141,8 +137,7 @@ class Cutter {
 
  private:
   size_t place_of(uint32_t slice) const {
-    return static_cast<size_t>(std::lower_bound(hazardous_.begin(), hazardous_.end(), slice) -
-                               hazardous_.begin());
+    return static_cast<size_t>(std::ranges::lower_bound(hazardous_, slice) - hazardous_.begin());
   }
   void cut(const Program& program, const SliceConflicts& conflicts, uint32_t dispatch);
 
@@ -215,7 +210,7 @@ std::optional<TraceUnits> slice_units(const Program& program, std::span<const Ha
     hazardous.push_back(pair.first);
     hazardous.push_back(pair.second);
   }
-  std::sort(hazardous.begin(), hazardous.end());
+  std::ranges::sort(hazardous);
   hazardous.erase(std::unique(hazardous.begin(), hazardous.end()), hazardous.end());
   if (hazardous.size() > kHazardousUnitsMax) return std::nullopt;
   return Cutter(program, conflicts, hazardous).units(slice_pairs);

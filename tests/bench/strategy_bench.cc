@@ -2,6 +2,7 @@
 // what counting costs. Compare figures of one run: items are schedules.
 #include <benchmark/benchmark.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -87,12 +88,12 @@ void Exhaustive(benchmark::State& state, bool combines_groups, bool runs) {
   const HazardList hazards = find_all_hazards(program, order);
   StrategyOptions options;
   options.combines_groups = combines_groups;
-  const auto start = [&] { return ExhaustiveSchedules(program, order, hazards, options); };
-  ExhaustiveSchedules traces = start();
+  std::optional<ExhaustiveSchedules> traces;
+  traces.emplace(program, order, hazards, options);
   Runner runner(program);
   Schedule schedule;
   for (auto _ : state) {
-    if (!traces.next(schedule)) traces = start();
+    if (!traces->next(schedule)) traces.emplace(program, order, hazards, options);
     if (runs) runner.run(schedule);
   }
   state.SetItemsProcessed(state.iterations());

@@ -1,5 +1,5 @@
 // Which barriers can go where some are scoped: by windows, against the whole program.
-#include "simulator/barriers/scoped_redundancy.h"
+#include "simulator/barriers/redundancy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/backward/backward.h"
 #include "encoder/text/parser.h"
-#include "simulator/report/explain_gradient.h"
+#include "simulator/report/explain.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/differentiable_programs.h"
 

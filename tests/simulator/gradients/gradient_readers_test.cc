@@ -9,7 +9,7 @@
 #include "encoder/backward/backward.h"
 #include "encoder/text/parser.h"
 #include "simulator/gradients/gradient_check.h"
-#include "simulator/report/explain_gradient.h"
+#include "simulator/report/explain.h"
 #include "tests/simulator/programs/differentiable_programs.h"
 
 namespace interlock::gradient_readers_test {

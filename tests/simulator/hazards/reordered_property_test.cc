@@ -195,7 +195,9 @@ bool has_atomics(const Program& program) {
 // The pair that an `expect` line names is the one that the sentences speak of, the one issued first
 // named first; and its order is wrong. Rows of atomics may differ where no order is.
 void expect_the_pair_of_the_sentences(const Program& program, const ReorderedRead& read) {
-  const Finding finding = explain_reordered(program, read);
+  const HappensBefore order(program);
+  ExplainContext context{order, 0};
+  const Finding finding = explain(program, read, context);
   ASSERT_TRUE(finding.second.has_value());
   const DispatchId first = finding.first.dispatch;
   const DispatchId second = finding.second->dispatch;

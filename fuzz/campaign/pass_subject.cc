@@ -18,11 +18,11 @@
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/generate/replay_generator.h"
 #include "fuzz/generate/step_generator.h"
-#include "fuzz/judge/pass_cause.h"
+#include "fuzz/judge/cause.h"
 #include "fuzz/judge/pass_chain.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "fuzz/judge/signature.h"
-#include "fuzz/minimize/minimize_passes.h"
+#include "fuzz/minimize/minimizer.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {

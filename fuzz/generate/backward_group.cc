@@ -1,5 +1,3 @@
-#include "fuzz/generate/backward_group.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>

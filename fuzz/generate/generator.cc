@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "fuzz/generate/backward_group.h"
 #include "fuzz/generate/program_order.h"
 #include "fuzz/generate/program_scopes.h"
 #include "fuzz/generate/program_sketch.h"

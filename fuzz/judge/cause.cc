@@ -8,8 +8,8 @@
 #include "encoder/assemble/build.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/draft_positions.h"
-#include "fuzz/judge/hazard_probes.h"
 #include "fuzz/judge/oracles.h"
+#include "fuzz/judge/probes.h"
 #include "fuzz/judge/signature.h"
 
 namespace interlock {

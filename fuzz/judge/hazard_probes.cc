@@ -1,10 +1,10 @@
 // The basic idea is to write the wide probes anew, from what conflicts and nothing else, and to cut
 // the narrow ones out of the find.
-#include "fuzz/judge/hazard_probes.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "fuzz/judge/probes.h"
 
 namespace interlock {
 namespace {

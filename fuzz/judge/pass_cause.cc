@@ -1,8 +1,6 @@
 // The basic idea is to take whole sorts of things out of a find, one after the other, as long as
 // the passes still go wrong: what has to stay is what they mistake. How the damage shows, as a
 // clobber, say, or as a value of freed bytes, is chance.
-#include "fuzz/judge/pass_cause.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/draft_positions.h"
+#include "fuzz/judge/cause.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "fuzz/judge/signature.h"
 

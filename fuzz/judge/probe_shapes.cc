@@ -1,11 +1,10 @@
 // The basic idea is an order of all combinations: one that departs from the widest probe in fewer
 // ways stands before one that does in more.
-#include "fuzz/judge/probe_shapes.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "fuzz/judge/probes.h"
 #include "fuzz/judge/signature.h"
 
 namespace interlock {

@@ -1,5 +1,4 @@
-#include "fuzz/minimize/minimize_passes.h"
-
+// Minimizes programs for what passes do wrong on them.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "fuzz/judge/signature.h"
+#include "fuzz/minimize/minimizer.h"
 
 namespace interlock {
 namespace {

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 
+#include "encoder/plan/planner.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/encoder.h"
+#include "fuzz/judge/pass_chain.h"
 #include "fuzz/judge/signature.h"
 #include "simulator/facts/fact.h"
 
@@ -69,5 +71,12 @@ MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder
 // Errors: the program has no finding.
 Result<MinimizeReport> minimize_program(const Program& program,
                                         const MinimizeOptions& options = {});
+
+// Shrinks `program` as long as the passes still give it a finding of this signature, no finding of
+// a kind that it did not have, and the reference chain none at all. Damage that the CPU shows
+// stays. Requires: the passes give it such a finding.
+MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
+                               const PlanOptions& plan, const std::string& signature,
+                               const MinimizeOptions& options);
 
 }  // namespace interlock

@@ -114,9 +114,9 @@ ProgramDraft with_reads_moved(const ProgramDraft& draft, size_t at, const std::s
   return candidate;
 }
 
-// Tries to leave out the dispatch at `at` of the current draft, with something that it reads in the
-// place of something that it writes, as `moved` has it: of an output, unless it is one itself; or
-// of any value. Returns whether the dispatch is gone.
+// Tries to leave out the dispatch at `at` of the current draft: something that it reads takes the
+// place of something that it writes, as `moved` has it. With `is_of_output` what it writes is an
+// output, and what it reads is none. Returns whether the dispatch is gone.
 bool move_over(Reduction& reduction, size_t at, decltype(with_output_moved)& moved,
                bool is_of_output) {
   const auto dispatch = reduction.item<DispatchDraft>(at);

@@ -1,5 +1,5 @@
 // Causes of what passes get wrong: one fault is one cause, however its damage shows.
-#include "fuzz/judge/pass_cause.h"
+#include "fuzz/judge/cause.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What a pass is blamed for, and what a program keeps of it while it shrinks.
 #include "fuzz/judge/pass_oracle.h"
-#include "fuzz/minimize/minimize_passes.h"
+#include "fuzz/minimize/minimizer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,14 @@
-// ProbeShape: what a probe (hazard_probes.h) keeps of a find.
+// Probes: small programs that have the conflict of a find and less and less of what stood around
+// it. Whether an encoder goes wrong on one is an experiment: the widest probe on which it still
+// does says what it gets wrong, and what in the find was chance.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "encoder/program/draft.h"
 #include "encoder/program/program.h"
 #include "simulator/hazards/hazards.h"
 
@@ -40,6 +44,7 @@ enum class ProbeContext : uint8_t {
   kOwn,            // Both.
 };
 
+// What a probe keeps of a find.
 struct ProbeShape {
   ProbeModes modes = ProbeModes::kPlain;
   ProbeRanges ranges = ProbeRanges::kSame;
@@ -71,5 +76,16 @@ inline bool keeps_second_mode(ProbeModes modes) {
   return modes == ProbeModes::kSecond || modes == ProbeModes::kBoth;
 }
 inline bool is_cut_out(ProbeContext context) { return context >= ProbeContext::kOwnOperands; }
+
+// Whether the two operands are tensors, and not memories.
+bool names_tensors(const Program& program, const Hazard& hazard);
+
+inline constexpr std::string_view kFirstOfProbe = "first";
+inline constexpr std::string_view kSecondOfProbe = "second";
+
+// The probe of this shape, without sync; its two dispatches are labelled as above.
+// Requires: `hazard` is a hazard of `program` between two dispatches, or is like one but for its
+// kind, if the modes are plain.
+ProgramDraft probe_of(const Program& program, const Hazard& hazard, const ProbeShape& shape);
 
 }  // namespace interlock

@@ -16,7 +16,6 @@
 #include "fuzz/judge/replay.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/facts/find_facts.h"
-#include "simulator/gradients/gradient_requests.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/hazards/undeclared.h"
 #include "simulator/lifetimes/lifetimes.h"

@@ -130,12 +130,11 @@ class PassCheck {
 
   GradientFinding explain(size_t i, const std::vector<Contribution>& contributions,
                           uint32_t gradient) {
-    GradientFinding finding;
-    finding.tensor = pass_.wrt[i];
-    finding.gradient = pass_.gradients[i];
-    finding.loss = pass_.loss;
     index_writers();
-    finding.writer = writer_of(gradient);
+    GradientFinding finding{.tensor = pass_.wrt[i],
+                            .gradient = pass_.gradients[i],
+                            .loss = pass_.loss,
+                            .writer = writer_of(gradient)};
     std::map<FieldMatrix, GradientCount> counts = counts_of(contributions);
     count_terms(gradient, counts, finding);
     for (auto& [element, count] : counts) {

@@ -103,19 +103,14 @@ class Replay {
       if (access.is_atomic()) {
         apply_atomic(id, dispatch.atomic_op, span);
       } else if (access.writes()) {
-        State next;
-        next.writer = id;
-        next.content = splitmix64(uint64_t{id.index} + 1);
-        next.latest = id;
-        tree_.raise(span, add(next));
+        const uint64_t content = splitmix64(uint64_t{id.index} + 1);
+        tree_.raise(span, add({.writer = id, .content = content, .latest = id}));
       }
     }
   }
 
   DispatchId later_in_program_order(DispatchId a, DispatchId b) const {
-    if (!a.is_some() || !b.is_some()) {
-      return a.is_some() ? a : b;
-    }
+    if (!a.is_some() || !b.is_some()) return a.is_some() ? a : b;
     return program_.dispatch(a).order < program_.dispatch(b).order ? b : a;
   }
 
@@ -140,26 +135,19 @@ class Replay {
   }
 
   void extend(SegmentSpan span, Stamp found, DispatchId id, AtomicOp op) {
-    if (span.is_empty()) {
-      return;
-    }
+    if (span.is_empty()) return;
     const State old = states_[found];
-    if (old.op != AtomicOp::kNone && old.op == op && old.writer == id) {
-      return;  // Two operands of one dispatch: it is a member already.
-    }
-    State next;
-    next.writer = id;
-    next.op = op;
-    next.previous = found;
-    next.base = found;
-    next.member_sum = splitmix64(uint64_t{id.index} + 1);
-    if (old.op != AtomicOp::kNone && old.op == op) {
-      next.base = old.base;
-      next.member_sum += old.member_sum;
-    }
+    const bool is_in_row = old.op != AtomicOp::kNone && old.op == op;
+    if (is_in_row && old.writer == id) return;  // Two operands of one dispatch: a member already.
+    const uint64_t own_hash = splitmix64(uint64_t{id.index} + 1);
+    State next{.writer = id,
+               .op = op,
+               .previous = found,
+               .base = is_in_row ? old.base : found,
+               .member_sum = own_hash + (is_in_row ? old.member_sum : 0),
+               .latest = later_in_program_order(old.latest, id)};
     next.content = splitmix64(states_[next.base].content +
                               splitmix64(splitmix64(next.member_sum) + static_cast<uint64_t>(op)));
-    next.latest = later_in_program_order(old.latest, id);
     tree_.raise(span, add(next));
   }
 
@@ -264,11 +252,7 @@ class Comparison {
         if (sees_old_content(program_, program_.accesses[index], dispatch)) {
           right.clear();
           program_order_.append_states(segments_.span_of(index), right);
-          ReorderedRead where;
-          where.reader = id;
-          where.access = k;
-          where.memory = program_.accesses[index].memory;
-          compare(where,
+          compare({.reader = id, .access = k, .memory = program_.accesses[index].memory},
                   std::span(seen_).subspan(seen_begin_[index],
                                            seen_begin_[index + 1] - seen_begin_[index]),
                   right);
@@ -285,16 +269,12 @@ class Comparison {
     std::vector<StampRun> right;
     for (size_t m = 0; m < program_.memories.size(); ++m) {
       const MemoryId memory(m);
-      if (program_.memory(memory).is_scratch) {
-        continue;
-      }
+      if (program_.memory(memory).is_scratch) continue;
       seen.clear();
       right.clear();
       issue_order_.append_states(segments_.segments_of(memory), seen);
       program_order_.append_states(segments_.segments_of(memory), right);
-      ReorderedRead where;
-      where.memory = memory;
-      compare(where, seen, right);
+      compare({.memory = memory}, seen, right);
     }
   }
 
@@ -304,13 +284,9 @@ class Comparison {
     std::map<std::pair<DispatchId, DispatchId>, size_t> listed;  // Index into reads_.
     std::map<std::pair<Stamp, Stamp>, WriterPair> named;
     zip_runs(seen, right, [&](SegmentSpan span, Stamp seen_stamp, Stamp right_stamp) {
-      if (sees_right_state(where, seen_stamp, right_stamp)) {
-        return;
-      }
+      if (sees_right_state(where, seen_stamp, right_stamp)) return;
       auto [name, is_new_name] = named.try_emplace({seen_stamp, right_stamp});
-      if (is_new_name) {
-        name->second = name_writers(where, seen_stamp, right_stamp);
-      }
+      if (is_new_name) name->second = name_writers(where, seen_stamp, right_stamp);
       where.seen_writer = name->second.seen;
       where.right_writer = name->second.right;
       where.bytes = segments_.bytes_of(span);

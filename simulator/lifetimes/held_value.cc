@@ -23,10 +23,7 @@ HeldChange end(LifetimeId by, LifetimeId at, HeldValue& value) {
 }  // namespace
 
 HeldValue written_value(TensorId root) {
-  HeldValue value;
-  value.kind = root.is_some() ? HeldKind::kValue : HeldKind::kUnknown;
-  value.owner = root;
-  return value;
+  return {.kind = root.is_some() ? HeldKind::kValue : HeldKind::kUnknown, .owner = root};
 }
 
 ByteRange affected_by(const Program& program, const Lifetime& lifetime) {

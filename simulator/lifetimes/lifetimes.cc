@@ -30,11 +30,8 @@ class FindingCollector final : public ReadObserver {
     const Holdings& holdings = walk_.holdings();
     const bool is_suspect = holdings.defect_of(run.value, root, true).has_value();
     if (!is_suspect) return;
-    LifetimeFinding finding;
-    finding.reader = reader;
-    finding.tensor = root;
-    finding.found = run.value.owner;
-    finding.memory = memory;
+    LifetimeFinding finding{
+        .reader = reader, .tensor = root, .found = run.value.owner, .memory = memory};
     if (run.value.is_ended() || run.value.kind == HeldKind::kNothing) {
       finding.bytes = run.bytes;
       finding.ended_by = run.value.ended_by;
@@ -51,14 +48,12 @@ class FindingCollector final : public ReadObserver {
 
   void see_destroyed(const DestroyedAccess& destroyed) override {
     if (!destroyed.is_pending) return;
-    LifetimeFinding finding;
-    finding.reader = destroyed.access;
-    finding.ended_by = destroyed.destroy;
-    finding.ended_at = destroyed.done_at;
-    finding.is_pending = true;
-    finding.memory = destroyed.memory;
-    finding.bytes = destroyed.bytes;
-    add(FindingKind::kUseAfterFree, finding);
+    add(FindingKind::kUseAfterFree, {.reader = destroyed.access,
+                                     .ended_by = destroyed.destroy,
+                                     .ended_at = destroyed.done_at,
+                                     .is_pending = true,
+                                     .memory = destroyed.memory,
+                                     .bytes = destroyed.bytes});
   }
 
  private:

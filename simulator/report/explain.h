@@ -30,7 +30,8 @@ struct ExplainContext {
 // and for a finding of lifetimes history_of() (byte_history.h).
 Finding explain(const Program& program, const Fact& fact, ExplainContext& context);
 
-// Of one kind of fact each, as explain() gives it.
+// Of one kind of fact each, as explain() gives it. The history of the bytes of a value and that of
+// its pins take their work from `history_work_left`, and are left out when that is too little.
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
                          uint64_t& history_work_left);
 Finding explain_gradient(const Program& program, const GradientFinding& found);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
@@ -72,18 +73,13 @@ StepList::StepList(const Program& program)
       commit_node_(program.dispatches.size(), kNone) {
   nodes_.reserve(dispatch_count_ + 1);
   for (uint32_t i = 0; i < dispatch_count_; ++i) {
-    Node node;
-    node.step = whole_step(program, DispatchId(i), StepKind::kRun);
-    node.prev = i == 0 ? dispatch_count_ : i - 1;
-    node.next = i + 1 == dispatch_count_ ? kNone : i + 1;
-    node.is_rest = true;
-    node.is_linked = true;
-    nodes_.push_back(node);
+    nodes_.push_back({.step = whole_step(program, DispatchId(i), StepKind::kRun),
+                      .prev = i == 0 ? dispatch_count_ : i - 1,
+                      .next = i + 1 == dispatch_count_ ? kNone : i + 1,
+                      .is_rest = true,
+                      .is_linked = true});
   }
-  Node head;
-  head.is_linked = true;
-  head.next = dispatch_count_ == 0 ? kNone : 0;
-  nodes_.push_back(head);
+  nodes_.push_back({.next = dispatch_count_ == 0 ? kNone : 0, .is_linked = true});
   renumber();
 }
 
@@ -98,12 +94,8 @@ void StepList::renumber() {
 
 uint32_t StepList::add_node(const Step& step, bool is_rest) {
   const auto index = static_cast<uint32_t>(nodes_.size());
-  Node node;
-  node.step = step;
-  node.is_rest = is_rest;
-  Node& first = nodes_[step.dispatch.index];
-  node.sibling = first.sibling;
-  first.sibling = index;
+  uint32_t& sibling = nodes_[step.dispatch.index].sibling;
+  const Node node{.step = step, .sibling = std::exchange(sibling, index), .is_rest = is_rest};
   nodes_.push_back(node);
   return index;
 }
@@ -182,9 +174,7 @@ Result<Success> StepList::apply_fetch(const Displacement& displacement) {
     commit = add_node(whole_step(program_, displacement.anchor, StepKind::kCommit), false);
     link_behind(commit, run);
   }
-  Node fetch;
-  fetch.step = draft_of_fetch(displacement.moved, displacement.anchor);
-  nodes_.push_back(fetch);
+  nodes_.push_back({.step = draft_of_fetch(displacement.moved, displacement.anchor)});
   link_behind(static_cast<uint32_t>(nodes_.size() - 1), nodes_[commit].prev);
   return Success{};
 }
@@ -286,11 +276,10 @@ std::vector<bool> find_split(const Program& program, const Schedule& schedule) {
 // Where a step that nothing precedes goes: before the first dispatch that stays, or, if all are
 // split, after the rests that wait in front, of which dispatch 0 is the last.
 Displacement front_displacement(const std::vector<bool>& stays) {
-  Displacement displacement;
   const auto first = std::ranges::find(stays, true);
-  displacement.kind = first == stays.end() ? DisplacementKind::kAfter : DisplacementKind::kBefore;
-  displacement.anchor = DispatchId(first == stays.end() ? 0 : first - stays.begin());
-  return displacement;
+  const bool is_none = first == stays.end();
+  return {.anchor = DispatchId(is_none ? 0 : static_cast<size_t>(first - stays.begin())),
+          .kind = is_none ? DisplacementKind::kAfter : DisplacementKind::kBefore};
 }
 
 }  // namespace

@@ -58,9 +58,7 @@ class ObservabilityJudge {
   std::optional<Schedule> find_deciding_run() {
     for (const auto& make : {epoch_reversed_schedule, lazy_schedule}) {
       Schedule schedule = make(program_, order_);
-      if (changes_an_output(schedule)) {
-        return schedule;
-      }
+      if (changes_an_output(schedule)) return schedule;
     }
     return std::nullopt;
   }
@@ -120,11 +118,9 @@ class ObservabilityJudge {
     const Result<Schedule> schedule = schedule_of(program_, order_, witness);
     if (!schedule && is_stopped()) return {};
     INTERLOCK_CHECK(schedule.has_value());
-    ObservabilityVerdict verdict;
-    verdict.proof = ObservabilityProof::kCommonWitness;
-    verdict.schedule = std::move(witness);
-    verdict.changed_outputs = changed_outputs(*schedule);
-    return verdict;
+    return {.proof = ObservabilityProof::kCommonWitness,
+            .schedule = std::move(witness),
+            .changed_outputs = changed_outputs(*schedule)};
   }
 
  private:
@@ -297,11 +293,10 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
   const std::optional<Schedule> deciding_run = judge.find_deciding_run();
   if (is_stopped()) return verdicts;
   if (!deciding_run.has_value()) {
-    ObservabilityVerdict verdict;
-    verdict.conflicting_in = options.conflicting_in;
-    verdict.proof = options.conflicting_in.is_some() ? ObservabilityProof::kSlices
-                                                     : ObservabilityProof::kDecidingRuns;
-    verdicts.assign(hazards.size(), verdict);
+    const DispatchId conflicting = options.conflicting_in;
+    const auto proof =
+        conflicting.is_some() ? ObservabilityProof::kSlices : ObservabilityProof::kDecidingRuns;
+    verdicts.assign(hazards.size(), {.proof = proof, .conflicting_in = conflicting});
     return verdicts;
   }
   verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);

@@ -10,7 +10,6 @@
 
 #include "encoder/program/stop.h"
 #include "simulator/schedules/strategy_three.h"
-#include "simulator/schedules/trace_count.h"
 
 namespace interlock {
 namespace {
@@ -76,11 +75,7 @@ ExhaustiveGraph choose_graph(const Program& program, const HappensBefore& order,
   }
   ExhaustiveGraph graph = graph_of(dispatch_units(program, list.hazards), order, options);
   graph.plan.is_truncated |= !list.is_complete();
-  if (by_slice) {
-    graph.plan.is_slice_trace_count_known = true;
-    graph.plan.is_slice_trace_count_exact = by_slice->plan.is_exact;
-    graph.plan.slice_trace_count = by_slice->plan.trace_count;
-  }
+  if (by_slice) graph.plan.slice_traces = {by_slice->plan.trace_count, by_slice->plan.is_exact};
   return graph;
 }
 
@@ -156,12 +151,12 @@ std::string traces_text(const ExhaustivePlan& plan) {
 }
 
 std::string joined_slices_text(const ExhaustivePlan& plan) {
-  if (!plan.is_slice_trace_count_known) {
+  if (!plan.slice_traces) {
     return "Dispatches run whole: their slices have too many hazards to count.\n";
   }
   return fmt::format("Dispatches run whole: with their slices apart there are {}{}.\n",
-                     plan.is_slice_trace_count_exact ? "" : "at most ",
-                     counted(plan.slice_trace_count, "trace", "traces"));
+                     plan.slice_traces->is_exact ? "" : "at most ",
+                     counted(plan.slice_traces->value, "trace", "traces"));
 }
 
 // How many traces and schedules there are, and of what.

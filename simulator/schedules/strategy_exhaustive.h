@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "simulator/schedules/natural.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/strategy.h"
+#include "simulator/schedules/trace_count.h"
 #include "simulator/schedules/trace_enumerator.h"
 #include "simulator/schedules/trace_groups.h"
 #include "simulator/schedules/trace_schedule.h"
@@ -37,9 +39,7 @@ struct ExhaustivePlan {
   // Some unit with a hazard has several slices; then how many traces there were with these apart,
   // unless that is unknown.
   bool joins_slices = false;
-  bool is_slice_trace_count_known = false;
-  bool is_slice_trace_count_exact = true;  // Else it is an upper bound.
-  Natural slice_trace_count;
+  std::optional<TraceCount> slice_traces;
   // There are more hazards than we enumerate. All numbers concern those that we do: an exact number
   // of traces is a lower bound then. The traces made are still distinct.
   bool is_truncated = false;

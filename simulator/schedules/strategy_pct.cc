@@ -14,7 +14,6 @@
 #include <string>
 #include <utility>
 
-#include "encoder/kernel/kernel_binding.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/natural.h"
@@ -26,12 +25,10 @@ PctSchedules::PctSchedules(const Program& program, const HappensBefore& order, u
   INTERLOCK_CHECK(depth >= 1);
   dispatches_.reserve(program.dispatches.size());
   for (size_t d = 0; d < program.dispatches.size(); ++d) {
-    Steps steps;
-    steps.slice_count = static_cast<uint32_t>(slice_count_of(program, program.dispatches[d]));
     // With scoped barriers nothing commits late.
-    steps.writes = !order.has_scopes() && writes_anything(program, DispatchId(d));
-    dispatches_.push_back(steps);
-    step_count_ += steps.count();
+    const bool commits = !order.has_scopes() && writes_anything(program, DispatchId(d));
+    dispatches_.push_back({program.dispatches[d].slice_count, commits});
+    step_count_ += dispatches_.back().count();
   }
   for (uint32_t d = 0; d < dispatches_.size(); ++d) {
     uint32_t held_by = is_stopped() ? 0 : d;  // No schedule is asked for then.

@@ -259,12 +259,12 @@ TEST(Exhaustive, RunsDispatchesWholeIfTheirSlicesHaveTooManyTraces) {
   const Enumeration cut = enumerate(program, options);
   EXPECT_FALSE(cut.plan.are_units_slices);
   EXPECT_TRUE(cut.plan.joins_slices);
-  EXPECT_TRUE(cut.plan.is_slice_trace_count_known);
+  ASSERT_TRUE(cut.plan.slice_traces.has_value());
   EXPECT_EQ(cut.schedules.size(), 3u);  // One group, w before either of the two, or of both.
   options.schedule_count = 1000;
   const Enumeration apart = enumerate(program, options);
   EXPECT_TRUE(apart.plan.are_units_slices);
-  EXPECT_EQ(apart.plan.trace_count, cut.plan.slice_trace_count);
+  EXPECT_EQ(apart.plan.trace_count, cut.plan.slice_traces->value);
   EXPECT_EQ(apart.schedules.size(), 511u);  // w against 8 rows and a block of columns.
 }
 

@@ -1,14 +1,64 @@
 // The basic idea is that the greedy choice needs one number about each dispatch: a barrier stands
 // before it iff its latest conflict lies in the current epoch. The pair that forced it is the
 // certificate: no other barrier of the choice stands between the two.
+//
+// With free reordering a range maximum over earlier conflicting accesses is all that a level needs:
+// a history whose stamps are levels.
 #include "simulator/barriers/barrier_bounds.h"
 
 #include <algorithm>
 
-#include "simulator/hazards/conflict_levels.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+#include "simulator/bytes/access_history.h"
+#include "simulator/hazards/hazard_between.h"
 #include "simulator/lifetimes/destroy_needs.h"
+#include "simulator/order/happens_before.h"
 
 namespace interlock {
+namespace {
+
+// The level of a dispatch is 1 where it conflicts with nothing earlier, else one more than the
+// highest level that it conflicts with. Dispatches of one level can run between two barriers, in
+// any program order that keeps conflicts in order: levels minus 1 is the fewest barriers then.
+// Cost: O(a log a) for a accesses.
+std::vector<Stamp> conflict_levels(const Program& program, const ByteSegments& segments) {
+  AccessHistory history(program, segments);
+  std::vector<Stamp> levels;
+  levels.reserve(program.dispatches.size());
+  for (size_t i = 0; i < program.dispatches.size() && !is_stopped(); ++i) {
+    const DispatchId id(i);
+    history.prefetch_ahead(id);
+    levels.push_back(history.latest(id).any() + 1);
+    history.record(id, levels.back());
+  }
+  return levels;
+}
+
+// The longest chain of conflicts, in issue order. Requires: there are levels.
+// Cost: O(n) comparisons, and O(p log p) for p operands where two levels follow each other.
+std::vector<DispatchId> longest_chain(const Program& program, const ByteSegments& segments,
+                                      const std::vector<Stamp>& levels) {
+  const auto last = std::ranges::max_element(levels);
+  std::vector<DispatchId> chain = {DispatchId(static_cast<size_t>(last - levels.begin()))};
+  const HappensBefore order(program);
+  HazardBetween between(program, order, segments);
+  while (levels[chain.back().index] > 1) {
+    const Stamp level = levels[chain.back().index];
+    between.set_second(chain.back());
+    size_t first = chain.back().index;
+    do {
+      if (is_stopped()) return {};
+      INTERLOCK_CHECK(first > 0);
+      --first;
+    } while (levels[first] + 1 != level || !between.do_conflict(DispatchId(first)));
+    chain.emplace_back(first);
+  }
+  std::ranges::reverse(chain);
+  return chain;
+}
+
+}  // namespace
 
 // The destroys before `dispatch`; a barrier for them serves it, too.
 void GreedyBarriers::see_destroys(DispatchId dispatch) {
@@ -43,12 +93,13 @@ BarrierBounds GreedyBarriers::bounds(const Program& program, const ByteSegments&
   bounds.fewest_barriers = count();
   bounds.fewest_full_barriers = fewest_full_;
   bounds.forcing = std::move(forcing_);
-  const ConflictLevels levels(program, segments);
-  bounds.longest_chain = levels.longest_chain();
+  const std::vector<Stamp> levels = conflict_levels(program, segments);
+  if (levels.empty()) return bounds;
+  bounds.longest_chain = *std::ranges::max_element(levels) - 1;
   // A destroy keeps its place among the dispatches, so that another order may need more than
   // levels.
   const bool is_shorter = bounds.longest_chain < bounds.fewest_barriers;
-  if (is_shorter && destroys_.empty()) bounds.chain = levels.chain();
+  if (is_shorter && destroys_.empty()) bounds.chain = longest_chain(program, segments, levels);
   return bounds;
 }
 

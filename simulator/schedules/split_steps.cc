@@ -223,7 +223,8 @@ Result<Success> StepSplitter::add_fetch(DispatchId reader, DispatchId writer) {
   std::vector<Fetch> fetches;
   append_fetches(reader, writer, fetches);
   std::erase_if(fetches, [&](const Fetch& f) { return waits_for_another(f, reader, writer); });
-  std::ranges::stable_partition(fetches, [&](const Fetch& fetch) { return is_wanted(fetch); });
+  std::stable_partition(fetches.begin(), fetches.end(),
+                        [&](const Fetch& fetch) { return is_wanted(fetch); });
   bool has_fetched = false;
   while (!fetches.empty()) {
     const bool is_ready = emit_ready(reader, writer, fetches);

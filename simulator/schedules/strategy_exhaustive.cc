@@ -33,7 +33,7 @@ void count(ExhaustiveGraph& graph, const StrategyOptions& options) {
   plan.schedule_count = options.combines_groups ? std::move(product) : std::move(sum);
 }
 
-UnitOrder unit_order(const std::vector<TraceUnit>& units, const HappensBefore& order) {
+UnitOrder unit_order(const std::vector<Step>& units, const HappensBefore& order) {
   return [&units, &order](uint32_t first, uint32_t second) {
     return units[first].dispatch != units[second].dispatch &&
            order.executes_before(units[first].dispatch, units[second].dispatch);
@@ -44,7 +44,7 @@ ExhaustiveGraph graph_of(TraceUnits units, const HappensBefore& order,
                          const StrategyOptions& options) {
   ExhaustiveGraph graph;
   graph.units = std::move(units);
-  const std::vector<TraceUnit>& all = graph.units.units;
+  const std::vector<Step>& all = graph.units.units;
   graph.groups = trace_groups(graph.units.hazards, unit_order(all, order));
   graph.plan.are_units_slices = graph.units.are_slices;
   graph.plan.is_truncated = graph.units.is_truncated;
@@ -128,7 +128,7 @@ std::string ExhaustiveSchedules::name() const {
     for (const UnitPair& pair : chosen_traces_[g]->reversed_hazards()) {
       if (reversed_count++ > 0) continue;
       const std::vector<uint32_t>& members = graph_.groups[g].units;
-      const std::vector<TraceUnit>& units = graph_.units.units;
+      const std::vector<Step>& units = graph_.units.units;
       name = fmt::format("{} before {}", text_of(program_, units[members[pair.second]]),
                          text_of(program_, units[members[pair.first]]));
     }

@@ -73,14 +73,14 @@ void TraceSchedule::emit(uint32_t unit, const std::vector<const TraceEnumerator*
   append(units_.units[unit], schedule);
 }
 
-void TraceSchedule::append(const TraceUnit& unit, Schedule& schedule) const {
+void TraceSchedule::append(const Step& unit, Schedule& schedule) const {
   std::vector<Step>& steps = schedule.steps;
   if (!steps.empty() && steps.back().dispatch == unit.dispatch &&
       steps.back().first_slice + steps.back().slice_count == unit.first_slice) {
     steps.back().slice_count += unit.slice_count;
     return;
   }
-  steps.push_back({StepKind::kRun, unit.dispatch, unit.first_slice, unit.slice_count});
+  steps.push_back(unit);
 }
 
 }  // namespace interlock

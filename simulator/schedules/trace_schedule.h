@@ -32,7 +32,7 @@ class TraceSchedule {
 
   bool ties_strangers(uint32_t group) const;
   void emit(uint32_t unit, const std::vector<const TraceEnumerator*>& traces, Schedule& schedule);
-  void append(const TraceUnit& unit, Schedule& schedule) const;
+  void append(const Step& unit, Schedule& schedule) const;
 
   const TraceUnits& units_;
   const std::vector<TraceGroup>& groups_;

@@ -7,7 +7,6 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/draft_text.h"
-#include "simulator/schedules/schedule.h"
 #include "simulator/schedules/shadow_program.h"
 
 namespace interlock {
@@ -24,11 +23,6 @@ std::vector<UnitPair> pairs_to_order(std::span<const Hazard> hazards) {
     if (!hazard.is_ordered && (pairs.empty() || pairs.back() != pair)) pairs.push_back(pair);
   }
   return pairs;
-}
-
-TraceUnit whole_unit(const Program& program, uint32_t dispatch) {
-  const Step step = whole_step(program, DispatchId(size_t{dispatch}), StepKind::kRun);
-  return {step.dispatch, step.first_slice, step.slice_count};
 }
 
 // Segments that a slice reads or writes.
@@ -150,12 +144,12 @@ class Cutter {
 void Cutter::cut(const Program& program, const SliceConflicts& conflicts, uint32_t dispatch) {
   const uint32_t begin = conflicts.first_slice(dispatch);
   const uint32_t end = begin + conflicts.slice_count(dispatch);
-  std::vector<TraceUnit>& units = result_.units;
+  std::vector<Step>& units = result_.units;
   if (end - begin == 1 || next_ == hazardous_.size() || hazardous_[next_] >= end) {
     if (next_ < hazardous_.size() && hazardous_[next_] < end) {
       unit_of_[next_++] = static_cast<uint32_t>(units.size());
     }
-    units.push_back(whole_unit(program, dispatch));
+    units.push_back(whole_step(program, DispatchId(size_t{dispatch}), StepKind::kRun));
     return;
   }
   result_.are_slices = true;
@@ -163,21 +157,19 @@ void Cutter::cut(const Program& program, const SliceConflicts& conflicts, uint32
   uint32_t done = begin;
   for (; next_ < hazardous_.size() && hazardous_[next_] < end; ++next_) {
     const uint32_t slice = hazardous_[next_];
-    if (slice > done) units.push_back({id, done - begin, slice - done});
+    if (slice > done) units.push_back({StepKind::kRun, id, done - begin, slice - done});
     unit_of_[next_] = static_cast<uint32_t>(units.size());
-    units.push_back({id, slice - begin, 1});
+    units.push_back({StepKind::kRun, id, slice - begin, 1});
     done = slice + 1;
   }
-  if (done < end) units.push_back({id, done - begin, end - done});
+  if (done < end) units.push_back({StepKind::kRun, id, done - begin, end - done});
 }
 
 }  // namespace
 
 TraceUnits dispatch_units(const Program& program, std::span<const Hazard> hazards) {
   TraceUnits result;
-  for (uint32_t d = 0; d < program.dispatches.size(); ++d) {
-    result.units.push_back(whole_unit(program, d));
-  }
+  result.units = issue_order_schedule(program).steps;
   std::vector<bool> is_hazardous(program.dispatches.size(), false);
   size_t hazardous_count = 0;
   for (const UnitPair& pair : pairs_to_order(hazards)) {
@@ -216,9 +208,9 @@ std::optional<TraceUnits> slice_units(const Program& program, std::span<const Ha
   return Cutter(program, conflicts, hazardous).units(slice_pairs);
 }
 
-std::string text_of(const Program& program, const TraceUnit& unit) {
+std::string text_of(const Program& program, const Step& unit) {
   std::string text = program.reference_of(unit.dispatch);
-  if (unit != whole_unit(program, unit.dispatch.index)) {
+  if (unit != whole_step(program, unit.dispatch, StepKind::kRun)) {
     append_range(text, unit.first_slice, uint64_t{unit.first_slice} + unit.slice_count);
   }
   return text;

@@ -8,22 +8,15 @@
 
 #include "encoder/program/program.h"
 #include "simulator/hazards/hazards.h"
-#include "simulator/order/happens_before.h"
+#include "simulator/schedules/schedule.h"
 #include "simulator/schedules/trace_groups.h"
 
 namespace interlock {
 
-// Consecutive slices of a dispatch that always run together.
-struct TraceUnit {
-  DispatchId dispatch;
-  uint32_t first_slice = 0;
-  uint32_t slice_count = 0;
-
-  bool operator==(const TraceUnit&) const = default;
-};
-
 struct TraceUnits {
-  std::vector<TraceUnit> units;   // Every slice once, in issue order.
+  // Each runs consecutive slices of a dispatch, which always run together. Every slice once, in
+  // issue order.
+  std::vector<Step> units;
   std::vector<UnitPair> hazards;  // Conflicts that nothing orders; each pair once.
   bool are_slices = false;        // Some dispatch is split.
   bool is_truncated = false;      // `hazards` misses some.
@@ -43,6 +36,6 @@ TraceUnits dispatch_units(const Program& program, std::span<const Hazard> hazard
 std::optional<TraceUnits> slice_units(const Program& program, std::span<const Hazard> hazards);
 
 // How text refers to a unit: the dispatch, and its slices if they are not all: "vjp[3:4]".
-std::string text_of(const Program& program, const TraceUnit& unit);
+std::string text_of(const Program& program, const Step& unit);
 
 }  // namespace interlock

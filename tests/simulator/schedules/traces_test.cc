@@ -55,7 +55,7 @@ Natural exact_count(const TraceGroup& group) {
 TraceUnits units_of(const StepRelations& relations) {
   TraceUnits units;
   for (size_t step = 0; step < relations.count(); ++step) {
-    units.units.push_back({DispatchId(step), 0, 1});
+    units.units.push_back({StepKind::kRun, DispatchId(step), 0, 1});
   }
   units.hazards = relations.hazards();
   return units;

@@ -319,7 +319,7 @@ std::vector<Fact> find_everything(const Program& program) {
 
 std::vector<GradientFinding> find_wrong_gradients(const Program& program) {
   if (program.backwards.empty()) return {};
-  return check_gradients(program, gradient_requests_of(program)).findings;
+  return check_gradients(program, program.backwards).findings;
 }
 
 Program encode_with(const Program& program, const EncoderEntry* entry) {

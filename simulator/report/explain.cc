@@ -25,6 +25,13 @@ std::string text_of_content(const Program& program, DispatchId writer) {
                           : "the initial bytes";
 }
 
+// Whether an exact overlap of the two would be in order.
+bool works_in_place(const Program& program, const AliasViolation& violation) {
+  const Dispatch& dispatch = program.dispatch(violation.dispatch);
+  return alias_contract_of(kernel_entry(dispatch.kernel), static_cast<int>(violation.first),
+                           static_cast<int>(violation.second)) == AliasContract::kIdenticalElement;
+}
+
 // What the contract of a violated operand pair says.
 std::string contract_sentence(const Program& program, const AliasViolation& violation) {
   const Dispatch& dispatch = program.dispatch(violation.dispatch);
@@ -39,10 +46,7 @@ std::string contract_sentence(const Program& program, const AliasViolation& viol
     return "An opaque dispatch may write exactly the range that it reads; a shifted overlap depends on the order of its slices.";
   }
   const std::string_view kernel = program.name(dispatch.kernel_name);
-  const AliasContract contract =
-      alias_contract_of(kernel_entry(dispatch.kernel), static_cast<int>(violation.first),
-                        static_cast<int>(violation.second));
-  if (contract == AliasContract::kIdenticalElement) {
+  if (works_in_place(program, violation)) {
     return fmt::format(
         "Kernel {} works in place only where the two ranges are the same; a shifted overlap depends on the order of its slices.",
         kernel);
@@ -54,11 +58,8 @@ std::string contract_sentence(const Program& program, const AliasViolation& viol
 std::string alias_fix(const Program& program, const AliasViolation& violation) {
   const Dispatch& dispatch = program.dispatch(violation.dispatch);
   if (violation.is_between_outputs) return "give each output bytes of its own.";
-  const AliasContract contract =
-      alias_contract_of(kernel_entry(dispatch.kernel), static_cast<int>(violation.first),
-                        static_cast<int>(violation.second));
   const bool is_atomic = program.accesses_of(dispatch)[violation.second].is_atomic();
-  return contract == AliasContract::kIdenticalElement && !is_atomic
+  return works_in_place(program, violation) && !is_atomic
              ? "give the output bytes of its own, or exactly the range of the input."
              : "give the output bytes of its own.";
 }

@@ -1,7 +1,7 @@
 // TraceUnits: the steps whose order makes a trace, and the hazards between them.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>

@@ -102,9 +102,18 @@ void ProgramBuilder::append_statement(StatementKind kind, size_t index, const st
 
 bool ProgramBuilder::check_room_for_statements(uint64_t added_count) {
   const uint64_t count = program_.statements.size() + recorded_count_ + group_count_;
-  if (count + added_count <= limits_.statement_count) return true;
-  return fail(ItemPart::kItem, "the program has more statements than the limit of {}.",
-              limits_.statement_count);
+  return check_count(count + added_count, "statements", limits_.statement_count);
+}
+
+bool ProgramBuilder::check_count(uint64_t count, std::string_view noun, uint64_t limit) {
+  return count <= limit ||
+         fail(ItemPart::kItem, "the program has more {} than the limit of {}.", noun, limit);
+}
+
+bool ProgramBuilder::check_line_length(std::string_view what, uint64_t length) {
+  return length <= limits_.line_bytes ||
+         fail(ItemPart::kItem, "{} {} bytes of text, more than the limit of {} for a line.", what,
+              length, limits_.line_bytes);
 }
 
 bool ProgramBuilder::find_tensor(ItemPlace place, const std::string& name, std::string_view where,

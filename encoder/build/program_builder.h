@@ -123,6 +123,10 @@ class ProgramBuilder {
   bool append(const ItemDraft& item);
   bool check_name(ItemPlace place, std::string_view noun, std::string_view name);
   bool check_label(const std::string& label);
+  // At most `limit` of what `noun` names in the program.
+  bool check_count(uint64_t count, std::string_view noun, uint64_t limit);
+  // The canonical line must be short enough to be read again; `what` says whose `length` it is.
+  bool check_line_length(std::string_view what, uint64_t length);
   bool check_room_for_statements(uint64_t added_count);
   bool check_statement(const std::string& label) {
     return check_room_for_statements(1) && check_label(label);

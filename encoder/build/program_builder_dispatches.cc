@@ -136,10 +136,8 @@ bool ProgramBuilder::append_operands(const DispatchDraft& item) {
                 "the dispatch has {} operands, more than the limit of {}.", item.operands.size(),
                 limits_.access_count_per_dispatch);
   }
-  if (program_.accesses.size() > kAccessesMax - item.operands.size()) {
-    return fail(ItemPart::kItem, "the program has more operands than the limit of {}.",
-                kAccessesMax);
-  }
+  const uint64_t operand_count = program_.accesses.size() + item.operands.size();
+  if (!check_count(operand_count, "operands", kAccessesMax)) return false;
   for (size_t i = 0; i < item.operands.size(); ++i) {
     if (i > 0 && stands_before(item.operands[i], item.operands[i - 1])) {
       return fail(
@@ -250,7 +248,6 @@ bool ProgramBuilder::append_attribute(const DispatchDraft& item, size_t position
   return true;
 }
 
-// The canonical line must be short enough to be read again.
 bool ProgramBuilder::check_line_length(const DispatchDraft& item) {
   constexpr uint64_t kNumberBytesMax = 24;
   uint64_t length =
@@ -261,10 +258,7 @@ bool ProgramBuilder::check_line_length(const DispatchDraft& item) {
   for (const auto& [key, value] : item.attributes) {
     length += key.size() + std::max<uint64_t>(value.size(), kNumberBytesMax) + 2;
   }
-  return length <= limits_.line_bytes ||
-         fail(ItemPart::kItem,
-              "the dispatch needs up to {} bytes of text, more than the limit of {} for a line.",
-              length, limits_.line_bytes);
+  return check_line_length("the dispatch needs up to", length);
 }
 
 }  // namespace interlock

@@ -211,12 +211,11 @@ bool ProgramBuilder::check_backward(const BackwardDraft& item) {
   if (backwards_ == nullptr) {
     return fail(ItemPart::kItem, "a backward pass stands where none can be computed.");
   }
-  if (backward_try_count_ >= limits_.backward_count) {
-    return fail(ItemPart::kItem, "the program has more backward passes than the limit of {}.",
-                limits_.backward_count);
-  }
   TensorId found;
-  if (!find_tensor(ItemPart::kName, item.loss, "this line", found)) return false;
+  if (!check_count(backward_try_count_ + 1, "backward passes", limits_.backward_count) ||
+      !find_tensor(ItemPart::kName, item.loss, "this line", found)) {
+    return false;
+  }
   if (item.wrt.empty() || item.wrt.size() > limits_.access_count_per_dispatch) {
     return fail(ItemPart::kItem, "the backward pass has {} tensors after 'wrt'; expected 1 to {}.",
                 item.wrt.size(), limits_.access_count_per_dispatch);
@@ -233,11 +232,7 @@ bool ProgramBuilder::check_backward(const BackwardDraft& item) {
     }
     length += 1 + item.wrt[i].size();
   }
-  if (length > limits_.line_bytes) {
-    return fail(ItemPart::kItem,
-                "the backward pass needs {} bytes of text, more than the limit of {} for a line.",
-                length, limits_.line_bytes);
-  }
+  if (!check_line_length("the backward pass needs", length)) return false;
   const auto error = backwards_->name_error(item.mode);
   return !error || fail(ItemPart::kMode, "{}", *error);
 }

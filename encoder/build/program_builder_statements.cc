@@ -92,7 +92,6 @@ bool ProgramBuilder::append_dependencies(const BarrierDraft& item, Barrier& barr
   return check_line_length(item);
 }
 
-// The canonical line must be short enough to be read again.
 bool ProgramBuilder::check_line_length(const BarrierDraft& item) {
   uint64_t length =
       label_room_bytes() + item.label.size() + std::string_view(": barrier execution").size();
@@ -100,10 +99,7 @@ bool ProgramBuilder::check_line_length(const BarrierDraft& item) {
     length += text_of(part.source).size() + text_of(part.destination).size() + 6;
     for (const OperandDraft& operand : part.operands) length += text_bytes_max(operand);
   }
-  return length <= limits_.line_bytes ||
-         fail(ItemPart::kItem,
-              "the barrier needs up to {} bytes of text, more than the limit of {} for a line.",
-              length, limits_.line_bytes);
+  return check_line_length("the barrier needs up to", length);
 }
 
 // Finds the statement of this kind that `reference` names, by label or by position in its list.
@@ -147,10 +143,9 @@ bool ProgramBuilder::find_statement(ItemPart part, StatementKind kind, const std
 }
 
 bool ProgramBuilder::append(const WitnessDraft& item) {
-  if (!check_not_recording("a witness")) return false;
-  if (program_.witness.size() >= limits_.witness_count) {
-    return fail(ItemPart::kItem, "the program has more witness lines than the limit of {}.",
-                limits_.witness_count);
+  if (!check_not_recording("a witness") ||
+      !check_count(program_.witness.size() + 1, "witness lines", limits_.witness_count)) {
+    return false;
   }
   Displacement displacement;
   displacement.kind = item.kind;
@@ -255,10 +250,9 @@ bool ProgramBuilder::find_finding(const ExpectDraft& item, Expectation& expectat
 }
 
 bool ProgramBuilder::append(const ExpectDraft& item) {
-  if (!check_not_recording("an expectation")) return false;
-  if (program_.expectations.size() >= limits_.expectation_count) {
-    return fail(ItemPart::kItem, "the program has more expect lines than the limit of {}.",
-                limits_.expectation_count);
+  if (!check_not_recording("an expectation") ||
+      !check_count(program_.expectations.size() + 1, "expect lines", limits_.expectation_count)) {
+    return false;
   }
   if (!item.encoder.empty() &&
       (!is_word(item.encoder) || item.encoder.size() > limits_.name_bytes)) {

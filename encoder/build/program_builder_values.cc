@@ -6,6 +6,7 @@
 #include "encoder/build/program_builder.h"
 #include "encoder/program/element_text.h"
 #include "encoder/program/names.h"
+#include "encoder/program/words.h"
 
 namespace interlock {
 namespace {
@@ -17,17 +18,11 @@ std::string type_text(const TensorDraft& item) {
 
 // "at arena+8192", "donates g"
 std::string placement_text(const TensorDraft& item) {
-  switch (item.placement) {
-    case Placement::kPlaced:
-      return fmt::format("at {}+{}", item.base, item.offset_bytes);
-    case Placement::kView:
-      return fmt::format("view {}+{}", item.base, item.offset_bytes);
-    case Placement::kDonation:
-      return fmt::format("donates {}", item.base);
-    case Placement::kUnplaced:
-      return "in a memory of its own";
-  }
-  INTERLOCK_CHECK(false);
+  if (item.placement == Placement::kUnplaced) return "in a memory of its own";
+  const std::string_view word = word_in(kPlacementWords, item.placement);
+  return item.placement == Placement::kDonation
+             ? fmt::format("{} {}", word, item.base)
+             : fmt::format("{} {}+{}", word, item.base, item.offset_bytes);
 }
 
 }  // namespace
@@ -40,9 +35,7 @@ bool ProgramBuilder::add_context(const TensorDraft& item) {
 }
 
 bool ProgramBuilder::check_room_for_memory() {
-  return program_.memories.size() < limits_.memory_count ||
-         fail(ItemPart::kItem, "the program has more memories than the limit of {}.",
-              limits_.memory_count);
+  return check_count(program_.memories.size() + 1, "memories", limits_.memory_count);
 }
 
 bool ProgramBuilder::append(const MemoryDraft& item) {
@@ -88,12 +81,10 @@ bool ProgramBuilder::append(const TensorDraft& item) {
         "tensor {} has the name of a memory that an earlier dispatch has as an operand; rename one of them.",
         in_quotes(item.name));
   }
-  if (program_.tensors.size() >= limits_.tensor_count) {
-    return fail(ItemPart::kItem, "the program has more tensors than the limit of {}.",
-                limits_.tensor_count);
-  }
   Tensor tensor;
-  if (!place(item, tensor) || !check_initial_value(item, tensor)) return false;
+  if (!check_count(program_.tensors.size() + 1, "tensors", limits_.tensor_count) ||
+      !place(item, tensor) || !check_initial_value(item, tensor))
+    return false;
   const TensorId id(program_.tensors.size());
   const TensorId base = tensor.source.is_some() ? base_of_[tensor.source.index] : id;
   base_of_.push_back(base);

@@ -1,9 +1,12 @@
+// The basic idea is that the table says which extents operands have, by name: a matrix that has a
+// name first says what it is, and all others are compared with that.
 #include "encoder/kernel/kernel_rules.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bitset>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,20 +39,20 @@ Error shape_error(const KernelEntry& entry, std::span<const OperandShape> operan
                   expected);
 }
 
-// Checks that the operand has exactly the extents that it should have.
-Result<Success> expect_shape(const KernelEntry& entry, std::span<const OperandShape> operands,
-                             size_t operand, const KernelParams& params) {
+// None if the operand has exactly the extents that it should have.
+std::optional<Error> shape_defect(const KernelEntry& entry, std::span<const OperandShape> operands,
+                                  size_t operand, const KernelParams& params) {
   const OperandExtents extents = entry.shapes[operand];
   const uint64_t values[] = {extent_of(params, extents.first), extent_of(params, extents.second)};
   const OperandShape expected = std::span(values).first(extents.is_matrix() ? 2 : 1);
-  if (std::ranges::equal(operands[operand], expected)) return Success{};
+  if (std::ranges::equal(operands[operand], expected)) return std::nullopt;
   return shape_error(entry, operands, operand,
                      fmt::format("[{}] = {}", names_of(extents), shape_text(expected)));
 }
 
-// Checks that the operand is a matrix whose extents are in bounds; errors call them `names`.
-Result<Success> expect_matrix(const KernelEntry& entry, std::span<const OperandShape> operands,
-                              size_t operand, OperandExtents names, const Limits& limits) {
+// None if the operand is a matrix whose extents are in bounds; errors call them `names`.
+std::optional<Error> matrix_defect(const KernelEntry& entry, std::span<const OperandShape> operands,
+                                   size_t operand, OperandExtents names, const Limits& limits) {
   const OperandShape shape = operands[operand];
   if (shape.size() != 2) {
     return shape_error(entry, operands, operand, fmt::format("two extents, [{}]", names_of(names)));
@@ -61,10 +64,10 @@ Result<Success> expect_matrix(const KernelEntry& entry, std::span<const OperandS
           fmt::format("[{}], each from 1 to {}", names_of(names), limits.kernel_extent));
     }
   }
-  return Success{};
+  return std::nullopt;
 }
 
-// An extent that is known stays as it is. The value fits: expect_matrix() bounded it, by limits
+// An extent that is known stays as it is. The value fits: matrix_defect() bounded it, by limits
 // that a caller may have raised.
 void set_extent(KernelParams& params, Extent extent, uint64_t value) {
   INTERLOCK_CHECK(value <= UINT32_MAX);
@@ -111,16 +114,14 @@ Result<KernelParams> bind_matrices(const KernelEntry& entry, std::span<const Ope
     says_extents[i] = extents.is_matrix() && (extent_of(params, extents.first) == 0 ||
                                               extent_of(params, extents.second) == 0);
     if (!says_extents[i]) continue;
-    auto checked = expect_matrix(entry, operands, i, extents, limits);
-    if (!checked) return checked.error();
+    if (const auto defect = matrix_defect(entry, operands, i, extents, limits)) return *defect;
     set_extent(params, extents.first, operands[i][0]);
     set_extent(params, extents.second, operands[i][1]);
   }
   for (const bool is_first : {true, false}) {
     for (size_t i = 0; i < operands.size(); ++i) {
       if (says_extents[i] != is_first) continue;
-      auto checked = expect_shape(entry, operands, i, params);
-      if (!checked) return checked.error();
+      if (const auto defect = shape_defect(entry, operands, i, params)) return *defect;
     }
   }
   return params;
@@ -134,18 +135,14 @@ Result<KernelParams> bind_parts(const KernelEntry& entry, std::span<const Operan
   const size_t second = first + 1;
   const size_t whole = is_whole_last ? 2 : 0;
   for (const size_t part : {first, second}) {
-    auto checked = expect_matrix(entry, operands, part, kPart, limits);
-    if (!checked) return checked.error();
+    if (const auto defect = matrix_defect(entry, operands, part, kPart, limits)) return *defect;
   }
   set_extent(params, Extent::kRows, operands[first][0]);
   set_extent(params, Extent::kInner, operands[first][1]);
   set_extent(params, Extent::kCols, operands[second][1]);
-  auto same_rows = expect_shape(entry, operands, second, params);
-  if (!same_rows) return same_rows.error();
-  auto joined = expect_matrix(entry, operands, whole, kPart, limits);
-  if (!joined) return joined.error();
-  auto all = expect_shape(entry, operands, whole, params);
-  if (!all) return all.error();
+  if (const auto defect = shape_defect(entry, operands, second, params)) return *defect;
+  if (const auto defect = matrix_defect(entry, operands, whole, kPart, limits)) return *defect;
+  if (const auto defect = shape_defect(entry, operands, whole, params)) return *defect;
   return params;
 }
 

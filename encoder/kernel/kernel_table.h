@@ -128,8 +128,8 @@ struct KernelEntry {
   // The rest means nothing for variadic kernels: they have one slice, which touches its operands
   // whole.
   BindRule* bind = bind_matrices;
-  std::span<const OperandExtents> shapes =
-      {};  // By operand; empty: of as many elements, whatever shape.
+  // By operand; empty: of as many elements, whatever shape.
+  std::span<const OperandExtents> shapes = {};
   // Slices partition the outputs along this extent, in blocks of one, or of `smallest_block` and
   // more: what has it has the block of the slice, everything else is touched whole. So no two
   // slices of one dispatch ever write the same byte, and a table kernel never reads what it writes

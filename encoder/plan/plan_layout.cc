@@ -1,6 +1,7 @@
 // The basic idea is to edit the program's draft: names stay valid while memories and tensors move.
 #include "encoder/plan/plan_layout.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -14,14 +15,6 @@
 
 namespace interlock {
 namespace {
-
-// True iff dispatches are issued in another order than the program's.
-bool is_reordered(const Program& program) {
-  for (size_t i = 1; i < program.dispatches.size(); ++i) {
-    if (program.dispatches[i].order < program.dispatches[i - 1].order) return true;
-  }
-  return false;
-}
 
 class PlanWriter {
  public:
@@ -46,7 +39,8 @@ class PlanWriter {
 void PlanWriter::append_memories() {
   // A memory could not be named beside a tensor of its name.
   FreshNames names(tensor_names(program_));
-  const bool is_scratch = is_reordered(program_);
+  // Of a program whose dispatches are issued in another order than its own.
+  const bool is_scratch = !std::ranges::is_sorted(program_.dispatches, {}, &Dispatch::order);
   for (const PlanMemory& memory : layout_.memories) {
     memory_names_.push_back(names.claim(memory.name));
     if (memory.size_bytes == 0) continue;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace interlock {
@@ -25,16 +24,13 @@ constexpr uint64_t splitmix64(uint64_t seed) { return scrambled(seed + kGolden64
 // FNV-1a of 64 bits (Fowler, Noll, Vo): the digest of no bytes, and `digest` with more of them.
 inline constexpr uint64_t kFnv1aBasis = 0xcbf29ce484222325;
 
-constexpr uint64_t fnv1a(uint64_t digest, std::span<const uint8_t> bytes) {
-  for (const uint8_t byte : bytes) digest = (digest ^ byte) * 0x100000001b3;
+template <typename Bytes>
+constexpr uint64_t fnv1a(uint64_t digest, const Bytes& bytes) {
+  for (const auto byte : bytes) digest = (digest ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
   return digest;
 }
 
-constexpr uint64_t fnv1a(std::string_view text) {
-  uint64_t digest = kFnv1aBasis;
-  for (const char c : text) digest = (digest ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return digest;
-}
+constexpr uint64_t fnv1a(std::string_view text) { return fnv1a(kFnv1aBasis, text); }
 
 // The same of 32 bits.
 constexpr uint32_t fnv1a_32(std::string_view text) {

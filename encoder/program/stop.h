@@ -21,7 +21,11 @@ class Stop {
   bool is_requested() const { return state_.load(std::memory_order_relaxed) == State::kRequested; }
 
   // For tests: counts polls, and asks for the end at poll number `poll`, from 1.
-  void request_at_poll(uint64_t poll);
+  void request_at_poll(uint64_t poll) {
+    is_counted_ = true;
+    request_at_ = poll;
+    state_.store(State::kCounting, std::memory_order_relaxed);
+  }
   uint64_t poll_count() const { return poll_count_.load(std::memory_order_relaxed); }
 
   // True once the end was asked for.
@@ -33,7 +37,10 @@ class Stop {
  private:
   enum class State : uint8_t { kRunning, kCounting, kRequested };
 
-  bool poll_counted();
+  bool poll_counted() {
+    if (poll_count_.fetch_add(1, std::memory_order_relaxed) + 1 >= request_at_) request();
+    return is_requested();
+  }
 
   std::atomic<State> state_{State::kRunning};
   static_assert(std::atomic<State>::is_always_lock_free,

@@ -73,24 +73,15 @@ bool PendingAccesses::is_pending(const Lifetime& lifetime) const {
 
 bool PendingAccesses::must_wait_before(const Lifetime& lifetime) {
   if (nodes_.empty()) return false;
-  switch (lifetime.kind) {
-    case LifetimeKind::kFree:
-    case LifetimeKind::kReset:
-    case LifetimeKind::kAdopt:
-      return false;
-    case LifetimeKind::kPin:
-      ++pins_[lifetime.tensor.index];
-      return false;
-    case LifetimeKind::kDestroy:
-      has_waiting_destroy_[lifetime.tensor.index] = pins_[lifetime.tensor.index] > 0;
-      return is_pending(lifetime);
-    case LifetimeKind::kUnpin:
-      break;
+  const size_t tensor = lifetime.tensor.index;
+  if (lifetime.kind == LifetimeKind::kPin) ++pins_[tensor];
+  if (lifetime.kind == LifetimeKind::kDestroy) {
+    has_waiting_destroy_[tensor] = pins_[tensor] > 0;
+    return is_pending(lifetime);
   }
-  if (--pins_[lifetime.tensor.index] > 0 || !has_waiting_destroy_[lifetime.tensor.index]) {
-    return false;
-  }
-  has_waiting_destroy_[lifetime.tensor.index] = false;
+  if (lifetime.kind != LifetimeKind::kUnpin) return false;
+  if (--pins_[tensor] > 0 || !has_waiting_destroy_[tensor]) return false;
+  has_waiting_destroy_[tensor] = false;
   return is_pending(lifetime);
 }
 

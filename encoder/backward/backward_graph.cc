@@ -35,7 +35,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -44,39 +43,11 @@
 #include "encoder/backward/backward_raw_writes.h"
 #include "encoder/backward/backward_values.h"
 #include "encoder/backward/backward_versions.h"
+#include "encoder/program/interval_map.h"
 #include "encoder/program/names.h"
 
 namespace interlock {
 namespace {
-
-// Bytes of memories, as disjoint ranges.
-class RawBytes {
- public:
-  void add(MemoryId memory, ByteRange range) {
-    if (range.begin >= range.end) return;
-    auto next = ranges_.lower_bound({memory, range.begin});
-    if (next != ranges_.begin()) {
-      const auto before = std::prev(next);
-      if (before->first.first == memory && before->second >= range.begin) next = before;
-    }
-    while (next != ranges_.end() && next->first.first == memory &&
-           next->first.second <= range.end) {
-      range = {std::min(range.begin, next->first.second), std::max(range.end, next->second)};
-      next = ranges_.erase(next);
-    }
-    ranges_[{memory, range.begin}] = range.end;
-  }
-
-  bool overlaps(MemoryId memory, ByteRange range) const {
-    const auto next = ranges_.lower_bound({memory, range.end});
-    if (next == ranges_.begin()) return false;
-    const auto last = std::prev(next);  // That begins before the end.
-    return last->first.first == memory && last->second > range.begin;
-  }
-
- private:
-  std::map<std::pair<MemoryId, uint64_t>, uint64_t> ranges_;  // End by memory and begin.
-};
 
 class GraphWalk {
  public:
@@ -265,7 +236,7 @@ class GraphWalk {
   // What is written raw makes no new value of a tensor, and is in its bytes all the same.
   Result<Success> check_saved_bytes() const {
     const std::vector<BackwardStep>& steps = values_.steps();
-    RawBytes written;  // After the node.
+    IntervalMap<bool> written;  // After the node.
     size_t step = steps.size();
     for (size_t i = graph_.nodes.size(); i-- > 0;) {
       const BackwardNode& node = graph_.nodes[i];
@@ -274,14 +245,17 @@ class GraphWalk {
         if (steps[step].is_adoption) continue;
         for (const Access& access : program_.accesses_of(DispatchId(steps[step].dispatch))) {
           const bool is_raw_write = !access.only_reads() && !access.tensor.is_some();
-          if (is_raw_write) written.add(access.memory, access.range);
+          if (is_raw_write) written.assign(access.memory, access.range, true);
         }
       }
       for (const int primal : saved_primals_of(*node.rule, node.inputs)) {
         const uint32_t value = node.values[static_cast<size_t>(primal)];
         if (value == BackwardValues::kNone) continue;
         const Tensor& root = program_.tensor(values_.value(value).root);
-        if (written.overlaps(root.memory, root.range)) return overwritten_error(node, value);
+        bool is_written = false;
+        written.for_each(root.memory, root.range,
+                         [&](const auto& run) { is_written |= run.value; });
+        if (is_written) return overwritten_error(node, value);
       }
     }
     return Success{};

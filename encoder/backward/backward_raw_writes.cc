@@ -4,57 +4,16 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "encoder/program/error_of.h"
+#include "encoder/program/interval_map.h"
 #include "encoder/program/names.h"
 
 namespace interlock {
 namespace {
-
-// For each byte of the memories the place of its last raw write; 0 of bytes without one.
-class LastRawWrites {
- public:
-  void add(MemoryId memory, ByteRange range, size_t place) {
-    if (range.begin >= range.end) return;
-    cut(memory, range.begin);
-    cut(memory, range.end);
-    runs_.erase(runs_.lower_bound({memory, range.begin}), runs_.lower_bound({memory, range.end}));
-    runs_[{memory, range.begin}] = {range.end, place};
-  }
-
-  size_t last_in(MemoryId memory, ByteRange range) const {
-    size_t last = 0;
-    auto run = runs_.lower_bound({memory, range.end});
-    while (run != runs_.begin()) {
-      --run;
-      if (run->first.first != memory || run->second.end <= range.begin) break;
-      last = std::max(last, run->second.place);
-    }
-    return last;
-  }
-
- private:
-  struct Run {
-    uint64_t end;
-    size_t place;
-  };
-
-  void cut(MemoryId memory, uint64_t at) {
-    const auto next = runs_.lower_bound({memory, at});
-    if (next == runs_.begin()) return;
-    const auto before = std::prev(next);
-    if (before->first.first != memory || before->second.end <= at) return;
-    const Run rest = before->second;
-    before->second.end = at;
-    runs_.emplace_hint(next, std::pair(memory, at), rest);
-  }
-
-  std::map<std::pair<MemoryId, uint64_t>, Run> runs_;  // Disjoint, by where they begin.
-};
 
 class RawWriteCheck {
  public:
@@ -73,18 +32,20 @@ class RawWriteCheck {
     }
     std::sort(ends.begin(), ends.end());
     auto next = ends.begin();
-    LastRawWrites written;
+    IntervalMap<size_t> written;  // The place of the last raw write; 0 of bytes without one.
     for (size_t place = 1; place <= end_place(); ++place) {
       for (; next != ends.end() && next->first == place; ++next) {
         const uint32_t value = next->second;
         const Tensor& root = program_.tensor(values_.value(value).root);
-        const size_t last = written.last_in(root.memory, root.range);
+        size_t last = 0;
+        written.for_each(root.memory, root.range,
+                         [&](const auto& run) { last = std::max(last, run.value); });
         if (last > begins_[value]) return error_about(value, dispatch_at(last));
       }
       if (place == end_place() || values_.steps()[place - 1].is_adoption) continue;
       for (const Access& access : program_.accesses_of(dispatch_at(place))) {
         const bool is_raw_write = !access.only_reads() && !access.tensor.is_some();
-        if (is_raw_write) written.add(access.memory, access.range, place);
+        if (is_raw_write) written.assign(access.memory, access.range, place);
       }
     }
     return Success{};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +11,7 @@
 #include "encoder/plan/ordered_fit.h"
 #include "encoder/plan/plan_layout.h"
 #include "encoder/plan/plan_values.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/tracker.h"
 
@@ -82,7 +83,7 @@ class LivenessPlanner {
   const Program& program_;
   const PlanOptions& options_;
   PlanValues values_;
-  std::unique_ptr<AntichainRule> rule_;
+  std::optional<AntichainRule> rule_;
   std::vector<Candidate> candidates_;
 };
 
@@ -91,10 +92,11 @@ Result<std::vector<Candidate>> LivenessPlanner::candidates(uint32_t percent_max)
   if (!values) return values.error();
   values_ = std::move(*values);
   if (options_.is_antichain) {
-    auto rule = AntichainRule::of(program_, values_);
-    if (!rule) return rule.error();
-    rule_ = std::move(*rule);
-    values_.problem.rule = rule_.get();
+    if (program_.dispatches.size() > DispatchOrder::kDispatchCountMax) {
+      return error_of("the program has {} dispatches; a plan that adds no order takes at most {}.",
+                      program_.dispatches.size(), DispatchOrder::kDispatchCountMax);
+    }
+    values_.problem.rule = &rule_.emplace(program_, values_);
   }
   add_smallest();
   add_trades(percent_max);

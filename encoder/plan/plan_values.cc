@@ -1,41 +1,15 @@
 #include "encoder/plan/plan_values.h"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/error_of.h"
+#include "encoder/program/interval_map.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {
-
-// Which bytes of a value some dispatch has written, until it is clear whether the value lives from
-// the start.
-class Coverage {
- public:
-  void write(ByteRange range) {
-    if (range.is_empty()) return;
-    auto place = ranges_.upper_bound(range.begin);
-    if (place != ranges_.begin() && std::prev(place)->second >= range.begin) --place;
-    while (place != ranges_.end() && place->first <= range.end) {
-      range = {std::min(range.begin, place->first), std::max(range.end, place->second)};
-      place = ranges_.erase(place);
-    }
-    ranges_.emplace(range.begin, range.end);
-  }
-
-  bool covers(ByteRange range) const {
-    if (range.is_empty()) return true;
-    const auto behind = ranges_.upper_bound(range.begin);
-    return behind != ranges_.begin() && std::prev(behind)->second >= range.end;
-  }
-
- private:
-  std::map<uint64_t, uint64_t> ranges_;  // Begin to end; a gap is between any two.
-};
 
 // What adopts the bytes of another tensor is unplaced as well, and lies in its memory.
 bool has_memory_of_its_own(const Program& program, const Tensor& tensor) {
@@ -55,6 +29,11 @@ class ValueReader {
   void add_values();
   void read_dispatches();
   void read_access(uint32_t dispatch, const Access& access);
+  bool is_all_written(MemoryId memory, ByteRange bytes) const {
+    bool is_all = true;
+    is_written_.for_each(memory, bytes, [&](const auto& run) { is_all &= run.value; });
+    return is_all;
+  }
   void end_values();
   void read_lifetimes();
   void add_in_place_choices(uint32_t dispatch);
@@ -64,7 +43,9 @@ class ValueReader {
   const Program& program_;
   const PlanOptions& options_;
   PlanValues values_;
-  std::vector<Coverage> coverage_;      // By value.
+  // Which bytes some dispatch has written, as long as it is not clear whether their value lives
+  // from the start.
+  IntervalMap<bool> is_written_;
   std::vector<bool> lives_from_start_;  // By value.
   std::vector<bool> has_lifetimes_;     // By value: nobody takes its bytes while it still has them.
 };
@@ -91,9 +72,7 @@ void ValueReader::add_values() {
   }
   const size_t count = values_.tensors.size();
   values_.dispatches.resize(count);
-  values_.has_initial.assign(count, false);
   values_.is_live_at_end.assign(count, program_.outputs.empty());
-  coverage_.resize(count);
   lives_from_start_.assign(count, false);
   has_lifetimes_.assign(count, false);
   values_.owners.resize(count);
@@ -110,7 +89,6 @@ void ValueReader::add_values() {
   for (const Tensor& tensor : program_.tensors) {
     const uint32_t value = values_.value_of_memory[tensor.memory.index];
     if (value == PlanValues::kNoValue || tensor.initial.kind == InitialKind::kNone) continue;
-    values_.has_initial[value] = true;
     lives_from_start_[value] = true;
     if (options_.keeps_inputs) values_.is_live_at_end[value] = true;
   }
@@ -129,7 +107,7 @@ void ValueReader::read_dispatches() {
     for (const Access& access : program_.declared_accesses_of(dispatch)) {
       const uint32_t value = values_.value_of(access);
       if (value == PlanValues::kNoValue || !access.writes() || dispatch.is_partial) continue;
-      if (!lives_from_start_[value]) coverage_[value].write(access.range);
+      if (!lives_from_start_[value]) is_written_.assign(access.memory, access.range, true);
     }
   }
 }
@@ -141,7 +119,7 @@ void ValueReader::read_access(uint32_t dispatch, const Access& access) {
   if (users.empty() || users.back() != dispatch) users.push_back(dispatch);
   const bool keeps_bytes =
       program_.dispatches[dispatch].is_partial || access.mode != AccessMode::kWrite;
-  if (keeps_bytes && !lives_from_start_[value] && !coverage_[value].covers(access.range)) {
+  if (keeps_bytes && !lives_from_start_[value] && !is_all_written(access.memory, access.range)) {
     lives_from_start_[value] = true;
   }
 }
@@ -151,8 +129,8 @@ void ValueReader::end_values() {
   for (uint32_t i = 0; i < values_.tensors.size(); ++i) {
     ValueLife& life = values_.problem.values[i];
     const std::vector<uint32_t>& users = values_.dispatches[i];
-    if (values_.is_live_at_end[i] &&
-        !coverage_[i].covers(program_.tensor(values_.tensors[i]).range)) {
+    const Tensor& tensor = program_.tensor(values_.tensors[i]);
+    if (values_.is_live_at_end[i] && !is_all_written(tensor.memory, tensor.range)) {
       lives_from_start_[i] = true;  // The end reads bytes that nobody wrote.
     }
     if (users.empty() && !lives_from_start_[i]) continue;
@@ -271,29 +249,8 @@ Result<PlanValues> values_of(const Program& program, const PlanOptions& options)
   return values;
 }
 
-Result<std::unique_ptr<AntichainRule>> AntichainRule::of(const Program& program,
-                                                         PlanValues& values) {
-  if (program.dispatches.size() > DispatchOrder::kDispatchCountMax) {
-    return error_of("the program has {} dispatches; a plan that adds no order takes at most {}.",
-                    program.dispatches.size(), DispatchOrder::kDispatchCountMax);
-  }
-  std::unique_ptr<AntichainRule> rule(
-      new AntichainRule(program, DataDependencies(program), values));
-  const auto adds_order = [&](const InPlaceChoice& choice) {
-    const uint32_t taker = values.dispatches[choice.output].front();
-    for (const uint32_t user : values.dispatches[choice.input]) {
-      if (!rule->order_.is_ordered(user, taker)) return true;
-    }
-    return rule->heads_[choice.output].size() > 1;
-  };
-  std::vector<InPlaceChoice>& choices = values.problem.in_place;
-  std::erase_if(choices, adds_order);
-  return rule;
-}
-
-AntichainRule::AntichainRule(const Program& program, const DataDependencies& dependencies,
-                             const PlanValues& values)
-    : values_(values), order_(program, dependencies) {
+AntichainRule::AntichainRule(const Program& program, PlanValues& values)
+    : values_(values), order_(program, DataDependencies(program)) {
   for (const std::vector<uint32_t>& users : values.dispatches) {
     std::vector<uint32_t>& heads = heads_.emplace_back();
     for (const uint32_t user : users) {
@@ -301,6 +258,13 @@ AntichainRule::AntichainRule(const Program& program, const DataDependencies& dep
       if (std::ranges::none_of(heads, precedes)) heads.push_back(user);
     }
   }
+  std::erase_if(values.problem.in_place, [&](const InPlaceChoice& choice) {
+    const uint32_t taker = values.dispatches[choice.output].front();
+    for (const uint32_t user : values.dispatches[choice.input]) {
+      if (!order_.is_ordered(user, taker)) return true;
+    }
+    return heads_[choice.output].size() > 1;
+  });
 }
 
 bool AntichainRule::allows(uint32_t earlier, uint32_t later) const {

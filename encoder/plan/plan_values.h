@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "encoder/plan/data_dependencies.h"
@@ -23,7 +22,6 @@ struct PlanValues {
   std::vector<bool> is_adopted;                   // By value: another tensor takes its bytes over.
   std::vector<uint32_t> value_of_memory;          // By memory; kNoValue for declared ones.
   std::vector<std::vector<uint32_t>> dispatches;  // By value: who uses it, ascending.
-  std::vector<bool> has_initial;                  // By value.
   std::vector<bool> is_live_at_end;               // By value.
 
   static constexpr uint32_t kNoValue = UINT32_MAX;
@@ -52,17 +50,13 @@ Result<PlanValues> values_of(const Program& program, const PlanOptions& options)
 // has. With such a plan, no dispatch must wait for another one only because of its bytes.
 class AntichainRule final : public ReuseRule {
  public:
-  // Errors: programs of more dispatches than a DispatchOrder takes.
-  // `values` must outlive the rule. Leaves no choice in `values.problem.in_place` that would add an
-  // order.
-  static Result<std::unique_ptr<AntichainRule>> of(const Program& program, PlanValues& values);
+  // Leaves no choice in `values.problem.in_place` that would add an order.
+  // Requires: no more dispatches than a DispatchOrder takes; `values` outlives the rule.
+  AntichainRule(const Program& program, PlanValues& values);
 
   bool allows(uint32_t earlier, uint32_t later) const override;
 
  private:
-  AntichainRule(const Program& program, const DataDependencies& dependencies,
-                const PlanValues& values);
-
   const PlanValues& values_;
   DispatchOrder order_;
   std::vector<std::vector<uint32_t>> heads_;  // By value: the dispatches that follow no other user.

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "encoder/program/interval_map.h"
 #include "encoder/program/program.h"
 #include "encoder/program/scope.h"
 #include "simulator/bytes/access_ref.h"
-#include "simulator/bytes/interval_map.h"
 #include "simulator/lifetimes/held_value.h"
 
 namespace interlock {

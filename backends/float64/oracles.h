@@ -15,9 +15,13 @@ struct NamedOracle {
   KernelOracle oracle;
 };
 
+// Defined in elementwise.cc.
 std::span<const NamedOracle> elementwise_oracles();
+// Defined in matrices.cc.
 std::span<const NamedOracle> matrix_oracles();
+// Defined in norms.cc.
 std::span<const NamedOracle> norm_oracles();
+// Defined in transformer.cc.
 std::span<const NamedOracle> transformer_oracles();
 
 // Returns the sum of term(0), …, term(count - 1), of this depth (arithmetic.h).

@@ -1,6 +1,7 @@
 // The compiled part of fmt 9, as its own src/format.cc has it. Debian ships that part as a shared
 // library only, which would not be on the machine a built program is copied to; and compiled into
 // every source, as header-only, it costs seconds each.
+// Declared by <fmt/format.h>.
 
 #include <fmt/format-inl.h>
 

@@ -83,12 +83,11 @@ class HazardTracker {
 
  private:
   // A segment's stamp is the epoch of its last use, plus a code of what that epoch has done to it:
-  // kReadCode, an AtomicOp, or kWriteCode. Epochs are multiples of kCodeCount, so that a stamp
-  // below the current epoch means: not used since the last barrier.
+  // 0 where it has read, an AtomicOp, or kWriteCode. Epochs are multiples of kCodeCount, so that a
+  // stamp below the current epoch means: not used since the last barrier.
   //
   // Any mixture is a write: an epoch that does not conflict with itself mixes accesses only within
   // one dispatch, and whatever comes later conflicts with one part of the mixture or the other.
-  static constexpr uint64_t kReadCode = 0;
   static constexpr uint64_t kWriteCode = 15;
   static constexpr uint64_t kCodeCount = 16;
 

@@ -8,18 +8,18 @@
 
 namespace interlock {
 
-void add_check_command(CLI::App& app, ExitStatus& status);
-void add_explore_command(CLI::App& app, ExitStatus& status);
-void add_run_command(CLI::App& app, ExitStatus& status);
-void add_encode_command(CLI::App& app, ExitStatus& status);
-void add_plan_command(CLI::App& app, ExitStatus& status);
-void add_plot_command(CLI::App& app, ExitStatus& status);
-void add_fuzz_command(CLI::App& app, ExitStatus& status);
-void add_generate_command(CLI::App& app, ExitStatus& status);
-void add_minimize_command(CLI::App& app, ExitStatus& status);
-void add_replay_command(CLI::App& app, ExitStatus& status);
-void add_list_command(CLI::App& app, ExitStatus& status);
-void add_serve_command(CLI::App& app, ExitStatus& status);
-void add_bugs_command(CLI::App& app, ExitStatus& status);
+void add_check_command(CLI::App& app, ExitStatus& status);     // check_command.cc
+void add_explore_command(CLI::App& app, ExitStatus& status);   // explore_command.cc
+void add_run_command(CLI::App& app, ExitStatus& status);       // run_command.cc
+void add_encode_command(CLI::App& app, ExitStatus& status);    // encode_command.cc
+void add_plan_command(CLI::App& app, ExitStatus& status);      // plan_command.cc
+void add_plot_command(CLI::App& app, ExitStatus& status);      // plot_command.cc
+void add_fuzz_command(CLI::App& app, ExitStatus& status);      // fuzz_command.cc
+void add_generate_command(CLI::App& app, ExitStatus& status);  // generate_command.cc
+void add_minimize_command(CLI::App& app, ExitStatus& status);  // minimize_command.cc
+void add_replay_command(CLI::App& app, ExitStatus& status);    // replay_command.cc
+void add_list_command(CLI::App& app, ExitStatus& status);      // list_command.cc
+void add_serve_command(CLI::App& app, ExitStatus& status);     // serve_command.cc
+void add_bugs_command(CLI::App& app, ExitStatus& status);      // bugs_command.cc
 
 }  // namespace interlock

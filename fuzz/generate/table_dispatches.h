@@ -23,6 +23,7 @@ struct Extents {
 // after every dispatch. Stops early if a gradient took what the rest of the group would read.
 // Requires: at most `dispatch_count_max` dispatches are to be emitted; emits none if the group has
 // more.
+// Defined in backward_group.cc.
 void emit_backward_group(ProgramSketch& sketch, const Extents& extents, uint32_t dispatch_count_max,
                          const std::function<void()>& between);
 

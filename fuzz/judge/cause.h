@@ -64,6 +64,7 @@ class CauseFinder {
 // kernels. Else, and where no experiment fails, the signature. Requires: the passes give
 // `unplanned` such a finding, and the reference chain gives it none. Cost: up to some twenty runs
 // of the passes.
+// Defined in pass_cause.cc.
 Cause cause_of_passes(const PassChain& chain, const Program& unplanned, const PlanOptions& plan,
                       const std::string& signature);
 

@@ -59,6 +59,7 @@ struct ProbeShape {
 // The shapes that hold nothing but what the find has, the widest first: of fewer departures before
 // those of more. Not the find itself. `has_barrier`: whether the encoder placed one in the find.
 // Requires: `hazard` is a hazard of `program` between two dispatches. So below.
+// Defined in probe_shapes.cc, as all of shapes.
 std::vector<ProbeShape> probe_shapes_of(const Program& program, const Hazard& hazard,
                                         bool has_barrier);
 
@@ -78,6 +79,7 @@ inline bool keeps_second_mode(ProbeModes modes) {
 inline bool is_cut_out(ProbeContext context) { return context >= ProbeContext::kOwnOperands; }
 
 // Whether the two operands are tensors, and not memories.
+// Defined in hazard_probes.cc, as probe_of().
 bool names_tensors(const Program& program, const Hazard& hazard);
 
 inline constexpr std::string_view kFirstOfProbe = "first";

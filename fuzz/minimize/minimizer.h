@@ -75,6 +75,7 @@ Result<MinimizeReport> minimize_program(const Program& program,
 // Shrinks `program` as long as the passes still give it a finding of this signature, no finding of
 // a kind that it did not have, and the reference chain none at all. Damage that the CPU shows
 // stays. Requires: the passes give it such a finding.
+// Defined in minimize_passes.cc.
 MinimizeReport minimize_passes(const PassChain& chain, const Program& program,
                                const PlanOptions& plan, const std::string& signature,
                                const MinimizeOptions& options);

@@ -75,13 +75,16 @@ class Reduction {
 
 // reduction_structure.cc: less of everything.
 void drop_statements(Reduction& reduction);  // All kinds of them, in halves, then singly.
-void drop_captures(Reduction& reduction);    // With all replays; with one, what it stands for.
 void drop_outputs(Reduction& reduction);     // All output lines, then single tensors.
 void move_outputs(
     Reduction& reduction);  // To what they are made of; of backward passes reads, too.
 void drop_declarations(Reduction& reduction);  // What nothing refers to.
 void drop_operands(Reduction& reduction);      // Of opaque dispatches; attributes, partial.
 void drop_sources(Reduction& reduction);       // Views and donations that can be plain tensors.
+
+// reduction_captures.cc: captures, with all replays; of one that is replayed once, what it records
+// stays.
+void drop_captures(Reduction& reduction);
 
 // reduction_values.cc: simpler values.
 void simplify_kernels(Reduction& reduction);       // To copy and to opaque; one opaque name.

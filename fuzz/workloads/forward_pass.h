@@ -44,6 +44,7 @@ class ForwardPass {
   // For each step and micro-batch this forward pass and its backward pass; after the last
   // micro-batch of a step the optimizer, between steps a reset of a memory without tensors.
   // Errors: no such backward pass or optimizer; those of the backward pass.
+  // Defined in training_run.cc.
   Result<ProgramDraft> training_run(const WorkloadOptions& options) const;
 
  private:

@@ -88,9 +88,11 @@ struct ScopedRedundancy {
 // Cost: for each barrier two checks of the dispatches around it, up to the next barrier on either
 // side that alone orders all that it separates; `work_limit` bounds the accesses so checked, and
 // what is compared where there are hazards.
+// Defined in scoped_redundancy.cc.
 ScopedRedundancy find_scoped_redundant(const Program& program, uint64_t work_limit);
 
 // "fence (barrier 3, before dispatch 7)", "barrier 3 (after the last dispatch)".
+// Defined in redundancy_text.cc, as reason_of().
 std::string description_of(const Program& program, const RedundantBarrier& redundant);
 
 // Complete sentences that say why it can go. Cost: the statements of the epochs that it separates.

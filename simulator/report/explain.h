@@ -32,8 +32,10 @@ Finding explain(const Program& program, const Fact& fact, ExplainContext& contex
 
 // Of one kind of fact each, as explain() gives it. The history of the bytes of a value and that of
 // its pins take their work from `history_work_left`, and are left out when that is too little.
+// Defined in explain_lifetimes.cc.
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
                          uint64_t& history_work_left);
+// Defined in explain_gradient.cc.
 Finding explain_gradient(const Program& program, const GradientFinding& found);
 
 // Which part of a dependency is missing between two dispatches of a program with scoped barriers.
@@ -45,6 +47,7 @@ struct MissingDependency {
 // Requires: `order` was built from `program`, and `hazard` found in it.
 // Cost: linear in the dependencies and operands of the barriers between the two, of which only the
 // first thousand are looked at for a reason.
+// Defined in explain_scopes.cc.
 MissingDependency explain_missing(const Program& program, const ScopedOrder& order,
                                   const Hazard& hazard);
 

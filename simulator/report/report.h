@@ -33,6 +33,7 @@ std::string summary_of(const CheckReport& report);
 
 // One JSON object on one line, as docs/json.md says. `outcome` is that of the program's `expect`
 // lines; empty if it has none.
+// Defined in report_json.cc.
 std::string json_report(const Program& program, const CheckReport& report,
                         const ExpectationOutcome& outcome, std::string_view file_name);
 

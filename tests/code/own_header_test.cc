@@ -1,5 +1,6 @@
 // A source includes the header of its name first. So every such header compiles alone, and only the
-// others need a source that says so (CMakeLists.txt).
+// others need a source that says so (CMakeLists.txt). What a source without such a header defines
+// is declared elsewhere, and that declaration names the source.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // `header` is the path of the header beside `file`.
 std::vector<std::string> own_header_complaints(const SourceFile& file, std::string_view header) {
@@ -28,6 +30,46 @@ std::vector<std::string> own_header_complaints(const SourceFile& file, std::stri
     return {complaint(file, i + 1, "'" + std::string(header) + "' is to be included first.")};
   }
   return {complaint(file, 1, "'" + std::string(header) + "' is to be included.")};
+}
+
+// `headers` are all of the project. An entry point is declared nowhere; what a library declares,
+// the source itself says.
+std::vector<std::string> undeclared_complaints(const SourceFile& file,
+                                               const std::vector<SourceFile>& headers) {
+  const std::string code = code_only(file.text);
+  for (const std::string_view entry : {"int main(", "int LLVMFuzzerTestOneInput("}) {
+    if (code.find(entry) != std::string::npos) return {};
+  }
+  if (file.text.find("// Declared by ") != std::string::npos) return {};
+  const std::string name = file.path.substr(file.path.rfind('/') + 1);
+  for (const SourceFile& header : headers) {
+    const size_t at = header.text.find(name);
+    if (at != std::string::npos && !is_word_byte(header.text[at - 1])) return {};
+  }
+  return {complaint(
+      file, 1,
+      "no header has the file's name, and none says that it has what the header declares.")};
+}
+
+TEST(OwnHeaders, OrOthersSayWhereADefinitionIs) {
+  const std::vector<SourceFile> headers = own_files({".h"});
+  for (const SourceFile& file : own_files({".cc"})) {
+    if (folder_of(file.path) == "tests") continue;
+    if (!read_own_file(file.path.substr(0, file.path.size() - 2) + "h").empty()) continue;
+    EXPECT_THAT(undeclared_complaints(file, headers), IsEmpty());
+  }
+}
+
+TEST(OwnHeaders, ThatNoneStandsForAreFound) {
+  const auto complaints = [](const std::string& header, const std::string& text) {
+    return undeclared_complaints({"encoder/b.cc", text}, {{"encoder/a.h", header}});
+  };
+  EXPECT_THAT(complaints("int b();\n", "int b() { return 1; }\n"),
+              ElementsAre(HasSubstr("encoder/b.cc:1: no header has the file's name")));
+  EXPECT_THAT(complaints("int b();  // a_b.cc\n", ""), Not(IsEmpty()));
+  EXPECT_THAT(complaints("int b();  // b.cc\n", ""), IsEmpty());
+  EXPECT_THAT(complaints("", "// Declared by <volk.h>.\n"), IsEmpty());
+  EXPECT_THAT(complaints("", "int main() {}\n"), IsEmpty());
 }
 
 TEST(OwnHeaders, AreIncludedFirst) {

@@ -90,6 +90,7 @@ TEST(SamplePrograms, HaveNamesOfTheirOwnAndNoBarriers) {
   for (const SampleProgram& sample : sample_programs()) {
     EXPECT_TRUE(names.insert(sample.name).second) << sample.name;
     EXPECT_THAT(sample.text, HasBarrierCount(0)) << sample.name;
+    EXPECT_FALSE(sample.trap.empty()) << sample.name;
   }
 }
 

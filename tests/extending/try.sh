@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# The worked commit of docs/extending.md: puts toys.patch, which is beside this file, on a copy of the
+# tree, builds the command line of it, and asks for what the patch adds: a check, a strategy, a kernel.
+# Usage: try.sh FOLDER, which keeps the copy and its build, so that only what changed is built again.
+set -euo pipefail
+shopt -s inherit_errexit
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$1
+tree=$work/tree
+next=$work/next
+log=$work/log
+jobs=$(nproc 2>/dev/null || echo 2)
+
+fail() {
+  echo "try.sh: $*" >&2
+  exit 1
+}
+
+# The patched tree as it is to be, and then the same in the copy: a file that stays the same keeps its
+# time, and is not compiled again.
+rm -rf "$next"
+mkdir -p "$next" "$tree"
+cp -r "$root"/{CMakeLists.txt,encoder,simulator,backends,fuzz,corpus,tests} "$next"
+(cd "$next" && GIT_CEILING_DIRECTORIES=$work git apply "$root/tests/extending/toys.patch") ||
+  fail "toys.patch does not apply. Make the toys again, by the steps of docs/extending.md."
+(cd "$next" && find . -type f) | while read -r file; do
+  cmp -s "$next/$file" "$tree/$file" && continue
+  mkdir -p "$tree/${file%/*}"
+  cp "$next/$file" "$tree/$file"
+done
+(cd "$tree" && find . -type f) | while read -r file; do
+  [[ -e $next/$file ]] || rm "$tree/$file"
+done
+
+# clang compiles without optimizing in half of the time. A compiler that does not optimize warns of
+# paths that are none.
+compiler=$(command -v clang++ || command -v g++)
+{
+  cmake -S "$tree" -B "$work/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O0 -g0' -DINTERLOCK_WERROR=OFF \
+    -DINTERLOCK_TESTS=OFF -DINTERLOCK_VULKAN=OFF -DINTERLOCK_CUDA=OFF &&
+    cmake --build "$work/build" --parallel "$jobs" --target interlock
+} >"$log" 2>&1 || {
+  tail -n 30 "$log"
+  fail "the tree with the toys does not build."
+}
+interlock=$work/build/fuzz/cli/interlock
+
+# expect_line TEXT COMMAND...: a line of the output has that text.
+expect_line() {
+  local text=$1 output
+  shift
+  output=$("$@") || true
+  grep -qF -- "$text" <<<"$output" || fail "'$*' does not say '$text' but: $output"
+}
+
+seeds=$tree/corpus/seeds
+"$interlock" check "$seeds/idle.ilk" >/dev/null || fail "idle.ilk does not hold."
+"$interlock" check "$seeds/idle.fixed.ilk" >/dev/null || fail "idle.fixed.ilk does not hold."
+expect_line 'idle: look (dispatch 1) reads m[0:4] and writes nothing.' \
+  "$interlock" check "$seeds/idle.ilk"
+expect_line 'Fix: remove look (dispatch 1).' "$interlock" check "$seeds/idle.ilk"
+expect_line '"kind":"idle"' "$interlock" check --format=json "$seeds/idle.ilk"
+
+expect_line 'each dispatch once as late as it may run' "$interlock" list strategies
+expect_line '2 schedules tried; 1 differ' \
+  "$interlock" explore --strategy=last "$root/tests/extending/unordered.ilk"
+expect_line 'Each dispatch came as late as it may.' \
+  "$interlock" explore --strategy=last "$root/tests/extending/unordered.ilk"
+
+# x * x has the bits of mul with x twice.
+expect_line 'y = x * x' "$interlock" list kernels
+squared=$("$interlock" run "$root/tests/extending/square.ilk") || fail "square.ilk does not run."
+product=$("$interlock" run <(sed 's/square reads x/mul reads x x/' "$root/tests/extending/square.ilk"))
+grep -q '^  y ' <<<"$squared" && diff <(grep '^  y ' <<<"$squared") <(grep '^  y ' <<<"$product") ||
+  fail "square has other bits than mul: $squared"
+echo "The toys work."

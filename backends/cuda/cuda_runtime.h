@@ -6,9 +6,7 @@
 // those are; what a failed launch did wrong may be the result of any later call.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string>
 
@@ -56,21 +54,29 @@ enum class CudaStatus : int {
 // True iff the process cannot use the device any more: CUDA then returns the same error from every
 // call (CUDA Runtime API, "cudaError"); and so where the device does not answer.
 inline bool is_lost(CudaStatus status) {
-  using enum CudaStatus;
-  constexpr CudaStatus kLosses[] = {kTimeout,
-                                    kEccUncorrectable,
-                                    kIllegalAddress,
-                                    kLaunchTimeout,
-                                    kContextIsDestroyed,
-                                    kAssert,
-                                    kHardwareStackError,
-                                    kIllegalInstruction,
-                                    kMisalignedAddress,
-                                    kInvalidAddressSpace,
-                                    kInvalidPc,
-                                    kLaunchFailure,
-                                    kUnknown};
-  return std::ranges::find(kLosses, status) != std::end(kLosses);
+  switch (status) {
+    case CudaStatus::kSuccess:
+    case CudaStatus::kMemoryAllocation:
+    case CudaStatus::kInsufficientDriver:
+    case CudaStatus::kNoDevice:
+    case CudaStatus::kNotReady:
+      return false;
+    case CudaStatus::kTimeout:
+    case CudaStatus::kEccUncorrectable:
+    case CudaStatus::kIllegalAddress:
+    case CudaStatus::kLaunchTimeout:
+    case CudaStatus::kContextIsDestroyed:
+    case CudaStatus::kAssert:
+    case CudaStatus::kHardwareStackError:
+    case CudaStatus::kIllegalInstruction:
+    case CudaStatus::kMisalignedAddress:
+    case CudaStatus::kInvalidAddressSpace:
+    case CudaStatus::kInvalidPc:
+    case CudaStatus::kLaunchFailure:
+    case CudaStatus::kUnknown:
+      return true;
+  }
+  return false;  // A status that we have no name for.
 }
 
 // Which function of device_kernels.h a launch runs.

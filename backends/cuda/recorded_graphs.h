@@ -58,8 +58,8 @@ class RecordedGraphs {
 
   Result<std::vector<CommandNode>> build(const Issuing& issuing, const DispatchGraph& order);
   Result<Success> instantiate();
-  Result<Success> launch_once(
-      DispatchRange range);  // Of the last graph, whose source it needs no more.
+  // Of the last graph, whose source it needs no more.
+  Result<Success> launch_once(DispatchRange range);
   std::vector<CommandNode> updates_of(const LoweredProgram& lowered, const CapturedGraph& graph,
                                       DispatchRange range) const;
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "encoder/backward/backward.h"
+#include "encoder/build/program_builder.h"
 #include "encoder/program/registry.h"
 
 namespace interlock {

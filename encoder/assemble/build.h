@@ -2,7 +2,6 @@
 // backward passes (backward/backward.h) come together, which do not know each other.
 #pragma once
 
-#include "encoder/build/program_builder.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/program.h"
@@ -10,7 +9,9 @@
 
 namespace interlock {
 
-// Returns a builder that takes every item, backward passes included.
+class ProgramBuilder;
+
+// Returns a builder (build/program_builder.h) that takes every item, backward passes included.
 ProgramBuilder new_builder(const Limits& limits = {});
 
 // Builds all items of `draft`. Errors: the first item that does not fit.

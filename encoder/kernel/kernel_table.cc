@@ -308,6 +308,12 @@ constexpr auto kKernels = std::to_array<KernelEntry>({
      .is_bytewise = true},
 });
 
+// Rules of shapes look up the extents of each operand.
+static_assert(std::ranges::all_of(kKernels, [](const KernelEntry& entry) {
+  return entry.is_variadic || entry.shapes.size() >= entry.operands.size() ||
+         (entry.shapes.empty() && entry.sliced == Extent::kElements);
+}));
+
 }  // namespace
 
 std::span<const KernelEntry> kernel_table() { return kKernels; }

@@ -1,6 +1,6 @@
 // ProgramDraft: a program as it is written, item by item, with names instead of indices. It is what
 // the parser reads, what the printer prints, and what mutators and minimizers edit: an item can be
-// dropped or changed without renumbering anything else. build() (program_builder.h) turns it into a
+// dropped or changed without renumbering anything else. build() (assemble/build.h) turns it into a
 // Program, or says why not.
 #pragma once
 

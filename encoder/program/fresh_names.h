@@ -21,7 +21,8 @@ class FreshNames {
   // Each claims what it returns; cost: logarithmic in the names, over all calls together.
   // `wanted` if it is free, else the first free one of wanted.2, wanted.3, …
   std::string claim(const std::string& wanted);
-  // The first free one of stem0, stem1, …, or from another number on.
+  // The first free one of stem0, stem1, …, or from another number on. Requires: no stem is what
+  // claim() is asked for and a '.', for they count on together.
   std::string claim_numbered(const std::string& stem, uint64_t first = 0);
 
  private:

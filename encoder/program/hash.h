@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <string_view>
 
 namespace interlock {
@@ -25,7 +26,8 @@ constexpr uint64_t splitmix64(uint64_t seed) { return scrambled(seed + kGolden64
 inline constexpr uint64_t kFnv1aBasis = 0xcbf29ce484222325;
 
 template <typename Bytes>
-constexpr uint64_t fnv1a(uint64_t digest, const Bytes& bytes) {
+requires(sizeof(std::ranges::range_value_t<Bytes>) == 1) constexpr uint64_t
+    fnv1a(uint64_t digest, const Bytes& bytes) {
   for (const auto byte : bytes) digest = (digest ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
   return digest;
 }

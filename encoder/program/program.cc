@@ -3,13 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "encoder/program/check.h"
 #include "encoder/program/draft_text.h"
 #include "encoder/program/words.h"
 
 namespace interlock {
 
-uint64_t size_bytes_of(DType dtype) { return dtype == DType::kU8 ? 1 : 4; }
+uint64_t size_bytes_of(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+    case DType::kI32:
+      return 4;
+    case DType::kU8:
+      return 1;
+  }
+  INTERLOCK_CHECK(false);
+}
+
+// A new enumerator needs its word.
+static_assert(std::size(kDTypeWords) == static_cast<size_t>(DType::kU8) + 1);
+static_assert(std::size(kClauseWords) == kAccessModeCount);
+static_assert(std::size(kAtomicOpWords) == static_cast<size_t>(AtomicOp::kXor) + 1);
+static_assert(std::size(kLifetimeWords) == static_cast<size_t>(LifetimeKind::kAdopt) + 1);
+static_assert(std::size(kInitialWords) == static_cast<size_t>(InitialKind::kValues) + 1);
+static_assert(std::size(kPlacementWords) == static_cast<size_t>(Placement::kDonation) + 1);
 
 std::string_view word_of(DType dtype) { return word_in(kDTypeWords, dtype); }
 std::string_view clause_of(AccessMode mode) { return word_in(kClauseWords, mode); }

@@ -1,5 +1,7 @@
 #include "encoder/program/scope.h"
 
+#include <iterator>
+
 #include "encoder/program/check.h"
 #include "encoder/program/words.h"
 
@@ -8,6 +10,7 @@ namespace {
 
 // By Stage.
 constexpr std::string_view kStageWords[] = {"compute", "copy", "indirect", "host"};
+static_assert(std::size(kStageWords) == kStageCount);
 
 struct AccessWord {
   StageAccess access;

@@ -45,8 +45,8 @@ Result<PassChain> passes_of(const EncodeOptions& options) {
 }
 
 // Runs them. `status` says what is wrong with the backward passes that are spelled out.
-Result<Program> run_passes(const EncodeOptions& options, const PassChain& passes, Program program,
-                           ExitStatus& status) {
+Result<Program> apply_passes(const EncodeOptions& options, const PassChain& passes, Program program,
+                             ExitStatus& status) {
   status = judge_gradients(program, program.backwards);
   if (!options.unplanned_memory.empty()) {
     Result<Program> graph = unplan(program, options.unplanned_memory);
@@ -84,7 +84,7 @@ ExitStatus run_encode(const EncodeOptions& options) {
   const Result<PassChain> passes = passes_of(options);
   if (!passes) return report_error(passes.error());
   ExitStatus status = ExitStatus::kNothingFound;
-  const Result<Program> result = run_passes(options, *passes, std::move(*program), status);
+  const Result<Program> result = apply_passes(options, *passes, std::move(*program), status);
   if (!result) return report_error(result.error());
   return write_output(options.output, print(*result), status);
 }

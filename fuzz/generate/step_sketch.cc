@@ -6,6 +6,7 @@
 #include "fuzz/generate/draft_positions.h"
 
 namespace interlock {
+
 size_t StepSketch::add(TensorDraft draft, StepValue value) {
   draft.name = "t" + std::to_string(values_.size());
   draft.shape = value.shape;

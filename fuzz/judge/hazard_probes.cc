@@ -94,10 +94,10 @@ class ProbeWriter {
     return dispatch;
   }
 
-  template <typename OperandOf>
   // What the probe has of a dispatch of the find: the operands that it keeps, in their order, the
   // two that conflict with the modes of the probe. `operand_of` gives an operand by number, and
   // whether it is one of the two; nothing if it has to go. None if all of the dispatch goes.
+  template <typename OperandOf>
   std::optional<DispatchDraft> taken(DispatchId id, size_t operand_count,
                                      OperandOf operand_of) const {
     const bool is_first = id == hazard_.first.dispatch;

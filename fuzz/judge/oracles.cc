@@ -13,6 +13,7 @@
 #include "encoder/program/stop.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
+#include "fuzz/judge/disagree.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/facts/find_facts.h"

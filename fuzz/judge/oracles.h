@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
 #include "encoder/sync/encoder.h"
@@ -41,13 +39,6 @@ struct InternalDisagreement {
   OracleStage stage = OracleStage::kBuild;
   std::string message;  // A complete sentence.
 };
-
-// Adds what fmt::format makes of `text` and `arguments`.
-template <typename... Arguments>
-void disagree(std::vector<InternalDisagreement>& disagreements, OracleStage stage,
-              fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-  disagreements.push_back({stage, fmt::format(text, std::forward<Arguments>(arguments)...)});
-}
 
 // What the exact checks of accesses say of the program as it stands, however long they take
 // (FactGroup::kAccesses).

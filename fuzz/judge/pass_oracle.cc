@@ -9,6 +9,7 @@
 
 #include "backends/registry.h"
 #include "encoder/program/check.h"
+#include "fuzz/judge/disagree.h"
 #include "fuzz/judge/signature.h"
 
 namespace interlock {

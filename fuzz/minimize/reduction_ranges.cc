@@ -16,8 +16,10 @@ namespace {
 constexpr uint64_t kAlignmentBytes = 4;  // Of the widest dtype.
 
 bool names_a_tensor(const ProgramDraft& draft, const std::string& name) {
-  const auto tensors = items_of<TensorDraft>(draft);
-  return std::ranges::find(tensors, name, &TensorDraft::name) != tensors.end();
+  return std::ranges::any_of(draft.items, [&name](const ItemDraft& item) {
+    const auto* const tensor = std::get_if<TensorDraft>(&item);
+    return tensor != nullptr && tensor->name == name;
+  });
 }
 
 // Calls `visit` with every operand that names the memory, not a tensor.
@@ -39,8 +41,9 @@ void for_each_placed_tensor(ProgramDraft& draft, const std::string& memory, Visi
 // What a raw operand or a slice covers, relative to its name; none for whole tensors.
 std::optional<ByteRange> range_of(const ProgramDraft& draft, const OperandDraft& operand) {
   if (operand.slice || names_a_tensor(draft, operand.name)) return operand.slice;
-  for (const MemoryDraft* memory : items_of<MemoryDraft>(draft)) {
-    if (memory->name == operand.name) return ByteRange{0, memory->size_bytes};
+  for (const ItemDraft& item : draft.items) {
+    const auto* const memory = std::get_if<MemoryDraft>(&item);
+    if (memory != nullptr && memory->name == operand.name) return ByteRange{0, memory->size_bytes};
   }
   return std::nullopt;
 }

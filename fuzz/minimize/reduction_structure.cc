@@ -124,6 +124,7 @@ bool move_over(Reduction& reduction, size_t at, decltype(with_output_moved)& mov
     return is_of_output && is_output(reduction.current(), operand.name) != is_written;
   };
   for (const OperandDraft& written : dispatch.operands) {
+    if (reduction.is_over()) return false;
     if (written.mode != AccessMode::kWrite || has_other_part(written, true)) continue;
     for (const OperandDraft& read : dispatch.operands) {
       if (reduction.is_over()) return false;

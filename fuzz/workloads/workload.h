@@ -45,6 +45,7 @@ struct WorkloadEntry {
 std::span<const WorkloadEntry> workload_registry();
 
 // Returns null if there is none of this name.
+// Defined in fuzz/workloads/registry.cc.
 const WorkloadEntry* find_workload(std::string_view name);
 
 // Bounds on untrusted options.

@@ -23,6 +23,7 @@ class LaggingEpochs {
     for (; recorded_ < begin.index; ++recorded_) {
       lagging_.record(DispatchId(size_t{recorded_}), recorded_ + 1);
     }
+    if (epochs.is_joined(begin)) return;  // Nothing more to learn of it.
     const LatestConflicts latest = lagging_.latest(dispatch);
     epochs.see(begin, counts_wars ? latest.any() : latest.write);
   }

@@ -35,6 +35,10 @@ struct RedundantBarrier {
 struct JoinedEpochs {
   // A dispatch, of the epoch that begins at `epoch_begin`, and its latest conflict.
   void see(DispatchId epoch_begin, Stamp latest);
+  // Whether the epoch that begins there is the current one, and joined: nothing more can change.
+  bool is_joined(DispatchId epoch_begin) const {
+    return !joined.empty() && epoch_begin == begin && joined.back();
+  }
 
   DispatchId begin;          // Of the current epoch.
   DispatchId previous;       // Of the one before it.

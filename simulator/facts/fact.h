@@ -1,6 +1,7 @@
 // Fact: what a check establishes about a program, in the words of that check. A value, never an
 // exception; one type for reports, campaigns and minimization. explain() (report/explain.h) makes
-// sentences of it, find_facts() (find_facts.h) finds all of them.
+// sentences of it, find_facts() (find_facts.h) finds all of them. That a run differs from the
+// reference is no fact of a program but of that run and its device: backends say it themselves.
 #pragma once
 
 #include <cstdint>

@@ -60,6 +60,7 @@ struct HazardList {
   bool has_more = false;  // Than may be listed.
   bool is_cut = false;    // The search took too many steps: some may be missing.
 
+  // Means nothing after a stop (stop.h), which may have come before all were found.
   bool is_complete() const { return !has_more && !is_cut; }
 };
 

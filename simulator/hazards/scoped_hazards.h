@@ -16,8 +16,8 @@
 
 namespace interlock {
 
-// A run of bytes on which `first` is the latest dispatch of its stage that conflicts with the
-// second one as `kind`, and nothing separates them.
+// A run of bytes on which `first` is the latest dispatch, of its stage beside scoped barriers, that
+// conflicts with the second one as `kind`, and nothing separates them.
 struct HazardousRun {
   DispatchId first;
   FindingKind kind = FindingKind::kReadAfterWrite;

@@ -37,8 +37,12 @@
 // VisibilityMap and find_invisible know that.
 #include "simulator/order/scoped_order.h"
 
+#include <algorithm>
+#include <map>
+
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 
@@ -247,17 +251,42 @@ Reach ScopedOrder::reach_after(uint32_t command, StageAccess written_as, MemoryR
 
 uint64_t ScopedOrder::apply(uint32_t command, StageAccess written_as,
                             std::vector<ReachedBytes>& runs) const {
+  // Operands elsewhere cost a comparison each, however many runs there are.
+  std::map<MemoryId, ByteRange> hulls;
+  for (const ReachedBytes& run : runs) {
+    const auto [hull, is_new] = hulls.emplace(run.bytes.memory, run.bytes.range);
+    hull->second.begin = std::min(hull->second.begin, run.bytes.range.begin);
+    hull->second.end = std::max(hull->second.end, run.bytes.range.end);
+  }
   uint64_t steps = 0;
+  std::vector<std::vector<MemoryRange>> near;  // By dependency: those that may touch a run.
   for (const ScopedDependency& dependency : dependencies_of(command)) {
+    std::vector<MemoryRange>& operands = near.emplace_back();
     for (const MemoryRange& operand : operands_of(dependency)) {
       steps += runs.size();
-      if (operand.range.is_empty()) continue;
+      const auto hull = hulls.find(operand.memory);
+      if (hull == hulls.end() || !share_a_byte(hull->second, operand.range)) continue;
+      operands.push_back(operand);
       split_at(runs, operand.memory, operand.range.begin);
       split_at(runs, operand.memory, operand.range.end);
     }
     steps += 1 + runs.size();
   }
-  for (auto& [bytes, reach] : runs) reach = reach_after(command, written_as, bytes, reach);
+  // As reach_after() has it, for all runs.
+  for (auto& [bytes, reach] : runs) {
+    if (is_stopped()) break;
+    const Reach before = reach;
+    size_t number = 0;
+    for (const ScopedDependency& dependency : dependencies_of(command)) {
+      const std::vector<MemoryRange>& operands = near[number++];
+      const bool is_touched =
+          dependency.operand_count == 0 ||
+          std::ranges::any_of(operands, [&range = bytes](const MemoryRange& operand) {
+            return operand.memory == range.memory && share_a_byte(operand.range, range.range);
+          });
+      reach |= dependency.added_to(before, written_as, is_touched);
+    }
+  }
   return steps;
 }
 
@@ -277,6 +306,7 @@ std::optional<ByteRange> ScopedOrder::find_invisible(DispatchId first, DispatchI
   for (uint32_t command = commands_before(first); command < end && !runs.empty(); ++command) {
     steps += apply(command, write_sort_of(stage), runs);
     drop_visible(runs, sort);
+    if (is_stopped()) return bytes;  // Means nothing (stop.h).
   }
   if (step_count != nullptr) *step_count += steps;
   if (runs.empty()) return std::nullopt;

@@ -37,6 +37,8 @@ struct ShadowResult {
 class ShadowMachine {
  public:
   explicit ShadowMachine(const Program& program);
+  ShadowMachine(ShadowMachine&&) = default;
+  ShadowMachine& operator=(ShadowMachine&&) = default;
 
   // Requires: `schedule` is legal for the program.
   // Cost: linear in the byte segments that the slices touch.

@@ -76,6 +76,11 @@ TEST(BuildLists, NameEverySource) {
   }
 }
 
+// True if the path of the file ends a word of `list`, e.g. "${folder}/faults/judge.sh".
+bool is_in_path(std::string_view list, const std::filesystem::path& path) {
+  return list.find("/" + path.filename().string()) != std::string_view::npos;
+}
+
 // What no build list has by a rule of its own: shaders, device code, C, scripts and data of tests.
 // `lists` are the texts that may name `file`: build lists and scripts.
 std::vector<std::string> unnamed_complaints(const SourceFile& file,
@@ -84,8 +89,7 @@ std::vector<std::string> unnamed_complaints(const SourceFile& file,
   // Fuzz targets and shaders are listed without their extension.
   const bool is_named = std::any_of(lists.begin(), lists.end(), [&](const SourceFile& list) {
     return list.path != file.path &&
-           (list.text.find(path.filename().string()) != std::string::npos ||
-            is_listed(list.text, path.stem().string()));
+           (is_listed(list.text, path.filename().string()) || is_in_path(list.text, path));
   });
   if (is_named) return {};
   return {complaint(file, 1, "no build list and no script names the file.")};

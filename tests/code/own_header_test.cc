@@ -41,10 +41,16 @@ std::vector<std::string> undeclared_complaints(const SourceFile& file,
     if (code.find(entry) != std::string::npos) return {};
   }
   if (file.text.find("// Declared by ") != std::string::npos) return {};
-  const std::string name = file.path.substr(file.path.rfind('/') + 1);
+  const size_t slash = file.path.rfind('/');
   for (const SourceFile& header : headers) {
-    const size_t at = header.text.find(name);
-    if (at != std::string::npos && !is_word_byte(header.text[at - 1])) return {};
+    // A header of another folder names it by its path.
+    const bool is_near =
+        header.path.substr(0, header.path.rfind('/')) == file.path.substr(0, slash);
+    const std::string name = is_near ? file.path.substr(slash + 1) : file.path;
+    for (size_t at = header.text.find(name); at != std::string::npos;
+         at = header.text.find(name, at + 1)) {
+      if (at == 0 || !is_word_byte(header.text[at - 1])) return {};
+    }
   }
   return {complaint(
       file, 1,

@@ -29,7 +29,7 @@ std::vector<std::string> readme_complaints(const std::string& folder, const std:
   if (!text.starts_with("# " + folder + "\n\n")) {
     complaints.push_back(complaint(readme, 1, "the title is to be '# " + folder + "'."));
   }
-  static const std::regex name(R"(`([a-z0-9_]+\.(?:h|cc))`)");
+  static const std::regex name(R"(`([a-z0-9_./]+\.(?:h|cc))`)");
   size_t line_number = 0;
   for (const std::string_view line : lines_of(text)) {
     ++line_number;

@@ -45,14 +45,15 @@ std::set<FindingKind> kinds_of(const Program& program) {
 
 // Of a program to whose finding a schedule is attached in spite of a stop: that takes some
 // milliseconds.
-constexpr size_t kEvidenceAccessesMax = 4096;
+constexpr size_t kEvidenceAccessesMax = 4096;     // Operands of barriers count as well.
 constexpr uint64_t kEvidenceBytesMax = 64 << 10;  // In all operands.
 
 bool may_add_evidence(const Program& program) {
   if (!is_stopped()) return true;
   uint64_t size_bytes = 0;
   for (const Access& access : program.accesses) size_bytes += access.range.size_bytes();
-  return program.accesses.size() <= kEvidenceAccessesMax && size_bytes <= kEvidenceBytesMax;
+  const size_t operand_count = program.accesses.size() + program.barrier_operands.size();
+  return operand_count <= kEvidenceAccessesMax && size_bytes <= kEvidenceBytesMax;
 }
 
 Error early_stop() {

@@ -51,6 +51,22 @@ barriers() {
   }'
 }
 
+# A write that barriers take apart into thousands of runs, and then a thousand barriers elsewhere.
+runs() {
+  awk 'BEGIN {
+    print "interlock 1\nmemory m 20000\nmemory o 20000\ndispatch A writes m"
+    for (b = 0; b < 16; ++b) {
+      line = "barrier compute.write -> compute.read|copy.read"
+      for (k = 0; k < 256; ++k) line = line " m[" 512 * b + 2 * k ":" 512 * b + 2 * k + 1 "]"
+      print line
+    }
+    line = "barrier compute -> compute"
+    for (k = 0; k < 256; ++k) line = line " o[" 2 * k ":" 2 * k + 1 "]"
+    for (b = 0; b < 1000; ++b) print line
+    print "dispatch B reads m"
+  }'
+}
+
 # A chain of sums and its backward pass: very many outputs differ.
 outputs() {
   awk 'BEGIN {
@@ -74,9 +90,10 @@ replays() {
 dense 400 200 >"$folder/dense.ilk"
 dense 60 30 >"$folder/small-dense.ilk"
 barriers >"$folder/barriers.ilk"
+runs >"$folder/runs.ilk"
 outputs >"$folder/outputs.ilk"
 replays >"$folder/replays.ilk"
-files=(dense small-dense barriers outputs replays)
+files=(dense small-dense barriers runs outputs replays)
 cp corpus/streams/ggml-llama24-metal-64steps.ilk "$folder/stream.ilk"
 files+=(stream)
 

@@ -10,7 +10,7 @@
 namespace interlock {
 namespace {
 
-constinit Stop stop;
+constinit Stop user_stop;
 constinit volatile sig_atomic_t grace = 1;
 
 // No SA_RESTART: a wait for input or for a reader of the output ends, too.
@@ -21,7 +21,7 @@ void handle(int signal, void (*handler)(int)) {
 }
 
 void on_signal(int signal) {
-  stop.request();
+  user_stop.request();
   handle(signal, SIG_DFL);
   alarm(static_cast<unsigned>(grace));
 }
@@ -37,9 +37,9 @@ void on_alarm(int) {
 
 }  // namespace
 
-Stop& interrupt_stop() { return stop; }
+Stop& interrupt_stop() { return user_stop; }
 
-Interruptible::Interruptible(unsigned grace_seconds) : scope_(&stop) {
+Interruptible::Interruptible(unsigned grace_seconds) : scope_(&user_stop) {
   grace = static_cast<sig_atomic_t>(grace_seconds);
   handle(SIGALRM, on_alarm);
   handle(SIGINT, on_signal);

@@ -39,6 +39,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
@@ -93,6 +94,28 @@ void drop_visible(std::vector<ReachedBytes>& runs, StageAccess sort) {
     }
   }
   runs.resize(count);
+}
+
+// Whether the dependency touches some of the bytes. `operands` are all of its, or all that touch
+// the bytes.
+bool has_bytes_of(const ScopedDependency& dependency, std::span<const MemoryRange> operands,
+                  MemoryRange bytes) {
+  return dependency.operand_count == 0 ||
+         std::ranges::any_of(operands, [&](const MemoryRange& operand) {
+           return operand.memory == bytes.memory && share_a_byte(operand.range, bytes.range);
+         });
+}
+
+// What the dependencies of one command make of `before`. They do not chain, so all see what was
+// reached before the command. `is_touched` is asked by position.
+template <typename IsTouched>
+Reach reach_by(std::span<const ScopedDependency> dependencies, StageAccess written_as, Reach before,
+               const IsTouched& is_touched) {
+  Reach after = before;
+  for (size_t d = 0; d < dependencies.size(); ++d) {
+    after |= dependencies[d].added_to(before, written_as, is_touched(d));
+  }
+  return after;
 }
 
 }  // namespace
@@ -233,20 +256,13 @@ void ScopedOrder::add_command(const Program& program, const Barrier& barrier) {
 }
 
 bool ScopedOrder::touches(const ScopedDependency& dependency, MemoryRange bytes) const {
-  return dependency.operand_count == 0 ||
-         std::ranges::any_of(operands_of(dependency), [&](const MemoryRange& operand) {
-           return operand.memory == bytes.memory && share_a_byte(operand.range, bytes.range);
-         });
+  return has_bytes_of(dependency, operands_of(dependency), bytes);
 }
 
-// The dependencies of one command do not chain, so all see what was reached before it.
 Reach ScopedOrder::reach_after(uint32_t command, StageAccess written_as, MemoryRange bytes,
                                Reach before) const {
-  Reach after = before;
-  for (const ScopedDependency& dependency : dependencies_of(command)) {
-    after |= dependency.added_to(before, written_as, touches(dependency, bytes));
-  }
-  return after;
+  return reach_by(dependencies_of(command), written_as, before,
+                  [&](size_t d) { return touches(dependencies_of(command)[d], bytes); });
 }
 
 uint64_t ScopedOrder::apply(uint32_t command, StageAccess written_as,
@@ -259,8 +275,9 @@ uint64_t ScopedOrder::apply(uint32_t command, StageAccess written_as,
     hull->second.end = std::max(hull->second.end, run.bytes.range.end);
   }
   uint64_t steps = 0;
+  const std::span<const ScopedDependency> dependencies = dependencies_of(command);
   std::vector<std::vector<MemoryRange>> near;  // By dependency: those that may touch a run.
-  for (const ScopedDependency& dependency : dependencies_of(command)) {
+  for (const ScopedDependency& dependency : dependencies) {
     std::vector<MemoryRange>& operands = near.emplace_back();
     for (const MemoryRange& operand : operands_of(dependency)) {
       steps += runs.size();
@@ -272,20 +289,11 @@ uint64_t ScopedOrder::apply(uint32_t command, StageAccess written_as,
     }
     steps += 1 + runs.size();
   }
-  // As reach_after() has it, for all runs.
-  for (auto& [bytes, reach] : runs) {
+  for (ReachedBytes& run : runs) {
     if (is_stopped()) break;
-    const Reach before = reach;
-    size_t number = 0;
-    for (const ScopedDependency& dependency : dependencies_of(command)) {
-      const std::vector<MemoryRange>& operands = near[number++];
-      const bool is_touched =
-          dependency.operand_count == 0 ||
-          std::ranges::any_of(operands, [&range = bytes](const MemoryRange& operand) {
-            return operand.memory == range.memory && share_a_byte(operand.range, range.range);
-          });
-      reach |= dependency.added_to(before, written_as, is_touched);
-    }
+    run.reach = reach_by(dependencies, written_as, run.reach, [&](size_t d) {
+      return has_bytes_of(dependencies[d], near[d], run.bytes);
+    });
   }
   return steps;
 }

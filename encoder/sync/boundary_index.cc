@@ -16,21 +16,27 @@ uint32_t BoundaryIndex::position_of(const Node& node, uint64_t offset) {
   return position;
 }
 
-void BoundaryIndex::insert_at(Node& node, uint32_t position, uint64_t key, uint32_t value) {
+// `child` counts in inner nodes only.
+void BoundaryIndex::insert_at(Node& node, uint32_t position, uint64_t key, uint32_t child) {
   std::copy_backward(node.keys.begin() + position, node.keys.begin() + node.count,
                      node.keys.begin() + node.count + 1);
-  std::copy_backward(node.values.begin() + position, node.values.begin() + node.count,
-                     node.values.begin() + node.count + 1);
   node.keys[position] = key;
-  node.values[position] = value;
+  if (node.children != kNone) {
+    Children& children = children_[node.children];
+    std::copy_backward(children.begin() + position, children.begin() + node.count,
+                       children.begin() + node.count + 1);
+    children[position] = child;
+  }
   ++node.count;
 }
 
 // Removes the entries [first, last).
 void BoundaryIndex::remove(Node& node, uint32_t first, uint32_t last) {
   std::copy(node.keys.begin() + last, node.keys.begin() + node.count, node.keys.begin() + first);
-  std::copy(node.values.begin() + last, node.values.begin() + node.count,
-            node.values.begin() + first);
+  if (node.children != kNone) {
+    Children& children = children_[node.children];
+    std::copy(children.begin() + last, children.begin() + node.count, children.begin() + first);
+  }
   const uint32_t old_count = node.count;
   node.count -= last - first;
   std::fill(node.keys.begin() + node.count, node.keys.begin() + old_count, UINT64_MAX);
@@ -70,54 +76,74 @@ void BoundaryIndex::descend(const Tree& tree, uint64_t offset) {
     finger_.positions[level] = position;
     if (position > 0) finger_.low = node.keys[position];
     if (position + 1 < node.count) finger_.high = node.keys[position + 1];
-    current = node.values[position];
+    current = child(node, position);
     prefetch(nodes_[current]);
   }
   finger_.nodes[0] = current;
 }
 
-uint32_t BoundaryIndex::find(const Tree& tree, uint64_t offset) {
+uint64_t BoundaryIndex::find(const Tree& tree, uint64_t offset) {
+  INTERLOCK_CHECK(tree.root != kNone);
+  reach(tree, offset);
+  const uint64_t begin = nodes_[finger_.nodes[0]].keys[finger_.positions[0]];
+  INTERLOCK_CHECK(begin <= offset);
+  return begin;
+}
+
+uint64_t BoundaryIndex::find_after(const Tree& tree, uint64_t offset) {
   INTERLOCK_CHECK(tree.root != kNone);
   reach(tree, offset);
   const Node& leaf = nodes_[finger_.nodes[0]];
-  INTERLOCK_CHECK(leaf.keys[finger_.positions[0]] <= offset);
-  return leaf.values[finger_.positions[0]];
+  const uint32_t position = finger_.positions[0] + 1;
+  return position < leaf.count ? leaf.keys[position] : finger_.high;
 }
 
-uint32_t BoundaryIndex::new_node() {
-  uint32_t id = static_cast<uint32_t>(nodes_.size());
-  if (free_nodes_.empty()) {
-    nodes_.emplace_back();
-  } else {
-    id = free_nodes_.back();
-    free_nodes_.pop_back();
-  }
+uint32_t BoundaryIndex::new_node(bool is_leaf) {
+  const auto take = [](auto& pool, std::vector<uint32_t>& free) {
+    if (free.empty()) {
+      pool.emplace_back();
+      return static_cast<uint32_t>(pool.size() - 1);
+    }
+    const uint32_t id = free.back();
+    free.pop_back();
+    return id;
+  };
+  const uint32_t id = take(nodes_, free_nodes_);
   nodes_[id].count = 0;
+  nodes_[id].children = is_leaf ? kNone : take(children_, free_children_);
   nodes_[id].keys.fill(UINT64_MAX);
   return id;
+}
+
+void BoundaryIndex::free_node(uint32_t id) {
+  if (nodes_[id].children != kNone) free_children_.push_back(nodes_[id].children);
+  free_nodes_.push_back(id);
 }
 
 // Moves the upper half of a full node to a new one, which it returns. A node that is appended to
 // keeps all but one: bump allocation fills nodes to the brim.
 uint32_t BoundaryIndex::split(uint32_t node, bool is_append) {
-  const uint32_t upper_id = new_node();
+  const uint32_t upper_id = new_node(nodes_[node].children == kNone);
   Node& lower = nodes_[node];
   Node& upper = nodes_[upper_id];
   const uint32_t kept_count = is_append ? kFanout - 1 : kFanout / 2;
   upper.count = kFanout - kept_count;
   std::copy(lower.keys.begin() + kept_count, lower.keys.end(), upper.keys.begin());
-  std::copy(lower.values.begin() + kept_count, lower.values.end(), upper.values.begin());
+  if (lower.children != kNone) {
+    const Children& children = children_[lower.children];
+    std::copy(children.begin() + kept_count, children.end(), children_[upper.children].begin());
+  }
   remove(lower, kept_count, kFanout);
   return upper_id;
 }
 
 // Enters what begins at `key`, a segment or a node, after the finger's entry on `level`.
-void BoundaryIndex::insert_on(Tree& tree, uint32_t level, uint64_t key, uint32_t value) {
+void BoundaryIndex::insert_on(Tree& tree, uint32_t level, uint64_t key, uint32_t child) {
   if (level > tree.height) {
     INTERLOCK_CHECK(level < kMaxLevels);
-    const uint32_t root = new_node();
+    const uint32_t root = new_node(false);
     insert_at(nodes_[root], 0, 0, tree.root);
-    insert_at(nodes_[root], 1, key, value);
+    insert_at(nodes_[root], 1, key, child);
     tree = {root, level};
     return;
   }
@@ -133,19 +159,19 @@ void BoundaryIndex::insert_on(Tree& tree, uint32_t level, uint64_t key, uint32_t
       node = upper;
     }
   }
-  insert_at(nodes_[node], position, key, value);
+  insert_at(nodes_[node], position, key, child);
   finger_.positions[level] = position;
 }
 
-void BoundaryIndex::insert(Tree& tree, uint64_t begin, uint32_t segment) {
+void BoundaryIndex::insert(Tree& tree, uint64_t begin) {
   if (tree.root == kNone) {
-    tree = {new_node(), 0};
-    insert_at(nodes_[tree.root], 0, begin, segment);
+    tree = {new_node(true), 0};
+    insert_at(nodes_[tree.root], 0, begin, kNone);
     return;
   }
   reach(tree, begin);
   INTERLOCK_CHECK(nodes_[finger_.nodes[0]].keys[finger_.positions[0]] < begin);
-  insert_on(tree, 0, begin, segment);
+  insert_on(tree, 0, begin, kNone);
 }
 
 // Erases below one node; true iff nothing is left there. Nodes may be left nearly empty: whoever
@@ -165,13 +191,13 @@ bool BoundaryIndex::erase_below(uint32_t id, uint32_t height, uint64_t first, ui
   }
   uint32_t kept = begin;
   for (uint32_t i = begin; i < end; ++i) {
-    const uint32_t child = nodes_[id].values[i];
-    if (erase_below(child, height - 1, first, last)) {
-      free_nodes_.push_back(child);
+    const uint32_t below = child(nodes_[id], i);
+    if (erase_below(below, height - 1, first, last)) {
+      free_node(below);
       continue;
     }
-    nodes_[id].keys[kept] = nodes_[child].keys[0];
-    nodes_[id].values[kept++] = child;
+    nodes_[id].keys[kept] = nodes_[below].keys[0];
+    children_[nodes_[id].children][kept++] = below;
   }
   remove(nodes_[id], kept, end);
   return nodes_[id].count == 0;
@@ -184,21 +210,20 @@ void BoundaryIndex::erase(Tree& tree, uint64_t first, uint64_t last) {
   INTERLOCK_CHECK(!is_empty);
 }
 
-void BoundaryIndex::append_below(uint32_t id, uint32_t height,
-                                 std::vector<uint32_t>& result) const {
+void BoundaryIndex::append_below(uint32_t id, std::vector<uint64_t>& result) const {
   const Node& node = nodes_[id];
-  for (uint32_t i = 0; i < node.count; ++i) {
-    if (height == 0) {
-      result.push_back(node.values[i]);
-    } else {
-      append_below(node.values[i], height - 1, result);
-    }
+  if (node.children == kNone) {
+    result.insert(result.end(), node.keys.begin(), node.keys.begin() + node.count);
+    return;
   }
+  for (uint32_t i = 0; i < node.count; ++i) append_below(child(node, i), result);
 }
 
 void BoundaryIndex::clear() {
   nodes_.clear();
   free_nodes_.clear();
+  children_.clear();
+  free_children_.clear();
   finger_.root = kNone;
 }
 

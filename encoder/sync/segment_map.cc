@@ -1,8 +1,9 @@
-// The basic idea is that most ranges come again. A range that comes for the first time is found
-// through an ordered index, one that comes for the second time is remembered in the memo, and from
-// then on it is a single probe; so ranges that never come again leave no trace in the memo. A
-// segment tells whether it is what was asked for, hence nothing that merges or reuses segments has
-// to tell the memo.
+// The basic idea is that most ranges come again: a range that was seen before is found by one look
+// into the table. One that comes for the first time is found through an ordered index of where
+// segments begin, and cut.
+//
+// A sweep removes what tells nothing apart any more. Where what it removed before keeps coming
+// back, it lets go only of what was not used since the last sweep, and lets the table grow.
 
 #include "encoder/sync/segment_map.h"
 
@@ -13,186 +14,245 @@
 namespace interlock {
 namespace {
 
-// A memory of no more segments needs no index.
-constexpr size_t kMaxUnindexedWalk = 8;
-
 constexpr size_t kPrefetchDistance = 16;  // Steps of a sweep.
+
+// A sweep is worth while when one in so many could go, of what lies in so many slots.
+constexpr size_t kSampleShare = 8;
+constexpr size_t kSampleSlots = 1024;
+
+// One in so many is often: by chance a ghost comes back once in 2^16.
+constexpr size_t kOften = 64;
 
 }  // namespace
 
-// `known` begins where the range does, or is kNone.
-uint32_t SegmentMap::locate_anew(MemoryId memory, ByteRange range, uint32_t tag, uint32_t known) {
-  uint32_t first = known;
-  if (first == kNone) {
-    first = holder_of(memory, range.begin);
-    if (segments_[first].begin == range.begin) {
-      memorize(tag, first);
-    } else {
-      first = split(first, range.begin);
-    }
-  }
-  uint32_t last = first;
-  while (segments_[last].end < range.end) last = segments_[last].next;
-  if (segments_[last].end > range.end) split(last, range.end);
-  return first;
-}
-
-uint32_t SegmentMap::holder_of(MemoryId memory, uint64_t offset) {
+// `known` begins where the range does, or is nullptr.
+Segment* SegmentMap::locate_anew(MemoryId memory, ByteRange range, Segment* known) {
   INTERLOCK_CHECK(memory.is_some());
   if (memory.index >= memories_.size()) memories_.resize(memory.index + size_t{1});
-  MemorySegments& all = memories_[memory.index];
-  if (all.first == kNone) all.first = new_segment({0, UINT64_MAX, 0, memory.index, kNone});
-  if (all.index.root == BoundaryIndex::kNone) {
-    uint32_t current = all.first;
-    for (size_t i = 0; i < kMaxUnindexedWalk; ++i) {
-      if (offset < segments_[current].end) return current;
-      current = segments_[current].next;
-    }
-    for (current = all.first; current != kNone; current = segments_[current].next) {
-      index_.insert(all.index, segments_[current].begin, current);
-    }
+  Segment* current = known;
+  if (known == nullptr) {
+    Segment* const holder = holder_of(memory, range.begin);
+    if (holder != nullptr) current = split(holder, range.begin);
   }
-  return index_.find(all.index, offset);
+  for (uint64_t at = range.begin; at < range.end;) {
+    if (current == nullptr) {
+      Segment unused;
+      unused.begin = at;
+      unused.end = std::min(range.end, begin_after(memory, at));
+      unused.memory = memory.index;
+      current = insert(unused);
+    }
+    at = current->end;
+    if (at > range.end) split(current, range.end);
+    if (at < range.end) current = table_.find(memory.index, at);
+  }
+  return table_.find(memory.index, range.begin);
 }
 
-uint32_t SegmentMap::cut(MemoryId memory, uint64_t offset) {
-  const uint32_t holder = holder_of(memory, offset);
-  return segments_[holder].begin == offset ? holder : split(holder, offset);
+// The segment that has this byte, or nullptr.
+Segment* SegmentMap::holder_of(MemoryId memory, uint64_t offset) {
+  const MemorySegments& all = memories_[memory.index];
+  if (all.count == 0) return nullptr;
+  const bool is_only = all.index.root == BoundaryIndex::kNone;
+  if (is_only && offset < all.only) return nullptr;
+  const uint64_t begin = is_only ? all.only : index_.find(all.index, offset);
+  Segment* const segment = table_.find(memory.index, begin);
+  return segment != nullptr && offset < segment->end ? segment : nullptr;
+}
+
+// Where a segment may begin after a byte that is of none.
+uint64_t SegmentMap::begin_after(MemoryId memory, uint64_t offset) {
+  const MemorySegments& all = memories_[memory.index];
+  if (all.index.root != BoundaryIndex::kNone) return index_.find_after(all.index, offset);
+  return all.count == 1 && all.only > offset ? all.only : UINT64_MAX;
 }
 
 // Cuts the segment at `offset`; returns the upper half. Requires: `offset` lies inside the segment,
 // not at its begin.
-uint32_t SegmentMap::split(uint32_t id, uint64_t offset) {
-  Segment upper = segments_[id];
+Segment* SegmentMap::split(Segment* segment, uint64_t offset) {
+  if (segment->owner != Segment::kNone) take_back(segment->owner);
+  Segment upper = *segment;
   upper.begin = offset;
-  const uint32_t upper_id = new_segment(upper);
-  segments_[id].end = offset;
-  segments_[id].next = upper_id;
-  BoundaryIndex::Tree& index = memories_[upper.memory].index;
-  if (index.root != BoundaryIndex::kNone) index_.insert(index, offset, upper_id);
-  return upper_id;
+  segment->end = offset;
+  return insert(upper);
 }
 
-uint32_t SegmentMap::new_segment(const Segment& segment) {
-  if (first_free_ != kNone) {
-    const uint32_t id = first_free_;
-    first_free_ = segments_[id].next;
-    --free_count_;
-    segments_[id] = segment;
-    return id;
+Segment* SegmentMap::insert(const Segment& segment) {
+  ++new_count_;
+  ghosts_back_ += ghosts_.contains(SegmentTable::hash_of(segment.memory, segment.begin));
+  enter(memories_[segment.memory], segment.begin);
+  Segment* const result = table_.insert(segment);
+  result->sweep = sweep_count_;
+  return result;
+}
+
+void SegmentMap::enter(MemorySegments& memory, uint64_t begin) {
+  if (memory.count++ == 0) {
+    memory.only = begin;
+    return;
   }
-  INTERLOCK_CHECK(segments_.size() < kNone);
-  segments_.push_back(segment);
-  pin_counts_.push_back(0);
-  return static_cast<uint32_t>(segments_.size() - 1);
-}
-
-void SegmentMap::free_segment(uint32_t id) {
-  segments_[id].memory = kNone;
-  segments_[id].next = first_free_;
-  first_free_ = id;
-  ++free_count_;
-}
-
-void SegmentMap::memorize(uint32_t tag, uint32_t id) {
-  if (memo_.is_full()) {
-    memo_.rebuild([this](uint32_t stored_tag, uint32_t stored_id) {
-      const Segment& segment = segments_[stored_id];
-      return segment.memory != kNone &&
-             SegmentMemo::tag_of(segment.memory, segment.begin) == stored_tag;
-    });
+  if (memory.index.root == BoundaryIndex::kNone) {
+    index_.insert(memory.index, 0);
+    if (memory.only != 0) index_.insert(memory.index, memory.only);
   }
-  memo_.store(tag, id);
+  if (begin != 0) index_.insert(memory.index, begin);
 }
 
-uint32_t SegmentMap::pin(MemoryId memory, uint64_t offset) {
-  const uint32_t id = cut(memory, offset);
-  ++pin_counts_[id];
-  return id;
+void SegmentMap::give_if_apart(uint32_t buffer) {
+  const BufferTable::Bytes& bytes = buffers.bytes(buffer);
+  if (bytes.range.is_empty() || buffers.is_exclusive(buffer)) return;
+  Segment* const segment = table_.find(bytes.memory.index, bytes.range.begin);
+  if (segment->end != bytes.range.end || segment->owner != Segment::kNone) return;
+  segment->owner = buffer;
+  buffers.make_exclusive(buffer, segment->stamp);
 }
 
-void SegmentMap::unpin(uint32_t id) {
-  INTERLOCK_CHECK(pin_counts_[id] > 0);
-  --pin_counts_[id];
+void SegmentMap::take_back(uint32_t buffer) {
+  const BufferTable::Bytes& bytes = buffers.bytes(buffer);
+  Segment* const segment = table_.find(bytes.memory.index, bytes.range.begin);
+  INTERLOCK_CHECK(segment != nullptr && segment->owner == buffer);
+  segment->stamp = buffers.stamp(buffer);
+  segment->owner = Segment::kNone;
+  buffers.make_shared(buffer);
 }
 
-// Merges `id` into `kept`, the segment before it, if that loses nothing; true iff it does.
-inline bool SegmentMap::absorb(uint32_t kept, uint32_t id, uint64_t oldest_stamp) {
-  Segment& lower = segments_[kept];
-  const Segment& upper = segments_[id];
+inline bool adjoins(const Segment& lower, const Segment& upper) {
+  return lower.memory == upper.memory && lower.end == upper.begin;
+}
+
+// Whether the cut between the two may go.
+inline bool tells_nothing_apart(const Segment& lower, const Segment& upper, uint32_t oldest_stamp) {
+  const bool is_owned = lower.owner != Segment::kNone || upper.owner != Segment::kNone;
   const bool are_both_old = lower.stamp < oldest_stamp && upper.stamp < oldest_stamp;
-  if (pin_counts_[id] > 0 || (lower.stamp != upper.stamp && !are_both_old)) return false;
-  lower.end = upper.end;
-  lower.next = upper.next;
-  free_segment(id);
-  return true;
+  return !is_owned && (lower.stamp == upper.stamp || are_both_old);
 }
 
-void SegmentMap::merge(MemoryId memory, ByteRange range, uint64_t oldest_stamp) {
-  BoundaryIndex::Tree& index = memories_[memory.index].index;
-  uint32_t kept = holder_of(memory, range.begin);
-  while (segments_[kept].end < range.end) {
-    const uint64_t kept_end = segments_[kept].end;
-    while (segments_[kept].end < range.end && absorb(kept, segments_[kept].next, oldest_stamp)) {
+void SegmentMap::merge(MemoryId memory, ByteRange range, uint32_t oldest_stamp) {
+  // Another range of the dispatch may have taken the cut where this one begins.
+  uint64_t kept_begin = holder_of(memory, range.begin)->begin;
+  for (;;) {
+    Segment kept = *table_.find(memory.index, kept_begin);
+    const uint64_t kept_end = kept.end;
+    while (kept.end < range.end) {
+      Segment* const next = next_of(kept);
+      if (!tells_nothing_apart(kept, *next, oldest_stamp)) break;
+      kept.end = next->end;
+      table_.erase(next);
+      --memories_[memory.index].count;
     }
-    index_.erase(index, kept_end, segments_[kept].end);
-    if (segments_[kept].end < range.end) kept = segments_[kept].next;
+    *table_.find(memory.index, kept_begin) = kept;
+    index_.erase(memories_[memory.index].index, kept_end, kept.end);
+    if (kept.end >= range.end) return;
+    kept_begin = kept.end;
   }
 }
 
-// All segments, those of a memory together and in ascending order.
-void SegmentMap::append_all(std::vector<uint32_t>& ids) const {
-  for (const MemorySegments& memory : memories_) {
-    if (memory.index.root != BoundaryIndex::kNone) {
-      index_.append_all(memory.index, ids);
-      continue;
+void SegmentMap::forget_stamps() {
+  table_.for_each([](Segment& segment) { segment.stamp = 0; });
+  buffers.forget_stamps();
+  last_sweep_stamp_ = 0;
+}
+
+// Those of a memory together and in ascending order, while the segments ahead are fetched.
+std::vector<Segment> SegmentMap::all_in_order() {
+  std::vector<Segment> segments;
+  segments.reserve(table_.size());
+  std::vector<uint64_t> begins;
+  for (uint32_t memory = 0; memory < memories_.size(); ++memory) {
+    const MemorySegments& all = memories_[memory];
+    if (all.count == 0) continue;
+    begins.clear();
+    if (all.index.root == BoundaryIndex::kNone) {
+      begins.push_back(all.only);
+    } else {
+      index_.append_all(all.index, begins);
     }
-    for (uint32_t id = memory.first; id != kNone; id = segments_[id].next) ids.push_back(id);
+    for (size_t i = 0; i < begins.size(); ++i) {
+      table_.prefetch(memory, begins[std::min(i + kPrefetchDistance, begins.size() - 1)]);
+      const Segment* const segment = table_.find(memory, begins[i]);
+      if (segment != nullptr) segments.push_back(*segment);
+    }
+  }
+  return segments;
+}
+
+// A sweep takes as long whether it removes anything or not, so a sample is asked first: while an
+// epoch is long, nothing can go.
+bool SegmentMap::is_worth_a_sweep(uint32_t oldest_stamp) {
+  size_t goes_count = 0;
+  const size_t visited = table_.for_some(kSampleSlots, [&](const Segment& segment) {
+    if (segment.owner != Segment::kNone) return;
+    const Segment* const next = table_.find(segment.memory, segment.end);
+    goes_count += segment.stamp < oldest_stamp ||
+                  (next != nullptr && tells_nothing_apart(segment, *next, oldest_stamp));
+  });
+  return goes_count * kSampleShare >= visited;
+}
+
+void SegmentMap::sweep_or_wait(uint32_t oldest_stamp) {
+  if (is_worth_a_sweep(oldest_stamp)) {
+    sweep(oldest_stamp);
+  } else {
+    sweep_limit_ = 2 * segment_count();
   }
 }
 
-// Where segments lie has nothing to do with their order, and to follow `next` would wait for memory
-// at each; so the order is taken from the index, and the segments ahead are fetched meanwhile.
-void SegmentMap::sweep(uint64_t oldest_stamp) {
-  std::vector<uint32_t>& ids = swept_;
-  ids.clear();
-  append_all(ids);
-  index_.clear();
+// Whether segments that were used since the last sweep are likely to be used again: those that were
+// let go come back, or those that were kept have been used.
+bool SegmentMap::are_recent_to_stay(const std::vector<Segment>& segments, bool comes_back) const {
+  if (comes_back) return true;
+  const auto is_used_again = [&](const Segment& segment) {
+    return segment.sweep < sweep_count_ && stamp_of(segment) >= last_sweep_stamp_;
+  };
+  const ptrdiff_t count = std::count_if(segments.begin(), segments.end(), is_used_again);
+  return keeps_recent_ && static_cast<size_t>(count) * kOften >= segments.size();
+}
+
+void SegmentMap::sweep(uint32_t oldest_stamp) {
+  const bool comes_back = ghosts_back_ > 0 && ghosts_back_ * kOften >= new_count_;
+  std::vector<Segment> segments = all_in_order();
+  keeps_recent_ = are_recent_to_stay(segments, comes_back);
+  ghosts_.reserve(4 * sweep_limit_);
+  const uint32_t oldest_kept = keeps_recent_ ? last_sweep_stamp_ : oldest_stamp;
   size_t kept_count = 0;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const size_t ahead = std::min(i + kPrefetchDistance, ids.size() - 1);
-    __builtin_prefetch(&segments_[ids[ahead]]);
-    __builtin_prefetch(&pin_counts_[ids[ahead]]);
-    const bool is_first = segments_[ids[i]].begin == 0;
-    if (is_first) memories_[segments_[ids[i]].memory].index = {};
-    if (is_first || !absorb(ids[kept_count - 1], ids[i], oldest_stamp)) ids[kept_count++] = ids[i];
+  for (const Segment& segment : segments) {
+    if (segment.owner != Segment::kNone || segment.stamp >= oldest_kept) {
+      Segment* const before = kept_count == 0 ? nullptr : &segments[kept_count - 1];
+      if (keeps_recent_ || before == nullptr || !adjoins(*before, segment) ||
+          !tells_nothing_apart(*before, segment, oldest_stamp)) {
+        segments[kept_count++] = segment;
+        continue;
+      }
+      before->end = segment.end;
+    }
+    ghosts_.add(SegmentTable::hash_of(segment.memory, segment.begin));
   }
-  ids.resize(kept_count);
-  rebuild_index(ids, oldest_stamp);
-  sweep_limit_ = std::max({kMinSweepLimit, 2 * segment_count(), memories_.size()});
+  segments.resize(kept_count);
+  least_limit_ = comes_back ? 2 * std::max(least_limit_, kept_count)
+                            : std::max(kMinSweepLimit, least_limit_ / 2);
+  sweep_limit_ = std::max({least_limit_, 2 * kept_count, memories_.size()});
+  put_back(segments);
+  ++sweep_count_;
+  last_sweep_stamp_ = oldest_stamp;
+  ghosts_back_ = new_count_ = 0;
 }
 
-// Enters the segments of memories that have many, and forgets memories that have one unused.
-void SegmentMap::rebuild_index(const std::vector<uint32_t>& ids, uint64_t oldest_stamp) {
-  for (size_t first = 0, behind = 0; first < ids.size(); first = behind) {
-    for (++behind; behind < ids.size() && segments_[ids[behind]].begin != 0;) ++behind;
-    MemorySegments& memory = memories_[segments_[ids[first]].memory];
-    for (size_t i = first; i < behind && behind - first > kMaxUnindexedWalk; ++i) {
-      __builtin_prefetch(&segments_[ids[std::min(i + kPrefetchDistance, behind - 1)]]);
-      index_.insert(memory.index, segments_[ids[i]].begin, ids[i]);
-    }
-    const bool is_unused = segments_[ids[first]].stamp < oldest_stamp;
-    if (behind - first == 1 && is_unused && pin_counts_[ids[first]] == 0) {
-      free_segment(ids[first]);
-      memory.first = kNone;
-    }
+// Enters the segments anew.
+void SegmentMap::put_back(const std::vector<Segment>& segments) {
+  table_.rebuild(std::max(segments.size(), kMinSweepLimit));
+  index_.clear();
+  std::fill(memories_.begin(), memories_.end(), MemorySegments());
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const Segment& ahead = segments[std::min(i + kPrefetchDistance, segments.size() - 1)];
+    table_.prefetch(ahead.memory, ahead.begin);
+    table_.insert(segments[i]);
+    enter(memories_[segments[i].memory], segments[i].begin);
   }
 }
 
 size_t SegmentMap::size_bytes() const {
-  return memories_.capacity() * sizeof(MemorySegments) + segments_.capacity() * sizeof(Segment) +
-         pin_counts_.capacity() * sizeof(uint32_t) + swept_.capacity() * sizeof(uint32_t) +
-         memo_.size_bytes() + index_.size_bytes();
+  return memories_.capacity() * sizeof(MemorySegments) + table_.size_bytes() + index_.size_bytes() +
+         ghosts_.size_bytes() + buffers.size_bytes();
 }
 
 }  // namespace interlock

@@ -1,99 +1,125 @@
-// SegmentMap: the bytes of all memories, cut into segments wherever a range began or ended, and a
-// number on each segment that says how its bytes were used last. It knows nothing of hazards: its
-// owner reads and writes the numbers.
+// SegmentMap: the bytes of all memories that were accessed or registered, as segments, cut wherever
+// an access or a registered buffer began or ended, and their stamps. Bytes of no segment are
+// unused.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
 #include "encoder/sync/boundary_index.h"
-#include "encoder/sync/segment_memo.h"
+#include "encoder/sync/buffer_table.h"
+#include "encoder/sync/ghost_filter.h"
+#include "encoder/sync/segment_table.h"
 
 namespace interlock {
 
-// A maximal piece of one memory whose bytes have been treated alike.
-struct Segment {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  uint64_t stamp = 0;   // The owner's. Bytes that nobody used have the stamp 0.
-  uint32_t memory = 0;  // kNone for a free segment.
-  uint32_t next = 0;    // The one that begins where this one ends; kNone after the last.
-};
-
 class SegmentMap {
  public:
-  static constexpr uint32_t kNone = UINT32_MAX;
+  // The registered buffers. Those that are exclusive own a segment each.
+  BufferTable buffers;
 
-  Segment& operator[](uint32_t id) { return segments_[id]; }
-  const Segment& operator[](uint32_t id) const { return segments_[id]; }
-
-  // Cuts where `range` begins and ends; returns the segment that begins where it does. A cut leaves
-  // the lower half under the old id. Requires: `range` is not empty.
-  // Cost: constant for a range seen before, else O(log s) for s segments of the memory, and the
-  // segments that the range covers.
-  uint32_t locate(MemoryId memory, ByteRange range) {
-    const uint32_t tag = SegmentMemo::tag_of(memory.index, range.begin);
-    const uint32_t known =
-        memo_.find(tag, [&](uint32_t id) { return begins_at(segments_[id], memory, range.begin); });
-    if (known != kNone && segments_[known].end == range.end) return known;
-    return locate_anew(memory, range, tag, known);
+  // Sweeps if that is due. `oldest_stamp`: as for merge(). Segments move.
+  // Cost: amortized constant for each segment that is made.
+  void prepare(uint32_t oldest_stamp) {
+    if (segment_count() > sweep_limit_) sweep_or_wait(oldest_stamp);
   }
 
-  // Cuts at `offset` and keeps that cut until it is unpinned as often as it was pinned; returns the
-  // segment that begins there, whose id stays the same until then. Cost: O(log s).
-  uint32_t pin(MemoryId memory, uint64_t offset);
-  void unpin(uint32_t id);
+  // How often locate() has moved segments.
+  uint64_t move_count() const { return table_.growth_count(); }
 
-  // Removes cuts inside `range` that tell nothing apart: between segments of the same stamp, or
-  // of two stamps older than `oldest_stamp`. Pinned cuts stay. Requires: the range was located.
-  // Cost: O(log s) and the segments that the range covers; ids of removed ones become invalid.
-  void merge(MemoryId memory, ByteRange range, uint64_t oldest_stamp);
+  // Cuts where `range` begins and ends, and makes segments of what was none; returns the one that
+  // begins where the range does. A cut leaves the lower half where it is. Buffers that are cut are
+  // exclusive no longer. Requires: `range` is not empty.
+  // Cost: constant for a range seen before, else O(log s) for s segments of the memory, and the
+  // segments that the range covers.
+  Segment* locate(MemoryId memory, ByteRange range) {
+    Segment* const known = table_.find(memory.index, range.begin);
+    if (known != nullptr && known->end == range.end) return known;
+    return locate_anew(memory, range, known);
+  }
 
-  // Does the same everywhere. Cost: linear in all segments, and O(1) amortized over the cuts, if
-  // done once is_sweep_due().
-  void sweep(uint64_t oldest_stamp);
-  bool is_sweep_due() const { return segment_count() > sweep_limit_; }
+  // The segment that is `range`, or nullptr. Cost: constant.
+  Segment* find(MemoryId memory, ByteRange range) {
+    Segment* const known = table_.find(memory.index, range.begin);
+    return known != nullptr && known->end == range.end ? known : nullptr;
+  }
 
-  size_t segment_count() const { return segments_.size() - free_count_; }
+  void prefetch(MemoryId memory, ByteRange range) const {
+    table_.prefetch(memory.index, range.begin);
+  }
+
+  // The one that begins where `segment` ends. Requires: it is not the last of a located range.
+  Segment* next_of(const Segment& segment) { return table_.find(segment.memory, segment.end); }
+
+  uint32_t& stamp_of(Segment& segment) {
+    return segment.owner == Segment::kNone ? segment.stamp : buffers.stamp(segment.owner);
+  }
+  uint32_t stamp_of(const Segment& segment) const {
+    return segment.owner == Segment::kNone ? segment.stamp : buffers.stamp(segment.owner);
+  }
+
+  // Makes a buffer exclusive that is one segment, if that has no owner yet. Its stamp stays known.
+  // Requires: its bytes were located. Cost: constant.
+  void give_if_apart(uint32_t buffer);
+
+  // Ends what that began. Requires: the buffer is exclusive.
+  void take_back(uint32_t buffer);
+
+  // Removes cuts inside `range` that tell nothing apart: between segments of the same stamp, or of
+  // two stamps older than `oldest_stamp`. Owned segments stay. Requires: the range was located.
+  // Cost: O(log s) and the segments that the range covers; segments move.
+  void merge(MemoryId memory, ByteRange range, uint32_t oldest_stamp);
+
+  // Makes all bytes unused. Cost: linear.
+  void forget_stamps();
+
+  size_t segment_count() const { return table_.size(); }
+
+  // The bytes in which what is accessed is looked up.
+  size_t lookup_bytes() const { return table_.slot_bytes(); }
   size_t size_bytes() const;
 
  private:
-  // The segments of one memory, adjoining. The first begins at 0 and the last ends at UINT64_MAX:
-  // the map need not know how large memories are.
+  // Where the segments of one memory begin.
   struct MemorySegments {
-    uint32_t first = kNone;     // kNone: one segment of stamp 0, as yet unsaid.
-    BoundaryIndex::Tree index;  // Empty while a walk from the first finds everything.
+    uint64_t only = 0;  // While there is one.
+    BoundaryIndex::Tree
+        index;  // Once there have been more, with 0 whether one begins there or not.
+    uint32_t count = 0;
   };
 
-  static bool begins_at(const Segment& segment, MemoryId memory, uint64_t begin) {
-    return segment.begin == begin && segment.memory == memory.index;
-  }
+  static constexpr size_t kMinSweepLimit = size_t{1} << 14;
 
-  uint32_t locate_anew(MemoryId memory, ByteRange range, uint32_t tag, uint32_t known);
-  uint32_t holder_of(MemoryId memory, uint64_t offset);
-  uint32_t cut(MemoryId memory, uint64_t offset);
-  uint32_t split(uint32_t id, uint64_t offset);
-  uint32_t new_segment(const Segment& segment);
-  void free_segment(uint32_t id);
-  bool absorb(uint32_t kept, uint32_t id, uint64_t oldest_stamp);
-  void append_all(std::vector<uint32_t>& ids) const;
-  void rebuild_index(const std::vector<uint32_t>& ids, uint64_t oldest_stamp);
-  void memorize(uint32_t tag, uint32_t id);
+  Segment* locate_anew(MemoryId memory, ByteRange range, Segment* known);
+  Segment* holder_of(MemoryId memory, uint64_t offset);
+  uint64_t begin_after(MemoryId memory, uint64_t offset);
+  Segment* split(Segment* segment, uint64_t offset);
+  Segment* insert(const Segment& segment);
+  void enter(MemorySegments& memory, uint64_t begin);
+  void sweep_or_wait(uint32_t oldest_stamp);
+  bool is_worth_a_sweep(uint32_t oldest_stamp);
+  void sweep(uint32_t oldest_stamp);
+  std::vector<Segment> all_in_order();
+  void put_back(const std::vector<Segment>& segments);
+  bool are_recent_to_stay(const std::vector<Segment>& segments, bool comes_back) const;
 
   std::vector<MemorySegments> memories_;  // By memory index.
-  std::vector<Segment> segments_;
-  std::vector<uint32_t> pin_counts_;  // By segment: who wants the cut where it begins.
-  uint32_t first_free_ = kNone;       // Free segments are linked by `next`.
-  size_t free_count_ = 0;
-  SegmentMemo memo_;
+  SegmentTable table_;
   BoundaryIndex index_;
-  std::vector<uint32_t> swept_;  // Of a sweep: kept, because to allocate it costs as much.
-  size_t sweep_limit_ = kMinSweepLimit;
 
-  static constexpr size_t kMinSweepLimit = size_t{1} << 14;
+  // What sweeps go by.
+  size_t sweep_limit_ = kMinSweepLimit;
+  size_t least_limit_ = kMinSweepLimit;
+  uint32_t sweep_count_ = 0;
+  uint32_t last_sweep_stamp_ = 0;  // Segments used since then have no older stamp.
+  bool keeps_recent_ = false;
+  GhostFilter ghosts_;
+  size_t ghosts_back_ = 0;  // Since the last sweep.
+  size_t new_count_ = 0;
 };
 
 }  // namespace interlock

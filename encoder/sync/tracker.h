@@ -21,18 +21,12 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/sync/access_codes.h"
+#include "encoder/sync/buffer_table.h"
+#include "encoder/sync/epoch_list.h"
 #include "encoder/sync/segment_map.h"
 
 namespace interlock {
-
-// A registered buffer. A handle that was unregistered is never valid again, though its index is
-// reused.
-struct BufferId {
-  uint32_t index = UINT32_MAX;
-  uint32_t generation = 0;
-
-  bool operator==(const BufferId&) const = default;
-};
 
 // One operand of a dispatch: all bytes of a registered buffer.
 struct BufferAccess {
@@ -49,17 +43,19 @@ class HazardTracker {
   // with nothing. `ranges` and `buffers` may share bytes, and so may any two buffers.
   // Requires: every buffer is registered. Memory indices are small: each costs a few bytes, whether
   // it is used or not.
-  // Cost per access: constant for a registered buffer, and a probe for a range seen before, while
-  // nobody else cuts their bytes; O(log s) amortized for a new range, for s segments. Bytes that
-  // others cut cost a step per piece; cuts that no registered buffer needs go away in time. Once
-  // segment_count() reaches its bound, raw ranges of past epochs are forgotten, and are new again.
+  // Cost per access: while epochs are short, linear in the accesses of the epoch, which are at most
+  // 64. Else constant for a registered buffer, and a probe for a range seen before, while nobody
+  // else cuts their bytes; O(log s) amortized for a new range, for s segments. Bytes that others
+  // cut cost a step per piece; cuts that no registered buffer needs go away in time. Once
+  // segment_count() reaches its bound, raw ranges of past epochs are forgotten, and are new again;
+  // where they keep coming back, the bound grows.
   bool add(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
            AtomicOp atomic_op = AtomicOp::kNone);
   bool add(std::span<const Access> ranges, AtomicOp atomic_op = AtomicOp::kNone);
   bool add(std::span<const BufferAccess> buffers, AtomicOp atomic_op = AtomicOp::kNone);
 
   // Forgets all accesses: the caller has issued a full barrier of its own. Cost: constant.
-  void begin_epoch() { epoch_ += kCodeCount; }
+  void begin_epoch();
 
   // Returns a handle of these bytes. They may overlap those of other buffers: the pieces are told
   // apart here, once. What the current epoch has done to the bytes stays known.
@@ -73,8 +69,9 @@ class HazardTracker {
   // again before the next barrier. Requires: the buffer is registered. Cost: constant.
   void unregister_buffer(BufferId buffer);
 
-  // How many pieces of memory are told apart right now. At most 2^14, or twice the pieces that
-  // the current epoch and the registered buffers tell apart, or the greatest memory index used.
+  // How many pieces of memory are told apart right now. At most 2^14, or twice the pieces that the
+  // current epoch, the registered buffers and ranges that keep coming back tell apart, or the
+  // greatest memory index used.
   size_t segment_count() const { return segments_.segment_count(); }
 
   // The bytes of memory that the tracker holds. Grows with the maximum that segment_count() has
@@ -82,25 +79,13 @@ class HazardTracker {
   size_t size_bytes() const;
 
  private:
-  // A segment's stamp is the epoch of its last use, plus a code of what that epoch has done to it:
-  // 0 where it has read, an AtomicOp, or kWriteCode. Epochs are multiples of kCodeCount, so that a
-  // stamp below the current epoch means: not used since the last barrier.
-  //
-  // Any mixture is a write: an epoch that does not conflict with itself mixes accesses only within
-  // one dispatch, and whatever comes later conflicts with one part of the mixture or the other.
-  static constexpr uint64_t kWriteCode = 15;
-  static constexpr uint64_t kCodeCount = 16;
-
-  // The segments from `first` up to, and without, `behind`. Both begin at pinned cuts, so the ids
-  // last as long as the buffer.
-  struct alignas(16) Buffer {
-    uint32_t first = SegmentMap::kNone;
-    uint32_t behind = SegmentMap::kNone;  // kNone: the buffer has the memory's last segment.
-    uint32_t generation = 0;
+  // An access to the segments from `first` up to `end`.
+  struct Located {
+    Segment* first;
+    MemoryId memory;
+    ByteRange range;
+    AccessMode mode;
   };
-
-  // What the modes of one dispatch do to a stamp.
-  class Codes;
 
   // Bytes to merge once the dispatch at hand is recorded.
   struct Walk {
@@ -108,23 +93,54 @@ class HazardTracker {
     ByteRange range;
   };
 
-  template <typename... Spans>
-  bool add_all(AtomicOp atomic_op, Spans... accesses);
-  const Buffer& buffer(BufferId id) const;
-  bool find_conflict(std::span<const Access> ranges, Codes codes);
-  bool find_conflict(std::span<const BufferAccess> buffers, Codes codes) const;
-  void record(std::span<const Access> ranges, Codes codes);
-  void record(std::span<const BufferAccess> buffers, Codes codes);
-  void record_rest(const Segment& first, const Access& access, Codes codes);
-  void note_long_walk(const Buffer& bytes);
+  bool list(std::span<const Access> ranges, AccessCodes codes);
+  bool list(std::span<const BufferAccess> buffers, AccessCodes codes);
+  bool list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+            AccessCodes codes);
+  template <typename Key, typename Operand, typename KeyOf>
+  bool list_in(EpochList<Key>& list, std::span<const Operand> operands, AccessCodes codes,
+               const KeyOf& key_of);
+  size_t list_limit(bool is_of_buffers) const;
+  void list_buffers_as_ranges();
+  void leave_lists();
+
+  bool adds_known(std::span<const Access> ranges, AccessCodes codes);
+  bool adds_known(std::span<const BufferAccess> buffers, AccessCodes codes);
+  bool add_indexed(std::span<const Access> ranges, AccessCodes codes);
+  bool add_indexed(std::span<const BufferAccess> buffers, AccessCodes codes);
+  bool add_indexed(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+                   AccessCodes codes);
+  void append_ranges_of(std::span<const BufferAccess> buffers, std::vector<Access>& ranges) const;
+  bool find(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+            AccessCodes codes);
+  bool find_by_range(std::span<const BufferAccess> buffers, AccessCodes codes, bool is_first);
+  bool locate(std::span<const Access> ranges, AccessCodes codes);
+  void record_found(std::span<const BufferAccess> buffers, AccessCodes codes);
+  void find_located_again();
+  void record_rest(const Located& access, AccessCodes codes);
   void merge_long_walks();
+  void next_epoch();
 
   SegmentMap segments_;
-  std::vector<Buffer> buffers_;
-  std::vector<uint32_t> free_buffers_;
-  std::vector<uint32_t> first_segments_;  // By range of the dispatch at hand.
-  std::vector<Walk> long_walks_;          // Of the dispatch at hand.
-  uint64_t epoch_ = kCodeCount;           // Segments start with the stamp 0: not used.
+  uint32_t epoch_ = AccessCodes::kCodeCount;  // Segments start with the stamp 0: not used.
+
+  // While epochs are short, what they do is in one of the lists, and the segments know nothing of
+  // the current one. Ranges also stand for buffers, where they are not alone.
+  bool is_listing_ = true;
+  EpochList<RangeKey> listed_ranges_;
+  EpochList<BufferKey> listed_buffers_;
+  size_t listed_epochs_ = 0;      // Since listing began.
+  size_t access_count_ = 0;       // Of the current epoch, while it is not listed.
+  bool looks_up_ranges_ = false;  // The last dispatch that was not listed did, not only buffers.
+  uint32_t short_epochs_ = 0;     // In a row, none of them listed.
+  uint32_t patience_ = 1;         // As many make it worth while to list.
+
+  // Of the dispatch at hand.
+  std::vector<Located> located_;
+  size_t located_count_ = 0;
+  bool is_by_stamp_ = true;       // Its buffers are exclusive, and not among what was located.
+  std::vector<Access> resolved_;  // Its buffers as ranges.
+  std::vector<Walk> long_walks_;
 };
 
 }  // namespace interlock

@@ -1,98 +1,37 @@
-// What it costs to track one dispatch: ours beside the restated trackers and a linear scan.
+// What it costs to track one dispatch: ours, with registered buffers and with raw ranges, beside
+// peers, on pools of buffers and on recorded streams. A contestant meets the stream once untimed,
+// and a barrier stands between two passes; "first" rows time a new tracker instead, as do those of
+// ranges that are new each time.
 //
-// Every dispatch has 3 reads and 1 write. Reads take one of 512 buffers at random. A column says
-// how often a dispatch depends on the one before: every 64th, every 8th, every one. Writes walk
-// through another 512 buffers, which makes 1024; without dependencies (`none`) every dispatch has
-// an output of its own, as it must. Nothing is emitted: trackers that are encoders issue into a
-// sink that counts.
-//
-// The rows of ranges seen before have met the whole stream once, untimed. MLX keys on resources, so
-// for its models every buffer is a memory; the others see one memory. Rows of new ranges take 4
-// ranges that never occur again, and the caller puts a barrier after every 64th, 8th or each
-// dispatch.
-//
-// The table that ends the run has the best repetition of every row. A linear scan without
-// dependencies is quadratic, and stops at 1e4.
-#include <benchmark/benchmark.h>
-
+// Bounds: of the best exact peer at most its time, of the best inexact one 1.2 times that, or 5 ns
+// above; registered buffers besides at most twice the ideal. A cell above its bound is marked.
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstdio>
-#include <map>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "encoder/program/hash.h"
 #include "encoder/sync/ggml.h"
 #include "encoder/sync/mlx.h"
 #include "encoder/sync/tracker.h"
+#include "encoder/text/files.h"
+#include "tests/bench/contest.h"
+#include "tests/bench/tracker_peers.h"
+#include "tests/bench/tracker_streams.h"
 
 namespace interlock {
 namespace {
 
-constexpr size_t kAccessCount = 4;
-constexpr uint64_t kBufferBytes = 256;
-constexpr uint64_t kReadBuffers = 512;
-constexpr uint64_t kWrittenBuffers = 512;
-constexpr int64_t kNoDependency = 0;  // As a period.
-
-// The same streams everywhere.
-class StreamRandom {
- public:
-  uint64_t below(uint64_t n) { return scrambled(state_ += kGolden64) % n; }
-
- private:
-  uint64_t state_ = 0;
-};
-
-// Buffers by number: kAccessCount for each dispatch, the last one written.
-std::vector<uint32_t> pool_stream(int64_t dispatch_count, int64_t period) {
-  StreamRandom random;
-  std::vector<uint32_t> buffers;
-  const bool has_dependencies = period != kNoDependency;
-  const auto output_of = [&](int64_t i) {
-    const uint64_t number = static_cast<uint64_t>(i);
-    return kReadBuffers + (has_dependencies ? number % kWrittenBuffers : number);
-  };
-  for (int64_t i = 0; i < dispatch_count; ++i) {
-    const bool depends = has_dependencies && i > 0 && i % period == 0;
-    for (size_t read = 0; read + 1 < kAccessCount; ++read) {
-      const uint64_t buffer = depends && read == 0 ? output_of(i - 1) : random.below(kReadBuffers);
-      buffers.push_back(static_cast<uint32_t>(buffer));
-    }
-    buffers.push_back(static_cast<uint32_t>(output_of(i)));
-  }
-  return buffers;
-}
-
-AccessMode mode_of(size_t access) {
-  return access % kAccessCount == kAccessCount - 1 ? AccessMode::kWrite : AccessMode::kRead;
-}
-
-std::vector<Access> ranges_of(const std::vector<uint32_t>& buffers, bool has_memory_each) {
-  std::vector<Access> accesses(buffers.size());
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    const uint64_t begin = has_memory_each ? 0 : buffers[i] * kBufferBytes;
-    accesses[i].memory = MemoryId(has_memory_each ? buffers[i] : 0);
-    accesses[i].range = {begin, begin + kBufferBytes};
-    accesses[i].mode = mode_of(i);
-  }
-  return accesses;
-}
-
-// --- Trackers: add() says whether the dispatch needs a barrier
-// ------------------------------------
+// --- Contestants: each has add(), which takes a dispatch of the stream
+// ----------------------------
 
 class RawTracker {
  public:
-  static std::vector<Access> stream_of(const std::vector<uint32_t>& buffers) {
-    return ranges_of(buffers, false);
+  explicit RawTracker(const TrackerStream& /*stream*/) {}
+  bool add(const TrackerStream& stream, size_t begin, size_t end) {
+    return tracker_.add({&stream.accesses[begin], end - begin});
   }
-  bool add(std::span<const Access> accesses) { return tracker_.add(accesses); }
   void begin_epoch() { tracker_.begin_epoch(); }
 
  private:
@@ -101,22 +40,23 @@ class RawTracker {
 
 class RegisteredTracker {
  public:
-  std::vector<BufferAccess> stream_of(const std::vector<uint32_t>& buffers) {
-    const uint64_t buffer_count = 1 + *std::max_element(buffers.begin(), buffers.end());
+  explicit RegisteredTracker(const TrackerStream& stream) {
     std::vector<BufferId> ids;
-    for (uint64_t i = 0; i < buffer_count; ++i) {
-      ids.push_back(
-          tracker_.register_buffer(MemoryId(0), {i * kBufferBytes, (i + 1) * kBufferBytes}));
+    for (const Access& bytes : stream.ranges) {
+      ids.push_back(tracker_.register_buffer(bytes.memory, bytes.range));
     }
-    std::vector<BufferAccess> accesses(buffers.size());
-    for (size_t i = 0; i < buffers.size(); ++i) accesses[i] = {ids[buffers[i]], mode_of(i)};
-    return accesses;
+    for (size_t i = 0; i < stream.accesses.size(); ++i) {
+      accesses_.push_back({ids[stream.buffers[i]], stream.accesses[i].mode});
+    }
   }
-  bool add(std::span<const BufferAccess> accesses) { return tracker_.add(accesses); }
+  bool add(const TrackerStream& /*stream*/, size_t begin, size_t end) {
+    return tracker_.add(std::span<const BufferAccess>(&accesses_[begin], end - begin));
+  }
   void begin_epoch() { tracker_.begin_epoch(); }
 
  private:
   HazardTracker tracker_;
+  std::vector<BufferAccess> accesses_;
 };
 
 class CountingSink final : public CommandSink {
@@ -129,235 +69,278 @@ class CountingSink final : public CommandSink {
   int64_t barrier_count_ = 0;
 };
 
-// A restated encoder, with nothing of a program behind it.
+// A restated encoder, with nothing of a program behind it. MLX keys on resources, so that each
+// buffer is a memory for its models.
 template <typename Model, bool kHasMemoryEach>
 class ModelTracker {
  public:
-  static std::vector<Access> stream_of(const std::vector<uint32_t>& buffers) {
-    return ranges_of(buffers, kHasMemoryEach);
+  explicit ModelTracker(const TrackerStream& stream) {
+    if (!kHasMemoryEach) return;
+    accesses_ = stream.accesses;
+    for (size_t i = 0; i < accesses_.size(); ++i) accesses_[i].memory = MemoryId(stream.buffers[i]);
   }
-  bool add(std::span<const Access> accesses) {
+  bool add(const TrackerStream& stream, size_t begin, size_t end) {
+    const std::vector<Access>& accesses = kHasMemoryEach ? accesses_ : stream.accesses;
     const int64_t before = sink_.barrier_count();
-    model_->encode({DispatchId(0), accesses, AtomicOp::kNone}, sink_);
+    model_->encode({DispatchId(0), {&accesses[begin], end - begin}, AtomicOp::kNone}, sink_);
     return sink_.barrier_count() != before;
   }
   void begin_epoch() { model_ = std::make_unique<Model>(); }
 
  private:
+  std::vector<Access> accesses_;
   std::unique_ptr<Model> model_ = std::make_unique<Model>();
   CountingSink sink_;
 };
 
-// The least that is exact: every access against all of the epoch.
-class LinearScan {
+template <typename Peer>
+class PeerTracker {
  public:
-  static std::vector<Access> stream_of(const std::vector<uint32_t>& buffers) {
-    return ranges_of(buffers, false);
+  explicit PeerTracker(const TrackerStream& /*stream*/) {}
+  bool add(const TrackerStream& stream, size_t begin, size_t end) {
+    return peer_.add({&stream.accesses[begin], end - begin});
   }
-  bool add(std::span<const Access> accesses) {
-    const bool is_conflict = std::any_of(accesses.begin(), accesses.end(), [&](const Access& a) {
-      return std::any_of(epoch_.begin(), epoch_.end(), [&](const Access& earlier) {
-        return earlier.memory == a.memory && earlier.range.begin < a.range.end &&
-               a.range.begin < earlier.range.end && (a.writes() || earlier.writes());
-      });
-    });
-    if (is_conflict) epoch_.clear();
-    epoch_.insert(epoch_.end(), accesses.begin(), accesses.end());
-    return is_conflict;
-  }
-  void begin_epoch() { epoch_.clear(); }
+  void begin_epoch() { peer_.begin_epoch(); }
 
  private:
-  std::vector<Access> epoch_;
+  Peer peer_;
 };
 
-// --- Benchmarks
-// -----------------------------------------------------------------------------------
-
-template <typename Tracker, typename Accesses>
-int64_t add_all(Tracker& tracker, const Accesses& accesses, int64_t barrier_period) {
-  int64_t barrier_count = 0;
-  int64_t until_barrier = barrier_period;
-  for (size_t i = 0; i < accesses.size(); i += kAccessCount) {
-    barrier_count += tracker.add(std::span(accesses).subspan(i, kAccessCount));
-    if (--until_barrier == 0) {
-      tracker.begin_epoch();
-      until_barrier = barrier_period;
-    }
+class DenseTracker {
+ public:
+  explicit DenseTracker(const TrackerStream& stream) : peer_(stream.ranges.size()) {}
+  bool add(const TrackerStream& stream, size_t begin, size_t end) {
+    return peer_.add({&stream.buffers[begin], end - begin}, {&stream.accesses[begin], end - begin});
   }
-  return barrier_count;
-}
+  void begin_epoch() { peer_.begin_epoch(); }
+
+ private:
+  DenseEpochs peer_;
+};
+
+// Escapes the optimizer.
+volatile int64_t barrier_count_of_last_pass = 0;
 
 template <typename Tracker>
-void track_known(benchmark::State& state, int64_t dispatch_count, int64_t period) {
-  Tracker tracker;
-  const auto accesses = tracker.stream_of(pool_stream(dispatch_count, period));
-  add_all(tracker, accesses, kNoDependency);
-  tracker.begin_epoch();
-  int64_t barrier_count = 0;
-  for (auto _ : state) {
-    barrier_count = add_all(tracker, accesses, kNoDependency);
-    benchmark::DoNotOptimize(barrier_count);
-    // Keeps the passes alike.
-    state.PauseTiming();
-    tracker.begin_epoch();
-    state.ResumeTiming();
-  }
-  state.SetItemsProcessed(state.iterations() * dispatch_count);
-  state.counters["barriers"] = static_cast<double>(barrier_count);
-}
-
-// A stream of ranges that never come again, of `kBufferBytes` at the most.
-std::vector<Access> new_ranges(int64_t dispatch_count, bool is_sequential) {
-  std::vector<uint32_t> places(static_cast<size_t>(dispatch_count) * kAccessCount);
-  for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<uint32_t>(i);
-  StreamRandom random;
-  for (size_t i = places.size(); !is_sequential && i > 1; --i) {
-    std::swap(places[i - 1], places[random.below(i)]);
-  }
-  std::vector<Access> accesses = ranges_of(places, false);
-  for (Access& access : accesses) access.range.end -= 64;  // Gaps, or neighbours would be alike.
-  return accesses;
-}
-
-// One tracker over a stream without end: every pass lies after the one before.
-void track_new(benchmark::State& state, int64_t dispatch_count, int64_t period,
-               bool is_sequential) {
-  std::vector<Access> accesses = new_ranges(dispatch_count, is_sequential);
-  const auto move_on = [&] {
-    for (Access& access : accesses) {
-      access.range.begin += accesses.size() * kBufferBytes;
-      access.range.end += accesses.size() * kBufferBytes;
+Contestant contestant(std::string name, const TrackerStream& stream, bool is_first) {
+  auto tracker = std::make_shared<std::unique_ptr<Tracker>>();
+  const auto prepare = [tracker, &stream, is_first] {
+    if (is_first || *tracker == nullptr) {
+      *tracker = nullptr;
+      *tracker = std::make_unique<Tracker>(stream);
+    } else {
+      (*tracker)->begin_epoch();
     }
   };
-  RawTracker tracker;
-  const auto start_over = [&] {
-    move_on();
-    tracker.begin_epoch();
+  const auto pass = [tracker, &stream] {
+    int64_t barrier_count = 0;
+    size_t begin = 0;
+    for (const size_t end : stream.ends) {
+      barrier_count += (*tracker)->add(stream, begin, end);
+      begin = end;
+    }
+    barrier_count_of_last_pass = barrier_count;
   };
-  // Until the tracker is as large as such a stream makes it.
-  for (int pass = 0; pass < 3; ++pass) {
-    add_all(tracker, accesses, period);
-    start_over();
-  }
-  for (auto _ : state) {
-    state.PauseTiming();
-    start_over();
-    state.ResumeTiming();
-    benchmark::DoNotOptimize(add_all(tracker, accesses, period));
-  }
-  state.SetItemsProcessed(state.iterations() * dispatch_count);
+  return {std::move(name), prepare, pass};
 }
 
 // --- The table
 // ------------------------------------------------------------------------------------
 
-using Cell = std::pair<int64_t, int64_t>;  // Dispatches, period.
+enum class Role { kRegistered, kRaw, kExact, kInexact, kIdeal };
 
-constexpr std::array<int64_t, 4> kDispatchCounts = {1'000, 10'000, 100'000, 1'000'000};
-constexpr std::array<int64_t, 4> kPeriods = {kNoDependency, 64, 8, 1};
-
-constexpr int64_t kNoLimit = INT64_MAX;
-
-struct Row {
-  std::string_view name;
-  void (*track)(benchmark::State& state, int64_t dispatch_count, int64_t period);
-  int64_t most_dispatches;  // Without dependencies: where a row would take too long.
+struct Column {
+  const char* name;
+  Role role;
+  Contestant (*make)(std::string name, const TrackerStream& stream, bool is_first);
+  bool is_quadratic;  // Without barriers.
 };
 
-constexpr std::array kRows = {
-    Row{"ours, registered buffers", track_known<RegisteredTracker>, kNoLimit},
-    Row{"ours, raw ranges", track_known<RawTracker>, kNoLimit},
-    Row{"mlx-2024", track_known<ModelTracker<Mlx2024Encoder, true>>, kNoLimit},
-    Row{"mlx-2026", track_known<ModelTracker<Mlx2026Encoder, true>>, kNoLimit},
-    Row{"ggml-metal", track_known<ModelTracker<GgmlMetalEncoder, false>>, 10'000},
-    Row{"linear scan", track_known<LinearScan>, 10'000},
-    Row{"ours, new ranges in sequence",
-        [](benchmark::State& state, int64_t dispatch_count, int64_t period) {
-          track_new(state, dispatch_count, period, true);
-        },
-        kNoLimit},
-    Row{"ours, new ranges shuffled",
-        [](benchmark::State& state, int64_t dispatch_count, int64_t period) {
-          track_new(state, dispatch_count, period, false);
-        },
-        100'000},
+constexpr Column kColumns[] = {
+    {"registered", Role::kRegistered, contestant<RegisteredTracker>, false},
+    {"raw", Role::kRaw, contestant<RawTracker>, false},
+    {"list", Role::kExact, contestant<PeerTracker<LinearScan>>, true},
+    {"map", Role::kExact, contestant<PeerTracker<OrderedMap>>, false},
+    {"ggml", Role::kInexact, contestant<ModelTracker<GgmlMetalEncoder, false>>, true},
+    {"mlx-2026", Role::kInexact, contestant<ModelTracker<Mlx2026Encoder, true>>, false},
+    {"hash", Role::kInexact, contestant<PeerTracker<FlatHash>>, false},
+    {"dense", Role::kIdeal, contestant<DenseTracker>, false},
 };
 
-std::string benchmark_name(const Row& row, Cell cell) {
-  const std::string period = cell.second == kNoDependency ? "none" : std::to_string(cell.second);
-  return std::string(row.name) + "/" + std::to_string(cell.first) + "/" + period;
-}
-
-void register_all() {
-  for (const Row& row : kRows) {
-    for (const int64_t period : kPeriods) {
-      for (const int64_t dispatch_count : kDispatchCounts) {
-        if (period == kNoDependency && dispatch_count > row.most_dispatches) continue;
-        benchmark::RegisterBenchmark(benchmark_name(row, {dispatch_count, period}).c_str(),
-                                     row.track, dispatch_count, period)
-            ->MinTime(0.02)
-            ->Repetitions(3);
-      }
-    }
-  }
-}
-
-// Prints what the console reporter does, and keeps the best time of every benchmark.
-class TableReporter : public benchmark::ConsoleReporter {
+class Table {
  public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    ConsoleReporter::ReportRuns(runs);
-    for (const Run& run : runs) {
-      if (run.run_type != Run::RT_Iteration) continue;
-      const double seconds = 1.0 / run.counters.at("items_per_second").value;
-      const auto place = best_.emplace(run.run_name.function_name, seconds).first;
-      place->second = std::min(place->second, seconds);
-    }
+  explicit Table(ContestProgram& program) : program_(program) {}
+
+  void print_head() const {
+    std::printf("%-36s", "ns a dispatch");
+    for (const Column& column : kColumns) std::printf("%11s", column.name);
+    std::printf("%11s%11s%9s%9s\n", "reg/bound", "raw/bound", "spread", "barriers");
   }
 
-  void print_table() const {
-    std::printf("\nns per dispatch (3 reads, 1 write); a dependency every k dispatches:\n");
-    std::printf("%-40s%10s%10s%10s%10s\n", "", "none", "64", "8", "1");
-    for (const int64_t dispatch_count : kDispatchCounts) {
-      for (const Row& row : kRows) print_row(row, dispatch_count);
+  void measure(const std::string& name, const TrackerStream& stream, bool is_first,
+               bool has_barriers) {
+    std::vector<Contestant> contestants;
+    const bool is_long = stream.dispatch_count() > 10'000;
+    for (const Column& column : kColumns) {
+      Contestant made = column.make(column.name, stream, is_first);
+      if (column.is_quadratic && is_long && !has_barriers) made.pass = nullptr;
+      contestants.push_back(std::move(made));
     }
+    std::vector<Contestant> able;
+    for (const Contestant& each : contestants) {
+      if (each.pass) able.push_back(each);
+    }
+    const auto timings =
+        program_.measure("tracker/" + name, static_cast<double>(stream.dispatch_count()), able);
+    std::vector<std::optional<double>> figures;
+    double spread = 0;
+    for (size_t i = 0, next = 0; i < contestants.size(); ++i) {
+      const auto timing = contestants[i].pass ? timings[next++] : std::nullopt;
+      figures.push_back(timing ? std::optional(timing->seconds * 1e9) : std::nullopt);
+      if (timing) spread = std::max(spread, timing->spread);
+    }
+    if (std::all_of(figures.begin(), figures.end(), [](const auto& f) { return !f; })) return;
+    print_row(name, figures, spread);
+  }
+
+  void print_end() const {
+    if (to_best_.empty()) return;
+    std::printf(
+        "\nTo the best peer of each cell, geometric mean of %zu: %.2f; above the bound: %d\n",
+        to_best_.size(), geometric_mean(to_best_), above_count_);
   }
 
  private:
-  void print_row(const Row& row, int64_t dispatch_count) const {
-    std::string line;
-    bool is_measured = false;
-    for (const int64_t period : kPeriods) {
-      const auto found = best_.find(benchmark_name(row, {dispatch_count, period}));
-      std::array<char, 32> cell;
-      if (found == best_.end()) {
-        std::snprintf(cell.data(), cell.size(), "%10s", "-");
-      } else {
-        is_measured = true;
-        std::snprintf(cell.data(), cell.size(), "%10.1f", found->second * 1e9);
-      }
-      line += cell.data();
+  // The least over the bounds of the peers; nothing without peers.
+  static std::optional<double> bound_of(Role ours,
+                                        const std::vector<std::optional<double>>& figures) {
+    std::optional<double> bound;
+    for (size_t i = 0; i < figures.size(); ++i) {
+      if (!figures[i]) continue;
+      double factor = 0;
+      if (kColumns[i].role == Role::kExact) factor = 1.0;
+      if (kColumns[i].role == Role::kInexact) factor = 1.2;
+      if (kColumns[i].role == Role::kIdeal && ours == Role::kRegistered) factor = 2.0;
+      if (factor == 0) continue;
+      const double least = std::max(factor * *figures[i], *figures[i] + 5);
+      bound = std::min(bound.value_or(least), least);
     }
-    const std::string name =
-        std::string(row.name) + ", N = 1e" + std::to_string(exponent_of(dispatch_count));
-    if (is_measured) std::printf("%-40s%s\n", name.c_str(), line.c_str());
+    return bound;
   }
 
-  static int exponent_of(int64_t n) { return n < 10 ? 0 : 1 + exponent_of(n / 10); }
+  static std::optional<double> best_peer(const std::vector<std::optional<double>>& figures) {
+    std::optional<double> best;
+    for (size_t i = 0; i < figures.size(); ++i) {
+      const bool is_peer = kColumns[i].role == Role::kExact || kColumns[i].role == Role::kInexact;
+      if (is_peer && figures[i]) best = std::min(best.value_or(*figures[i]), *figures[i]);
+    }
+    return best;
+  }
 
-  std::map<std::string, double> best_;  // Seconds per dispatch, by benchmark_name().
+  void print_row(const std::string& name, const std::vector<std::optional<double>>& figures,
+                 double spread) {
+    std::printf("%-36s", name.c_str());
+    for (const std::optional<double>& figure : figures) {
+      std::printf("%11s", figure_text(figure).c_str());
+    }
+    for (size_t i = 0; i < 2; ++i) {
+      const std::optional<double> bound = bound_of(kColumns[i].role, figures);
+      if (!bound || !figures[i]) {
+        std::printf("%11s", "-");
+        continue;
+      }
+      const double ratio = *figures[i] / *bound;
+      above_count_ += ratio > 1;
+      if (const auto best = best_peer(figures)) to_best_.push_back(*figures[i] / *best);
+      std::printf("%10.2f%c", ratio, ratio > 1 ? '!' : ' ');
+    }
+    std::printf("%8.0f%%%9lld\n", 100 * spread, static_cast<long long>(barrier_count_of_last_pass));
+    std::fflush(stdout);
+  }
+
+  ContestProgram& program_;
+  std::vector<double> to_best_;
+  int above_count_ = 0;
 };
+
+std::string power_of_ten(int64_t n) {
+  int exponent = 0;
+  for (int64_t rest = n; rest >= 10; rest /= 10) ++exponent;
+  return "1e" + std::to_string(exponent);
+}
+
+bool is_wanted(const ContestProgram& program, const std::string& name) {
+  return std::any_of(std::begin(kColumns), std::end(kColumns), [&](const Column& column) {
+    return program.is_wanted("tracker/" + name + "/" + column.name);
+  });
+}
+
+void measure_pools(Table& table, ContestProgram& program, bool is_first) {
+  struct Pool {
+    const char* name;
+    uint64_t buffers;
+    bool has_gaps;
+  };
+  constexpr Pool kPools[] = {{"64", 64, false},
+                             {"1e4", 10'000, false},
+                             {"1e4-gaps", 10'000, true},
+                             {"1e6", 1'000'000, false}};
+  for (const Pool& pool : kPools) {
+    for (const int64_t period : {kNoDependency, int64_t{64}, int64_t{8}, int64_t{1}}) {
+      for (const int64_t dispatches : {1'000, 10'000, 100'000, 1'000'000}) {
+        const std::string distance = period == kNoDependency ? "never" : std::to_string(period);
+        const std::string name = std::string(is_first ? "first/" : "pool/") + pool.name + "/" +
+                                 distance + "/" + power_of_ten(dispatches);
+        if (!is_wanted(program, name)) continue;
+        const TrackerStream stream = pool_stream({dispatches, period, pool.buffers, pool.has_gaps});
+        table.measure(name, stream, is_first, period != kNoDependency);
+      }
+    }
+  }
+}
+
+void measure_new_ranges(Table& table, ContestProgram& program) {
+  for (const bool is_sequential : {true, false}) {
+    for (const int64_t period : {kNoDependency, int64_t{64}}) {
+      constexpr int64_t kDispatches = 100'000;
+      const std::string name = std::string("new/") + (is_sequential ? "sequence" : "shuffled") +
+                               (period == kNoDependency ? "/never" : "/64") + "/1e5";
+      if (!is_wanted(program, name)) continue;
+      table.measure(name, new_ranges_stream(kDispatches, period, is_sequential), true,
+                    period != kNoDependency);
+    }
+  }
+}
+
+void measure_streams(Table& table, bool is_first) {
+  constexpr const char* kStreams[] = {"ggml-llama24-metal", "ggml-llama24kv-metal",
+                                      "ggml-train-metal-30", "ggml-llama24-metal-64steps"};
+  for (const char* name : kStreams) {
+    const std::string path = std::string(INTERLOCK_SOURCE_DIR) + "/corpus/streams/" + name + ".ilk";
+    const Result<Program> program = parse_file(path);
+    if (!program.has_value()) {
+      std::fprintf(stderr, "%s\n", program.error().message.c_str());
+      std::exit(1);
+    }
+    const TrackerStream stream = stream_of(*program);
+    table.measure(std::string(is_first ? "first/" : "stream/") + name, stream, is_first, true);
+  }
+}
+
+int run(int argc, char** argv) {
+  ContestProgram program(argc, argv);
+  Table table(program);
+  table.print_head();
+  for (const bool is_first : {false, true}) {
+    measure_streams(table, is_first);
+    measure_pools(table, program, is_first);
+  }
+  measure_new_ranges(table, program);
+  table.print_end();
+  return program.finish();
+}
 
 }  // namespace
 }  // namespace interlock
 
-int main(int argc, char** argv) {
-  interlock::register_all();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  interlock::TableReporter reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  reporter.print_table();
-  return 0;
-}
+int main(int argc, char** argv) { return interlock::run(argc, argv); }

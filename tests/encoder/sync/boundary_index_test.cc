@@ -13,16 +13,16 @@
 namespace interlock::boundary_index_test {
 namespace {
 
-// A tree and the list it must agree with; begins are their own segments.
+// A tree and the list it must agree with.
 class CheckedIndex {
  public:
-  explicit CheckedIndex(BoundaryIndex& index) : index_(index) { index_.insert(tree_, 0, 0); }
+  explicit CheckedIndex(BoundaryIndex& index) : index_(index) { index_.insert(tree_, 0); }
 
   void insert(uint64_t begin) {
     const auto place = std::lower_bound(begins_.begin(), begins_.end(), begin);
     if (place != begins_.end() && *place == begin) return;
     begins_.insert(place, begin);
-    index_.insert(tree_, begin, static_cast<uint32_t>(begin));
+    index_.insert(tree_, begin);
   }
 
   void erase(uint64_t first, uint64_t last) {

@@ -1,0 +1,47 @@
+#include "encoder/sync/buffer_table.h"
+
+namespace interlock {
+
+BufferId BufferTable::add(Bytes bytes) {
+  if (free_.empty()) {
+    INTERLOCK_CHECK(states_.size() < BufferId().index);
+    free_.push_back(static_cast<uint32_t>(states_.size()));
+    states_.emplace_back();
+    bytes_.emplace_back();
+  }
+  const uint32_t index = free_.back();
+  free_.pop_back();
+  states_[index] = {0, generation_ | kIsShared};
+  bytes_[index] = bytes;
+  ++shared_count_;
+  return {index, generation_};
+}
+
+void BufferTable::remove(BufferId id) {
+  if (!is_exclusive(id.index)) --shared_count_;
+  states_[id.index].generation = UINT32_MAX;  // No handle has it.
+  free_.push_back(id.index);
+  generation_ = (generation_ + 1) % (kIsShared - 1);
+}
+
+void BufferTable::make_exclusive(uint32_t index, uint32_t stamp) {
+  states_[index].stamp = stamp;
+  states_[index].generation &= ~kIsShared;
+  --shared_count_;
+}
+
+void BufferTable::make_shared(uint32_t index) {
+  states_[index].generation |= kIsShared;
+  ++shared_count_;
+}
+
+void BufferTable::forget_stamps() {
+  for (State& state : states_) state.stamp = 0;
+}
+
+size_t BufferTable::size_bytes() const {
+  return states_.capacity() * sizeof(State) + bytes_.capacity() * sizeof(Bytes) +
+         free_.capacity() * sizeof(uint32_t);
+}
+
+}  // namespace interlock

@@ -1,0 +1,86 @@
+// BufferTable: the registered buffers of a tracker. A buffer that shares no byte with another, and
+// whose bytes are told apart from all others but not from each other, is exclusive: its stamp is
+// here, next to what says that a handle is valid, so that an access costs one cache line. Any other
+// buffer is a name for a range.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "encoder/program/check.h"
+#include "encoder/program/ids.h"
+#include "encoder/program/range.h"
+
+namespace interlock {
+
+// A registered buffer. A handle that was unregistered is never valid again, though its index is
+// reused (until 2^31 buffers have been unregistered).
+struct BufferId {
+  uint32_t index = UINT32_MAX;
+  uint32_t generation = 0;
+
+  bool operator==(const BufferId&) const = default;
+};
+
+class BufferTable {
+ public:
+  struct Bytes {
+    MemoryId memory;
+    ByteRange range;
+  };
+
+  // Returns the handle of a new buffer, which is not exclusive. Cost: amortized constant.
+  BufferId add(Bytes bytes);
+
+  // Requires: `id` is valid. Cost: constant.
+  void remove(BufferId id);
+
+  // Stays on in release builds: bytes of a freed buffer may be another's by now.
+  void check(BufferId id) const {
+    if (id.generation == generation_ && id.index < states_.size()) return;  // Nothing was removed.
+    INTERLOCK_CHECK(id.index < states_.size());
+    INTERLOCK_CHECK((states_[id.index].generation & ~kIsShared) == id.generation);
+  }
+
+  // The stamp of the buffer if the handle is valid and the buffer exclusive, else nullptr.
+  uint32_t* find_stamp(BufferId id) {
+    if (id.index >= states_.size()) return nullptr;
+    State& state = states_[id.index];
+    return state.generation == id.generation ? &state.stamp : nullptr;
+  }
+
+  bool is_exclusive(uint32_t index) const { return (states_[index].generation & kIsShared) == 0; }
+  const Bytes& bytes(uint32_t index) const { return bytes_[index]; }
+
+  // Of an exclusive buffer.
+  uint32_t& stamp(uint32_t index) { return states_[index].stamp; }
+  uint32_t stamp(uint32_t index) const { return states_[index].stamp; }
+
+  void make_exclusive(uint32_t index, uint32_t stamp);
+  void make_shared(uint32_t index);
+
+  // How many buffers are not exclusive.
+  size_t shared_count() const { return shared_count_; }
+
+  void forget_stamps();
+  // The bytes in which find_stamp() looks.
+  size_t lookup_bytes() const { return states_.size() * sizeof(State); }
+  size_t size_bytes() const;
+
+ private:
+  static constexpr uint32_t kIsShared = uint32_t{1} << 31;  // Part of a generation.
+
+  struct State {
+    uint32_t stamp = 0;
+    uint32_t generation = 0;
+  };
+
+  std::vector<State> states_;
+  std::vector<Bytes> bytes_;
+  std::vector<uint32_t> free_;
+  uint32_t generation_ = 0;  // How many buffers have been removed.
+  size_t shared_count_ = 0;
+};
+
+}  // namespace interlock

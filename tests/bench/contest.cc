@@ -1,0 +1,76 @@
+#include "tests/bench/contest.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace interlock {
+
+ContestProgram::ContestProgram(int argc, char** argv) {
+  const auto value_of = [](std::string_view argument, std::string_view option) {
+    return std::string(argument.substr(option.size()));
+  };
+  constexpr std::string_view kFilter = "--benchmark_filter=";
+  constexpr std::string_view kOut = "--benchmark_out=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with(kFilter)) {
+      filter_ = std::regex(value_of(argument, kFilter), std::regex::extended);
+    } else if (argument.starts_with(kOut)) {
+      out_path_ = value_of(argument, kOut);
+    } else if (!argument.starts_with("--benchmark_")) {  // The others have no meaning here.
+      std::fprintf(stderr, "Usage: %s [%sREGEX] [%sFILE]\n", argv[0], kFilter.data(), kOut.data());
+      std::exit(argument == "--help" ? 0 : 2);
+    }
+  }
+}
+
+bool ContestProgram::is_wanted(const std::string& name) const {
+  return !filter_ || std::regex_search(name, *filter_);
+}
+
+std::vector<std::optional<Timing>> ContestProgram::measure(
+    const std::string& contest, double items, const std::vector<Contestant>& contestants,
+    const TurnOptions& options) {
+  std::vector<Contestant> wanted;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    if (!is_wanted(contest + "/" + contestants[i].name)) continue;
+    wanted.push_back(contestants[i]);
+    places.push_back(i);
+  }
+  std::vector<std::optional<Timing>> timings(contestants.size());
+  if (wanted.empty()) return timings;
+  const std::vector<Timing> measured = measure_by_turns(wanted, options);
+  for (size_t i = 0; i < measured.size(); ++i) {
+    const Timing timing{measured[i].seconds / items, measured[i].spread};
+    results_.emplace_back(contest + "/" + wanted[i].name, timing);
+    timings[places[i]] = timing;
+  }
+  return timings;
+}
+
+int ContestProgram::finish() const {
+  if (out_path_.empty()) return 0;
+  nlohmann::json benchmarks = nlohmann::json::array();
+  for (const auto& [name, timing] : results_) {
+    benchmarks.push_back({{"name", name},
+                          {"run_type", "iteration"},
+                          {"cpu_time", timing.seconds * 1e9},
+                          {"time_unit", "ns"},
+                          {"spread", timing.spread}});
+  }
+  std::ofstream out(out_path_);
+  out << nlohmann::json{{"benchmarks", benchmarks}}.dump(1) << '\n';
+  return out ? 0 : 1;
+}
+
+std::string figure_text(std::optional<double> value) {
+  if (!value) return "-";
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*f", *value < 10 ? 2 : *value < 100 ? 1 : 0, *value);
+  return text;
+}
+
+}  // namespace interlock

@@ -1,0 +1,43 @@
+// A benchmark program of contests: cases, in each of which contestants are measured by turns. It
+// takes the arguments of Google Benchmark that choose and keep results: --benchmark_filter=REGEX
+// and --benchmark_out=FILE, in the same JSON.
+#pragma once
+
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/bench/by_turns.h"
+
+namespace interlock {
+
+class ContestProgram {
+ public:
+  // Ends the process with status 2 where an argument is unknown, 0 where help is asked for.
+  ContestProgram(int argc, char** argv);
+
+  // True iff the filter accepts `name`, or there is none.
+  bool is_wanted(const std::string& name) const;
+
+  // Measures the contestants that are wanted as `contest/contestant`; those that are not have no
+  // timing. `items`: what one pass handles, so that times are of one.
+  std::vector<std::optional<Timing>> measure(const std::string& contest, double items,
+                                             const std::vector<Contestant>& contestants,
+                                             const TurnOptions& options = {});
+
+  // Writes the JSON, if asked for. Returns the exit status.
+  int finish() const;
+
+ private:
+  std::optional<std::regex> filter_;
+  std::string out_path_;
+  std::vector<std::pair<std::string, Timing>> results_;  // Seconds of one item.
+};
+
+// `value` with so many digits that three of them count, or "-".
+std::string figure_text(std::optional<double> value);
+
+}  // namespace interlock

@@ -1,0 +1,106 @@
+// The table of segments against an ordered map, also where all hashes collide, and the filter of
+// what was forgotten.
+
+#include "encoder/sync/segment_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "encoder/program/hash.h"
+#include "encoder/sync/ghost_filter.h"
+#include "tests/encoder/sync/random_dispatches.h"
+
+namespace interlock::segment_table_test {
+namespace {
+
+// What times kGolden64 is 1, by Newton's iteration.
+constexpr uint64_t inverse_of_golden() {
+  uint64_t inverse = kGolden64;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - kGolden64 * inverse;
+  return inverse;
+}
+static_assert(inverse_of_golden() * kGolden64 == 1);
+
+// Inserts, finds and erases at random, with begins as `begin_of` numbers them.
+template <typename BeginOf>
+void expect_agreement_with_a_map(const BeginOf& begin_of, size_t min_size) {
+  TestRandom random(5);
+  SegmentTable table;
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> ends;
+  size_t most = 0;
+  for (uint64_t i = 0; i < 60'000; ++i) {
+    const auto memory = static_cast<uint32_t>(random.below(3));
+    const uint64_t begin = begin_of(random.below(3'000));
+    const auto known = ends.find({memory, begin});
+    Segment* const found = table.find(memory, begin);
+    ASSERT_EQ(found != nullptr, known != ends.end()) << i;
+    if (found == nullptr) {
+      Segment segment;
+      segment.memory = memory;
+      segment.begin = begin;
+      segment.end = i;
+      ASSERT_EQ(table.insert(segment)->end, i);
+      ends[{memory, begin}] = i;
+    } else {
+      ASSERT_EQ(found->end, known->second) << i;
+      if (random.below(3) == 0) {
+        table.erase(found);
+        ends.erase(known);
+      }
+    }
+    most = std::max(most, ends.size());
+    ASSERT_EQ(table.size(), ends.size());
+  }
+  EXPECT_GT(most, min_size);
+  for (const auto& [key, end] : ends) ASSERT_EQ(table.find(key.first, key.second)->end, end);
+}
+
+TEST(SegmentTable, AgreesWithAnOrderedMap) {
+  expect_agreement_with_a_map([](uint64_t i) { return 256 * i; }, 5'000);
+}
+
+// Somebody who knows the hash makes thousands that start at one slot: no probe is longer for it
+// than the window, and none is lost.
+TEST(SegmentTable, AgreesWithAnOrderedMapWhereHashesCollide) {
+  expect_agreement_with_a_map([](uint64_t i) { return i * inverse_of_golden(); }, 5'000);
+}
+
+TEST(SegmentTable, SaysWhenSegmentsHaveMoved) {
+  SegmentTable table;
+  Segment segment;
+  segment.memory = 0;
+  const Segment* const first = table.insert(segment);
+  while (table.growth_count() == 0) {
+    ASSERT_EQ(table.find(0, 0), first);
+    segment.begin += 64;
+    table.insert(segment);
+    ASSERT_LT(table.size(), 1'000u);
+  }
+  EXPECT_NE(table.find(0, 0), nullptr);
+}
+
+TEST(GhostFilter, KnowsWhatCameLastThroughGrowth) {
+  GhostFilter ghosts;
+  EXPECT_FALSE(ghosts.contains(scrambled(1)));
+  ghosts.reserve(1);
+  for (uint64_t i = 1; i <= 1'000; ++i) ghosts.add(scrambled(i));
+  uint64_t known_before = 0;
+  for (uint64_t i = 1; i <= 1'000; ++i) known_before += ghosts.contains(scrambled(i));
+  EXPECT_GT(known_before, 980u);  // Few share one of 65,536 places.
+  for (const size_t count : {100'000, 1'000'000}) {
+    ghosts.reserve(count);
+    uint64_t known = 0;
+    for (uint64_t i = 1; i <= 1'000; ++i) known += ghosts.contains(scrambled(i));
+    EXPECT_EQ(known, known_before) << count;
+    uint64_t mistaken = 0;
+    for (uint64_t i = 1'001; i <= 101'000; ++i) mistaken += ghosts.contains(scrambled(i));
+    EXPECT_LE(mistaken, 5u) << count;  // Each in 2^16 at the most, of full places.
+  }
+}
+
+}  // namespace
+}  // namespace interlock::segment_table_test

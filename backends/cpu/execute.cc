@@ -1,17 +1,68 @@
-// The only source that compiles all bodies for the CPU's fast path.
+// The only source that compiles all bodies for the CPU's fast path. Bodies see local copies of
+// where operands lie and of their params, and blocks of elements as long as can be, so that loops
+// over elements become vector loops; compilers check before those whether operands overlap, and
+// keep the order of loads and stores where they do.
 #include "backends/cpu/execute.h"
+
+#include <algorithm>
+#include <type_traits>
 
 #include "backends/kernels/all_kernels.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
+namespace {
+
+template <class Kernel>
+void run_slice_locally(CpuMemory& memory, const KernelParams& params, uint64_t slice) {
+  LocalCpuMemory local(memory);
+  const KernelParams local_params = params;
+  run_slice<Kernel>(local, local_params, slice);
+}
+
+// A copy without a loop of ours, where later bytes are not copies of earlier ones.
+void copy_slice(CpuMemory& memory, const KernelParams& params, uint64_t slice) {
+  const ElementRange block = block_of_slice(slice, params.block, params.element_count);
+  if (block.begin >= block.end) return;
+  const uint8_t* const from = memory.address(0, block.begin);
+  uint8_t* const to = memory.address(1, block.begin);
+  const uint64_t size_bytes = block.end - block.begin;
+  // Unsigned: a destination before the source is far behind it.
+  const uint64_t distance = reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from);
+  if (distance == 0 || distance >= size_bytes) {
+    std::memmove(to, from, size_bytes);
+  } else {
+    run_slice_locally<CopyKernel>(memory, params, slice);
+  }
+}
+
+// Elements between two polls: less than a millisecond.
+constexpr uint64_t kJoinedElementsMax = 1 << 16;
+
+// How many slices the body runs at once, from the first slice on: of blocks of elements, since what
+// a lane does alone for one block after another it does for one long block.
+uint64_t joined_slice_count(const KernelEntry& kernel, const DispatchPiece& piece) {
+  if (kernel.is_variadic || kernel.sliced != Extent::kElements || piece.first_slice != 0) return 1;
+  if (piece.params.element_count <= kJoinedElementsMax) return piece.slice_count;
+  return std::max<uint64_t>(1, kJoinedElementsMax / piece.params.block);
+}
+
+}  // namespace
 
 std::span<const CpuBody> cpu_bodies() {
   static const std::vector<CpuBody> kBodies = [] {
     std::vector<CpuBody> bodies(kernel_table().size());
-    for_each_kernel(
-        [&]<class Kernel>(KernelId id) { bodies[id.index] = run_slice<Kernel, CpuMemory>; });
+    for_each_kernel([&]<class Kernel>(KernelId id) {
+      if constexpr (std::is_same_v<Kernel, MixKernel>) {
+        bodies[id.index] = run_slice<Kernel, CpuMemory>;
+      } else if constexpr (std::is_same_v<Kernel, CopyKernel>) {
+        bodies[id.index] = copy_slice;
+      } else {
+        INTERLOCK_CHECK(kernel_entry(id).operands.size() <= LocalCpuMemory::kOperandsMax);
+        bodies[id.index] = run_slice_locally<Kernel>;
+      }
+    });
     for (const CpuBody body : bodies) INTERLOCK_CHECK(body != nullptr);
     return bodies;
   }();
@@ -37,11 +88,24 @@ std::vector<CpuOperand> bind_operands(const Program& program, DispatchId id, Mem
 
 void execute_piece(const Program& program, const DispatchPiece& piece,
                    const std::vector<CpuOperand>& operands, std::span<const CpuBody> bodies) {
-  const CpuBody body = bodies[program.dispatch(piece.dispatch).kernel.index];
-  CpuMemory memory(operands.data());
-  for (uint64_t i = 0; i < piece.slice_count; ++i) {
+  const KernelId kernel = program.dispatch(piece.dispatch).kernel;
+  const CpuBody body = bodies[kernel.index];
+  CpuMemory memory(operands);
+  const uint64_t joined_count = joined_slice_count(kernel_entry(kernel), piece);
+  if (joined_count <= 1) {
+    for (uint64_t i = 0; i < piece.slice_count; ++i) {
+      if (is_stopped()) return;
+      body(memory, piece.params, piece.first_slice + i);
+    }
+    return;
+  }
+  KernelParams joined = piece.params;
+  joined.block *= joined_count;
+  joined.element_count =
+      std::min(piece.params.element_count, piece.slice_count * piece.params.block);
+  for (uint64_t i = 0; i * joined.block < joined.element_count; ++i) {
     if (is_stopped()) return;
-    body(memory, piece.params, piece.first_slice + i);
+    body(memory, joined, i);
   }
 }
 

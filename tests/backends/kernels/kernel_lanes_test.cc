@@ -72,7 +72,7 @@ MemoryImage image_by_lanes(const Program& program, uint32_t lane_count) {
   for (uint32_t i = 0; i < lane_count; ++i) {
     lanes.emplace_back([&, i] {
       const CooperatingLane lane(i, lane_count, storage);
-      CpuMemory memory(operands.data());
+      CpuMemory memory(operands);
       for (uint64_t slice = 0; slice < slice_count; ++slice) {
         body(lane, memory, params, slice);
         lane.sync();

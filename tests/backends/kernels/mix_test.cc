@@ -24,7 +24,7 @@ MemoryImage mixed(const Program& program, MemoryImage image) {
                         .size_bytes = access.range.size_bytes(),
                         .mode = access.mode});
   }
-  CpuMemory memory(operands.data());
+  CpuMemory memory(operands);
   cpu_bodies()[mix_kernel().index](memory, dispatch_params_of(program, DispatchId{0}), 0);
   return image;
 }

@@ -49,10 +49,11 @@ ItemDraft draft_of(const Program& program, const Statement& statement) {
   INTERLOCK_CHECK(false);
 }
 
-void append_outputs(const Program& program, ProgramDraft& draft) {
+void append_outputs(const Program& program, const std::vector<TensorId>& outputs,
+                    ProgramDraft& draft) {
   OutputDraft output;
   size_t line_bytes = 0;
-  for (const TensorId id : program.outputs) {
+  for (const TensorId id : outputs) {
     const std::string_view name = program.name(program.tensor(id).name);
     if (line_bytes > 0 && line_bytes + name.size() > kOutputLineBytesMax) {
       draft.items.emplace_back(std::move(output));
@@ -78,9 +79,9 @@ class DraftWriter {
                          program_.expectations.size());
     append_declarations();
     const bool may_name_gradients = is_short_ && !program_.backwards.empty();
-    if (!may_name_gradients) append_outputs(program_, draft_);
+    if (!may_name_gradients) append_outputs(program_, program_.outputs, draft_);
     append_statements();
-    if (may_name_gradients) append_outputs(program_, draft_);
+    if (may_name_gradients) append_outputs(program_, program_.outputs, draft_);
     for (const Displacement& displacement : program_.witness) {
       draft_.items.emplace_back(draft_of(program_, displacement));
     }
@@ -174,6 +175,60 @@ void DraftWriter::append_statements_before(uint32_t end) {
   }
 }
 
+// Which declarations a part of a program needs.
+class UsedDeclarations {
+ public:
+  explicit UsedDeclarations(const Program& program)
+      : program_(program),
+        has_memory_(program.memories.size()),
+        has_tensor_(program.tensors.size()) {}
+
+  void add(TensorId id) {
+    for (; id.is_some() && !has_tensor_[id.index]; id = program_.tensor(id).source) {
+      has_tensor_[id.index] = true;
+      has_memory_[program_.tensor(id).memory.index] = true;
+    }
+  }
+
+  void add(const Access& access) {
+    has_memory_[access.memory.index] = true;
+    add(access.tensor);
+  }
+
+  void add(const Statement& statement) {
+    if (statement.kind == StatementKind::kDispatch) {
+      for (const Access& access : program_.accesses_of(DispatchId(statement.index))) add(access);
+    } else if (statement.kind == StatementKind::kBarrier) {
+      for (const Dependency& dependency :
+           program_.dependencies_of(program_.barriers[statement.index])) {
+        for (const Access& operand : program_.operands_of(dependency)) add(operand);
+      }
+    } else {
+      const Lifetime& lifetime = program_.lifetimes[statement.index];
+      add(lifetime.tensor);
+      add(lifetime.source);
+      has_memory_[lifetime.memory.index] = true;
+    }
+  }
+
+  void append_to(ProgramDraft& draft) const {
+    for (size_t i = 0; i < program_.memories.size(); ++i) {
+      const Memory& memory = program_.memories[i];
+      if (!has_memory_[i] || memory.is_implicit) continue;
+      draft.items.emplace_back(MemoryDraft{std::string(program_.name(memory.name)),
+                                           memory.size_bytes, memory.is_scratch});
+    }
+    for (size_t i = 0; i < program_.tensors.size(); ++i) {
+      if (has_tensor_[i]) draft.items.emplace_back(draft_of(program_, program_.tensors[i]));
+    }
+  }
+
+ private:
+  const Program& program_;
+  std::vector<bool> has_memory_;
+  std::vector<bool> has_tensor_;
+};
+
 }  // namespace
 
 bool is_evidence(const ItemDraft& item) {
@@ -189,6 +244,20 @@ ProgramDraft draft_of(const Program& program) { return DraftWriter(program, true
 
 ProgramDraft expanded_draft_of(const Program& program) {
   return DraftWriter(program, false).write();
+}
+
+ProgramDraft draft_of(const Program& program, const ProgramPart& part) {
+  UsedDeclarations used(program);
+  for (const StatementId id : part.statements) used.add(program.statements[id.index]);
+  for (const TensorId id : part.outputs) used.add(id);
+  ProgramDraft draft;
+  used.append_to(draft);
+  append_outputs(program, part.outputs, draft);
+  draft.items.reserve(draft.items.size() + part.statements.size());
+  for (const StatementId id : part.statements) {
+    draft.items.push_back(draft_of(program, program.statements[id.index]));
+  }
+  return draft;
 }
 
 OperandDraft draft_of(const Program& program, const Access& access) {

@@ -154,6 +154,17 @@ ProgramDraft draft_of(const Program& program);
 // statements, place tensors or leave dispatches out.
 ProgramDraft expanded_draft_of(const Program& program);
 
+// Some of what a program executes.
+struct ProgramPart {
+  std::vector<StatementId> statements;  // Rising.
+  std::vector<TensorId> outputs;
+};
+
+// As expanded_draft_of(), of the part and the memories and tensors that it refers to; without
+// witness and expectations. Cost: linear in the part and in the memories and tensors of the
+// program.
+ProgramDraft draft_of(const Program& program, const ProgramPart& part);
+
 // One item, or an operand. Requires: it is of `program`, and so are its accesses and attributes.
 OperandDraft draft_of(const Program& program, const Access& access);
 DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label);

@@ -25,10 +25,13 @@ struct MinimizeCommandOptions {
 
 ExitStatus run_minimize(const MinimizeCommandOptions& options) {
   const Interruptible interruptible(kMinimizeGraceSeconds);
+  show_progress("reading the program");
   const Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) {
     return report_error(program.error());
   }
+  show_progress(
+      fmt::format("looking for what goes wrong in {} dispatches", program->dispatches.size()));
   const MinimizeOptions minimize_options{
       .detail = options.keeps_kernels ? SignatureDetail::kKernels : SignatureDetail::kShape,
       .evaluation_limit = options.evaluations_max,

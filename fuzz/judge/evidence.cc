@@ -20,8 +20,18 @@
 namespace interlock {
 namespace {
 
-bool differs_in_shadow(const Program& program, const Schedule& schedule) {
+// Takes `steps` from what is left; all of it, and returns false, if that is less.
+bool take(uint64_t& steps_left, uint64_t steps) {
+  const bool are_left = steps <= steps_left;
+  steps_left -= std::min(steps, steps_left);
+  return are_left;
+}
+
+bool differs_in_shadow(const Program& program, const Schedule& schedule, uint64_t& steps_left) {
+  constexpr uint64_t kStepsPerOperand = 64;  // To make the machine.
+  if (!take(steps_left, kStepsPerOperand * program.accesses.size())) return false;
   ShadowMachine machine(program);
+  if (!take(steps_left, 2 * machine.touched_segment_count())) return false;
   return !(machine.run(issue_order_schedule(program), ShadowMode::kObservable) ==
            machine.run(schedule, ShadowMode::kObservable));
 }
@@ -40,6 +50,11 @@ class CpuJudge {
     if (reference) reference_ = std::move(reference).value();
   }
 
+  // What it takes to make one and to ask it once.
+  static uint64_t steps_of(const Program& program) {
+    return (program.has_program_order ? 3 : 2) * execution_steps(program);
+  }
+
   // False too if the CPU cannot run the program: it is too large.
   bool differs(const Schedule& schedule) const {
     const bool has_reference = reference_ || !program_.has_program_order;
@@ -55,25 +70,6 @@ class CpuJudge {
   std::optional<MemoryImage> in_issue_order_;
   std::optional<MemoryImage> reference_;  // None if it is issue order.
 };
-
-// Requires: `facts` are those of the program.
-PairKinds kinds_of_pair(const Program& program, const std::vector<Fact>& facts,
-                        const Hazard& hazard) {
-  const DispatchId first = hazard.first.dispatch;
-  const DispatchId second = hazard.second.dispatch;
-  PairKinds kinds;
-  for (const Fact& fact : facts) {
-    const auto* const other = std::get_if<Hazard>(&fact);
-    const bool is_same_pair =
-        other != nullptr && other->first.dispatch == first && other->second.dispatch == second;
-    if (!is_same_pair) continue;
-    kinds.listed.raw |= other->kind == FindingKind::kReadAfterWrite;
-    kinds.listed.war |= other->kind == FindingKind::kWriteAfterRead;
-    kinds.listed.waw |= other->kind == FindingKind::kWriteAfterWrite;
-  }
-  kinds.all = hazard_kinds(program, HappensBefore(program), first, second);
-  return kinds;
-}
 
 ExpectDraft lifetime_expectation_of(const Program& program, const LifetimeFinding& finding) {
   const DispatchId reader_id = finding.reader.dispatch;
@@ -93,20 +89,35 @@ ExpectDraft lifetime_expectation_of(const Program& program, const LifetimeFindin
 
 }  // namespace
 
+uint64_t execution_steps(const Program& program) {
+  constexpr uint64_t kMost = UINT64_MAX / 4;  // Four times as many are a number.
+  uint64_t steps = 0;
+  for (const Memory& memory : program.memories) steps = std::min(kMost, steps + memory.size_bytes);
+  for (const Access& access : program.accesses) {
+    steps = std::min(kMost, steps + access.range.size_bytes());
+  }
+  return steps;
+}
+
 std::vector<Sink> sinks_of_fact(const Program& program, const HappensBefore& order,
                                 const Fact& fact) {
   const auto* const hazard = std::get_if<Hazard>(&fact);
   return hazard == nullptr ? std::vector<Sink>() : sinks_of(program, order, *hazard);
 }
 
-Evidence find_evidence(const Program& program, const Fact& fact, EvidenceLevel sufficient) {
+Evidence find_evidence(const Program& program, const Fact& fact, EvidenceLevel sufficient,
+                       uint64_t* steps_left) {
+  uint64_t own_steps = kEvidenceStepsMax;
+  uint64_t& left = steps_left == nullptr ? own_steps : *steps_left;
   Evidence evidence{EvidenceLevel::kExact, fact, {}};
   if (sufficient <= EvidenceLevel::kExact) return evidence;
   const HappensBefore order(program);
   for (Sink& sink : sinks_of_fact(program, order, fact)) {
     const auto schedule = schedule_of(program, order, sink.displacements);
-    if (!schedule || !differs_in_shadow(program, *schedule)) continue;
-    const bool on_cpu = sufficient > EvidenceLevel::kShadow && CpuJudge(program).differs(*schedule);
+    if (!schedule || !differs_in_shadow(program, *schedule, left)) continue;
+    const bool on_cpu = sufficient > EvidenceLevel::kShadow &&
+                        take(left, CpuJudge::steps_of(program)) &&
+                        CpuJudge(program).differs(*schedule);
     if (evidence.level < EvidenceLevel::kShadow || on_cpu)
       evidence.witness = std::move(sink.displacements);
     evidence.level = on_cpu ? EvidenceLevel::kBackend : EvidenceLevel::kShadow;
@@ -116,22 +127,41 @@ Evidence find_evidence(const Program& program, const Fact& fact, EvidenceLevel s
 }
 
 PairKinds kinds_of_pair(const Program& program, const Fact& fact) {
+  if (!std::holds_alternative<Hazard>(fact)) return kAllKinds;
+  return kinds_of_pair(program, find_exactly(program), fact);
+}
+
+PairKinds kinds_of_pair(const Program& program, const std::vector<Fact>& facts, const Fact& fact) {
   const auto* const hazard = std::get_if<Hazard>(&fact);
-  return hazard == nullptr ? kAllKinds : kinds_of_pair(program, find_exactly(program), *hazard);
+  if (hazard == nullptr) return kAllKinds;
+  const DispatchId first = hazard->first.dispatch;
+  const DispatchId second = hazard->second.dispatch;
+  PairKinds kinds;
+  for (const Fact& one : facts) {
+    const auto* const other = std::get_if<Hazard>(&one);
+    const bool is_same_pair =
+        other != nullptr && other->first.dispatch == first && other->second.dispatch == second;
+    if (!is_same_pair) continue;
+    kinds.listed.raw |= other->kind == FindingKind::kReadAfterWrite;
+    kinds.listed.war |= other->kind == FindingKind::kWriteAfterRead;
+    kinds.listed.waw |= other->kind == FindingKind::kWriteAfterWrite;
+  }
+  kinds.all = hazard_kinds(program, HappensBefore(program), first, second);
+  return kinds;
 }
 
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
                        EvidenceLevel sufficient, const PairKinds& allowed) {
   Evidence best;
+  uint64_t steps_left = kEvidenceStepsMax;
   const std::vector<Fact> facts = find_exactly(program);
   for (const Fact& fact : facts) {
     if (is_stopped()) return {};
     if (signature_of(program, fact, detail) != signature) continue;
-    const auto* const hazard = std::get_if<Hazard>(&fact);
-    const bool adds_kinds =
-        hazard != nullptr && !allowed.includes(kinds_of_pair(program, facts, *hazard));
+    const bool adds_kinds = std::holds_alternative<Hazard>(fact) &&
+                            !allowed.includes(kinds_of_pair(program, facts, fact));
     if (adds_kinds) continue;
-    Evidence evidence = find_evidence(program, fact, sufficient);
+    Evidence evidence = find_evidence(program, fact, sufficient, &steps_left);
     if (evidence.level > best.level) best = std::move(evidence);
     if (best.level >= sufficient) break;
   }
@@ -168,7 +198,8 @@ Program with_evidence(const Program& program, const std::optional<Fact>& fact) {
     const CpuJudge judge(program);
     const bool on_cpu = evidence.level == EvidenceLevel::kBackend;
     witness = shrink_witness(program, order, std::move(witness), [&](const Schedule& schedule) {
-      return on_cpu ? judge.differs(schedule) : differs_in_shadow(program, schedule);
+      uint64_t steps = UINT64_MAX;
+      return on_cpu ? judge.differs(schedule) : differs_in_shadow(program, schedule, steps);
     });
   }
   for (const Displacement& displacement : witness) {

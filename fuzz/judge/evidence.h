@@ -1,6 +1,7 @@
 // Evidence: how convincingly a finding can be shown, and the lines of a file that show it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,13 @@
 #include "simulator/schedules/sinks.h"
 
 namespace interlock {
+
+// What it takes to execute `program` once: a step for each byte of its operands and memories.
+// Cost: linear.
+uint64_t execution_steps(const Program& program);
+
+// How many steps one search for evidence may take: seconds.
+inline constexpr uint64_t kEvidenceStepsMax = 1ull << 32;
 
 // Each level includes those before it.
 enum class EvidenceLevel : uint8_t {
@@ -30,9 +38,12 @@ struct Evidence {
 std::vector<Sink> sinks_of_fact(const Program& program, const HappensBefore& order,
                                 const Fact& fact);
 
-// The evidence for `fact`, looked for up to `sufficient`.
-// Requires: it is of the program. Cost: two shadow runs and two CPU runs.
-Evidence find_evidence(const Program& program, const Fact& fact, EvidenceLevel sufficient);
+// The evidence for `fact`, looked for up to `sufficient`. Runs take their steps from `steps_left`,
+// if given, else from kEvidenceStepsMax. One that would take more is not made and takes what is
+// left: then there may be better evidence.
+// Requires: it is of the program. Cost: two shadow runs and two CPU runs for each sink.
+Evidence find_evidence(const Program& program, const Fact& fact, EvidenceLevel sufficient,
+                       uint64_t* steps_left = nullptr);
 
 // The kinds of hazard between two dispatches.
 struct PairKinds {
@@ -51,9 +62,13 @@ inline constexpr PairKinds kAllKinds{{true, true, true}, {true, true, true}};
 // Requires: it is of the program.
 PairKinds kinds_of_pair(const Program& program, const Fact& fact);
 
+// As above. Requires: `facts` are those that find_exactly() finds in the program.
+PairKinds kinds_of_pair(const Program& program, const std::vector<Fact>& facts, const Fact& fact);
+
 // The best evidence among the findings of `program` with this signature whose pair of dispatches
 // has hazards of the `allowed` kinds only: a pair that one repair suffices for stays such a pair,
-// and what `check` did not list does not come to light.
+// and what `check` did not list does not come to light. All runs together take at most
+// kEvidenceStepsMax.
 Evidence best_evidence(const Program& program, const std::string& signature, SignatureDetail detail,
                        EvidenceLevel sufficient, const PairKinds& allowed = kAllKinds);
 

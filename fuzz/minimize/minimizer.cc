@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/minimize/reduction.h"
+#include "fuzz/minimize/slice.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/report/check.h"
 
@@ -83,9 +85,42 @@ bool is_about(const Program& program, const Expectation& expectation, const Fact
          (expectation.second.is_some() ? expectation.second : expectation.first);
 }
 
-// Keeps a finding of this sort, as `is_kept` has it, and lets nothing go wrong that did not before:
-// no hazard, no finding of another sort. `with_lines` attaches the evidence.
-MinimizeReport minimize_kind(const Program& program, const ProgramPredicate& is_kept,
+// Whether reductions start at a slice: executing the whole program takes too long, or judging it.
+bool is_large(const Program& program, const MinimizeOptions& options) {
+  constexpr uint64_t kStepsPerStatement = 16'384;
+  return execution_steps(program) + kStepsPerStatement * program.statements.size() >
+         options.whole_steps_max;
+}
+
+// Where reductions start: at the whole program, or at a slice.
+struct Start {
+  std::optional<Program> slice;
+  uint64_t evaluation_count = 0;  // To find the slice.
+
+  const Program& in(const Program& whole) const { return slice ? *slice : whole; }
+};
+
+// The first slice of the finding that `keeps` holds for, if the program is large.
+Start start_for(const Program& program, const Fact& fact, const ProgramPredicate& keeps,
+                const MinimizeOptions& options) {
+  Start start;
+  if (!is_large(program, options)) return start;
+  for_each_slice(program, fact, [&](std::span<const Program> forms) {
+    for (const Program& form : forms) {
+      ++start.evaluation_count;
+      if (!keeps(form) || is_stopped()) continue;
+      start.slice = form;
+      return true;
+    }
+    return false;
+  });
+  return start;
+}
+
+// Keeps the finding, as `is_kept` has it, and lets nothing go wrong that did not before: no hazard,
+// no finding of another sort. `with_lines` attaches the evidence.
+MinimizeReport minimize_kind(const Program& program, const Fact& fact,
+                             const ProgramPredicate& is_kept,
                              Program (*with_lines)(const Program& program),
                              const MinimizeOptions& options) {
   const std::set<FindingKind> allowed = kinds_of(program);
@@ -94,7 +129,9 @@ MinimizeReport minimize_kind(const Program& program, const ProgramPredicate& is_
     const std::set<FindingKind> kinds = kinds_of(p);
     return std::ranges::includes(allowed, kinds);
   };
-  MinimizeReport report = minimize(draft_of(program), keeps, options);
+  const Start start = start_for(program, fact, keeps, options);
+  MinimizeReport report = minimize(draft_of(start.in(program)), keeps, options);
+  report.evaluation_count += start.evaluation_count;
   if (!may_add_evidence(report.program)) return report;
   const StopScope to_the_end(nullptr);
   report.program = with_lines(report.program);
@@ -112,7 +149,7 @@ MinimizeReport minimize_lifetimes(const Program& program,
     });
   };
   const auto with_lines = [](const Program& p) { return with_evidence(p, std::nullopt); };
-  return minimize_kind(program, is_kept, with_lines, options);
+  return minimize_kind(program, *chosen, is_kept, with_lines, options);
 }
 
 MinimizeReport minimize_gradient(const Program& program, const GradientFinding& finding,
@@ -123,7 +160,7 @@ MinimizeReport minimize_gradient(const Program& program, const GradientFinding& 
       return options.detail == SignatureDetail::kShape || signature_of(p, found) == signature;
     });
   };
-  return minimize_kind(program, is_kept, with_gradient_expectations, options);
+  return minimize_kind(program, finding, is_kept, with_gradient_expectations, options);
 }
 
 // Of the findings that no schedule has to show. Without a line that singles one out, hazards and
@@ -152,6 +189,86 @@ std::optional<MinimizeReport> minimize_other(const Program& program,
   }
   if (!gradients.empty()) return minimize_gradient(program, gradients.front(), options);
   return std::nullopt;
+}
+
+// A finding, in the program where its reduction starts.
+struct Chosen {
+  Start start;
+  Fact fact;
+};
+
+// The best evidence among slices of the finding that show it: of the narrowest ones that do.
+struct SliceEvidence {
+  std::optional<Program> slice;
+  Evidence evidence;
+};
+
+SliceEvidence evidence_in_slice(const Program& program, const std::vector<Fact>& facts,
+                                const Fact& fact, SignatureDetail detail,
+                                uint64_t& evaluation_count) {
+  const std::string signature = signature_of(program, fact, detail);
+  const PairKinds allowed = kinds_of_pair(program, facts, fact);
+  SliceEvidence best;
+  for_each_slice(program, fact, [&](std::span<const Program> forms) {
+    for (const Program& form : forms) {
+      ++evaluation_count;
+      Evidence evidence = best_evidence(form, signature, detail, EvidenceLevel::kBackend, allowed);
+      if (is_stopped() || evidence.level <= best.evidence.level) continue;
+      best = {form, std::move(evidence)};
+      if (best.evidence.level == EvidenceLevel::kBackend) break;
+    }
+    return best.slice.has_value();
+  });
+  return best;
+}
+
+// What a large program is minimized for, as choose() has it of a small one, and a slice that shows
+// it; none if no slice does. The CPU executes slices only, so that the first finding is taken that
+// an output of the whole program shows in the shadow machine, and of a slice in numbers.
+std::optional<Chosen> choose_slice(const Program& program, const std::vector<Fact>& facts,
+                                   const MinimizeOptions& options) {
+  constexpr uint64_t kShadowStepsMax = 1 << 28;  // A second.
+  uint64_t shadow_steps_left = kShadowStepsMax;
+  SliceEvidence best;
+  bool is_best_shown = false;  // By an output of the whole program, as far as that is known.
+  uint64_t evaluation_count = 0;
+  for (size_t i = 0; i < std::min(facts.size(), kSlicedFactsMax); ++i) {
+    if (is_stopped()) return std::nullopt;
+    // No schedule shows a fact of another sort.
+    if (best.slice && !std::holds_alternative<Hazard>(facts[i])) continue;
+    const Evidence shown =
+        find_evidence(program, facts[i], EvidenceLevel::kShadow, &shadow_steps_left);
+    const bool is_shown = shown.level == EvidenceLevel::kShadow || shadow_steps_left == 0;
+    if (best.slice && !is_shown) continue;
+    SliceEvidence found =
+        evidence_in_slice(program, facts, facts[i], options.detail, evaluation_count);
+    const bool is_better =
+        found.slice && (is_shown > is_best_shown || found.evidence.level > best.evidence.level);
+    if (is_better) {
+      best = std::move(found);
+      is_best_shown = is_shown;
+    }
+    if (is_best_shown && best.evidence.level == EvidenceLevel::kBackend) break;
+  }
+  if (!best.slice || is_stopped()) return std::nullopt;
+  return Chosen{{std::move(best.slice), evaluation_count}, *std::move(best.evidence.fact)};
+}
+
+// The first finding with the best evidence.
+Chosen choose(const Program& program, const std::vector<Fact>& facts) {
+  const Fact* chosen = &facts.front();
+  uint64_t steps_left = kEvidenceStepsMax;
+  Evidence best;
+  for (const Fact& fact : facts) {
+    if (is_stopped()) break;
+    Evidence evidence = find_evidence(program, fact, EvidenceLevel::kBackend, &steps_left);
+    if (evidence.level > best.level) {
+      best = std::move(evidence);
+      chosen = &fact;
+    }
+    if (best.level == EvidenceLevel::kBackend) break;
+  }
+  return {{}, *chosen};
 }
 
 }  // namespace
@@ -234,24 +351,19 @@ Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOp
   }
   const bool is_singled_out = wanted != nullptr && kind_of(facts.front()) == wanted->kind;
   if (is_singled_out) facts.resize(1);
-  const Fact* chosen = &facts.front();
-  Evidence best;
-  for (const Fact& fact : facts) {
-    if (is_stopped()) return early_stop();
-    Evidence evidence = find_evidence(program, fact, EvidenceLevel::kBackend);
-    if (evidence.level > best.level) {
-      best = std::move(evidence);
-      chosen = &fact;
-    }
-    if (best.level == EvidenceLevel::kBackend) break;
-  }
-  if (is_stopped()) return early_stop();
-  MinimizeReport report = minimize_fact(program, nullptr, *chosen, options);
+  std::optional<Chosen> chosen;
+  if (is_large(program, options)) chosen = choose_slice(program, facts, options);
+  if (!chosen && !is_stopped()) chosen = choose(program, facts);
+  if (!chosen || is_stopped()) return early_stop();
+  const Program& start = chosen->start.in(program);
+  MinimizeReport report = minimize_fact(start, nullptr, chosen->fact, options);
+  report.evaluation_count += chosen->start.evaluation_count;
   if (!may_add_evidence(report.program)) return report;
   const StopScope to_the_end(nullptr);
-  const std::string signature = signature_of(program, *chosen, options.detail);
-  const Evidence evidence = best_evidence(report.program, signature, options.detail,
-                                          EvidenceLevel::kBackend, kinds_of_pair(program, *chosen));
+  const std::string signature = signature_of(start, chosen->fact, options.detail);
+  const Evidence evidence =
+      best_evidence(report.program, signature, options.detail, EvidenceLevel::kBackend,
+                    kinds_of_pair(start, chosen->fact));
   report.program = with_evidence(report.program, evidence.fact);
   return report;
 }

@@ -11,6 +11,8 @@
 namespace interlock {
 namespace {
 
+constexpr uint64_t kEvaluationsPerProgress = 16;  // At least.
+
 constexpr uint64_t kPlainOpaqueRank = 1;
 constexpr uint64_t kOpaqueRank = 2;
 constexpr uint64_t kBytewiseRank = 3;
@@ -161,7 +163,11 @@ ProgramCost cost_of(const ProgramDraft& draft) {
 
 Reduction::Reduction(ProgramDraft draft, const ProgramPredicate& keeps,
                      const MinimizeOptions& options)
-    : current_(std::move(draft)), cost_(cost_of(current_)), keeps_(keeps), options_(options) {}
+    : current_(std::move(draft)),
+      cost_(cost_of(current_)),
+      dispatch_count_(positions_of<DispatchDraft>(current_).size()),
+      keeps_(keeps),
+      options_(options) {}
 
 bool Reduction::is_over() const {
   return is_stopped() || evaluation_count_ >= options_.evaluation_limit;
@@ -175,14 +181,16 @@ bool Reduction::attempt(ProgramDraft candidate) {
   if (!program) return false;
   ++evaluation_count_;
   // A judgement that a stop cut short is no reason to take the candidate.
-  if (!keeps_(*program) || is_stopped()) return false;
-  current_ = std::move(candidate);
-  cost_ = cost;
-  ++step_count_;
-  if (options_.on_progress) {
-    options_.on_progress({evaluation_count_, program->dispatches.size()});
+  const bool is_kept = keeps_(*program) && !is_stopped();
+  if (is_kept) {
+    current_ = std::move(candidate);
+    cost_ = cost;
+    dispatch_count_ = program->dispatches.size();
+    ++step_count_;
   }
-  return true;
+  const bool is_due = is_kept || evaluation_count_ % kEvaluationsPerProgress == 0;
+  if (is_due && options_.on_progress) options_.on_progress({evaluation_count_, dispatch_count_});
+  return is_kept;
 }
 
 }  // namespace interlock

@@ -67,6 +67,7 @@ class Reduction {
  private:
   ProgramDraft current_;
   ProgramCost cost_;
+  uint64_t dispatch_count_;  // As they are executed, once a step was kept.
   const ProgramPredicate& keeps_;
   const MinimizeOptions& options_;
   uint64_t evaluation_count_ = 0;
@@ -97,6 +98,10 @@ void rename_by_first_use(Reduction& reduction);    // Generated names only.
 void simplify_barriers(Reduction& reduction);  // Kinds, dependencies, scopes, operands.
 
 // reduction_ranges.cc: fewer bytes, further to the left.
+// Returns the draft without the bytes that nothing lies on, but for alignment; if it
+// `shrinks_ranges`, of memories without tensors with one byte for each stretch between the ends of
+// ranges. Cost: O(n log n) for the n operands and tensors, for each memory.
+ProgramDraft with_closed_gaps(ProgramDraft draft, bool shrinks_ranges);
 void merge_memories(Reduction& reduction);
 void shrink_ranges(Reduction& reduction);
 void close_gaps(Reduction& reduction);

@@ -95,29 +95,26 @@ ProgramDraft redrawn(const ProgramDraft& draft, size_t memory_at, Redraw redraw)
     used.push_back({tensor.offset_bytes, tensor.offset_bytes + size_bytes});
   });
   if (is_whole) used.push_back({0, memory.size_bytes});
-  std::set<uint64_t> points{0};
+  std::map<uint64_t, int64_t> points{{0, 0}};  // How many more ranges cover what comes after it.
   for (const ByteRange& range : used) {
-    points.insert(range.begin);
-    points.insert(range.end);
+    points[range.begin] += 1;
+    points[range.end] -= 1;
   }
   std::map<uint64_t, uint64_t> moved;
   uint64_t end = 0;
-  std::optional<uint64_t> last;
-  for (const uint64_t point : points) {
-    if (last) {
-      const ByteRange stretch{*last, point};
-      const bool is_covered = std::ranges::any_of(
-          used, [&](const ByteRange& range) { return share_a_byte(range, stretch); });
-      uint64_t length = stretch.size_bytes();
-      if (!is_covered) {
-        length %= redraw.gap_granularity;
-      } else if (redraw.covered_bytes > 0) {
-        length = std::min(length, redraw.covered_bytes);
-      }
-      end += length;
+  uint64_t last = 0;
+  int64_t cover_count = 0;
+  for (const auto& [point, more] : points) {
+    uint64_t length = point - last;
+    if (cover_count == 0) {
+      length %= redraw.gap_granularity;
+    } else if (redraw.covered_bytes > 0) {
+      length = std::min(length, redraw.covered_bytes);
     }
+    end += length;
     moved[point] = end;
     last = point;
+    cover_count += more;
   }
   memory.size_bytes = std::max<uint64_t>(1, end);
   for_each_raw_operand(candidate, memory.name, [&](OperandDraft& operand) {
@@ -131,6 +128,17 @@ ProgramDraft redrawn(const ProgramDraft& draft, size_t memory_at, Redraw redraw)
 }
 
 }  // namespace
+
+ProgramDraft with_closed_gaps(ProgramDraft draft, bool shrinks_ranges) {
+  for (const size_t at : positions_of<MemoryDraft>(draft)) {
+    const std::string memory = std::get<MemoryDraft>(draft.items[at]).name;
+    bool has_tensors = false;
+    for_each_placed_tensor(draft, memory, [&](TensorDraft&) { has_tensors = true; });
+    const uint64_t covered_bytes = shrinks_ranges && !has_tensors ? 1 : 0;
+    draft = redrawn(draft, at, {covered_bytes, shrinks_ranges ? 1 : kAlignmentBytes});
+  }
+  return draft;
+}
 
 void merge_memories(Reduction& reduction) {
   // From the back, each into the first that takes it.

@@ -16,7 +16,9 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
 
 const std::string kCorpus = INTERLOCK_SOURCE_DIR "/corpus/";
 
@@ -247,6 +249,15 @@ TEST(Workflow, MinimizeShrinksARecordedStreamToTwoDispatches) {
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_EQ(count(text_of(out), "dispatch "), 2u) << text_of(out);
   EXPECT_EQ(run_interlock({"replay", out}).status, 1);
+}
+
+// Progress is for who looks on: of a command whose output is redirected only the last line is left.
+TEST(Workflow, MinimizeSaysNothingOnTheWayUnlessOnATerminal) {
+  const CommandResult result = run_interlock(
+      {"minimize", "-"}, "interlock 1\nmemory m 64\ndispatch A writes m\ndispatch B writes m\n");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, MatchesRegex("2 of 2 dispatches are left after [0-9]+ evaluations\\.\n"));
+  EXPECT_THAT(result.out, StartsWith("interlock 1\n"));
 }
 
 TEST(Workflow, EncodeDropsTheOldSyncAndTheResultIsClean) {

@@ -63,6 +63,12 @@ std::vector<Work> works() {
       {"float64", [](const Program& program) { execute_in_float64(program, 1 << 20).has_value(); }},
       {"gradients", [](const Program& program) { find_wrong_gradients(program); }},
       {"minimize", [](const Program& program) { minimize_program(program).has_value(); }},
+      {"minimize from a slice",
+       [](const Program& program) {
+         MinimizeOptions options;
+         options.whole_steps_max = 0;
+         minimize_program(program, options).has_value();
+       }},
       {"oracles", [](const Program& program) { judge(program, {}, 0); }},
   };
   for (const StrategyEntry& entry : strategy_registry()) {

@@ -139,5 +139,25 @@ TEST(Evidence, IsOfTheShadowMachineAloneWhereTheWitnessIsProgramOrder) {
   EXPECT_FALSE(evidence.witness.empty());
 }
 
+// Runs that would take more steps than there are left are not made: the machine, its two runs, and
+// those of the CPU.
+TEST(Evidence, IsWhatTheStepsSufficeFor) {
+  const Program program =
+      parsed("memory a 64\nmemory b 64\ndispatch A reads a writes b[0:4]\ndispatch B writes a\n");
+  const Fact fact = find_exactly(program).front();
+  const uint64_t cpu_steps = 2 * execution_steps(program);
+  EXPECT_EQ(execution_steps(program), 64u + 64 + 64 + 4 + 64);
+  EXPECT_EQ(find_evidence(program, fact, EvidenceLevel::kBackend).level, EvidenceLevel::kBackend);
+  uint64_t enough = 1000 + cpu_steps;
+  EXPECT_EQ(find_evidence(program, fact, EvidenceLevel::kBackend, &enough).level,
+            EvidenceLevel::kBackend);
+  EXPECT_GT(enough, 0u);
+  for (uint64_t steps : {uint64_t{0}, uint64_t{3 * 64}, 3 * 64 + cpu_steps - 1}) {
+    const EvidenceLevel level = steps <= 3 * 64 ? EvidenceLevel::kExact : EvidenceLevel::kShadow;
+    EXPECT_EQ(find_evidence(program, fact, EvidenceLevel::kBackend, &steps).level, level);
+    EXPECT_EQ(steps, 0u);
+  }
+}
+
 }  // namespace
 }  // namespace interlock::evidence_test

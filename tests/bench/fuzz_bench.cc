@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -128,6 +129,41 @@ void Minimize(benchmark::State& state, const char* encoder) {
 }
 BENCHMARK_CAPTURE(Minimize, none, "none")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Minimize, mlx_2024, "mlx-2024")->Unit(benchmark::kMillisecond);
+
+// A recorded stream: each dispatch reads weights and what the one before has written. One of the
+// barriers is missing, in the middle.
+Program stream_without_a_barrier(int64_t dispatch_count) {
+  std::string text = "interlock 1\nmemory weights 200000000\nmemory pool 65536\n";
+  const auto slot = [](int64_t index) {
+    const int64_t begin = index % 64 * 1024;
+    return "pool[" + std::to_string(begin) + ":" + std::to_string(begin + 1024) + "]";
+  };
+  for (int64_t i = 0; i < dispatch_count; ++i) {
+    const int64_t matrix = i % 2000 * 100'000;
+    if (i != dispatch_count / 2) text += "barrier\n";
+    text += "dispatch D" + std::to_string(i % 16) + " reads weights[" + std::to_string(matrix) +
+            ":" + std::to_string(matrix + 100'000) + "] " + slot(i + 63) + " writes " + slot(i) +
+            "\n";
+  }
+  ParseOptions options;
+  options.limits.file_bytes = UINT64_MAX;
+  return parse(text, "stream", options).value();
+}
+
+// As `interlock minimize` does it once it has read the file.
+void MinimizeStream(benchmark::State& state) {
+  const Program program = stream_without_a_barrier(state.range(0));
+  uint64_t evaluation_count = 0;
+  for (auto _ : state) {
+    const auto report = minimize_program(program);
+    INTERLOCK_CHECK(report.has_value() && report->program.dispatches.size() == 2);
+    evaluation_count += report->evaluation_count;
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.counters["evaluations"] =
+      benchmark::Counter(static_cast<double>(evaluation_count), benchmark::Counter::kAvgIterations);
+}
+BENCHMARK(MinimizeStream)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace interlock

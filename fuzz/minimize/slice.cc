@@ -14,6 +14,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
+#include "encoder/program/result.h"
 #include "encoder/program/stop.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/minimize/reduction.h"
@@ -177,18 +178,19 @@ void drop_labels_of_replays(ProgramDraft& draft) {
   }
 }
 
+// The forms of for_each_slice(); one that cannot be built is left out.
 std::vector<Program> forms_of(const ProgramDraft& draft) {
   std::vector<Program> forms;
-  const auto add = [&forms](const ProgramDraft& form) {
-    auto program = build(form);
+  const auto add = [&forms](Result<Program> program) {
     if (program) forms.push_back(std::move(program).value());
   };
-  add(draft);
-  const bool is_slow = forms.empty() || execution_steps(forms.front()) > kQuickStepsMax;
-  if (!is_slow || draft.items.size() > kCloseGapsItemsMax) return forms;
-  add(with_closed_gaps(draft, true));
-  add(with_closed_gaps(draft, false));
-  std::ranges::rotate(forms, forms.begin() + !forms.empty());
+  Result<Program> as_it_is = build(draft);
+  const bool is_slow = !as_it_is || execution_steps(*as_it_is) > kQuickStepsMax;
+  if (is_slow && draft.items.size() <= kCloseGapsItemsMax) {
+    add(build(with_closed_gaps(draft, true)));
+    add(build(with_closed_gaps(draft, false)));
+  }
+  add(std::move(as_it_is));
   return forms;
 }
 

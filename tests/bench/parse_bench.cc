@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 #include "encoder/program/check.h"
+#include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
 #include "tests/bench/dispatch_stream.h"
+#include "tests/bench/minimal_parser.h"
 
 namespace interlock {
 namespace {
@@ -55,6 +58,93 @@ void Print(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(Print)->Arg(100'000)->Unit(benchmark::kMillisecond);
+
+constexpr int64_t kStreamDispatches = 100'000;
+
+std::string range_text(uint64_t begin, uint64_t end) {
+  return " pool[" + std::to_string(begin) + ":" + std::to_string(end) + "]";
+}
+
+// Each dispatch reads what the one before it wrote.
+std::string chain_text() {
+  std::string text = "interlock 1\nmemory pool 268435456\n";
+  for (uint64_t i = 0; i < kStreamDispatches; ++i) {
+    text += "dispatch C reads" + range_text(i * 256, i * 256 + 256) + " writes" +
+            range_text(i * 256 + 256, i * 256 + 512) + "\nbarrier\n";
+  }
+  return text;
+}
+
+// 1 byte to 16 GiB of a memory of 1 TiB.
+std::string random_range_text() {
+  constexpr uint64_t kMemoryBytes = 1ull << 40;
+  std::string text = "interlock 1\nmemory pool " + std::to_string(kMemoryBytes) + "\n";
+  SeededChoice choice(1);
+  const auto range = [&choice] {
+    const uint64_t size_bytes = 1 + choice.below(1ull << choice.below(35));
+    const uint64_t begin = choice.below(kMemoryBytes - size_bytes);
+    return range_text(begin, begin + size_bytes);
+  };
+  for (int64_t i = 0; i < kStreamDispatches; ++i) {
+    text += "dispatch D reads" + range() + range() + " writes" + range() + "\n";
+  }
+  return text;
+}
+
+std::string recorded_text(const std::string& name) {
+  return read_file(INTERLOCK_SOURCE_DIR "/corpus/streams/" + name + ".ilk").value();
+}
+
+double cpu_seconds() {
+  timespec now = {};
+  INTERLOCK_CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+bool are_equal(const Access& a, const Access& b) {
+  return a.memory == b.memory && a.tensor == b.tensor && a.range == b.range && a.mode == b.mode &&
+         a.is_sliced == b.is_sliced && a.is_undeclared == b.is_undeclared;
+}
+
+// The least that a reader of these bytes has to do stands beside what parse() does, both by turns,
+// so that other work on the machine hits both. The counters are nanoseconds of CPU time a line, by
+// the fastest of all rounds, and their ratio.
+void ParseBesideMinimal(benchmark::State& state, const std::string& text) {
+  const Program program = parse(text).value();
+  const MinimalProgram minimal = parse_minimally(text);
+  INTERLOCK_CHECK(std::ranges::equal(program.accesses, minimal.accesses, are_equal));
+  INTERLOCK_CHECK(program.dispatches.size() == minimal.dispatches.size());
+  INTERLOCK_CHECK(program.barriers.size() == minimal.barriers.size());
+  double ours = 1;
+  double least = 1;
+  for (auto _ : state) {
+    const double start = cpu_seconds();
+    INTERLOCK_CHECK(parse(text).has_value());
+    const double middle = cpu_seconds();
+    INTERLOCK_CHECK(parse_minimally(text).dispatches.size() == program.dispatches.size());
+    least = std::min(least, cpu_seconds() - middle);
+    ours = std::min(ours, middle - start);
+    state.SetIterationTime(middle - start);
+  }
+  const auto line_count = static_cast<double>(std::count(text.begin(), text.end(), '\n'));
+  state.counters["ns_a_line"] = ours * 1e9 / line_count;
+  state.counters["minimal_ns"] = least * 1e9 / line_count;
+  state.counters["ratio"] = ours / least;
+}
+BENCHMARK_CAPTURE(ParseBesideMinimal, chain, chain_text())->UseManualTime();
+BENCHMARK_CAPTURE(ParseBesideMinimal, repeated_ranges, dispatch_stream_text(kStreamDispatches, 8))
+    ->UseManualTime();
+BENCHMARK_CAPTURE(ParseBesideMinimal, random_ranges, random_range_text())->UseManualTime();
+BENCHMARK_CAPTURE(ParseBesideMinimal, names_and_labels, named_stream_text(kStreamDispatches))
+    ->UseManualTime();
+BENCHMARK_CAPTURE(ParseBesideMinimal, recorded_64_steps,
+                  recorded_text("ggml-llama24-metal-64steps"))
+    ->UseManualTime();
+BENCHMARK_CAPTURE(ParseBesideMinimal, recorded_training, recorded_text("ggml-train-metal-30"))
+    ->UseManualTime();
+BENCHMARK_CAPTURE(ParseBesideMinimal, recorded_with_order,
+                  recorded_text("ggml-llama24-metal-reorder"))
+    ->UseManualTime();
 
 }  // namespace
 }  // namespace interlock

@@ -89,7 +89,7 @@ class ExecutionCheck {
 // The text comes from a Program that exists.
 ParseOptions without_limits() {
   ParseOptions options;
-  options.limits.file_bytes = UINT64_MAX;
+  options.limits.input_bytes = UINT64_MAX;
   options.limits.line_bytes = UINT64_MAX;
   return options;
 }

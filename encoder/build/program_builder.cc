@@ -65,8 +65,7 @@ bool ProgramBuilder::check_name(ItemPlace place, std::string_view noun, std::str
   return true;
 }
 
-bool ProgramBuilder::check_label(const std::string& label) {
-  if (label.empty()) return true;
+bool ProgramBuilder::check_label(std::string_view label) {
   if (!check_name(ItemPart::kLabel, "label", label)) return false;
   const uint64_t room_bytes = label_room_bytes();
   if (label.size() + room_bytes > limits_.name_bytes) {
@@ -91,7 +90,7 @@ bool ProgramBuilder::check_label(const std::string& label) {
   return true;
 }
 
-void ProgramBuilder::append_statement(StatementKind kind, size_t index, const std::string& label) {
+void ProgramBuilder::append_statement(StatementKind kind, size_t index, std::string_view label) {
   Statement statement{kind, static_cast<uint32_t>(index), {}};
   if (!label.empty()) {
     statement.label = intern(label);

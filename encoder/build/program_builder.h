@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/build/dispatch_words.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/name_table.h"
@@ -75,7 +76,7 @@ class ProgramBuilder {
   // Without `backwards` every backward pass is an error. Requires: it outlives this and its copies.
   explicit ProgramBuilder(Limits limits = {}, const BackwardSource* backwards = nullptr);
 
-  // Adds an ItemDraft, or any of its alternatives.
+  // Adds an ItemDraft, any of its alternatives, or DispatchWords.
   template <typename Draft>
   Result<Success> add(const Draft& item) {
     if (append(item)) return Success{};
@@ -84,6 +85,17 @@ class ProgramBuilder {
 
   // What the error of the last failed add() is about.
   ItemPlace error_place() const { return error_place_; }
+
+  // Bytes of memory that the program takes so far, at most: its lists as long as they are.
+  // Cost: constant. In program_builder_memory.cc, as the next two.
+  uint64_t memory_bytes() const;
+
+  // Makes room for what so much text usually says.
+  void reserve_for_text(size_t text_bytes);
+
+  // Makes room for `factor` times as much as was added, for callers who know what is to come, but
+  // for no more than `memory_bytes` in all.
+  void reserve(double factor, uint64_t memory_bytes);
 
   // Forgets a capture that has not ended, and all that it records: for lenient callers, before
   // finish().
@@ -122,16 +134,17 @@ class ProgramBuilder {
 
   bool append(const ItemDraft& item);
   bool check_name(ItemPlace place, std::string_view noun, std::string_view name);
-  bool check_label(const std::string& label);
+  // Requires: not empty.
+  bool check_label(std::string_view label);
   // At most `limit` of what `noun` names in the program.
   bool check_count(uint64_t count, std::string_view noun, uint64_t limit);
   // The canonical line must be short enough to be read again; `what` says whose `length` it is.
   bool check_line_length(std::string_view what, uint64_t length);
   bool check_room_for_statements(uint64_t added_count);
-  bool check_statement(const std::string& label) {
-    return check_room_for_statements(1) && check_label(label);
+  bool check_statement(std::string_view label) {
+    return check_room_for_statements(1) && (label.empty() || check_label(label));
   }
-  void append_statement(StatementKind kind, size_t index, const std::string& label);
+  void append_statement(StatementKind kind, size_t index, std::string_view label);
   // Finds the tensor; `where` says before what it is declared.
   bool find_tensor(ItemPlace place, const std::string& name, std::string_view where, TensorId& id);
   void use(TensorId id) { is_in_use_[base_of_[id.index].index] = true; }
@@ -154,16 +167,17 @@ class ProgramBuilder {
 
   // In program_builder_dispatches.cc.
   bool append(const DispatchDraft& item);
-  bool append_dispatch(const DispatchDraft& item, Dispatch& dispatch);
-  bool find_kernel_of(const DispatchDraft& item, KernelId& kernel);
-  bool check_order(const DispatchDraft& item);
+  bool append(const DispatchWords& item);
+  bool append_dispatch(const DispatchWords& item, Dispatch& dispatch);
+  bool find_kernel_of(const DispatchWords& item, KernelId& kernel);
+  bool check_order(const DispatchWords& item);
   void claim_order(uint64_t order);
-  bool append_operands(const DispatchDraft& item);
-  bool resolve(const OperandDraft& operand, size_t position, Access& access);
-  bool append_attributes(const DispatchDraft& item, Dispatch& dispatch);
-  bool check_attribute_key(const DispatchDraft& item, size_t position);
-  bool append_attribute(const DispatchDraft& item, size_t position, Dispatch& dispatch);
-  bool check_line_length(const DispatchDraft& item);
+  bool append_operands(const DispatchWords& item);
+  bool resolve(const OperandWords& operand, size_t position, Access& access);
+  bool append_attributes(const DispatchWords& item, Dispatch& dispatch);
+  bool check_attribute_key(const DispatchWords& item, size_t position);
+  bool append_attribute(const DispatchWords& item, size_t position, Dispatch& dispatch);
+  bool check_line_length(const DispatchWords& item);
 
   // In program_builder_statements.cc.
   bool append(const BarrierDraft& item);
@@ -209,6 +223,7 @@ class ProgramBuilder {
   ItemPlace error_place_;
   std::string error_message_;
   NameTable names_;
+  DispatchWords words_;  // Of the draft that is added; kept for its room.
   // Disjoint ranges with initial values: (memory, begin) to the tensor.
   std::map<std::pair<MemoryId, uint64_t>, TensorId> initial_ranges_;
   // The numbers given by `order=`, as disjoint runs: first to last, both included. Recorded streams
@@ -232,9 +247,11 @@ class ProgramBuilder {
   uint64_t backward_try_count_ = 0;         // Those that did not fit, too. So the next two.
   uint64_t failed_expansion_count_ = 0;     // What passes would have added that did not fit.
   uint64_t rewalk_count_ = 0;
-  bool is_in_backward_ = false;  // What is added is of a backward pass.
-  uint64_t recorded_count_ = 0;  // Statements in captures.
-  uint32_t group_count_ = 0;     // Captures, replays and backward passes.
+  bool is_in_backward_ = false;       // What is added is of a backward pass.
+  uint64_t recorded_count_ = 0;       // Statements in captures.
+  uint64_t recorded_bytes_ = 0;       // That they take.
+  uint64_t initial_value_count_ = 0;  // Written out.
+  uint32_t group_count_ = 0;          // Captures, replays and backward passes.
   // A hostile program must not make every one of its errors scan all names.
   int advice_left_ = 8;
 };

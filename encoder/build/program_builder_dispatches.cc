@@ -16,6 +16,11 @@ constexpr std::string_view kAtomicKey = "atomic";
 }  // namespace
 
 bool ProgramBuilder::append(const DispatchDraft& item) {
+  assign(words_, item);
+  return append(words_);
+}
+
+bool ProgramBuilder::append(const DispatchWords& item) {
   if (!check_statement(item.label)) return false;
   const size_t name_count = program_.names.size();
   Dispatch dispatch;
@@ -50,12 +55,14 @@ bool ProgramBuilder::append(const DispatchDraft& item) {
 }
 
 // May leave operands, attributes and names behind when it fails.
-bool ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispatch& dispatch) {
-  const NameId known_name = names_.find(program_.names, item.kernel);
+bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispatch) {
+  const uint64_t hash = NameTable::hash_of(item.kernel);
+  const NameId known_name = names_.find(program_.names, item.kernel, hash);
   if (known_name.is_some()) dispatch.kernel = names_.meaning(known_name).kernel;
   if (!dispatch.kernel.is_some() && !find_kernel_of(item, dispatch.kernel)) return false;
   if (!check_order(item)) return false;
-  dispatch.kernel_name = known_name.is_some() ? known_name : intern(item.kernel);
+  dispatch.kernel_name =
+      known_name.is_some() ? known_name : names_.append(program_.names, item.kernel, hash);
   names_.meaning(dispatch.kernel_name).kernel = dispatch.kernel;
   dispatch.order = item.order.value_or(program_.dispatches.size());
   dispatch.is_partial = item.is_partial;
@@ -77,7 +84,7 @@ bool ProgramBuilder::append_dispatch(const DispatchDraft& item, Dispatch& dispat
   return true;
 }
 
-bool ProgramBuilder::find_kernel_of(const DispatchDraft& item, KernelId& kernel) {
+bool ProgramBuilder::find_kernel_of(const DispatchWords& item, KernelId& kernel) {
   if (!check_name(ItemPart::kKernel, "kernel", item.kernel)) return false;
   const auto found = is_opaque_kernel(item.kernel) ? mix_kernel() : find_kernel(item.kernel);
   if (found) {
@@ -93,7 +100,7 @@ bool ProgramBuilder::find_kernel_of(const DispatchDraft& item, KernelId& kernel)
   return fail(ItemPart::kKernel, "the kernel table has no {}.{}", in_quotes(item.kernel), advice);
 }
 
-bool ProgramBuilder::check_order(const DispatchDraft& item) {
+bool ProgramBuilder::check_order(const DispatchWords& item) {
   if (item.order && (open_capture_ || group_count_ > 0)) {
     return fail(
         ItemPart::kOrder,
@@ -129,7 +136,7 @@ void ProgramBuilder::claim_order(uint64_t order) {
   }
 }
 
-bool ProgramBuilder::append_operands(const DispatchDraft& item) {
+bool ProgramBuilder::append_operands(const DispatchWords& item) {
   constexpr size_t kAccessesMax = std::numeric_limits<uint32_t>::max();
   if (item.operands.size() > limits_.access_count_per_dispatch) {
     return fail({ItemPart::kOperand, limits_.access_count_per_dispatch},
@@ -151,11 +158,11 @@ bool ProgramBuilder::append_operands(const DispatchDraft& item) {
   return true;
 }
 
-bool ProgramBuilder::resolve(const OperandDraft& operand, size_t position, Access& access) {
+bool ProgramBuilder::resolve(const OperandWords& operand, size_t position, Access& access) {
   const ItemPlace place(ItemPart::kOperand, position);
   access.mode = operand.mode;
   access.is_undeclared = operand.is_undeclared;
-  access.is_sliced = operand.slice.has_value();
+  access.is_sliced = operand.is_sliced;
   const NameMeaning meaning = meaning_of(operand.name);
   if (meaning.tensor.is_some()) {
     access.tensor = meaning.tensor;
@@ -169,8 +176,8 @@ bool ProgramBuilder::resolve(const OperandDraft& operand, size_t position, Acces
                 in_quotes(operand.name),
                 advice_for(operand.name, &NameMeaning::tensor, &NameMeaning::memory));
   }
-  if (!operand.slice) return true;
-  const auto [begin, end] = *operand.slice;
+  if (!operand.is_sliced) return true;
+  const auto [begin, end] = operand.slice;
   if (begin > end) {
     return fail(place, "the range [{}:{}] of {} ends before it starts.", begin, end,
                 in_quotes(operand.name));
@@ -183,7 +190,7 @@ bool ProgramBuilder::resolve(const OperandDraft& operand, size_t position, Acces
   return true;
 }
 
-bool ProgramBuilder::append_attributes(const DispatchDraft& item, Dispatch& dispatch) {
+bool ProgramBuilder::append_attributes(const DispatchWords& item, Dispatch& dispatch) {
   if (item.attributes.size() > limits_.attribute_count_per_dispatch) {
     return fail({ItemPart::kAttribute, limits_.attribute_count_per_dispatch},
                 "the dispatch has {} attributes, more than the limit of {}.",
@@ -204,8 +211,8 @@ bool ProgramBuilder::append_attributes(const DispatchDraft& item, Dispatch& disp
   return true;
 }
 
-bool ProgramBuilder::check_attribute_key(const DispatchDraft& item, size_t position) {
-  const std::string& key = item.attributes[position].first;
+bool ProgramBuilder::check_attribute_key(const DispatchWords& item, size_t position) {
+  const std::string_view key = item.attributes[position].first;
   const ItemPlace place(ItemPart::kAttribute, position);
   if (!check_name(place, "attribute", key)) return false;
   for (size_t i = 0; i < position; ++i) {
@@ -215,7 +222,7 @@ bool ProgramBuilder::check_attribute_key(const DispatchDraft& item, size_t posit
   return true;
 }
 
-bool ProgramBuilder::append_attribute(const DispatchDraft& item, size_t position,
+bool ProgramBuilder::append_attribute(const DispatchWords& item, size_t position,
                                       Dispatch& dispatch) {
   const ItemPlace place(ItemPart::kAttribute, position);
   const auto& [key, value] = item.attributes[position];
@@ -248,12 +255,12 @@ bool ProgramBuilder::append_attribute(const DispatchDraft& item, size_t position
   return true;
 }
 
-bool ProgramBuilder::check_line_length(const DispatchDraft& item) {
+bool ProgramBuilder::check_line_length(const DispatchWords& item) {
   constexpr uint64_t kNumberBytesMax = 24;
   uint64_t length =
       label_room_bytes() + item.label.size() + item.kernel.size() + 4 * kNumberBytesMax;
-  for (const OperandDraft& operand : item.operands) {
-    length += operand.name.size() + (operand.slice ? 2 * kNumberBytesMax : 1);
+  for (const OperandWords& operand : item.operands) {
+    length += operand.name.size() + (operand.is_sliced ? 2 * kNumberBytesMax : 1);
   }
   for (const auto& [key, value] : item.attributes) {
     length += key.size() + std::max<uint64_t>(value.size(), kNumberBytesMax) + 2;

@@ -36,6 +36,27 @@ uint64_t expansion_count_of(const StatementDraft& statement) {
   return count;
 }
 
+// What a recorded statement takes, with its words.
+uint64_t recorded_bytes_of(const StatementDraft& statement) {
+  uint64_t bytes = sizeof(StatementDraft) + label_of(statement).size();
+  const auto add = [&bytes](const std::vector<OperandDraft>& operands) {
+    for (const OperandDraft& operand : operands) bytes += sizeof(operand) + operand.name.size();
+  };
+  if (const auto* dispatch = std::get_if<DispatchDraft>(&statement)) {
+    bytes += dispatch->kernel.size();
+    add(dispatch->operands);
+    for (const auto& [key, value] : dispatch->attributes) {
+      bytes += sizeof(dispatch->attributes[0]) + key.size() + value.size();
+    }
+  } else if (const auto* barrier = std::get_if<BarrierDraft>(&statement)) {
+    for (const DependencyDraft& part : barrier->dependencies) {
+      bytes += sizeof(part);
+      add(part.operands);
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 uint64_t ProgramBuilder::label_room_bytes() const {
@@ -123,6 +144,7 @@ void ProgramBuilder::record(StatementDraft statement) {
     names_.meaning(intern(label)).recorded_label = CaptureId(program_.captures.size());
   }
   open_capture_->expansion_count += expansion_count_of(statement);
+  recorded_bytes_ += recorded_bytes_of(statement);
   open_capture_->body.statements.push_back(std::move(statement));
   ++recorded_count_;
 }

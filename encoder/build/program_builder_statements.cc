@@ -83,7 +83,8 @@ bool ProgramBuilder::append_dependencies(const BarrierDraft& item, Barrier& barr
                     "the barrier has more operands than the limit of {}.",
                     limits_.operand_count_per_barrier);
       }
-      if (!resolve(operand, position++, program_.barrier_operands.emplace_back())) return false;
+      Access& access = program_.barrier_operands.emplace_back();
+      if (!resolve(words_of(operand), position++, access)) return false;
       ++dependency.operand_count;
     }
     program_.dependencies.push_back(dependency);

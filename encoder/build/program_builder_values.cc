@@ -97,6 +97,7 @@ bool ProgramBuilder::append(const TensorDraft& item) {
   }
   tensor.name = intern(item.name);
   names_.meaning(tensor.name).tensor = id;
+  initial_value_count_ += tensor.initial.values.size();
   if (tensor.placement == Placement::kUnplaced) {
     Memory memory{tensor.name, tensor.range.end};
     memory.is_implicit = true;

@@ -42,10 +42,10 @@ struct OperandDraft {
   bool is_undeclared = false;      // After `actual`: the dispatch touches it and does not say so.
 };
 
-// The order of the operands of a dispatch.
-inline bool stands_before(const OperandDraft& a, const OperandDraft& b) {
+// The order of the operands of a dispatch: of drafts, or of their words.
+inline constexpr auto stands_before = [](const auto& a, const auto& b) {
   return a.is_undeclared != b.is_undeclared ? b.is_undeclared : a.mode < b.mode;
-}
+};
 
 struct DispatchDraft {
   std::string label;  // Empty if it has none. So for every label below.
@@ -57,8 +57,9 @@ struct DispatchDraft {
   std::vector<std::pair<std::string, std::string>> attributes;  // key, value; as written.
 };
 
-inline bool has_atomics(const DispatchDraft& dispatch) {
-  for (const OperandDraft& operand : dispatch.operands) {
+template <typename Dispatch>
+bool has_atomics(const Dispatch& dispatch) {
+  for (const auto& operand : dispatch.operands) {
     if (operand.mode == AccessMode::kAtomic) return true;
   }
   return false;

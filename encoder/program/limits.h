@@ -7,7 +7,9 @@
 namespace interlock {
 
 struct Limits {
-  uint64_t file_bytes = 64ull << 20;
+  // Memory that a text and the lists of its program take; for a moment three times that, where a
+  // list grows. What replays and backward passes add comes on top: expansion_count.
+  uint64_t input_bytes = 1ull << 30;
   uint64_t line_bytes = 64ull << 10;
   uint64_t name_bytes = 255;
   uint64_t memory_bytes = 1ull << 48;  // One memory. Checking does not allocate it; running does.

@@ -6,6 +6,9 @@
 // fit. Freeing a slot then restores the table as it was, and needs no mark.
 #include "encoder/program/name_table.h"
 
+#include <bit>
+#include <cstring>
+
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 
@@ -15,7 +18,33 @@ namespace {
 constexpr size_t kProbesMax = 16;
 constexpr size_t kSlotsMin = 64;
 
-uint64_t hash_of(std::string_view name) { return scrambled(fnv1a(name)); }
+// Eight bytes of a name, or what it has of them, in whatever order the machine reads them.
+uint64_t bytes_at(const char* bytes, size_t size) {
+  uint64_t value = 0;
+  if (size >= 8) {
+    std::memcpy(&value, bytes, 8);
+  } else if (size >= 4) {
+    uint32_t first = 0;
+    uint32_t last = 0;
+    std::memcpy(&first, bytes, 4);
+    std::memcpy(&last, bytes + size - 4, 4);
+    value = (static_cast<uint64_t>(last) << 32) | first;
+  } else if (size > 0) {
+    const auto byte = [bytes](size_t i) {
+      return static_cast<uint64_t>(static_cast<uint8_t>(bytes[i]));
+    };
+    value = byte(0) | (byte(size / 2) << 8) | (byte(size - 1) << 16);
+  }
+  return value;
+}
+
+// Requires: both have `size` bytes.
+bool are_equal(const char* a, const char* b, size_t size) {
+  for (; size > 8; a += 8, b += 8, size -= 8) {
+    if (bytes_at(a, 8) != bytes_at(b, 8)) return false;
+  }
+  return bytes_at(a, size) == bytes_at(b, size);
+}
 
 // The tag is the low half of the hash; the place comes from the high half.
 uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
@@ -23,30 +52,42 @@ size_t place_of(uint64_t hash) { return static_cast<size_t>(hash >> 32); }
 
 }  // namespace
 
-NameId NameTable::find(const Names& names, std::string_view name) const {
-  return find_hashed(names, name, hash_of(name));
+// A multiplication for each eight bytes: names are short, and every mention of one is hashed.
+uint64_t NameTable::hash_of(std::string_view name) {
+  const char* bytes = name.data();
+  size_t size = name.size();
+  uint64_t digest = size * kGolden64;
+  for (; size > 8; bytes += 8, size -= 8) {
+    digest = (digest ^ bytes_at(bytes, 8)) * kGolden64;
+    digest ^= digest >> 32;
+  }
+  return scrambled(digest ^ bytes_at(bytes, size));
 }
 
-NameId NameTable::find_hashed(const Names& names, std::string_view name, uint64_t hash) const {
+NameId NameTable::find(const Names& names, std::string_view name, uint64_t hash) const {
   if (slots_.empty()) return {};
   const size_t mask = slots_.size() - 1;
   for (size_t probe = 0; probe < kProbesMax; ++probe) {
     const Slot& slot = slots_[(place_of(hash) + probe) & mask];
     if (!slot.id.is_some()) return {};
-    if (slot.tag == tag_of(hash) && names[slot.id.index] == name) return slot.id;
+    if (slot.tag != tag_of(hash)) continue;
+    const std::string& known = names[slot.id.index];
+    if (known.size() == name.size() && are_equal(known.data(), name.data(), name.size())) {
+      return slot.id;
+    }
   }
   const auto found = crowded_.find(name);
   return found == crowded_.end() ? NameId{} : found->second;
 }
 
-NameId NameTable::add(Names& names, std::string_view name) {
-  const uint64_t hash = hash_of(name);
-  const NameId known = find_hashed(names, name, hash);
-  if (known.is_some()) return known;
-  if (2 * (names.size() + 1) > slots_.size()) grow(names);
+NameId NameTable::append(Names& names, std::string_view name, uint64_t hash) {
+  if (2 * (names.size() + 1) > slots_.size()) {
+    resize_to(names, std::max(kSlotsMin, 2 * slots_.size()));
+  }
   const NameId id(names.size());
   names.emplace_back(name);
   meanings_.emplace_back();
+  text_bytes_ += name.size();
   store(names, id, hash);
   return id;
 }
@@ -63,10 +104,17 @@ void NameTable::store(const Names& names, NameId id, uint64_t hash) {
 }
 
 // In the order of the names, so that the last one stored is still the last one.
-void NameTable::grow(const Names& names) {
-  slots_.assign(std::max(kSlotsMin, 2 * slots_.size()), Slot{});
+void NameTable::resize_to(const Names& names, size_t slot_count) {
+  slots_.assign(slot_count, Slot{});
   crowded_.clear();
   for (size_t i = 0; i < names.size(); ++i) store(names, NameId(i), hash_of(names[i]));
+}
+
+void NameTable::reserve(Names& names, size_t count) {
+  names.reserve(count);
+  meanings_.reserve(count);
+  const size_t slot_count = std::bit_ceil(std::max(kSlotsMin, 2 * count));
+  if (slot_count > slots_.size()) resize_to(names, slot_count);
 }
 
 void NameTable::forget_from(Names& names, size_t count) {
@@ -81,6 +129,7 @@ void NameTable::forget_from(Names& names, size_t count) {
       if (is_stored) slot = Slot{};
     }
     if (!is_stored) INTERLOCK_CHECK(crowded_.erase(names.back()) == 1);
+    text_bytes_ -= names.back().size();
     names.pop_back();
     meanings_.pop_back();
   }

@@ -32,12 +32,29 @@ class NameTable {
  public:
   using Names = std::vector<std::string>;
 
-  // Returns the number of the name, or none.
+  // The hash of a name, for callers that ask for it more than once. Differs between machines; no
+  // answer depends on it.
+  static uint64_t hash_of(std::string_view name);
+
+  // Returns the number of the name, or none. Requires: `hash` is that of the name.
   // Cost: linear in the name; at worst times the log of the names, whoever chose them.
-  NameId find(const Names& names, std::string_view name) const;
+  NameId find(const Names& names, std::string_view name, uint64_t hash) const;
+  NameId find(const Names& names, std::string_view name) const {
+    return find(names, name, hash_of(name));
+  }
 
   // As find(); a new name is appended to `names`.
-  NameId add(Names& names, std::string_view name);
+  NameId add(Names& names, std::string_view name) {
+    const uint64_t hash = hash_of(name);
+    const NameId known = find(names, name, hash);
+    return known.is_some() ? known : append(names, name, hash);
+  }
+
+  // Appends the name to `names`. Requires: find() has none of this name; the hash is its own.
+  NameId append(Names& names, std::string_view name, uint64_t hash);
+
+  // Makes room for so many names, here and in `names`.
+  void reserve(Names& names, size_t count);
 
   // Forgets the names from number `count` on, as if they had never been added.
   void forget_from(Names& names, size_t count);
@@ -47,7 +64,17 @@ class NameTable {
     const NameId id = find(names, name);
     return id.is_some() ? meanings_[id.index] : NameMeaning{};
   }
+  // Bytes of the names, of the table and of what they mean, without room for more.
+  // Cost: constant.
+  uint64_t memory_bytes() const {
+    constexpr uint64_t kNameBytes = sizeof(std::string) + sizeof(NameMeaning) +
+                                    4 * sizeof(Slot);  // Every fourth slot is taken.
+    constexpr uint64_t kCrowdedBytes = 64 + sizeof(std::string);
+    return meanings_.size() * kNameBytes + text_bytes_ + crowded_.size() * kCrowdedBytes;
+  }
+
   NameMeaning& meaning(NameId id) { return meanings_[id.index]; }
+  const NameMeaning& meaning(NameId id) const { return meanings_[id.index]; }
 
   // The first `limit` names, in alphabetical order, that mean something of this sort.
   // Cost: linear in all names, times log of the limit.
@@ -71,13 +98,13 @@ class NameTable {
     NameId id;         // None: the slot is free.
   };
 
-  NameId find_hashed(const Names& names, std::string_view name, uint64_t hash) const;
   void store(const Names& names, NameId id, uint64_t hash);
-  void grow(const Names& names);
+  void resize_to(const Names& names, size_t slot_count);
 
   std::vector<Slot> slots_;                             // A power of two of them, or none.
   std::map<std::string, NameId, std::less<>> crowded_;  // Those that found no slot.
   std::vector<NameMeaning> meanings_;                   // By name.
+  uint64_t text_bytes_ = 0;                             // Of all names.
 };
 
 }  // namespace interlock

@@ -7,15 +7,13 @@
 #include <cmath>
 #include <iterator>
 
+#include "encoder/program/words.h"
+
 namespace interlock {
 namespace {
 
 constexpr size_t kQuotedBytesMax = 48;
 constexpr size_t kComparedBytesMax = 48;
-
-constexpr std::array<std::string_view, 10> kReserved = {"reads",   "writes",   "updates", "atomics",
-                                                        "partial", "indirect", "uniform", "on",
-                                                        "order",   "actual"};
 
 // Levenshtein's distance. Requires: both texts have at most kComparedBytesMax bytes.
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -33,10 +31,24 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// By byte: what can stand in a name. A table, because each character of a label is looked at.
+constexpr std::array<bool, 256> name_chars() {
+  std::array<bool, 256> table{};
+  for (size_t byte = 0; byte < table.size(); ++byte) {
+    table[byte] = is_name_char(static_cast<char>(byte));
+  }
+  return table;
+}
+
+constexpr std::array<bool, 256> kIsNameChar = name_chars();
+
 // A name in which `other` is one more letter after the first.
 bool is_name_with(std::string_view text, char other) {
-  return !text.empty() && is_letter(text[0]) &&
-         std::ranges::all_of(text, [&](char c) { return is_name_char(c) || c == other; });
+  if (text.empty() || !is_letter(text[0])) return false;
+  for (const char c : text) {
+    if (!kIsNameChar[static_cast<unsigned char>(c)] && c != other) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -54,8 +66,23 @@ bool is_opaque_kernel(std::string_view name) {
   return false;
 }
 
+// Every word of every line is asked this, so nothing is searched.
 bool is_reserved(std::string_view name) {
-  return std::ranges::find(kReserved, name) != kReserved.end();
+  switch (name.size()) {
+    case 2:
+      return is_literally(name, "on");
+    case 5:
+      return is_literally(name, "reads") || is_literally(name, "order");
+    case 6:
+      return is_literally(name, "writes") || is_literally(name, "actual");
+    case 7:
+      return is_literally(name, "updates") || is_literally(name, "atomics") ||
+             is_literally(name, "partial") || is_literally(name, "uniform");
+    case 8:
+      return is_literally(name, "indirect");
+    default:
+      return false;
+  }
 }
 
 std::string in_quotes(std::string_view text) {

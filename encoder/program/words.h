@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,13 @@
 #include "encoder/program/check.h"
 
 namespace interlock {
+
+// As ==, for words that every line is compared with: the compiler knows how long the literal is and
+// calls nothing.
+template <size_t kSize>
+bool is_literally(std::string_view word, const char (&literal)[kSize]) {
+  return word.size() == kSize - 1 && std::memcmp(word.data(), literal, kSize - 1) == 0;
+}
 
 // By Placement; kUnplaced has none.
 inline constexpr std::string_view kPlacementWords[] = {"at", "view", "donates"};

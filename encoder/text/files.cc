@@ -42,7 +42,7 @@ Error file_error(std::string_view verb, const std::string& path, int code) {
 
 Error size_error(const std::string& path, const Limits& limits) {
   return {fmt::format("cannot read {}: it has more bytes than the limit of {}.", in_quotes(path),
-                      limits.file_bytes)};
+                      limits.input_bytes)};
 }
 
 // Returns the errno of the failure, or none.
@@ -108,7 +108,7 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
   if (S_ISDIR(status.st_mode)) return file_error("read", path, EISDIR);
   std::string text;
   if (S_ISREG(status.st_mode)) {
-    if (static_cast<uint64_t>(status.st_size) > limits.file_bytes) return size_error(path, limits);
+    if (static_cast<uint64_t>(status.st_size) > limits.input_bytes) return size_error(path, limits);
     text.reserve(static_cast<size_t>(status.st_size));
   }
   std::array<char, 1 << 16> buffer;
@@ -121,7 +121,7 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
       return file_error("read", path, errno);
     }
     text.append(buffer.data(), static_cast<size_t>(count));
-    if (text.size() > limits.file_bytes) return size_error(path, limits);
+    if (text.size() > limits.input_bytes) return size_error(path, limits);
   }
 }
 

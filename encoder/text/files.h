@@ -15,11 +15,11 @@
 namespace interlock {
 
 // Reads and parses the file; "-" is standard input.
-// Errors: as parse(), and files that cannot be read or exceed limits.file_bytes.
+// Errors: as parse(), and files that cannot be read or exceed limits.input_bytes.
 Result<Program> parse_file(const std::string& path, const ParseOptions& options = {});
 
 // Reads the file; "-" is standard input.
-// Errors: files that cannot be read or exceed limits.file_bytes, and a stop (stop.h).
+// Errors: files that cannot be read or exceed limits.input_bytes, and a stop (stop.h).
 Result<std::string> read_file(const std::string& path, const Limits& limits = {});
 
 // Replaces the file in one step: a temporary name, then a rename. A stop (stop.h) is an error, too.

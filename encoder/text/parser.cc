@@ -1,5 +1,7 @@
 // The basic idea is that a line is read into an item (line_reader.h), and the item added to the
 // program (program_builder.h), one line at a time: no draft of the whole program is ever held.
+// Dispatches, which most lines are, have a faster reader (plain_dispatch.h): what it cannot read,
+// and every error, is left to the grammar.
 #include "encoder/text/parser.h"
 
 #include <fmt/format.h>
@@ -11,14 +13,10 @@
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/line_reader.h"
+#include "encoder/text/plain_dispatch.h"
 
 namespace interlock {
 namespace {
-
-bool is_control_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte < 0x20 && c != '\t') || byte == 0x7f;
-}
 
 class Parser {
  public:
@@ -26,22 +24,30 @@ class Parser {
       : file_name_(file_name), options_(options), builder_(new_builder(options.limits)) {}
 
   Result<Program> parse(std::string_view text) {
-    if (text.size() > options_.limits.file_bytes) {
+    if (text.size() > options_.limits.input_bytes) {
       return error_at(1, fmt::format("the text has {} bytes, more than the limit of {}.",
-                                     text.size(), options_.limits.file_bytes));
+                                     text.size(), options_.limits.input_bytes));
     }
+    builder_.reserve_for_text(std::min(text.size(), kLookBytes));
     bool has_header = false;
+    size_t next_look = kLookBytes;
     for (size_t start = 0; start < text.size();) {
+      if (start >= next_look) {
+        if (auto fits = check_memory(text.size()); !fits) return fits.error();
+        make_room(start, text.size());
+        next_look = start + kLookBytes;
+      }
       const size_t newline = std::min(text.find('\n', start), text.size());
       std::string_view line = text.substr(start, newline - start);
       start = newline + 1;
+      const bool has_end = newline < text.size();
       if (is_stopped()) return error_at(1, "reading was stopped here.");
       if (line.size() > options_.limits.line_bytes) {
         return error_at(1, fmt::format("the line has {} bytes, more than the limit of {}.",
                                        line.size(), options_.limits.line_bytes));
       }
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-      const auto added = has_header ? add_line(line) : add_header(line, has_header);
+      const auto added = has_header ? add_line(line, has_end) : add_header(line, has_header);
       if (!added && !(options_.skips_invalid_lines && has_header)) return added.error();
       ++line_number_;
     }
@@ -49,10 +55,34 @@ class Parser {
       return error_at(1,
                       "the text ends without a statement; expected the header line 'interlock 1'.");
     }
+    --line_number_;  // The last one.
+    if (auto fits = check_memory(text.size()); !fits) return fits.error();
     return finish();
   }
 
  private:
+  // Between two looks at how much memory is taken.
+  static constexpr size_t kLookBytes = 64 << 10;
+
+  Result<Success> check_memory(size_t text_bytes) const {
+    const uint64_t bytes = text_bytes + builder_.memory_bytes();
+    if (bytes <= options_.limits.input_bytes) return Success{};
+    return error_at(
+        1,
+        fmt::format(
+            "up to here the text and its program take {} bytes of memory, more than the limit of {}.",
+            bytes, options_.limits.input_bytes));
+  }
+
+  // Texts go on as they begin, mostly: then no list of the program has to grow, and to be copied,
+  // again and again.
+  void make_room(size_t read_bytes, size_t text_bytes) {
+    if (read_bytes < next_room_bytes_) return;
+    next_room_bytes_ = 8 * read_bytes;
+    builder_.reserve(static_cast<double>(text_bytes) / static_cast<double>(read_bytes),
+                     options_.limits.input_bytes - text_bytes);
+  }
+
   Result<Program> finish() {
     if (options_.skips_invalid_lines) builder_.drop_open_capture();
     auto program = builder_.finish();
@@ -66,17 +96,13 @@ class Parser {
   }
 
   Result<Success> check_bytes(std::string_view line) const {
-    // Without a branch per byte: lines have none.
-    bool has_control_byte = false;
-    for (const char c : line) has_control_byte |= is_control_byte(c);
-    if (!has_control_byte) {
-      return Success{};
-    }
-    const auto found = std::find_if(line.begin(), line.end(), is_control_byte);
+    if (!has_control_byte(line)) return Success{};
+    size_t at = 0;
+    while (!has_control_byte(line.substr(at, 1))) ++at;
     return error_at(
-        static_cast<uint32_t>(found - line.begin() + 1),
+        static_cast<uint32_t>(at + 1),
         fmt::format("found the control byte {}; program text has none but tabs and line ends.",
-                    in_quotes(std::string_view(&*found, 1))));
+                    in_quotes(line.substr(at, 1))));
   }
 
   Result<Success> add_header(std::string_view line, bool& has_header) {
@@ -91,25 +117,40 @@ class Parser {
     return Success{};
   }
 
-  Result<Success> add_line(std::string_view line) {
+  Result<Success> add_line(std::string_view line, bool has_end) {
+    // Most lines by far: full barriers, and dispatches as they are usually written.
+    if (line == "barrier") return added(builder_.add(BarrierDraft{}), [] { return 1; });
+    if (has_end && read_plain_dispatch(line, plain_)) {
+      return added(builder_.add(plain_), [&] {
+        INTERLOCK_CHECK(reader_.read(line));
+        return reader_.column_of(builder_.error_place());
+      });
+    }
     if (auto checked = check_bytes(line); !checked) return checked;
     if (!reader_.read(line)) return error_at(reader_.error_column(), reader_.error_message());
     const std::optional<ItemDraft>& item = reader_.item();
     if (!item) return Success{};
-    if (const auto added = builder_.add(*item); !added) {
-      return error_at(reader_.column_of(builder_.error_place()), added.error().message);
-    }
-    if (std::holds_alternative<CaptureDraft>(*item)) {
+    auto result =
+        added(builder_.add(*item), [&] { return reader_.column_of(builder_.error_place()); });
+    if (result && std::holds_alternative<CaptureDraft>(*item)) {
       capture_line_number_ = line_number_;
       capture_column_ = reader_.column_of({ItemPart::kName});
     }
-    return Success{};
+    return result;
+  }
+
+  // `column` is asked only where the item did not fit.
+  template <typename Column>
+  Result<Success> added(Result<Success> result, Column column) const {
+    return result ? result : error_at(column(), result.error().message);
   }
 
   std::string_view file_name_;
   const ParseOptions& options_;
   ProgramBuilder builder_;
   LineReader reader_;
+  DispatchWords plain_;  // Of the last plain dispatch; kept for its room.
+  size_t next_room_bytes_ = kLookBytes;
   uint64_t line_number_ = 1;
   uint64_t capture_line_number_ = 1;  // Of the last capture.
   uint32_t capture_column_ = 1;

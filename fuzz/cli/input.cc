@@ -25,9 +25,10 @@ CLI::Validator whole_number(uint64_t min, uint64_t max) {
 void add_limit_options(CLI::App& command, ParseOptions& options) {
   command
       .add_option_function<uint64_t>(
-          "--max-file-mib",
-          [&options](const uint64_t& mib) { options.limits.file_bytes = mib << 20; },
-          fmt::format("largest input file in MiB (default {})", Limits{}.file_bytes >> 20))
+          "--max-input-mib",
+          [&options](const uint64_t& mib) { options.limits.input_bytes = mib << 20; },
+          fmt::format("most memory for a text and its program, in MiB (default {})",
+                      Limits{}.input_bytes >> 20))
       ->check(whole_number(1, 1u << 20));
 }
 

@@ -30,7 +30,7 @@ struct InputOptions {
   ParseOptions parse;
 };
 
-// Adds the positional FILE ("-" is standard input) and --max-file-mib.
+// Adds the positional FILE ("-" is standard input) and --max-input-mib.
 void add_input_options(CLI::App& command, InputOptions& options);
 
 // Accepts a decimal number in [min, max] and nothing else; CLI11 wraps negative numbers around.
@@ -45,7 +45,7 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, Number& valu
       ->capture_default_str();
 }
 
-// Adds --max-file-mib alone, for commands with several files.
+// Adds --max-input-mib alone, for commands with several files.
 void add_limit_options(CLI::App& command, ParseOptions& options);
 
 // Adds --output.

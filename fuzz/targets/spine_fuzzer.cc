@@ -23,11 +23,12 @@
 namespace interlock {
 namespace {
 
-// Small enough that one execution stays far below a millisecond.
+// With these, small enough that one execution stays far below a millisecond.
+constexpr size_t kInputBytesMax = 1u << 14;
+
 ParseOptions fuzz_options() {
   ParseOptions options;
   options.skips_invalid_lines = true;
-  options.limits.file_bytes = 1u << 14;
   options.limits.memory_bytes = 1u << 13;
   options.limits.memory_count = 32;
   options.limits.tensor_count = 128;
@@ -42,6 +43,7 @@ std::string_view text_of(const uint8_t* data, size_t size) {
 }
 
 ProgramDraft draft_of_input(const uint8_t* data, size_t size) {
+  if (size > kInputBytesMax) return {};
   const auto program = parse(text_of(data, size), "<input>", fuzz_options());
   return program ? draft_of(*program) : ProgramDraft{};
 }

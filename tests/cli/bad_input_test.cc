@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+
 #include "tests/cli/command.h"
 #include "tests/program_count.h"
 
@@ -50,9 +53,34 @@ TEST(BadInput, AnEndlessLineIsRefused) {
 }
 
 TEST(BadInput, AFileOverTheLimitIsRefusedBeforeItIsRead) {
-  const CommandResult result = run_interlock({"check", "/dev/zero"}, "", {kGigabyte, 10});
+  const std::string sparse = temporary_file("sparse.ilk", "interlock 1\n");
+  std::filesystem::resize_file(sparse, 2 * kGigabyte);
+  const CommandResult result = run_interlock({"check", sparse}, "", {kGigabyte, 10});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("limit of 1073741824"));
+  std::filesystem::remove(sparse);
+}
+
+// A device tells no size.
+TEST(BadInput, AFileThatDoesNotEndIsRefusedAtTheLimit) {
+  const CommandResult result =
+      run_interlock({"check", "--max-input-mib=64", "/dev/zero"}, "", {kGigabyte, 10});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("limit of 67108864"));
+}
+
+// Two bytes of text are an operand of 32 bytes.
+TEST(BadInput, AProgramThatTakesMoreMemoryThanItsTextIsRefusedAtTheLimit) {
+  std::string line = "dispatch D reads";
+  for (int i = 0; i < 250; ++i) line += " a";
+  std::string text = "interlock 1\nmemory a 64\n";
+  while (text.size() < 1 << 20) text += line + '\n';
+  const std::string file = temporary_file("dense.ilk", text);
+  const CommandResult result =
+      run_interlock({"check", "--max-input-mib=8", file}, "", {kGigabyte, 10});
+  EXPECT_EQ(result.status, 2);
+
+  EXPECT_THAT(result.err, HasSubstr("more than the limit of 8388608"));
 }
 
 TEST(BadInput, AHundredThousandStatementsOnTheSameBytesStayWithinBounds) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "encoder/program/hash.h"
 #include "tests/encoder/text/round_trip.h"
 
 namespace interlock::name_table_test {
@@ -57,13 +56,42 @@ TEST(NameTable, FindsNamesThatCrowdTheSameSlots) {
   std::vector<std::string> names;
   for (int i = 0; names.size() < 100; ++i) {
     const std::string name = "n" + std::to_string(i);
-    const bool wants_slot_0 = (scrambled(fnv1a(name)) >> 32) % 512 == 0;
+    const bool wants_slot_0 = (NameTable::hash_of(name) >> 32) % 512 == 0;
     if (wants_slot_0) table.add(names, name);
   }
   expect_all_found(table, names);
   table.forget_from(names, 50);
   expect_all_found(table, names);
   EXPECT_FALSE(table.find(names, "n").is_some());
+}
+
+TEST(NameTable, FindsTheSameNamesAfterRoomWasMade) {
+  NameTable table;
+  std::vector<std::string> names;
+  for (int i = 0; i < 100; ++i) table.add(names, "n" + std::to_string(i));
+  table.reserve(names, 10'000);
+  expect_all_found(table, names);
+  table.reserve(names, 10);
+  expect_all_found(table, names);
+  table.forget_from(names, 0);
+  EXPECT_FALSE(table.find(names, "n0").is_some());
+}
+
+// Names of every length, which differ in one byte only.
+TEST(NameTable, TellsNamesApartByEveryByte) {
+  NameTable table;
+  std::vector<std::string> names;
+  for (size_t size = 1; size < 40; ++size) {
+    const std::string name(size, 'a');
+    table.add(names, name);
+    for (size_t place = 0; place < size; ++place) {
+      std::string other = name;
+      other[place] = 'b';
+      EXPECT_FALSE(table.find(names, other).is_some());
+      table.add(names, other);
+    }
+  }
+  expect_all_found(table, names);
 }
 
 TEST(NameTable, AgreesWithASearchOfTheListWhateverIsAddedAndForgotten) {

@@ -71,7 +71,7 @@ TEST_F(Files, ADirectoryIsAnError) {
 
 TEST_F(Files, AFileAboveTheLimitIsRefused) {
   ParseOptions options;
-  options.limits.file_bytes = 12;
+  options.limits.input_bytes = 12;
   ASSERT_TRUE(write_file(path("12"), "interlock 1\n"));
   EXPECT_TRUE(parse_file(path("12"), options));
   ASSERT_TRUE(write_file(path("13"), "interlock 1\n\n"));
@@ -82,7 +82,7 @@ TEST_F(Files, AFileAboveTheLimitIsRefused) {
 
 TEST_F(Files, AnEndlessDeviceIsRefused) {
   ParseOptions options;
-  options.limits.file_bytes = 1 << 20;
+  options.limits.input_bytes = 1 << 20;
   EXPECT_EQ(parse_file("/dev/zero", options).error().message,
             "cannot read '/dev/zero': it has more bytes than the limit of 1048576.");
 }

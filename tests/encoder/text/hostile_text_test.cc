@@ -149,10 +149,51 @@ TEST(HostileText, AViewWhoseEndWraps) {
 
 TEST(HostileText, ATextAboveTheLimit) {
   ParseOptions options;
-  options.limits.file_bytes = 12;
+  options.limits.input_bytes = 12;
   EXPECT_TRUE(parse("interlock 1\n", "p.ilk", options));
   EXPECT_EQ(parse("interlock 1\n#", "p.ilk", options).error().message,
             "p.ilk:1:1: error: the text has 13 bytes, more than the limit of 12.");
+}
+
+// Two bytes of text are an operand of 32 bytes; each of these is a way to ask for much with little.
+TEST(HostileText, AProgramThatTakesMoreMemoryThanTheLimit) {
+  ParseOptions options;
+  options.limits.input_bytes = 4 << 20;
+  const std::string start = "interlock 1\nmemory m 16\n";
+  std::string operands;
+  for (int i = 0; i < 100; ++i) operands += " m";
+  // A text of 1 MiB of such lines, each with a number of its own in place of '$'.
+  const auto is_refused = [&](const std::string& line, const std::string& before = "") {
+    std::string text = start + before;
+    for (int i = 0; text.size() < 1 << 20; ++i) {
+      const size_t place = line.find('$');
+      text += place == std::string::npos ? line : std::string(line).replace(place, 1, number(i));
+      text += '\n';
+    }
+    const auto p = parse(text, "p.ilk", options);
+    return !p && p.error().message.find(":1: error: up to here the text and its program take ") !=
+                     std::string::npos;
+  };
+  EXPECT_TRUE(is_refused("dispatch K reads" + operands));
+  EXPECT_TRUE(is_refused("dispatch K reads" + operands, "capture c\n"));
+  EXPECT_TRUE(is_refused("barrier compute -> compute" + operands));
+  EXPECT_TRUE(is_refused("a$: barrier"));
+  EXPECT_TRUE(is_refused("tensor t$ u8[1]"));
+  EXPECT_TRUE(is_refused("dispatch K a=$"));
+  EXPECT_TRUE(is_refused("dispatch K order=$00"));
+  EXPECT_FALSE(is_refused("# dispatch K reads" + operands));
+}
+
+TEST(HostileText, SaysWhereAProgramTakesMoreMemoryThanTheLimit) {
+  ParseOptions options;
+  options.limits.input_bytes = 100'000;
+  std::string text = "interlock 1\n";
+  for (int i = 0; i < 1'000; ++i) text += "barrier\n";
+  EXPECT_TRUE(parse(text, "p.ilk", options));
+  for (int i = 0; i < 2'000; ++i) text += "barrier\n";
+  EXPECT_EQ(parse(text, "p.ilk", options).error().message,
+            "p.ilk:3001:1: error: up to here the text and its program take 108012 bytes of memory, "
+            "more than the limit of 100000.");
 }
 
 TEST(HostileText, EveryTruncationIsAProgramOrAnError) {

@@ -1,0 +1,21 @@
+#include "encoder/build/dispatch_words.h"
+
+namespace interlock {
+
+OperandWords words_of(const OperandDraft& draft) {
+  return {draft.name, draft.slice.value_or(ByteRange{}), draft.mode, draft.slice.has_value(),
+          draft.is_undeclared};
+}
+
+void assign(DispatchWords& words, const DispatchDraft& draft) {
+  words.label = draft.label;
+  words.kernel = draft.kernel;
+  words.order = draft.order;
+  words.operands.clear();
+  for (const OperandDraft& operand : draft.operands) words.operands.push_back(words_of(operand));
+  words.is_partial = draft.is_partial;
+  words.attributes.clear();
+  for (const auto& [key, value] : draft.attributes) words.attributes.emplace_back(key, value);
+}
+
+}  // namespace interlock

@@ -1,0 +1,43 @@
+// DispatchWords: a dispatch as DispatchDraft has it, in words that lie elsewhere: in a line of
+// text, or in a draft. Most lines of most texts are dispatches, and copies of their words would
+// cost more than all else that is done with them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/draft.h"
+#include "encoder/program/range.h"
+
+namespace interlock {
+
+struct OperandWords {
+  std::string_view name;
+  ByteRange slice;  // If `is_sliced`.
+  AccessMode mode = AccessMode::kRead;
+  bool is_sliced = false;
+  bool is_undeclared = false;
+
+  bool operator==(const OperandWords&) const = default;
+};
+
+struct DispatchWords {
+  std::string_view label;
+  std::string_view kernel;
+  std::optional<uint64_t> order;
+  std::vector<OperandWords> operands;
+  bool is_partial = false;
+  std::vector<std::pair<std::string_view, std::string_view>> attributes;
+
+  bool operator==(const DispatchWords&) const = default;
+};
+
+OperandWords words_of(const OperandDraft& draft);
+
+// Makes `words` those of `draft`, in the room that it has. Requires: `draft` outlives them.
+void assign(DispatchWords& words, const DispatchDraft& draft);
+
+}  // namespace interlock

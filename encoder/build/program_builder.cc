@@ -74,7 +74,8 @@ bool ProgramBuilder::check_label(std::string_view label) {
         "the label {} has {} bytes, and replays add up to {}, which is more than the limit of {}.",
         in_quotes(label), label.size(), room_bytes, limits_.name_bytes);
   }
-  const NameMeaning meaning = meaning_of(label);
+  label_mention_ = mention_of(label);
+  const NameMeaning meaning = names_.meaning_of(label_mention_);
   if (meaning.recorded_label.is_some()) {
     const bool is_open = meaning.recorded_label.index == program_.captures.size();
     const NameId capture =
@@ -93,7 +94,7 @@ bool ProgramBuilder::check_label(std::string_view label) {
 void ProgramBuilder::append_statement(StatementKind kind, size_t index, std::string_view label) {
   Statement statement{kind, static_cast<uint32_t>(index), {}};
   if (!label.empty()) {
-    statement.label = intern(label);
+    statement.label = names_.add(program_.names, label, label_mention_);
     names_.meaning(statement.label).label = StatementId(program_.statements.size());
   }
   program_.statements.push_back(statement);

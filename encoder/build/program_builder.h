@@ -113,6 +113,9 @@ class ProgramBuilder {
     return false;
   }
   NameId intern(std::string_view name) { return names_.add(program_.names, name); }
+  NameTable::Mention mention_of(std::string_view name) const {
+    return names_.mention_of(program_.names, name);
+  }
   NameMeaning meaning_of(std::string_view name) const {
     return names_.meaning_of(program_.names, name);
   }
@@ -134,7 +137,7 @@ class ProgramBuilder {
 
   bool append(const ItemDraft& item);
   bool check_name(ItemPlace place, std::string_view noun, std::string_view name);
-  // Requires: not empty.
+  // Sets label_mention_. Requires: not empty.
   bool check_label(std::string_view label);
   // At most `limit` of what `noun` names in the program.
   bool check_count(uint64_t count, std::string_view noun, uint64_t limit);
@@ -144,6 +147,7 @@ class ProgramBuilder {
   bool check_statement(std::string_view label) {
     return check_room_for_statements(1) && (label.empty() || check_label(label));
   }
+  // Requires: check_statement() of this label was called last.
   void append_statement(StatementKind kind, size_t index, std::string_view label);
   // Finds the tensor; `where` says before what it is declared.
   bool find_tensor(ItemPlace place, const std::string& name, std::string_view where, TensorId& id);
@@ -223,7 +227,8 @@ class ProgramBuilder {
   ItemPlace error_place_;
   std::string error_message_;
   NameTable names_;
-  DispatchWords words_;  // Of the draft that is added; kept for its room.
+  NameTable::Mention label_mention_;  // Of the statement that is added.
+  DispatchWords words_;               // Of the draft that is added; kept for its room.
   // Disjoint ranges with initial values: (memory, begin) to the tensor.
   std::map<std::pair<MemoryId, uint64_t>, TensorId> initial_ranges_;
   // The numbers given by `order=`, as disjoint runs: first to last, both included. Recorded streams

@@ -56,13 +56,11 @@ bool ProgramBuilder::append(const DispatchWords& item) {
 
 // May leave operands, attributes and names behind when it fails.
 bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispatch) {
-  const uint64_t hash = NameTable::hash_of(item.kernel);
-  const NameId known_name = names_.find(program_.names, item.kernel, hash);
-  if (known_name.is_some()) dispatch.kernel = names_.meaning(known_name).kernel;
+  const NameTable::Mention mention = mention_of(item.kernel);
+  dispatch.kernel = names_.meaning_of(mention).kernel;
   if (!dispatch.kernel.is_some() && !find_kernel_of(item, dispatch.kernel)) return false;
   if (!check_order(item)) return false;
-  dispatch.kernel_name =
-      known_name.is_some() ? known_name : names_.append(program_.names, item.kernel, hash);
+  dispatch.kernel_name = names_.add(program_.names, item.kernel, mention);
   names_.meaning(dispatch.kernel_name).kernel = dispatch.kernel;
   dispatch.order = item.order.value_or(program_.dispatches.size());
   dispatch.is_partial = item.is_partial;

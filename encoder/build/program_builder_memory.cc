@@ -39,6 +39,10 @@ uint64_t ProgramBuilder::memory_bytes() const {
 
 void ProgramBuilder::reserve_for_text(size_t text_bytes) {
   names_.reserve(program_.names, text_bytes / 64);
+  program_.memories.reserve(text_bytes / 128);
+  program_.tensors.reserve(text_bytes / 64);
+  base_of_.reserve(text_bytes / 64);
+  adopted_from_.reserve(text_bytes / 64);
   program_.statements.reserve(text_bytes / 48);
   program_.dispatches.reserve(text_bytes / 64);
   program_.accesses.reserve(text_bytes / 24);

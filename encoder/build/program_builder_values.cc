@@ -42,7 +42,8 @@ bool ProgramBuilder::append(const MemoryDraft& item) {
   if (!check_declaration("a memory") || !check_name(ItemPart::kName, "memory", item.name)) {
     return false;
   }
-  const NameMeaning meaning = meaning_of(item.name);
+  const NameTable::Mention mention = mention_of(item.name);
+  const NameMeaning meaning = names_.meaning_of(mention);
   if (meaning.memory.is_some()) {
     return fail(ItemPart::kName, "memory {} is declared twice; names of memories must differ.",
                 in_quotes(item.name));
@@ -56,7 +57,7 @@ bool ProgramBuilder::append(const MemoryDraft& item) {
                 in_quotes(item.name), item.size_bytes, limits_.memory_bytes);
   }
   if (!check_room_for_memory()) return false;
-  const NameId name = intern(item.name);
+  const NameId name = names_.add(program_.names, item.name, mention);
   names_.meaning(name).memory = MemoryId(program_.memories.size());
   has_late_memory_ |= !program_.memories.empty() && program_.memories.back().is_implicit;
   program_.memories.push_back({name, item.size_bytes, item.is_scratch});
@@ -68,7 +69,8 @@ bool ProgramBuilder::append(const TensorDraft& item) {
   if (!check_declaration("a tensor") || !check_name(ItemPart::kName, "tensor", item.name)) {
     return false;
   }
-  const NameMeaning meaning = meaning_of(item.name);
+  const NameTable::Mention mention = mention_of(item.name);
+  const NameMeaning meaning = names_.meaning_of(mention);
   if (meaning.tensor.is_some()) {
     return fail(ItemPart::kName, "tensor {} is declared twice; names of tensors must differ.",
                 in_quotes(item.name));
@@ -95,7 +97,7 @@ bool ProgramBuilder::append(const TensorDraft& item) {
     has_initial_[base.index] = true;
     initial_ranges_.emplace(std::pair(tensor.memory, tensor.range.begin), id);
   }
-  tensor.name = intern(item.name);
+  tensor.name = names_.add(program_.names, item.name, mention);
   names_.meaning(tensor.name).tensor = id;
   initial_value_count_ += tensor.initial.values.size();
   if (tensor.placement == Placement::kUnplaced) {

@@ -19,7 +19,7 @@ constexpr size_t kProbesMax = 16;
 constexpr size_t kSlotsMin = 64;
 
 // Eight bytes of a name, or what it has of them, in whatever order the machine reads them.
-uint64_t bytes_at(const char* bytes, size_t size) {
+[[gnu::always_inline]] inline uint64_t bytes_at(const char* bytes, size_t size) {
   uint64_t value = 0;
   if (size >= 8) {
     std::memcpy(&value, bytes, 8);

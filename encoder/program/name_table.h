@@ -32,26 +32,42 @@ class NameTable {
  public:
   using Names = std::vector<std::string>;
 
-  // The hash of a name, for callers that ask for it more than once. Differs between machines; no
-  // answer depends on it.
+  // The hash of a name. Differs between machines; no answer depends on it.
   static uint64_t hash_of(std::string_view name);
 
-  // Returns the number of the name, or none. Requires: `hash` is that of the name.
+  // Returns the number of the name, or none.
   // Cost: linear in the name; at worst times the log of the names, whoever chose them.
-  NameId find(const Names& names, std::string_view name, uint64_t hash) const;
   NameId find(const Names& names, std::string_view name) const {
     return find(names, name, hash_of(name));
   }
 
   // As find(); a new name is appended to `names`.
   NameId add(Names& names, std::string_view name) {
-    const uint64_t hash = hash_of(name);
-    const NameId known = find(names, name, hash);
-    return known.is_some() ? known : append(names, name, hash);
+    return add(names, name, mention_of(names, name));
   }
 
-  // Appends the name to `names`. Requires: find() has none of this name; the hash is its own.
-  NameId append(Names& names, std::string_view name, uint64_t hash);
+  // A name that was looked up, so that nobody has to look for it again before it is added.
+  struct Mention {
+    uint64_t hash = 0;
+    NameId id;
+    size_t name_count = 0;  // When it was looked up: what was added since may be the name.
+  };
+  Mention mention_of(const Names& names, std::string_view name) const {
+    const uint64_t hash = hash_of(name);
+    return {hash, find(names, name, hash), names.size()};
+  }
+
+  // As add(). Requires: `mention` is of this name, and nothing was forgotten since.
+  NameId add(Names& names, std::string_view name, const Mention& mention) {
+    if (mention.id.is_some()) return mention.id;
+    if (names.size() > mention.name_count) return add(names, name);
+    return append(names, name, mention.hash);
+  }
+
+  // What it meant; nothing if it was unknown.
+  NameMeaning meaning_of(const Mention& mention) const {
+    return mention.id.is_some() ? meanings_[mention.id.index] : NameMeaning{};
+  }
 
   // Makes room for so many names, here and in `names`.
   void reserve(Names& names, size_t count);
@@ -98,6 +114,8 @@ class NameTable {
     NameId id;         // None: the slot is free.
   };
 
+  NameId find(const Names& names, std::string_view name, uint64_t hash) const;
+  NameId append(Names& names, std::string_view name, uint64_t hash);
   void store(const Names& names, NameId id, uint64_t hash);
   void resize_to(const Names& names, size_t slot_count);
 

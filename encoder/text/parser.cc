@@ -1,6 +1,6 @@
 // The basic idea is that a line is read into an item (line_reader.h), and the item added to the
 // program (program_builder.h), one line at a time: no draft of the whole program is ever held.
-// Dispatches, which most lines are, have a faster reader (plain_dispatch.h): what it cannot read,
+// Most lines have faster readers (plain_dispatch.h, plain_declarations.h): what they cannot read,
 // and every error, is left to the grammar.
 #include "encoder/text/parser.h"
 
@@ -13,6 +13,8 @@
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/line_reader.h"
+#include "encoder/text/plain_cursor.h"
+#include "encoder/text/plain_declarations.h"
 #include "encoder/text/plain_dispatch.h"
 
 namespace interlock {
@@ -118,13 +120,13 @@ class Parser {
   }
 
   Result<Success> add_line(std::string_view line, bool has_end) {
-    // Most lines by far: full barriers, and dispatches as they are usually written.
+    // Most lines by far: full barriers, and dispatches and declarations as they are usually
+    // written.
     if (line == "barrier") return added(builder_.add(BarrierDraft{}), [] { return 1; });
-    if (has_end && read_plain_dispatch(line, plain_)) {
-      return added(builder_.add(plain_), [&] {
-        INTERLOCK_CHECK(reader_.read(line));
-        return reader_.column_of(builder_.error_place());
-      });
+    if (has_end) {
+      if (read_plain_dispatch(line, plain_dispatch_)) return add_plain(line, plain_dispatch_);
+      if (read_plain_tensor(line, plain_tensor_)) return add_plain(line, plain_tensor_);
+      if (read_plain_memory(line, plain_memory_)) return add_plain(line, plain_memory_);
     }
     if (auto checked = check_bytes(line); !checked) return checked;
     if (!reader_.read(line)) return error_at(reader_.error_column(), reader_.error_message());
@@ -139,17 +141,30 @@ class Parser {
     return result;
   }
 
+  // Where its parts stand, only the grammar knows.
+  template <typename Item>
+  Result<Success> add_plain(std::string_view line, const Item& item) {
+    return added(builder_.add(item), [&] {
+      INTERLOCK_CHECK(reader_.read(line));
+      return reader_.column_of(builder_.error_place());
+    });
+  }
+
   // `column` is asked only where the item did not fit.
   template <typename Column>
   Result<Success> added(Result<Success> result, Column column) const {
-    return result ? result : error_at(column(), result.error().message);
+    if (result) return result;
+    return error_at(column(), result.error().message);
   }
 
   std::string_view file_name_;
   const ParseOptions& options_;
   ProgramBuilder builder_;
   LineReader reader_;
-  DispatchWords plain_;  // Of the last plain dispatch; kept for its room.
+  // Of the last plain lines; kept for their room.
+  DispatchWords plain_dispatch_;
+  TensorDraft plain_tensor_;
+  MemoryDraft plain_memory_;
   size_t next_room_bytes_ = kLookBytes;
   uint64_t line_number_ = 1;
   uint64_t capture_line_number_ = 1;  // Of the last capture.

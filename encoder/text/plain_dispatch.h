@@ -16,7 +16,4 @@ namespace interlock {
 // parts.
 bool read_plain_dispatch(std::string_view line, DispatchWords& words);
 
-// True iff the text has a byte that no line may have: any control byte but the tab.
-bool has_control_byte(std::string_view text);
-
 }  // namespace interlock

@@ -9,6 +9,7 @@
 #include "encoder/program/draft_text.h"
 #include "encoder/program/element_text.h"
 #include "encoder/program/words.h"
+#include "encoder/text/text_buffer.h"
 
 namespace interlock {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 // Appends the line of one item, without a newline.
 class LinePrinter {
  public:
-  explicit LinePrinter(std::string& text) : out_(text) {}
+  explicit LinePrinter(TextBuffer& text) : out_(text) {}
 
   void operator()(const MemoryDraft& item) {
     add("memory ", item.name, ' ', item.size_bytes, item.is_scratch ? " scratch" : "");
@@ -104,49 +105,43 @@ class LinePrinter {
   }
 
  private:
-  // Campaigns print millions of programs: no format strings are read again for each.
   template <typename... Parts>
   void add(const Parts&... parts) {
-    (append(parts), ...);
-  }
-  void append(std::string_view text) { out_ += text; }
-  void append(char c) { out_ += c; }
-  void append(uint64_t number) {
-    const fmt::format_int digits(number);
-    out_.append(digits.data(), digits.size());
+    (out_.append(parts), ...);
   }
 
   void add_operand(const OperandDraft& operand) {
-    out_ += ' ';
-    append_operand(out_, operand);
+    add(' ', operand.name);
+    if (operand.slice) add('[', operand.slice->begin, ':', operand.slice->end, ']');
   }
 
   void add_label(const std::string& label) {
     if (!label.empty()) add(label, ": ");
   }
 
-  std::string& out_;
+  TextBuffer& out_;
 };
+
+// Of most lines.
+constexpr size_t kLineBytesTypical = 64;
 
 }  // namespace
 
 std::string print(const ItemDraft& item) {
-  std::string text;
+  TextBuffer text(2 * kLineBytesTypical);
   std::visit(LinePrinter(text), item);
-  return text;
+  return std::string(text.text());
 }
 
 std::string print(const ProgramDraft& draft) {
-  constexpr size_t kLineBytesTypical = 64;
-  std::string text;
-  text.reserve(kLineBytesTypical * (draft.items.size() + 1));
-  text += "interlock 1\n";
+  TextBuffer text(kLineBytesTypical * (draft.items.size() + 1));
+  text.append("interlock 1\n");
   LinePrinter printer(text);
   for (const ItemDraft& item : draft.items) {
     std::visit(printer, item);
-    text += '\n';
+    text.append('\n');
   }
-  return text;
+  return std::string(text.text());
 }
 
 std::string print(const Program& program) { return print(draft_of(program)); }

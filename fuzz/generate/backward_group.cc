@@ -94,6 +94,7 @@ class BackwardGroup {
     const KernelEntry& entry =
         kernel_entry(streams ? *stream : find_kernel(dispatch.kernel).value());
     std::vector<SketchOperand> operands;
+    operands.reserve(dispatch.operands.size());
     for (size_t i = 0; i < dispatch.operands.size(); ++i) {
       const VjpValue value = dispatch.operands[i];
       if (entry.operands[i].mode == AccessMode::kRead) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -205,10 +206,7 @@ class Generator {
       if (is_copy) {
         SketchOperand source = sketch_.pick_range(AccessMode::kRead, 1);
         const uint64_t size_bytes = std::min(source.range.size_bytes(), target.range.size_bytes());
-        for (SketchOperand* o : {&source, &target}) {
-          o->range.end = o->range.begin + size_bytes;
-          o->slice = o->range;
-        }
+        for (SketchOperand* o : {&source, &target}) o->range.end = o->range.begin + size_bytes;
         operands.push_back(source);
       }
       if (!ProgramSketch::can_write(operands, {}, target.memory, target.range)) return;
@@ -226,6 +224,8 @@ class Generator {
       sketch_.note(Feature::kManyReaders);
       count += choice_.below(9);
     }
+    constexpr size_t kWritesMax = 6;
+    operands.reserve(count + kWritesMax);
     for (uint64_t i = 0; i < count; ++i) {
       operands.push_back(on_ranges ? sketch_.pick_range(AccessMode::kRead, 1)
                                    : sketch_.operand(AccessMode::kRead, sketch_.pick_any_input()));
@@ -272,8 +272,8 @@ class Generator {
     const uint64_t count =
         swarm_.has(Feature::kManyOutputs) ? 1 + choice_.below(4) : choice_.below(3);
     const size_t read_count = operands.size();
-    std::vector<size_t> in_place;
-    for (size_t i = 0; i < read_count; ++i) in_place.push_back(i);
+    std::vector<size_t> in_place(read_count);
+    std::iota(in_place.begin(), in_place.end(), size_t{0});
     for (uint64_t i = 0; i < count; ++i) {
       if (on_ranges) {
         SketchOperand target = sketch_.pick_range(AccessMode::kWrite, 1);

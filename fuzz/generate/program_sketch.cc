@@ -31,6 +31,9 @@ ProgramSketch::ProgramSketch(Choice& choice, const Swarm& swarm, const Generator
   tensors_.reserve(48);
   statements_.reserve(options_.max_dispatches);
   used_ranges_.reserve(96);
+  candidates_.reserve(48);
+  memories_.reserve(kMemoryCountMax);
+  used_bytes_.reserve(kMemoryCountMax);
   const uint64_t count = options_.gives_roots_own_memories ? 1 : 1 + choice.below(kMemoryCountMax);
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t size_bytes = 64 + 4 * choice.below(kMemoryBytesMax / 16);
@@ -175,8 +178,8 @@ std::optional<SketchTensorIndex> ProgramSketch::take_in_place(
   const SketchOperand& o = operands[in_place[choice_->below(in_place.size())]];
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
-    const bool is_it = t.is_alive && t.memory == o.memory && t.range == o.range &&
-                       tensor_drafts_[i].name == o.name && t.shape == shape && t.dtype == dtype;
+    const bool is_it = t.is_alive && t.memory == o.memory && t.range == o.range && o.tensor == i &&
+                       t.shape == shape && t.dtype == dtype;
     if (!is_it || !can_write(operands, in_place, t.memory, t.range)) continue;
     note(Feature::kInPlace);
     if (!t.is_view && choice_->chance(1, 2)) return donate(i, shape, dtype);
@@ -246,10 +249,12 @@ SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
 
 SketchOperand ProgramSketch::operand(AccessMode mode, SketchTensorIndex tensor) const {
   const SketchTensor& t = tensors_[tensor];
-  return {mode, t.memory, t.range, tensor_drafts_[tensor].name, std::nullopt};
+  return {mode, t.memory, t.range, tensor};
 }
 
 void ProgramSketch::read(std::vector<SketchOperand>& operands, SketchShape shape, DType dtype) {
+  constexpr size_t kOperandsTypical = 4;
+  if (operands.empty()) operands.reserve(kOperandsTypical);
   operands.push_back(operand(AccessMode::kRead, pick_input(shape, dtype)));
 }
 
@@ -296,7 +301,7 @@ SketchOperand ProgramSketch::pick_range(AccessMode mode, uint64_t alignment_byte
   range.begin = std::min(range.begin / alignment_bytes * alignment_bytes, size_bytes);
   range.end = std::min(align_up(range.end, alignment_bytes), size_bytes);
   range.end = std::max(range.begin, range.end);
-  return {mode, memory, range, memories_[memory].name, range};
+  return {mode, memory, range, std::nullopt};
 }
 
 void ProgramSketch::emit(std::string kernel, const std::vector<SketchOperand>& operands,
@@ -306,8 +311,12 @@ void ProgramSketch::emit(std::string kernel, const std::vector<SketchOperand>& o
                          .kernel = std::move(kernel),
                          .is_partial = is_partial,
                          .attributes = std::move(attributes)};
+  dispatch.operands.reserve(operands.size());
   for (const SketchOperand& o : operands) {
-    dispatch.operands.push_back({o.mode, o.name, o.slice});
+    OperandDraft& operand = dispatch.operands.emplace_back();
+    operand.mode = o.mode;
+    operand.name = o.tensor ? tensor_drafts_[*o.tensor].name : memories_[o.memory].name;
+    if (!o.tensor) operand.slice = o.range;
     used_ranges_.push_back({o.memory, o.range});
   }
   statements_.emplace_back(std::move(dispatch));

@@ -36,16 +36,16 @@ struct SketchTensor {
   bool is_alive = true;
 };
 
+// Indices into the tensors of a sketch.
+using SketchTensorIndex = size_t;
+
+// Copied all the time: it has no name, which emit() looks up.
 struct SketchOperand {
   AccessMode mode = AccessMode::kRead;
   uint32_t memory = 0;
   ByteRange range;
-  std::string name;
-  std::optional<ByteRange> slice;
+  std::optional<SketchTensorIndex> tensor;  // None: a slice of the memory.
 };
-
-// Indices into the tensors of a sketch.
-using SketchTensorIndex = size_t;
 
 class ProgramSketch {
  public:

@@ -1,12 +1,15 @@
-// The basic idea is that a run is a function of (seed, run number). Workers take run numbers from
-// blocks of fixed size and only judge; what they find is looked at block by block, in the order of
-// run numbers, by one caller: so neither the number of workers nor their pace can be seen.
+// The basic idea is that a run is a function of (seed, run number). Workers take run numbers and
+// only judge; what they find is looked at in blocks of fixed size, in the order of run numbers, by
+// one caller: so neither the number of workers nor their pace can be seen. Workers wait for each
+// other after a number of blocks that grows, so that the first find is not waited for and the last
+// runs of a block are not, either.
 #include "fuzz/campaign/campaign.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -49,16 +52,17 @@ class CampaignRunner {
       remove_abandoned_files(options_.out_dir);
     }
     const uint64_t run_count = options_.seconds > 0 ? UINT64_MAX : options_.run_count;
-    for (uint64_t done = 0; done < run_count;) {
-      const uint64_t count = std::min(kBlockRuns, run_count - done);
+    uint64_t ahead_runs = kBlockRuns;
+    for (uint64_t done = 0; done < run_count && !is_finished_ && !wants_stop();) {
+      const Clock::time_point start = Clock::now();
+      const uint64_t count = std::min(ahead_runs, run_count - done);
       const uint64_t first_run = options_.first_run + done;
-      auto taken = take_block(first_run, judge_block(first_run, count));
+      auto taken = take_runs(first_run, judge_runs(first_run, count));
       if (!taken) return taken.error();
       done += count;
-      show_progress(false);
-      if (wants_stop() || keeper_.has_enough_with_pending(first_run + count) ||
-          !report_.disagreements.empty())
-        break;
+      // A device that fails is given up after so many programs in a row, and no later.
+      const bool may_grow = options_.oracles.device.backend == nullptr;
+      if (may_grow && Clock::now() - start < kProgressPeriod / 2) ahead_runs *= 2;
     }
     report_.was_stopped = has_stop();
     report_.device.is_given_up = is_device_given_up();
@@ -97,12 +101,12 @@ class CampaignRunner {
     return outcome;
   }
 
-  std::vector<RunOutcome> judge_block(uint64_t first_run, uint64_t count) {
+  // Where a stop cuts them short, those before the first that has not run.
+  std::vector<RunOutcome> judge_runs(uint64_t first_run, uint64_t count) {
     std::vector<RunOutcome> outcomes(count);
     std::atomic<uint64_t> next{0};
     const auto work = [&] {
       for (uint64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
-        // Taken in order, so what has run is a prefix.
         if (wants_stop()) return;
         outcomes[i] = judge(first_run + i);
       }
@@ -111,13 +115,29 @@ class CampaignRunner {
     for (uint32_t i = 1; i < options_.job_count; ++i) workers.emplace_back(work);
     work();
     for (std::thread& worker : workers) worker.join();
+    outcomes.resize(static_cast<size_t>(std::ranges::find(outcomes, false, &RunOutcome::ran) -
+                                        outcomes.begin()));
     return outcomes;
   }
 
-  Result<Success> take_block(uint64_t first_run, const std::vector<RunOutcome>& outcomes) {
+  // Block by block; after one that ends the campaign the rest is as if it had never run.
+  Result<Success> take_runs(uint64_t first_run, std::span<const RunOutcome> outcomes) {
+    while (!outcomes.empty() && !is_finished_) {
+      const size_t count = std::min<size_t>(kBlockRuns, outcomes.size());
+      auto taken = take_block(first_run, outcomes.first(count));
+      if (!taken) return taken;
+      first_run += count;
+      outcomes = outcomes.subspan(count);
+      show_progress(false);
+      is_finished_ = keeper_.has_enough_with_pending(first_run) || !report_.disagreements.empty();
+    }
+    return Success{};
+  }
+
+  Result<Success> take_block(uint64_t first_run, std::span<const RunOutcome> outcomes) {
     for (uint64_t i = 0; i < outcomes.size(); ++i) {
       const RunOutcome& outcome = outcomes[i];
-      if (!outcome.ran || (has_stop() && !is_put_away_soon())) return Success{};
+      if (has_stop() && !is_put_away_soon()) return Success{};
       ++report_.run_count;
       report_.cpu_run_count += outcome.ran_on_cpu;
       auto device = take_device(first_run + i, outcome);
@@ -208,6 +228,7 @@ class CampaignRunner {
   CampaignReport report_;
   const std::unique_ptr<Subject> subject_ = subject_of(options_);
   FindKeeper keeper_{options_, *subject_, report_.finds};
+  bool is_finished_ = false;  // Enough was found.
   std::atomic<uint64_t> device_failures_in_a_row_{0};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_progress_ = start_;

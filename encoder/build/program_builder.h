@@ -83,6 +83,9 @@ class ProgramBuilder {
     return Error{error_message_};
   }
 
+  // Says that an item with this label comes soon. Changes nothing but how long its add() takes.
+  void expect_label(std::string_view label) const { names_.prefetch(label); }
+
   // What the error of the last failed add() is about.
   ItemPlace error_place() const { return error_place_; }
 

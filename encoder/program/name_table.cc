@@ -46,9 +46,7 @@ bool are_equal(const char* a, const char* b, size_t size) {
   return bytes_at(a, size) == bytes_at(b, size);
 }
 
-// The tag is the low half of the hash; the place comes from the high half.
 uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
-size_t place_of(uint64_t hash) { return static_cast<size_t>(hash >> 32); }
 
 }  // namespace
 

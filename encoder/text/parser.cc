@@ -43,6 +43,7 @@ class Parser {
       std::string_view line = text.substr(start, newline - start);
       start = newline + 1;
       const bool has_end = newline < text.size();
+      if (has_end && !plain_dispatch_.label.empty()) expect_label(text.substr(start));
       if (is_stopped()) return error_at(1, "reading was stopped here.");
       if (line.size() > options_.limits.line_bytes) {
         return error_at(1, fmt::format("the line has {} bytes, more than the limit of {}.",
@@ -65,6 +66,13 @@ class Parser {
  private:
   // Between two looks at how much memory is taken.
   static constexpr size_t kLookBytes = 64 << 10;
+
+  // Where one line has a label, the next one has too, mostly.
+  void expect_label(std::string_view rest) const {
+    size_t size = 0;
+    while (size < rest.size() && is_name_char(rest[size])) ++size;
+    if (size < rest.size() && rest[size] == ':') builder_.expect_label(rest.substr(0, size));
+  }
 
   Result<Success> check_memory(size_t text_bytes) const {
     const uint64_t bytes = text_bytes + builder_.memory_bytes();

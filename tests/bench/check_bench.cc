@@ -1,17 +1,23 @@
 // `check` at stream speed: time and memory per dispatch, from 1e5 to 1e7 dispatches of 2 reads and
-// 1 write, on repeated ranges and on ranges that overlap at random. The streams are clean, with the
-// fewest barriers, and are made in memory: parsing is apart (Parse of spine_bench).
+// 1 write, on repeated ranges and on ranges that overlap at random, and on recorded streams; beside
+// it what the tracker takes to place the barriers of the same program. The streams are clean, with
+// the fewest barriers, and are made in memory: parsing is apart (Parse of interlock_bench).
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/program.h"
+#include "encoder/sync/tracker.h"
+#include "encoder/text/files.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
@@ -63,6 +69,7 @@ namespace {
 enum class Ranges {
   kRepeated,     // 1024 buffers of 256 bytes.
   kOverlapping,  // All different, of up to 1/64 of one memory, anywhere in it.
+  kNarrow,       // The same of up to 2^-16 of it: few overlap, and most can be seen to the end.
 };
 
 ByteRange random_range(Ranges ranges, SeededChoice& choice) {
@@ -70,7 +77,8 @@ ByteRange random_range(Ranges ranges, SeededChoice& choice) {
     const uint64_t begin = choice.below(1024) * 256;
     return {begin, begin + 256};
   }
-  const uint64_t size = 1 + choice.below(uint64_t{1} << 34);
+  const uint64_t size_max = uint64_t{1} << (ranges == Ranges::kNarrow ? 24 : 34);
+  const uint64_t size = 1 + choice.below(size_max);
   const uint64_t begin = choice.below((uint64_t{1} << 40) - size);
   return {begin, begin + size};
 }
@@ -147,6 +155,13 @@ uint64_t size_bytes_of(const Program& program) {
          program.accesses.capacity() * sizeof(Access);
 }
 
+void count_per_dispatch(benchmark::State& state, const Program& program) {
+  const auto dispatch_count = static_cast<double>(program.dispatches.size());
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(program.dispatches.size()));
+  state.counters["per_dispatch"] = benchmark::Counter(
+      dispatch_count, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
 void Check(benchmark::State& state, Ranges ranges) {
   const Program program = ordered_stream(ranges, state.range(0));
   uint64_t barrier_count = 0;
@@ -160,26 +175,80 @@ void Check(benchmark::State& state, Ranges ranges) {
     barrier_count = report.barrier_count;
   }
   const auto dispatch_count = static_cast<double>(state.range(0));
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  count_per_dispatch(state, program);
   state.counters["bytes_per_dispatch"] = static_cast<double>(peak) / dispatch_count;
   state.counters["program_bytes_per_dispatch"] =
       static_cast<double>(size_bytes_of(program)) / dispatch_count;
-  state.counters["per_dispatch"] = benchmark::Counter(
-      dispatch_count, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   state.counters["barriers"] = static_cast<double>(barrier_count);
 }
-BENCHMARK_CAPTURE(Check, repeated, Ranges::kRepeated)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Arg(10'000'000)
-    ->Iterations(1)
+
+void register_sizes(benchmark::internal::Benchmark* benchmark) {
+  for (const int64_t count : {100'000, 1'000'000, 10'000'000}) benchmark->Arg(count);
+  benchmark->Iterations(1)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(Check, repeated, Ranges::kRepeated)->Apply(register_sizes);
+BENCHMARK_CAPTURE(Check, overlapping, Ranges::kOverlapping)->Apply(register_sizes);
+BENCHMARK_CAPTURE(Check, narrow, Ranges::kNarrow)->Apply(register_sizes);
+
+// CPU seconds of `work`.
+template <typename Work>
+double cost_seconds(const Work& work) {
+  const std::clock_t begin = std::clock();
+  work();
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+uint64_t track(const Program& program) {
+  HazardTracker tracker;
+  uint64_t barrier_count = 0;
+  for (const Dispatch& dispatch : program.dispatches) {
+    barrier_count += tracker.add(program.accesses_of(dispatch), dispatch.atomic_op) ? 1 : 0;
+  }
+  return barrier_count;
+}
+
+// Both in turn, so that a busy machine slows both; the best of each.
+void measure_beside_tracker(benchmark::State& state, const Program& program) {
+  double check_seconds = 1e9;
+  double tracker_seconds = 1e9;
+  for (auto _ : state) {
+    uint64_t barrier_count = 0;
+    uint64_t fewest = 0;
+    tracker_seconds =
+        std::min(tracker_seconds, cost_seconds([&] { barrier_count = track(program); }));
+    check_seconds =
+        std::min(check_seconds, cost_seconds([&] { fewest = check(program).fewest_barriers; }));
+    INTERLOCK_CHECK(barrier_count == fewest);
+  }
+  const double ns_per_dispatch = 1e9 / static_cast<double>(program.dispatches.size());
+  state.counters["check_ns"] = check_seconds * ns_per_dispatch;
+  state.counters["tracker_ns"] = tracker_seconds * ns_per_dispatch;
+  state.counters["ratio"] = check_seconds / tracker_seconds;
+}
+
+void BesideTracker(benchmark::State& state, Ranges ranges) {
+  measure_beside_tracker(state, ordered_stream(ranges, state.range(0)));
+}
+BENCHMARK_CAPTURE(BesideTracker, repeated, Ranges::kRepeated)->Arg(1'000'000)->Iterations(3);
+BENCHMARK_CAPTURE(BesideTracker, overlapping, Ranges::kOverlapping)->Arg(1'000'000)->Iterations(3);
+BENCHMARK_CAPTURE(BesideTracker, narrow, Ranges::kNarrow)->Arg(1'000'000)->Iterations(3);
+
+Program recorded_stream(const char* name) {
+  Result<Program> program =
+      parse_file(INTERLOCK_SOURCE_DIR "/corpus/streams/" + std::string(name) + ".ilk");
+  INTERLOCK_CHECK(program.has_value());
+  return std::move(program).value();
+}
+
+void CheckRecorded(benchmark::State& state, const char* name) {
+  const Program program = recorded_stream(name);
+  for (auto _ : state) benchmark::DoNotOptimize(check(program));
+  count_per_dispatch(state, program);
+}
+BENCHMARK_CAPTURE(CheckRecorded, llama24, "ggml-llama24-metal");
+BENCHMARK_CAPTURE(CheckRecorded, llama24_64steps, "ggml-llama24-metal-64steps")
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(Check, overlapping, Ranges::kOverlapping)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Arg(10'000'000)
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(CheckRecorded, train30, "ggml-train-metal-30");
 
 }  // namespace
 }  // namespace interlock

@@ -1,6 +1,7 @@
-// The basic idea is to trust nothing but the operands. Two dispatches conflict iff, going through
-// their ranges by begin, a range starts before an earlier one of the other dispatch has ended, and
-// one of the two writes. One furthest end per dispatch and sort of access is enough to know.
+// The basic idea is to trust nothing but the operands. A few of them are compared each with each.
+// Of many, two dispatches conflict iff, going through their ranges by begin, a range starts before
+// an earlier one of the other dispatch has ended, and one of the two writes. One furthest end per
+// dispatch and sort of access is enough to know.
 #include "simulator/barriers/certificate.h"
 
 #include <fmt/format.h>
@@ -46,15 +47,34 @@ void append_ranges(const Program& program, DispatchId id, bool is_of_second,
   }
 }
 
+// Up to so many pairs of operands are compared each with each.
+constexpr size_t kComparedPairsMax = 64;
+
+bool do_commute(const Program& program, const ForcingPair& pair) {
+  const AtomicOp op = program.dispatch(pair.first).atomic_op;
+  return op == program.dispatch(pair.second).atomic_op && op != AtomicOp::kNone;
+}
+
+bool does_any_pair_conflict(const Program& program, const ForcingPair& pair) {
+  const bool atomics_commute = do_commute(program, pair);
+  for (const Access& a : program.accesses_of(pair.first)) {
+    for (const Access& b : program.accesses_of(pair.second)) {
+      const uint64_t begin = std::max(a.range.begin, b.range.begin);
+      if (begin >= std::min(a.range.end, b.range.end) || a.memory != b.memory) continue;
+      const size_t sort = sort_of(a.mode);
+      if (sort != sort_of(b.mode) || sort == 1 || (sort == 2 && !atomics_commute)) return true;
+    }
+  }
+  return false;
+}
+
 // `ranges` only saves allocations.
-bool do_conflict(const Program& program, const ForcingPair& pair, std::vector<Range>& ranges) {
+bool do_many_conflict(const Program& program, const ForcingPair& pair, std::vector<Range>& ranges) {
   ranges.clear();
   append_ranges(program, pair.first, false, ranges);
   append_ranges(program, pair.second, true, ranges);
   std::ranges::sort(ranges, {}, [](const Range& r) { return std::pair(r.memory, r.begin); });
-  const AtomicOp op = program.dispatch(pair.first).atomic_op;
-  const bool atomics_commute =
-      op == program.dispatch(pair.second).atomic_op && op != AtomicOp::kNone;
+  const bool atomics_commute = do_commute(program, pair);
   std::array<std::array<uint64_t, 3>, 2> furthest_end{};
   uint32_t memory = 0;
   for (const Range& range : ranges) {
@@ -72,6 +92,13 @@ bool do_conflict(const Program& program, const ForcingPair& pair, std::vector<Ra
     end = std::max(end, range.end);
   }
   return false;
+}
+
+bool do_conflict(const Program& program, const ForcingPair& pair, std::vector<Range>& ranges) {
+  const size_t pair_count =
+      program.accesses_of(pair.first).size() * program.accesses_of(pair.second).size();
+  return pair_count <= kComparedPairsMax ? does_any_pair_conflict(program, pair)
+                                         : do_many_conflict(program, pair, ranges);
 }
 
 // Whether the statement stands where the pair says, may destroy, and has a byte that the dispatch

@@ -1,7 +1,10 @@
 // Certificates, good and planted wrong ones.
 #include "simulator/barriers/certificate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "encoder/text/printer.h"
 #include "simulator/barriers/redundancy.h"
@@ -55,9 +58,23 @@ TEST(CertificateDefect, IsThatAPairIsNone) {
             "The pair of dispatches 1 and 9 is no pair of dispatches in issue order.");
 }
 
-bool do_conflict(std::string_view body) {
+bool does_hold(const std::string& body) {
   const ForcingPair pair{DispatchId(0), DispatchId(1)};
   return !certificate_defect(program_on_abc(body), std::span(&pair, 1), 1).has_value();
+}
+
+// As it is, and among so many operands that they are not compared each with each.
+bool do_conflict(const std::string& body) {
+  std::string crowded = body;
+  for (const std::string name : {"dispatch A", "dispatch B"}) {
+    std::string operands;
+    for (int i = 0; i < 10; ++i) operands += fmt::format(" c[{}:{}]", 4 * i, 4 * i + 5);
+    const size_t behind = crowded.find(name) + name.size();
+    const bool reads = crowded.compare(behind, 6, " reads") == 0;
+    crowded.insert(behind + (reads ? 6 : 0), reads ? operands : " reads" + operands);
+  }
+  EXPECT_EQ(does_hold(crowded), does_hold(body)) << body;
+  return does_hold(body);
 }
 
 TEST(CertificateDefect, ReadsConflictsOffTheOperands) {
@@ -92,9 +109,15 @@ void expect_chain(const Program& program, const BarrierBounds& bounds) {
 TEST(Certificates, ProveTheBoundsOfRandomPrograms) {
   const RandomProgramOptions wide{
       .dispatch_count_max = 16, .operand_count_max = 5, .memory_bytes = 40, .range_bytes_max = 12};
+  const RandomProgramOptions crowded{.dispatch_count_max = 8,
+                                     .operand_count_max = 20,
+                                     .memory_bytes = 4000,
+                                     .range_bytes_max = 12};
   SeededChoice choice(1);
   for (int i = 0; i < program_count(10'000) && !HasFailure(); ++i) {
-    const Program program = i % 2 == 0 ? random_program(choice) : random_program(choice, wide);
+    const Program program = i % 10 == 0  ? random_program(choice, crowded)
+                            : i % 2 == 0 ? random_program(choice)
+                                         : random_program(choice, wide);
     SCOPED_TRACE(print(program));
     const BarrierBounds bounds = barrier_bounds(program);
     EXPECT_EQ(certificate_defect(program, bounds.forcing, bounds.fewest_barriers), std::nullopt);

@@ -13,7 +13,6 @@
 #include "simulator/bytes/access_history.h"
 #include "simulator/hazards/hazard_between.h"
 #include "simulator/lifetimes/destroy_needs.h"
-#include "simulator/order/happens_before.h"
 
 namespace interlock {
 namespace {
@@ -21,37 +20,36 @@ namespace {
 // The level of a dispatch is 1 where it conflicts with nothing earlier, else one more than the
 // highest level that it conflicts with. Dispatches of one level can run between two barriers, in
 // any program order that keeps conflicts in order: levels minus 1 is the fewest barriers then.
-// Cost: O(a log a) for a accesses.
-std::vector<Stamp> conflict_levels(const Program& program, const ByteSegments& segments) {
+// Adds the levels that are missing. Cost: O(a log a) for a accesses, if any is.
+void add_levels(const Program& program, const ByteSegments& segments, std::vector<Stamp>& levels) {
+  const size_t known_count = levels.size();
+  if (known_count == program.dispatches.size()) return;
   AccessHistory history(program, segments);
-  std::vector<Stamp> levels;
   levels.reserve(program.dispatches.size());
   for (size_t i = 0; i < program.dispatches.size() && !is_stopped(); ++i) {
     const DispatchId id(i);
     history.prefetch_ahead(id);
-    levels.push_back(history.latest(id).any() + 1);
-    history.record(id, levels.back());
+    if (i >= known_count) levels.push_back(history.latest(id).any + 1);
+    history.record(id, levels[i]);
   }
-  return levels;
 }
 
 // The longest chain of conflicts, in issue order. Requires: there are levels.
-// Cost: O(n) comparisons, and O(p log p) for p operands where two levels follow each other.
+// Cost: O(n) comparisons, and those of operands where two levels follow each other
+// (have_conflict()).
 std::vector<DispatchId> longest_chain(const Program& program, const ByteSegments& segments,
                                       const std::vector<Stamp>& levels) {
   const auto last = std::ranges::max_element(levels);
   std::vector<DispatchId> chain = {DispatchId(static_cast<size_t>(last - levels.begin()))};
-  const HappensBefore order(program);
-  HazardBetween between(program, order, segments);
   while (levels[chain.back().index] > 1) {
-    const Stamp level = levels[chain.back().index];
-    between.set_second(chain.back());
-    size_t first = chain.back().index;
+    const DispatchId second = chain.back();
+    size_t first = second.index;
     do {
       if (is_stopped()) return {};
       INTERLOCK_CHECK(first > 0);
       --first;
-    } while (levels[first] + 1 != level || !between.do_conflict(DispatchId(first)));
+    } while (levels[first] + 1 != levels[second.index] ||
+             !have_conflict(program, segments, DispatchId(first), second));
     chain.emplace_back(first);
   }
   std::ranges::reverse(chain);
@@ -76,10 +74,11 @@ uint64_t GreedyBarriers::count() {
   return forcing_.size();
 }
 
-void GreedyBarriers::see(DispatchId dispatch, const LatestConflicts& latest) {
+void GreedyBarriers::see(DispatchId dispatch, const ScannedConflicts& latest) {
   see_destroys(dispatch);
-  if (latest.any() > epoch_begin_) {
-    forcing_.push_back({DispatchId(latest.any() - 1), dispatch});
+  if (latest.level != 0) levels_.push_back(latest.level);
+  if (latest.any > epoch_begin_) {
+    forcing_.push_back({DispatchId(latest.any - 1), dispatch});
     epoch_begin_ = dispatch.index;
   }
   if (latest.write > memory_epoch_begin_) {
@@ -93,7 +92,8 @@ BarrierBounds GreedyBarriers::bounds(const Program& program, const ByteSegments&
   bounds.fewest_barriers = count();
   bounds.fewest_full_barriers = fewest_full_;
   bounds.forcing = std::move(forcing_);
-  const std::vector<Stamp> levels = conflict_levels(program, segments);
+  std::vector<Stamp> levels = std::move(levels_);
+  add_levels(program, segments, levels);
   if (levels.empty()) return bounds;
   bounds.longest_chain = *std::ranges::max_element(levels) - 1;
   // A destroy keeps its place among the dispatches, so that another order may need more than

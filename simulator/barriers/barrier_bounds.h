@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/conflict_scan.h"
 #include "simulator/lifetimes/destroy_needs.h"
 
 namespace interlock {
@@ -37,7 +37,7 @@ class GreedyBarriers : public ConflictObserver {
   // `destroys`: DestroyNeeds::pairs of the program.
   explicit GreedyBarriers(std::vector<ForcingPair> destroys) : destroys_(std::move(destroys)) {}
 
-  void see(DispatchId dispatch, const LatestConflicts& latest) override;
+  void see(DispatchId dispatch, const ScannedConflicts& latest) override;
 
   // The fewest barriers. Requires: every dispatch was seen.
   uint64_t count();
@@ -54,6 +54,7 @@ class GreedyBarriers : public ConflictObserver {
   Stamp memory_epoch_begin_ = 0;
   uint64_t fewest_full_ = 0;
   std::vector<ForcingPair> forcing_;
+  std::vector<Stamp> levels_;  // Of the first dispatches, as far as the pass knows them.
 };
 
 // Cost: O(a log a) for a accesses, and find_destroy_needs().

@@ -25,7 +25,7 @@ class LaggingEpochs {
     }
     if (epochs.is_joined(begin)) return;  // Nothing more to learn of it.
     const LatestConflicts latest = lagging_.latest(dispatch);
-    epochs.see(begin, counts_wars ? latest.any() : latest.write);
+    epochs.see(begin, counts_wars ? latest.any : latest.write);
   }
 
   JoinedEpochs epochs;
@@ -176,8 +176,8 @@ void JoinedEpochs::see(DispatchId epoch_begin, Stamp latest) {
   if (latest > previous.index) joined.back() = true;
 }
 
-void EpochJoins::see(DispatchId dispatch, const LatestConflicts& latest) {
-  execution_.see(order_.execution_epoch_begin(dispatch), latest.any());
+void EpochJoins::see(DispatchId dispatch, const ScannedConflicts& latest) {
+  execution_.see(order_.execution_epoch_begin(dispatch), latest.any);
   memory_.see(order_.memory_epoch_begin(dispatch), latest.write);
 }
 

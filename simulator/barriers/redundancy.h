@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/conflict_scan.h"
 #include "simulator/lifetimes/destroy_needs.h"
 #include "simulator/order/happens_before.h"
 
@@ -52,7 +52,7 @@ class EpochJoins : public ConflictObserver {
   EpochJoins(const Program& program, const HappensBefore& order)
       : program_(program), order_(order) {}
 
-  void see(DispatchId dispatch, const LatestConflicts& latest) override;
+  void see(DispatchId dispatch, const ScannedConflicts& latest) override;
 
   // As find_redundant() says. Requires: every dispatch was seen, and none has a hazard: a hazard
   // can hide the conflict that joins two epochs.

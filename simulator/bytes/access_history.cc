@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "encoder/program/stop.h"
-
 namespace interlock {
 
 namespace {
@@ -87,8 +85,9 @@ LatestConflicts AccessHistory::latest(DispatchId id) const {
     const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
     found.write = std::max(found.write, latest(span, access, op, AccessSide::kWrites));
     if (!has_write_side(access)) continue;
-    found.read = std::max(found.read, latest(span, access, op, AccessSide::kReads));
+    found.any = std::max(found.any, latest(span, access, op, AccessSide::kReads));
   }
+  found.any = std::max(found.any, found.write);
   return found;
 }
 
@@ -116,18 +115,6 @@ void AccessHistory::latest_runs(SegmentSpan span, const Access& access, AtomicOp
       runs = merge_runs(runs, more);
     }
   });
-}
-
-void scan_conflicts(const Program& program, const ByteSegments& segments,
-                    std::span<ConflictObserver* const> observers) {
-  AccessHistory history(program, segments);
-  for (size_t i = 0; i < program.dispatches.size() && !is_stopped(); ++i) {
-    const DispatchId id(i);
-    const LatestConflicts latest = history.latest(id);
-    for (ConflictObserver* const observer : observers) observer->see(id, latest);
-    history.record(id, id.index + 1);
-    history.prefetch_ahead(id);
-  }
 }
 
 }  // namespace interlock

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "encoder/program/program.h"
@@ -40,9 +39,7 @@ inline bool commute(const Access& first, AtomicOp first_op, const Access& second
 // The latest earlier dispatches that one conflicts with, as stamps; zero: none.
 struct LatestConflicts {
   Stamp write = 0;  // RAW and WAW: what this one reads or overwrites was written there.
-  Stamp read = 0;   // WAR: what this one overwrites was read there.
-
-  Stamp any() const { return std::max(write, read); }
+  Stamp any = 0;    // And WAR: what this one overwrites was read there.
 };
 
 class AccessHistory {
@@ -80,19 +77,5 @@ class AccessHistory {
   std::array<std::unique_ptr<StampTree>, kSortCount> trees_;  // Null: nothing recorded.
   bool has_atomics_ = false;                                  // One of the atomic trees is there.
 };
-
-class ConflictObserver {
- public:
-  virtual ~ConflictObserver() = default;
-
-  // Called once per dispatch, in issue order. The stamps are dispatch indices plus 1.
-  virtual void see(DispatchId dispatch, const LatestConflicts& latest) = 0;
-};
-
-// The one pass that visits all dispatches in issue order and knows, for each, its latest conflicts:
-// what costs time is to find them. Shows every dispatch to each of `observers`, whatever sync
-// orders. Requires: `segments` was built from `program`. Cost: O(a log a) for a accesses.
-void scan_conflicts(const Program& program, const ByteSegments& segments,
-                    std::span<ConflictObserver* const> observers);
 
 }  // namespace interlock

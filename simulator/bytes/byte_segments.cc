@@ -116,7 +116,7 @@ void sort_by_offset(const EndpointRun& run, Endpoints& scratch) {
 
 }  // namespace
 
-ByteSegments::ByteSegments(const Program& program) : access_count_(program.accesses.size()) {
+ByteSegments::Ranks::Ranks(const Program& program) {
   std::vector<Access> with_operands;
   if (!program.barrier_operands.empty()) {
     with_operands = program.accesses;
@@ -125,65 +125,65 @@ ByteSegments::ByteSegments(const Program& program) : access_count_(program.acces
   }
   const std::vector<Access>& accesses = with_operands.empty() ? program.accesses : with_operands;
   INTERLOCK_CHECK(accesses.size() < UINT32_MAX / 2);
-  spans_.resize(accesses.size());
+  spans.resize(accesses.size());
   RangeCache cache(accesses.size());
   // Until its place is known, the span of an access that repeats a range is where that came first.
   std::vector<bool> is_repeat(accesses.size(), false);
   std::vector<size_t> bucket_begin(program.memories.size() + 1, 0);
-  for (uint32_t i = 0; i < spans_.size(); ++i) {
+  for (uint32_t i = 0; i < spans.size(); ++i) {
     const Access& access = accesses[i];
     if (access.range.is_empty()) continue;
     const uint32_t source = cache.find_or_add(accesses, i);
     is_repeat[i] = source != i;
-    spans_[i].begin = source;
+    spans[i].begin = source;
     bucket_begin[access.memory.index + 1] += is_repeat[i] ? 0 : 2;
   }
   for (size_t m = 0; m < program.memories.size(); ++m) {
     bucket_begin[m + 1] += bucket_begin[m];
   }
 
-  Endpoints endpoints;
-  endpoints.resize(bucket_begin.back());
+  Endpoints sorted;
+  sorted.resize(bucket_begin.back());
   std::vector<size_t> bucket_end(bucket_begin.begin(), bucket_begin.end());
-  for (uint32_t i = 0; i < spans_.size(); ++i) {
+  for (uint32_t i = 0; i < spans.size(); ++i) {
     const Access& access = accesses[i];
     if (is_repeat[i] || access.range.is_empty()) {
-      if (!is_repeat[i]) spans_[i] = {};
+      if (!is_repeat[i]) spans[i] = {};
       continue;
     }
     size_t& end = bucket_end[access.memory.index];
-    endpoints.offsets_bytes[end] = access.range.begin;
-    endpoints.places[end++] = 2 * i;
-    endpoints.offsets_bytes[end] = access.range.end;
-    endpoints.places[end++] = 2 * i + 1;
+    sorted.offsets_bytes[end] = access.range.begin;
+    sorted.places[end++] = 2 * i;
+    sorted.offsets_bytes[end] = access.range.end;
+    sorted.places[end++] = 2 * i + 1;
   }
   Endpoints scratch;
   for (size_t m = 0; m < program.memories.size(); ++m) {
-    sort_by_offset(run_of(endpoints, bucket_begin[m], bucket_begin[m + 1]), scratch);
+    sort_by_offset(run_of(sorted, bucket_begin[m], bucket_begin[m + 1]), scratch);
   }
   scratch = {};
-  rank_endpoints(endpoints.places, bucket_begin, endpoints.offsets_bytes);
-  endpoints_ = std::move(endpoints.offsets_bytes);
-  for (uint32_t i = 0; i < spans_.size(); ++i) {
-    if (is_repeat[i]) spans_[i] = spans_[spans_[i].begin];
+  rank_endpoints(sorted.places, bucket_begin, sorted.offsets_bytes);
+  endpoints = std::move(sorted.offsets_bytes);
+  for (uint32_t i = 0; i < spans.size(); ++i) {
+    if (is_repeat[i]) spans[i] = spans[spans[i].begin];
   }
 }
 
 // Hands out ranks and keeps one of equal offsets. Each memory is sorted.
-void ByteSegments::rank_endpoints(const std::vector<uint32_t>& places,
-                                  const std::vector<size_t>& bucket_begin,
-                                  std::vector<uint64_t>& offsets_bytes) {
-  first_segment_.assign(bucket_begin.size(), 0);
+void ByteSegments::Ranks::rank_endpoints(const std::vector<uint32_t>& places,
+                                         const std::vector<size_t>& bucket_begin,
+                                         std::vector<uint64_t>& offsets_bytes) {
+  first_segment.assign(bucket_begin.size(), 0);
   uint32_t count = 0;
   for (size_t m = 0; m + 1 < bucket_begin.size(); ++m) {
     for (size_t k = bucket_begin[m]; k < bucket_begin[m + 1]; ++k) {
-      if (count == first_segment_[m] || offsets_bytes[count - 1] != offsets_bytes[k]) {
+      if (count == first_segment[m] || offsets_bytes[count - 1] != offsets_bytes[k]) {
         offsets_bytes[count++] = offsets_bytes[k];
       }
-      SegmentSpan& span = spans_[places[k] / 2];
+      SegmentSpan& span = spans[places[k] / 2];
       (places[k] % 2 == 0 ? span.begin : span.end) = count - 1;
     }
-    first_segment_[m + 1] = count;
+    first_segment[m + 1] = count;
   }
   offsets_bytes.resize(count);
 }

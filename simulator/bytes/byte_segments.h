@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "encoder/program/program.h"
@@ -26,40 +27,54 @@ struct SegmentSpan {
   bool operator==(const SegmentSpan&) const = default;
 };
 
+// Ranks when it is first asked: a program without hazards can be checked without.
 class ByteSegments {
  public:
-  // Cost: O(a log a) for a accesses, in passes over memory rather than in searches.
-  explicit ByteSegments(const Program& program);
+  // Requires: `program` outlives this, and does not change.
+  explicit ByteSegments(const Program& program) : program_(&program) {}
 
+  // Cost: constant, but for the first question of all: O(a log a) for a accesses, in passes over
+  // memory rather than in searches. So below.
   // Segments are numbered from 0 through all memories, in order of (memory, byte).
-  uint32_t count() const { return static_cast<uint32_t>(endpoints_.size()); }
+  uint32_t count() const { return static_cast<uint32_t>(ranks().endpoints.size()); }
 
   // The segments of access number `access_index` of Program::accesses.
-  SegmentSpan span_of(size_t access_index) const { return spans_[access_index]; }
+  SegmentSpan span_of(size_t access_index) const { return ranks().spans[access_index]; }
 
   // The segments of operand number `operand_index` of Program::barrier_operands.
   SegmentSpan span_of_operand(size_t operand_index) const {
-    return spans_[access_count_ + operand_index];
+    return ranks().spans[program_->accesses.size() + operand_index];
   }
 
   // Requires: `span` is not empty and lies in one memory.
   ByteRange bytes_of(SegmentSpan span) const {
-    return {endpoints_[span.begin], endpoints_[span.end]};
+    return {ranks().endpoints[span.begin], ranks().endpoints[span.end]};
   }
 
   // The segments of `memory`; its last one is never covered by an access.
   SegmentSpan segments_of(MemoryId memory) const {
-    return {first_segment_[memory.index], first_segment_[memory.index + 1]};
+    return {ranks().first_segment[memory.index], ranks().first_segment[memory.index + 1]};
   }
 
  private:
-  void rank_endpoints(const std::vector<uint32_t>& places, const std::vector<size_t>& bucket_begin,
-                      std::vector<uint64_t>& offsets_bytes);
+  struct Ranks {
+    std::vector<uint64_t> endpoints;      // Sorted within each memory; where segment k begins.
+    std::vector<uint32_t> first_segment;  // By memory, and one more.
+    std::vector<SegmentSpan> spans;       // By access, then by operand of barriers.
 
-  std::vector<uint64_t> endpoints_;      // Sorted within each memory; where segment k begins.
-  std::vector<uint32_t> first_segment_;  // By memory, and one more.
-  std::vector<SegmentSpan> spans_;       // By access, then by operand of barriers.
-  size_t access_count_;
+    explicit Ranks(const Program& program);
+    void rank_endpoints(const std::vector<uint32_t>& places,
+                        const std::vector<size_t>& bucket_begin,
+                        std::vector<uint64_t>& offsets_bytes);
+  };
+
+  const Ranks& ranks() const {
+    if (!ranks_.has_value()) ranks_.emplace(*program_);
+    return *ranks_;
+  }
+
+  const Program* program_;
+  mutable std::optional<Ranks> ranks_;
 };
 
 }  // namespace interlock

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/conflict_scan.h"
 #include "simulator/facts/fact.h"
 #include "simulator/lifetimes/truncation.h"
 #include "simulator/order/happens_before.h"

@@ -14,6 +14,28 @@ namespace {
 bool first_reads(FindingKind kind) { return kind == FindingKind::kWriteAfterRead; }
 bool second_reads(FindingKind kind) { return kind == FindingKind::kReadAfterWrite; }
 
+// Up to so many pairs of operands are compared at once; more are sorted first.
+constexpr size_t kEachWithEachMax = 64;
+
+bool do_atomics_commute(const Program& program, DispatchId first, DispatchId second) {
+  const AtomicOp op = program.dispatch(first).atomic_op;
+  return op == program.dispatch(second).atomic_op && op != AtomicOp::kNone;
+}
+
+// The segments on which two dispatches conflict as `kind`, merged.
+std::vector<SegmentSpan> common_segments(const DispatchSpans& first, const DispatchSpans& second,
+                                         bool atomics_commute, FindingKind kind) {
+  const std::vector<SegmentSpan>& a = first_reads(kind) ? first.reads : first.writes;
+  const std::vector<SegmentSpan>& b = second_reads(kind) ? second.reads : second.writes;
+  std::vector<SegmentSpan> common;
+  append_common(a, b, common);
+  append_common(a, second.atomics, common);
+  append_common(first.atomics, b, common);
+  if (!atomics_commute) append_common(first.atomics, second.atomics, common);
+  merge_spans(common);
+  return common;
+}
+
 }  // namespace
 
 void HazardBetween::set_second(DispatchId second) {
@@ -28,7 +50,7 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
   if (!first_reads(kind) && is_visible_everywhere(first, kind)) return std::nullopt;
   const AtomicOp first_op = program_.dispatch(first).atomic_op;
   const AtomicOp second_op = program_.dispatch(second_).atomic_op;
-  const bool atomics_commute = first_op == second_op && first_op != AtomicOp::kNone;
+  const bool atomics_commute = do_atomics_commute(program_, first, second_);
   const std::vector<SegmentSpan>& plain = second_reads(kind) ? spans_.reads : spans_.writes;
   const std::span<const Access> first_accesses = program_.accesses_of(first);
   const std::span<const Access> second_accesses = program_.accesses_of(second_);
@@ -49,11 +71,6 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
     }
   }
   return std::nullopt;
-}
-
-bool HazardBetween::do_conflict(DispatchId first) const {
-  return std::ranges::any_of(
-      kHazardKinds, [&](FindingKind kind) { return !shared_segments(first, kind).empty(); });
 }
 
 bool HazardBetween::is_visible_everywhere(DispatchId first, FindingKind kind) const {
@@ -77,18 +94,32 @@ std::optional<ByteRange> HazardBetween::find_invisible(DispatchId first, const A
 }
 
 std::vector<SegmentSpan> HazardBetween::shared_segments(DispatchId first, FindingKind kind) const {
-  const DispatchSpans earlier = spans_of(program_, segments_, first);
-  const std::vector<SegmentSpan>& a = first_reads(kind) ? earlier.reads : earlier.writes;
-  const std::vector<SegmentSpan>& b = second_reads(kind) ? spans_.reads : spans_.writes;
-  std::vector<SegmentSpan> shared;
-  append_common(a, b, shared);
-  append_common(a, spans_.atomics, shared);
-  append_common(earlier.atomics, b, shared);
-  const AtomicOp op = program_.dispatch(first).atomic_op;
-  const bool commutes = op == program_.dispatch(second_).atomic_op && op != AtomicOp::kNone;
-  if (!commutes) append_common(earlier.atomics, spans_.atomics, shared);
-  merge_spans(shared);
-  return shared;
+  return common_segments(spans_of(program_, segments_, first), spans_,
+                         do_atomics_commute(program_, first, second_), kind);
+}
+
+bool have_conflict(const Program& program, const ByteSegments& segments, DispatchId first,
+                   DispatchId second) {
+  const std::span<const Access> first_accesses = program.accesses_of(first);
+  const std::span<const Access> second_accesses = program.accesses_of(second);
+  if (first_accesses.size() * second_accesses.size() > kEachWithEachMax) {
+    const DispatchSpans a = spans_of(program, segments, first);
+    const DispatchSpans b = spans_of(program, segments, second);
+    const bool commute = do_atomics_commute(program, first, second);
+    return std::ranges::any_of(kHazardKinds, [&](FindingKind kind) {
+      return !common_segments(a, b, commute, kind).empty();
+    });
+  }
+  const AtomicOp first_op = program.dispatch(first).atomic_op;
+  const AtomicOp second_op = program.dispatch(second).atomic_op;
+  for (const Access& a : first_accesses) {
+    for (const Access& b : second_accesses) {
+      // Most do not even meet.
+      if (a.range.end <= b.range.begin || b.range.end <= a.range.begin) continue;
+      if (conflict_kinds(a, first_op, b, second_op).any()) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace interlock

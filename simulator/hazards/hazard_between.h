@@ -30,9 +30,6 @@ class HazardBetween {
   // no order; where they are, what find_invisible of HappensBefore costs for each conflicting pair.
   std::optional<Hazard> find(DispatchId first, FindingKind kind) const;
 
-  // Whether the two conflict, ordered or not.
-  bool do_conflict(DispatchId first) const;
-
   // The segments on which the two conflict as `kind`, merged; ordered or not.
   std::vector<SegmentSpan> shared_segments(DispatchId first, FindingKind kind) const;
 
@@ -52,5 +49,10 @@ class HazardBetween {
   DispatchSpans spans_;  // Of second_.
   mutable uint64_t step_count_ = 0;
 };
+
+// Whether the two conflict, ordered or not. Requires: `segments` was built from `program`.
+// Cost: the pairs of their operands where these are few, else O(p log p) for p operands.
+bool have_conflict(const Program& program, const ByteSegments& segments, DispatchId first,
+                   DispatchId second);
 
 }  // namespace interlock

@@ -25,6 +25,9 @@
 //   reader there has 2, which is below 3, the stamp of the first dispatch in the execution epoch:
 //   no WAR.
 //
+// Runs of bytes say so at less cost (conflict_scan.h); segments are numbered only once there is a
+// hazard to tell.
+//
 // The latest access is enough to know whether there is a hazard: if it is ordered before an access,
 // so are all that came earlier, for epochs never decrease. What is hidden by it is another
 // question: between three writes of one byte in one epoch there are three hazards. find_hazards
@@ -60,23 +63,21 @@ class HazardSearch {
       : program_(program),
         order_(order),
         segments_(segments),
-        history_(program, segments),
+        scan_(program, segments),
         between_(program, order, segments) {
     if (order.has_scopes()) scoped_.emplace(program, order.scopes(), segments);
   }
 
   HazardList find(const HazardOptions& options) {
-    const bool needs_history = !scoped_.has_value() || !options.observers.empty();
+    const bool needs_scan = !scoped_.has_value() || !options.observers.empty();
     for (size_t i = 0; i < program_.dispatches.size() && !is_stopped(); ++i) {
       const DispatchId second(i);
       const bool is_over = list_.is_cut || list_.hazards.size() > options.limit;
       if (is_over && options.observers.empty()) break;
-      if (needs_history) latest_ = history_.latest(second);
+      if (needs_scan) latest_ = scan_.find(second);
       for (ConflictObserver* const observer : options.observers) observer->see(second, latest_);
       if (!is_over) append_hazards(second, options.scoped_step_limit);
-      if (!needs_history) continue;
-      history_.record(second, second.index + 1);
-      history_.prefetch_ahead(second);
+      if (needs_scan) scan_.record(second);
     }
     list_.has_more = list_.hazards.size() > options.limit;
     if (list_.has_more) list_.hazards.resize(options.limit);
@@ -108,7 +109,7 @@ class HazardSearch {
   void find_runs(DispatchId second) {
     runs_.clear();
     if (latest_.write <= order_.memory_epoch_begin(second).index &&
-        latest_.read <= order_.execution_epoch_begin(second).index) {
+        latest_.any <= order_.execution_epoch_begin(second).index) {
       return;
     }
     // Each byte once, however many operands of the dispatch have it.
@@ -136,9 +137,9 @@ class HazardSearch {
     const bool is_war = kind == FindingKind::kWriteAfterRead;
     const DispatchId begin =
         is_war ? order_.execution_epoch_begin(second) : order_.memory_epoch_begin(second);
-    history_.latest_runs(span, access, program_.dispatch(second).atomic_op,
-                         is_war ? AccessSide::kReads : AccessSide::kWrites, begin.index + 1,
-                         latest_runs_);
+    scan_.history().latest_runs(span, access, program_.dispatch(second).atomic_op,
+                                is_war ? AccessSide::kReads : AccessSide::kWrites, begin.index + 1,
+                                latest_runs_);
     for (const StampRun& run : latest_runs_) {
       runs_.push_back({DispatchId(run.stamp - 1), kind, run.span});
     }
@@ -147,11 +148,11 @@ class HazardSearch {
   const Program& program_;
   const HappensBefore& order_;
   const ByteSegments& segments_;
-  AccessHistory history_;
+  ConflictScan scan_;
   std::optional<ScopedHazards> scoped_;  // None: there are no scopes.
   uint64_t scoped_step_count_ = 0;
   HazardBetween between_;
-  LatestConflicts latest_;  // Of the dispatch at hand.
+  ScannedConflicts latest_;  // Of the dispatch at hand.
   std::vector<HazardousRun> runs_;
   std::vector<StampRun> latest_runs_;
   HazardList list_;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/bytes/access_history.h"
 #include "simulator/bytes/access_ref.h"
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/conflict_scan.h"
 #include "simulator/order/happens_before.h"
 
 namespace interlock {

@@ -1,0 +1,114 @@
+// The basic idea is that most of what a program did to its bytes is hidden by what it wrote later,
+// so that a tree of runs is small and stays in the cache, where segments are as many as the program
+// has endpoints. Runs do not know which accesses they hide, and know no sorts of atomics. Where
+// somebody asks for that, or where so much is visible that segments take less memory, a history by
+// segments takes over: it records again what came before, and asks nothing of it.
+#include "simulator/bytes/conflict_scan.h"
+
+#include <algorithm>
+
+#include "encoder/program/stop.h"
+
+namespace interlock {
+namespace {
+
+// A program of fewer accesses has few segments.
+constexpr size_t kAccessesMin = 64;
+// What runs may take: for each access of the program a third of what its segments take, and the
+// size of a cache.
+constexpr size_t kRunBytesPerAccess = 16;
+constexpr size_t kRunBytesMin = size_t{1} << 20;
+
+}  // namespace
+
+ConflictScan::ConflictScan(const Program& program, const ByteSegments& segments)
+    : program_(program), segments_(segments) {
+  uint64_t begin = 0;
+  bool fits = program.accesses.size() >= kAccessesMin;
+  memory_begins_.reserve(program.memories.size());
+  for (const Memory& memory : program.memories) {
+    memory_begins_.push_back(begin);
+    fits = fits && memory.size_bytes < UINT64_MAX - begin;
+    begin += memory.size_bytes;
+  }
+  if (fits) {
+    runs_.emplace();
+  } else {
+    history_.emplace(program, segments);
+  }
+}
+
+bool ConflictScan::can_use_runs(const Dispatch& dispatch) const {
+  const size_t bytes_max = kRunBytesMin + kRunBytesPerAccess * program_.accesses.size();
+  return runs_->size_bytes() <= bytes_max &&
+         std::ranges::none_of(program_.accesses_of(dispatch), &Access::is_atomic);
+}
+
+ByteRange ConflictScan::in_all_bytes(const Access& access) const {
+  const uint64_t begin = memory_begins_[access.memory.index];
+  return {begin + access.range.begin, begin + access.range.end};
+}
+
+ScannedConflicts ConflictScan::find(DispatchId id) {
+  const Dispatch& dispatch = program_.dispatch(id);
+  if (runs_.has_value() && !can_use_runs(dispatch)) history();
+  ScannedConflicts found;
+  if (!runs_.has_value()) {
+    static_cast<LatestConflicts&>(found) = history_->latest(id);
+    return found;
+  }
+  if (places_.size() < dispatch.access_count) places_.resize(dispatch.access_count);
+  size_t place = 0;
+  for (const Access& access : program_.accesses_of(dispatch)) {
+    if (access.range.is_empty()) continue;
+    const RunStamps stamps = runs_->max(in_all_bytes(access), places_[place++]);
+    const bool writes = has_write_side(access);
+    found.write = std::max(found.write, stamps.write);
+    found.any = std::max(found.any, writes ? stamps.any : stamps.write);
+    found.level = std::max(found.level, writes ? stamps.any_level : stamps.write_level);
+  }
+  level_ = ++found.level;
+  return found;
+}
+
+void ConflictScan::record(DispatchId id) {
+  ++next_.index;
+  if (!runs_.has_value()) {
+    history_->record(id, id.index + 1);
+    history_->prefetch_ahead(id);
+    return;
+  }
+  size_t place = 0;
+  for (const Access& access : program_.accesses_of(id)) {
+    if (access.range.is_empty()) continue;
+    if (has_write_side(access)) {
+      runs_->write(in_all_bytes(access), id.index + 1, level_, places_[place++]);
+    } else {
+      runs_->read(in_all_bytes(access), id.index + 1, level_, places_[place++]);
+    }
+  }
+}
+
+const AccessHistory& ConflictScan::history() {
+  if (history_.has_value()) return *history_;
+  runs_.reset();
+  history_.emplace(program_, segments_);
+  for (DispatchId id(0); id < next_ && !is_stopped(); ++id.index) {
+    history_->record(id, id.index + 1);
+    history_->prefetch_ahead(id);
+  }
+  return *history_;
+}
+
+void scan_conflicts(const Program& program, const ByteSegments& segments,
+                    std::span<ConflictObserver* const> observers) {
+  ConflictScan scan(program, segments);
+  for (size_t i = 0; i < program.dispatches.size() && !is_stopped(); ++i) {
+    const DispatchId id(i);
+    const ScannedConflicts latest = scan.find(id);
+    for (ConflictObserver* const observer : observers) observer->see(id, latest);
+    scan.record(id);
+  }
+}
+
+}  // namespace interlock

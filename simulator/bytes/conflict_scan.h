@@ -1,0 +1,69 @@
+// ConflictScan: the one pass that visits all dispatches in issue order and knows, for each, its
+// latest conflicts: what costs time is to find them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/bytes/access_history.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/run_tree.h"
+
+namespace interlock {
+
+// The stamps are dispatch indices plus 1.
+struct ScannedConflicts : LatestConflicts {
+  // 1 where a dispatch conflicts with nothing earlier, else one more than the highest level that it
+  // conflicts with. Zero: not known, as for all dispatches behind this one.
+  Stamp level = 0;
+};
+
+class ConflictObserver {
+ public:
+  virtual ~ConflictObserver() = default;
+
+  // Called once per dispatch, in issue order.
+  virtual void see(DispatchId dispatch, const ScannedConflicts& latest) = 0;
+};
+
+// Dispatches are found and then recorded, in issue order.
+class ConflictScan {
+ public:
+  // Requires: `segments` was built from `program`; both outlive this.
+  ConflictScan(const Program& program, const ByteSegments& segments);
+
+  // Returns the conflicts of the first dispatch that is not recorded with all that are.
+  // Cost: O(log a) per operand for a accesses. So record(), amortized.
+  ScannedConflicts find(DispatchId dispatch);
+
+  // Requires: `dispatch` was found last.
+  void record(DispatchId dispatch);
+
+  // What is recorded, by segments; from now on it is what find() asks. Cost: at the first call
+  // O(a log a).
+  const AccessHistory& history();
+
+ private:
+  bool can_use_runs(const Dispatch& dispatch) const;
+  ByteRange in_all_bytes(const Access& access) const;
+
+  const Program& program_;
+  const ByteSegments& segments_;
+  std::vector<uint64_t> memory_begins_;  // Where each memory begins in the bytes of all.
+  std::optional<RunTree> runs_;          // Or else history_.
+  std::optional<AccessHistory> history_;
+  DispatchId next_ = DispatchId(0);     // The first one that is not recorded.
+  Stamp level_ = 0;                     // Of the dispatch found last, where runs_ are. So:
+  std::vector<RunTree::Place> places_;  // By operand that is not empty.
+};
+
+// Shows every dispatch to each of `observers`, whatever sync orders.
+// Requires: `segments` was built from `program`. Cost: O(a log a) for a accesses.
+void scan_conflicts(const Program& program, const ByteSegments& segments,
+                    std::span<ConflictObserver* const> observers);
+
+}  // namespace interlock

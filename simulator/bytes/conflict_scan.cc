@@ -12,8 +12,6 @@
 namespace interlock {
 namespace {
 
-// A program of fewer accesses has few segments.
-constexpr size_t kAccessesMin = 64;
 // What runs may take: for each access of the program a third of what its segments take, and the
 // size of a cache.
 constexpr size_t kRunBytesPerAccess = 16;
@@ -24,7 +22,7 @@ constexpr size_t kRunBytesMin = size_t{1} << 20;
 ConflictScan::ConflictScan(const Program& program, const ByteSegments& segments)
     : program_(program), segments_(segments) {
   uint64_t begin = 0;
-  bool fits = program.accesses.size() >= kAccessesMin;
+  bool fits = true;
   memory_begins_.reserve(program.memories.size());
   for (const Memory& memory : program.memories) {
     memory_begins_.push_back(begin);

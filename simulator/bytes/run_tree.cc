@@ -22,9 +22,7 @@ RunTree::RunTree() : root_(allocate(0)) {
   root_->stamps[0] = {};
 }
 
-size_t RunTree::size_bytes() const {
-  return leaves_.size() * sizeof(Node) + branches_.size() * sizeof(Branch);
-}
+size_t RunTree::size_bytes() const { return leaves_.size_bytes() + branches_.size_bytes(); }
 
 // Of the run or child that holds `byte`. Without branches: which way is as good as random.
 uint32_t RunTree::position_of(const Node& node, uint64_t byte) {
@@ -311,15 +309,21 @@ void RunTree::erase(Node& node, uint32_t level, uint32_t first, uint32_t last) {
   node.count -= last - first;
 }
 
-RunTree::Node* RunTree::allocate(uint32_t level) {
-  std::vector<Node*>& free = level == 0 ? free_leaves_ : free_branches_;
-  if (!free.empty()) {
-    Node* const node = free.back();
-    free.pop_back();
-    return node;
+template <typename Kind>
+Kind* RunTree::Pool<Kind>::take() {
+  if (free_.empty()) {
+    block_size_ = std::clamp<size_t>(2 * block_size_, 1, kBlockSizeMax);
+    count_ += block_size_;
+    blocks_.push_back(std::make_unique_for_overwrite<Kind[]>(block_size_));
+    for (size_t i = block_size_; i-- > 0;) free_.push_back(&blocks_.back()[i]);
   }
-  if (level == 0) return leaves_.emplace_back(std::make_unique<Node>()).get();
-  return branches_.emplace_back(std::make_unique<Branch>()).get();
+  Kind* const node = free_.back();
+  free_.pop_back();
+  return node;
+}
+
+RunTree::Node* RunTree::allocate(uint32_t level) {
+  return level == 0 ? leaves_.take() : branches_.take();
 }
 
 void RunTree::release(Node* node, uint32_t level) {
@@ -328,7 +332,11 @@ void RunTree::release(Node* node, uint32_t level) {
       release(static_cast<Branch*>(node)->children[i], level - 1);
     }
   }
-  (level == 0 ? free_leaves_ : free_branches_).push_back(node);
+  if (level == 0) {
+    leaves_.give_back(node);
+  } else {
+    branches_.give_back(node);
+  }
 }
 
 }  // namespace interlock

@@ -73,6 +73,24 @@ class RunTree {
     std::array<RunStamps, kFanOut> whole;
   };
 
+  // Nodes in blocks, each of twice as many as the one before: a small program has few, and a large
+  // one leaves no small holes in the heap.
+  template <typename Kind>
+  class Pool {
+   public:
+    Kind* take();
+    void give_back(Node* node) { free_.push_back(static_cast<Kind*>(node)); }
+    size_t size_bytes() const { return count_ * sizeof(Kind); }
+
+   private:
+    static constexpr size_t kBlockSizeMax = 128;
+
+    std::vector<std::unique_ptr<Kind[]>> blocks_;
+    std::vector<Kind*> free_;
+    size_t count_ = 0;       // In all blocks.
+    size_t block_size_ = 0;  // Of the last block.
+  };
+
   static uint32_t position_of(const Node& node, uint64_t byte);
   static RunStamps greatest_of(const Node& node);
   static RunStamps max_in_leaf(const Node& leaf, uint32_t first, uint64_t end);
@@ -92,10 +110,8 @@ class RunTree {
   Node* allocate(uint32_t level);
   void release(Node* node, uint32_t level);
 
-  std::vector<std::unique_ptr<Node>> leaves_;
-  std::vector<std::unique_ptr<Branch>> branches_;
-  std::vector<Node*> free_leaves_;
-  std::vector<Node*> free_branches_;
+  Pool<Node> leaves_;
+  Pool<Branch> branches_;
   Node* root_;
   uint32_t height_ = 0;  // Levels of branches.
   uint64_t shape_ = 1;   // Counts what changed in branches.

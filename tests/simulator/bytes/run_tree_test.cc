@@ -53,12 +53,15 @@ class Comparison {
     }
   }
 
-  void random_steps(uint64_t count, uint64_t length_max, uint64_t write_percent, uint64_t seed) {
+  // Ranges begin and end at multiples of `grid_bytes`.
+  void random_steps(uint64_t count, uint64_t length_max, uint64_t write_percent, uint64_t seed,
+                    uint64_t grid_bytes = 1) {
     SeededChoice choice(seed);
     for (uint64_t i = 0; i < count && !testing::Test::HasFatalFailure(); ++i) {
-      const uint64_t begin = choice.below(size_);
-      const uint64_t length = 1 + choice.below(std::min(length_max, size_ - begin));
-      step({begin, begin + length}, choice.below(100) < write_percent);
+      const uint64_t begin = choice.below(size_ / grid_bytes);
+      const uint64_t room = std::min(length_max, size_ - begin * grid_bytes);
+      const uint64_t length = 1 + choice.below(room / grid_bytes);
+      step({begin * grid_bytes, (begin + length) * grid_bytes}, choice.below(100) < write_percent);
     }
   }
 
@@ -86,6 +89,15 @@ TEST(RunTree, AgreesWithAnArrayInSeveralBranches) {
     comparison.random_steps(12'000, 2, 50, 3 * round + 1);  // Nearly each byte is a run.
     comparison.random_steps(300, 3000, 5, 3 * round + 2);   // Mostly read as a whole.
     comparison.random_steps(40, 4000, 90, 3 * round + 3);   // Hidden again.
+  }
+}
+
+// What a write leaves of a node at its end is asked for by whoever begins there.
+TEST(RunTree, AgreesWithAnArrayWhereRangesTouch) {
+  Comparison comparison(12'000);
+  for (uint64_t round = 0; round < 10; ++round) {
+    comparison.random_steps(2000, 3, 50, 2 * round + 1);
+    comparison.random_steps(300, 4000, 30, 2 * round + 2, 200);
   }
 }
 

@@ -67,7 +67,21 @@ Stamp& StampTree::whole(size_t level, uint32_t node) const {
 }
 
 template <typename Visit>
+void StampTree::for_each_above(SegmentSpan span, Visit visit) const {
+  uint32_t first = span.begin;
+  uint32_t last = span.end - 1;
+  for (size_t level = 1; level < levels_.size(); ++level) {
+    first /= kFanOut;
+    last /= kFanOut;
+    visit(level, first);
+    if (last != first) visit(level, last);
+  }
+}
+
+template <typename Visit>
 void StampTree::for_each_cover(SegmentSpan span, Visit visit) const {
+  // Streams that repeat their ranges ask for one segment at a time.
+  if (span.end - span.begin == 1) return visit(0, span.begin, span.end);
   uint32_t first = span.begin;
   uint32_t last = span.end;
   for (size_t level = 0; first < last; ++level) {
@@ -103,13 +117,10 @@ void StampTree::raise(SegmentSpan span, Stamp stamp) {
       whole_at[i] = std::max(whole_at[i], stamp);
     }
   });
-  // Every node above those contains the first or the last segment.
-  for (size_t level = 1; level < levels_.size(); ++level) {
-    for (const uint32_t segment : {span.begin, span.end - 1}) {
-      Stamp& above = greatest(level, ancestor_of(segment, level));
-      above = std::max(above, stamp);
-    }
-  }
+  for_each_above(span, [&](size_t level, uint32_t node) {
+    Stamp& above = greatest(level, node);
+    above = std::max(above, stamp);
+  });
 }
 
 Stamp StampTree::max(SegmentSpan span) const {
@@ -121,11 +132,8 @@ Stamp StampTree::max(SegmentSpan span) const {
       found = std::max(found, at[i]);
     }
   });
-  for (size_t level = 1; level < levels_.size(); ++level) {
-    for (const uint32_t segment : {span.begin, span.end - 1}) {
-      found = std::max(found, whole(level, ancestor_of(segment, level)));
-    }
-  }
+  for_each_above(span,
+                 [&](size_t level, uint32_t node) { found = std::max(found, whole(level, node)); });
   return found;
 }
 

@@ -60,6 +60,10 @@ class StampTree {
   // Splits `span` into the fewest runs of siblings that cover it: visit(level, first, last).
   template <typename Visit>
   void for_each_cover(SegmentSpan span, Visit visit) const;
+  // Every node above the runs of a cover contains the first or the last segment of `span`:
+  // visit(level, node), once for each.
+  template <typename Visit>
+  void for_each_above(SegmentSpan span, Visit visit) const;
   void visit_nodes(size_t level, SegmentSpan nodes, Stamp inherited, RunQuery& query) const;
 
   // The `greatest` or the `whole` of 16 siblings: one cache line.

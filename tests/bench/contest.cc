@@ -45,32 +45,32 @@ std::vector<std::optional<Timing>> ContestProgram::measure(
   const std::vector<Timing> measured = measure_by_turns(wanted, options);
   for (size_t i = 0; i < measured.size(); ++i) {
     const Timing timing{measured[i].seconds / items, measured[i].spread};
-    results_.emplace_back(contest + "/" + wanted[i].name, timing);
+    results_.push_back({contest + "/" + wanted[i].name,
+                        {{"cpu_time", timing.seconds * 1e9}, {"spread", timing.spread}}});
     timings[places[i]] = timing;
   }
   return timings;
 }
 
+void ContestProgram::note(const std::string& name, const std::string& figure, double value) {
+  for (BenchResult& result : results_) {
+    if (result.name == name) result.figures[figure] = value;
+  }
+}
+
 int ContestProgram::finish() const {
   if (out_path_.empty()) return 0;
   nlohmann::json benchmarks = nlohmann::json::array();
-  for (const auto& [name, timing] : results_) {
-    benchmarks.push_back({{"name", name},
-                          {"run_type", "iteration"},
-                          {"cpu_time", timing.seconds * 1e9},
-                          {"time_unit", "ns"},
-                          {"spread", timing.spread}});
+  for (const BenchResult& result : results_) {
+    nlohmann::json benchmark(result.figures);
+    benchmark["name"] = result.name;
+    benchmark["run_type"] = "iteration";
+    benchmark["time_unit"] = "ns";
+    benchmarks.push_back(std::move(benchmark));
   }
   std::ofstream out(out_path_);
   out << nlohmann::json{{"benchmarks", benchmarks}}.dump(1) << '\n';
   return out ? 0 : 1;
-}
-
-std::string figure_text(std::optional<double> value) {
-  if (!value) return "-";
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.*f", *value < 10 ? 2 : *value < 100 ? 1 : 0, *value);
-  return text;
 }
 
 }  // namespace interlock

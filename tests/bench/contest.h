@@ -7,10 +7,10 @@
 #include <regex>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "tests/bench/by_turns.h"
+#include "tests/bench/result_tables.h"
 
 namespace interlock {
 
@@ -28,16 +28,16 @@ class ContestProgram {
                                              const std::vector<Contestant>& contestants,
                                              const TurnOptions& options = {});
 
+  // Adds a figure to a result that measure() gave.
+  void note(const std::string& name, const std::string& figure, double value);
+
   // Writes the JSON, if asked for. Returns the exit status.
   int finish() const;
 
  private:
   std::optional<std::regex> filter_;
   std::string out_path_;
-  std::vector<std::pair<std::string, Timing>> results_;  // Seconds of one item.
+  std::vector<BenchResult> results_;
 };
-
-// `value` with so many digits that three of them count, or "-".
-std::string figure_text(std::optional<double> value);
 
 }  // namespace interlock

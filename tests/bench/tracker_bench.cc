@@ -241,7 +241,7 @@ class Table {
                  double spread) {
     std::printf("%-36s", name.c_str());
     for (const std::optional<double>& figure : figures) {
-      std::printf("%11s", figure_text(figure).c_str());
+      std::printf("%11s", (figure ? figure_text(*figure) : "-").c_str());
     }
     for (size_t i = 0; i < 2; ++i) {
       const std::optional<double> bound = bound_of(kColumns[i].role, figures);
@@ -251,6 +251,7 @@ class Table {
       }
       const double ratio = *figures[i] / *bound;
       above_count_ += ratio > 1;
+      program_.note("tracker/" + name + "/" + kColumns[i].name, "to_bound", ratio);
       if (const auto best = best_peer(figures)) to_best_.push_back(*figures[i] / *best);
       std::printf("%10.2f%c", ratio, ratio > 1 ? '!' : ' ');
     }

@@ -122,26 +122,29 @@ class LinePrinter {
   TextBuffer& out_;
 };
 
-// Of most lines.
-constexpr size_t kLineBytesTypical = 64;
-
 }  // namespace
 
 std::string print(const ItemDraft& item) {
-  TextBuffer text(2 * kLineBytesTypical);
-  std::visit(LinePrinter(text), item);
-  return std::string(text.text());
+  std::string text;
+  TextBuffer buffer(text);
+  std::visit(LinePrinter(buffer), item);
+  buffer.flush();
+  return text;
 }
 
 std::string print(const ProgramDraft& draft) {
-  TextBuffer text(kLineBytesTypical * (draft.items.size() + 1));
-  text.append("interlock 1\n");
-  LinePrinter printer(text);
+  constexpr size_t kLineBytesTypical = 64;
+  std::string text;
+  text.reserve(kLineBytesTypical * (draft.items.size() + 1));
+  TextBuffer buffer(text);
+  buffer.append("interlock 1\n");
+  LinePrinter printer(buffer);
   for (const ItemDraft& item : draft.items) {
     std::visit(printer, item);
-    text.append('\n');
+    buffer.append('\n');
   }
-  return std::string(text.text());
+  buffer.flush();
+  return text;
 }
 
 std::string print(const Program& program) { return print(draft_of(program)); }

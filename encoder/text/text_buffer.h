@@ -2,52 +2,53 @@
 // hundred words and numbers: a piece is copied in place, without a call.
 #pragma once
 
-#include <fmt/format.h>
-
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <string>
 #include <string_view>
-#include <utility>
 
 namespace interlock {
 
 class TextBuffer {
  public:
-  explicit TextBuffer(size_t capacity_bytes)
-      : capacity_(capacity_bytes), bytes_(new char[capacity_bytes]) {}
+  // Appends to `text`, which has all of it after flush(). Requires: `text` outlives this.
+  explicit TextBuffer(std::string& text) : text_(text) {}
 
   void append(char c) {
     make_room(1);
     bytes_[size_++] = c;
   }
 
-  void append(std::string_view text) {
-    make_room(text.size());
-    copy(bytes_.get() + size_, text.data(), text.size());
-    size_ += text.size();
+  void append(std::string_view piece) {
+    if (piece.size() > bytes_.size()) {
+      flush();
+      text_ += piece;
+      return;
+    }
+    make_room(piece.size());
+    copy(bytes_.data() + size_, piece.data(), piece.size());
+    size_ += piece.size();
   }
 
   // In decimal.
   void append(uint64_t number) {
-    if (number < 10) return append(static_cast<char>('0' + number));
-    const fmt::format_int digits(number);
-    append(std::string_view(digits.data(), digits.size()));
+    constexpr size_t kDigitsMax = 20;
+    make_room(kDigitsMax);
+    char* const begin = bytes_.data() + size_;
+    size_ += static_cast<size_t>(std::to_chars(begin, begin + kDigitsMax, number).ptr - begin);
   }
 
-  std::string_view text() const { return {bytes_.get(), size_}; }
+  void flush() {
+    text_.append(bytes_.data(), size_);
+    size_ = 0;
+  }
 
  private:
   void make_room(size_t added_bytes) {
-    if (capacity_ - size_ < added_bytes) grow(added_bytes);
-  }
-
-  void grow(size_t added_bytes) {
-    capacity_ = 2 * (capacity_ + added_bytes);
-    std::unique_ptr<char[]> larger(new char[capacity_]);
-    std::memcpy(larger.get(), bytes_.get(), size_);
-    bytes_ = std::move(larger);
+    if (bytes_.size() - size_ < added_bytes) flush();
   }
 
   // Two copies of fixed size that may overlap, where the piece is short.
@@ -71,9 +72,9 @@ class TextBuffer {
     std::memcpy(to + size - kEndBytes, from + size - kEndBytes, kEndBytes);
   }
 
+  std::string& text_;
   size_t size_ = 0;
-  size_t capacity_;
-  std::unique_ptr<char[]> bytes_;
+  std::array<char, 4096> bytes_;
 };
 
 }  // namespace interlock

@@ -125,17 +125,16 @@ ByteSegments::Ranks::Ranks(const Program& program) {
   }
   const std::vector<Access>& accesses = with_operands.empty() ? program.accesses : with_operands;
   INTERLOCK_CHECK(accesses.size() < UINT32_MAX / 2);
-  spans.resize(accesses.size());
   RangeCache cache(accesses.size());
-  // Until its place is known, the span of an access that repeats a range is where that came first.
   std::vector<bool> is_repeat(accesses.size(), false);
+  std::vector<uint32_t> sources;  // Of those that repeat a range, in order: where it came first.
   std::vector<size_t> bucket_begin(program.memories.size() + 1, 0);
-  for (uint32_t i = 0; i < spans.size(); ++i) {
+  for (uint32_t i = 0; i < accesses.size(); ++i) {
     const Access& access = accesses[i];
     if (access.range.is_empty()) continue;
     const uint32_t source = cache.find_or_add(accesses, i);
     is_repeat[i] = source != i;
-    spans[i].begin = source;
+    if (is_repeat[i]) sources.push_back(source);
     bucket_begin[access.memory.index + 1] += is_repeat[i] ? 0 : 2;
   }
   for (size_t m = 0; m < program.memories.size(); ++m) {
@@ -145,12 +144,9 @@ ByteSegments::Ranks::Ranks(const Program& program) {
   Endpoints sorted;
   sorted.resize(bucket_begin.back());
   std::vector<size_t> bucket_end(bucket_begin.begin(), bucket_begin.end());
-  for (uint32_t i = 0; i < spans.size(); ++i) {
+  for (uint32_t i = 0; i < accesses.size(); ++i) {
     const Access& access = accesses[i];
-    if (is_repeat[i] || access.range.is_empty()) {
-      if (!is_repeat[i]) spans[i] = {};
-      continue;
-    }
+    if (is_repeat[i] || access.range.is_empty()) continue;
     size_t& end = bucket_end[access.memory.index];
     sorted.offsets_bytes[end] = access.range.begin;
     sorted.places[end++] = 2 * i;
@@ -162,10 +158,13 @@ ByteSegments::Ranks::Ranks(const Program& program) {
     sort_by_offset(run_of(sorted, bucket_begin[m], bucket_begin[m + 1]), scratch);
   }
   scratch = {};
+  // Not before: sorting is when most memory is in use.
+  spans.resize(accesses.size());
   rank_endpoints(sorted.places, bucket_begin, sorted.offsets_bytes);
   endpoints = std::move(sorted.offsets_bytes);
-  for (uint32_t i = 0; i < spans.size(); ++i) {
-    if (is_repeat[i]) spans[i] = spans[spans[i].begin];
+  auto source = sources.begin();
+  for (uint32_t i = 0; i < accesses.size(); ++i) {
+    if (is_repeat[i]) spans[i] = spans[*source++];
   }
 }
 

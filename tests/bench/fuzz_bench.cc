@@ -146,7 +146,7 @@ Program stream_without_a_barrier(int64_t dispatch_count) {
             "\n";
   }
   ParseOptions options;
-  options.limits.file_bytes = UINT64_MAX;
+  options.limits.input_bytes = UINT64_MAX;
   return parse(text, "stream", options).value();
 }
 

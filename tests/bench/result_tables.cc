@@ -8,6 +8,7 @@
 #include <optional>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 namespace interlock {
 namespace {
@@ -53,6 +54,14 @@ std::string head_of(const std::string& first, const std::vector<std::string>& co
   return row_of(cells) + row_of(std::vector<std::string>(cells.size(), "---"));
 }
 
+std::string time_text(double nanoseconds) {
+  constexpr std::pair<double, const char*> kUnits[] = {{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}};
+  for (const auto& [unit, name] : kUnits) {
+    if (nanoseconds >= unit) return figure_text(nanoseconds / unit) + name;
+  }
+  return figure_text(nanoseconds) + " ns";
+}
+
 // Nothing, if no benchmark matches.
 std::optional<std::string> bench_table(const std::string& pattern,
                                        const std::vector<std::string>& figures,
@@ -64,7 +73,10 @@ std::optional<std::string> bench_table(const std::string& pattern,
     std::vector<std::string> cells = {"`" + result.name + "`"};
     for (const std::string& figure : figures) {
       const auto found = result.figures.find(figure);
-      cells.push_back(found == result.figures.end() ? "–" : figure_text(found->second));
+      const bool is_time = figure == "cpu_time" || figure == "real_time";
+      cells.push_back(found == result.figures.end() ? "–"
+                      : is_time                     ? time_text(found->second)
+                                                    : figure_text(found->second));
     }
     rows += row_of(cells);
   }

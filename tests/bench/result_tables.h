@@ -28,7 +28,8 @@ std::string comparison_table(const std::vector<std::vector<BenchResult>>& before
 //
 //     <!-- bench REGEX: FIGURE, FIGURE... -->
 //
-// and <!-- end -->: a row for each benchmark whose name matches, and a column for each figure. Of
+// and <!-- end -->: a row for each benchmark whose name matches, and a column for each figure;
+// times have their unit. Of
 //
 //     <!-- contest PREFIX: CONTESTANT, CONTESTANT... -->
 //

@@ -65,7 +65,7 @@ TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
   EXPECT_EQ(made,
             "# Head\n\n<!-- machine -->\n\nA machine.\n\n<!-- end -->\n\n"
             "<!-- bench ^Parse: cpu_time, ratio -->\n\n"
-            "|  | cpu_time | ratio |\n| --- | --- | --- |\n| `Parse/10` | 2500 | 1.50 |\n\n"
+            "|  | cpu_time | ratio |\n| --- | --- | --- |\n| `Parse/10` | 2.50 µs | 1.50 |\n\n"
             "<!-- end -->\nBetween.\n"
             "<!-- contest tracker/pool: raw, list -->\n\n"
             "|  | raw | list |\n| --- | --- | --- |\n| 64 | 18.2 **!** | 123k |\n\n<!-- end -->\n"

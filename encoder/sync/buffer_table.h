@@ -60,7 +60,8 @@ class BufferTable {
   void make_exclusive(uint32_t index, uint32_t stamp);
   void make_shared(uint32_t index);
 
-  // How many buffers are not exclusive.
+  // How many buffers are not exclusive: empty ones are among them, which meet nothing, not even
+  // themselves.
   size_t shared_count() const { return shared_count_; }
 
   void forget_stamps();

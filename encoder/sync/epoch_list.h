@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "encoder/program/ids.h"
 #include "encoder/program/range.h"
 #include "encoder/sync/access_codes.h"
 
@@ -19,6 +20,9 @@ struct RangeKey {
   uint64_t end = 0;
   uint32_t memory = 0;
 
+  static RangeKey of(MemoryId memory, ByteRange range) {
+    return {range.begin, range.end, memory.index};
+  }
   bool meets(const RangeKey& other) const {
     return std::max(begin, other.begin) < std::min(end, other.end) && memory == other.memory;
   }

@@ -1,6 +1,7 @@
 // GhostFilter: remembers which keys were forgotten, in two bytes each, so that one that comes back
 // is noticed: the ghost lists of ARC (Megiddo and Modha, FAST 2003), without their order. It takes
-// a key for another at most once in 2^16.
+// a key for another once in 2^16 with 2^16 places, and twice as often with twice the places: bits
+// of a hash that say the place tell nothing apart there.
 #pragma once
 
 #include <bit>
@@ -39,7 +40,7 @@ class GhostFilter {
 
  private:
   static constexpr size_t kMinPlaces = size_t{1} << 16;
-  static constexpr size_t kMaxPlaces = size_t{1} << 24;
+  static constexpr size_t kMaxPlaces = size_t{1} << 24;  // One key in 256 is taken for another.
 
   // The places are the first bits of the upper half, the tags its last 16: so a larger table can be
   // made of a smaller one.

@@ -20,7 +20,7 @@ constexpr size_t kPrefetchDistance = 16;  // Steps of a sweep.
 constexpr size_t kSampleShare = 8;
 constexpr size_t kSampleSlots = 1024;
 
-// One in so many is often: by chance a ghost comes back once in 2^16.
+// One in so many is often: by chance a ghost comes back once in 256 at most (GhostFilter).
 constexpr size_t kOften = 64;
 
 }  // namespace

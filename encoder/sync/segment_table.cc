@@ -33,13 +33,11 @@ Segment* SegmentTable::insert(const Segment& segment) {
 
 void SegmentTable::erase(Segment* segment) {
   --count_;
-  if (segment < slots_.data() || segment >= slots_.data() + slots_.size()) {
-    const std::pair key(segment->memory, segment->begin);
-    overflow_.erase(key);
-    return;
-  }
+  if (!overflow_.empty() && overflow_.erase({segment->memory, segment->begin}) > 0) return;
   size_t hole = static_cast<size_t>(segment - slots_.data());
-  for (size_t i = hole + 1; i < slots_.size() && slots_[i].memory != Segment::kNone; ++i) {
+  // What lies further away has its first slot after the hole.
+  for (size_t i = hole + 1; i < slots_.size() && i < hole + kWindow; ++i) {
+    if (slots_[i].memory == Segment::kNone) break;
     if (place_of(slots_[i].memory, slots_[i].begin) > hole) continue;
     slots_[hole] = slots_[i];
     hole = i;

@@ -53,7 +53,8 @@ class SegmentTable {
   // How often segments have moved because the table has grown.
   uint64_t growth_count() const { return growth_count_; }
 
-  // Requires: the segment is in the table. Cost: constant.
+  // Requires: the segment is in the table. Cost: constant, or logarithmic where many hashes
+  // collide.
   void erase(Segment* segment);
 
   // Empties the table and makes room for `count` segments and some.

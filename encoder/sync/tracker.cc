@@ -26,10 +26,14 @@ namespace {
 constexpr int kMaxUnmergedWalk = 32;
 
 // A list of so many accesses is as fast as to look them up; of more, where what is looked up does
-// not fit into the nearest caches.
+// not fit into the nearest caches, or is in many pieces, or is new.
 constexpr size_t kShortList = 16;
 constexpr size_t kLongList = 48;
 constexpr size_t kManyBytes = size_t{1} << 18;
+
+// To make a piece takes as long as so many steps of a walk.
+constexpr size_t kStepsToMake = 16;
+constexpr size_t kManySteps = 4;  // An access.
 
 // What is looked up is fetched ahead where it does not fit into the caches of a core.
 constexpr size_t kFarBytes = size_t{1} << 20;
@@ -111,9 +115,8 @@ bool HazardTracker::add(std::span<const Access> ranges, std::span<const BufferAc
 
 inline bool HazardTracker::list(std::span<const Access> ranges, AccessCodes codes) {
   list_buffers_as_ranges();
-  return list_in(listed_ranges_, ranges, codes, [](const Access& access) {
-    return RangeKey{access.range.begin, access.range.end, access.memory.index};
-  });
+  return list_in(listed_ranges_, ranges, codes,
+                 [](const Access& access) { return RangeKey::of(access.memory, access.range); });
 }
 
 inline bool HazardTracker::list(std::span<const BufferAccess> buffers, AccessCodes codes) {
@@ -125,7 +128,7 @@ inline bool HazardTracker::list(std::span<const BufferAccess> buffers, AccessCod
   list_buffers_as_ranges();
   return list_in(listed_ranges_, buffers, codes, [this](const BufferAccess& access) {
     const BufferTable::Bytes& bytes = segments_.buffers.bytes(access.buffer.index);
-    return RangeKey{bytes.range.begin, bytes.range.end, bytes.memory.index};
+    return RangeKey::of(bytes.memory, bytes.range);
   });
 }
 
@@ -134,14 +137,15 @@ bool HazardTracker::list(std::span<const Access> ranges, std::span<const BufferA
   if (buffers.empty()) return list(ranges, codes);
   if (ranges.empty()) return list(buffers, codes);
   for (const BufferAccess& access : buffers) segments_.buffers.check(access.buffer);
-  std::vector<Access> all(ranges.begin(), ranges.end());
-  append_ranges_of(buffers, all);
-  return list(all, codes);
+  resolved_.assign(ranges.begin(), ranges.end());
+  append_ranges_of(buffers, resolved_);
+  return list(resolved_, codes);
 }
 
 inline size_t HazardTracker::list_limit(bool is_of_buffers) const {
   const size_t bytes = is_of_buffers ? segments_.buffers.lookup_bytes() : segments_.lookup_bytes();
-  return bytes > kManyBytes ? kLongList : kShortList;
+  const bool is_costly = bytes > kManyBytes || (!is_of_buffers && is_index_costly_);
+  return is_costly ? kLongList : kShortList;
 }
 
 template <typename Key, typename Operand, typename KeyOf>
@@ -164,7 +168,7 @@ inline void HazardTracker::list_buffers_as_ranges() {
   if (listed_buffers_.size() == 0) return;
   listed_buffers_.for_each([&](BufferKey buffer, uint32_t code) {
     const BufferTable::Bytes& bytes = segments_.buffers.bytes(buffer.index);
-    listed_ranges_.append({bytes.range.begin, bytes.range.end, bytes.memory.index}, code);
+    listed_ranges_.append(RangeKey::of(bytes.memory, bytes.range), code);
   });
   listed_buffers_.clear();
 }
@@ -261,6 +265,7 @@ bool HazardTracker::find_by_range(std::span<const BufferAccess> buffers, AccessC
 inline bool HazardTracker::locate(std::span<const Access> ranges, AccessCodes codes) {
   const uint32_t epoch = epoch_;
   const uint64_t move_count = segments_.move_count();
+  const size_t segment_count = segments_.segment_count();
   if (located_.size() < located_count_ + ranges.size()) {
     located_.resize(located_count_ + ranges.size());
   }
@@ -274,9 +279,11 @@ inline bool HazardTracker::locate(std::span<const Access> ranges, AccessCodes co
     while (segment->end != access.range.end) {
       segment = segments_.next_of(*segment);
       is_conflict |= codes.conflicts(segments_.stamp_of(*segment), access.mode, epoch);
+      ++step_count_;
     }
   }
   located_count_ = static_cast<size_t>(located - located_.data());
+  step_count_ += kStepsToMake * (segments_.segment_count() - segment_count);
   if (segments_.move_count() != move_count) find_located_again();
   return is_conflict;
 }
@@ -347,6 +354,8 @@ void HazardTracker::next_epoch() {
   }
   epoch_ += AccessCodes::kCodeCount;
   if (access_count_ == 0) return;  // It tells nothing.
+  is_index_costly_ = step_count_ > kManySteps * access_count_;
+  step_count_ = 0;
   short_epochs_ = access_count_ <= list_limit(!looks_up_ranges_) ? short_epochs_ + 1 : 0;
   access_count_ = 0;
   if (short_epochs_ < patience_) return;

@@ -44,7 +44,7 @@ class HazardTracker {
   // Requires: every buffer is registered. Memory indices are small: each costs a few bytes, whether
   // it is used or not.
   // Cost per access: while epochs are short, linear in the accesses of the epoch, which are at most
-  // 64. Else constant for a registered buffer, and a probe for a range seen before, while nobody
+  // 48. Else constant for a registered buffer, and a probe for a range seen before, while nobody
   // else cuts their bytes; O(log s) amortized for a new range, for s segments. Bytes that others
   // cut cost a step per piece; cuts that no registered buffer needs go away in time. Once
   // segment_count() reaches its bound, raw ranges of past epochs are forgotten, and are new again;
@@ -57,9 +57,10 @@ class HazardTracker {
   // Forgets all accesses: the caller has issued a full barrier of its own. Cost: constant.
   void begin_epoch();
 
-  // Returns a handle of these bytes. They may overlap those of other buffers: the pieces are told
-  // apart here, once. What the current epoch has done to the bytes stays known.
-  // Cost: O(log s), and two cuts that stay until the buffer is unregistered.
+  // Returns a handle of these bytes. They may overlap those of other buffers. What the current
+  // epoch has done to the bytes stays known. Cost: O(log s) and the segments that the bytes cover.
+  // A buffer that shares no bytes keeps its cuts until it is unregistered; those of others may go
+  // and come.
   BufferId register_buffer(MemoryId memory, ByteRange range);
 
   // The same for a memory from its first byte to its last, whatever its size.
@@ -70,8 +71,9 @@ class HazardTracker {
   void unregister_buffer(BufferId buffer);
 
   // How many pieces of memory are told apart right now. At most 2^14, or twice the pieces that the
-  // current epoch, the registered buffers and ranges that keep coming back tell apart, or the
-  // greatest memory index used.
+  // current epoch and the registered buffers tell apart, or the greatest memory index used. Where
+  // one in 64 new pieces had been forgotten before, the bound doubles, up to all pieces between two
+  // uses of one: a stream that goes back ever further needs ever more.
   size_t segment_count() const { return segments_.segment_count(); }
 
   // The bytes of memory that the tracker holds. Grows with the maximum that segment_count() has
@@ -131,6 +133,8 @@ class HazardTracker {
   EpochList<BufferKey> listed_buffers_;
   size_t listed_epochs_ = 0;      // Since listing began.
   size_t access_count_ = 0;       // Of the current epoch, while it is not listed.
+  size_t step_count_ = 0;         // The same: pieces walked, and made, which counts more.
+  bool is_index_costly_ = false;  // The last epoch took many steps an access.
   bool looks_up_ranges_ = false;  // The last dispatch that was not listed did, not only buffers.
   uint32_t short_epochs_ = 0;     // In a row, none of them listed.
   uint32_t patience_ = 1;         // As many make it worth while to list.

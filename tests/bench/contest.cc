@@ -19,7 +19,9 @@ ContestProgram::ContestProgram(int argc, char** argv) {
       filter_ = std::regex(value_of(argument, kFilter), std::regex::extended);
     } else if (argument.starts_with(kOut)) {
       out_path_ = value_of(argument, kOut);
-    } else if (!argument.starts_with("--benchmark_")) {  // The others have no meaning here.
+    } else if (!argument.starts_with("--benchmark_out_format=json") &&
+               !argument.starts_with("--benchmark_min_time=") &&
+               !argument.starts_with("--benchmark_repetitions=")) {  // Rounds are as they are.
       std::fprintf(stderr, "Usage: %s [%sREGEX] [%sFILE]\n", argv[0], kFilter.data(), kOut.data());
       std::exit(argument == "--help" ? 0 : 2);
     }

@@ -1,6 +1,6 @@
 // A benchmark program of contests: cases, in each of which contestants are measured by turns. It
-// takes the arguments of Google Benchmark that choose and keep results: --benchmark_filter=REGEX
-// and --benchmark_out=FILE, in the same JSON.
+// takes two arguments of Google Benchmark, --benchmark_filter=REGEX and --benchmark_out=FILE, in
+// the same JSON, and those of time and repetitions without effect.
 #pragma once
 
 #include <optional>

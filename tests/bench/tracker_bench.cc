@@ -118,8 +118,18 @@ class DenseTracker {
   DenseEpochs peer_;
 };
 
-// Escapes the optimizer.
-volatile int64_t barrier_count_of_last_pass = 0;
+volatile int64_t barrier_sink = 0;  // Escapes the optimizer.
+
+template <typename Tracker>
+int64_t barriers_of(Tracker& tracker, const TrackerStream& stream) {
+  int64_t barrier_count = 0;
+  size_t begin = 0;
+  for (const size_t end : stream.ends) {
+    barrier_count += tracker.add(stream, begin, end);
+    begin = end;
+  }
+  return barrier_count;
+}
 
 template <typename Tracker>
 Contestant contestant(std::string name, const TrackerStream& stream, bool is_first) {
@@ -132,15 +142,7 @@ Contestant contestant(std::string name, const TrackerStream& stream, bool is_fir
       (*tracker)->begin_epoch();
     }
   };
-  const auto pass = [tracker, &stream] {
-    int64_t barrier_count = 0;
-    size_t begin = 0;
-    for (const size_t end : stream.ends) {
-      barrier_count += (*tracker)->add(stream, begin, end);
-      begin = end;
-    }
-    barrier_count_of_last_pass = barrier_count;
-  };
+  const auto pass = [tracker, &stream] { barrier_sink = barriers_of(**tracker, stream); };
   return {std::move(name), prepare, pass};
 }
 
@@ -200,7 +202,8 @@ class Table {
       if (timing) spread = std::max(spread, timing->spread);
     }
     if (std::all_of(figures.begin(), figures.end(), [](const auto& f) { return !f; })) return;
-    print_row(name, figures, spread);
+    RawTracker ours(stream);
+    print_row(name, figures, spread, barriers_of(ours, stream));
   }
 
   void print_end() const {
@@ -238,7 +241,7 @@ class Table {
   }
 
   void print_row(const std::string& name, const std::vector<std::optional<double>>& figures,
-                 double spread) {
+                 double spread, int64_t barrier_count) {
     std::printf("%-36s", name.c_str());
     for (const std::optional<double>& figure : figures) {
       std::printf("%11s", (figure ? figure_text(*figure) : "-").c_str());
@@ -255,7 +258,7 @@ class Table {
       if (const auto best = best_peer(figures)) to_best_.push_back(*figures[i] / *best);
       std::printf("%10.2f%c", ratio, ratio > 1 ? '!' : ' ');
     }
-    std::printf("%8.0f%%%9lld\n", 100 * spread, static_cast<long long>(barrier_count_of_last_pass));
+    std::printf("%8.0f%%%9lld\n", 100 * spread, static_cast<long long>(barrier_count));
     std::fflush(stdout);
   }
 

@@ -127,6 +127,10 @@ class FlatHash {
     bool is_conflict = false;
     for (const Access& access : accesses) {
       const size_t place = place_of(slots_, access.memory.index, access.range);
+      if (slots_[place].stamp == 0) {
+        ++count_;
+        slots_[place] = {access.range, epoch_ - 2, access.memory.index};
+      }
       const uint64_t earlier = slots_[place].stamp - epoch_;
       is_conflict |= access.writes() ? earlier < 2 : earlier == 1;
       places_.push_back(place);
@@ -134,10 +138,6 @@ class FlatHash {
     if (is_conflict) begin_epoch();
     for (size_t i = 0; i < accesses.size(); ++i) {
       Slot& slot = slots_[places_[i]];
-      if (slot.stamp == 0) {
-        ++count_;
-        slot = {accesses[i].range, 0, accesses[i].memory.index};
-      }
       const uint64_t earlier = slot.stamp - epoch_;
       slot.stamp = epoch_ + (accesses[i].writes() || earlier == 1 ? 1 : 0);
     }
@@ -172,7 +172,7 @@ class FlatHash {
 
   std::vector<Slot> slots_;  // A power of two, at most half of them in use.
   size_t count_ = 0;
-  uint64_t epoch_ = 2;
+  uint64_t epoch_ = 4;
   std::vector<size_t> places_;  // Of the dispatch at hand.
 };
 

@@ -165,6 +165,21 @@ TEST(HazardTracker, GoesFromListsToSegmentsAndBackWithoutLoss) {
   }
 }
 
+// The segments of one dispatch move while those of its later operands are made.
+TEST(HazardTracker, RemembersAllOfADispatchThatMakesTheTableGrow) {
+  constexpr uint64_t kRanges = 5'000;
+  std::vector<Access> writes;
+  for (uint64_t i = 0; i < kRanges; ++i) {
+    writes.push_back(access_of(AccessMode::kWrite, {64 * i, 64 * i + 40}));
+  }
+  HazardTracker tracker;
+  EXPECT_FALSE(tracker.add(writes));
+  for (uint64_t i = 0; i < kRanges; i += 100) {
+    HazardTracker copy = tracker;
+    EXPECT_TRUE(add(copy, access_of(AccessMode::kRead, {64 * i + 39, 64 * i + 40}))) << i;
+  }
+}
+
 // Epochs have numbers of 28 bits: what a number meant before is forgotten when it comes again.
 TEST(HazardTracker, ForgetsTheEpochsThatHadTheNumbersOfLaterOnes) {
   if (is_slow_build()) GTEST_SKIP() << "takes 2^28 epochs";

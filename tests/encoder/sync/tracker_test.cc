@@ -183,17 +183,23 @@ TEST(HazardTracker, RemembersAllOfADispatchThatMakesTheTableGrow) {
 // Epochs have numbers of 28 bits: what a number meant before is forgotten when it comes again.
 TEST(HazardTracker, ForgetsTheEpochsThatHadTheNumbersOfLaterOnes) {
   if (is_slow_build()) GTEST_SKIP() << "takes 2^28 epochs";
-  constexpr uint64_t kWrites = 64;
+  constexpr uint64_t kEpochs = 64;    // Tried, around the one that has the number again.
+  constexpr uint64_t kOperands = 65;  // More than a list takes, so that segments answer.
+  const auto operands = [](uint64_t first, uint64_t count, AccessMode mode) {
+    std::vector<Access> accesses;
+    for (uint64_t i = first; i < first + count; ++i) {
+      accesses.push_back(access_of(mode, {64 * i, 64 * i + 64}));
+    }
+    return accesses;
+  };
   HazardTracker tracker;
-  for (uint64_t i = 0; i < kWrites; ++i) {
-    ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {64 * i, 64 * i + 64})));
-  }
-  for (uint64_t i = 0; i + kWrites / 2 < uint64_t{1} << 28; ++i) tracker.begin_epoch();
-  for (uint64_t i = 0; i < kWrites; ++i) {
-    EXPECT_FALSE(add(tracker, access_of(AccessMode::kRead, {64 * i, 64 * i + 64}))) << i;
+  EXPECT_FALSE(tracker.add(operands(0, kEpochs * kOperands, AccessMode::kWrite)));
+  for (uint64_t i = 0; i + kEpochs / 2 < uint64_t{1} << 28; ++i) tracker.begin_epoch();
+  for (uint64_t i = 0; i < kEpochs; ++i) {
+    EXPECT_FALSE(tracker.add(operands(i * kOperands, kOperands, AccessMode::kRead))) << i;
     tracker.begin_epoch();
   }
-  EXPECT_FALSE(add(tracker, access_of(AccessMode::kWrite, {0, 64})));
+  EXPECT_FALSE(tracker.add(operands(0, kOperands, AccessMode::kWrite)));
   EXPECT_TRUE(add(tracker, access_of(AccessMode::kRead, {63, 64})));
 }
 

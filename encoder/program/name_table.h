@@ -90,7 +90,8 @@ class NameTable {
   uint64_t memory_bytes() const {
     constexpr uint64_t kNameBytes = sizeof(std::string) + sizeof(NameMeaning) +
                                     4 * sizeof(Slot);  // Every fourth slot is taken.
-    constexpr uint64_t kCrowdedBytes = 64 + sizeof(std::string);
+    constexpr uint64_t kLongestName = 256;             // A crowded name is kept a second time.
+    constexpr uint64_t kCrowdedBytes = 64 + sizeof(std::string) + kLongestName;
     return meanings_.size() * kNameBytes + text_bytes_ + crowded_.size() * kCrowdedBytes;
   }
 

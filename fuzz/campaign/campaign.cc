@@ -62,7 +62,9 @@ class CampaignRunner {
       done += count;
       // A device that fails is given up after so many programs in a row, and no later.
       const bool may_grow = options_.oracles.device.backend == nullptr;
-      if (may_grow && Clock::now() - start < kProgressPeriod / 2) ahead_runs *= 2;
+      const auto taken_time = Clock::now() - start;
+      if (may_grow && taken_time < kProgressPeriod / 2) ahead_runs *= 2;
+      if (taken_time > 2 * kProgressPeriod) ahead_runs = std::max(kBlockRuns, ahead_runs / 2);
     }
     report_.was_stopped = has_stop();
     report_.device.is_given_up = is_device_given_up();

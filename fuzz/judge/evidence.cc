@@ -164,6 +164,7 @@ Evidence best_evidence(const Program& program, const std::string& signature, Sig
     Evidence evidence = find_evidence(program, fact, sufficient, &steps_left);
     if (evidence.level > best.level) best = std::move(evidence);
     if (best.level >= sufficient) break;
+    if (steps_left == 0 && best.level != EvidenceLevel::kNone) break;
   }
   return best;
 }

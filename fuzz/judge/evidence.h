@@ -13,8 +13,8 @@
 
 namespace interlock {
 
-// What it takes to execute `program` once: a step for each byte of its operands and memories.
-// Cost: linear.
+// What it takes to execute `program` once: a step for each byte of its operands and memories. The
+// multiplications of a matrix product are more than that, by an extent. Cost: linear.
 uint64_t execution_steps(const Program& program);
 
 // How many steps one search for evidence may take: seconds.

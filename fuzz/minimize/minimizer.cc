@@ -267,6 +267,7 @@ Chosen choose(const Program& program, const std::vector<Fact>& facts) {
       chosen = &fact;
     }
     if (best.level == EvidenceLevel::kBackend) break;
+    if (steps_left == 0 && best.level != EvidenceLevel::kNone) break;
   }
   return {{}, *chosen};
 }

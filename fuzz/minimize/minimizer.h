@@ -28,7 +28,7 @@ struct MinimizeProgress {
 
 struct MinimizeOptions {
   SignatureDetail detail = SignatureDetail::kKernels;  // What minimize_fact() keeps.
-  uint64_t evaluation_limit = 100'000;
+  uint64_t evaluation_limit = 100'000;  // Of reductions; a slice is found before them.
   // minimize_program() starts at a slice (slice.h) where evaluating the whole program takes more
   // steps: a tenth of a second.
   uint64_t whole_steps_max = 1 << 26;
@@ -74,7 +74,8 @@ MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder
 
 // What `interlock minimize FILE` does: takes a finding of the program as it stands, minimizes for
 // it, and attaches the evidence. The finding is what an `expect` line singles out besides missing
-// sync (a gradient, else a clobber, …), else the first observable one, else the first of all.
+// sync (a gradient, else a clobber, …), else the first that is seen to be observable
+// within kEvidenceStepsMax, else the first of all.
 // Of a large program it is one of the first kSlicedFactsMax, observable in a slice, which is where
 // the search starts; where no slice shows it, at the whole program.
 // Errors: the program has no finding.

@@ -131,6 +131,7 @@ ProgramDraft redrawn(const ProgramDraft& draft, size_t memory_at, Redraw redraw)
 
 ProgramDraft with_closed_gaps(ProgramDraft draft, bool shrinks_ranges) {
   for (const size_t at : positions_of<MemoryDraft>(draft)) {
+    if (is_stopped()) break;  // What is redrawn so far is a program, too.
     const std::string memory = std::get<MemoryDraft>(draft.items[at]).name;
     bool has_tensors = false;
     for_each_placed_tensor(draft, memory, [&](TensorDraft&) { has_tensors = true; });

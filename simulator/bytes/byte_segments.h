@@ -33,8 +33,9 @@ class ByteSegments {
   // Requires: `program` outlives this, and does not change.
   explicit ByteSegments(const Program& program) : program_(&program) {}
 
-  // Cost: constant, but for the first question of all: O(a log a) for a accesses, in passes over
-  // memory rather than in searches. So below.
+  // Cost, here and below: constant, but for the first question of all: O(a log a) for a accesses,
+  // in passes over memory rather than in searches. No two threads may ask before one has asked.
+
   // Segments are numbered from 0 through all memories, in order of (memory, byte).
   uint32_t count() const { return static_cast<uint32_t>(ranks().endpoints.size()); }
 

@@ -85,9 +85,8 @@ class SegmentMap {
  private:
   // Where the segments of one memory begin.
   struct MemorySegments {
-    uint64_t only = 0;  // While there is one.
-    BoundaryIndex::Tree
-        index;  // Once there have been more, with 0 whether one begins there or not.
+    uint64_t only = 0;          // While there is one.
+    BoundaryIndex::Tree index;  // Once there were more; it has 0 even if none begins there.
     uint32_t count = 0;
   };
 

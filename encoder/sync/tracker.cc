@@ -29,6 +29,7 @@ constexpr int kMaxUnmergedWalk = 32;
 // not fit into the nearest caches, or is in many pieces, or is new.
 constexpr size_t kShortList = 16;
 constexpr size_t kLongList = 48;
+static_assert(kLongList <= EpochList<RangeKey>::kMaxListed);
 constexpr size_t kManyBytes = size_t{1} << 18;
 
 // To make a piece takes as long as so many steps of a walk.

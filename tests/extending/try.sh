@@ -17,21 +17,14 @@ fail() {
   exit 1
 }
 
-# The patched tree as it is to be, and then the same in the copy: a file that stays the same keeps its
-# time, and is not compiled again.
+# The patched tree as it is to be, and then the same in the copy.
+source "$root/tests/mirror_tree.sh"
 rm -rf "$next"
-mkdir -p "$next" "$tree"
+mkdir -p "$next"
 cp -r "$root"/{CMakeLists.txt,encoder,simulator,backends,fuzz,corpus,tests} "$next"
 (cd "$next" && GIT_CEILING_DIRECTORIES=$work git apply "$root/tests/extending/toys.patch") ||
   fail "toys.patch does not apply. Make the toys again, by the steps of docs/extending.md."
-(cd "$next" && find . -type f) | while read -r file; do
-  cmp -s "$next/$file" "$tree/$file" && continue
-  mkdir -p "$tree/${file%/*}"
-  cp "$next/$file" "$tree/$file"
-done
-(cd "$tree" && find . -type f) | while read -r file; do
-  [[ -e $next/$file ]] || rm "$tree/$file"
-done
+mirror_tree "$next" "$tree"
 
 # clang compiles without optimizing in half of the time. A compiler that does not optimize warns of
 # paths that are none.

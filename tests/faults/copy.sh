@@ -8,21 +8,12 @@ logs=$work/logs
 log=$logs/last # What builds and patches say.
 jobs=$(nproc 2>/dev/null || echo 2)
 
-files_of() {
-  (cd "$1" && find . \( -path ./build -o -path ./.git \) -prune -o -type f -print | LC_ALL=C sort)
-}
+source "$root/tests/mirror_tree.sh"
 
-# Makes the copy equal to the tree, and touches no more, or everything would compile again. A file
-# that was there gets a new time: what is built of it may be of a fault that an interrupted run left.
+# Makes the copy equal to the tree: an interrupted run may have left a fault in it.
 copy_tree() {
-  mkdir -p "$tree" "$logs"
-  local file
-  while read -r file; do
-    cmp -s "$root/$file" "$tree/$file" && continue
-    mkdir -p "$tree/${file%/*}"
-    if [[ -e $tree/$file ]]; then cp "$root/$file" "$tree/$file"; else cp -p "$root/$file" "$tree/$file"; fi
-  done < <(files_of "$root")
-  while read -r file; do rm -f "$tree/$file"; done < <(comm -13 <(files_of "$root") <(files_of "$tree"))
+  mkdir -p "$logs"
+  mirror_tree "$root" "$tree"
 }
 
 hash_of() { sha256sum | cut -c 1-16; }

@@ -53,7 +53,7 @@ Program with_poison_ordered(const Program& program, const Poison& poison) {
     barrier.statement = add_statement(statement);
     ordered.barriers.push_back(barrier);
   };
-  const Statement full_barrier{StatementKind::kBarrier, 0, {}};
+  const Statement full_barrier{.kind = StatementKind::kBarrier};
   for (const Statement& statement : program.statements) {
     switch (statement.kind) {
       case StatementKind::kBarrier:
@@ -61,6 +61,9 @@ Program with_poison_ordered(const Program& program, const Poison& poison) {
         break;
       case StatementKind::kLifetime:
         ordered.lifetimes[statement.index].statement = add_statement(statement);
+        break;
+      case StatementKind::kSync:
+        ordered.syncs[statement.index].statement = add_statement(statement);
         break;
       case StatementKind::kDispatch: {
         const std::span<const EndedBytes> ended = poison.ended_before(DispatchId(statement.index));

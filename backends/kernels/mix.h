@@ -89,7 +89,7 @@ struct MixKernel {
     for (uint32_t p = 0; p < params.operand_count; ++p) {
       const int operand = static_cast<int>(p);
       const AccessMode mode = memory.mode(operand);
-      if (mode == AccessMode::kRead || mode == AccessMode::kUniform) continue;
+      if (mode <= AccessMode::kRead) continue;
       const uint32_t seed = scramble((digest ^ params.identity) + p * kPosition);
       if (mode == AccessMode::kAtomic) {
         apply_atomics(lane, memory, operand, seed, params.atomic_op);

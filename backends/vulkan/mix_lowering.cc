@@ -44,6 +44,7 @@ BindingGroup group_of(const VulkanLowering& lowering, const DispatchPiece& piece
   switch (operand.mode) {
     case AccessMode::kUniform:
       return fits_uniform(lowering, operand.range) ? kUniforms : kReads;
+    case AccessMode::kIndirect:
     case AccessMode::kRead:
       return kReads;
     case AccessMode::kWrite:
@@ -205,7 +206,7 @@ void lower_to_phases(const VulkanLowering& lowering, const DispatchPiece& piece,
   lowering.list.barrier_ranges.push_back(digest);
   lowering.list.add_barrier(std::array{between, execution_part_of(between)});
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].mode == AccessMode::kRead || operands[i].mode == AccessMode::kUniform) continue;
+    if (operands[i].mode <= AccessMode::kRead) continue;
     launch_on_windows(lowering, phase_of(operands[i].mode, piece.params.is_partial), width,
                       operands[i].range, static_cast<uint32_t>(i), piece.params, digest);
   }

@@ -3,8 +3,9 @@
 namespace interlock {
 
 OperandWords words_of(const OperandDraft& draft) {
-  return {draft.name, draft.slice.value_or(ByteRange{}), draft.mode, draft.slice.has_value(),
-          draft.is_undeclared};
+  return {draft.name,          draft.slice.value_or(ByteRange{}),
+          draft.mode,          draft.slice.has_value(),
+          draft.is_undeclared, draft.stride ? &*draft.stride : nullptr};
 }
 
 void assign(DispatchWords& words, const DispatchDraft& draft) {
@@ -16,6 +17,9 @@ void assign(DispatchWords& words, const DispatchDraft& draft) {
   words.is_partial = draft.is_partial;
   words.attributes.clear();
   for (const auto& [key, value] : draft.attributes) words.attributes.emplace_back(key, value);
+  words.after.assign(draft.after.begin(), draft.after.end());
+  words.is_programmatic = draft.is_programmatic;
+  words.queue = draft.queue;
 }
 
 }  // namespace interlock

@@ -20,6 +20,7 @@ struct OperandWords {
   AccessMode mode = AccessMode::kRead;
   bool is_sliced = false;
   bool is_undeclared = false;
+  const StrideDraft* stride = nullptr;  // Null: there is none.
 
   bool operator==(const OperandWords&) const = default;
 };
@@ -31,10 +32,14 @@ struct DispatchWords {
   std::vector<OperandWords> operands;
   bool is_partial = false;
   std::vector<std::pair<std::string_view, std::string_view>> attributes;
+  std::vector<std::string_view> after;
+  bool is_programmatic = false;
+  std::string_view queue;
 
   bool operator==(const DispatchWords&) const = default;
 };
 
+// Requires: `draft` outlives it.
 OperandWords words_of(const OperandDraft& draft);
 
 // Makes `words` those of `draft`, in the room that it has. Requires: `draft` outlives them.

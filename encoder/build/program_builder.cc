@@ -20,6 +20,15 @@ Result<Program> ProgramBuilder::finish() {
     return error_of("capture {} has no end; expected 'end' after what it records.",
                     in_quotes(program_.name(open_capture_->name)));
   }
+  if (auto fault = pair_waits()) {
+    faulty_statement_ = fault->statement;
+    return Error{std::move(fault->message)};
+  }
+  if (!program_.semaphores.empty()) number_semaphores();
+  // A queue that is declared as what it is anyway says nothing.
+  const bool has_plain_queue_only =
+      program_.queues.size() == 1 && program_.queues[0].kind == QueueKind::kConcurrent;
+  if (has_plain_queue_only) program_.queues.clear();
   if (has_adoption_) place_adopted_tensors();
   if (has_late_memory_ || has_adoption_) number_memories();
   return std::move(program_);
@@ -91,8 +100,9 @@ bool ProgramBuilder::check_label(std::string_view label) {
   return true;
 }
 
-void ProgramBuilder::append_statement(StatementKind kind, size_t index, std::string_view label) {
-  Statement statement{kind, static_cast<uint32_t>(index), {}};
+void ProgramBuilder::append_statement(StatementKind kind, size_t index, std::string_view label,
+                                      QueueIndex queue) {
+  Statement statement{kind, queue, static_cast<uint32_t>(index), {}};
   if (!label.empty()) {
     statement.label = names_.add(program_.names, label, label_mention_);
     names_.meaning(statement.label).label = StatementId(program_.statements.size());

@@ -33,22 +33,43 @@ enum class ItemPart : uint8_t {
   kInitial,
   kKernel,
   kOrder,
-  kOperand,    // Of a dispatch, a barrier, an output or a backward pass, by position.
+  kOperand,    // Of a dispatch, a barrier, an output or a backward pass, by position; also a
+               // semaphore of a signal or a wait, and a waiting statement of a deadlock.
   kAttribute,  // By position.
   kFirst,      // The moved dispatch of a witness, the first of an expectation.
   kSlices,
   kSecond,  // The anchor of a witness, the second dispatch of an expectation.
   kEncoder,
-  kMode,  // Of a backward pass.
+  kMode,   // Of a backward pass.
+  kAfter,  // A dispatch that an edge comes from, by position.
+  kQueue,
 };
+inline constexpr size_t kItemPartCount = 18;
 
 struct ItemPlace {
   // NOLINTNEXTLINE(google-explicit-constructor): most parts are there once.
   ItemPlace(ItemPart p = ItemPart::kItem, size_t i = 0) : part(p), index(i) {}
 
   ItemPart part;
-  size_t index;  // Of kOperand and kAttribute.
+  size_t index;  // Of kOperand, kAttribute and kAfter.
 };
+
+// Why a program is none, where only all of it tells.
+struct FaultyStatement {
+  StatementId statement;
+  std::string message;
+};
+
+// What a name means to sync statements.
+struct SyncMeaning {
+  QueueIndex queue = kNoQueue;
+  SemaphoreId semaphore;
+  std::vector<std::pair<QueueIndex, SyncId>> sets;  // Of an event: its last set on each queue.
+};
+
+// An operand as the printer writes it, with its space; a dependency with its comma. At most.
+uint64_t text_bytes_max(const OperandDraft& operand);
+uint64_t text_bytes_max(const DependencyDraft& dependency);
 
 // A capture that has not ended.
 struct OpenCapture {
@@ -104,8 +125,19 @@ class ProgramBuilder {
   // finish().
   void drop_open_capture();
 
-  // Requires: called once, last. Errors: a capture has not ended.
+  // Makes a split of each sync statement that finish() would not accept, for lenient callers,
+  // before it. Cost: quadratic in how many they are.
+  void drop_faulty_syncs();
+
+  // Requires: called once, last. Errors: a capture has not ended; a wait has no signal, or the
+  // values of a semaphore do not rise.
   Result<Program> finish();
+
+  // The last one that was added. Requires: there is one.
+  StatementId last_statement() const { return StatementId(program_.statements.size() - 1); }
+
+  // After finish() failed: the statement that it is about; none if it is a capture.
+  StatementId faulty_statement() const { return faulty_statement_; }
 
  private:
   // Sets the error, and returns false. What returns a bool below returns whether there was none.
@@ -151,7 +183,8 @@ class ProgramBuilder {
     return check_room_for_statements(1) && (label.empty() || check_label(label));
   }
   // Requires: check_statement() of this label was called last.
-  void append_statement(StatementKind kind, size_t index, std::string_view label);
+  void append_statement(StatementKind kind, size_t index, std::string_view label,
+                        QueueIndex queue = kDefaultQueue);
   // Finds the tensor; `where` says before what it is declared.
   bool find_tensor(ItemPlace place, const std::string& name, std::string_view where, TensorId& id);
   void use(TensorId id) { is_in_use_[base_of_[id.index].index] = true; }
@@ -162,6 +195,7 @@ class ProgramBuilder {
   bool append(const MemoryDraft& item);
   bool append(const TensorDraft& item);
   bool append(const OutputDraft& item);
+  bool check_coherence(const MemoryDraft& item);
   bool check_room_for_memory();
   bool place(const TensorDraft& item, Tensor& tensor);
   bool place_nowhere(const TensorDraft& item, uint64_t size_bytes, Tensor& tensor);
@@ -176,31 +210,80 @@ class ProgramBuilder {
   bool append(const DispatchDraft& item);
   bool append(const DispatchWords& item);
   bool append_dispatch(const DispatchWords& item, Dispatch& dispatch);
+  DispatchDraft draft_as_recorded(const DispatchWords& item, const Dispatch& dispatch);
   bool find_kernel_of(const DispatchWords& item, KernelId& kernel);
   bool check_order(const DispatchWords& item);
   void claim_order(uint64_t order);
   bool append_operands(const DispatchWords& item);
-  bool resolve(const OperandWords& operand, size_t position, Access& access);
+  bool find_edges(const DispatchWords& item, QueueIndex queue);
+  bool find_edge(const DispatchWords& item, size_t position, DispatchId& from);
   bool append_attributes(const DispatchWords& item, Dispatch& dispatch);
   bool check_attribute_key(const DispatchWords& item, size_t position);
   bool append_attribute(const DispatchWords& item, size_t position, Dispatch& dispatch);
   bool check_line_length(const DispatchWords& item);
 
+  // In program_builder_operands.cc.
+  // Appends the access that the operand is, or one for each of its rows.
+  bool append_operand(const OperandWords& operand, size_t position, std::vector<Access>& accesses);
+  void drop_strides_from(size_t stride_count);
+  bool append_rows(const OperandWords& operand, ItemPlace place, std::vector<Access>& accesses);
+  bool resolve(const OperandWords& operand, size_t position, Access& access);
+
   // In program_builder_statements.cc.
   bool append(const BarrierDraft& item);
   bool append(const WitnessDraft& item);
   bool append(const ExpectDraft& item);
-  bool append_dependencies(const BarrierDraft& item, Barrier& barrier);
+  // Of a barrier, or of an event.
+  bool append_dependencies(BarrierKind kind, std::span<const DependencyDraft> dependencies,
+                           Barrier& barrier);
   bool check_line_length(const BarrierDraft& item);
-  bool find_statement(ItemPart part, StatementKind kind, const std::string& reference,
+  bool find_statement(ItemPlace place, StatementKind kind, const std::string& reference,
                       uint32_t& index);
   bool find_dispatch(ItemPart part, const std::string& reference, DispatchId& id) {
     return find_statement(part, StatementKind::kDispatch, reference, id.index);
   }
   bool find_finding(const ExpectDraft& item, Expectation& expectation);
   bool find_dispatches(const ExpectDraft& item, Expectation& expectation);
+  bool find_redundant(const ExpectDraft& item, Expectation& expectation);
   bool find_barrier(const ExpectDraft& item, BarrierId& barrier);
+  bool find_waiting(const ExpectDraft& item, Expectation& expectation);
   bool find_lifetime(const ExpectDraft& item, LifetimeId& lifetime);
+
+  // In program_builder_queues.cc.
+  struct BinaryUses {
+    uint64_t signal_count = 0;
+    uint64_t wait_count = 0;
+  };
+  bool append(const QueueDraft& item);
+  bool append(const SemaphoreDraft& item);
+  bool append(const SyncDraft& item);
+  SyncMeaning& sync_meaning(NameId name);
+  SyncMeaning sync_meaning_of(std::string_view name) const;
+  bool find_queue(std::string_view name, QueueIndex& queue);
+  bool check_takes_barriers(QueueIndex queue, std::string_view noun);
+  bool check_semaphore(const SyncDraft& item, size_t position);
+  SemaphoreId semaphore_of(const SemaphoreUseDraft& use);
+  bool check_sync(const SyncDraft& item);
+  bool append_sync(const SyncDraft& item, QueueIndex queue, SyncStep& step);
+  BinaryUses& uses_of(SemaphoreId id);
+  void append_signal_parts(const SyncDraft& item, SyncStep& step);
+  bool append_set(const SyncDraft& item, QueueIndex queue, SyncStep& step);
+  bool append_await(const SyncDraft& item, QueueIndex queue, SyncStep& step);
+  bool append_host_operands(const SyncDraft& item, SyncStep& step);
+  bool check_line_length(const SyncDraft& item);
+
+  // In program_builder_waits.cc, as drop_faulty_syncs().
+  std::optional<FaultyStatement> pair_waits();
+  void drop_sync(StatementId dropped);
+  void number_semaphores();
+  void number_binary_signals();
+  std::string unmet_text(const SyncStep& wait) const;
+
+  // In program_builder_host.cc.
+  bool append(const HostAccessDraft& item);
+  bool append_host_access(const HostAccessDraft& item);
+  bool check_host_value(const HostAccessDraft& item);
+  DType dtype_of_value(const Access& access) const;
 
   // In program_builder_lifetimes.cc.
   bool append(const LifetimeDraft& item);
@@ -220,7 +303,8 @@ class ProgramBuilder {
   bool check_group(std::string_view noun);
   bool check_backward(const BackwardDraft& item);
   bool append_backward(const BackwardDraft& item);
-  bool check_replay(const CaptureBody& body, uint32_t number);
+  bool check_replay(const CaptureBody& body, const Replay& replay);
+  bool check_queue_in_replay(const StatementDraft& statement, QueueIndex queue);
   void record(StatementDraft statement);
   uint64_t label_room_bytes() const;
 
@@ -237,6 +321,11 @@ class ProgramBuilder {
   // The numbers given by `order=`, as disjoint runs: first to last, both included. Recorded streams
   // have few runs, whatever their length.
   std::map<uint64_t, uint64_t> order_runs_;
+  std::vector<SyncMeaning> sync_meanings_;
+  std::vector<BinaryUses> binary_uses_;  // By semaphore, as far as any is binary.
+  std::vector<Edge> edges_;              // Of the dispatch that is added.
+  StatementId faulty_statement_;
+  bool is_default_declared_ = false;  // The queue.
   std::vector<bool> is_raw_operand_;  // By memory: some dispatch names the memory itself.
   std::vector<bool> is_output_;       // By tensor.
   bool has_late_memory_ = false;      // A memory is declared after an unplaced tensor.

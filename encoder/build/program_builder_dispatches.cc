@@ -27,9 +27,13 @@ bool ProgramBuilder::append(const DispatchWords& item) {
   dispatch.statement = StatementId(program_.statements.size());
   dispatch.first_access = static_cast<uint32_t>(program_.accesses.size());
   dispatch.first_attribute = static_cast<uint32_t>(program_.attributes.size());
-  if (!append_dispatch(item, dispatch)) {
+  const size_t stride_count = program_.strides.size();
+  QueueIndex queue = kDefaultQueue;
+  if (!append_dispatch(item, dispatch) || !find_queue(item.queue, queue) ||
+      !find_edges(item, queue)) {
     program_.accesses.resize(dispatch.first_access);
     program_.attributes.resize(dispatch.first_attribute);
+    drop_strides_from(stride_count);
     names_.forget_from(program_.names, name_count);
     const std::string name = in_quotes(item.label.empty() ? item.kernel : item.label);
     error_message_ += open_capture_ ? fmt::format("\n  - While recording {} in capture {}.", name,
@@ -40,18 +44,88 @@ bool ProgramBuilder::append(const DispatchWords& item) {
   }
   use(program_.accesses_of(dispatch));
   if (open_capture_) {
-    DispatchDraft recorded = draft_of(program_, dispatch, NameId());
-    recorded.label = item.label;
+    DispatchDraft recorded = draft_as_recorded(item, dispatch);
     program_.accesses.resize(dispatch.first_access);
     program_.attributes.resize(dispatch.first_attribute);
+    drop_strides_from(stride_count);
     record(std::move(recorded));
     return true;
   }
   program_.has_program_order = item.order.has_value();
   if (item.order) claim_order(*item.order);
-  append_statement(StatementKind::kDispatch, program_.dispatches.size(), item.label);
+  append_statement(StatementKind::kDispatch, program_.dispatches.size(), item.label, queue);
   program_.dispatches.push_back(dispatch);
+  if (!item.after.empty())
+    program_.edges.insert(program_.edges.end(), edges_.begin(), edges_.end());
   return true;
+}
+
+// Requires: it is of a capture, and stands nowhere else yet.
+DispatchDraft ProgramBuilder::draft_as_recorded(const DispatchWords& item,
+                                                const Dispatch& dispatch) {
+  DispatchDraft recorded;
+  recorded.kernel = item.kernel;
+  recorded.order = item.order;
+  recorded.label = item.label;
+  const DispatchDraft resolved = unqueued_draft_of(program_, dispatch);
+  recorded.operands = resolved.operands;
+  recorded.is_partial = resolved.is_partial;
+  recorded.attributes = resolved.attributes;
+  recorded.after.assign(item.after.begin(), item.after.end());
+  recorded.is_programmatic = item.is_programmatic;
+  recorded.queue = item.queue;
+  return recorded;
+}
+
+// Sets edges_.
+bool ProgramBuilder::find_edges(const DispatchWords& item, QueueIndex queue) {
+  edges_.clear();
+  if (item.after.empty()) {
+    return !item.is_programmatic ||
+           fail(ItemPart::kItem, "the dispatch is programmatic and comes after no other.");
+  }
+  const bool is_settled = !open_capture_ || !item.queue.empty();  // Else each replay says it.
+  if (is_settled && program_.kind_of(queue) != QueueKind::kGraph) {
+    return fail(ItemPart::kQueue,
+                "queue {} is {}, and edges order the operations of graph queues alone.",
+                in_quotes(program_.name_of(queue)), word_of(program_.kind_of(queue)));
+  }
+  if (item.after.size() > limits_.edge_count_per_dispatch) {
+    return fail({ItemPart::kAfter, limits_.edge_count_per_dispatch},
+                "the dispatch comes after {} others, more than the limit of {}.", item.after.size(),
+                limits_.edge_count_per_dispatch);
+  }
+  const DispatchId to(program_.dispatches.size());
+  for (size_t i = 0; i < item.after.size(); ++i) {
+    DispatchId from;
+    if (!find_edge(item, i, from)) return false;
+    if (open_capture_) continue;
+    const auto same = std::ranges::find(edges_, from, &Edge::from);
+    if (same != edges_.end()) {
+      return fail({ItemPart::kAfter, i}, "dispatch {} stands twice after 'after'; once is enough.",
+                  in_quotes(item.after[i]));
+    }
+    edges_.push_back({to, from, item.is_programmatic});
+  }
+  return true;
+}
+
+// In a capture, edges are among what it records, by label.
+bool ProgramBuilder::find_edge(const DispatchWords& item, size_t position, DispatchId& from) {
+  const ItemPlace place(ItemPart::kAfter, position);
+  const std::string reference(item.after[position]);
+  if (open_capture_) {
+    const CaptureId recorded = meaning_of(reference).recorded_label;
+    return (recorded.is_some() && recorded.index == program_.captures.size()) ||
+           fail(place, "capture {} records no {} before this line.",
+                in_quotes(program_.name(open_capture_->name)), in_quotes(reference));
+  }
+  if (!find_statement(place, StatementKind::kDispatch, reference, from.index)) return false;
+  const Dispatch& source = program_.dispatch(from);
+  const QueueIndex queue = program_.queue_of(source);
+  if (queue != kNoQueue && program_.kind_of(queue) == QueueKind::kGraph) return true;
+  return fail(place, "{} is no operation of a graph queue; edges are among those.",
+              program_.description_of(from));
 }
 
 // May leave operands, attributes and names behind when it fails.
@@ -64,10 +138,16 @@ bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispat
   names_.meaning(dispatch.kernel_name).kernel = dispatch.kernel;
   dispatch.order = item.order.value_or(program_.dispatches.size());
   dispatch.is_partial = item.is_partial;
+  const size_t stride_count = program_.strides.size();
   if (!append_operands(item)) return false;
-  dispatch.access_count = static_cast<uint32_t>(item.operands.size());
+  dispatch.access_count = static_cast<uint32_t>(program_.accesses.size()) - dispatch.first_access;
   if (!append_attributes(item, dispatch) || !check_line_length(item)) return false;
   if (is_opaque(program_, dispatch)) return true;
+  if (program_.strides.size() > stride_count) {
+    return fail(ItemPart::kKernel,
+                "kernel {} has operands without rows; those of opaque dispatches may have rows.",
+                in_quotes(item.kernel));
+  }
   if (!item.operands.empty() && item.operands.back().is_undeclared) {
     return fail(
         {ItemPart::kOperand, item.operands.size() - 1},
@@ -104,7 +184,8 @@ bool ProgramBuilder::check_order(const DispatchWords& item) {
         ItemPart::kOrder,
         "'order=' and captures or backward passes exclude each other; what these stand for has no order of its own.");
   }
-  if (!program_.dispatches.empty() && item.order.has_value() != program_.has_program_order) {
+  const bool is_first = program_.dispatches.size() == program_.host_dispatches.size();
+  if (!is_first && item.order.has_value() != program_.has_program_order) {
     return item.order
                ? fail(
                      ItemPart::kOrder,
@@ -147,44 +228,12 @@ bool ProgramBuilder::append_operands(const DispatchWords& item) {
     if (i > 0 && stands_before(item.operands[i], item.operands[i - 1])) {
       return fail(
           {ItemPart::kOperand, i},
-          "operand {} of '{}' stands after '{}'; the order is uniform, reads, writes, updates, atomics, then the same after 'actual'.",
+          "operand {} of '{}' stands after '{}'; the order is indirect, uniform, reads, writes, updates, atomics, then the same after 'actual'.",
           in_quotes(item.operands[i].name), clause_of(item.operands[i].mode),
           clause_of(item.operands[i - 1].mode));
     }
-    if (!resolve(item.operands[i], i, program_.accesses.emplace_back())) return false;
+    if (!append_operand(item.operands[i], i, program_.accesses)) return false;
   }
-  return true;
-}
-
-bool ProgramBuilder::resolve(const OperandWords& operand, size_t position, Access& access) {
-  const ItemPlace place(ItemPart::kOperand, position);
-  access.mode = operand.mode;
-  access.is_undeclared = operand.is_undeclared;
-  access.is_sliced = operand.is_sliced;
-  const NameMeaning meaning = meaning_of(operand.name);
-  if (meaning.tensor.is_some()) {
-    access.tensor = meaning.tensor;
-    access.memory = program_.tensor(access.tensor).memory;
-    access.range = program_.tensor(access.tensor).range;
-  } else if (meaning.memory.is_some()) {
-    access.memory = meaning.memory;
-    access.range = {0, program_.memory(access.memory).size_bytes};
-  } else {
-    return fail(place, "no tensor or memory {} is declared before this line.{}",
-                in_quotes(operand.name),
-                advice_for(operand.name, &NameMeaning::tensor, &NameMeaning::memory));
-  }
-  if (!operand.is_sliced) return true;
-  const auto [begin, end] = operand.slice;
-  if (begin > end) {
-    return fail(place, "the range [{}:{}] of {} ends before it starts.", begin, end,
-                in_quotes(operand.name));
-  }
-  if (end > access.range.size_bytes()) {
-    return fail(place, "the range [{}:{}] ends past the end of {} ({} bytes).", begin, end,
-                in_quotes(operand.name), access.range.size_bytes());
-  }
-  access.range = {access.range.begin + begin, access.range.begin + end};
   return true;
 }
 
@@ -259,7 +308,10 @@ bool ProgramBuilder::check_line_length(const DispatchWords& item) {
       label_room_bytes() + item.label.size() + item.kernel.size() + 4 * kNumberBytesMax;
   for (const OperandWords& operand : item.operands) {
     length += operand.name.size() + (operand.is_sliced ? 2 * kNumberBytesMax : 1);
+    if (operand.stride != nullptr) length += 4 * kNumberBytesMax;
   }
+  for (const std::string_view reference : item.after) length += 1 + reference.size();
+  length += item.queue.size();
   for (const auto& [key, value] : item.attributes) {
     length += key.size() + std::max<uint64_t>(value.size(), kNumberBytesMax) + 2;
   }

@@ -24,14 +24,34 @@ const std::string& label_of(const StatementDraft& statement) {
   return std::visit([](const auto& item) -> const std::string& { return item.label; }, statement);
 }
 
+// What is recorded without a queue is of that of the replay; edges are within one replay.
+void take_queue(DispatchDraft& dispatch, const std::string& queue, uint32_t number) {
+  if (dispatch.queue.empty()) dispatch.queue = queue;
+  for (std::string& label : dispatch.after) label = label_in_replay(label, number);
+}
+void take_queue(BarrierDraft& barrier, const std::string& queue, uint32_t /*number*/) {
+  if (barrier.queue.empty()) barrier.queue = queue;
+}
+void take_queue(LifetimeDraft& /*lifetime*/, const std::string& /*queue*/, uint32_t /*number*/) {}
+
+uint64_t row_count_of(const std::vector<OperandDraft>& operands) {
+  uint64_t count = 0;
+  for (const OperandDraft& operand : operands)
+    count += operand.stride ? operand.stride->row_count : 1;
+  return count;
+}
+
 // What one statement adds to the program, as Limits::expansion_count counts it.
 uint64_t expansion_count_of(const StatementDraft& statement) {
   constexpr uint64_t kLabelBytesPerCount = 32;
   uint64_t count = 1 + label_of(statement).size() / kLabelBytesPerCount;
   if (const auto* dispatch = std::get_if<DispatchDraft>(&statement)) {
-    count += dispatch->operands.size() + dispatch->attributes.size();
+    count +=
+        row_count_of(dispatch->operands) + dispatch->attributes.size() + dispatch->after.size();
   } else if (const auto* barrier = std::get_if<BarrierDraft>(&statement)) {
-    for (const DependencyDraft& part : barrier->dependencies) count += 1 + part.operands.size();
+    for (const DependencyDraft& part : barrier->dependencies) {
+      count += 1 + row_count_of(part.operands);
+    }
   }
   return count;
 }
@@ -43,7 +63,8 @@ uint64_t recorded_bytes_of(const StatementDraft& statement) {
     for (const OperandDraft& operand : operands) bytes += sizeof(operand) + operand.name.size();
   };
   if (const auto* dispatch = std::get_if<DispatchDraft>(&statement)) {
-    bytes += dispatch->kernel.size();
+    bytes += dispatch->kernel.size() + dispatch->queue.size();
+    for (const std::string& label : dispatch->after) bytes += sizeof(label) + label.size();
     add(dispatch->operands);
     for (const auto& [key, value] : dispatch->attributes) {
       bytes += sizeof(dispatch->attributes[0]) + key.size() + value.size();
@@ -158,11 +179,12 @@ bool ProgramBuilder::append(const ReplayDraft& item) {
   }
   if (!check_expansion_room(expansion_counts_[id.index])) return false;
   Replay replay;
+  if (!find_queue(item.queue, replay.queue)) return false;
   replay.capture = id;
   replay.number = replay_counts_[id.index] + 1;
   const std::shared_ptr<const CaptureBody> body = program_.captures[id.index].body;
   if (!check_room_for_statements(body->statements.size() + 1)) return false;
-  if (!check_replay(*body, replay.number)) {
+  if (!check_replay(*body, replay)) {
     error_message_ += fmt::format("\n  - While adding replay {} of capture {}.", replay.number,
                                   in_quotes(item.capture));
     return false;
@@ -173,6 +195,7 @@ bool ProgramBuilder::append(const ReplayDraft& item) {
     std::visit(
         [&](auto copy) {
           if (!copy.label.empty()) copy.label = label_in_replay(copy.label, replay.number);
+          take_queue(copy, item.queue, replay.number);
           INTERLOCK_CHECK(append(copy));
         },
         statement);
@@ -185,14 +208,15 @@ bool ProgramBuilder::append(const ReplayDraft& item) {
 }
 
 // What depends on the replay alone.
-bool ProgramBuilder::check_replay(const CaptureBody& body, uint32_t number) {
+bool ProgramBuilder::check_replay(const CaptureBody& body, const Replay& replay) {
   std::map<TensorId, uint32_t> pin_counts;  // Of those that the body pins or unpins.
   for (const StatementDraft& statement : body.statements) {
     const std::string& label = label_of(statement);
-    if (!label.empty() && !check_label(label_in_replay(label, number))) {
+    if (!label.empty() && !check_label(label_in_replay(label, replay.number))) {
       error_place_ = {};
       return false;
     }
+    if (!check_queue_in_replay(statement, replay.queue)) return false;
     const auto* lifetime = std::get_if<LifetimeDraft>(&statement);
     const bool is_pin = lifetime != nullptr && lifetime->kind == LifetimeKind::kPin;
     const bool is_unpin = lifetime != nullptr && lifetime->kind == LifetimeKind::kUnpin;
@@ -209,6 +233,23 @@ bool ProgramBuilder::check_replay(const CaptureBody& body, uint32_t number) {
     count += is_pin ? 1 : -1;
   }
   return true;
+}
+
+// That what is recorded without a queue can be of this one.
+bool ProgramBuilder::check_queue_in_replay(const StatementDraft& statement, QueueIndex queue) {
+  const bool is_graph = program_.kind_of(queue) == QueueKind::kGraph;
+  const auto* barrier = std::get_if<BarrierDraft>(&statement);
+  if (is_graph && barrier != nullptr && barrier->queue.empty()) {
+    return check_takes_barriers(queue, "a recorded barrier");
+  }
+  const auto* dispatch = std::get_if<DispatchDraft>(&statement);
+  if (is_graph || dispatch == nullptr || dispatch->after.empty() || !dispatch->queue.empty()) {
+    return true;
+  }
+  return fail(ItemPart::kQueue,
+              "queue {} is no graph, and what the capture records has edges; expected 'on' a graph "
+              "queue here, or on the dispatches that have edges.",
+              in_quotes(program_.name_of(queue)));
 }
 
 // A pass that does not fit after all leaves no trace: the builder goes back to what it was.

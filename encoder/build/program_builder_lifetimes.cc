@@ -17,7 +17,17 @@ bool ProgramBuilder::append(const LifetimeDraft& item) {
   Lifetime lifetime;
   lifetime.statement = StatementId(program_.statements.size());
   lifetime.kind = item.kind;
-  if (!resolve_lifetime(item, lifetime)) return false;
+  QueueIndex queue = kNoQueue;
+  const bool has_queue = !item.queue.empty();
+  if (!resolve_lifetime(item, lifetime) || (has_queue && !find_queue(item.queue, queue))) {
+    return false;
+  }
+  const bool ends_a_tensor =
+      item.kind == LifetimeKind::kFree || item.kind == LifetimeKind::kDestroy;
+  if (has_queue && !ends_a_tensor) {
+    return fail(ItemPart::kQueue, "{} is of no queue; a free or a destroy can be of one.",
+                in_quotes(word_of(item.kind)));
+  }
   if (lifetime.tensor.is_some()) use(lifetime.tensor);
   if (lifetime.kind == LifetimeKind::kAdopt) {
     // Which bytes a tensor has is settled when it is recorded, not when it is replayed.
@@ -34,7 +44,7 @@ bool ProgramBuilder::append(const LifetimeDraft& item) {
   }
   if (lifetime.kind == LifetimeKind::kPin) ++pin_counts_[lifetime.tensor];
   if (lifetime.kind == LifetimeKind::kUnpin) --pin_counts_[lifetime.tensor];
-  append_statement(StatementKind::kLifetime, program_.lifetimes.size(), item.label);
+  append_statement(StatementKind::kLifetime, program_.lifetimes.size(), item.label, queue);
   program_.lifetimes.push_back(lifetime);
   return true;
 }

@@ -12,12 +12,6 @@
 namespace interlock {
 namespace {
 
-// An operand as the printer writes it, with its space.
-uint64_t text_bytes_max(const OperandDraft& operand) {
-  constexpr uint64_t kRangeBytesMax = 44;  // "[a:b]" of two 64-bit numbers.
-  return 1 + operand.name.size() + (operand.slice ? kRangeBytesMax : 0);
-}
-
 // The parser makes no other; a draft can have been made by hand.
 bool is_scope(Scope scope) {
   if (scope.stages == 0 || (scope.stages & ~kAllStages) != 0) return false;
@@ -37,40 +31,58 @@ bool concerns_one_dispatch(FindingKind kind) {
 
 }  // namespace
 
+uint64_t text_bytes_max(const OperandDraft& operand) {
+  constexpr uint64_t kRangeBytesMax = 44;   // "[a:b]" of two 64-bit numbers.
+  constexpr uint64_t kStrideBytesMax = 79;  // " rows R pitch P width W"
+  return 1 + operand.name.size() + (operand.slice ? kRangeBytesMax : 0) +
+         (operand.stride ? kStrideBytesMax : 0);
+}
+
+uint64_t text_bytes_max(const DependencyDraft& dependency) {
+  uint64_t length = text_of(dependency.source).size() + text_of(dependency.destination).size() + 6;
+  for (const OperandDraft& operand : dependency.operands) length += text_bytes_max(operand);
+  return length;
+}
+
 bool ProgramBuilder::append(const BarrierDraft& item) {
-  if (!check_statement(item.label)) return false;
+  QueueIndex queue = kDefaultQueue;
+  if (!check_statement(item.label) || !find_queue(item.queue, queue) ||
+      (!open_capture_ && !check_takes_barriers(queue, "a barrier"))) {
+    return false;
+  }
+  const size_t stride_count = program_.strides.size();
   Barrier barrier{StatementId(program_.statements.size()), item.kind,
                   static_cast<uint32_t>(program_.dependencies.size())};
   const size_t operand_count = program_.barrier_operands.size();
-  const bool is_appended = append_dependencies(item, barrier);
+  const bool is_appended =
+      append_dependencies(item.kind, item.dependencies, barrier) && check_line_length(item);
   if (is_appended) use(std::span(program_.barrier_operands).subspan(operand_count));
   if (is_appended && !open_capture_) {
-    append_statement(StatementKind::kBarrier, program_.barriers.size(), item.label);
+    append_statement(StatementKind::kBarrier, program_.barriers.size(), item.label, queue);
     program_.barriers.push_back(barrier);
     return true;
   }
-  if (is_appended) {
-    BarrierDraft recorded = draft_of(program_, barrier, NameId());
-    recorded.label = item.label;
-    record(std::move(recorded));
-  }
+  if (is_appended) record(item);
+  drop_strides_from(stride_count);
   program_.dependencies.resize(barrier.first_dependency);
   program_.barrier_operands.resize(operand_count);
   return is_appended;
 }
 
-bool ProgramBuilder::append_dependencies(const BarrierDraft& item, Barrier& barrier) {
-  if ((item.kind == BarrierKind::kScoped) != !item.dependencies.empty()) {
+bool ProgramBuilder::append_dependencies(BarrierKind kind,
+                                         std::span<const DependencyDraft> dependencies,
+                                         Barrier& barrier) {
+  if ((kind == BarrierKind::kScoped) != !dependencies.empty()) {
     return fail(
         ItemPart::kItem,
         "a scoped barrier has dependencies, and no other barrier has any; this one does not fit.");
   }
-  if (item.dependencies.size() > limits_.dependency_count_per_barrier) {
+  if (dependencies.size() > limits_.dependency_count_per_barrier) {
     return fail(ItemPart::kItem, "the barrier has {} dependencies, more than the limit of {}.",
-                item.dependencies.size(), limits_.dependency_count_per_barrier);
+                dependencies.size(), limits_.dependency_count_per_barrier);
   }
   size_t position = 0;  // Among all operands of the barrier.
-  for (const DependencyDraft& part : item.dependencies) {
+  for (const DependencyDraft& part : dependencies) {
     if (!is_scope(part.source) || !is_scope(part.destination)) {
       return fail(ItemPart::kItem,
                   "a scope of the barrier is empty or names an access outside of its stages.");
@@ -83,41 +95,42 @@ bool ProgramBuilder::append_dependencies(const BarrierDraft& item, Barrier& barr
                     "the barrier has more operands than the limit of {}.",
                     limits_.operand_count_per_barrier);
       }
-      Access& access = program_.barrier_operands.emplace_back();
-      if (!resolve(words_of(operand), position++, access)) return false;
-      ++dependency.operand_count;
+      if (!append_operand(words_of(operand), position++, program_.barrier_operands)) return false;
     }
+    dependency.operand_count =
+        static_cast<uint32_t>(program_.barrier_operands.size()) - dependency.first_operand;
     program_.dependencies.push_back(dependency);
     ++barrier.dependency_count;
   }
-  return check_line_length(item);
+  return true;
 }
 
 bool ProgramBuilder::check_line_length(const BarrierDraft& item) {
   uint64_t length =
       label_room_bytes() + item.label.size() + std::string_view(": barrier execution").size();
-  for (const DependencyDraft& part : item.dependencies) {
-    length += text_of(part.source).size() + text_of(part.destination).size() + 6;
-    for (const OperandDraft& operand : part.operands) length += text_bytes_max(operand);
-  }
+  for (const DependencyDraft& part : item.dependencies) length += text_bytes_max(part);
+  length += item.queue.size();
   return check_line_length("the barrier needs up to", length);
 }
 
 // Finds the statement of this kind that `reference` names, by label or by position in its list.
-bool ProgramBuilder::find_statement(ItemPart part, StatementKind kind, const std::string& reference,
-                                    uint32_t& index) {
+bool ProgramBuilder::find_statement(ItemPlace part, StatementKind kind,
+                                    const std::string& reference, uint32_t& index) {
   const bool is_lifetime = kind == StatementKind::kLifetime;
   const std::string_view noun = noun_of(kind).substr(2);
   if (!reference.empty() && is_digit(reference[0])) {
-    const size_t count = is_lifetime                        ? program_.lifetimes.size()
-                         : kind == StatementKind::kDispatch ? program_.dispatches.size()
-                                                            : program_.barriers.size();
+    const bool is_dispatch = kind == StatementKind::kDispatch;
+    const size_t count = is_lifetime ? program_.lifetimes.size()
+                         : is_dispatch
+                             ? program_.dispatches.size() - program_.host_dispatches.size()
+                             : program_.barriers.size();
     const auto position = decimal_of(reference);
     if (!position || *position >= count) {
       return fail(part, "there is no {} {}; {} stand before this line.", noun, in_quotes(reference),
                   count);
     }
-    index = static_cast<uint32_t>(*position);
+    index = is_dispatch ? program_.dispatch_of_number(*position).index
+                        : static_cast<uint32_t>(*position);
     return true;
   }
   const NameMeaning meaning = meaning_of(reference);
@@ -193,6 +206,40 @@ bool ProgramBuilder::find_dispatches(const ExpectDraft& item, Expectation& expec
   return find_dispatch(ItemPart::kSecond, item.second, expectation.second);
 }
 
+// What a line about `redundant` names.
+bool ProgramBuilder::find_redundant(const ExpectDraft& item, Expectation& expectation) {
+  const StatementId labelled = item.encoder.empty() ? meaning_of(item.first).label : StatementId();
+  if (labelled.is_some() && item.second.empty()) {
+    const Statement& statement = program_.statements[labelled.index];
+    if (statement.kind == StatementKind::kSync) {
+      expectation.sync = SyncId(statement.index);
+      return true;
+    }
+  }
+  return find_barrier(item, expectation.barrier);
+}
+
+// The statements that wait for each other, on a line about `deadlock`.
+bool ProgramBuilder::find_waiting(const ExpectDraft& item, Expectation& expectation) {
+  if (item.waiting.empty() || item.waiting.size() > limits_.access_count_per_dispatch) {
+    return fail(ItemPart::kItem, "'deadlock' concerns {} statements here; expected 1 to {}.",
+                item.waiting.size(), limits_.access_count_per_dispatch);
+  }
+  for (size_t i = 0; i < item.waiting.size(); ++i) {
+    const std::string& reference = item.waiting[i];
+    const ItemPlace place(ItemPart::kOperand, i);
+    const StatementId labelled = meaning_of(reference).label;
+    if (labelled.is_some()) {
+      expectation.waiting.push_back(labelled);
+      continue;
+    }
+    DispatchId dispatch;
+    if (!find_statement(place, StatementKind::kDispatch, reference, dispatch.index)) return false;
+    expectation.waiting.push_back(program_.dispatch(dispatch).statement);
+  }
+  return true;
+}
+
 // The barrier that a line about `redundant` names.
 bool ProgramBuilder::find_barrier(const ExpectDraft& item, BarrierId& barrier) {
   const std::string& reference = item.first;
@@ -234,7 +281,9 @@ bool ProgramBuilder::find_lifetime(const ExpectDraft& item, LifetimeId& lifetime
 bool ProgramBuilder::find_finding(const ExpectDraft& item, Expectation& expectation) {
   switch (item.kind) {
     case FindingKind::kRedundant:
-      return find_barrier(item, expectation.barrier);
+      return find_redundant(item, expectation);
+    case FindingKind::kDeadlock:
+      return find_waiting(item, expectation);
     case FindingKind::kGradient:  // By the tensor to differentiate by.
       if (!item.second.empty()) {
         return fail(ItemPart::kSecond, "'gradient' concerns one tensor, and {} is a second.",

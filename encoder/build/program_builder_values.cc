@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "encoder/build/program_builder.h"
 #include "encoder/program/element_text.h"
@@ -56,13 +57,27 @@ bool ProgramBuilder::append(const MemoryDraft& item) {
     return fail(ItemPart::kSize, "memory {} has {} bytes, more than the limit of {}.",
                 in_quotes(item.name), item.size_bytes, limits_.memory_bytes);
   }
-  if (!check_room_for_memory()) return false;
+  if (!check_coherence(item) || !check_room_for_memory()) return false;
   const NameId name = names_.add(program_.names, item.name, mention);
   names_.meaning(name).memory = MemoryId(program_.memories.size());
   has_late_memory_ |= !program_.memories.empty() && program_.memories.back().is_implicit;
-  program_.memories.push_back({name, item.size_bytes, item.is_scratch});
+  Memory& memory = program_.memories.emplace_back(Memory{name, item.size_bytes, item.is_scratch});
+  memory.is_unified = item.is_unified;
+  memory.atom_bytes = item.atom_bytes;
   is_raw_operand_.push_back(false);
   return true;
+}
+
+bool ProgramBuilder::check_coherence(const MemoryDraft& item) {
+  if (item.atom_bytes == 0) return true;
+  if (item.is_unified) {
+    return fail(ItemPart::kSize, "memory {} is unified, and so coherent; it has no atoms.",
+                in_quotes(item.name));
+  }
+  return (std::has_single_bit(item.atom_bytes) && item.atom_bytes <= limits_.atom_bytes) ||
+         fail(ItemPart::kSize,
+              "memory {} has atoms of {} bytes; expected a power of two of at most {}.",
+              in_quotes(item.name), item.atom_bytes, limits_.atom_bytes);
 }
 
 bool ProgramBuilder::append(const TensorDraft& item) {

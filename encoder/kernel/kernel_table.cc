@@ -339,6 +339,7 @@ bool is_opaque(const Program& program, const Dispatch& dispatch) {
 }
 
 Stage stage_of(const Dispatch& dispatch) {
+  if (dispatch.host != HostAccess::kNone) return Stage::kHost;
   const KernelEntry& entry = kernel_entry(dispatch.kernel);
   const bool is_a_copy = entry.is_bytewise && !entry.is_variadic;  // mix is variadic.
   return is_a_copy ? Stage::kCopy : Stage::kCompute;

@@ -33,7 +33,7 @@ void visit(ByteHistory& bytes, uint32_t dispatch, AccessMode mode, AtomicOp op,
     return;
   }
   append(bytes.writers, edges);
-  if (mode == AccessMode::kRead || mode == AccessMode::kUniform) {
+  if (mode <= AccessMode::kRead) {
     if (bytes.readers.empty() || bytes.readers.back() != dispatch) {
       bytes.readers.push_back(dispatch);
     }

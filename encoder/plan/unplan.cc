@@ -98,7 +98,7 @@ void Unplanner::append_pieces(const OperandDraft& operand, ByteRange range, Disp
   fill_gaps(range);
   cut(range.begin);
   cut(range.end);
-  const bool only_reads = operand.mode == AccessMode::kRead || operand.mode == AccessMode::kUniform;
+  const bool only_reads = operand.mode <= AccessMode::kRead;
   // Neighbours that are one run of a value are one operand: cuts need not show.
   for (auto piece = pieces_.lower_bound(range.begin);
        piece != pieces_.end() && piece->first < range.end; ++piece) {

@@ -29,24 +29,26 @@ TensorDraft draft_of(const Program& program, const Tensor& tensor) {
   return draft;
 }
 
-std::string text_of(const Program& program, NameId id) {
-  return id.is_some() ? std::string(program.name(id)) : std::string();
-}
-
-std::string reference_or_nothing(const Program& program, DispatchId id) {
-  return id.is_some() ? program.reference_of(id) : std::string();
-}
-
 ItemDraft draft_of(const Program& program, const Statement& statement) {
   switch (statement.kind) {
     case StatementKind::kDispatch:
+      if (program.dispatches[statement.index].host != HostAccess::kNone) {
+        return host_draft_of(program, program.dispatches[statement.index], statement.label);
+      }
       return draft_of(program, program.dispatches[statement.index], statement.label);
     case StatementKind::kBarrier:
       return draft_of(program, program.barriers[statement.index], statement.label);
     case StatementKind::kLifetime:
       return draft_of(program, program.lifetimes[statement.index], statement.label);
+    case StatementKind::kSync:
+      return draft_of(program, program.syncs[statement.index], statement.label);
   }
   INTERLOCK_CHECK(false);
+}
+
+MemoryDraft draft_of(const Program& program, const Memory& memory) {
+  return {std::string(program.name(memory.name)), memory.size_bytes, memory.is_scratch,
+          memory.is_unified, memory.atom_bytes};
 }
 
 void append_outputs(const Program& program, const std::vector<TensorId>& outputs,
@@ -64,6 +66,24 @@ void append_outputs(const Program& program, const std::vector<TensorId>& outputs
     line_bytes += name.size() + 1;
   }
   if (!output.tensors.empty()) draft.items.emplace_back(std::move(output));
+}
+
+std::string queue_text_of(const Program& program, QueueIndex queue) {
+  return queue == kDefaultQueue ? std::string() : std::string(program.name_of(queue));
+}
+
+// The queues and semaphores that are declared.
+void append_queues(const Program& program, ProgramDraft& draft) {
+  for (const Queue& queue : program.queues) {
+    const bool is_default = &queue == &program.queues[kDefaultQueue];
+    if (is_default && queue.kind == QueueKind::kConcurrent) continue;
+    draft.items.emplace_back(QueueDraft{std::string(program.name(queue.name)), queue.kind});
+  }
+  for (const Semaphore& semaphore : program.semaphores) {
+    if (!semaphore.is_declared) continue;
+    draft.items.emplace_back(SemaphoreDraft{std::string(program.name(semaphore.name)),
+                                            semaphore.is_binary, semaphore.initial});
+  }
 }
 
 // Writes the canonical draft, in short or in full.
@@ -127,7 +147,8 @@ void DraftWriter::collect_groups() {
     groups_.push_back({replay.text_index,
                        replay.first.index,
                        replay.first.index + replay.statement_count,
-                       {ReplayDraft{std::string(program_.name(capture))}}});
+                       {ReplayDraft{std::string(program_.name(capture)),
+                                    queue_text_of(program_, replay.queue)}}});
   }
   for (const Backward& backward : program_.backwards) {
     BackwardDraft draft;
@@ -147,8 +168,7 @@ void DraftWriter::collect_groups() {
 void DraftWriter::append_declarations() {
   for (const Memory& memory : program_.memories) {
     if (memory.is_implicit) continue;
-    draft_.items.emplace_back(
-        MemoryDraft{std::string(program_.name(memory.name)), memory.size_bytes, memory.is_scratch});
+    draft_.items.emplace_back(draft_of(program_, memory));
   }
   // Nothing is declared after the first backward pass.
   const bool has_generated = is_short_ && !program_.backwards.empty();
@@ -157,6 +177,7 @@ void DraftWriter::append_declarations() {
   for (size_t i = 0; i < tensor_count; ++i) {
     draft_.items.emplace_back(draft_of(program_, program_.tensors[i]));
   }
+  append_queues(program_, draft_);
 }
 
 void DraftWriter::append_statements() {
@@ -195,14 +216,21 @@ class UsedDeclarations {
     add(access.tensor);
   }
 
+  void add(std::span<const Dependency> dependencies) {
+    for (const Dependency& dependency : dependencies) {
+      for (const Access& operand : program_.operands_of(dependency)) add(operand);
+    }
+  }
+
   void add(const Statement& statement) {
     if (statement.kind == StatementKind::kDispatch) {
       for (const Access& access : program_.accesses_of(DispatchId(statement.index))) add(access);
     } else if (statement.kind == StatementKind::kBarrier) {
-      for (const Dependency& dependency :
-           program_.dependencies_of(program_.barriers[statement.index])) {
-        for (const Access& operand : program_.operands_of(dependency)) add(operand);
-      }
+      add(program_.dependencies_of(program_.barriers[statement.index]));
+    } else if (statement.kind == StatementKind::kSync) {
+      const SyncStep& step = program_.syncs[statement.index];
+      add(program_.dependencies_of(step));
+      for (const Access& operand : program_.operands_of(step)) add(operand);
     } else {
       const Lifetime& lifetime = program_.lifetimes[statement.index];
       add(lifetime.tensor);
@@ -215,8 +243,7 @@ class UsedDeclarations {
     for (size_t i = 0; i < program_.memories.size(); ++i) {
       const Memory& memory = program_.memories[i];
       if (!has_memory_[i] || memory.is_implicit) continue;
-      draft.items.emplace_back(MemoryDraft{std::string(program_.name(memory.name)),
-                                           memory.size_bytes, memory.is_scratch});
+      draft.items.emplace_back(draft_of(program_, memory));
     }
     for (size_t i = 0; i < program_.tensors.size(); ++i) {
       if (has_tensor_[i]) draft.items.emplace_back(draft_of(program_, program_.tensors[i]));
@@ -252,99 +279,11 @@ ProgramDraft draft_of(const Program& program, const ProgramPart& part) {
   for (const TensorId id : part.outputs) used.add(id);
   ProgramDraft draft;
   used.append_to(draft);
+  append_queues(program, draft);
   append_outputs(program, part.outputs, draft);
   draft.items.reserve(draft.items.size() + part.statements.size());
   for (const StatementId id : part.statements) {
     draft.items.push_back(draft_of(program, program.statements[id.index]));
-  }
-  return draft;
-}
-
-OperandDraft draft_of(const Program& program, const Access& access) {
-  const bool is_tensor = access.tensor.is_some();
-  OperandDraft draft;
-  draft.mode = access.mode;
-  draft.is_undeclared = access.is_undeclared;
-  draft.name = program.name(is_tensor ? program.tensor(access.tensor).name
-                                      : program.memory(access.memory).name);
-  if (access.is_sliced) {
-    const uint64_t start = is_tensor ? program.tensor(access.tensor).range.begin : 0;
-    draft.slice = ByteRange{access.range.begin - start, access.range.end - start};
-  }
-  return draft;
-}
-
-DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label) {
-  DispatchDraft draft;
-  draft.label = text_of(program, label);
-  draft.kernel = program.name(dispatch.kernel_name);
-  if (program.has_program_order) draft.order = dispatch.order;
-  draft.operands.reserve(dispatch.access_count);
-  for (const Access& access : program.accesses_of(dispatch)) {
-    draft.operands.push_back(draft_of(program, access));
-  }
-  draft.is_partial = dispatch.is_partial;
-  if (dispatch.atomic_op != AtomicOp::kNone) {
-    draft.attributes.emplace_back("atomic", word_of(dispatch.atomic_op));
-  }
-  for (const Attribute& attribute : program.attributes_of(dispatch)) {
-    draft.attributes.emplace_back(program.name(attribute.key), program.name(attribute.text));
-  }
-  return draft;
-}
-
-BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label) {
-  BarrierDraft draft;
-  draft.label = text_of(program, label);
-  draft.kind = barrier.kind;
-  for (const Dependency& dependency : program.dependencies_of(barrier)) {
-    DependencyDraft& part =
-        draft.dependencies.emplace_back(DependencyDraft{dependency.source, dependency.destination});
-    for (const Access& operand : program.operands_of(dependency)) {
-      part.operands.push_back(draft_of(program, operand));
-    }
-  }
-  return draft;
-}
-
-LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label) {
-  const auto name_of = [&](TensorId id) {
-    return id.is_some() ? program.tensor(id).name : NameId();
-  };
-  const bool is_reset = lifetime.kind == LifetimeKind::kReset;
-  const NameId name = is_reset ? program.memory(lifetime.memory).name : name_of(lifetime.tensor);
-  return {text_of(program, label), lifetime.kind, text_of(program, name),
-          text_of(program, name_of(lifetime.source))};
-}
-
-WitnessDraft draft_of(const Program& program, const Displacement& displacement) {
-  WitnessDraft draft{.moved = program.reference_of(displacement.moved),
-                     .kind = displacement.kind,
-                     .anchor = program.reference_of(displacement.anchor)};
-  if (displacement.has_slices) {
-    const uint64_t first = displacement.first_slice;
-    draft.slices = std::pair(first, first + displacement.slice_count);
-  }
-  return draft;
-}
-
-ExpectDraft draft_of(const Program& program, const Expectation& expectation) {
-  ExpectDraft draft{.encoder = text_of(program, expectation.encoder),
-                    .is_clean = expectation.is_clean,
-                    .kind = expectation.kind,
-                    .first = reference_or_nothing(program, expectation.first),
-                    .second = reference_or_nothing(program, expectation.second)};
-  if (expectation.lifetime.is_some()) {
-    draft.second = draft.first;
-    draft.first = program.reference_of(expectation.lifetime);
-  }
-  if (expectation.tensor.is_some()) {
-    draft.first = program.name(program.tensor(expectation.tensor).name);
-  }
-  if (expectation.barrier.is_some()) {
-    // An encoder's barriers are not those of the program: only numbers name them.
-    draft.first = expectation.encoder.is_some() ? std::to_string(expectation.barrier.index)
-                                                : program.reference_of(expectation.barrier);
   }
   return draft;
 }

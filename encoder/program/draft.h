@@ -19,6 +19,8 @@ struct MemoryDraft {
   std::string name;
   uint64_t size_bytes = 0;
   bool is_scratch = false;
+  bool is_unified = false;
+  uint32_t atom_bytes = 0;  // 0: coherent.
 };
 
 struct TensorDraft {
@@ -35,11 +37,21 @@ struct OutputDraft {
   std::vector<std::string> tensors;
 };
 
+// `rows R pitch P width W` of a slice.
+struct StrideDraft {
+  uint64_t row_count = 0;
+  uint64_t pitch_bytes = 0;
+  uint64_t width_bytes = 0;
+
+  bool operator==(const StrideDraft&) const = default;
+};
+
 struct OperandDraft {
   AccessMode mode = AccessMode::kRead;
   std::string name;                // A tensor or a memory; tensors are looked up first.
   std::optional<ByteRange> slice;  // NAME[a:b], relative to NAME.
   bool is_undeclared = false;      // After `actual`: the dispatch touches it and does not say so.
+  std::optional<StrideDraft> stride;  // Of the slice, if there is one.
 };
 
 // The order of the operands of a dispatch: of drafts, or of their words.
@@ -55,6 +67,9 @@ struct DispatchDraft {
   std::vector<OperandDraft> operands;
   bool is_partial = false;
   std::vector<std::pair<std::string, std::string>> attributes;  // key, value; as written.
+  std::vector<std::string> after;  // Of a graph queue: dispatches, by label or index.
+  bool is_programmatic = false;    // All of these edges.
+  std::string queue;               // Empty: the default one. So for every queue below.
 };
 
 template <typename Dispatch>
@@ -75,6 +90,7 @@ struct BarrierDraft {
   std::string label;
   BarrierKind kind = BarrierKind::kFull;
   std::vector<DependencyDraft> dependencies;  // Of kScoped.
+  std::string queue;
 };
 
 struct LifetimeDraft {
@@ -82,6 +98,47 @@ struct LifetimeDraft {
   LifetimeKind kind = LifetimeKind::kFree;
   std::string name;    // A tensor; of kReset a memory.
   std::string source;  // Of kAdopt: a tensor.
+  std::string queue;   // Empty: in the order of the host.
+};
+
+struct QueueDraft {
+  std::string name;
+  QueueKind kind = QueueKind::kConcurrent;
+};
+
+struct SemaphoreDraft {
+  std::string name;
+  bool is_binary = false;
+  uint64_t initial = 0;
+};
+
+// `s=3 after copy`, `b before compute`.
+struct SemaphoreUseDraft {
+  std::string semaphore;
+  std::optional<uint64_t> value;  // None: the semaphore is binary.
+  StageMask stages = kAllStages;
+};
+
+// A sync statement other than a barrier. What its kind does not have is empty.
+struct SyncDraft {
+  std::string label;
+  SyncKind kind = SyncKind::kSplit;
+  // One or more of kSignal; one of kWait, kHostWaits, kHostSignals.
+  std::vector<SemaphoreUseDraft> semaphores;
+  std::string event;                              // Of kSet and kAwait.
+  BarrierKind barrier_kind = BarrierKind::kFull;  // Of kSet. So the next.
+  std::vector<DependencyDraft> dependencies;
+  std::vector<OperandDraft> operands;  // Of kHostFlushes and kHostInvalidates.
+  std::string queue;                   // Of kHostIdle, empty: all queues.
+};
+
+// `host reads x`, `host writes x = random(3)`.
+struct HostAccessDraft {
+  std::string label;
+  HostAccess access = HostAccess::kReads;  // Never kNone.
+  std::vector<OperandDraft> operands;
+  InitialValue value;         // Of kWrites. kNone: a hash that nothing else has.
+  DType dtype = DType::kF32;  // Of the value, for its text; what it is, the operand says.
 };
 
 // Statements from here to EndDraft are recorded, not executed.
@@ -95,6 +152,7 @@ struct EndDraft {};
 // replay.
 struct ReplayDraft {
   std::string capture;
+  std::string queue;  // Of the recorded statements that name none.
 };
 
 inline constexpr std::string_view kDefaultBackwardMode = "one-shot";
@@ -121,11 +179,13 @@ struct ExpectDraft {
   std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers. Of
                        // kUseAfterFree: a lifetime statement, likewise. Of kGradient: a tensor.
   std::string second;  // Empty if the kind concerns one statement.
+  std::vector<std::string> waiting;  // Of kDeadlock: statements, by label or, dispatches, by index.
 };
 
 using ItemDraft =
     std::variant<MemoryDraft, TensorDraft, OutputDraft, DispatchDraft, BarrierDraft, LifetimeDraft,
-                 CaptureDraft, EndDraft, ReplayDraft, BackwardDraft, WitnessDraft, ExpectDraft>;
+                 CaptureDraft, EndDraft, ReplayDraft, BackwardDraft, WitnessDraft, ExpectDraft,
+                 QueueDraft, SemaphoreDraft, SyncDraft, HostAccessDraft>;
 
 // What a capture can record.
 using StatementDraft = std::variant<DispatchDraft, BarrierDraft, LifetimeDraft>;
@@ -145,7 +205,8 @@ bool is_evidence(const ItemDraft& item);
 // Returns `draft` without such items. Cost: linear.
 ProgramDraft without_evidence(ProgramDraft draft);
 
-// The canonical draft: memories, tensors, outputs, statements, witness, expectations. Captures,
+// The canonical draft: memories, tensors, queues, semaphores, outputs, statements, witness,
+// expectations. Captures,
 // replays and backward passes stand for their statements; outputs stand after the statements if
 // there is a backward pass, whose gradients they may name. build(draft_of(p)) equals p.
 // Cost: linear.
@@ -166,11 +227,17 @@ struct ProgramPart {
 // program.
 ProgramDraft draft_of(const Program& program, const ProgramPart& part);
 
-// One item, or an operand. Requires: it is of `program`, and so are its accesses and attributes.
+// In draft_items.cc: one item, or an operand. Requires: it is of `program`, and so are its accesses
+// and attributes.
 OperandDraft draft_of(const Program& program, const Access& access);
 DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label);
+// Without label, queue and edges: of a dispatch that is no statement yet, too.
+DispatchDraft unqueued_draft_of(const Program& program, const Dispatch& dispatch);
+// Requires: it is of the host; above, that it is not.
+HostAccessDraft host_draft_of(const Program& program, const Dispatch& dispatch, NameId label);
 BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId label);
 LifetimeDraft draft_of(const Program& program, const Lifetime& lifetime, NameId label);
+SyncDraft draft_of(const Program& program, const SyncStep& step, NameId label);
 WitnessDraft draft_of(const Program& program, const Displacement& displacement);
 ExpectDraft draft_of(const Program& program, const Expectation& expectation);
 

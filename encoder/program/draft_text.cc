@@ -20,7 +20,12 @@ void append_range(std::string& text, uint64_t begin, uint64_t end) {
 
 void append_operand(std::string& text, const OperandDraft& operand) {
   text += operand.name;
-  if (operand.slice) append_range(text, operand.slice->begin, operand.slice->end);
+  if (!operand.slice) return;
+  append_range(text, operand.slice->begin, operand.slice->end);
+  if (!operand.stride) return;
+  text.pop_back();
+  text += fmt::format(" rows {} pitch {} width {}]", operand.stride->row_count,
+                      operand.stride->pitch_bytes, operand.stride->width_bytes);
 }
 
 std::string text_of(const OperandDraft& operand) {

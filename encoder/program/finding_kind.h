@@ -19,6 +19,7 @@ enum class FindingKind : uint8_t {
   kUndeclared,       // "undeclared": a dispatch touches bytes that it does not declare.
   kDivergence,       // "divergence": an execution differs from the reference.
   kGradient,         // "gradient": a backward pass counts a path other than once.
+  kDeadlock,         // "deadlock": a cycle of waits.
   kRedundant,        // "redundant": a sync command whose removal adds no hazard.
 };
 

@@ -30,5 +30,13 @@ using BarrierId = Id<struct BarrierTag>;      // Into Program::barriers.
 using LifetimeId = Id<struct LifetimeTag>;    // Into Program::lifetimes.
 using CaptureId = Id<struct CaptureTag>;      // Into Program::captures.
 using KernelId = Id<struct KernelTag>;        // Into the kernel table.
+using SyncId = Id<struct SyncTag>;            // Into Program::syncs.
+using SyncNameId = Id<struct SyncNameTag>;    // What a name means to sync statements.
+using SemaphoreId = Id<struct SemaphoreTag>;  // Into Program::semaphores.
+
+// Which queue a statement is of: into Program::queues. Two bytes, as every statement has one.
+using QueueIndex = uint16_t;
+inline constexpr QueueIndex kDefaultQueue = 0;
+inline constexpr QueueIndex kNoQueue = UINT16_MAX;  // The host's.
 
 }  // namespace interlock

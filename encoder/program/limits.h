@@ -28,6 +28,11 @@ struct Limits {
   uint64_t attribute_count_per_dispatch = 64;
   uint64_t dependency_count_per_barrier = 64;
   uint64_t operand_count_per_barrier = 256;
+  uint64_t queue_count = 1024;
+  uint64_t semaphore_count = 1ull << 20;
+  uint64_t semaphore_count_per_signal = 64;
+  uint64_t edge_count_per_dispatch = 1024;
+  uint64_t atom_bytes = 1ull << 20;  // Of memory that is not coherent.
   uint64_t witness_count = 1ull << 16;
   uint64_t expectation_count = 1ull << 20;
   uint64_t kernel_extent = 65'535;  // Rows, columns and inner extents of a table kernel.

@@ -24,6 +24,7 @@ struct NameMeaning {
   CaptureId capture;
   CaptureId recorded_label;  // The capture that records a statement with this label.
   KernelId kernel;           // Also none if no dispatch has named it yet.
+  SyncNameId sync;           // Queue, semaphore, event: few names are of any of these.
 };
 
 // Holds numbers only; the names themselves are the caller's, who passes the same list to every

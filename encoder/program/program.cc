@@ -29,14 +29,19 @@ static_assert(std::size(kAtomicOpWords) == static_cast<size_t>(AtomicOp::kXor) +
 static_assert(std::size(kLifetimeWords) == static_cast<size_t>(LifetimeKind::kAdopt) + 1);
 static_assert(std::size(kInitialWords) == static_cast<size_t>(InitialKind::kValues) + 1);
 static_assert(std::size(kPlacementWords) == static_cast<size_t>(Placement::kDonation) + 1);
+static_assert(std::size(kQueueWords) == static_cast<size_t>(QueueKind::kGraph) + 1);
+static_assert(std::size(kSyncWords) == kSyncKindCount);
 
 std::string_view word_of(DType dtype) { return word_in(kDTypeWords, dtype); }
 std::string_view clause_of(AccessMode mode) { return word_in(kClauseWords, mode); }
 std::string_view word_of(AtomicOp op) { return word_in(kAtomicOpWords, op); }
 std::string_view word_of(LifetimeKind kind) { return word_in(kLifetimeWords, kind); }
+std::string_view word_of(QueueKind kind) { return word_in(kQueueWords, kind); }
+std::string_view word_of(SyncKind kind) { return word_in(kSyncWords, kind); }
 
 std::string_view noun_of(StatementKind kind) {
-  constexpr std::string_view kNouns[] = {"a dispatch", "a barrier", "a lifetime statement"};
+  constexpr std::string_view kNouns[] = {"a dispatch", "a barrier", "a lifetime statement",
+                                         "a sync statement"};
   return word_in(kNouns, kind);
 }
 
@@ -61,8 +66,65 @@ std::string reference(const Program& program, StatementId statement, uint32_t in
 
 }  // namespace
 
+uint32_t Program::number_of(DispatchId id) const {
+  const auto first_after = std::ranges::lower_bound(host_dispatches, id);
+  return id.index - static_cast<uint32_t>(first_after - host_dispatches.begin());
+}
+
+DispatchId Program::dispatch_of_number(uint64_t number) const {
+  // Before the host's dispatch number k there are as many of queues as its index says, less k.
+  size_t host_count = 0;
+  for (size_t end = host_dispatches.size(); host_count < end;) {
+    const size_t middle = host_count + (end - host_count) / 2;
+    if (host_dispatches[middle].index - middle <= number) {
+      host_count = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  const uint64_t index = number + host_count;
+  return index < dispatches.size() ? DispatchId(index) : DispatchId();
+}
+
+std::span<const Dependency> Program::dependencies_of(const SyncStep& step) const {
+  if (step.kind != SyncKind::kSet) return {};
+  return std::span(dependencies).subspan(step.first, step.count);
+}
+
+std::span<const Access> Program::operands_of(const SyncStep& step) const {
+  const bool has_operands =
+      step.kind == SyncKind::kHostFlushes || step.kind == SyncKind::kHostInvalidates;
+  if (!has_operands) return {};
+  return std::span(barrier_operands).subspan(step.first, step.count);
+}
+
+std::span<const SignalPart> Program::parts_of(const SyncStep& step) const {
+  if (step.kind != SyncKind::kSignal && step.kind != SyncKind::kHostSignals) return {};
+  return std::span(signal_parts).subspan(step.first, step.count);
+}
+
+std::string_view Program::name_of(QueueIndex queue) const {
+  return queues.empty() ? kDefaultQueueName : name(queues[queue].name);
+}
+
+QueueKind Program::kind_of(QueueIndex queue) const {
+  return queues.empty() ? QueueKind::kConcurrent : queues[queue].kind;
+}
+
+std::span<const Edge> Program::edges_to(DispatchId id) const {
+  const auto found = std::ranges::equal_range(edges, id, {}, &Edge::to);
+  return {found.begin(), found.end()};
+}
+
+const InitialValue* Program::host_value_of(DispatchId id) const {
+  const auto found = std::ranges::lower_bound(host_values, id, {}, &HostValue::dispatch);
+  return found != host_values.end() && found->dispatch == id ? &found->value : nullptr;
+}
+
 std::string Program::reference_of(DispatchId id) const {
-  return reference(*this, dispatch(id).statement, id.index);
+  const Dispatch& d = dispatch(id);
+  if (d.host != HostAccess::kNone && !statements[d.statement.index].label.is_some()) return {};
+  return reference(*this, d.statement, number_of(id));
 }
 
 std::string Program::reference_of(BarrierId id) const {
@@ -73,6 +135,17 @@ std::string Program::reference_of(LifetimeId id) const {
   return reference(*this, lifetimes[id.index].statement, id.index);
 }
 
+std::string Program::reference_of(SyncId id) const {
+  return reference_of(syncs[id.index].statement);
+}
+
+std::string Program::reference_of(StatementId id) const {
+  const Statement& statement = statements[id.index];
+  if (statement.kind == StatementKind::kDispatch) return reference_of(DispatchId(statement.index));
+  INTERLOCK_CHECK(statement.label.is_some());
+  return std::string(name(statement.label));
+}
+
 std::string Program::text_of(const Lifetime& lifetime) const {
   return interlock::text_of(draft_of(*this, lifetime, NameId()));
 }
@@ -80,7 +153,13 @@ std::string Program::text_of(const Lifetime& lifetime) const {
 std::string Program::description_of(DispatchId id) const {
   const Dispatch& d = dispatch(id);
   const NameId label = statements[d.statement.index].label;
-  return fmt::format("{} (dispatch {})", name(label.is_some() ? label : d.kernel_name), id.index);
+  if (d.host != HostAccess::kNone) {
+    return label.is_some()
+               ? fmt::format("{} ({})", name(label), name(d.kernel_name))
+               : fmt::format("{} (statement {})", name(d.kernel_name), d.statement.index);
+  }
+  return fmt::format("{} (dispatch {})", name(label.is_some() ? label : d.kernel_name),
+                     number_of(id));
 }
 
 std::string Program::description_of(LifetimeId id) const {

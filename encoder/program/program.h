@@ -18,6 +18,7 @@
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
 #include "encoder/program/scope.h"
+#include "encoder/program/sync_step.h"
 
 namespace interlock {
 
@@ -33,6 +34,10 @@ struct Memory {
   uint64_t size_bytes = 0;
   bool is_scratch = false;   // Placed after reordering: judged in issue order.
   bool is_implicit = false;  // Of an unplaced tensor: named like it, and no operand can name it.
+  bool is_unified = false;   // The host's accesses need no scopes (CUDA managed memory, Metal's).
+  // Of memory that is not coherent with the host: the bytes that a flush moves at least, and that
+  // host accesses count as (Vulkan 1.3, 11.2, nonCoherentAtomSize). 0: it is coherent.
+  uint32_t atom_bytes = 0;
 };
 
 enum class InitialKind : uint8_t { kNone, kRandom, kZeros, kOnes, kIota, kValues };
@@ -67,15 +72,16 @@ struct Tensor {
 
 // In the order of the clauses.
 enum class AccessMode : uint8_t {
-  kUniform,  // A read through another cache than kRead: scoped barriers tell the two apart.
+  kIndirect,  // The arguments of an indirect dispatch, read in the stage `indirect`.
+  kUniform,   // A read through another cache than kRead: scoped barriers tell the two apart.
   kRead,
   kWrite,
   kUpdate,
   kAtomic,
 };
-inline constexpr size_t kAccessModeCount = 5;
+inline constexpr size_t kAccessModeCount = 6;
 
-// The word of the clause: "uniform", "reads", "writes", "updates", "atomics".
+// The word of the clause: "indirect", "uniform", "reads", "writes", "updates", "atomics".
 std::string_view clause_of(AccessMode mode);
 
 enum class AtomicOp : uint8_t { kNone, kAdd, kMin, kMax, kAnd, kOr, kXor };
@@ -89,11 +95,24 @@ struct Access {
   AccessMode mode = AccessMode::kRead;
   bool is_sliced = false;      // Written NAME[a:b].
   bool is_undeclared = false;  // After `actual`: real to the device, unknown to encoders.
+  // A strided operand is one access for each row, one after another; this is into Program::strides
+  // for all of them. `range` is that of the row.
+  uint32_t stride = kNotStrided;
+
+  static constexpr uint32_t kNotStrided = UINT32_MAX;
 
   bool reads() const { return only_reads() || mode == AccessMode::kUpdate; }
   bool writes() const { return mode == AccessMode::kWrite || mode == AccessMode::kUpdate; }
   bool is_atomic() const { return mode == AccessMode::kAtomic; }
-  bool only_reads() const { return mode == AccessMode::kRead || mode == AccessMode::kUniform; }
+  bool only_reads() const { return mode <= AccessMode::kRead; }
+};
+
+// `NAME[a:b rows R pitch P width W]`: row k is [a + k P, a + k P + W), relative to NAME.
+struct Stride {
+  ByteRange bounds;  // a and b: the rows lie within, and it says no more.
+  uint32_t row_count = 0;
+  uint64_t pitch_bytes = 0;
+  uint64_t width_bytes = 0;
 };
 
 // `key=value` of a dispatch. The text is canonical; `number` is its value if `is_number`.
@@ -103,6 +122,9 @@ struct Attribute {
   double number = 0;
   bool is_number = false;
 };
+
+// Who executes a dispatch: a queue, or the host in a statement of its own.
+enum class HostAccess : uint8_t { kNone, kReads, kWrites };
 
 struct Dispatch {
   StatementId statement;
@@ -116,12 +138,13 @@ struct Dispatch {
   uint32_t attribute_count = 0;
   AtomicOp atomic_op = AtomicOp::kNone;
   bool is_partial = false;  // Its writes may leave bytes as they were.
+  HostAccess host = HostAccess::kNone;
 };
 
-enum class BarrierKind : uint8_t {
-  kFull,       // Execution and memory, everything.
-  kExecution,  // Orders, makes nothing available or visible.
-  kScoped,     // Its dependencies say what it does.
+// What `host writes x = random(3)` writes.
+struct HostValue {
+  DispatchId dispatch;
+  InitialValue value;
 };
 
 // One part of a scoped barrier: all earlier work in the stages of `source` executes before all
@@ -162,14 +185,16 @@ struct Lifetime {
   MemoryId memory;  // What is reset, or what the tensor lies in.
 };
 
-enum class StatementKind : uint8_t { kDispatch, kBarrier, kLifetime };
+enum class StatementKind : uint8_t { kDispatch, kBarrier, kLifetime, kSync };
 
-// "a dispatch", "a barrier", "a lifetime statement": what a label stands on.
+// "a dispatch", "a barrier", "a lifetime statement", "a sync statement": what a label stands on.
 std::string_view noun_of(StatementKind kind);
 
 struct Statement {
   StatementKind kind = StatementKind::kDispatch;
-  uint32_t index = 0;  // Into dispatches, barriers or lifetimes, by kind.
+  // Its queue; none if it is of the host. A lifetime statement that names no queue is of the host.
+  QueueIndex queue = kDefaultQueue;
+  uint32_t index = 0;  // Into dispatches, barriers, lifetimes or syncs, by kind.
   NameId label;        // None if it has none.
 };
 
@@ -187,6 +212,7 @@ struct Capture {
 struct Replay {
   CaptureId capture;
   uint32_t number = 0;  // 1 for the first replay of its capture: labels end in "@1".
+  QueueIndex queue = kDefaultQueue;
   StatementId first;
   uint32_t statement_count = 0;
   uint32_t text_index = 0;
@@ -238,21 +264,32 @@ struct Expectation {
                         // `encoder` is some: it counts the barriers that the encoder places.
   LifetimeId lifetime;  // Of kUseAfterFree: what ends the value; `first` is then the reader.
   TensorId tensor;      // Of kGradient: what the gradient is by. No dispatches.
+  SyncId sync;          // Of kRedundant, instead of a barrier.
+  std::vector<StatementId> waiting;  // Of kDeadlock: the cycle, first of the text first.
 };
 
 struct Program {
   std::vector<std::string> names;
   std::vector<Memory> memories;  // Those that are declared, then the implicit ones.
   std::vector<Tensor> tensors;
-  std::vector<TensorId> outputs;  // Empty: every memory is live at the end.
+  std::vector<TensorId> outputs;      // Empty: every memory is live at the end.
+  std::vector<Queue> queues;          // The default queue first; empty if no other is declared.
+  std::vector<Semaphore> semaphores;  // In the order of their first mention.
   std::vector<Statement> statements;
-  std::vector<Dispatch> dispatches;  // Issue order.
+  std::vector<Dispatch> dispatches;  // Issue order; what the host reads and writes, too.
   std::vector<Barrier> barriers;
   std::vector<Lifetime> lifetimes;
   std::vector<Dependency> dependencies;  // Of scoped barriers.
-  std::vector<Access> barrier_operands;  // Of dependencies. Their mode means nothing.
+  // Of dependencies and of host flushes and invalidates. Their mode means nothing.
+  std::vector<Access> barrier_operands;
   std::vector<Access> accesses;
   std::vector<Attribute> attributes;
+  std::vector<SyncStep> syncs;
+  std::vector<SignalPart> signal_parts;
+  std::vector<Edge> edges;                  // By `to`, rising.
+  std::vector<Stride> strides;              // Of strided operands.
+  std::vector<DispatchId> host_dispatches;  // Those of the host, rising.
+  std::vector<HostValue> host_values;       // By dispatch, rising.
   // How the text says some of the statements in short. They are all in `statements`, so that only
   // what prints programs needs to know; a pass that changes statements leaves these three empty.
   std::vector<Capture> captures;
@@ -288,9 +325,33 @@ struct Program {
   std::span<const Dependency> dependencies_of(const Barrier& barrier) const {
     return std::span(dependencies).subspan(barrier.first_dependency, barrier.dependency_count);
   }
+  // Of an event's set; none of other steps. So the next two.
+  std::span<const Dependency> dependencies_of(const SyncStep& step) const;
+  std::span<const Access> operands_of(const SyncStep& step) const;
+  std::span<const SignalPart> parts_of(const SyncStep& step) const;
   std::span<const Access> operands_of(const Dependency& dependency) const {
     return std::span(barrier_operands).subspan(dependency.first_operand, dependency.operand_count);
   }
+
+  // "q0", "copies". Requires: some queue. Cost of these three: constant.
+  std::string_view name_of(QueueIndex queue) const;
+  QueueKind kind_of(QueueIndex queue) const;
+  QueueIndex queue_of(const Dispatch& dispatch) const {
+    return statements[dispatch.statement.index].queue;
+  }
+  size_t queue_count() const { return queues.empty() ? 1 : queues.size(); }
+
+  // The edges that lead to it; none if it is of no graph queue. Cost: logarithmic.
+  std::span<const Edge> edges_to(DispatchId id) const;
+
+  // What the host writes there; null if that is not said. Cost: logarithmic.
+  const InitialValue* host_value_of(DispatchId id) const;
+
+  // The number of a dispatch in the text: what the host reads and writes does not count.
+  // Requires: it is no dispatch of the host. Cost of both: logarithmic.
+  uint32_t number_of(DispatchId id) const;
+  // The other way; none if there are not so many.
+  DispatchId dispatch_of_number(uint64_t number) const;
 
   // None if there is no tensor of this name. Cost: linear in the tensors.
   TensorId find_tensor(std::string_view wanted) const;
@@ -298,7 +359,8 @@ struct Program {
   // True iff it has a lifetime statement of this kind. Cost: linear in the lifetime statements.
   bool has_any(LifetimeKind kind) const;
 
-  // The label if it has one, else its dispatch index in decimal: how text refers to a dispatch.
+  // The label if it has one, else its number in decimal: how text refers to a dispatch. Nothing for
+  // one of the host without a label.
   std::string reference_of(DispatchId id) const;
 
   // The label if it has one, else its position among the barriers in decimal.
@@ -306,6 +368,12 @@ struct Program {
 
   // The label if it has one, else its position among the lifetime statements in decimal.
   std::string reference_of(LifetimeId id) const;
+
+  // The label. Requires: it has one.
+  std::string reference_of(SyncId id) const;
+
+  // As that of a dispatch, where it is one; else the label. Requires: it has one.
+  std::string reference_of(StatementId id) const;
 
   // "free x", "adopt a = x": the statement without its label.
   std::string text_of(const Lifetime& lifetime) const;

@@ -30,8 +30,8 @@ inline constexpr std::string_view kInitialWords[] = {"",     "random", "zeros",
 inline constexpr std::string_view kDTypeWords[] = {"f32", "i32", "u8"};
 
 // By AccessMode.
-inline constexpr std::string_view kClauseWords[] = {"uniform", "reads", "writes", "updates",
-                                                    "atomics"};
+inline constexpr std::string_view kClauseWords[] = {"indirect", "uniform", "reads",
+                                                    "writes",   "updates", "atomics"};
 
 inline constexpr std::string_view kAtomicOpWords[] = {"none", "add", "min", "max",
                                                       "and",  "or",  "xor"};
@@ -41,7 +41,16 @@ inline constexpr std::string_view kLifetimeWords[] = {"free",  "destroy", "pin",
 
 inline constexpr std::string_view kFindingWords[] = {
     "RAW",   "WAR",        "WAW",        "reordered", "clobber",  "uninitialized", "use-after-free",
-    "alias", "undeclared", "divergence", "gradient",  "redundant"};
+    "alias", "undeclared", "divergence", "gradient",  "deadlock", "redundant"};
+
+// By QueueKind.
+inline constexpr std::string_view kQueueWords[] = {"concurrent", "serial", "serial blocking",
+                                                   "legacy-default", "graph"};
+
+// By SyncKind.
+inline constexpr std::string_view kSyncWords[] = {
+    "signal",     "wait",         "set",       "await",        "split",           "submit",
+    "host waits", "host signals", "host idle", "host flushes", "host invalidates"};
 
 // The word of this enumerator. Requires: the table has one.
 template <size_t kCount, typename Enumerator>

@@ -43,16 +43,16 @@ void append_dispatch(const Program& source, DispatchId id, Program& result) {
   if (!source.has_program_order) copy.order = id.index;
   result.accesses.insert(result.accesses.end(), accesses.begin(), accesses.end());
   result.attributes.insert(result.attributes.end(), attributes.begin(), attributes.end());
-  result.statements.push_back({StatementKind::kDispatch,
-                               static_cast<uint32_t>(result.dispatches.size()),
-                               source.statements[original.statement.index].label});
+  result.statements.push_back({.kind = StatementKind::kDispatch,
+                               .index = static_cast<uint32_t>(result.dispatches.size()),
+                               .label = source.statements[original.statement.index].label});
   result.dispatches.push_back(copy);
 }
 
 void append_barrier(BarrierKind kind, Program& result) {
   const StatementId statement(result.statements.size());
   result.statements.push_back(
-      {StatementKind::kBarrier, static_cast<uint32_t>(result.barriers.size()), NameId()});
+      {.kind = StatementKind::kBarrier, .index = static_cast<uint32_t>(result.barriers.size())});
   result.barriers.push_back({statement, kind});
 }
 
@@ -97,8 +97,10 @@ class LifetimeKeeper {
       if (issued_prefix_ < followed_) return;
       const NameId label = source_.statements[lifetime.statement.index].label;
       lifetime.statement = StatementId(result.statements.size());
-      result.statements.push_back(
-          {StatementKind::kLifetime, static_cast<uint32_t>(result.lifetimes.size()), label});
+      result.statements.push_back({.kind = StatementKind::kLifetime,
+                                   .queue = kNoQueue,
+                                   .index = static_cast<uint32_t>(result.lifetimes.size()),
+                                   .label = label});
       result.lifetimes.push_back(lifetime);
     }
   }

@@ -10,19 +10,12 @@ namespace {
 constexpr std::string_view kUnlabelled[] = {"memory",  "tensor", "output", "witness", "expect",
                                             "capture", "end",    "replay", "backward"};
 
-// Statements of the format that this release does not read.
-constexpr std::string_view kLaterStatements[] = {"queue", "signal", "wait",
-                                                 "split", "submit", "host"};
+constexpr uint64_t kAtomBytesUsual = 256;  // Where a memory says no more than `noncoherent`.
 
 }  // namespace
 
 bool LineReader::fail_expecting(const Token& token, std::string_view expected) {
   return fail(token, "found {}; expected {}.", description_of(token), expected);
-}
-
-bool LineReader::fail_later(const Token& token) {
-  return fail(token, "{} is not part of format version 1 as this release reads it.",
-              in_quotes(token.text));
 }
 
 void LineReader::mark(ItemPart part, const Token& token) {
@@ -36,6 +29,9 @@ uint32_t LineReader::column_of(ItemPlace place) const {
   }
   if (place.part == ItemPart::kAttribute) {
     return place.index < attribute_columns_.size() ? attribute_columns_[place.index] : start;
+  }
+  if (place.part == ItemPart::kAfter) {
+    return place.index < after_columns_.size() ? after_columns_[place.index] : start;
   }
   const uint32_t column = columns_[static_cast<size_t>(place.part)];
   return column != 0 ? column : start;
@@ -61,6 +57,7 @@ bool LineReader::read(std::string_view line) {
   columns_.fill(0);
   operand_columns_.clear();
   attribute_columns_.clear();
+  after_columns_.clear();
   label_.clear();
   Token token = lexer_.next();
   if (token.kind == TokenKind::kEnd) return true;
@@ -70,6 +67,8 @@ bool LineReader::read(std::string_view line) {
     label_ = token.text;
     lexer_.next();
     token = lexer_.next();
+    if (token.is("queue")) return read_as<QueueDraft>();
+    if (token.is("semaphore")) return read_as<SemaphoreDraft>();
     mark(ItemPart::kItem, token);
     if (token.kind != TokenKind::kName) {
       return fail_expecting(token, "a statement after the label");
@@ -77,7 +76,7 @@ bool LineReader::read(std::string_view line) {
     if (is_one_of(kUnlabelled, token.text)) {
       return fail(
           token,
-          "label {} stands before {}; only dispatches, barriers and statements of lifetimes have labels.",
+          "label {} stands before {}; only dispatches, barriers, sync statements and those of lifetimes and the host have labels.",
           in_quotes(label_), in_quotes(token.text));
     }
   }
@@ -100,17 +99,25 @@ bool LineReader::read_statement(Token first) {
   if (word == "end") return read_as<EndDraft>();
   if (word == "replay") return read_as<ReplayDraft>();
   if (word == "backward") return read_as<BackwardDraft>();
-  if (is_one_of(kLaterStatements, word)) return fail_later(first);
+  if (word == "host") return read_host();
+  if (const auto kind = position_in<SyncKind>(kSyncWords, word)) return read_as<SyncDraft>(*kind);
+  if (word == "queue" || word == "semaphore") {
+    return fail(first, "{} stands without a name; expected one and a colon before it.",
+                in_quotes(word));
+  }
   if (word == "interlock") {
     return fail(first, "found a second header line; only the first statement is one.");
   }
   NearestName nearest(word);
   for (const std::string_view statement : kUnlabelled) nearest.offer(statement);
-  for (const std::string_view statement : {"dispatch", "barrier"}) nearest.offer(statement);
+  for (const std::string_view statement :
+       {"dispatch", "barrier", "signal", "wait", "set", "await", "split", "submit", "host"}) {
+    nearest.offer(statement);
+  }
   for (const std::string_view statement : kLifetimeWords) nearest.offer(statement);
   return fail(
       first,
-      "found {}; expected a statement: memory, tensor, output, dispatch, barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.{}",
+      "found {}; expected a statement: memory, tensor, output, dispatch, barrier, signal, wait, set, await, split, submit, host, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.{}",
       description_of(first), nearest.advice());
 }
 
@@ -119,12 +126,26 @@ bool LineReader::read_rest(MemoryDraft& memory) {
   mark(ItemPart::kSize, lexer_.peek());
   if (!take_number("the size of the memory in bytes", memory.size_bytes)) return false;
   memory.is_scratch = lexer_.peek().is("scratch");
-  if (memory.is_scratch) {
+  if (memory.is_scratch) lexer_.next();
+  if (lexer_.peek().is("unified")) {
     lexer_.next();
+    memory.is_unified = true;
   } else if (lexer_.peek().is("noncoherent")) {
-    return fail_later(lexer_.next());
+    lexer_.next();
+    uint64_t atom_bytes = kAtomBytesUsual;
+    if (lexer_.peek().is('=')) {
+      lexer_.next();
+      mark(ItemPart::kSize, lexer_.peek());
+      if (!take_number("the bytes of an atom", atom_bytes)) return false;
+    }
+    // What does not fit is no power of two.
+    memory.atom_bytes =
+        static_cast<uint32_t>(atom_bytes == 0 || atom_bytes > UINT32_MAX ? UINT32_MAX : atom_bytes);
   } else if (lexer_.peek().kind != TokenKind::kEnd) {
-    return fail_expecting(lexer_.next(), "'scratch' or the end of the line");
+    return fail_expecting(lexer_.next(),
+                          memory.is_scratch
+                              ? "'unified', 'noncoherent' or the end of the line"
+                              : "'scratch', 'unified', 'noncoherent' or the end of the line");
   }
   return take_end();
 }
@@ -136,7 +157,7 @@ bool LineReader::read_rest(TensorDraft& tensor) {
   }
   if (lexer_.peek().is('=')) {
     lexer_.next();
-    if (!read_initial_value(tensor)) return false;
+    if (!read_initial_value(tensor.dtype, tensor.initial)) return false;
   }
   return take_end();
 }
@@ -179,32 +200,32 @@ bool LineReader::read_placement(TensorDraft& tensor) {
   return take_number("an offset in bytes", tensor.offset_bytes);
 }
 
-bool LineReader::read_initial_value(TensorDraft& tensor) {
+bool LineReader::read_initial_value(DType dtype, InitialValue& initial) {
   const Token word = lexer_.next();
   mark(ItemPart::kInitial, word);
   const auto kind = position_in<InitialKind>(kInitialWords, word.text);
   if (!kind || word.text.empty()) {
     return fail_expecting(word, "an initial value: random(N), zeros, ones, iota or values(V,…)");
   }
-  tensor.initial.kind = *kind;
-  if (tensor.initial.kind == InitialKind::kRandom) {
-    return take('(', "after 'random'") && take_number("a seed", tensor.initial.seed) &&
+  initial.kind = *kind;
+  if (initial.kind == InitialKind::kRandom) {
+    return take('(', "after 'random'") && take_number("a seed", initial.seed) &&
            take(')', "after the seed");
   }
-  return tensor.initial.kind != InitialKind::kValues || read_initial_values(tensor);
+  return initial.kind != InitialKind::kValues || read_initial_values(dtype, initial.values);
 }
 
 // Reads "(1.5,-2)".
-bool LineReader::read_initial_values(TensorDraft& tensor) {
+bool LineReader::read_initial_values(DType dtype, std::vector<double>& values) {
   if (!take('(', "after 'values'")) return false;
   for (;;) {
     const Token token = lexer_.next_word();
-    const auto value = element_of(tensor.dtype, token.text);
+    const auto value = element_of(dtype, token.text);
     if (token.kind != TokenKind::kNumber || !value) {
-      return fail_expecting(token, fmt::format("a number that an element of type {} can hold",
-                                               word_of(tensor.dtype)));
+      return fail_expecting(
+          token, fmt::format("a number that an element of type {} can hold", word_of(dtype)));
     }
-    tensor.initial.values.push_back(*value);
+    values.push_back(*value);
     if (!lexer_.peek().is(',')) return take(')', "or ',' after a value");
     lexer_.next();
   }
@@ -229,8 +250,8 @@ bool LineReader::read_rest(CaptureDraft& capture) {
 bool LineReader::read_rest(EndDraft& /*end*/) { return take_end(); }
 
 bool LineReader::read_rest(ReplayDraft& replay) {
-  if (!take_name("the name of a capture", ItemPart::kName, replay.capture)) return false;
-  return lexer_.peek().is("on") ? fail_later(lexer_.next()) : take_end();
+  return take_name("the name of a capture", ItemPart::kName, replay.capture) &&
+         read_queue_and_end(replay.queue);
 }
 
 // Reads "LOSS wrt TENSOR… [mode=NAME]".
@@ -299,8 +320,25 @@ bool LineReader::take_range(uint64_t& begin, uint64_t& end) {
       !take_number("the end of a range", end)) {
     return false;
   }
-  if (lexer_.peek().is("rows")) return fail_later(lexer_.next());
   return take(']', "after the range");
+}
+
+// Reads "[a:b]" or "[a:b rows R pitch P width W]".
+bool LineReader::read_slice(OperandDraft& operand) {
+  ByteRange& slice = operand.slice.emplace();
+  if (!take('[', "before a range") || !take_number("the start of a range", slice.begin) ||
+      !take(':', "between the start and the end of the range") ||
+      !take_number("the end of a range", slice.end)) {
+    return false;
+  }
+  if (!lexer_.peek().is("rows")) return take(']', "after the range");
+  lexer_.next();
+  StrideDraft& stride = operand.stride.emplace();
+  return take_number("the number of rows", stride.row_count) &&
+         take_word("pitch", "'pitch' and the bytes from row to row") &&
+         take_number("the bytes from row to row", stride.pitch_bytes) &&
+         take_word("width", "'width' and the bytes of a row") &&
+         take_number("the bytes of a row", stride.width_bytes) && take(']', "after the rows");
 }
 
 // Reads a label or a dispatch index.

@@ -45,7 +45,6 @@ class LineReader {
     return false;
   }
   bool fail_expecting(const Token& token, std::string_view expected);
-  bool fail_later(const Token& token);
   void mark(ItemPart part, const Token& token);
 
   bool read_statement(Token first);
@@ -59,13 +58,29 @@ class LineReader {
   bool read_rest(TensorDraft& tensor);
   bool read_shape(TensorDraft& tensor);
   bool read_placement(TensorDraft& tensor);
-  bool read_initial_value(TensorDraft& tensor);
-  bool read_initial_values(TensorDraft& tensor);
+  bool read_initial_value(DType dtype, InitialValue& initial);
+  bool read_initial_values(DType dtype, std::vector<double>& values);
   bool read_rest(OutputDraft& output);
   bool read_rest(CaptureDraft& capture);
   bool read_rest(EndDraft& end);
   bool read_rest(ReplayDraft& replay);
   bool read_rest(BackwardDraft& backward);
+
+  // In line_reader_queues.cc.
+  bool read_rest(QueueDraft& queue);
+  bool read_rest(SemaphoreDraft& semaphore);
+  bool read_rest(SyncDraft& sync, SyncKind kind);
+  bool read_host();
+  bool read_rest(HostAccessDraft& access, HostAccess kind);
+  bool read_semaphores(SyncDraft& sync);
+  bool read_semaphore_use(SemaphoreUseDraft& use, std::string_view stages_word);
+  bool read_stages(StageMask& stages);
+  bool read_event(SyncDraft& sync);
+  bool read_host_values(InitialValue& value);
+  bool read_host_operands(std::vector<OperandDraft>& operands);
+  // Reads "on NAME" if it stands there, then the end of the line.
+  bool read_queue_and_end(std::string& queue);
+  bool read_queue(std::string& queue);
 
   // In line_reader_statements.cc.
   bool read_rest(DispatchDraft& dispatch);
@@ -74,6 +89,10 @@ class LineReader {
   bool read_operand(const Token& name, OperandDraft& operand);
   bool read_attribute(const Token& key, DispatchDraft& dispatch);
   bool read_rest(BarrierDraft& barrier);
+  bool read_barrier_rest(BarrierKind& kind, std::vector<DependencyDraft>& dependencies,
+                         std::string& queue);
+  bool read_edges(DispatchDraft& dispatch);
+  bool stands_before_queue() const;
   bool read_dependency(DependencyDraft& dependency);
   bool read_scope(Scope& scope);
   bool read_rest(LifetimeDraft& lifetime, LifetimeKind kind);
@@ -86,6 +105,7 @@ class LineReader {
   bool take_name(std::string_view what, ItemPart part, std::string& name);
   bool take_number(std::string_view what, uint64_t& number);
   bool take_range(uint64_t& begin, uint64_t& end);
+  bool read_slice(OperandDraft& operand);
   bool take_reference(ItemPart part, std::string& reference);
   bool take_end();
 
@@ -93,9 +113,10 @@ class LineReader {
   std::string label_;
   std::optional<ItemDraft> item_;
 
-  std::array<uint32_t, static_cast<size_t>(ItemPart::kMode) + 1> columns_{};
+  std::array<uint32_t, kItemPartCount> columns_{};
   std::vector<uint32_t> operand_columns_;
   std::vector<uint32_t> attribute_columns_;
+  std::vector<uint32_t> after_columns_;
   uint32_t error_column_ = 0;
   std::string error_message_;
 };

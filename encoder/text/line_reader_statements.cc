@@ -4,14 +4,6 @@
 #include "encoder/text/line_reader.h"
 
 namespace interlock {
-namespace {
-
-// Of the format; this release does not read them.
-constexpr std::string_view kLaterClauses[] = {"indirect", "on"};
-constexpr std::string_view kLaterKinds[] = {"excess", "deadlock"};
-
-}  // namespace
-
 bool LineReader::read_rest(DispatchDraft& dispatch) {
   dispatch.label = label_;
   return take_name("the name of a kernel", ItemPart::kKernel, dispatch.kernel) &&
@@ -35,13 +27,16 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
     const bool is_name = token.kind == TokenKind::kName;
     const bool is_key = is_name && lexer_.peek().is('=');
     const bool is_word = is_name && is_reserved(token.text);
-    if (clause_is_empty && (!is_name || is_key || is_word)) {
+    const bool begins_edges = token.is("after") && !is_key && stands_before_queue();
+    if (clause_is_empty && (begins_edges || !is_name || is_key || is_word)) {
       return fail_expecting(token, fmt::format("an operand after '{}'", kClauseWords[clause]));
     }
     if (is_actual && clause < 0 && !is_one_of(kClauseWords, token.text)) {
       return fail_expecting(token, "reads, writes, updates or another clause after 'actual'");
     }
     if (token.kind == TokenKind::kEnd) return true;
+    if (begins_edges && token.is_spaced) return read_edges(dispatch);
+    if (token.is("on") && token.is_spaced) return read_queue(dispatch.queue) && take_end();
     if (!is_name || !token.is_spaced) {
       return fail_expecting(
           token, is_name ? "a space before this word" : "a clause, an operand or KEY=VALUE");
@@ -58,7 +53,6 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
     if (token.text == "order") {
       return fail(token, "'order=' stands after other clauses; it stands right after the kernel.");
     }
-    if (is_one_of(kLaterClauses, token.text)) return fail_later(token);
     if (token.text == "actual" && !is_actual && has_operands_only) {
       is_actual = true;
       clause = -1;
@@ -69,7 +63,7 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
       if (next <= clause || !has_operands_only) {
         return fail(
             token,
-            "found {} out of order; the clauses stand once each, as uniform, reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE.",
+            "found {} out of order; the clauses stand once each, as indirect, uniform, reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE, after, on.",
             in_quotes(token.text));
       }
       clause = next;
@@ -89,9 +83,7 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
 bool LineReader::read_operand(const Token& name, OperandDraft& operand) {
   operand_columns_.push_back(name.column);
   operand.name = name.text;
-  if (!lexer_.peek().is('[')) return true;
-  operand.slice.emplace();
-  return take_range(operand.slice->begin, operand.slice->end);
+  return !lexer_.peek().is('[') || read_slice(operand);
 }
 
 bool LineReader::read_attribute(const Token& key, DispatchDraft& dispatch) {
@@ -105,28 +97,63 @@ bool LineReader::read_attribute(const Token& key, DispatchDraft& dispatch) {
   return true;
 }
 
+// Whether the rest of the line names a queue. A dispatch with edges does: without that 'after' is a
+// name like others.
+bool LineReader::stands_before_queue() const {
+  for (Lexer rest = lexer_; rest.peek().kind != TokenKind::kEnd; rest.next()) {
+    if (rest.peek().is("on")) return true;
+  }
+  return false;
+}
+
+// Reads "A B programmatic on Q" after 'after'.
+bool LineReader::read_edges(DispatchDraft& dispatch) {
+  for (;;) {
+    const Token token = lexer_.next();
+    if (token.is("on") && !dispatch.after.empty()) {
+      return read_queue(dispatch.queue) && take_end();
+    }
+    const bool is_reference = token.kind == TokenKind::kName || token.kind == TokenKind::kNumber;
+    if (!is_reference || !token.is_spaced || token.is("on") || dispatch.is_programmatic) {
+      return fail_expecting(token, dispatch.is_programmatic ? "'on' and a graph queue"
+                                   : dispatch.after.empty()
+                                       ? "a dispatch, by label or index"
+                                       : "a dispatch, 'programmatic', or 'on' and a graph queue");
+    }
+    if (token.is("programmatic") && !dispatch.after.empty() && lexer_.peek().is("on")) {
+      dispatch.is_programmatic = true;
+      continue;
+    }
+    after_columns_.push_back(token.column);
+    dispatch.after.emplace_back(token.text);
+  }
+}
+
 bool LineReader::read_rest(BarrierDraft& barrier) {
   barrier.label = label_;
+  return read_barrier_rest(barrier.kind, barrier.dependencies, barrier.queue);
+}
+
+// Reads "[execution | DEPENDENCY, …] [on QUEUE]": of a barrier, or of an event.
+bool LineReader::read_barrier_rest(BarrierKind& kind, std::vector<DependencyDraft>& dependencies,
+                                   std::string& queue) {
   const Token word = lexer_.peek();
-  if (word.kind == TokenKind::kEnd) return true;
+  if (word.kind == TokenKind::kEnd || word.is("on")) return read_queue_and_end(queue);
   if (word.is("execution")) {
     lexer_.next();
-    barrier.kind = BarrierKind::kExecution;
-    return take_end();
+    kind = BarrierKind::kExecution;
+    return read_queue_and_end(queue);
   }
-  if (word.is("on")) return fail_later(word);
   if (word.kind != TokenKind::kName || !names_a_stage(word.text)) {
-    return fail_expecting(word,
-                          "'execution', a scope such as compute.write, or the end of the line");
+    return fail_expecting(
+        word, "'execution', a scope such as compute.write, 'on' or the end of the line");
   }
-  barrier.kind = BarrierKind::kScoped;
-  while (read_dependency(barrier.dependencies.emplace_back())) {
-    const Token end = lexer_.next();
-    if (end.kind == TokenKind::kEnd) return true;
-    if (!end.is(',')) {
-      return end.is("on") ? fail_later(end)
-                          : fail_expecting(end, "',', an operand or the end of the line");
-    }
+  kind = BarrierKind::kScoped;
+  while (read_dependency(dependencies.emplace_back())) {
+    const Token& end = lexer_.peek();
+    if (end.kind == TokenKind::kEnd || end.is("on")) return read_queue_and_end(queue);
+    if (!end.is(',')) return fail_expecting(end, "',', an operand, 'on' or the end of the line");
+    lexer_.next();
   }
   return false;
 }
@@ -183,7 +210,7 @@ bool LineReader::read_rest(LifetimeDraft& lifetime, LifetimeKind kind) {
     if (!take('=', "and the tensor whose bytes are adopted")) return false;
     if (!take_name("the name of a tensor", ItemPart::kBase, lifetime.source)) return false;
   }
-  return lexer_.peek().is("on") ? fail_later(lexer_.next()) : take_end();
+  return read_queue_and_end(lifetime.queue);
 }
 
 bool LineReader::read_rest(WitnessDraft& witness) {
@@ -230,13 +257,18 @@ bool LineReader::read_rest(ExpectDraft& expect) {
 bool LineReader::read_expected_finding(const Token& word, ExpectDraft& expect) {
   const auto kind = finding_kind_of(word.text);
   if (!kind || !is_checkable(*kind)) {
-    return is_one_of(kLaterKinds, word.text)
-               ? fail_later(word)
-               : fail_expecting(
-                     word,
-                     "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, uninitialized, use-after-free, alias, gradient, undeclared or redundant");
+    return fail_expecting(
+        word,
+        "'clean' or what a check finds: RAW, WAR, WAW, reordered, clobber, uninitialized, use-after-free, alias, gradient, undeclared, deadlock or redundant");
   }
   expect.kind = *kind;
+  if (expect.kind == FindingKind::kDeadlock) {
+    do {
+      operand_columns_.push_back(lexer_.peek().column);
+      if (!take_reference(ItemPart::kFirst, expect.waiting.emplace_back())) return false;
+    } while (lexer_.peek().kind != TokenKind::kEnd);
+    return true;
+  }
   if (!take_reference(ItemPart::kFirst, expect.first)) return false;
   return lexer_.peek().kind == TokenKind::kEnd || take_reference(ItemPart::kSecond, expect.second);
 }

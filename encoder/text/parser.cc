@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
@@ -19,6 +20,48 @@
 
 namespace interlock {
 namespace {
+
+struct TextPlace {
+  uint64_t line_number = 0;
+  uint32_t column = 0;
+};
+
+bool has_rows_or_arguments(const std::vector<OperandDraft>& operands) {
+  return std::ranges::any_of(operands, [](const OperandDraft& operand) {
+    return operand.stride.has_value() || operand.mode == AccessMode::kIndirect;
+  });
+}
+
+// Whether the item says what only the whole synchronization model tells.
+class IsBeyondOneQueue {
+ public:
+  bool operator()(const MemoryDraft& memory) const {
+    return memory.is_unified || memory.atom_bytes != 0;
+  }
+  bool operator()(const DispatchDraft& dispatch) const {
+    return !dispatch.queue.empty() || !dispatch.after.empty() ||
+           has_rows_or_arguments(dispatch.operands);
+  }
+  bool operator()(const BarrierDraft& barrier) const {
+    return !barrier.queue.empty() ||
+           std::ranges::any_of(barrier.dependencies, [](const DependencyDraft& dependency) {
+             return has_rows_or_arguments(dependency.operands);
+           });
+  }
+  bool operator()(const LifetimeDraft& lifetime) const { return !lifetime.queue.empty(); }
+  bool operator()(const ReplayDraft& replay) const { return !replay.queue.empty(); }
+  bool operator()(const ExpectDraft& expect) const { return !expect.waiting.empty(); }
+  bool operator()(const QueueDraft&) const { return true; }
+  bool operator()(const SemaphoreDraft&) const { return true; }
+  bool operator()(const SyncDraft&) const { return true; }
+  bool operator()(const HostAccessDraft&) const { return true; }
+  template <typename Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+bool is_beyond_one_queue(const ItemDraft& item) { return std::visit(IsBeyondOneQueue(), item); }
 
 class Parser {
  public:
@@ -94,11 +137,20 @@ class Parser {
   }
 
   Result<Program> finish() {
-    if (options_.skips_invalid_lines) builder_.drop_open_capture();
+    if (options_.skips_invalid_lines) {
+      builder_.drop_open_capture();
+      builder_.drop_faulty_syncs();
+    }
     auto program = builder_.finish();
-    if (program) return program;
-    line_number_ = capture_line_number_;  // Only a capture can be left open.
-    return error_at(capture_column_, program.error().message);
+    if (!program) {
+      TextPlace place = capture_place_;
+      if (const StatementId faulty = builder_.faulty_statement(); faulty.is_some()) {
+        place = sync_places_[faulty];
+      }
+      line_number_ = place.line_number;
+      return error_at(place.column, program.error().message);
+    }
+    return program;
   }
 
   Error error_at(uint32_t column, std::string_view message) const {
@@ -140,13 +192,26 @@ class Parser {
     if (!reader_.read(line)) return error_at(reader_.error_column(), reader_.error_message());
     const std::optional<ItemDraft>& item = reader_.item();
     if (!item) return Success{};
+    if (!options_.reads_every_queue && is_beyond_one_queue(*item)) {
+      return error_at(reader_.column_of({}),
+                      "the statement is about several queues, the host or rows of bytes, which is "
+                      "read and printed (`interlock print`), and not judged or executed.");
+    }
     auto result =
         added(builder_.add(*item), [&] { return reader_.column_of(builder_.error_place()); });
-    if (result && std::holds_alternative<CaptureDraft>(*item)) {
-      capture_line_number_ = line_number_;
-      capture_column_ = reader_.column_of({ItemPart::kName});
-    }
+    if (result) remember_place(*item);
     return result;
+  }
+
+  // Of what finish() can find wrong.
+  void remember_place(const ItemDraft& item) {
+    if (std::holds_alternative<CaptureDraft>(item)) {
+      capture_place_ = {line_number_, reader_.column_of({ItemPart::kName})};
+    }
+    if (std::holds_alternative<SyncDraft>(item)) {
+      sync_places_.emplace(builder_.last_statement(),
+                           TextPlace{line_number_, reader_.column_of({})});
+    }
   }
 
   // Where its parts stand, only the grammar knows.
@@ -175,8 +240,8 @@ class Parser {
   MemoryDraft plain_memory_;
   size_t next_room_bytes_ = kLookBytes;
   uint64_t line_number_ = 1;
-  uint64_t capture_line_number_ = 1;  // Of the last capture.
-  uint32_t capture_column_ = 1;
+  TextPlace capture_place_{1, 1};  // Of the last capture.
+  std::map<StatementId, TextPlace> sync_places_;
 };
 
 }  // namespace

@@ -14,6 +14,9 @@ struct ParseOptions {
   // A campaign may skip lines that no longer apply: lines that do not parse or do not fit are left
   // out. The header line and the limits stay strict.
   bool skips_invalid_lines = false;
+  // Statements of the whole synchronization model are read, too. What judges, executes or changes
+  // programs knows one queue with barriers, and does not ask for them.
+  bool reads_every_queue = false;
 };
 
 // Returns the program in `text`. `file_name` only names the input in errors.

@@ -20,7 +20,9 @@ class LinePrinter {
   explicit LinePrinter(TextBuffer& text) : out_(text) {}
 
   void operator()(const MemoryDraft& item) {
-    add("memory ", item.name, ' ', item.size_bytes, item.is_scratch ? " scratch" : "");
+    add("memory ", item.name, ' ', item.size_bytes, item.is_scratch ? " scratch" : "",
+        item.is_unified ? " unified" : "");
+    if (item.atom_bytes != 0) add(" noncoherent=", uint64_t{item.atom_bytes});
   }
 
   void operator()(const TensorDraft& item) {
@@ -31,14 +33,7 @@ class LinePrinter {
       add(' ', word_in(kPlacementWords, item.placement), ' ', item.base);
       if (item.placement != Placement::kDonation) add('+', item.offset_bytes);
     }
-    if (item.initial.kind == InitialKind::kNone) return;
-    add(" = ", word_in(kInitialWords, item.initial.kind));
-    if (item.initial.kind == InitialKind::kRandom) add('(', item.initial.seed, ')');
-    if (item.initial.kind != InitialKind::kValues) return;
-    for (size_t i = 0; i < item.initial.values.size(); ++i) {
-      add(i == 0 ? '(' : ',', text_of_element(item.dtype, item.initial.values[i]));
-    }
-    add(')');
+    add_value(item.dtype, item.initial);
   }
 
   void operator()(const OutputDraft& item) {
@@ -62,28 +57,68 @@ class LinePrinter {
     }
     if (item.is_partial) add(" partial");
     for (const auto& attribute : item.attributes) add(' ', attribute.first, '=', attribute.second);
+    for (size_t i = 0; i < item.after.size(); ++i) add(i == 0 ? " after " : " ", item.after[i]);
+    if (item.is_programmatic) add(" programmatic");
+    // What has edges names its queue, so that 'after' is no operand.
+    if (!item.after.empty() && item.queue.empty()) add(" on ", kDefaultQueueName);
+    add_queue(item.queue);
   }
 
   void operator()(const BarrierDraft& item) {
     add_label(item.label);
-    add(item.kind == BarrierKind::kExecution ? "barrier execution" : "barrier");
-    for (size_t i = 0; i < item.dependencies.size(); ++i) {
-      const DependencyDraft& dependency = item.dependencies[i];
-      add(i == 0 ? " " : ", ", text_of(dependency.source), " -> ", text_of(dependency.destination));
-      for (const OperandDraft& operand : dependency.operands) add_operand(operand);
-    }
+    add("barrier");
+    add_barrier(item.kind, item.dependencies);
+    add_queue(item.queue);
   }
 
   void operator()(const LifetimeDraft& item) {
     add_label(item.label);
     add(text_of(item));
+    add_queue(item.queue);
+  }
+
+  void operator()(const QueueDraft& item) { add(item.name, ": queue ", word_of(item.kind)); }
+
+  void operator()(const SemaphoreDraft& item) {
+    add(item.name, ": semaphore");
+    if (item.is_binary) {
+      add(" binary");
+    } else {
+      add(" = ", item.initial);
+    }
+  }
+
+  void operator()(const SyncDraft& item) {
+    add_label(item.label);
+    add(word_of(item.kind));
+    if (!item.event.empty()) add(' ', item.event);
+    if (item.kind == SyncKind::kSet) add_barrier(item.barrier_kind, item.dependencies);
+    for (size_t i = 0; i < item.semaphores.size(); ++i) {
+      const SemaphoreUseDraft& use = item.semaphores[i];
+      add(i == 0 ? " " : ", ", use.semaphore);
+      if (use.value) add('=', *use.value);
+      if (use.stages == kAllStages) continue;
+      add(item.kind == SyncKind::kSignal ? " after " : " before ", text_of(Scope{use.stages, 0}));
+    }
+    for (const OperandDraft& operand : item.operands) add_operand(operand);
+    add_queue(item.queue);
+  }
+
+  void operator()(const HostAccessDraft& item) {
+    add_label(item.label);
+    add(item.access == HostAccess::kWrites ? "host writes" : "host reads");
+    for (const OperandDraft& operand : item.operands) add_operand(operand);
+    add_value(item.dtype, item.value);
   }
 
   void operator()(const CaptureDraft& item) { add("capture ", item.name); }
 
   void operator()(const EndDraft&) { add("end"); }
 
-  void operator()(const ReplayDraft& item) { add("replay ", item.capture); }
+  void operator()(const ReplayDraft& item) {
+    add("replay ", item.capture);
+    add_queue(item.queue);
+  }
 
   void operator()(const BackwardDraft& item) {
     add("backward ", item.loss, " wrt");
@@ -100,8 +135,10 @@ class LinePrinter {
       add(" clean");
       return;
     }
-    add(' ', word_of(item.kind), ' ', item.first);
+    add(' ', word_of(item.kind));
+    if (!item.first.empty()) add(' ', item.first);
     if (!item.second.empty()) add(' ', item.second);
+    for (const std::string& waiting : item.waiting) add(' ', waiting);
   }
 
  private:
@@ -112,7 +149,37 @@ class LinePrinter {
 
   void add_operand(const OperandDraft& operand) {
     add(' ', operand.name);
-    if (operand.slice) add('[', operand.slice->begin, ':', operand.slice->end, ']');
+    if (!operand.slice) return;
+    add('[', operand.slice->begin, ':', operand.slice->end);
+    if (operand.stride) {
+      add(" rows ", operand.stride->row_count, " pitch ", operand.stride->pitch_bytes, " width ",
+          operand.stride->width_bytes);
+    }
+    add(']');
+  }
+
+  void add_barrier(BarrierKind kind, const std::vector<DependencyDraft>& dependencies) {
+    if (kind == BarrierKind::kExecution) add(" execution");
+    for (size_t i = 0; i < dependencies.size(); ++i) {
+      const DependencyDraft& dependency = dependencies[i];
+      add(i == 0 ? " " : ", ", text_of(dependency.source), " -> ", text_of(dependency.destination));
+      for (const OperandDraft& operand : dependency.operands) add_operand(operand);
+    }
+  }
+
+  void add_value(DType dtype, const InitialValue& value) {
+    if (value.kind == InitialKind::kNone) return;
+    add(" = ", word_in(kInitialWords, value.kind));
+    if (value.kind == InitialKind::kRandom) add('(', value.seed, ')');
+    if (value.kind != InitialKind::kValues) return;
+    for (size_t i = 0; i < value.values.size(); ++i) {
+      add(i == 0 ? '(' : ',', text_of_element(dtype, value.values[i]));
+    }
+    add(')');
+  }
+
+  void add_queue(const std::string& queue) {
+    if (!queue.empty()) add(" on ", queue);
   }
 
   void add_label(const std::string& label) {

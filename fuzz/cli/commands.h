@@ -12,6 +12,7 @@ void add_check_command(CLI::App& app, ExitStatus& status);     // check_command.
 void add_explore_command(CLI::App& app, ExitStatus& status);   // explore_command.cc
 void add_run_command(CLI::App& app, ExitStatus& status);       // run_command.cc
 void add_encode_command(CLI::App& app, ExitStatus& status);    // encode_command.cc
+void add_print_command(CLI::App& app, ExitStatus& status);     // print_command.cc
 void add_plan_command(CLI::App& app, ExitStatus& status);      // plan_command.cc
 void add_plot_command(CLI::App& app, ExitStatus& status);      // plot_command.cc
 void add_fuzz_command(CLI::App& app, ExitStatus& status);      // fuzz_command.cc

@@ -175,7 +175,8 @@ class Mutation {
       dispatch.attributes.clear();
     }
     OperandDraft& operand = dispatch.operands[choice_.below(dispatch.operands.size())];
-    operand.mode = static_cast<AccessMode>(1 + choice_.below(4));
+    operand.mode =
+        static_cast<AccessMode>(static_cast<uint64_t>(AccessMode::kRead) + choice_.below(4));
     dispatch.attributes.clear();
     if (has_atomics(dispatch)) dispatch.attributes.emplace_back("atomic", "add");
     std::ranges::stable_sort(dispatch.operands, stands_before);

@@ -136,8 +136,8 @@ std::vector<ProbeShape> probe_shapes_of(const Program& program, const Hazard& ha
 }
 
 std::string words_of(const Program& program, const Hazard& hazard, const ProbeShape& shape) {
-  constexpr std::array<std::string_view, 5> kModeWords = {"uniform", "read", "write", "update",
-                                                          "atomic"};
+  constexpr std::array<std::string_view, kAccessModeCount> kModeWords = {
+      "indirect", "uniform", "read", "write", "update", "atomic"};
   constexpr std::array<std::string_view, 5> kRangeWords = {"", "short_range", "overlap",
                                                            "short_overlap", "two_tensors"};
   constexpr std::array<std::string_view, 9> kContextWords = {

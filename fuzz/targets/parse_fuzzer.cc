@@ -15,11 +15,12 @@ namespace interlock {
 namespace {
 
 constexpr std::string_view kFileName = "fuzz.ilk";
+constexpr ParseOptions kStrict{.reads_every_queue = true};
 
 // Returns the canonical text.
 std::string check_round_trip(const Program& program) {
   const std::string text = print(program);
-  const Result<Program> again = parse(text, kFileName);
+  const Result<Program> again = parse(text, kFileName, kStrict);
   INTERLOCK_CHECK(again.has_value());
   INTERLOCK_CHECK(print(*again) == text);
   const Result<Program> built = build(draft_of(program));
@@ -35,8 +36,8 @@ void check_error(const Error& error) {
 }
 
 void check_text(std::string_view text) {
-  const ParseOptions lenient{.skips_invalid_lines = true};
-  const Result<Program> strict = parse(text, kFileName);
+  const ParseOptions lenient{.skips_invalid_lines = true, .reads_every_queue = true};
+  const Result<Program> strict = parse(text, kFileName, kStrict);
   const Result<Program> rest = parse(text, kFileName, lenient);
   if (!strict) {
     check_error(strict.error());

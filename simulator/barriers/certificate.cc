@@ -26,6 +26,7 @@ struct Range {
 
 size_t sort_of(AccessMode mode) {
   switch (mode) {
+    case AccessMode::kIndirect:
     case AccessMode::kUniform:
     case AccessMode::kRead:
       return 0;

@@ -68,7 +68,7 @@ Program window_of(const Program& source, size_t begin, size_t end, StatementId l
     const StatementId id(window.statements.size());
     const bool is_dispatch = statement.kind == StatementKind::kDispatch;
     const size_t index = is_dispatch ? window.dispatches.size() : window.barriers.size();
-    window.statements.push_back({statement.kind, static_cast<uint32_t>(index), {}});
+    window.statements.push_back({.kind = statement.kind, .index = static_cast<uint32_t>(index)});
     if (is_dispatch) {
       Dispatch dispatch = source.dispatches[statement.index];
       const auto accesses = source.accesses_of(dispatch);

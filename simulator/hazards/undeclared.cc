@@ -13,14 +13,15 @@ namespace {
 
 // What an operand does to each of its bytes. What one operand says as a whole, several may say
 // together.
-enum Side : size_t { kRead, kUniformRead, kWrite, kAtomic };
-constexpr size_t kSideCount = 4;
+enum Side : size_t { kRead, kUniformRead, kIndirectRead, kWrite, kAtomic };
+constexpr size_t kSideCount = 5;
 using Sides = std::array<bool, kSideCount>;
 
 Sides sides_of(const Access& access) {
   Sides sides{};
   sides[kUniformRead] = access.mode == AccessMode::kUniform;
-  sides[kRead] = access.reads() && !sides[kUniformRead];
+  sides[kIndirectRead] = access.mode == AccessMode::kIndirect;
+  sides[kRead] = access.reads() && !sides[kUniformRead] && !sides[kIndirectRead];
   sides[kWrite] = access.writes();
   sides[kAtomic] = access.is_atomic();
   return sides;

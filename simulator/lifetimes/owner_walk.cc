@@ -42,6 +42,8 @@ bool OwnerWalk::run(const bool& is_ended) {
       case StatementKind::kLifetime:
         run_lifetime(LifetimeId(statement.index));
         break;
+      case StatementKind::kSync:
+        break;
     }
     if (is_over_ || is_ended || is_stopped()) return !is_over_;
   }

@@ -61,7 +61,8 @@ std::string tensor_clause_of(const Program& program, const Access& access) {
 std::string_view verb_of(const Access& access) {
   // By mode.
   static constexpr std::array<std::string_view, kAccessModeCount> kVerbs = {
-      "reads as a uniform", "reads", "writes", "updates", "updates atomically"};
+      "reads as indirect arguments", "reads as a uniform", "reads", "writes", "updates",
+      "updates atomically"};
   return kVerbs[static_cast<size_t>(access.mode)];
 }
 

@@ -86,14 +86,14 @@ ByteRange random_range(Ranges ranges, SeededChoice& choice) {
 void append_barrier(Program& program) {
   const auto index = static_cast<uint32_t>(program.barriers.size());
   program.barriers.push_back({StatementId(program.statements.size()), BarrierKind::kFull});
-  program.statements.push_back({StatementKind::kBarrier, index, NameId()});
+  program.statements.push_back({.kind = StatementKind::kBarrier, .index = index});
 }
 
 void append_dispatch(const Dispatch& dispatch, Program& program) {
   const auto index = static_cast<uint32_t>(program.dispatches.size());
   program.dispatches.push_back(dispatch);
   program.dispatches.back().statement = StatementId(program.statements.size());
-  program.statements.push_back({StatementKind::kDispatch, index, NameId()});
+  program.statements.push_back({.kind = StatementKind::kDispatch, .index = index});
 }
 
 Program unordered_stream(Ranges ranges, int64_t dispatch_count) {

@@ -151,7 +151,7 @@ TEST(BackwardStatement, ErrorsSayWhere) {
       "p.ilk:10:1: error: a memory is declared after a backward pass, which declares tensors itself; expected it before.");
   EXPECT_EQ(
       error_of("b: backward y wrt w"),
-      "p.ilk:9:4: error: label 'b' stands before 'backward'; only dispatches, barriers and statements of lifetimes have labels.");
+      "p.ilk:9:4: error: label 'b' stands before 'backward'; only dispatches, barriers, sync statements and those of lifetimes and the host have labels.");
   EXPECT_EQ(error_of("backward y wrt w mode=split"), "no error");
 }
 

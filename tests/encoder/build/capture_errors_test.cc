@@ -53,15 +53,15 @@ INSTANTIATE_TEST_SUITE_P(
                          "capture c\nend\nreplay c"},
         CaptureErrorCase{
             "capture c\nend\nreplay c on q1",
-            "7:10: error: 'on' is not part of format version 1 as this release reads it.",
+            "7:1: error: the statement is about several queues, the host or rows of bytes, which is read and printed (`interlock print`), and not judged or executed.",
             "capture c\nend\nreplay c"},
         CaptureErrorCase{
             "r: capture c\nend",
-            "5:4: error: label 'r' stands before 'capture'; only dispatches, barriers and statements of lifetimes have labels.",
+            "5:4: error: label 'r' stands before 'capture'; only dispatches, barriers, sync statements and those of lifetimes and the host have labels.",
             "capture c\nend"},
         CaptureErrorCase{
             "capture c\nend\nr: replay c",
-            "7:4: error: label 'r' stands before 'replay'; only dispatches, barriers and statements of lifetimes have labels.",
+            "7:4: error: label 'r' stands before 'replay'; only dispatches, barriers, sync statements and those of lifetimes and the host have labels.",
             "capture c\nend\nreplay c"},
         CaptureErrorCase{
             "capture c@1\nend",

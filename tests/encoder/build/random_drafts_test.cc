@@ -115,7 +115,132 @@ LifetimeDraft lifetime(Numbers& numbers) {
   return item;
 }
 
-ItemDraft random_item(Numbers& numbers, bool has_order) {
+constexpr std::string_view kQueues[] = {"", "", "", "q0", "p", "q", "g", "x"};
+
+std::string queue(Numbers& numbers) {
+  return std::string(kQueues[numbers.below(std::size(kQueues))]);
+}
+
+// Values and binary semaphores have names apart: else most uses would not fit.
+SemaphoreUseDraft semaphore_use(Numbers& numbers) {
+  SemaphoreUseDraft use;
+  const bool is_binary = numbers.below(3) == 0;
+  use.semaphore = is_binary ? "y" : "z";
+  if (is_binary != (numbers.below(16) == 0)) return use;
+  use.value = numbers.below(6);
+  return use;
+}
+
+StageMask stages(Numbers& numbers) {
+  return numbers.below(2) == 0 ? kAllStages : scope(numbers).stages;
+}
+
+OperandDraft operand_with_rows(Numbers& numbers) {
+  OperandDraft operand{AccessMode::kRead, name(numbers), {}};
+  if (numbers.below(2) == 0) return operand;
+  const uint64_t begin = numbers.below(4);
+  operand.slice = ByteRange{begin, begin + numbers.below(20)};
+  if (numbers.below(2) == 0) return operand;
+  operand.stride = StrideDraft{numbers.below(4), numbers.below(6), numbers.below(4)};
+  return operand;
+}
+
+SyncDraft sync(Numbers& numbers) {
+  SyncDraft item;
+  item.label = label(numbers);
+  item.kind = static_cast<SyncKind>(numbers.below(kSyncKindCount));
+  if (!is_of_host(item.kind) || item.kind == SyncKind::kHostIdle) item.queue = queue(numbers);
+  switch (item.kind) {
+    case SyncKind::kSignal:
+      for (uint64_t count = 1 + numbers.below(2); count > 0; --count) {
+        item.semaphores.push_back(semaphore_use(numbers));
+        item.semaphores.back().stages = stages(numbers);
+      }
+      break;
+    case SyncKind::kWait:
+      item.semaphores = {semaphore_use(numbers)};
+      item.semaphores.back().stages = stages(numbers);
+      break;
+    case SyncKind::kHostWaits:
+    case SyncKind::kHostSignals:
+      item.semaphores = {semaphore_use(numbers)};
+      break;
+    case SyncKind::kSet: {
+      item.event = name(numbers);
+      const BarrierDraft halves = barrier(numbers);
+      item.barrier_kind = halves.kind;
+      item.dependencies = halves.dependencies;
+      break;
+    }
+    case SyncKind::kAwait:
+      item.event = name(numbers);
+      break;
+    case SyncKind::kHostFlushes:
+    case SyncKind::kHostInvalidates:
+      item.operands = {operand_with_rows(numbers)};
+      break;
+    case SyncKind::kSplit:
+    case SyncKind::kSubmit:
+    case SyncKind::kHostIdle:
+      break;
+  }
+  return item;
+}
+
+HostAccessDraft host_access(Numbers& numbers) {
+  HostAccessDraft item;
+  item.label = label(numbers);
+  item.access = numbers.below(2) == 0 ? HostAccess::kReads : HostAccess::kWrites;
+  item.operands = {operand_with_rows(numbers)};
+  if (item.access == HostAccess::kWrites && numbers.below(2) == 0) {
+    item.value.kind = static_cast<InitialKind>(numbers.below(6));
+    if (item.value.kind == InitialKind::kRandom) item.value.seed = numbers.below(9);
+    if (item.value.kind == InitialKind::kValues) item.value.values = {1, 0.1};
+  }
+  return item;
+}
+
+// On the whole synchronization model, what the other items say of one queue.
+ItemDraft random_queue_item(Numbers& numbers) {
+  switch (numbers.below(9)) {
+    case 0: {
+      constexpr std::string_view kNames[] = {"p", "q", "g", "q0"};
+      return QueueDraft{std::string(kNames[numbers.below(4)]),
+                        static_cast<QueueKind>(numbers.below(5))};
+    }
+    case 1:
+      return numbers.below(2) == 0 ? SemaphoreDraft{"y", true, 0}
+                                   : SemaphoreDraft{"z", false, numbers.below(3)};
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+      return sync(numbers);
+    case 6:
+      return host_access(numbers);
+    case 7: {
+      BarrierDraft item = barrier(numbers);
+      item.queue = queue(numbers);
+      return item;
+    }
+    default: {
+      DispatchDraft item;
+      item.label = label(numbers);
+      item.kernel = "K";
+      item.operands = {operand_with_rows(numbers)};
+      if (numbers.below(4) == 0) item.operands[0].mode = AccessMode::kIndirect;
+      for (uint64_t count = numbers.below(3); count > 0; --count) {
+        item.after.push_back(reference(numbers));
+      }
+      item.is_programmatic = numbers.below(4) == 0;
+      item.queue = item.after.empty() ? queue(numbers) : "g";
+      return item;
+    }
+  }
+}
+
+ItemDraft random_item(Numbers& numbers, bool has_order, bool has_queues) {
+  if (has_queues && numbers.below(2) == 0) return random_queue_item(numbers);
   switch (numbers.below(18)) {
     case 0:
     case 1:
@@ -163,19 +288,25 @@ ItemDraft random_item(Numbers& numbers, bool has_order) {
 TEST(RandomDrafts, RoundTripAndAgreeWithTheirOwnLines) {
   ParseOptions lenient;
   lenient.skips_invalid_lines = true;
+  lenient.reads_every_queue = true;
+  size_t sync_count = 0;
   size_t item_count = 0;
   for (uint64_t seed = 0; seed < static_cast<uint64_t>(program_count(3000, 10)); ++seed) {
     SCOPED_TRACE(seed);
     Numbers numbers(seed << 32);
     const bool has_order = numbers.below(2) == 0;
+    const bool has_queues = numbers.below(2) == 0;
     ProgramBuilder builder = new_builder();
     std::string lines = "interlock 1\n";
     for (int i = 0; i < 40; ++i) {
-      const ItemDraft item = random_item(numbers, has_order);
+      const ItemDraft item = random_item(numbers, has_order, has_queues);
       lines += print(item) + "\n";
-      item_count += builder.add(item) ? 1 : 0;
+      const bool fits = builder.add(item).has_value();
+      item_count += fits ? 1 : 0;
+      sync_count += fits && std::holds_alternative<SyncDraft>(item) ? 1 : 0;
     }
     builder.drop_open_capture();
+    builder.drop_faulty_syncs();
     const std::string text = expect_round_trip(*builder.finish());
     // The lines as they were written say the same, whichever of them fit.
     const auto p = parse(lines, "p.ilk", lenient);
@@ -185,6 +316,7 @@ TEST(RandomDrafts, RoundTripAndAgreeWithTheirOwnLines) {
   }
   // Many of the items must fit, or nothing was tested: 40 are tried in each of 3000 programs.
   EXPECT_GE(item_count, static_cast<size_t>(program_count(20'000, 10)));
+  EXPECT_GE(sync_count, static_cast<size_t>(program_count(3'000, 10)));
 }
 
 }  // namespace

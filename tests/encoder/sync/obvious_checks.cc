@@ -17,9 +17,7 @@ bool has_byte(const Access& access, uint32_t memory, uint64_t byte) {
 
 // True iff two uses of one byte by different dispatches need an order.
 bool needs_order(AccessMode first, AtomicOp first_op, AccessMode second, AtomicOp second_op) {
-  const auto only_reads = [](AccessMode mode) {
-    return mode == AccessMode::kRead || mode == AccessMode::kUniform;
-  };
+  const auto only_reads = [](AccessMode mode) { return mode <= AccessMode::kRead; };
   if (only_reads(first) && only_reads(second)) return false;
   if (first == AccessMode::kAtomic && second == AccessMode::kAtomic) {
     return first_op != second_op || first_op == AtomicOp::kNone;
@@ -98,13 +96,12 @@ int barrier_count_of(const std::vector<Command>& commands) {
 }
 
 std::string text_of(const std::vector<TestDispatch>& dispatches) {
-  constexpr std::string_view kModes[] = {"reads", "writes", "updates", "atomics"};
   std::string text;
   for (const TestDispatch& dispatch : dispatches) {
     text += "dispatch D";
     for (const Access& access : dispatch.accesses) {
-      text += fmt::format(" {} m{}[{}:{}]", kModes[static_cast<int>(access.mode)],
-                          access.memory.index, access.range.begin, access.range.end);
+      text += fmt::format(" {} m{}[{}:{}]", clause_of(access.mode), access.memory.index,
+                          access.range.begin, access.range.end);
     }
     if (dispatch.atomic_op != AtomicOp::kNone) {
       text += fmt::format(" atomic={}", static_cast<int>(dispatch.atomic_op));

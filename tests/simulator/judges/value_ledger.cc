@@ -304,8 +304,8 @@ class Ends {
     access.memory = memory;
     access.range = {byte, byte + 1};
     probe.accesses.push_back(access);
-    probe.statements.push_back(
-        {StatementKind::kDispatch, static_cast<uint32_t>(probe.dispatches.size() - 1), {}});
+    probe.statements.push_back({.kind = StatementKind::kDispatch,
+                                .index = static_cast<uint32_t>(probe.dispatches.size() - 1)});
     bool is_gone = false;
     for (const LifetimeFinding& finding : findings_by_ledger(probe)) {
       is_gone |= finding.reader.dispatch.index == probe.dispatches.size() - 1;

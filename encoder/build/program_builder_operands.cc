@@ -1,0 +1,94 @@
+// The rules of operands: of dispatches, barriers, events and statements of the host.
+#include <limits>
+
+#include "encoder/build/program_builder.h"
+#include "encoder/program/names.h"
+
+namespace interlock {
+
+bool ProgramBuilder::append_operand(const OperandWords& operand, size_t position,
+                                    std::vector<Access>& accesses) {
+  return resolve(operand, position, accesses.emplace_back()) &&
+         (operand.stride == nullptr ||
+          append_rows(operand, ItemPlace(ItemPart::kOperand, position), accesses));
+}
+
+void ProgramBuilder::drop_strides_from(size_t stride_count) {
+  for (; program_.strides.size() > stride_count; program_.strides.pop_back()) {
+    expansion_count_ -= program_.strides.back().row_count;
+  }
+}
+
+// Makes the last access, which is the slice, the first row.
+bool ProgramBuilder::append_rows(const OperandWords& operand, ItemPlace place,
+                                 std::vector<Access>& accesses) {
+  const StrideDraft& rows = *operand.stride;
+  const std::string name = in_quotes(operand.name);
+  if (!operand.is_sliced || rows.row_count == 0 || rows.width_bytes == 0) {
+    return fail(place, "the operand {} has no rows, or rows of 0 bytes; expected at least 1.",
+                name);
+  }
+  if (rows.width_bytes > rows.pitch_bytes) {
+    return fail(place, "the rows of {} are {} bytes wide, more than their pitch of {}.", name,
+                rows.width_bytes, rows.pitch_bytes);
+  }
+  const uint64_t size_bytes = operand.slice.size_bytes();
+  const bool fits = rows.width_bytes <= size_bytes &&
+                    rows.row_count - 1 <= (size_bytes - rows.width_bytes) / rows.pitch_bytes;
+  if (!fits) {
+    return fail(place, "{} rows of {}, {} bytes apart, end past the range [{}:{}].", rows.row_count,
+                name, rows.pitch_bytes, operand.slice.begin, operand.slice.end);
+  }
+  constexpr uint64_t kAccessesMax = std::numeric_limits<uint32_t>::max();
+  if (!check_expansion_room(rows.row_count) ||
+      !check_count(accesses.size() + rows.row_count, "operands", kAccessesMax)) {
+    return false;
+  }
+  expansion_count_ += rows.row_count;
+  Access row = accesses.back();
+  accesses.pop_back();
+  row.stride = static_cast<uint32_t>(program_.strides.size());
+  program_.strides.push_back(
+      {operand.slice, static_cast<uint32_t>(rows.row_count), rows.pitch_bytes, rows.width_bytes});
+  const uint64_t begin = row.range.begin;
+  for (uint64_t k = 0; k < rows.row_count; ++k) {
+    row.range.begin = begin + k * rows.pitch_bytes;
+    row.range.end = row.range.begin + rows.width_bytes;
+    accesses.push_back(row);
+  }
+  return true;
+}
+
+bool ProgramBuilder::resolve(const OperandWords& operand, size_t position, Access& access) {
+  const ItemPlace place(ItemPart::kOperand, position);
+  access.mode = operand.mode;
+  access.is_undeclared = operand.is_undeclared;
+  access.is_sliced = operand.is_sliced;
+  const NameMeaning meaning = meaning_of(operand.name);
+  if (meaning.tensor.is_some()) {
+    access.tensor = meaning.tensor;
+    access.memory = program_.tensor(access.tensor).memory;
+    access.range = program_.tensor(access.tensor).range;
+  } else if (meaning.memory.is_some()) {
+    access.memory = meaning.memory;
+    access.range = {0, program_.memory(access.memory).size_bytes};
+  } else {
+    return fail(place, "no tensor or memory {} is declared before this line.{}",
+                in_quotes(operand.name),
+                advice_for(operand.name, &NameMeaning::tensor, &NameMeaning::memory));
+  }
+  if (!operand.is_sliced) return true;
+  const auto [begin, end] = operand.slice;
+  if (begin > end) {
+    return fail(place, "the range [{}:{}] of {} ends before it starts.", begin, end,
+                in_quotes(operand.name));
+  }
+  if (end > access.range.size_bytes()) {
+    return fail(place, "the range [{}:{}] ends past the end of {} ({} bytes).", begin, end,
+                in_quotes(operand.name), access.range.size_bytes());
+  }
+  access.range = {access.range.begin + begin, access.range.begin + end};
+  return true;
+}
+
+}  // namespace interlock

@@ -19,6 +19,7 @@
 #include "simulator/facts/find_facts.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/hazards/undeclared.h"
+#include "simulator/lifetimes/destroy_needs.h"
 #include "simulator/lifetimes/lifetimes.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/observability.h"
@@ -103,14 +104,16 @@ class OracleStack {
 
   void check_exactly(const HappensBefore& order) {
     const ByteSegments segments(report_.program);
-    report_.facts = options_.methods.find(report_.program, order, segments);
+    GreedyBarriers greedy(find_destroy_needs(report_.program).pairs);
+    ConflictObserver* const observers[] = {&greedy};
+    report_.facts = options_.methods.find(report_.program, order, segments, std::span(observers));
     for (const Fact& fact : report_.facts) {
       has_hazard_ |= std::holds_alternative<Hazard>(fact);
       has_alias_violation_ |= std::holds_alternative<AliasViolation>(fact);
       is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);
     }
     report_.barrier_count = report_.program.barriers.size();
-    report_.fewest_barriers = fewest_barriers(report_.program, segments);
+    report_.fewest_barriers = greedy.count();
     const bool is_excess = report_.barrier_count > report_.fewest_barriers;
     if (options_.judges_excess && is_excess && !has_hazard_) {
       report_.facts.emplace_back(ExcessBarriers{report_.barrier_count, report_.fewest_barriers});
@@ -176,7 +179,9 @@ class OracleStack {
     const Schedule issue = issue_order_schedule(program);
     std::vector<Schedule> others;
     if (!order.has_scopes()) {
-      others = {epoch_reversed_schedule(program, order), lazy_schedule(program, order)};
+      others.reserve(2);
+      others.push_back(epoch_reversed_schedule(program, order));
+      others.push_back(lazy_schedule(program, order));
     }
     ShadowResult reference;
     ShadowResult result;
@@ -302,9 +307,12 @@ std::vector<Fact> find_exactly(const Program& program) {
 }
 
 std::vector<Fact> find_exactly(const Program& program, const HappensBefore& order,
-                               const ByteSegments& segments) {
+                               const ByteSegments& segments,
+                               std::span<ConflictObserver* const> observers) {
   return find_facts(program, order, segments,
-                    {.group = FactGroup::kAccesses, .scoped_step_limit = UINT64_MAX})
+                    {.group = FactGroup::kAccesses,
+                     .scoped_step_limit = UINT64_MAX,
+                     .observers = observers})
       .facts;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "encoder/sync/encoder.h"
 #include "fuzz/judge/device_oracle.h"
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/conflict_scan.h"
 #include "simulator/facts/fact.h"
 #include "simulator/gradients/gradient_check.h"
 #include "simulator/order/happens_before.h"
@@ -44,9 +46,11 @@ struct InternalDisagreement {
 // (FactGroup::kAccesses).
 std::vector<Fact> find_exactly(const Program& program);
 
-// As above. Requires: `order` and `segments` were built from `program`.
+// As above; `observers` see the conflicts of every dispatch (FactOptions).
+// Requires: `order` and `segments` were built from `program`.
 std::vector<Fact> find_exactly(const Program& program, const HappensBefore& order,
-                               const ByteSegments& segments);
+                               const ByteSegments& segments,
+                               std::span<ConflictObserver* const> observers = {});
 
 // Those, and what goes wrong with the values of tensors (FactGroup::kLifetimes). Gradients are
 // judged where they are meant, before a program is planned: find_wrong_gradients().
@@ -59,7 +63,8 @@ std::vector<GradientFinding> find_wrong_gradients(const Program& program);
 // others must contradict it.
 struct OracleMethods {
   std::vector<Fact> (*find)(const Program& program, const HappensBefore& order,
-                            const ByteSegments& segments) = find_exactly;
+                            const ByteSegments& segments,
+                            std::span<ConflictObserver* const> observers) = find_exactly;
   const EncoderEntry* cross_check = nullptr;  // Null: `interlock`.
   Backend* cpu = nullptr;                     // Null: `cpu`.
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,8 +64,9 @@ OracleOptions deciding_only() { return {.random_schedule_count = 0, .cpu_period 
 OracleOptions thorough() { return {.cpu_period = 1, .text_period = 1}; }
 
 template <bool (*is_dropped)(const Fact&)>
-Facts without(const Program& program, const HappensBefore& order, const ByteSegments& segments) {
-  Facts facts = find_exactly(program, order, segments);
+Facts without(const Program& program, const HappensBefore& order, const ByteSegments& segments,
+              std::span<ConflictObserver* const> observers) {
+  Facts facts = find_exactly(program, order, segments, observers);
   std::erase_if(facts, is_dropped);
   return facts;
 }
@@ -79,8 +81,9 @@ bool is_reordered(const Fact& fact) { return std::holds_alternative<ReorderedRea
 
 // A hazard between the first two dispatches, whatever they touch.
 Facts with_a_false_hazard(const Program& program, const HappensBefore& order,
-                          const ByteSegments& segments) {
-  Facts facts = find_exactly(program, order, segments);
+                          const ByteSegments& segments,
+                          std::span<ConflictObserver* const> observers) {
+  Facts facts = find_exactly(program, order, segments, observers);
   facts.emplace_back(Hazard{.kind = FindingKind::kWriteAfterRead,
                             .first = {DispatchId{size_t{0}}, 0},
                             .second = {DispatchId{1}, 0}});

@@ -41,13 +41,17 @@ uint64_t ProgramBuilder::memory_bytes() const {
 }
 
 void ProgramBuilder::reserve_for_text(size_t text_bytes) {
-  names_.reserve(program_.names, text_bytes / 64);
   // How much of a long text declares something nobody knows, and room that is not used costs pages.
   const size_t declaring_bytes = std::min<size_t>(text_bytes, 4096);
-  program_.memories.reserve(declaring_bytes / 128);
-  program_.tensors.reserve(declaring_bytes / 64);
-  base_of_.reserve(declaring_bytes / 64);
-  adopted_from_.reserve(declaring_bytes / 64);
+  names_.reserve(program_.names, std::max(declaring_bytes / 32, text_bytes / 64));
+  program_.memories.reserve(declaring_bytes / 64);
+  program_.tensors.reserve(declaring_bytes / 48);
+  base_of_.reserve(declaring_bytes / 48);
+  adopted_from_.reserve(declaring_bytes / 48);
+  is_output_.reserve(declaring_bytes / 48);
+  is_in_use_.reserve(declaring_bytes / 48);
+  has_initial_.reserve(declaring_bytes / 48);
+  is_raw_operand_.reserve(declaring_bytes / 48);
   program_.statements.reserve(text_bytes / 48);
   program_.dispatches.reserve(text_bytes / 64);
   program_.accesses.reserve(text_bytes / 24);

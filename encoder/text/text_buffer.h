@@ -17,12 +17,13 @@ class TextBuffer {
   // Appends to `text`, which has all of it after flush(). Requires: `text` outlives this.
   explicit TextBuffer(std::string& text) : text_(text) {}
 
-  void append(char c) {
+  // Inline: of a piece that the caller spells out, the size is known there.
+  [[gnu::always_inline]] void append(char c) {
     make_room(1);
     bytes_[size_++] = c;
   }
 
-  void append(std::string_view piece) {
+  [[gnu::always_inline]] void append(std::string_view piece) {
     if (piece.size() > bytes_.size()) {
       flush();
       text_ += piece;

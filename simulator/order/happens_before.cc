@@ -37,6 +37,8 @@ HappensBefore::HappensBefore(const Program& program) {
   }
   execution_epoch_.reserve(program.dispatches.size());
   memory_epoch_.reserve(program.dispatches.size());
+  execution_begin_.reserve(program.barriers.size() + 1);
+  memory_begin_.reserve(program.barriers.size() + 1);
   EpochCounter execution;
   EpochCounter memory;
   for (const Statement& statement : program.statements) {

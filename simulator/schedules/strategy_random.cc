@@ -61,6 +61,8 @@ class RandomWalk {
 };
 
 Schedule RandomWalk::walk() {
+  pool_.reserve(states_.size());
+  schedule_.steps.reserve(2 * states_.size());
   advance_prefixes();
   admit();
   while (!pool_.empty() && !is_stopped()) {

@@ -1,6 +1,6 @@
 // The basic idea is that most ranges come again: a range that was seen before is found by one look
-// into the table. One that comes for the first time is found through an ordered index of where
-// segments begin, and cut.
+// into the table. One that comes for the first time and shares no byte with another is entered as
+// it is; any other is found through an ordered index of where segments begin, and cut.
 //
 // A sweep removes what tells nothing apart any more. Where what it removed before keeps coming
 // back, it lets go only of what was not used since the last sweep, and lets the table grow.
@@ -14,9 +14,8 @@
 namespace interlock {
 namespace {
 
-constexpr size_t kPrefetchDistance = 16;  // Steps of a sweep.
-
-// A sweep is worth while when one in so many could go, of what lies in so many slots.
+// A sweep is worth while when one in so many could go, of what lies in so many slots. Pieces of one
+// epoch that are alike are made one only where most are: the same ranges may come again.
 constexpr size_t kSampleShare = 8;
 constexpr size_t kSampleSlots = 1024;
 
@@ -28,7 +27,8 @@ constexpr size_t kOften = 64;
 // `known` begins where the range does, or is nullptr.
 Segment* SegmentMap::locate_anew(MemoryId memory, ByteRange range, Segment* known) {
   INTERLOCK_CHECK(memory.is_some());
-  if (memory.index >= memories_.size()) memories_.resize(memory.index + size_t{1});
+  if (order_.enter_if_apart(memory, range))
+    return insert_in_table(Segment::of(memory.index, range));
   Segment* current = known;
   if (known == nullptr) {
     Segment* const holder = holder_of(memory, range.begin);
@@ -36,11 +36,8 @@ Segment* SegmentMap::locate_anew(MemoryId memory, ByteRange range, Segment* know
   }
   for (uint64_t at = range.begin; at < range.end;) {
     if (current == nullptr) {
-      Segment unused;
-      unused.begin = at;
-      unused.end = std::min(range.end, begin_after(memory, at));
-      unused.memory = memory.index;
-      current = insert(unused);
+      const uint64_t end = std::min(range.end, order_.first_after(memory, at));
+      current = insert(Segment::of(memory.index, {at, end}));
     }
     at = current->end;
     if (at > range.end) split(current, range.end);
@@ -51,20 +48,10 @@ Segment* SegmentMap::locate_anew(MemoryId memory, ByteRange range, Segment* know
 
 // The segment that has this byte, or nullptr.
 Segment* SegmentMap::holder_of(MemoryId memory, uint64_t offset) {
-  const MemorySegments& all = memories_[memory.index];
-  if (all.count == 0) return nullptr;
-  const bool is_only = all.index.root == BoundaryIndex::kNone;
-  if (is_only && offset < all.only) return nullptr;
-  const uint64_t begin = is_only ? all.only : index_.find(all.index, offset);
+  const uint64_t begin = order_.last_until(memory, offset);
+  if (begin == SegmentOrder::kNowhere) return nullptr;
   Segment* const segment = table_.find(memory.index, begin);
   return segment != nullptr && offset < segment->end ? segment : nullptr;
-}
-
-// Where a segment may begin after a byte that is of none.
-uint64_t SegmentMap::begin_after(MemoryId memory, uint64_t offset) {
-  const MemorySegments& all = memories_[memory.index];
-  if (all.index.root != BoundaryIndex::kNone) return index_.find_after(all.index, offset);
-  return all.count == 1 && all.only > offset ? all.only : UINT64_MAX;
 }
 
 // Cuts the segment at `offset`; returns the upper half. Requires: `offset` lies inside the segment,
@@ -78,24 +65,16 @@ Segment* SegmentMap::split(Segment* segment, uint64_t offset) {
 }
 
 Segment* SegmentMap::insert(const Segment& segment) {
+  order_.enter(MemoryId(segment.memory()), segment.begin);
+  return insert_in_table(segment);
+}
+
+Segment* SegmentMap::insert_in_table(const Segment& segment) {
   ++new_count_;
-  ghosts_back_ += ghosts_.contains(SegmentTable::hash_of(segment.memory, segment.begin));
-  enter(memories_[segment.memory], segment.begin);
+  ghosts_back_ += ghosts_.contains(SegmentTable::hash_of(segment.memory(), segment.begin));
   Segment* const result = table_.insert(segment);
   result->sweep = sweep_count_;
   return result;
-}
-
-void SegmentMap::enter(MemorySegments& memory, uint64_t begin) {
-  if (memory.count++ == 0) {
-    memory.only = begin;
-    return;
-  }
-  if (memory.index.root == BoundaryIndex::kNone) {
-    index_.insert(memory.index, 0);
-    if (memory.only != 0) index_.insert(memory.index, memory.only);
-  }
-  if (begin != 0) index_.insert(memory.index, begin);
 }
 
 void SegmentMap::give_if_apart(uint32_t buffer) {
@@ -116,10 +95,6 @@ void SegmentMap::take_back(uint32_t buffer) {
   buffers.make_shared(buffer);
 }
 
-inline bool adjoins(const Segment& lower, const Segment& upper) {
-  return lower.memory == upper.memory && lower.end == upper.begin;
-}
-
 // Whether the cut between the two may go.
 inline bool tells_nothing_apart(const Segment& lower, const Segment& upper, uint32_t oldest_stamp) {
   const bool is_owned = lower.owner != Segment::kNone || upper.owner != Segment::kNone;
@@ -133,15 +108,16 @@ void SegmentMap::merge(MemoryId memory, ByteRange range, uint32_t oldest_stamp) 
   for (;;) {
     Segment kept = *table_.find(memory.index, kept_begin);
     const uint64_t kept_end = kept.end;
+    size_t removed_count = 0;
     while (kept.end < range.end) {
       Segment* const next = next_of(kept);
       if (!tells_nothing_apart(kept, *next, oldest_stamp)) break;
       kept.end = next->end;
       table_.erase(next);
-      --memories_[memory.index].count;
+      ++removed_count;
     }
     *table_.find(memory.index, kept_begin) = kept;
-    index_.erase(memories_[memory.index].index, kept_end, kept.end);
+    order_.erase(memory, kept_end, kept.end, removed_count);
     if (kept.end >= range.end) return;
     kept_begin = kept.end;
   }
@@ -153,45 +129,20 @@ void SegmentMap::forget_stamps() {
   last_sweep_stamp_ = 0;
 }
 
-// Those of a memory together and in ascending order, while the segments ahead are fetched.
-std::vector<Segment> SegmentMap::all_in_order() {
-  std::vector<Segment> segments;
-  segments.reserve(table_.size());
-  std::vector<uint64_t> begins;
-  for (uint32_t memory = 0; memory < memories_.size(); ++memory) {
-    const MemorySegments& all = memories_[memory];
-    if (all.count == 0) continue;
-    begins.clear();
-    if (all.index.root == BoundaryIndex::kNone) {
-      begins.push_back(all.only);
-    } else {
-      index_.append_all(all.index, begins);
-    }
-    for (size_t i = 0; i < begins.size(); ++i) {
-      table_.prefetch(memory, begins[std::min(i + kPrefetchDistance, begins.size() - 1)]);
-      const Segment* const segment = table_.find(memory, begins[i]);
-      if (segment != nullptr) segments.push_back(*segment);
-    }
-  }
-  return segments;
-}
-
 // A sweep takes as long whether it removes anything or not, so a sample is asked first: while an
 // epoch is long, nothing can go.
-bool SegmentMap::is_worth_a_sweep(uint32_t oldest_stamp) {
-  size_t goes_count = 0;
+void SegmentMap::sweep_or_wait(uint32_t oldest_stamp) {
+  size_t old_count = 0;
+  size_t alike_count = 0;
   const size_t visited = table_.for_some(kSampleSlots, [&](const Segment& segment) {
     if (segment.owner != Segment::kNone) return;
-    const Segment* const next = table_.find(segment.memory, segment.end);
-    goes_count += segment.stamp < oldest_stamp ||
-                  (next != nullptr && tells_nothing_apart(segment, *next, oldest_stamp));
+    old_count += segment.stamp < oldest_stamp;
+    const Segment* const next = table_.find(segment.memory(), segment.end);
+    alike_count += next != nullptr && tells_nothing_apart(segment, *next, oldest_stamp);
   });
-  return goes_count * kSampleShare >= visited;
-}
-
-void SegmentMap::sweep_or_wait(uint32_t oldest_stamp) {
-  if (is_worth_a_sweep(oldest_stamp)) {
-    sweep(oldest_stamp);
+  const bool are_many_alike = 4 * alike_count >= 3 * visited;
+  if (are_many_alike || old_count * kSampleShare >= visited) {
+    sweep(oldest_stamp, are_many_alike);
   } else {
     sweep_limit_ = 2 * segment_count();
   }
@@ -199,60 +150,80 @@ void SegmentMap::sweep_or_wait(uint32_t oldest_stamp) {
 
 // Whether segments that were used since the last sweep are likely to be used again: those that were
 // let go come back, or those that were kept have been used.
-bool SegmentMap::are_recent_to_stay(const std::vector<Segment>& segments, bool comes_back) const {
+bool SegmentMap::are_recent_to_stay(bool comes_back) {
   if (comes_back) return true;
-  const auto is_used_again = [&](const Segment& segment) {
-    return segment.sweep < sweep_count_ && stamp_of(segment) >= last_sweep_stamp_;
-  };
-  const ptrdiff_t count = std::count_if(segments.begin(), segments.end(), is_used_again);
-  return keeps_recent_ && static_cast<size_t>(count) * kOften >= segments.size();
+  if (!keeps_recent_) return false;
+  size_t used_again_count = 0;
+  table_.for_each([&](const Segment& segment) {
+    used_again_count += segment.sweep < sweep_count_ && stamp_of(segment) >= last_sweep_stamp_;
+  });
+  return used_again_count * kOften >= table_.size();
 }
 
-void SegmentMap::sweep(uint32_t oldest_stamp) {
+void SegmentMap::sweep(uint32_t oldest_stamp, bool absorbs) {
   const bool comes_back = ghosts_back_ > 0 && ghosts_back_ * kOften >= new_count_;
-  std::vector<Segment> segments = all_in_order();
-  keeps_recent_ = are_recent_to_stay(segments, comes_back);
+  keeps_recent_ = are_recent_to_stay(comes_back);
   ghosts_.reserve(4 * sweep_limit_);
-  const uint32_t oldest_kept = keeps_recent_ ? last_sweep_stamp_ : oldest_stamp;
-  size_t kept_count = 0;
-  for (const Segment& segment : segments) {
-    if (segment.owner != Segment::kNone || segment.stamp >= oldest_kept) {
-      Segment* const before = kept_count == 0 ? nullptr : &segments[kept_count - 1];
-      if (keeps_recent_ || before == nullptr || !adjoins(*before, segment) ||
-          !tells_nothing_apart(*before, segment, oldest_stamp)) {
-        segments[kept_count++] = segment;
-        continue;
-      }
-      before->end = segment.end;
-    }
-    ghosts_.add(SegmentTable::hash_of(segment.memory, segment.begin));
+  std::vector<Segment> kept;
+  if (keeps_recent_) {
+    kept = all_used_since(last_sweep_stamp_);
+  } else {
+    if (absorbs) absorb_what_is_alike(oldest_stamp);
+    kept = all_used_since(oldest_stamp);
   }
-  segments.resize(kept_count);
-  least_limit_ = comes_back ? 2 * std::max(least_limit_, kept_count)
+  least_limit_ = comes_back ? 2 * std::max(least_limit_, kept.size())
                             : std::max(kMinSweepLimit, least_limit_ / 2);
-  sweep_limit_ = std::max({least_limit_, 2 * kept_count, memories_.size()});
-  put_back(segments);
+  sweep_limit_ = std::max({least_limit_, 2 * kept.size(), order_.memory_count()});
+  table_.rebuild(std::max(kept.size(), kMinSweepLimit));
+  for (const Segment& segment : kept) table_.insert(segment);
+  order_.restart(kept, table_);
   ++sweep_count_;
   last_sweep_stamp_ = oldest_stamp;
   ghosts_back_ = new_count_ = 0;
 }
 
-// Enters the segments anew.
-void SegmentMap::put_back(const std::vector<Segment>& segments) {
-  table_.rebuild(std::max(segments.size(), kMinSweepLimit));
-  index_.clear();
-  std::fill(memories_.begin(), memories_.end(), MemorySegments());
-  for (size_t i = 0; i < segments.size(); ++i) {
-    const Segment& ahead = segments[std::min(i + kPrefetchDistance, segments.size() - 1)];
-    table_.prefetch(ahead.memory, ahead.begin);
-    table_.insert(segments[i]);
-    enter(memories_[segments[i].memory], segments[i].begin);
-  }
+// Makes one segment of those of this epoch that adjoin and tell nothing apart. The others are left
+// in the table, marked by their `sweep`.
+void SegmentMap::absorb_what_is_alike(uint32_t oldest_stamp) {
+  const auto absorbed_by = [&](const Segment& segment) -> Segment* {
+    Segment* const next = table_.find(segment.memory(), segment.end);
+    return next != nullptr && tells_nothing_apart(segment, *next, oldest_stamp) ? next : nullptr;
+  };
+  const auto stays = [&](const Segment& segment) {
+    return segment.owner == Segment::kNone && segment.stamp >= oldest_stamp;
+  };
+  // What is absorbed is known before anything has changed.
+  table_.for_each([&](Segment& segment) {
+    if (!stays(segment)) return;
+    Segment* const next = absorbed_by(segment);
+    if (next != nullptr) next->sweep = Segment::kNone;
+  });
+  table_.for_each([&](Segment& segment) {
+    if (!stays(segment) || segment.sweep == Segment::kNone) return;
+    for (;;) {
+      const Segment* const next = table_.find(segment.memory(), segment.end);
+      if (next == nullptr || next->sweep != Segment::kNone) return;
+      segment.end = next->end;
+    }
+  });
+}
+
+// Also those that are owned. What is left out becomes a ghost.
+std::vector<Segment> SegmentMap::all_used_since(uint32_t oldest_stamp) {
+  std::vector<Segment> result;
+  table_.for_each([&](const Segment& segment) {
+    const bool is_used = segment.owner != Segment::kNone || segment.stamp >= oldest_stamp;
+    if (is_used && segment.sweep != Segment::kNone) {
+      result.push_back(segment);
+    } else {
+      ghosts_.add(SegmentTable::hash_of(segment.memory(), segment.begin));
+    }
+  });
+  return result;
 }
 
 size_t SegmentMap::size_bytes() const {
-  return memories_.capacity() * sizeof(MemorySegments) + table_.size_bytes() + index_.size_bytes() +
-         ghosts_.size_bytes() + buffers.size_bytes();
+  return table_.size_bytes() + order_.size_bytes() + ghosts_.size_bytes() + buffers.size_bytes();
 }
 
 }  // namespace interlock

@@ -9,9 +9,9 @@
 
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
-#include "encoder/sync/boundary_index.h"
 #include "encoder/sync/buffer_table.h"
 #include "encoder/sync/ghost_filter.h"
+#include "encoder/sync/segment_order.h"
 #include "encoder/sync/segment_table.h"
 
 namespace interlock {
@@ -52,7 +52,7 @@ class SegmentMap {
   }
 
   // The one that begins where `segment` ends. Requires: it is not the last of a located range.
-  Segment* next_of(const Segment& segment) { return table_.find(segment.memory, segment.end); }
+  Segment* next_of(const Segment& segment) { return table_.find(segment.memory(), segment.end); }
 
   uint32_t& stamp_of(Segment& segment) {
     return segment.owner == Segment::kNone ? segment.stamp : buffers.stamp(segment.owner);
@@ -83,31 +83,21 @@ class SegmentMap {
   size_t size_bytes() const;
 
  private:
-  // Where the segments of one memory begin.
-  struct MemorySegments {
-    uint64_t only = 0;          // While there is one.
-    BoundaryIndex::Tree index;  // Once there were more; it has 0 even if none begins there.
-    uint32_t count = 0;
-  };
-
   static constexpr size_t kMinSweepLimit = size_t{1} << 14;
 
   Segment* locate_anew(MemoryId memory, ByteRange range, Segment* known);
   Segment* holder_of(MemoryId memory, uint64_t offset);
-  uint64_t begin_after(MemoryId memory, uint64_t offset);
   Segment* split(Segment* segment, uint64_t offset);
   Segment* insert(const Segment& segment);
-  void enter(MemorySegments& memory, uint64_t begin);
+  Segment* insert_in_table(const Segment& segment);
   void sweep_or_wait(uint32_t oldest_stamp);
-  bool is_worth_a_sweep(uint32_t oldest_stamp);
-  void sweep(uint32_t oldest_stamp);
-  std::vector<Segment> all_in_order();
-  void put_back(const std::vector<Segment>& segments);
-  bool are_recent_to_stay(const std::vector<Segment>& segments, bool comes_back) const;
+  void sweep(uint32_t oldest_stamp, bool absorbs);
+  bool are_recent_to_stay(bool comes_back);
+  void absorb_what_is_alike(uint32_t oldest_stamp);
+  std::vector<Segment> all_used_since(uint32_t oldest_stamp);
 
-  std::vector<MemorySegments> memories_;  // By memory index.
   SegmentTable table_;
-  BoundaryIndex index_;
+  SegmentOrder order_;
 
   // What sweeps go by.
   size_t sweep_limit_ = kMinSweepLimit;

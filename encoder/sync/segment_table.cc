@@ -11,8 +11,8 @@
 namespace interlock {
 
 Segment* SegmentTable::find_after(Segment* first, uint32_t memory, uint64_t begin) {
-  for (size_t i = 0; i < kWindow && first[i].memory != Segment::kNone; ++i) {
-    if (first[i].begin == begin && first[i].memory == memory) return &first[i];
+  for (size_t i = 0; i < kWindow && !first[i].is_free(); ++i) {
+    if (first[i].begin == begin && first[i].inverse_memory == ~memory) return &first[i];
   }
   if (overflow_.empty()) return nullptr;
   const auto found = overflow_.find({memory, begin});
@@ -22,23 +22,23 @@ Segment* SegmentTable::find_after(Segment* first, uint32_t memory, uint64_t begi
 Segment* SegmentTable::insert(const Segment& segment) {
   if (count_ == most_) grow();
   ++count_;
-  Segment* const first = &slots_[place_of(segment.memory, segment.begin)];
+  Segment* const first = &slots_[place_of(segment.memory(), segment.begin)];
   for (size_t i = 0; i < kWindow; ++i) {
-    if (first[i].memory != Segment::kNone) continue;
+    if (!first[i].is_free()) continue;
     first[i] = segment;
     return &first[i];
   }
-  return &overflow_.insert_or_assign({segment.memory, segment.begin}, segment).first->second;
+  return &overflow_.insert_or_assign({segment.memory(), segment.begin}, segment).first->second;
 }
 
 void SegmentTable::erase(Segment* segment) {
   --count_;
-  if (!overflow_.empty() && overflow_.erase({segment->memory, segment->begin}) > 0) return;
+  if (!overflow_.empty() && overflow_.erase({segment->memory(), segment->begin}) > 0) return;
   size_t hole = static_cast<size_t>(segment - slots_.data());
   // What lies further away has its first slot after the hole.
   for (size_t i = hole + 1; i < slots_.size() && i < hole + kWindow; ++i) {
-    if (slots_[i].memory == Segment::kNone) break;
-    if (place_of(slots_[i].memory, slots_[i].begin) > hole) continue;
+    if (slots_[i].is_free()) break;
+    if (place_of(slots_[i].memory(), slots_[i].begin) > hole) continue;
     slots_[hole] = slots_[i];
     hole = i;
   }
@@ -47,11 +47,11 @@ void SegmentTable::erase(Segment* segment) {
 
 // Both tables are walked from the first slot to the last: the high bits of the hashes stay.
 void SegmentTable::grow() {
-  const std::vector<Segment> old = std::move(slots_);
+  const ZeroedArray<Segment> old = std::move(slots_);
   const auto old_overflow = std::move(overflow_);
   rebuild(2 * count_);
   for (const Segment& slot : old) {
-    if (slot.memory != Segment::kNone) insert(slot);
+    if (!slot.is_free()) insert(slot);
   }
   for (const auto& [key, segment] : old_overflow) insert(segment);
   ++growth_count_;
@@ -60,7 +60,11 @@ void SegmentTable::grow() {
 void SegmentTable::rebuild(size_t count) {
   constexpr size_t kMinSlots = 64;
   const size_t slot_count = std::bit_ceil(std::max(kMinSlots, (8 * count + 4) / 5));
-  slots_.assign(slot_count + kWindow - 1, Segment());
+  if (slots_.size() == slot_count + kWindow - 1) {
+    slots_.clear();
+  } else {
+    slots_ = ZeroedArray<Segment>(slot_count + kWindow - 1);
+  }
   overflow_.clear();
   shift_ = 64 - std::countr_zero(slot_count);
   most_ = slot_count / 8 * 5;

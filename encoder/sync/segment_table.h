@@ -7,22 +7,35 @@
 #include <cstdint>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "encoder/program/hash.h"
+#include "encoder/program/range.h"
+#include "encoder/sync/zeroed_array.h"
 
 namespace interlock {
 
-// A maximal piece of one memory whose bytes have been treated alike.
+// A maximal piece of one memory whose bytes have been treated alike. Zero bytes are no segment.
 struct Segment {
   static constexpr uint32_t kNone = UINT32_MAX;
 
   uint64_t begin = 0;
   uint64_t end = 0;
-  uint32_t memory = kNone;  // kNone: a free slot of the table.
-  uint32_t stamp = 0;       // Unless it has an owner. Bytes that nobody used have the stamp 0.
-  uint32_t owner = kNone;   // The registered buffer that has just these bytes, and their stamp.
-  uint32_t sweep = 0;       // How many sweeps there had been when this segment was made.
+  uint32_t inverse_memory = 0;  // All bits of the memory's index inverted. 0: a free slot.
+  uint32_t stamp = 0;           // Unless it has an owner. Bytes that nobody used have the stamp 0.
+  uint32_t owner = kNone;       // The registered buffer that has just these bytes, and their stamp.
+  uint32_t sweep = 0;           // How many sweeps there had been when this segment was made.
+
+  // One of bytes that nobody used.
+  static Segment of(uint32_t memory, ByteRange range) {
+    Segment segment;
+    segment.begin = range.begin;
+    segment.end = range.end;
+    segment.inverse_memory = ~memory;
+    return segment;
+  }
+
+  bool is_free() const { return inverse_memory == 0; }
+  uint32_t memory() const { return ~inverse_memory; }
 };
 
 class SegmentTable {
@@ -38,7 +51,7 @@ class SegmentTable {
   // insert(), erase() or rebuild(). Cost: constant, or logarithmic where many hashes collide.
   Segment* find(uint32_t memory, uint64_t begin) {
     Segment& first = slots_[place_of(memory, begin)];
-    if (first.begin == begin && first.memory == memory) return &first;
+    if (first.begin == begin && first.inverse_memory == ~memory) return &first;
     return find_after(&first, memory, begin);
   }
 
@@ -63,7 +76,7 @@ class SegmentTable {
   template <typename Visit>
   void for_each(const Visit& visit) {
     for (Segment& slot : slots_) {
-      if (slot.memory != Segment::kNone) visit(slot);
+      if (!slot.is_free()) visit(slot);
     }
     for (auto& [key, segment] : overflow_) visit(segment);
   }
@@ -74,7 +87,7 @@ class SegmentTable {
     const size_t step = std::max<size_t>(1, slots_.size() / count);
     size_t visited = 0;
     for (size_t i = 0; i < slots_.size(); i += step) {
-      if (slots_[i].memory == Segment::kNone) continue;
+      if (slots_[i].is_free()) continue;
       visit(slots_[i]);
       ++visited;
     }
@@ -82,9 +95,9 @@ class SegmentTable {
   }
 
   size_t size() const { return count_; }
-  size_t slot_bytes() const { return slots_.size() * sizeof(Segment); }
+  size_t slot_bytes() const { return slots_.size_bytes(); }
   size_t size_bytes() const {
-    return slots_.capacity() * sizeof(Segment) + overflow_.size() * (sizeof(Segment) + 64);
+    return slots_.size_bytes() + overflow_.size() * (sizeof(Segment) + 64);
   }
 
  private:
@@ -102,7 +115,7 @@ class SegmentTable {
   Segment* find_after(Segment* first, uint32_t memory, uint64_t begin);
   void grow();
 
-  std::vector<Segment> slots_;  // A power of two, and what the window of the last one needs.
+  ZeroedArray<Segment> slots_;  // A power of two, and what the window of the last one needs.
   std::map<std::pair<uint32_t, uint64_t>, Segment> overflow_;
   int shift_ = 0;  // The high bits of a hash are its first slot.
   size_t count_ = 0;

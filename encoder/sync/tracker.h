@@ -45,7 +45,8 @@ class HazardTracker {
   // it is used or not.
   // Cost per access: while epochs are short, linear in the accesses of the epoch, which are at most
   // 48. Else constant for a registered buffer, and a probe for a range seen before, while nobody
-  // else cuts their bytes; O(log s) amortized for a new range, for s segments. Bytes that others
+  // else cuts their bytes, or for a new one of at most 16 KiB on granules of 256 bytes that nobody
+  // used; O(log s) amortized for any other new range, for s segments. Bytes that others
   // cut cost a step per piece; cuts that no registered buffer needs go away in time. Once
   // segment_count() reaches its bound, raw ranges of past epochs are forgotten, and are new again;
   // where they keep coming back, the bound grows.
@@ -70,10 +71,11 @@ class HazardTracker {
   // again before the next barrier. Requires: the buffer is registered. Cost: constant.
   void unregister_buffer(BufferId buffer);
 
-  // How many pieces of memory are told apart right now. At most 2^14, or twice the pieces that the
-  // current epoch and the registered buffers tell apart, or the greatest memory index used. Where
-  // one in 64 new pieces had been forgotten before, the bound doubles, up to all pieces between two
-  // uses of one: a stream that goes back ever further needs ever more.
+  // How many pieces of memory are told apart right now. At most 2^14, or three times the pieces
+  // that the current epoch and the registered buffers have named, or 16 times those that they tell
+  // apart, or the greatest memory index used. Where one in 64 new pieces had been forgotten before,
+  // the bound doubles, up to all pieces between two uses of one: a stream that goes back ever
+  // further needs ever more.
   size_t segment_count() const { return segments_.segment_count(); }
 
   // The bytes of memory that the tracker holds. Grows with the maximum that segment_count() has

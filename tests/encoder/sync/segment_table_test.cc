@@ -40,11 +40,7 @@ void expect_agreement_with_a_map(const BeginOf& begin_of, size_t min_size) {
     Segment* const found = table.find(memory, begin);
     ASSERT_EQ(found != nullptr, known != ends.end()) << i;
     if (found == nullptr) {
-      Segment segment;
-      segment.memory = memory;
-      segment.begin = begin;
-      segment.end = i;
-      ASSERT_EQ(table.insert(segment)->end, i);
+      ASSERT_EQ(table.insert(Segment::of(memory, {begin, i}))->end, i);
       ends[{memory, begin}] = i;
     } else {
       ASSERT_EQ(found->end, known->second) << i;
@@ -75,11 +71,8 @@ TEST(SegmentTable, ErasesInALongClusterAtOnce) {
   constexpr uint64_t kStride = 514'229;  // Times kGolden64, a little less than a slot of 2^20.
   const uint64_t kCount = is_slow_build() ? 100'000 : 600'000;
   SegmentTable table;
-  Segment segment;
-  segment.memory = 0;
   for (uint64_t i = 0; i < kCount; ++i) {
-    segment.begin = i * kStride;
-    table.insert(segment);
+    table.insert(Segment::of(0, {i * kStride, i * kStride + 1}));
   }
   for (uint64_t i = 0; i < kCount; i += 2) table.erase(table.find(0, i * kStride));
   for (uint64_t i = 0; i < kCount; ++i) {
@@ -89,8 +82,7 @@ TEST(SegmentTable, ErasesInALongClusterAtOnce) {
 
 TEST(SegmentTable, SaysWhenSegmentsHaveMoved) {
   SegmentTable table;
-  Segment segment;
-  segment.memory = 0;
+  Segment segment = Segment::of(0, {0, 64});
   const Segment* const first = table.insert(segment);
   while (table.growth_count() == 0) {
     ASSERT_EQ(table.find(0, 0), first);

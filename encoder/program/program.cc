@@ -112,8 +112,9 @@ QueueKind Program::kind_of(QueueIndex queue) const {
 }
 
 std::span<const Edge> Program::edges_to(DispatchId id) const {
-  const auto found = std::ranges::equal_range(edges, id, {}, &Edge::to);
-  return {found.begin(), found.end()};
+  const auto first = std::ranges::lower_bound(edges, id, {}, &Edge::to);
+  const auto last = std::ranges::upper_bound(first, edges.end(), id, {}, &Edge::to);
+  return {first, last};
 }
 
 const InitialValue* Program::host_value_of(DispatchId id) const {

@@ -20,7 +20,7 @@ Result<Program> ProgramBuilder::finish() {
     return error_of("capture {} has no end; expected 'end' after what it records.",
                     in_quotes(program_.name(open_capture_->name)));
   }
-  if (auto fault = pair_waits()) {
+  if (auto fault = settle_waits()) {
     faulty_statement_ = fault->statement;
     return Error{std::move(fault->message)};
   }
@@ -29,6 +29,11 @@ Result<Program> ProgramBuilder::finish() {
   const bool has_plain_queue_only =
       program_.queues.size() == 1 && program_.queues[0].kind == QueueKind::kConcurrent;
   if (has_plain_queue_only) program_.queues.clear();
+  return settled();
+}
+
+// The program, with each tensor in its place. Requires: called once, last.
+Program ProgramBuilder::settled() {
   if (has_adoption_) place_adopted_tensors();
   if (has_late_memory_ || has_adoption_) number_memories();
   return std::move(program_);
@@ -94,8 +99,15 @@ bool ProgramBuilder::check_label(std::string_view label) {
   }
   if (const StatementId holder = meaning.label; holder.is_some()) {
     const Statement& other = program_.statements[holder.index];
+    const bool is_dispatch = other.kind == StatementKind::kDispatch;
+    if (is_dispatch && program_.dispatches[other.index].host != HostAccess::kNone) {
+      return fail(ItemPart::kLabel,
+                  "label {} already stands on a statement of the host; labels must differ.",
+                  in_quotes(label));
+    }
     return fail(ItemPart::kLabel, "label {} already stands on {} {}; labels must differ.",
-                in_quotes(label), noun_of(other.kind).substr(2), other.index);
+                in_quotes(label), noun_of(other.kind).substr(2),
+                is_dispatch ? program_.number_of(DispatchId(other.index)) : other.index);
   }
   return true;
 }

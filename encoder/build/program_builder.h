@@ -18,6 +18,7 @@
 #include "encoder/program/names.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
+#include "encoder/program/words.h"
 #include "encoder/program/written_backward.h"
 
 namespace interlock {
@@ -67,14 +68,32 @@ struct SyncMeaning {
   std::vector<std::pair<QueueIndex, SyncId>> sets;  // Of an event: its last set on each queue.
 };
 
+// Whether an operand is named as the clause of edges is.
+template <typename DraftOrWords>
+bool names_after(const DraftOrWords& dispatch) {
+  for (const auto& operand : dispatch.operands) {
+    if (operand.name == kEdgesWord) return true;
+  }
+  return false;
+}
+
 // An operand as the printer writes it, with its space; a dependency with its comma. At most.
 uint64_t text_bytes_max(const OperandDraft& operand);
 uint64_t text_bytes_max(const DependencyDraft& dependency);
+
+// What the queue of a replay has to be, for what names no queue itself.
+struct QueueNeeds {
+  bool is_graph = false;        // There are edges.
+  bool takes_barriers = false;  // There are barriers.
+  bool names_after = false;     // There is an operand named 'after': none is to be named.
+};
 
 // A capture that has not ended.
 struct OpenCapture {
   NameId name;
   CaptureBody body;
+  std::map<std::string, size_t, std::less<>> dispatches;  // In the body, by label.
+  QueueNeeds needs;
   std::vector<TensorId> adopted;  // That nothing before it adopts into.
   uint64_t expansion_count = 0;   // What a replay adds, as Limits::expansion_count counts it.
 };
@@ -126,7 +145,7 @@ class ProgramBuilder {
   void drop_open_capture();
 
   // Makes a split of each sync statement that finish() would not accept, for lenient callers,
-  // before it. Cost: quadratic in how many they are.
+  // before it. Cost: O(n log n) for n of them.
   void drop_faulty_syncs();
 
   // Requires: called once, last. Errors: a capture has not ended; a wait has no signal, or the
@@ -189,12 +208,14 @@ class ProgramBuilder {
   bool find_tensor(ItemPlace place, const std::string& name, std::string_view where, TensorId& id);
   void use(TensorId id) { is_in_use_[base_of_[id.index].index] = true; }
   void use(std::span<const Access> operands);
+  Program settled();
   void number_memories();
 
   // In program_builder_values.cc.
   bool append(const MemoryDraft& item);
   bool append(const TensorDraft& item);
   bool append(const OutputDraft& item);
+  bool check_not_after(std::string_view name);
   bool check_coherence(const MemoryDraft& item);
   bool check_room_for_memory();
   bool place(const TensorDraft& item, Tensor& tensor);
@@ -216,7 +237,8 @@ class ProgramBuilder {
   void claim_order(uint64_t order);
   bool append_operands(const DispatchWords& item);
   bool find_edges(const DispatchWords& item, QueueIndex queue);
-  bool find_edge(const DispatchWords& item, size_t position, DispatchId& from);
+  bool find_edge(std::string_view reference, ItemPlace place, DispatchId& from);
+  bool check_recorded_edge(std::string_view reference, ItemPlace place);
   bool append_attributes(const DispatchWords& item, Dispatch& dispatch);
   bool check_attribute_key(const DispatchWords& item, size_t position);
   bool append_attribute(const DispatchWords& item, size_t position, Dispatch& dispatch);
@@ -260,6 +282,14 @@ class ProgramBuilder {
   SyncMeaning& sync_meaning(NameId name);
   SyncMeaning sync_meaning_of(std::string_view name) const;
   bool find_queue(std::string_view name, QueueIndex& queue);
+  // Whether it is recorded, and names no queue: each replay does.
+  bool is_settled_by_replay(std::string_view queue) const {
+    return open_capture_.has_value() && queue.empty();
+  }
+  // " on NAME", as long as it may get in replays.
+  uint64_t queue_bytes_max(std::string_view queue) const {
+    return 4 + (is_settled_by_replay(queue) ? limits_.name_bytes : queue.size());
+  }
   bool check_takes_barriers(QueueIndex queue, std::string_view noun);
   bool check_semaphore(const SyncDraft& item, size_t position);
   SemaphoreId semaphore_of(const SemaphoreUseDraft& use);
@@ -273,7 +303,18 @@ class ProgramBuilder {
   bool check_line_length(const SyncDraft& item);
 
   // In program_builder_waits.cc, as drop_faulty_syncs().
-  std::optional<FaultyStatement> pair_waits();
+  struct Signaled {
+    SemaphoreId semaphore;
+    uint64_t value = 0;
+    uint32_t part = 0;  // Into Program::signal_parts.
+    uint32_t sync = 0;  // Into Program::syncs.
+  };
+  std::vector<Signaled> sorted_signals() const;
+  template <typename Fault>
+  void find_faulty_signals(const std::vector<Signaled>& signals, Fault fault) const;
+  template <typename Fault>
+  void pair_waits(const std::vector<Signaled>& signals, Fault fault);
+  std::optional<FaultyStatement> settle_waits();
   void drop_sync(StatementId dropped);
   void number_semaphores();
   void number_binary_signals();
@@ -304,7 +345,7 @@ class ProgramBuilder {
   bool check_backward(const BackwardDraft& item);
   bool append_backward(const BackwardDraft& item);
   bool check_replay(const CaptureBody& body, const Replay& replay);
-  bool check_queue_in_replay(const StatementDraft& statement, QueueIndex queue);
+  bool check_queue_of_replay(const QueueNeeds& needs, QueueIndex queue);
   void record(StatementDraft statement);
   uint64_t label_room_bytes() const;
 
@@ -326,6 +367,7 @@ class ProgramBuilder {
   std::vector<Edge> edges_;              // Of the dispatch that is added.
   StatementId faulty_statement_;
   bool is_default_declared_ = false;  // The queue.
+  bool has_unqueued_edges_ = false;   // Recorded ones: nothing may be named 'after' then.
   std::vector<bool> is_raw_operand_;  // By memory: some dispatch names the memory itself.
   std::vector<bool> is_output_;       // By tensor.
   bool has_late_memory_ = false;      // A memory is declared after an unplaced tensor.
@@ -340,6 +382,7 @@ class ProgramBuilder {
   std::optional<OpenCapture> open_capture_;
   std::vector<uint64_t> expansion_counts_;  // By capture, of one replay.
   std::vector<uint32_t> replay_counts_;     // By capture.
+  std::vector<QueueNeeds> queue_needs_;     // By capture.
   uint64_t expansion_count_ = 0;            // Of all replays and backward passes.
   uint64_t backward_try_count_ = 0;         // Those that did not fit, too. So the next two.
   uint64_t failed_expansion_count_ = 0;     // What passes would have added that did not fit.

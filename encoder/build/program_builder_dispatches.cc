@@ -36,10 +36,11 @@ bool ProgramBuilder::append(const DispatchWords& item) {
     drop_strides_from(stride_count);
     names_.forget_from(program_.names, name_count);
     const std::string name = in_quotes(item.label.empty() ? item.kernel : item.label);
-    error_message_ += open_capture_ ? fmt::format("\n  - While recording {} in capture {}.", name,
-                                                  in_quotes(program_.name(open_capture_->name)))
-                                    : fmt::format("\n  - While adding {} as dispatch {}.", name,
-                                                  program_.dispatches.size());
+    error_message_ +=
+        open_capture_ ? fmt::format("\n  - While recording {} in capture {}.", name,
+                                    in_quotes(program_.name(open_capture_->name)))
+                      : fmt::format("\n  - While adding {} as dispatch {}.", name,
+                                    program_.dispatches.size() - program_.host_dispatches.size());
     return false;
   }
   use(program_.accesses_of(dispatch));
@@ -48,6 +49,7 @@ bool ProgramBuilder::append(const DispatchWords& item) {
     program_.accesses.resize(dispatch.first_access);
     program_.attributes.resize(dispatch.first_attribute);
     drop_strides_from(stride_count);
+    has_unqueued_edges_ |= recorded.queue.empty() && !recorded.after.empty();
     record(std::move(recorded));
     return true;
   }
@@ -80,15 +82,27 @@ DispatchDraft ProgramBuilder::draft_as_recorded(const DispatchWords& item,
 // Sets edges_.
 bool ProgramBuilder::find_edges(const DispatchWords& item, QueueIndex queue) {
   edges_.clear();
+  const bool names_queue = queue != kDefaultQueue || !item.after.empty();
+  if (names_queue && names_after(item)) {
+    return fail(
+        ItemPart::kQueue,
+        "the dispatch has an operand named 'after', which begins edges where a queue is named.");
+  }
   if (item.after.empty()) {
     return !item.is_programmatic ||
            fail(ItemPart::kItem, "the dispatch is programmatic and comes after no other.");
   }
-  const bool is_settled = !open_capture_ || !item.queue.empty();  // Else each replay says it.
-  if (is_settled && program_.kind_of(queue) != QueueKind::kGraph) {
+  if (!is_settled_by_replay(item.queue) && program_.kind_of(queue) != QueueKind::kGraph) {
     return fail(ItemPart::kQueue,
                 "queue {} is {}, and edges order the operations of graph queues alone.",
                 in_quotes(program_.name_of(queue)), word_of(program_.kind_of(queue)));
+  }
+  if (is_settled_by_replay(item.queue)) {
+    const NameMeaning meaning = meaning_of(kEdgesWord);
+    if (meaning.tensor.is_some() || meaning.memory.is_some()) {
+      return fail(ItemPart::kItem,
+                  "something is named 'after', so that a dispatch with edges names its queue.");
+    }
   }
   if (item.after.size() > limits_.edge_count_per_dispatch) {
     return fail({ItemPart::kAfter, limits_.edge_count_per_dispatch},
@@ -97,35 +111,51 @@ bool ProgramBuilder::find_edges(const DispatchWords& item, QueueIndex queue) {
   }
   const DispatchId to(program_.dispatches.size());
   for (size_t i = 0; i < item.after.size(); ++i) {
+    const ItemPlace place(ItemPart::kAfter, i);
     DispatchId from;
-    if (!find_edge(item, i, from)) return false;
-    if (open_capture_) continue;
-    const auto same = std::ranges::find(edges_, from, &Edge::from);
-    if (same != edges_.end()) {
-      return fail({ItemPart::kAfter, i}, "dispatch {} stands twice after 'after'; once is enough.",
-                  in_quotes(item.after[i]));
+    const std::string_view reference = item.after[i];
+    if (reference == kProgrammaticWord) {
+      return fail(place,
+                  "'programmatic' is a word of this clause; name the dispatch by its number.");
     }
+    const bool is_found =
+        open_capture_ ? check_recorded_edge(reference, place) : find_edge(reference, place, from);
+    if (!is_found) return false;
     edges_.push_back({to, from, item.is_programmatic});
+    const auto before = item.after.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool is_twice = open_capture_ ? std::find(item.after.begin(), before, reference) != before
+                                        : std::ranges::count(edges_, from, &Edge::from) > 1;
+    if (!is_twice) continue;
+    return fail(place, "dispatch {} stands twice after 'after'; once is enough.",
+                in_quotes(reference));
   }
   return true;
 }
 
-// In a capture, edges are among what it records, by label.
-bool ProgramBuilder::find_edge(const DispatchWords& item, size_t position, DispatchId& from) {
-  const ItemPlace place(ItemPart::kAfter, position);
-  const std::string reference(item.after[position]);
-  if (open_capture_) {
-    const CaptureId recorded = meaning_of(reference).recorded_label;
-    return (recorded.is_some() && recorded.index == program_.captures.size()) ||
-           fail(place, "capture {} records no {} before this line.",
-                in_quotes(program_.name(open_capture_->name)), in_quotes(reference));
+bool ProgramBuilder::find_edge(std::string_view reference, ItemPlace place, DispatchId& from) {
+  if (!find_statement(place, StatementKind::kDispatch, std::string(reference), from.index)) {
+    return false;
   }
-  if (!find_statement(place, StatementKind::kDispatch, reference, from.index)) return false;
-  const Dispatch& source = program_.dispatch(from);
-  const QueueIndex queue = program_.queue_of(source);
+  const QueueIndex queue = program_.queue_of(program_.dispatch(from));
   if (queue != kNoQueue && program_.kind_of(queue) == QueueKind::kGraph) return true;
   return fail(place, "{} is no operation of a graph queue; edges are among those.",
               program_.description_of(from));
+}
+
+// In a capture, edges are among what it records, by label.
+bool ProgramBuilder::check_recorded_edge(std::string_view reference, ItemPlace place) {
+  const auto found = open_capture_->dispatches.find(reference);
+  if (found == open_capture_->dispatches.end()) {
+    return fail(place, "capture {} records no dispatch {} before this line.",
+                in_quotes(program_.name(open_capture_->name)), in_quotes(reference));
+  }
+  const auto& source = std::get<DispatchDraft>(open_capture_->body.statements[found->second]);
+  QueueIndex queue = kDefaultQueue;
+  if (is_settled_by_replay(source.queue)) return true;
+  return find_queue(source.queue, queue) &&
+         (program_.kind_of(queue) == QueueKind::kGraph ||
+          fail(place, "{} is no operation of a graph queue; edges are among those.",
+               in_quotes(reference)));
 }
 
 // May leave operands, attributes and names behind when it fails.
@@ -310,8 +340,10 @@ bool ProgramBuilder::check_line_length(const DispatchWords& item) {
     length += operand.name.size() + (operand.is_sliced ? 2 * kNumberBytesMax : 1);
     if (operand.stride != nullptr) length += 4 * kNumberBytesMax;
   }
-  for (const std::string_view reference : item.after) length += 1 + reference.size();
-  length += item.queue.size();
+  for (const std::string_view reference : item.after) {
+    length += 1 + reference.size() + label_room_bytes();
+  }
+  length += queue_bytes_max(item.queue);
   for (const auto& [key, value] : item.attributes) {
     length += key.size() + std::max<uint64_t>(value.size(), kNumberBytesMax) + 2;
   }

@@ -116,7 +116,8 @@ bool ProgramBuilder::check_group(std::string_view noun) {
 
 bool ProgramBuilder::check_expansion_room(uint64_t expansion_count) {
   constexpr uint64_t kAccessesMax = std::numeric_limits<uint32_t>::max();
-  const bool fits = expansion_count <= limits_.expansion_count - expansion_count_ &&
+  const bool fits = expansion_count_ <= limits_.expansion_count &&
+                    expansion_count <= limits_.expansion_count - expansion_count_ &&
                     program_.accesses.size() + expansion_count <= kAccessesMax;
   return fits ||
          fail(
@@ -150,6 +151,7 @@ bool ProgramBuilder::append(const EndDraft&) {
   program_.captures.push_back(std::move(capture));
   expansion_counts_.push_back(open_capture_->expansion_count);
   replay_counts_.push_back(0);
+  queue_needs_.push_back(open_capture_->needs);
   open_capture_.reset();
   return true;
 }
@@ -163,6 +165,22 @@ void ProgramBuilder::drop_open_capture() {
 void ProgramBuilder::record(StatementDraft statement) {
   if (const std::string& label = label_of(statement); !label.empty()) {
     names_.meaning(intern(label)).recorded_label = CaptureId(program_.captures.size());
+  }
+  OpenCapture& capture = *open_capture_;
+  if (const auto* dispatch = std::get_if<DispatchDraft>(&statement)) {
+    const bool has_own_queue = !dispatch->queue.empty();
+    capture.needs.names_after |= names_after(*dispatch);
+    capture.needs.is_graph |= !has_own_queue && !dispatch->after.empty();
+    for (const std::string& label : dispatch->after) {
+      const size_t source = capture.dispatches.find(label)->second;
+      capture.needs.is_graph |=
+          std::get<DispatchDraft>(capture.body.statements[source]).queue.empty();
+    }
+    if (!dispatch->label.empty()) {
+      capture.dispatches.emplace(dispatch->label, capture.body.statements.size());
+    }
+  } else if (const auto* barrier = std::get_if<BarrierDraft>(&statement)) {
+    capture.needs.takes_barriers |= barrier->queue.empty();
   }
   open_capture_->expansion_count += expansion_count_of(statement);
   recorded_bytes_ += recorded_bytes_of(statement);
@@ -184,11 +202,13 @@ bool ProgramBuilder::append(const ReplayDraft& item) {
   replay.number = replay_counts_[id.index] + 1;
   const std::shared_ptr<const CaptureBody> body = program_.captures[id.index].body;
   if (!check_room_for_statements(body->statements.size() + 1)) return false;
-  if (!check_replay(*body, replay)) {
+  if (!check_queue_of_replay(queue_needs_[id.index], replay.queue) ||
+      !check_replay(*body, replay)) {
     error_message_ += fmt::format("\n  - While adding replay {} of capture {}.", replay.number,
                                   in_quotes(item.capture));
     return false;
   }
+  const uint64_t count_before = expansion_count_;
   replay.first = StatementId(program_.statements.size());
   replay.statement_count = static_cast<uint32_t>(body->statements.size());
   for (const StatementDraft& statement : body->statements) {
@@ -203,7 +223,7 @@ bool ProgramBuilder::append(const ReplayDraft& item) {
   replay.text_index = group_count_++;
   program_.replays.push_back(replay);
   replay_counts_[id.index] = replay.number;
-  expansion_count_ += expansion_counts_[id.index];
+  expansion_count_ = count_before + expansion_counts_[id.index];  // Rows have counted themselves.
   return true;
 }
 
@@ -216,7 +236,6 @@ bool ProgramBuilder::check_replay(const CaptureBody& body, const Replay& replay)
       error_place_ = {};
       return false;
     }
-    if (!check_queue_in_replay(statement, replay.queue)) return false;
     const auto* lifetime = std::get_if<LifetimeDraft>(&statement);
     const bool is_pin = lifetime != nullptr && lifetime->kind == LifetimeKind::kPin;
     const bool is_unpin = lifetime != nullptr && lifetime->kind == LifetimeKind::kUnpin;
@@ -236,20 +255,18 @@ bool ProgramBuilder::check_replay(const CaptureBody& body, const Replay& replay)
 }
 
 // That what is recorded without a queue can be of this one.
-bool ProgramBuilder::check_queue_in_replay(const StatementDraft& statement, QueueIndex queue) {
-  const bool is_graph = program_.kind_of(queue) == QueueKind::kGraph;
-  const auto* barrier = std::get_if<BarrierDraft>(&statement);
-  if (is_graph && barrier != nullptr && barrier->queue.empty()) {
-    return check_takes_barriers(queue, "a recorded barrier");
+bool ProgramBuilder::check_queue_of_replay(const QueueNeeds& needs, QueueIndex queue) {
+  if (needs.names_after && queue != kDefaultQueue) {
+    return fail(
+        ItemPart::kQueue,
+        "what the capture records has an operand named 'after', which begins edges where a queue is named.");
   }
-  const auto* dispatch = std::get_if<DispatchDraft>(&statement);
-  if (is_graph || dispatch == nullptr || dispatch->after.empty() || !dispatch->queue.empty()) {
-    return true;
-  }
-  return fail(ItemPart::kQueue,
-              "queue {} is no graph, and what the capture records has edges; expected 'on' a graph "
-              "queue here, or on the dispatches that have edges.",
-              in_quotes(program_.name_of(queue)));
+  if (needs.takes_barriers && !check_takes_barriers(queue, "a recorded barrier")) return false;
+  return !needs.is_graph || program_.kind_of(queue) == QueueKind::kGraph ||
+         fail(
+             ItemPart::kQueue,
+             "queue {} is no graph, and what the capture records has edges; expected 'on' a graph queue, here or on these dispatches.",
+             in_quotes(program_.name_of(queue)));
 }
 
 // A pass that does not fit after all leaves no trace: the builder goes back to what it was.
@@ -303,15 +320,14 @@ bool ProgramBuilder::check_backward(const BackwardDraft& item) {
 // May leave anything behind when it fails.
 bool ProgramBuilder::append_backward(const BackwardDraft& item) {
   // Adopted tensors get their places at the end: the pass must see who shares bytes.
-  ProgramBuilder settled(limits_);
-  if (has_adoption_) settled = *this;
-  const Result<Program> placed = settled.finish();
+  Program placed;
+  if (has_adoption_) placed = ProgramBuilder(*this).settled();
   const uint64_t used_count = expansion_count_ + failed_expansion_count_;
   BackwardRoom room(limits_);
   room.expansion_count -= std::min(limits_.expansion_count, used_count);
   room.rewalk_count -= rewalk_count_;
   const uint64_t room_count = room.expansion_count;
-  const auto written = backwards_->write(has_adoption_ ? *placed : program_, item, room);
+  const auto written = backwards_->write(has_adoption_ ? placed : program_, item, room);
   rewalk_count_ = limits_.rewalk_count - room.rewalk_count;
   failed_expansion_count_ += room_count - room.expansion_count;  // Until all of it is added.
   if (!written) return fail(ItemPart::kItem, "{}", written.error().message);

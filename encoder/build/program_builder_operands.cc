@@ -40,8 +40,15 @@ bool ProgramBuilder::append_rows(const OperandWords& operand, ItemPlace place,
                 name, rows.pitch_bytes, operand.slice.begin, operand.slice.end);
   }
   constexpr uint64_t kAccessesMax = std::numeric_limits<uint32_t>::max();
-  if (!check_expansion_room(rows.row_count) ||
-      !check_count(accesses.size() + rows.row_count, "operands", kAccessesMax)) {
+  const bool has_room = expansion_count_ <= limits_.expansion_count &&
+                        rows.row_count <= limits_.expansion_count - expansion_count_;
+  if (!has_room) {
+    return fail(
+        place,
+        "the rows of {} are {}, and with what rows, replays and backward passes add so far more than the limit of {}.",
+        name, rows.row_count, limits_.expansion_count);
+  }
+  if (!check_count(accesses.size() + rows.row_count, "operands", kAccessesMax)) {
     return false;
   }
   expansion_count_ += rows.row_count;

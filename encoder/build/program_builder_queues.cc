@@ -28,7 +28,7 @@ bool ProgramBuilder::append(const QueueDraft& item) {
     return false;
   }
   const bool is_default = item.name == kDefaultQueueName;
-  if (is_default && !program_.statements.empty()) {
+  if (is_default && (!program_.statements.empty() || recorded_count_ > 0)) {
     return fail(
         ItemPart::kName,
         "queue {} is the default one and in use before this line; it is declared before all "
@@ -109,6 +109,11 @@ bool ProgramBuilder::check_semaphore(const SyncDraft& item, size_t position) {
     return fail(place, "semaphore {} has no stages here; expected at least one.",
                 in_quotes(use.semaphore));
   }
+  const bool has_stages = !is_of_host(item.kind) || use.stages == kAllStages;
+  if (!has_stages) {
+    return fail(place, "the host has no stages; found some of semaphore {}.",
+                in_quotes(use.semaphore));
+  }
   if (item.kind == SyncKind::kHostSignals && !use.value) {
     return fail(place, "the host signals values, and {} has none here; expected {}=N.",
                 in_quotes(use.semaphore), use.semaphore);
@@ -172,7 +177,8 @@ bool ProgramBuilder::check_sync(const SyncDraft& item) {
   const bool counts_fit = has_one ? count == 1 : (kind == kSignal) == (count > 0);
   const bool is_scoped = item.barrier_kind == BarrierKind::kScoped;
   if (!counts_fit || has_event == item.event.empty() || has_operands == item.operands.empty() ||
-      (kind != kSet && (is_scoped || !item.dependencies.empty()))) {
+      (kind != kSet && (is_scoped || !item.dependencies.empty())) ||
+      (is_of_host(kind) && kind != kHostIdle && !item.queue.empty())) {
     return fail(ItemPart::kItem, "'{}' lacks a part, or has one that it does not take.",
                 word_of(kind));
   }

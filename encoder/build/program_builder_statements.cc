@@ -47,7 +47,7 @@ uint64_t text_bytes_max(const DependencyDraft& dependency) {
 bool ProgramBuilder::append(const BarrierDraft& item) {
   QueueIndex queue = kDefaultQueue;
   if (!check_statement(item.label) || !find_queue(item.queue, queue) ||
-      (!open_capture_ && !check_takes_barriers(queue, "a barrier"))) {
+      (!is_settled_by_replay(item.queue) && !check_takes_barriers(queue, "a barrier"))) {
     return false;
   }
   const size_t stride_count = program_.strides.size();
@@ -109,7 +109,7 @@ bool ProgramBuilder::check_line_length(const BarrierDraft& item) {
   uint64_t length =
       label_room_bytes() + item.label.size() + std::string_view(": barrier execution").size();
   for (const DependencyDraft& part : item.dependencies) length += text_bytes_max(part);
-  length += item.queue.size();
+  length += queue_bytes_max(item.queue);
   return check_line_length("the barrier needs up to", length);
 }
 

@@ -40,7 +40,8 @@ bool ProgramBuilder::check_room_for_memory() {
 }
 
 bool ProgramBuilder::append(const MemoryDraft& item) {
-  if (!check_declaration("a memory") || !check_name(ItemPart::kName, "memory", item.name)) {
+  if (!check_declaration("a memory") || !check_name(ItemPart::kName, "memory", item.name) ||
+      !check_not_after(item.name)) {
     return false;
   }
   const NameTable::Mention mention = mention_of(item.name);
@@ -68,6 +69,13 @@ bool ProgramBuilder::append(const MemoryDraft& item) {
   return true;
 }
 
+// Canonical text has the declaration before what is recorded.
+bool ProgramBuilder::check_not_after(std::string_view name) {
+  return !has_unqueued_edges_ || name != kEdgesWord ||
+         fail(ItemPart::kName,
+              "'after' begins edges that are recorded before this line, and names nothing else.");
+}
+
 bool ProgramBuilder::check_coherence(const MemoryDraft& item) {
   if (item.atom_bytes == 0) return true;
   if (item.is_unified) {
@@ -81,7 +89,8 @@ bool ProgramBuilder::check_coherence(const MemoryDraft& item) {
 }
 
 bool ProgramBuilder::append(const TensorDraft& item) {
-  if (!check_declaration("a tensor") || !check_name(ItemPart::kName, "tensor", item.name)) {
+  if (!check_declaration("a tensor") || !check_name(ItemPart::kName, "tensor", item.name) ||
+      !check_not_after(item.name)) {
     return false;
   }
   const NameTable::Mention mention = mention_of(item.name);

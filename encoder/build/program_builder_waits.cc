@@ -8,66 +8,98 @@
 
 namespace interlock {
 
-// Waits get the signals that meet them: of a semaphore, the one of the smallest value that is not
-// below the wait's. That stands for all, if signals rise (docs/theory.md).
-std::optional<FaultyStatement> ProgramBuilder::pair_waits() {
-  struct Signaled {
-    SemaphoreId semaphore;
-    uint64_t value;
-    uint32_t part;
-    StatementId statement;
-  };
+// Those of all semaphores by value; of one value, as they stand.
+std::vector<ProgramBuilder::Signaled> ProgramBuilder::sorted_signals() const {
   std::vector<Signaled> signals;
-  for (const SyncStep& step : program_.syncs) {
-    for (uint32_t i = 0; i < program_.parts_of(step).size(); ++i) {
+  for (uint32_t sync = 0; sync < program_.syncs.size(); ++sync) {
+    const SyncStep& step = program_.syncs[sync];
+    const uint32_t count = static_cast<uint32_t>(program_.parts_of(step).size());
+    for (uint32_t i = 0; i < count; ++i) {
       const SignalPart& part = program_.signal_parts[step.first + i];
-      signals.push_back({part.semaphore, part.value, step.first + i, step.statement});
+      signals.push_back({part.semaphore, part.value, step.first + i, sync});
     }
   }
-  const auto key = [](const Signaled& s) { return std::tuple(s.semaphore, s.value, s.part); };
-  std::ranges::sort(signals, {}, key);
+  std::ranges::sort(signals, {},
+                    [](const Signaled& s) { return std::tuple(s.semaphore, s.value, s.part); });
+  return signals;
+}
+
+// Calls `fault(sync)` for each statement whose values do not rise, until that returns false.
+template <typename Fault>
+void ProgramBuilder::find_faulty_signals(const std::vector<Signaled>& signals, Fault fault) const {
   for (size_t i = 0; i < signals.size(); ++i) {
     const Signaled& signal = signals[i];
     const Semaphore& semaphore = program_.semaphores[signal.semaphore.index];
-    const std::string name = in_quotes(program_.name(semaphore.name));
-    if (!semaphore.is_binary && signal.value <= semaphore.initial) {
-      return FaultyStatement{signal.statement,
-                             fmt::format("semaphore {} is signaled with {}, and has {} at first; "
-                                         "its values must rise.",
-                                         name, signal.value, semaphore.initial)};
-    }
-    if (i > 0 && signals[i - 1].semaphore == signal.semaphore &&
-        signals[i - 1].value == signal.value) {
-      return FaultyStatement{
-          signal.statement,
-          fmt::format("semaphore {} is signaled with {} twice; its values must rise.", name,
-                      signal.value)};
-    }
+    const bool is_low = !semaphore.is_binary && signal.value <= semaphore.initial;
+    const bool is_twice = i > 0 && signals[i - 1].semaphore == signal.semaphore &&
+                          signals[i - 1].value == signal.value;
+    if ((is_low || is_twice) && !fault(signal.sync, i)) return;
   }
-  for (SyncStep& step : program_.syncs) {
-    const bool waits = step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits;
-    if (!waits) continue;
+}
+
+// Waits get the signals that meet them: of a semaphore, the one of the smallest value that is not
+// below the wait's. That stands for all, if signals rise. Calls `fault(sync)` where there is none,
+// until that returns false.
+template <typename Fault>
+void ProgramBuilder::pair_waits(const std::vector<Signaled>& signals, Fault fault) {
+  for (uint32_t sync = 0; sync < program_.syncs.size(); ++sync) {
+    SyncStep& step = program_.syncs[sync];
+    step.partner = step.kind == SyncKind::kAwait ? step.partner : SyncStep::kNoPartner;
+    if (!step.semaphore.is_some()) continue;
     const Semaphore& semaphore = program_.semaphores[step.semaphore.index];
     if (!semaphore.is_binary && step.value <= semaphore.initial) continue;
     const auto met =
         std::ranges::lower_bound(signals, std::pair(step.semaphore, step.value), {},
                                  [](const Signaled& s) { return std::pair(s.semaphore, s.value); });
-    if (met == signals.end() || met->semaphore != step.semaphore) {
-      return FaultyStatement{step.statement, unmet_text(step)};
+    if (met != signals.end() && met->semaphore == step.semaphore) {
+      step.partner = met->part;
+    } else if (!fault(sync)) {
+      return;
     }
-    step.partner = met->part;
   }
-  return std::nullopt;
 }
 
-// One at a time, as pair_waits() finds them: what is right depends on what is left.
+std::optional<FaultyStatement> ProgramBuilder::settle_waits() {
+  std::optional<FaultyStatement> faulty;
+  const std::vector<Signaled> signals = sorted_signals();
+  find_faulty_signals(signals, [&](uint32_t sync, size_t at) {
+    const Signaled& signal = signals[at];
+    const Semaphore& semaphore = program_.semaphores[signal.semaphore.index];
+    const std::string name = in_quotes(program_.name(semaphore.name));
+    const bool is_low = !semaphore.is_binary && signal.value <= semaphore.initial;
+    faulty = FaultyStatement{
+        program_.syncs[sync].statement,
+        is_low ? fmt::format(
+                     "semaphore {} is signaled with {}, and has {} at first; its values must rise.",
+                     name, signal.value, semaphore.initial)
+               : fmt::format("semaphore {} is signaled with {} twice; its values must rise.", name,
+                             signal.value)};
+    return false;
+  });
+  if (faulty) return faulty;
+  pair_waits(signals, [&](uint32_t sync) {
+    const SyncStep& step = program_.syncs[sync];
+    faulty = FaultyStatement{step.statement, unmet_text(step)};
+    return false;
+  });
+  return faulty;
+}
+
+// What is dropped changes what binary semaphores count, once: waits that are dropped are the last
+// ones of theirs.
 void ProgramBuilder::drop_faulty_syncs() {
-  bool has_dropped = false;
-  while (const auto fault = pair_waits()) {
-    drop_sync(fault->statement);
-    has_dropped = true;
-  }
-  if (has_dropped) number_binary_signals();
+  if (program_.syncs.empty()) return;
+  std::vector<uint32_t> faulty;
+  const auto collect = [&](uint32_t sync, size_t /*at*/ = 0) {
+    faulty.push_back(sync);
+    return true;
+  };
+  find_faulty_signals(sorted_signals(), collect);
+  for (const uint32_t sync : faulty) drop_sync(program_.syncs[sync].statement);
+  number_binary_signals();
+  faulty.clear();
+  pair_waits(sorted_signals(), collect);
+  for (const uint32_t sync : faulty) drop_sync(program_.syncs[sync].statement);
 }
 
 // A split orders nothing, keeps the label, and moves no other statement.
@@ -91,7 +123,6 @@ void ProgramBuilder::number_binary_signals() {
     }
   }
   for (size_t i = 0; i < binary_uses_.size(); ++i) binary_uses_[i].signal_count = counts[i];
-  drop_faulty_syncs();
 }
 
 // Declared ones first, then the others in the order in which statements name them: only this order

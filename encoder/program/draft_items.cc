@@ -1,6 +1,7 @@
 // The draft of one item of a program.
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
+#include "encoder/program/words.h"
 
 namespace interlock {
 namespace {
@@ -90,8 +91,11 @@ DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId 
   if (program.edges.empty()) return draft;
   const Statement& statement = program.statements[dispatch.statement.index];
   for (const Edge& edge : program.edges_to(DispatchId(statement.index))) {
-    draft.after.push_back(program.reference_of(edge.from));
+    std::string reference = program.reference_of(edge.from);
+    if (reference == kProgrammaticWord) reference = std::to_string(program.number_of(edge.from));
+    draft.after.push_back(std::move(reference));
     draft.is_programmatic = edge.is_programmatic;
+    if (draft.queue.empty()) draft.queue = kDefaultQueueName;  // So that 'after' is no operand.
   }
   return draft;
 }

@@ -18,12 +18,13 @@ struct Limits {
   uint64_t tensor_rank = 8;
   uint64_t initial_value_count = 2048;  // Written out, `values(…)`: the line can be read again.
   uint64_t statement_count = 20'000'000;
-  uint64_t expansion_count = 1ull << 20;  // Statements, operands and attributes that replays and
-                                          // backward passes add: short text, much program, and a
-                                          // quarter of a kilobyte for each where it is executed.
-  uint64_t backward_count = 64;           // Each reads the program before it.
-  uint64_t rewalk_count = 1ull << 17;     // Dispatches that backward passes visit once more, for
-                                          // each group of weights that share them.
+  uint64_t expansion_count =
+      1ull << 20;                // Rows, and statements, operands and attributes that replays and
+                                 // backward passes add: short text, much program, and a
+                                 // quarter of a kilobyte for each where it is executed.
+  uint64_t backward_count = 64;  // Each reads the program before it.
+  uint64_t rewalk_count = 1ull << 17;  // Dispatches that backward passes visit once more, for
+                                       // each group of weights that share them.
   uint64_t access_count_per_dispatch = 256;
   uint64_t attribute_count_per_dispatch = 64;
   uint64_t dependency_count_per_barrier = 64;

@@ -43,6 +43,10 @@ inline constexpr std::string_view kFindingWords[] = {
     "RAW",   "WAR",        "WAW",        "reordered", "clobber",  "uninitialized", "use-after-free",
     "alias", "undeclared", "divergence", "gradient",  "deadlock", "redundant"};
 
+// Of the clause of edges, and of one of its parts.
+inline constexpr std::string_view kEdgesWord = "after";
+inline constexpr std::string_view kProgrammaticWord = "programmatic";
+
 // By QueueKind.
 inline constexpr std::string_view kQueueWords[] = {"concurrent", "serial", "serial blocking",
                                                    "legacy-default", "graph"};

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kUnlabelled[] = {"memory",  "tensor", "output", "witness", "expect",
                                             "capture", "end",    "replay", "backward"};
 
-constexpr uint64_t kAtomBytesUsual = 256;  // Where a memory says no more than `noncoherent`.
+constexpr uint32_t kAtomBytesUsual = 256;  // Where a memory says no more than `noncoherent`.
 
 }  // namespace
 
@@ -132,15 +132,19 @@ bool LineReader::read_rest(MemoryDraft& memory) {
     memory.is_unified = true;
   } else if (lexer_.peek().is("noncoherent")) {
     lexer_.next();
-    uint64_t atom_bytes = kAtomBytesUsual;
+    memory.atom_bytes = kAtomBytesUsual;
     if (lexer_.peek().is('=')) {
       lexer_.next();
-      mark(ItemPart::kSize, lexer_.peek());
+      const Token number = lexer_.peek();
+      mark(ItemPart::kSize, number);
+      uint64_t atom_bytes = 0;
       if (!take_number("the bytes of an atom", atom_bytes)) return false;
+      if (atom_bytes == 0 || atom_bytes > UINT32_MAX) {
+        return fail(number, "memory {} has atoms of {} bytes; expected a power of two.",
+                    in_quotes(memory.name), atom_bytes);
+      }
+      memory.atom_bytes = static_cast<uint32_t>(atom_bytes);
     }
-    // What does not fit is no power of two.
-    memory.atom_bytes =
-        static_cast<uint32_t>(atom_bytes == 0 || atom_bytes > UINT32_MAX ? UINT32_MAX : atom_bytes);
   } else if (lexer_.peek().kind != TokenKind::kEnd) {
     return fail_expecting(lexer_.next(),
                           memory.is_scratch

@@ -28,6 +28,9 @@ class LineReader {
   // As read(), for the first statement of a file.
   bool read_header(std::string_view line);
 
+  // From now on 'after' is an operand like others where no queue is named: one is declared.
+  void take_after_for_a_name() { after_is_a_name_ = true; }
+
   // The item of the last line read; none of a blank one.
   const std::optional<ItemDraft>& item() const { return item_; }
 
@@ -109,6 +112,7 @@ class LineReader {
   bool take_reference(ItemPart part, std::string& reference);
   bool take_end();
 
+  bool after_is_a_name_ = false;
   Lexer lexer_;
   std::string label_;
   std::optional<ItemDraft> item_;

@@ -22,12 +22,17 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
   int clause = -1;  // Of kClauseWords; after `actual` they begin anew.
   bool clause_is_empty = false;
   bool is_actual = false;
+  std::optional<bool> has_queue;  // Looked for once.
   for (;;) {
     const Token token = lexer_.next();
     const bool is_name = token.kind == TokenKind::kName;
     const bool is_key = is_name && lexer_.peek().is('=');
     const bool is_word = is_name && is_reserved(token.text);
-    const bool begins_edges = token.is("after") && !is_key && stands_before_queue();
+    bool begins_edges = token.is(kEdgesWord) && !is_key;
+    if (begins_edges && after_is_a_name_) {
+      if (!has_queue) has_queue = stands_before_queue();
+      begins_edges = *has_queue;
+    }
     if (clause_is_empty && (begins_edges || !is_name || is_key || is_word)) {
       return fail_expecting(token, fmt::format("an operand after '{}'", kClauseWords[clause]));
     }
@@ -97,8 +102,7 @@ bool LineReader::read_attribute(const Token& key, DispatchDraft& dispatch) {
   return true;
 }
 
-// Whether the rest of the line names a queue. A dispatch with edges does: without that 'after' is a
-// name like others.
+// Whether the rest of the line names a queue. Where something is named 'after', that alone tells.
 bool LineReader::stands_before_queue() const {
   for (Lexer rest = lexer_; rest.peek().kind != TokenKind::kEnd; rest.next()) {
     if (rest.peek().is("on")) return true;
@@ -110,6 +114,7 @@ bool LineReader::stands_before_queue() const {
 bool LineReader::read_edges(DispatchDraft& dispatch) {
   for (;;) {
     const Token token = lexer_.next();
+    if (token.kind == TokenKind::kEnd && !dispatch.after.empty()) return true;
     if (token.is("on") && !dispatch.after.empty()) {
       return read_queue(dispatch.queue) && take_end();
     }
@@ -120,7 +125,9 @@ bool LineReader::read_edges(DispatchDraft& dispatch) {
                                        ? "a dispatch, by label or index"
                                        : "a dispatch, 'programmatic', or 'on' and a graph queue");
     }
-    if (token.is("programmatic") && !dispatch.after.empty() && lexer_.peek().is("on")) {
+    const Token& after = lexer_.peek();
+    const bool is_last = after.is("on") || after.kind == TokenKind::kEnd;
+    if (token.is(kProgrammaticWord) && !dispatch.after.empty() && is_last) {
       dispatch.is_programmatic = true;
       continue;
     }

@@ -13,6 +13,7 @@
 #include "encoder/build/program_builder.h"
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
+#include "encoder/program/words.h"
 #include "encoder/text/line_reader.h"
 #include "encoder/text/plain_cursor.h"
 #include "encoder/text/plain_declarations.h"
@@ -32,6 +33,8 @@ bool has_rows_or_arguments(const std::vector<OperandDraft>& operands) {
   });
 }
 
+bool names_another(std::string_view queue) { return !queue.empty() && queue != kDefaultQueueName; }
+
 // Whether the item says what only the whole synchronization model tells.
 class IsBeyondOneQueue {
  public:
@@ -39,17 +42,17 @@ class IsBeyondOneQueue {
     return memory.is_unified || memory.atom_bytes != 0;
   }
   bool operator()(const DispatchDraft& dispatch) const {
-    return !dispatch.queue.empty() || !dispatch.after.empty() ||
+    return names_another(dispatch.queue) || !dispatch.after.empty() ||
            has_rows_or_arguments(dispatch.operands);
   }
   bool operator()(const BarrierDraft& barrier) const {
-    return !barrier.queue.empty() ||
+    return names_another(barrier.queue) ||
            std::ranges::any_of(barrier.dependencies, [](const DependencyDraft& dependency) {
              return has_rows_or_arguments(dependency.operands);
            });
   }
   bool operator()(const LifetimeDraft& lifetime) const { return !lifetime.queue.empty(); }
-  bool operator()(const ReplayDraft& replay) const { return !replay.queue.empty(); }
+  bool operator()(const ReplayDraft& replay) const { return names_another(replay.queue); }
   bool operator()(const ExpectDraft& expect) const { return !expect.waiting.empty(); }
   bool operator()(const QueueDraft&) const { return true; }
   bool operator()(const SemaphoreDraft&) const { return true; }
@@ -185,13 +188,18 @@ class Parser {
     if (line == "barrier") return added(builder_.add(BarrierDraft{}), [] { return 1; });
     if (has_end) {
       if (read_plain_dispatch(line, plain_dispatch_)) return add_plain(line, plain_dispatch_);
-      if (read_plain_tensor(line, plain_tensor_)) return add_plain(line, plain_tensor_);
-      if (read_plain_memory(line, plain_memory_)) return add_plain(line, plain_memory_);
+      if (read_plain_tensor(line, plain_tensor_)) return add_declaration(line, plain_tensor_);
+      if (read_plain_memory(line, plain_memory_)) return add_declaration(line, plain_memory_);
     }
     if (auto checked = check_bytes(line); !checked) return checked;
     if (!reader_.read(line)) return error_at(reader_.error_column(), reader_.error_message());
     const std::optional<ItemDraft>& item = reader_.item();
     if (!item) return Success{};
+    const auto* memory = std::get_if<MemoryDraft>(&*item);
+    const auto* tensor = std::get_if<TensorDraft>(&*item);
+    const bool names_after = (memory != nullptr && memory->name == kEdgesWord) ||
+                             (tensor != nullptr && tensor->name == kEdgesWord);
+    if (names_after) reader_.take_after_for_a_name();
     if (!options_.reads_every_queue && is_beyond_one_queue(*item)) {
       return error_at(reader_.column_of({}),
                       "the statement is about several queues, the host or rows of bytes, which is "
@@ -212,6 +220,12 @@ class Parser {
       sync_places_.emplace(builder_.last_statement(),
                            TextPlace{line_number_, reader_.column_of({})});
     }
+  }
+
+  template <typename Item>
+  Result<Success> add_declaration(std::string_view line, const Item& item) {
+    if (item.name == kEdgesWord) reader_.take_after_for_a_name();
+    return add_plain(line, item);
   }
 
   // Where its parts stand, only the grammar knows.

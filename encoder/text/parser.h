@@ -12,7 +12,8 @@ namespace interlock {
 struct ParseOptions {
   Limits limits;
   // A campaign may skip lines that no longer apply: lines that do not parse or do not fit are left
-  // out. The header line and the limits stay strict.
+  // out, and a sync statement that nothing in the rest of the text meets becomes a split. The
+  // header line and the limits stay strict.
   bool skips_invalid_lines = false;
   // Statements of the whole synchronization model are read, too. What judges, executes or changes
   // programs knows one queue with barriers, and does not ask for them.

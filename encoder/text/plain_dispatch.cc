@@ -68,7 +68,8 @@ class PlainReader {
   }
 
   bool read_operand(std::string_view name) {
-    if (clause_ < 0 || !has_operands_only_) return false;
+    // 'after' begins edges, mostly.
+    if (clause_ < 0 || !has_operands_only_ || is_literally(name, "after")) return false;
     clause_is_empty_ = false;
     OperandWords& operand = words_.operands.emplace_back();
     operand.name = name;

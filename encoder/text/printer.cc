@@ -59,8 +59,6 @@ class LinePrinter {
     for (const auto& attribute : item.attributes) add(' ', attribute.first, '=', attribute.second);
     for (size_t i = 0; i < item.after.size(); ++i) add(i == 0 ? " after " : " ", item.after[i]);
     if (item.is_programmatic) add(" programmatic");
-    // What has edges names its queue, so that 'after' is no operand.
-    if (!item.after.empty() && item.queue.empty()) add(" on ", kDefaultQueueName);
     add_queue(item.queue);
   }
 

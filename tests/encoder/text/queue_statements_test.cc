@@ -71,7 +71,7 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
        "set e execution on p\nset e\nawait e on p\n",
        "split\nsplit on p\nsubmit\nsubmit on p\n",
        "l: dispatch K on g\nm: dispatch K on g\ndispatch K after l m on g\n"
-       "dispatch K after 0 2 programmatic on g\n",
+       "dispatch K after l 2 programmatic on g\n",
        "free x on p\ndestroy x on q0\nfree x\n",
        "dispatch K reads a[0:1024 rows 4 pitch 256 width 64] writes b[0:64 rows 1 pitch 64 width 64]\n",
        "capture c\ndispatch K reads x\nbarrier\nend\nreplay c on p\n",
@@ -173,12 +173,11 @@ TEST(QueueStatements, LeaveTheirWordsToNames) {
 
 TEST(QueueStatements, AreForThoseWhoAskForThem) {
   for (const char* const line :
-       {"p: queue serial", "t: semaphore", "dispatch K on q0", "barrier on q0", "split", "submit",
-        "signal t=1", "wait t=0", "host idle", "host reads a", "memory c 4 unified",
-        "memory c 512 noncoherent", "dispatch K indirect a[0:12]", "free y on q0",
+       {"p: queue serial", "t: semaphore", "q0: queue serial", "split", "submit", "signal t=1",
+        "wait t=0", "host idle", "host reads a", "memory c 4 unified", "memory c 512 noncoherent",
+        "dispatch K indirect a[0:12]", "free y on q0",
         "dispatch K reads a[0:8 rows 1 pitch 4 width 4]",
-        "barrier all -> all a[0:8 rows 1 pitch 4 width 4]", "replay c on q0",
-        "expect deadlock 0"}) {
+        "barrier all -> all a[0:8 rows 1 pitch 4 width 4]", "expect deadlock 0"}) {
     const std::string text =
         "interlock 1\nmemory a 64\ntensor y u8[4] at a+0\ncapture c\nend\ndispatch A\n" +
         std::string(line) + "\n";
@@ -196,17 +195,17 @@ TEST(QueueStatements, AreForThoseWhoAskForThem) {
 
 TEST(QueueStatementErrors, NameWhatIsNotDeclared) {
   EXPECT_EQ(error_of("dispatch K on pp\n"),
-            "8:15: error: no queue 'pp' is declared before this line. Did you mean 'p'?\n"
+            "8:15: error: no queue 'pp' is declared before this line.\n"
             "  - While adding 'K' as dispatch 0.");
   EXPECT_EQ(error_of("wait t=1 on r\nsignal t=1\n"),
-            "8:13: error: no queue 'r' is declared before this line. Did you mean 'p'?");
+            "8:13: error: no queue 'r' is declared before this line.");
   EXPECT_EQ(error_of("await e on p\n"),
             "8:7: error: nothing sets the event 'e' on queue 'p' before this line.");
   EXPECT_EQ(error_of("set e on p\nawait e on s\n"),
             "9:7: error: the event 'e' is set on queue 'p' and awaited on 's'; an event is of one "
             "queue, and semaphores are for several.");
   EXPECT_EQ(error_of("host idle on r\n"),
-            "8:14: error: no queue 'r' is declared before this line. Did you mean 'p'?");
+            "8:14: error: no queue 'r' is declared before this line.");
 }
 
 TEST(QueueStatementErrors, SayWhatNobodySignals) {
@@ -268,10 +267,11 @@ TEST(QueueStatementErrors, BoundRows) {
   EXPECT_EQ(error_of("dispatch K reads a[0:64 rows 18446744073709551615 pitch 1 width 1]\n"),
             "8:18: error: 18446744073709551615 rows of 'a', 1 bytes apart, end past the range "
             "[0:64].\n  - While adding 'K' as dispatch 0.");
-  EXPECT_EQ(error_of("memory c 281474976710656\n"
-                     "dispatch K reads c[0:281474976710656 rows 4294967296 pitch 1 width 1]\n"),
-            "9:18: error: replays and backward passes add more than the limit of 1048576 "
-            "statements, operands and attributes.\n  - While adding 'K' as dispatch 0.");
+  EXPECT_EQ(
+      error_of("memory c 281474976710656\n"
+               "dispatch K reads c[0:281474976710656 rows 4294967296 pitch 1 width 1]\n"),
+      "9:18: error: the rows of 'c' are 4294967296, and with what rows, replays and backward "
+      "passes add so far more than the limit of 1048576.\n  - While adding 'K' as dispatch 0.");
 }
 
 TEST(QueueStatementErrors, KeepMemoriesCoherentOrInAtoms) {
@@ -280,6 +280,67 @@ TEST(QueueStatementErrors, KeepMemoriesCoherentOrInAtoms) {
             "1048576.");
   EXPECT_EQ(error_of("memory c 512 unified noncoherent\n"),
             "8:22: error: found 'noncoherent'; expected the end of the line.");
+}
+
+TEST(QueueStatementErrors, KeepRecordedStatementsReplayable) {
+  const std::string open = "capture c\n";
+  for (const char* const recorded :
+       {"barrier on g\n", "a: dispatch K on g\ndispatch K after a a on g\n",
+        "b: barrier\ndispatch K after b on g\n",
+        "a: dispatch K on q0\ndispatch K after a on g\n"}) {
+    EXPECT_FALSE(read(open + recorded + "end\n")) << recorded;
+  }
+  // Of the queue of the replay, so that only some queues do.
+  const std::string edges = open + "a: dispatch K\ndispatch K after a on g\nend\n";
+  EXPECT_TRUE(read(edges + "replay c on g\n"));
+  EXPECT_EQ(
+      error_of(edges + "replay c\n"),
+      "12:1: error: queue 'q0' is no graph, and what the capture records has edges; expected "
+      "'on' a graph queue, here or on these dispatches.\n  - While adding replay 1 of capture "
+      "'c'.");
+}
+
+TEST(QueueStatementErrors, DeclareTheDefaultQueueBeforeWhatIsRecorded) {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  EXPECT_FALSE(
+      parse("interlock 1\ncapture c\nbarrier\nend\nq0: queue graph\nreplay c\n", "q.ilk", options));
+}
+
+// A wait may stand before its signal where a pass looks at the statements so far.
+TEST(QueueStatements, MayWaitAcrossABackwardPass) {
+  EXPECT_TRUE(
+      read("tensor y f32[16] at a+64\ntensor v f32[16]\ntensor l f32[16] at a+128\n"
+           "wait t=1\nadopt v = x\ndispatch mul reads v y writes l\n"
+           "backward l wrt y\nsignal t=1\n"));
+}
+
+TEST(QueueStatementErrors, BoundTheRowsOfReplays) {
+  const std::string text =
+      "memory big 100000000\ncapture c\n"
+      "dispatch K reads big[0:100000000 rows 600000 pitch 2 width 1]\nend\nreplay c\n";
+  EXPECT_TRUE(read(text));
+  EXPECT_FALSE(read(text + "replay c\n"));
+}
+
+TEST(QueueStatements, NameNoEdgeByAWordOfTheClause) {
+  EXPECT_EQ(canonical("programmatic: dispatch K on g\na: dispatch K on g\n"
+                      "dispatch K after 1 0 on g\n"),
+            "programmatic: dispatch K on g\na: dispatch K on g\ndispatch K after a 0 on g\n");
+}
+
+TEST(QueueStatements, HaveEdgesWithoutAQueueWhereNothingIsNamedAfter) {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  const std::string text = "interlock 1\nq0: queue graph\ndispatch K\ndispatch K after 0\n";
+  const Result<Program> program = parse(text, "q.ilk", options);
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_EQ(program->edges.size(), 1);
+  expect_round_trip(*program);
+  const Result<Program> named = parse(
+      "interlock 1\nmemory after 4\nq0: queue graph\ndispatch K reads after\n", "q.ilk", options);
+  ASSERT_TRUE(named) << named.error().message;
+  EXPECT_TRUE(named->edges.empty());
 }
 
 // What a sloppy text leaves out has to leave a program behind.

@@ -45,7 +45,7 @@ enum class ItemPart : uint8_t {
   kAfter,  // A dispatch that an edge comes from, by position.
   kQueue,
 };
-inline constexpr size_t kItemPartCount = 18;
+inline constexpr size_t kItemPartCount = static_cast<size_t>(ItemPart::kQueue) + 1;
 
 struct ItemPlace {
   // NOLINTNEXTLINE(google-explicit-constructor): most parts are there once.
@@ -280,7 +280,7 @@ class ProgramBuilder {
   bool append(const SemaphoreDraft& item);
   bool append(const SyncDraft& item);
   SyncMeaning& sync_meaning(NameId name);
-  SyncMeaning sync_meaning_of(std::string_view name) const;
+  const SyncMeaning& sync_meaning_of(std::string_view name) const;
   bool find_queue(std::string_view name, QueueIndex& queue);
   // Whether it is recorded, and names no queue: each replay does.
   bool is_settled_by_replay(std::string_view queue) const {

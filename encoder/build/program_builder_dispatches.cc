@@ -65,14 +65,8 @@ bool ProgramBuilder::append(const DispatchWords& item) {
 // Requires: it is of a capture, and stands nowhere else yet.
 DispatchDraft ProgramBuilder::draft_as_recorded(const DispatchWords& item,
                                                 const Dispatch& dispatch) {
-  DispatchDraft recorded;
-  recorded.kernel = item.kernel;
-  recorded.order = item.order;
+  DispatchDraft recorded = unqueued_draft_of(program_, dispatch);
   recorded.label = item.label;
-  const DispatchDraft resolved = unqueued_draft_of(program_, dispatch);
-  recorded.operands = resolved.operands;
-  recorded.is_partial = resolved.is_partial;
-  recorded.attributes = resolved.attributes;
   recorded.after.assign(item.after.begin(), item.after.end());
   recorded.is_programmatic = item.is_programmatic;
   recorded.queue = item.queue;

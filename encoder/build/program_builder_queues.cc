@@ -18,9 +18,10 @@ SyncMeaning& ProgramBuilder::sync_meaning(NameId name) {
   return sync_meanings_[id.index];
 }
 
-SyncMeaning ProgramBuilder::sync_meaning_of(std::string_view name) const {
+const SyncMeaning& ProgramBuilder::sync_meaning_of(std::string_view name) const {
+  static const SyncMeaning kNone;
   const SyncNameId id = meaning_of(name).sync;
-  return id.is_some() ? sync_meanings_[id.index] : SyncMeaning{};
+  return id.is_some() ? sync_meanings_[id.index] : kNone;
 }
 
 bool ProgramBuilder::append(const QueueDraft& item) {
@@ -266,7 +267,7 @@ bool ProgramBuilder::append_set(const SyncDraft& item, QueueIndex queue, SyncSte
 }
 
 bool ProgramBuilder::append_await(const SyncDraft& item, QueueIndex queue, SyncStep& step) {
-  const SyncMeaning meaning = sync_meaning_of(item.event);
+  const SyncMeaning& meaning = sync_meaning_of(item.event);
   const auto known = std::ranges::find(meaning.sets, queue, &std::pair<QueueIndex, SyncId>::first);
   if (known != meaning.sets.end()) {
     step.event = intern(item.event);

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <vector>
 
 #include "encoder/assemble/build.h"
 #include "encoder/build/program_builder.h"
@@ -25,6 +25,11 @@ namespace {
 struct TextPlace {
   uint64_t line_number = 0;
   uint32_t column = 0;
+};
+
+struct SyncPlace {
+  StatementId statement;
+  TextPlace place;
 };
 
 bool has_rows_or_arguments(const std::vector<OperandDraft>& operands) {
@@ -121,7 +126,8 @@ class Parser {
   }
 
   Result<Success> check_memory(size_t text_bytes) const {
-    const uint64_t bytes = text_bytes + builder_.memory_bytes();
+    const uint64_t bytes =
+        text_bytes + builder_.memory_bytes() + sync_places_.size() * sizeof(SyncPlace);
     if (bytes <= options_.limits.input_bytes) return Success{};
     return error_at(
         1,
@@ -148,7 +154,10 @@ class Parser {
     if (!program) {
       TextPlace place = capture_place_;
       if (const StatementId faulty = builder_.faulty_statement(); faulty.is_some()) {
-        place = sync_places_[faulty];
+        const auto found =
+            std::ranges::lower_bound(sync_places_, faulty, {}, &SyncPlace::statement);
+        INTERLOCK_CHECK(found != sync_places_.end() && found->statement == faulty);
+        place = found->place;
       }
       line_number_ = place.line_number;
       return error_at(place.column, program.error().message);
@@ -216,9 +225,10 @@ class Parser {
     if (std::holds_alternative<CaptureDraft>(item)) {
       capture_place_ = {line_number_, reader_.column_of({ItemPart::kName})};
     }
-    if (std::holds_alternative<SyncDraft>(item)) {
-      sync_places_.emplace(builder_.last_statement(),
-                           TextPlace{line_number_, reader_.column_of({})});
+    const auto* sync = std::get_if<SyncDraft>(&item);
+    if (sync != nullptr && !sync->semaphores.empty()) {
+      sync_places_.push_back(
+          {builder_.last_statement(), TextPlace{line_number_, reader_.column_of({})}});
     }
   }
 
@@ -254,8 +264,8 @@ class Parser {
   MemoryDraft plain_memory_;
   size_t next_room_bytes_ = kLookBytes;
   uint64_t line_number_ = 1;
-  TextPlace capture_place_{1, 1};  // Of the last capture.
-  std::map<StatementId, TextPlace> sync_places_;
+  TextPlace capture_place_{1, 1};       // Of the last capture.
+  std::vector<SyncPlace> sync_places_;  // Of signals and waits, in the order of the text.
 };
 
 }  // namespace

@@ -345,16 +345,21 @@ Stage stage_of(const Dispatch& dispatch) {
   return is_a_copy ? Stage::kCopy : Stage::kCompute;
 }
 
+Stage stage_of(const Dispatch& dispatch, const Access& access) {
+  return access.mode == AccessMode::kIndirect ? Stage::kIndirect : stage_of(dispatch);
+}
+
 std::optional<StageAccess> read_sort_of(Stage stage, const Access& access) {
-  INTERLOCK_CHECK(stage == Stage::kCompute || stage == Stage::kCopy);
   if (!access.reads() && !access.is_atomic()) return std::nullopt;
+  if (stage == Stage::kHost) return StageAccess::kHostRead;
+  if (access.mode == AccessMode::kIndirect) return StageAccess::kIndirectRead;
   if (access.mode == AccessMode::kUniform) return StageAccess::kComputeUniform;
   return stage == Stage::kCompute ? StageAccess::kComputeRead : StageAccess::kCopyRead;
 }
 
 std::optional<StageAccess> write_sort_of(Stage stage, const Access& access) {
-  INTERLOCK_CHECK(stage == Stage::kCompute || stage == Stage::kCopy);
   if (!access.writes() && !access.is_atomic()) return std::nullopt;
+  if (stage == Stage::kHost) return StageAccess::kHostWrite;
   return stage == Stage::kCompute ? StageAccess::kComputeWrite : StageAccess::kCopyWrite;
 }
 

@@ -148,11 +148,15 @@ KernelId mix_kernel();
 // True iff the dispatch has declared accesses and the meaning `mix` and no body of its own.
 bool is_opaque(const Program& program, const Dispatch& dispatch);
 
-// Where the dispatch executes: copy and fill in kCopy, every other one in kCompute. Cost: constant.
+// Where the dispatch executes: copy and fill in kCopy, what the host does in kHost, every other one
+// in kCompute. Cost: constant.
 Stage stage_of(const Dispatch& dispatch);
 
-// The sorts of access by which `access` reads and writes in the stage of its dispatch; none if it
-// does not. Updates and atomics have both.
+// Where it does this access: in its own stage, but for the arguments of an indirect dispatch.
+Stage stage_of(const Dispatch& dispatch, const Access& access);
+
+// The sorts of access by which `access` reads and writes in a dispatch that executes in `stage`;
+// none if it does not. Updates and atomics have both.
 std::optional<StageAccess> read_sort_of(Stage stage, const Access& access);
 std::optional<StageAccess> write_sort_of(Stage stage, const Access& access);
 

@@ -29,23 +29,6 @@ TensorDraft draft_of(const Program& program, const Tensor& tensor) {
   return draft;
 }
 
-ItemDraft draft_of(const Program& program, const Statement& statement) {
-  switch (statement.kind) {
-    case StatementKind::kDispatch:
-      if (program.dispatches[statement.index].host != HostAccess::kNone) {
-        return host_draft_of(program, program.dispatches[statement.index], statement.label);
-      }
-      return draft_of(program, program.dispatches[statement.index], statement.label);
-    case StatementKind::kBarrier:
-      return draft_of(program, program.barriers[statement.index], statement.label);
-    case StatementKind::kLifetime:
-      return draft_of(program, program.lifetimes[statement.index], statement.label);
-    case StatementKind::kSync:
-      return draft_of(program, program.syncs[statement.index], statement.label);
-  }
-  INTERLOCK_CHECK(false);
-}
-
 MemoryDraft draft_of(const Program& program, const Memory& memory) {
   return {std::string(program.name(memory.name)), memory.size_bytes, memory.is_scratch,
           memory.is_unified, memory.atom_bytes};
@@ -265,6 +248,23 @@ bool is_evidence(const ItemDraft& item) {
 ProgramDraft without_evidence(ProgramDraft draft) {
   std::erase_if(draft.items, is_evidence);
   return draft;
+}
+
+ItemDraft draft_of(const Program& program, const Statement& statement) {
+  switch (statement.kind) {
+    case StatementKind::kDispatch:
+      if (program.dispatches[statement.index].host != HostAccess::kNone) {
+        return host_draft_of(program, program.dispatches[statement.index], statement.label);
+      }
+      return draft_of(program, program.dispatches[statement.index], statement.label);
+    case StatementKind::kBarrier:
+      return draft_of(program, program.barriers[statement.index], statement.label);
+    case StatementKind::kLifetime:
+      return draft_of(program, program.lifetimes[statement.index], statement.label);
+    case StatementKind::kSync:
+      return draft_of(program, program.syncs[statement.index], statement.label);
+  }
+  INTERLOCK_CHECK(false);
 }
 
 ProgramDraft draft_of(const Program& program) { return DraftWriter(program, true).write(); }

@@ -227,6 +227,9 @@ struct ProgramPart {
 // program.
 ProgramDraft draft_of(const Program& program, const ProgramPart& part);
 
+// The statement as an item of the text. Requires: it is of `program`.
+ItemDraft draft_of(const Program& program, const Statement& statement);
+
 // In draft_items.cc: one item, or an operand. Requires: it is of `program`, and so are its accesses
 // and attributes.
 OperandDraft draft_of(const Program& program, const Access& access);

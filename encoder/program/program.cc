@@ -67,6 +67,7 @@ std::string reference(const Program& program, StatementId statement, uint32_t in
 }  // namespace
 
 uint32_t Program::number_of(DispatchId id) const {
+  if (text_order != nullptr) return text_order->dispatch_numbers[id.index];
   const auto first_after = std::ranges::lower_bound(host_dispatches, id);
   return id.index - static_cast<uint32_t>(first_after - host_dispatches.begin());
 }
@@ -129,11 +130,13 @@ std::string Program::reference_of(DispatchId id) const {
 }
 
 std::string Program::reference_of(BarrierId id) const {
-  return reference(*this, barriers[id.index].statement, id.index);
+  const uint32_t number = text_order != nullptr ? text_order->barriers[id.index] : id.index;
+  return reference(*this, barriers[id.index].statement, number);
 }
 
 std::string Program::reference_of(LifetimeId id) const {
-  return reference(*this, lifetimes[id.index].statement, id.index);
+  const uint32_t number = text_order != nullptr ? text_order->lifetimes[id.index] : id.index;
+  return reference(*this, lifetimes[id.index].statement, number);
 }
 
 std::string Program::reference_of(SyncId id) const {
@@ -155,16 +158,19 @@ std::string Program::description_of(DispatchId id) const {
   const Dispatch& d = dispatch(id);
   const NameId label = statements[d.statement.index].label;
   if (d.host != HostAccess::kNone) {
+    const uint32_t position = d.statement.index;
     return label.is_some()
                ? fmt::format("{} ({})", name(label), name(d.kernel_name))
-               : fmt::format("{} (statement {})", name(d.kernel_name), d.statement.index);
+               : fmt::format("{} (statement {})", name(d.kernel_name),
+                             text_order != nullptr ? text_order->statements[position] : position);
   }
   return fmt::format("{} (dispatch {})", name(label.is_some() ? label : d.kernel_name),
                      number_of(id));
 }
 
 std::string Program::description_of(LifetimeId id) const {
-  return fmt::format("{} (lifetime statement {})", text_of(lifetimes[id.index]), id.index);
+  return fmt::format("{} (lifetime statement {})", text_of(lifetimes[id.index]),
+                     text_order != nullptr ? text_order->lifetimes[id.index] : id.index);
 }
 
 std::string Program::text_of(const Access& access) const {

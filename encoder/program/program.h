@@ -19,6 +19,7 @@
 #include "encoder/program/range.h"
 #include "encoder/program/scope.h"
 #include "encoder/program/sync_step.h"
+#include "encoder/program/text_order.h"
 
 namespace interlock {
 
@@ -298,6 +299,8 @@ struct Program {
   std::vector<Displacement> witness;
   std::vector<Expectation> expectations;
   bool has_program_order = false;  // `order=` stands on the dispatches.
+  // Where what has no label stood in the text; null if all statements stand where they did.
+  std::shared_ptr<const TextOrder> text_order;
 
   std::string_view name(NameId id) const { return names[id.index]; }
   const Memory& memory(MemoryId id) const { return memories[id.index]; }

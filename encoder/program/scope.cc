@@ -109,4 +109,10 @@ std::string text_of(Scope scope) {
   return text;
 }
 
+std::string text_of(Stage stage) { return text_of(Scope{bit_of(stage), 0}); }
+
+std::string text_of(StageAccess access) {
+  return text_of(Scope{bit_of(stage_of(access)), bit_of(access)});
+}
+
 }  // namespace interlock

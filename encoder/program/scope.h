@@ -69,4 +69,8 @@ bool names_a_stage(std::string_view word);
 // gives `scope` back.
 std::string text_of(Scope scope);
 
+// "compute", "compute.read".
+std::string text_of(Stage stage);
+std::string text_of(StageAccess access);
+
 }  // namespace interlock

@@ -152,17 +152,26 @@ class Parser {
     }
     auto program = builder_.finish();
     if (!program) {
-      TextPlace place = capture_place_;
-      if (const StatementId faulty = builder_.faulty_statement(); faulty.is_some()) {
-        const auto found =
-            std::ranges::lower_bound(sync_places_, faulty, {}, &SyncPlace::statement);
-        INTERLOCK_CHECK(found != sync_places_.end() && found->statement == faulty);
-        place = found->place;
-      }
+      const StatementId faulty = builder_.faulty_statement();
+      const TextPlace place = faulty.is_some() ? place_of(faulty) : capture_place_;
       line_number_ = place.line_number;
       return error_at(place.column, program.error().message);
     }
+    if (options_.find_fault == nullptr || options_.skips_invalid_lines) return program;
+    if (const std::optional<ProgramFault> fault = options_.find_fault(*program)) {
+      const TextPlace place = place_of(fault->statement);
+      line_number_ = place.line_number;
+      return error_at(place.column, fmt::format("{}, line {}.", fault->message,
+                                                place_of(fault->other).line_number));
+    }
     return program;
+  }
+
+  // Requires: it is a signal or a wait.
+  TextPlace place_of(StatementId statement) const {
+    const auto found = std::ranges::lower_bound(sync_places_, statement, {}, &SyncPlace::statement);
+    INTERLOCK_CHECK(found != sync_places_.end() && found->statement == statement);
+    return found->place;
   }
 
   Error error_at(uint32_t column, std::string_view message) const {
@@ -212,7 +221,7 @@ class Parser {
     if (!options_.reads_every_queue && is_beyond_one_queue(*item)) {
       return error_at(reader_.column_of({}),
                       "the statement is about several queues, the host or rows of bytes, which is "
-                      "read and printed (`interlock print`), and not judged or executed.");
+                      "read and judged (`interlock check`), and not executed.");
     }
     auto result =
         added(builder_.add(*item), [&] { return reader_.column_of(builder_.error_place()); });

@@ -1,6 +1,8 @@
 // Parser: reads the text format (.ilk): docs/format.md.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "encoder/program/limits.h"
@@ -8,6 +10,13 @@
 #include "encoder/program/result.h"
 
 namespace interlock {
+
+// What only the order of a whole program tells to be wrong.
+struct ProgramFault {
+  StatementId statement;  // A signal or a wait: the error stands there.
+  StatementId other;      // Likewise; `message` ends so that ", line 7" can follow it.
+  std::string message;
+};
 
 struct ParseOptions {
   Limits limits;
@@ -18,6 +27,9 @@ struct ParseOptions {
   // Statements of the whole synchronization model are read, too. What judges, executes or changes
   // programs knows one queue with barriers, and does not ask for them.
   bool reads_every_queue = false;
+  // Asked last, with a program that is valid so far; null asks nobody. Not with
+  // skips_invalid_lines.
+  std::optional<ProgramFault> (*find_fault)(const Program& program) = nullptr;
 };
 
 // Returns the program in `text`. `file_name` only names the input in errors.

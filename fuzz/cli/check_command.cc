@@ -120,6 +120,7 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
   add_number(command, "--max-findings", options.findings_max,
              "findings that the text prints in full; 0 prints all");
   add_limit_options(command, options.parse);
+  read_every_queue(options.parse);
 }
 
 }  // namespace interlock

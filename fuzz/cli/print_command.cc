@@ -18,7 +18,7 @@ struct PrintOptions {
 ExitStatus run_print(const PrintOptions& options) {
   const Interruptible interruptible;
   ParseOptions parse = options.input.parse;
-  parse.reads_every_queue = true;
+  read_every_queue(parse);
   const Result<Program> program = parse_file(options.input.path, parse);
   if (!program) return report_error(program.error());
   return write_output(options.output, print(*program), ExitStatus::kNothingFound);

@@ -35,6 +35,7 @@ struct KindOf {
   FindingKind operator()(const LifetimeFinding& finding) const { return finding.kind; }
   FindingKind operator()(const GradientFinding&) const { return FindingKind::kGradient; }
   FindingKind operator()(const ExcessBarriers&) const { return FindingKind::kRedundant; }
+  FindingKind operator()(const Deadlock&) const { return FindingKind::kDeadlock; }
 };
 
 // All but the kind.
@@ -95,6 +96,14 @@ struct PlaceOf {
   }
 
   FactPlace operator()(const ExcessBarriers&) const { INTERLOCK_CHECK(false); }
+
+  FactPlace operator()(const Deadlock& deadlock) const {
+    FactPlace place;
+    for (const BlockedStatement& blocked : deadlock.cycle) {
+      if (blocked.is_a_wait) place.waiting.push_back(blocked.statement);
+    }
+    return place;
+  }
 };
 
 }  // namespace

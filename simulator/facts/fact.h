@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "encoder/program/program.h"
 #include "simulator/bytes/access_ref.h"
@@ -16,6 +17,7 @@
 #include "simulator/hazards/hazards.h"
 #include "simulator/hazards/undeclared.h"
 #include "simulator/lifetimes/lifetimes.h"
+#include "simulator/order/deadlock.h"
 
 namespace interlock {
 
@@ -27,8 +29,15 @@ struct ExcessBarriers {
   bool operator==(const ExcessBarriers&) const = default;
 };
 
+// Statements that wait for each other, so that the reference run ends before them.
+struct Deadlock {
+  std::vector<BlockedStatement> cycle;
+
+  bool operator==(const Deadlock&) const = default;
+};
+
 using Fact = std::variant<Hazard, AliasViolation, UndeclaredAccess, ReorderedRead, LifetimeFinding,
-                          GradientFinding, ExcessBarriers>;
+                          GradientFinding, ExcessBarriers, Deadlock>;
 
 // Excess is kRedundant: some barrier can go, though no single one need be named.
 FindingKind kind_of(const Fact& fact);
@@ -46,6 +55,9 @@ struct FactPlace {
   ByteRange overlap;
   LifetimeId lifetime;  // Use-after-free: what ended the value.
   TensorId tensor;      // Gradient: the tensor that it is by.
+  // Deadlock: the statements of the cycle that wait, the first of the text first; not those that
+  // are only not submitted. It has no accesses.
+  std::vector<StatementId> waiting;
 };
 
 // Requires: the fact is of `program`; it is no ExcessBarriers, which is in no place.

@@ -10,6 +10,7 @@
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/gradients/gradient_check.h"
 #include "simulator/lifetimes/destroy_needs.h"
+#include "simulator/order/host_atoms.h"
 
 namespace interlock {
 namespace {
@@ -20,9 +21,8 @@ void add(std::vector<Item> found, FactReport& report) {
                       std::make_move_iterator(found.end()));
 }
 
-void find_hazard_facts(const Program& program, const HappensBefore& order,
-                       const ByteSegments& segments, const FactOptions& options,
-                       FactReport& report) {
+void list_hazards(const Program& program, const HappensBefore& order, const ByteSegments& segments,
+                  const FactOptions& options, FactReport& report) {
   constexpr uint64_t kStepsMin = 20'000'000;
   constexpr uint64_t kStepsPerOperand = 64;
   const uint64_t operand_count = program.accesses.size() + program.barrier_operands.size();
@@ -43,6 +43,21 @@ void find_hazard_facts(const Program& program, const HappensBefore& order,
     report.truncations.push_back({TruncationCause::kScopedSearch, step_limit});
   }
   add(std::move(list.hazards), report);
+}
+
+void find_hazard_facts(const Program& program, const HappensBefore& order,
+                       const ByteSegments& segments, const FactOptions& options,
+                       FactReport& report) {
+  if (order.has_queues() && order.queues().is_too_wide()) {
+    report.truncations.push_back({TruncationCause::kGraphPaths, Places::kPathsMax});
+    return;
+  }
+  if (has_host_atoms(program)) {
+    const Program widened = with_whole_atoms(program);
+    list_hazards(widened, HappensBefore(widened), ByteSegments(widened), options, report);
+    return;
+  }
+  list_hazards(program, order, segments, options, report);
 }
 
 void find_alias_facts(const Program& program, uint64_t limit, FactReport& report) {
@@ -84,7 +99,9 @@ FactReport find_facts(const Program& program, const HappensBefore& order,
   if (looks_at(kAccesses)) find_alias_facts(program, options.limit, report);
   if (looks_at(kAccesses)) add(find_undeclared_accesses(program), report);
   if (looks_at(kAccesses)) add(find_reordered(program), report);
-  if (looks_at(kLifetimes)) find_lifetime_facts(program, options.lifetimes, report);
+  LifetimeOptions lifetimes = options.lifetimes;
+  if (order.has_queues()) lifetimes.queues = &order.queues();
+  if (looks_at(kLifetimes)) find_lifetime_facts(program, lifetimes, report);
   if (looks_at(kGradients)) find_gradient_facts(program, report);
   return report;
 }

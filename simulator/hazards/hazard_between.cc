@@ -44,13 +44,13 @@ void HazardBetween::set_second(DispatchId second) {
 }
 
 std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) const {
-  const bool is_ordered = order_.executes_before(first, second_);
-  // A write after a read needs no memory dependency: a read makes nothing available.
-  if (first_reads(kind) && is_ordered) return std::nullopt;
-  if (!first_reads(kind) && is_visible_everywhere(first, kind)) return std::nullopt;
+  if (is_separated(first, kind)) return std::nullopt;
   const AtomicOp first_op = program_.dispatch(first).atomic_op;
   const AtomicOp second_op = program_.dispatch(second_).atomic_op;
   const bool atomics_commute = do_atomics_commute(program_, first, second_);
+  // With queues each pair of accesses is asked for by itself.
+  const bool has_queues = order_.has_queues();
+  const bool is_each_ordered = !has_queues && order_.executes_before(first, second_);
   const std::vector<SegmentSpan>& plain = second_reads(kind) ? spans_.reads : spans_.writes;
   const std::span<const Access> first_accesses = program_.accesses_of(first);
   const std::span<const Access> second_accesses = program_.accesses_of(second_);
@@ -64,6 +64,9 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
     for (uint32_t k = 0; k < second_accesses.size(); ++k) {
       const Access& b = second_accesses[k];
       if (!conflict_kinds(a, first_op, b, second_op).has(kind)) continue;
+      const bool is_ordered =
+          has_queues ? order_.executes_before(first, a, second_, b) : is_each_ordered;
+      if (first_reads(kind) && is_ordered) continue;
       std::optional<ByteRange> bytes = intersection(a.range, b.range);
       if (!first_reads(kind)) bytes = find_invisible(first, b, kind, *bytes);
       if (!bytes.has_value()) continue;
@@ -71,6 +74,14 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
     }
   }
   return std::nullopt;
+}
+
+// Whatever their bytes are. With queues it depends on the accesses.
+bool HazardBetween::is_separated(DispatchId first, FindingKind kind) const {
+  if (order_.has_queues()) return false;
+  // A write after a read needs no memory dependency: a read makes nothing available.
+  return first_reads(kind) ? order_.executes_before(first, second_)
+                           : is_visible_everywhere(first, kind);
 }
 
 bool HazardBetween::is_visible_everywhere(DispatchId first, FindingKind kind) const {

@@ -37,6 +37,7 @@ class HazardBetween {
   uint64_t step_count() const { return step_count_; }
 
  private:
+  bool is_separated(DispatchId first, FindingKind kind) const;
   // To all accesses of the second dispatch that make a hazard `kind`.
   bool is_visible_everywhere(DispatchId first, FindingKind kind) const;
   std::optional<ByteRange> find_invisible(DispatchId first, const Access& access, FindingKind kind,

@@ -2,8 +2,9 @@
 // current one is unordered with: reads since the execution epoch began, writes since the memory
 // epoch began. What overlaps there in a conflicting sort is a hazard, so no clean pair is examined.
 //
-// With scoped barriers there is no such window, but where the latest access to a byte is separated,
-// so are all earlier ones of its stage: only bytes on which the latest one is not are looked at.
+// With scoped barriers or queues there is no such window, but where the latest access to a byte is
+// separated, so are all earlier ones of its stage or place: only bytes on which the latest one is
+// not are looked at.
 #include "simulator/hazards/hazard_pairs.h"
 
 #include <algorithm>
@@ -37,6 +38,9 @@ HazardPairs::HazardPairs(const Program& program, const HappensBefore& order,
   if (order.has_scopes()) {
     scoped_ = std::make_unique<ScopedHazards>(program, order.scopes(), segments);
   }
+  if (order.has_queues()) {
+    queues_ = std::make_unique<QueueHazards>(program, order.queues(), segments);
+  }
 }
 
 // To what is not separated from `second` for sure.
@@ -54,8 +58,8 @@ void HazardPairs::slide_windows(DispatchId second) {
 bool HazardPairs::find_firsts(DispatchId second, uint64_t& examination_limit,
                               std::vector<DispatchId>& firsts) {
   firsts.clear();
-  if (scoped_ != nullptr) {
-    collect_scoped(second, examination_limit, firsts);
+  if (scoped_ != nullptr || queues_ != nullptr) {
+    collect_by_runs(second, examination_limit, firsts);
   } else {
     collect(second, examination_limit, firsts);
   }
@@ -83,9 +87,10 @@ void HazardPairs::collect(DispatchId second, uint64_t& examination_limit,
   }
 }
 
-void HazardPairs::collect_scoped(DispatchId second, uint64_t& examination_limit,
-                                 std::vector<DispatchId>& firsts) {
-  const uint64_t step_count = scoped_->find_runs(second, runs_);
+void HazardPairs::collect_by_runs(DispatchId second, uint64_t& examination_limit,
+                                  std::vector<DispatchId>& firsts) {
+  const uint64_t step_count =
+      scoped_ != nullptr ? scoped_->find_runs(second, runs_) : queues_->find_runs(second, runs_);
   examination_limit -= std::min(examination_limit, step_count / kStepsPerExamination);
   if (!runs_.empty()) slide_windows(second);
   for (const HazardousRun& run : runs_) {

@@ -9,6 +9,7 @@
 #include "encoder/program/program.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/hazards/overlap_window.h"
+#include "simulator/hazards/queue_hazards.h"
 #include "simulator/hazards/scoped_hazards.h"
 #include "simulator/order/happens_before.h"
 
@@ -23,22 +24,23 @@ class HazardPairs {
   // Replaces `firsts` by the dispatches before `second` that have a hazard with it, ascending, and
   // takes the overlaps examined from `examination_limit`. Returns false if that is too few: then
   // some may be missing. Every overlap examined is a hazard; a pair with many operands has several.
-  // With scoped barriers others are examined and returned too: those that conflict, and share a
-  // byte with a hazard of `second`.
+  // With scoped barriers or queues others are examined and returned too: those that conflict, and
+  // share a byte with a hazard of `second`.
   // Requires: `second` is no earlier than in the last call.
   bool find_firsts(DispatchId second, uint64_t& examination_limit, std::vector<DispatchId>& firsts);
 
  private:
   void slide_windows(DispatchId second);
   void collect(DispatchId second, uint64_t& examination_limit, std::vector<DispatchId>& firsts);
-  void collect_scoped(DispatchId second, uint64_t& examination_limit,
-                      std::vector<DispatchId>& firsts);
+  void collect_by_runs(DispatchId second, uint64_t& examination_limit,
+                       std::vector<DispatchId>& firsts);
 
   const Program& program_;
   const HappensBefore& order_;
   const ByteSegments& segments_;
   std::array<std::unique_ptr<OverlapWindow>, kSortCount> windows_;  // Null: no such access.
   std::unique_ptr<ScopedHazards> scoped_;                           // Null: there are no scopes.
+  std::unique_ptr<QueueHazards> queues_;                            // Null: there is one queue.
   std::vector<HazardousRun> runs_;
 };
 

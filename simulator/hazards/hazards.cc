@@ -44,6 +44,7 @@
 #include "simulator/bytes/access_history.h"
 #include "simulator/hazards/hazard_between.h"
 #include "simulator/hazards/hazard_pairs.h"
+#include "simulator/hazards/queue_hazards.h"
 #include "simulator/hazards/scoped_hazards.h"
 #include "simulator/order/dispatch_spans.h"
 
@@ -56,7 +57,8 @@ namespace {
 constexpr uint64_t kExaminationsPerHazard = 64;
 constexpr uint64_t kExaminationsMin = 1'000'000;
 
-// What came before a dispatch, and so its hazards: by epochs, or beside scoped barriers by stage.
+// What came before a dispatch, and so its hazards: by epochs, beside scoped barriers by stage, with
+// queues by place.
 class HazardSearch {
  public:
   HazardSearch(const Program& program, const HappensBefore& order, const ByteSegments& segments)
@@ -66,10 +68,11 @@ class HazardSearch {
         scan_(program, segments),
         between_(program, order, segments) {
     if (order.has_scopes()) scoped_.emplace(program, order.scopes(), segments);
+    if (order.has_queues()) queues_.emplace(program, order.queues(), segments);
   }
 
   HazardList find(const HazardOptions& options) {
-    const bool needs_scan = !scoped_.has_value() || !options.observers.empty();
+    const bool needs_scan = !has_histories() || !options.observers.empty();
     for (size_t i = 0; i < program_.dispatches.size() && !is_stopped(); ++i) {
       const DispatchId second(i);
       const bool is_over = list_.is_cut || list_.hazards.size() > options.limit;
@@ -87,11 +90,9 @@ class HazardSearch {
  private:
   // The hazards of `second` with earlier dispatches.
   void append_hazards(DispatchId second, uint64_t step_limit) {
-    if (scoped_.has_value()) {
-      scoped_step_count_ += scoped_->find_runs(second, runs_);
-    } else {
-      find_runs(second);
-    }
+    if (scoped_) scoped_step_count_ += scoped_->find_runs(second, runs_);
+    if (queues_) scoped_step_count_ += queues_->find_runs(second, runs_);
+    if (!has_histories()) find_runs(second);
     runs_.erase(std::unique(runs_.begin(), runs_.end()), runs_.end());
     if (!runs_.empty()) between_.set_second(second);
     const auto is_cut = [&] { return scoped_step_count_ + between_.step_count() > step_limit; };
@@ -104,6 +105,9 @@ class HazardSearch {
     }
     list_.is_cut = is_cut() && second.index + 1 < program_.dispatches.size();
   }
+
+  // Scopes and queues keep their own; else `scan_` has it.
+  bool has_histories() const { return scoped_.has_value() || queues_.has_value(); }
 
   // As ScopedHazards::find_runs(), by epochs.
   void find_runs(DispatchId second) {
@@ -150,6 +154,7 @@ class HazardSearch {
   const ByteSegments& segments_;
   ConflictScan scan_;
   std::optional<ScopedHazards> scoped_;  // None: there are no scopes.
+  std::optional<QueueHazards> queues_;   // None: there is one queue.
   uint64_t scoped_step_count_ = 0;
   HazardBetween between_;
   ScannedConflicts latest_;  // Of the dispatch at hand.

@@ -31,7 +31,7 @@ class NeedCollector final : public ReadObserver {
 DestroyNeeds find_destroy_needs(const Program& program) {
   if (!program.has_any(LifetimeKind::kDestroy)) return {};
   NeedCollector collector;
-  OwnerWalk walk(program, LifetimeOptions().work_limit, collector);
+  OwnerWalk walk(program, nullptr, LifetimeOptions().work_limit, collector);
   collector.needs.is_complete = walk.run(false);
   std::vector<BarrierId>& barriers = collector.needs.barriers;
   std::ranges::sort(barriers);

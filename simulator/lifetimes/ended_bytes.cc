@@ -24,7 +24,7 @@ std::vector<EndedBytes> find_ended_bytes(const Program& program) {
   if (program.lifetimes.empty()) return {};
   constexpr uint64_t kWorkLimit = 5'000'000;
   EndedCollector collector;
-  OwnerWalk walk(program, kWorkLimit, collector);
+  OwnerWalk walk(program, nullptr, kWorkLimit, collector);
   if (!walk.run(false)) return {};
   walk.values().for_each_assigned([&](MemoryId memory, const ValueRun& run) {
     if (run.value.is_ended()) collector.ended.push_back({DispatchId(), memory, run.bytes});

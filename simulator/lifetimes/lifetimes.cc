@@ -12,7 +12,7 @@ namespace {
 class FindingCollector final : public ReadObserver {
  public:
   FindingCollector(const Program& program, const LifetimeOptions& options)
-      : options_(options), walk_(program, options.work_limit, *this) {}
+      : options_(options), walk_(program, options.queues, options.work_limit, *this) {}
 
   LifetimeReport run() && {
     const bool is_over = !walk_.run(has_too_many_);

@@ -11,6 +11,7 @@
 #include "encoder/program/program.h"
 #include "simulator/bytes/access_ref.h"
 #include "simulator/lifetimes/truncation.h"
+#include "simulator/order/queue_order.h"
 
 namespace interlock {
 
@@ -34,6 +35,8 @@ struct LifetimeOptions {
   uint64_t finding_limit = 250'000;
   // Runs of bytes that reads and lifetime statements visit, beyond a few for each.
   uint64_t work_limit = 50'000'000;
+  // Of a program in reference order that needs_queue_order(); null: one queue.
+  const QueueOrder* queues = nullptr;
 };
 
 struct LifetimeReport {

@@ -7,17 +7,20 @@
 #include <algorithm>
 #include <span>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
 
-OwnerWalk::OwnerWalk(const Program& program, uint64_t work_limit, ReadObserver& observer)
+OwnerWalk::OwnerWalk(const Program& program, const QueueOrder* queues, uint64_t work_limit,
+                     ReadObserver& observer)
     : program_(program),
       observer_(observer),
       work_left_(work_limit),
       holdings_(program),
-      is_tracked_(program.memories.size(), false) {
+      is_tracked_(program.memories.size(), false),
+      pending_(program, queues),
+      latest_(pending_.track_count()),
+      latest_over_(pending_.track_count()) {
   for (const Tensor& tensor : program.tensors) is_tracked_[tensor.memory.index] = true;
   for (const Lifetime& lifetime : program.lifetimes) {
     if (lifetime.kind == LifetimeKind::kReset) is_tracked_[lifetime.memory.index] = true;
@@ -37,7 +40,7 @@ bool OwnerWalk::run(const bool& is_ended) {
         run_dispatch(DispatchId(statement.index));
         break;
       case StatementKind::kBarrier:
-        pending_.see_barrier(program_, BarrierId(statement.index), dispatch_count_);
+        pending_.see_barrier(BarrierId(statement.index), dispatch_count_);
         break;
       case StatementKind::kLifetime:
         run_lifetime(LifetimeId(statement.index));
@@ -78,7 +81,6 @@ TensorId OwnerWalk::root_of(const Access& access) const {
 
 void OwnerWalk::run_dispatch(DispatchId id) {
   const std::span<const Access> accesses = program_.accesses_of(id);
-  const size_t stage = static_cast<size_t>(stage_of(program_.dispatch(id)));
   for (uint32_t k = 0; k < accesses.size(); ++k) {
     const Access& access = accesses[k];
     const bool is_read = access.mode != AccessMode::kWrite;
@@ -89,7 +91,7 @@ void OwnerWalk::run_dispatch(DispatchId id) {
   for (uint32_t k = 0; k < accesses.size(); ++k) {
     const Access& access = accesses[k];
     if (!is_tracked_[access.memory.index]) continue;
-    if (has_destroy_) note_access(stage, access, {id, k});
+    if (has_destroy_) note_access(access, {id, k});
     if (access.only_reads()) continue;
     values_.assign(access.memory, access.range, written_value(root_of(access)));
     if (access.tensor.is_some()) writers_.assign(access.memory, access.range, {id, k});
@@ -97,13 +99,14 @@ void OwnerWalk::run_dispatch(DispatchId id) {
   dispatch_count_ = id.index + 1;
 }
 
-void OwnerWalk::note_access(size_t stage, const Access& access, AccessRef ref) {
-  latest_[stage].for_each(access.memory, access.range, [&](const IntervalMap<AccessRef>::Run& run) {
+void OwnerWalk::note_access(const Access& access, AccessRef ref) {
+  const size_t track = pending_.track_of(ref.dispatch, access);
+  latest_[track].for_each(access.memory, access.range, [&](const IntervalMap<AccessRef>::Run& run) {
     const DispatchId dispatch = run.value.dispatch;
-    const bool is_over = dispatch.is_some() && !pending_.has(kStages[stage], dispatch);
-    if (is_over) latest_over_[stage].assign(access.memory, run.bytes, run.value);
+    const bool is_over = dispatch.is_some() && pending_.is_before_last_barrier(track, dispatch);
+    if (is_over) latest_over_[track].assign(access.memory, run.bytes, run.value);
   });
-  latest_[stage].assign(access.memory, access.range, ref);
+  latest_[track].assign(access.memory, access.range, ref);
 }
 
 void OwnerWalk::run_lifetime(LifetimeId id) {
@@ -128,24 +131,23 @@ void OwnerWalk::find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes) 
     charge(holdings_.list_work(run.value));
     const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
     if (!destroy.is_some()) return;
-    for (const Stage stage : kStages) {
-      find_destroyed(latest_[static_cast<size_t>(stage)], stage, destroy, id, memory, run.bytes);
+    for (size_t track = 0; track < latest_.size(); ++track) {
+      find_destroyed(latest_[track], track, destroy, id, memory, run.bytes);
     }
   }));
 }
 
-void OwnerWalk::find_destroyed(const IntervalMap<AccessRef>& accesses, Stage stage,
+void OwnerWalk::find_destroyed(const IntervalMap<AccessRef>& accesses, size_t track,
                                LifetimeId destroy, LifetimeId done_at, MemoryId memory,
                                ByteRange bytes) {
   charge(accesses.for_each(memory, bytes, [&](const IntervalMap<AccessRef>::Run& access) {
     const DispatchId dispatch = access.value.dispatch;
     if (!dispatch.is_some()) return;
-    const bool is_pending = pending_.has(stage, dispatch);
+    const bool is_pending = pending_.has(track, dispatch, done_at);
     observer_.see_destroyed({access.value, destroy, done_at, memory, access.bytes, is_pending,
-                             pending_.only_barrier(stage, dispatch), dispatch_count_});
+                             pending_.only_barrier(track, dispatch), dispatch_count_});
     if (is_pending) {
-      find_destroyed(latest_over_[static_cast<size_t>(stage)], stage, destroy, done_at, memory,
-                     access.bytes);
+      find_destroyed(latest_over_[track], track, destroy, done_at, memory, access.bytes);
     }
   }));
 }

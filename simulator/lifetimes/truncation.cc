@@ -20,8 +20,10 @@ constexpr std::string_view kPatterns[] = {
     "following which value each byte holds takes more than {} visits of runs of bytes, the limit; check the program in parts",
     "the tensors that hold values by adoption make lists of more than {} entries, the limit; free those that nobody reads again, before others adopt the value",
     "judging the gradients takes more than {} visits of dispatches, the limit; check fewer backward passes at a time",
+    "the graph queues fall into more than {} paths, the limit; check the program in parts",
+    "the gradients of backward passes, {} of them, are not judged, as other statements come between theirs in the reference order; put signals before their waits in the text",
 };
-static_assert(std::size(kPatterns) == static_cast<size_t>(TruncationCause::kGradients) + 1);
+static_assert(std::size(kPatterns) == static_cast<size_t>(TruncationCause::kGradientOrder) + 1);
 
 }  // namespace
 

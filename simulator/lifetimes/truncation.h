@@ -17,6 +17,8 @@ enum class TruncationCause : uint8_t {
   kLifetimeRuns,      // Runs of bytes with different owners, visited to follow values.
   kHolders,           // Entries in the lists of tensors that hold values by adoption.
   kGradients,         // Dispatches visited to judge gradients.
+  kGraphPaths,        // Paths into which the graph queues fall.
+  kGradientOrder,  // Backward passes whose statements are mixed with others in the reference run.
 };
 
 struct Truncation {

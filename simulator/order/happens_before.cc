@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "encoder/kernel/kernel_table.h"
+
 namespace interlock {
 
 namespace {
@@ -29,7 +31,24 @@ class EpochCounter {
 
 }  // namespace
 
+bool HappensBefore::executes_before_on_queues(DispatchId first, DispatchId second) const {
+  return queues_->executes_before(first, stage_of(program_->dispatch(first)), second,
+                                  stage_of(program_->dispatch(second)));
+}
+
+bool HappensBefore::executes_before_on_queues(DispatchId first, const Access& first_access,
+                                              DispatchId second,
+                                              const Access& second_access) const {
+  return queues_->executes_before(first, stage_of(program_->dispatch(first), first_access), second,
+                                  stage_of(program_->dispatch(second), second_access));
+}
+
 HappensBefore::HappensBefore(const Program& program) {
+  if (needs_queue_order(program)) {
+    queues_ = std::make_shared<const QueueOrder>(program);
+    program_ = &program;
+    return;
+  }
   if (std::ranges::find(program.barriers, BarrierKind::kScoped, &Barrier::kind) !=
       program.barriers.end()) {
     scopes_ = std::make_shared<const ScopedOrder>(program);

@@ -18,6 +18,8 @@
 #include "simulator/hazards/hazards.h"
 #include "simulator/lifetimes/destroy_needs.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/report/explain.h"
 #include "simulator/schedules/observability.h"
 
@@ -26,7 +28,14 @@ namespace interlock {
 namespace {
 
 void count_statements(const Program& program, CheckReport& report) {
-  report.dispatch_count = program.dispatches.size();
+  report.host_access_count = program.host_dispatches.size();
+  report.dispatch_count = program.dispatches.size() - report.host_access_count;
+  report.sync_count = program.syncs.size();
+  std::vector<bool> is_used(program.queue_count(), false);
+  for (const Statement& statement : program.statements) {
+    if (statement.queue != kNoQueue) is_used[statement.queue] = true;
+  }
+  report.queue_count = static_cast<uint64_t>(std::ranges::count(is_used, true));
   report.access_count = program.accesses.size();
   report.barrier_count = program.barriers.size();
   report.execution_barrier_count = static_cast<uint64_t>(
@@ -100,9 +109,8 @@ auto sort_key(const Finding& finding) {
                     finding.memory, finding.overlap.begin, finding.lifetime, finding.tensor);
 }
 
-}  // namespace
-
-CheckReport check(const Program& program, const CheckOptions& options) {
+// Of what comes in the order of a run, with the verdicts that one queue alone has.
+CheckReport check_one_queue(const Program& program, const CheckOptions& options) {
   CheckReport report;
   const ByteSegments segments(program);
   count_statements(program, report);
@@ -132,6 +140,66 @@ CheckReport check(const Program& program, const CheckOptions& options) {
   if (is_stopped()) return report;
   std::ranges::stable_sort(report.findings, {}, sort_key);
   return report;
+}
+
+CheckReport check_run(const Program& run, const CheckOptions& options) {
+  CheckReport report;
+  report.has_bounds = false;
+  const ByteSegments segments(run);
+  const HappensBefore order(run);
+  if (is_stopped()) return report;
+  FactReport found = find_facts(run, order, segments,
+                                {.limit = options.pair_limit,
+                                 .lists_all_pairs = options.lists_all_pairs,
+                                 .scoped_step_limit = options.scoped_step_limit,
+                                 .lifetimes = {options.pair_limit, options.lifetime_budget}});
+  if (is_stopped()) return report;
+  report.truncations = std::move(found.truncations);
+  explain_facts(run, order, segments, found.facts, options, report);
+  std::ranges::stable_sort(report.findings, {}, sort_key);
+  return report;
+}
+
+// Lets the findings of a run name what stands in the text.
+void name_in_text(const Program& program, const Program& run, CheckReport& report) {
+  for (Finding& finding : report.findings) {
+    const auto rename = [&](AccessRef& ref) {
+      if (ref.dispatch.is_some()) ref.dispatch = in_text(program, run, ref.dispatch);
+    };
+    rename(finding.first);
+    if (finding.second) rename(*finding.second);
+    if (finding.lifetime.is_some()) finding.lifetime = in_text(program, run, finding.lifetime);
+  }
+}
+
+// What is wrong in the reference run, and whether that ends before all statements have run.
+CheckReport check_reference(const Program& program, const CheckOptions& options) {
+  const ReferenceOrder reference = find_reference_order(program);
+  if (is_stopped()) return {};
+  CheckReport report;
+  if (reference.is_text_order) {
+    report = check_run(program, options);
+  } else {
+    const Program run = in_reference_order(program, reference);
+    report = check_run(run, options);
+    name_in_text(program, run, report);
+    const uint64_t left_out = program.backwards.size() - run.backwards.size();
+    if (left_out > 0) {
+      report.truncations.push_back({TruncationCause::kGradientOrder, left_out});
+    }
+  }
+  count_statements(program, report);
+  if (reference.cycle.empty() || is_stopped()) return report;
+  report.findings.insert(report.findings.begin(),
+                         explain_deadlock(program, Deadlock{reference.cycle}));
+  return report;
+}
+
+}  // namespace
+
+CheckReport check(const Program& program, const CheckOptions& options) {
+  return needs_queue_order(program) ? check_reference(program, options)
+                                    : check_one_queue(program, options);
 }
 
 }  // namespace interlock

@@ -36,6 +36,9 @@ struct CheckOptions {
 };
 
 struct CheckReport : BarrierBounds {
+  // False where the program has several queues or the host: then the bounds, `redundant`, `forcing`
+  // and `chain` are not judged.
+  bool has_bounds = true;
   // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
   std::vector<Finding> findings;
   // Advice, in order of barriers: each of these can go, one at a time.
@@ -45,6 +48,9 @@ struct CheckReport : BarrierBounds {
   uint64_t access_count = 0;
   uint64_t barrier_count = 0;
   uint64_t execution_barrier_count = 0;  // Of barrier_count, those that are execution only.
+  uint64_t queue_count = 1;              // Queues of which there are statements.
+  uint64_t host_access_count = 0;        // Statements in which the host reads or writes.
+  uint64_t sync_count = 0;               // Waits, signals, submissions and the like.
   // Hazardous pairs by kind, with lists_all_pairs; a pair can count under several.
   uint64_t raw_count = 0;
   uint64_t war_count = 0;
@@ -60,6 +66,8 @@ struct CheckReport : BarrierBounds {
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
 // above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where
 // nothing is found.
+// With several queues all of it is about the reference run (reference_order.h), whose identities
+// are those of `program`.
 // Cost: O((a + h) log a) for a accesses and h hazards, and the budgets.
 CheckReport check(const Program& program, const CheckOptions& options = {});
 

@@ -22,6 +22,10 @@ std::string text_of(const Program& program, const Expectation& expectation) {
 }
 
 bool matches(const Expectation& expectation, const Finding& finding) {
+  if (finding.kind == FindingKind::kDeadlock) {
+    return !expectation.is_clean && expectation.kind == finding.kind &&
+           expectation.waiting == finding.waiting;
+  }
   if (finding.kind == FindingKind::kGradient) {
     return !expectation.is_clean && expectation.kind == finding.kind &&
            expectation.tensor == finding.tensor;

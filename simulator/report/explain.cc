@@ -151,9 +151,12 @@ Finding explain_one(const Program& program, const Hazard& hazard, const ExplainC
                   tensor_clause_of(program, second), first_dispatch, verb_of(first),
                   tensor_clause_of(program, first));
   const bool has_scopes = context.order.has_scopes();
-  const MissingDependency missing =
-      has_scopes ? explain_missing(program, context.order.scopes(), hazard) : MissingDependency{};
-  if (has_scopes) {
+  const bool has_queues = context.order.has_queues();
+  const MissingDependency missing = has_scopes
+                                        ? explain_missing(program, context.order.scopes(), hazard)
+                                    : has_queues ? explain_missing_across(program, hazard)
+                                                 : MissingDependency{};
+  if (has_scopes || has_queues) {
     finding.details.push_back(missing.reason);
   } else if (hazard.is_ordered) {
     finding.details.push_back(fmt::format(
@@ -171,7 +174,7 @@ Finding explain_one(const Program& program, const Hazard& hazard, const ExplainC
     finding.details.push_back(std::move(sentence));
   }
   finding.fix =
-      has_scopes ? missing.fix
+      has_scopes || has_queues ? missing.fix
       : hazard.kind == FindingKind::kWriteAfterRead
           ? fmt::format("an execution dependency after dispatch {} (a barrier of any kind).",
                         first_index)
@@ -261,7 +264,16 @@ Finding explain_one(const Program& program, const UndeclaredAccess& undeclared,
 
 Finding explain_one(const Program& program, const LifetimeFinding& finding,
                     ExplainContext& context) {
-  return explain_lifetime(program, finding, context.history_work_left);
+  Finding explained = explain_lifetime(program, finding, context.history_work_left);
+  if (finding.is_pending && context.order.has_queues()) {
+    explained.fix = order_before(program, finding.reader, finding.ended_at);
+  }
+  return explained;
+}
+
+Finding explain_one(const Program& program, const Deadlock& deadlock,
+                    const ExplainContext& /*context*/) {
+  return explain_deadlock(program, deadlock);
 }
 
 Finding explain_one(const Program& program, const GradientFinding& finding,
@@ -319,6 +331,10 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
           fmt::format(
               "Whether an output can differ is not decided: slices of {} conflict with each other.",
               program.description_of(verdict.conflicting_in)));
+    case kQueues:
+      return say(
+          Observability::kUnknown,
+          "Whether an output can differ is not judged: that is decided for one queue alone.");
     case kUndecided:
       return say(
           Observability::kUnknown,

@@ -51,6 +51,15 @@ struct MissingDependency {
 MissingDependency explain_missing(const Program& program, const ScopedOrder& order,
                                   const Hazard& hazard);
 
+// As explain_missing(), with several queues or the host. Requires: `program` is in reference order.
+// Cost: linear in the statements between the two, of which only the first ten thousand are looked
+// at for what is there already. Defined in explain_queues.cc, as the next.
+MissingDependency explain_missing_across(const Program& program, const Hazard& hazard);
+Finding explain_deadlock(const Program& program, const Deadlock& deadlock);
+
+// What would let `access` be over where `at` takes place, with several queues or the host.
+std::string order_before(const Program& program, AccessRef access, LifetimeId at);
+
 // Sets the observability, and the witness of an observable hazard, and appends the sentence that
 // says so. Requires: `finding` is a hazard.
 void explain_observability(const Program& program, const ObservabilityVerdict& verdict,

@@ -34,12 +34,6 @@ std::string text_of_dependency(const Program& program, const Barrier& barrier, s
   return text + (operands.size() > kOperandsNamed ? " …'" : "'");
 }
 
-std::string text_of_access(StageAccess access) {
-  return text_of(Scope{bit_of(stage_of(access)), bit_of(access)});
-}
-
-std::string text_of_stage(Stage stage) { return text_of(Scope{bit_of(stage), 0}); }
-
 // Bytes as an operand of a barrier: the operand itself where it is all of it.
 std::string text_of_operand(const Program& program, const Access& access, ByteRange bytes) {
   if (access.range == bytes) return program.text_of(access);
@@ -170,8 +164,8 @@ std::string NearMisses::cause() const {
 }
 
 std::string NearMisses::cause_for_order() const {
-  const std::string first = text_of_stage(first_stage_);
-  const std::string second = text_of_stage(second_stage_);
+  const std::string first = text_of(first_stage_);
+  const std::string second = text_of(second_stage_);
   if (lacks_source_stage_ && reached_ == 0) {
     return fmt::format("the source of {} lacks {}", *lacks_source_stage_, first);
   }
@@ -183,8 +177,8 @@ std::string NearMisses::cause_for_order() const {
 }
 
 std::string NearMisses::cause_for_visibility() const {
-  const std::string first = text_of_access(written_as_);
-  const std::string second = text_of_access(seen_as_);
+  const std::string first = text_of(written_as_);
+  const std::string second = text_of(seen_as_);
   if (uncovered_) {
     return fmt::format("the operands of {} do not cover {}", *uncovered_,
                        text_of_operand(program_, access_, hazard_.overlap));
@@ -200,10 +194,8 @@ std::string NearMisses::cause_for_visibility() const {
 std::string NearMisses::fix() const {
   const std::string barrier =
       hazard_.kind == FindingKind::kWriteAfterRead
-          ? fmt::format("barrier {} -> {}", text_of_stage(first_stage_),
-                        text_of_stage(second_stage_))
-          : fmt::format("barrier {} -> {} {}", text_of_access(written_as_),
-                        text_of_access(seen_as_),
+          ? fmt::format("barrier {} -> {}", text_of(first_stage_), text_of(second_stage_))
+          : fmt::format("barrier {} -> {} {}", text_of(written_as_), text_of(seen_as_),
                         text_of_operand(program_, access_, hazard_.overlap));
   return fmt::format("`{}` between dispatch {} and dispatch {}.", barrier,
                      hazard_.first.dispatch.index, hazard_.second.dispatch.index);

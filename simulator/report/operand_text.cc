@@ -7,9 +7,17 @@
 #include <array>
 #include <optional>
 
+#include "encoder/program/draft.h"
 #include "encoder/program/draft_text.h"
+#include "encoder/text/printer.h"
 
 namespace interlock {
+
+std::string text_of(const Program& program, StatementId statement) {
+  Statement unlabelled = program.statements[statement.index];
+  unlabelled.label = NameId();
+  return print(draft_of(program, unlabelled));
+}
 
 std::string_view name_of(const Program& program, TensorId tensor) {
   return program.name(program.tensor(tensor).name);

@@ -122,11 +122,19 @@ std::string text_of_finding(const Program& program, const Finding& finding,
 }
 
 std::string summary_of(const CheckReport& report) {
-  std::string text = fmt::format("{}, {}, {}; fewest for this order {}, longest chain {}; ",
-                                 count_of(report.dispatch_count, "dispatch", "dispatches"),
-                                 count_of(report.access_count, "access", "accesses"),
-                                 count_of(report.barrier_count, "barrier", "barriers"),
-                                 report.fewest_barriers, report.longest_chain);
+  std::string text =
+      fmt::format("{}, {}, {}", count_of(report.dispatch_count, "dispatch", "dispatches"),
+                  count_of(report.access_count, "access", "accesses"),
+                  count_of(report.barrier_count, "barrier", "barriers"));
+  if (report.has_bounds) {
+    text += fmt::format("; fewest for this order {}, longest chain {}; ", report.fewest_barriers,
+                        report.longest_chain);
+  } else {
+    text += fmt::format(
+        ", {}, {}, {}; ", count_of(report.sync_count, "sync statement", "sync statements"),
+        count_of(report.host_access_count, "access of the host", "accesses of the host"),
+        count_of(report.queue_count, "queue", "queues"));
+  }
   if (!report.findings.empty()) {
     text += count_of(report.findings.size(), "finding", "findings");
     if (!report.is_truncated()) return text + ".";
@@ -136,6 +144,7 @@ std::string summary_of(const CheckReport& report) {
     return text + "no findings so far, and no verdict: " + text_of(report.truncations) + ".";
   }
   text += "no findings.";
+  if (!report.has_bounds) return text;
   if (report.barrier_count > report.fewest_barriers) {
     text +=
         fmt::format(" {} above the proven minimum.",

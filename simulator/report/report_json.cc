@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/report/report.h"
@@ -33,14 +34,30 @@ Json json_of_tensor(const Program& program, TensorId tensor) {
 Json json_of_access(const Program& program, AccessRef ref) {
   if (!ref.dispatch.is_some()) return nullptr;
   const Access& access = access_of(program, ref);
-  return {{"dispatch", ref.dispatch.index},
+  const Dispatch& dispatch = program.dispatch(ref.dispatch);
+  const QueueIndex queue = program.queue_of(dispatch);
+  const bool is_of_host = queue == kNoQueue;
+  return {{"dispatch", is_of_host ? Json(nullptr) : Json(program.number_of(ref.dispatch))},
           {"reference", program.reference_of(ref.dispatch)},
-          {"kernel", program.name(program.dispatch(ref.dispatch).kernel_name)},
+          {"kernel", is_of_host ? Json(nullptr) : Json(program.name(dispatch.kernel_name))},
+          {"queue", is_of_host ? Json(nullptr) : Json(program.name_of(queue))},
+          {"stage", text_of(stage_of(dispatch, access))},
+          {"statement", dispatch.statement.index},
           {"access", ref.access},
           {"verb", verb_of(access)},
           {"begin", access.range.begin},
           {"end", access.range.end},
           {"tensor", json_of_tensor(program, access.tensor)}};
+}
+
+Json json_of_waiting(const Program& program, StatementId id) {
+  const Statement& statement = program.statements[id.index];
+  const QueueIndex queue = statement.queue;
+  return {
+      {"statement", id.index},
+      {"label", statement.label.is_some() ? Json(program.name(statement.label)) : Json(nullptr)},
+      {"queue", queue == kNoQueue ? Json(nullptr) : Json(program.name_of(queue))},
+      {"text", text_of(program, id)}};
 }
 
 Json json_of_lifetime(const Program& program, LifetimeId id) {
@@ -54,19 +71,23 @@ Json json_of_finding(const Program& program, const Finding& finding) {
   const auto text = [&](const Displacement& displacement) {
     return text_of(program, displacement);
   };
-  return {{"kind", word_of(finding.kind)},
-          {"observability", kObservabilityWords[static_cast<size_t>(finding.observability)]},
-          {"memory", program.name(program.memory(finding.memory).name)},
-          {"begin", finding.overlap.begin},
-          {"end", finding.overlap.end},
-          {"first", json_of_access(program, finding.first)},
-          {"second", json_of_access(program, finding.second.value_or(AccessRef{}))},
-          {"lifetime", json_of_lifetime(program, finding.lifetime)},
-          {"tensor", json_of_tensor(program, finding.tensor)},
-          {"headline", finding.headline},
-          {"details", finding.details},
-          {"fix", finding.fix},
-          {"witness", json_of_each(finding.witness, text)}};
+  const auto waiting = [&](StatementId id) { return json_of_waiting(program, id); };
+  return {
+      {"kind", word_of(finding.kind)},
+      {"observability", kObservabilityWords[static_cast<size_t>(finding.observability)]},
+      {"memory", finding.memory.is_some() ? Json(program.name(program.memory(finding.memory).name))
+                                          : Json(nullptr)},
+      {"begin", finding.overlap.begin},
+      {"end", finding.overlap.end},
+      {"first", json_of_access(program, finding.first)},
+      {"second", json_of_access(program, finding.second.value_or(AccessRef{}))},
+      {"lifetime", json_of_lifetime(program, finding.lifetime)},
+      {"tensor", json_of_tensor(program, finding.tensor)},
+      {"waiting", json_of_each(finding.waiting, waiting)},
+      {"headline", finding.headline},
+      {"details", finding.details},
+      {"fix", finding.fix},
+      {"witness", json_of_each(finding.witness, text)}};
 }
 
 Json json_of_redundant(const Program& program, const RedundantBarrier& redundant) {
@@ -101,14 +122,20 @@ std::string json_report(const Program& program, const CheckReport& report,
             {"failures", subject.failures},
             {"unjudged", subject.unjudged}};
   };
+  const auto bound = [&](uint64_t number) {
+    return report.has_bounds ? Json(number) : Json(nullptr);
+  };
   const Json json = {{"file", file_name},
                      {"dispatches", report.dispatch_count},
                      {"accesses", report.access_count},
                      {"barriers", report.barrier_count},
                      {"execution_barriers", report.execution_barrier_count},
-                     {"fewest_barriers", report.fewest_barriers},
-                     {"fewest_full_barriers", report.fewest_full_barriers},
-                     {"longest_chain", report.longest_chain},
+                     {"sync_statements", report.sync_count},
+                     {"host_accesses", report.host_access_count},
+                     {"queues", report.queue_count},
+                     {"fewest_barriers", bound(report.fewest_barriers)},
+                     {"fewest_full_barriers", bound(report.fewest_full_barriers)},
+                     {"longest_chain", bound(report.longest_chain)},
                      {"raw_pairs", report.raw_count},
                      {"war_pairs", report.war_count},
                      {"waw_pairs", report.waw_count},

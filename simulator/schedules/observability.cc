@@ -278,6 +278,10 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       std::span<const Hazard> hazards,
                                                       const ObservabilityOptions& options) {
   std::vector<ObservabilityVerdict> verdicts(hazards.size());
+  if (order.has_queues()) {
+    verdicts.assign(hazards.size(), {.proof = ObservabilityProof::kQueues});
+    return verdicts;
+  }
   if (hazards.empty() || 3 * program.dispatches.size() > options.work_limit) {
     return verdicts;
   }

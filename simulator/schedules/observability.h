@@ -27,6 +27,7 @@ enum class ObservabilityProof : uint8_t {
   kSinks,       // No sink of a hazard changes an output: hence no schedule does (T6).
   kUndecided,   // As kOwnSchedule, but the budget did not reach all other hazards.
   kOverBudget,  // Not judged.
+  kQueues,      // Not judged: the program has several queues, or the host.
   kSlices,      // The deciding runs change no output, but slices of one dispatch conflict.
 };
 

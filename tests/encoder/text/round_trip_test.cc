@@ -21,6 +21,9 @@
 namespace interlock::round_trip_test {
 namespace {
 
+constexpr ParseOptions kStrict{.reads_every_queue = true};
+constexpr ParseOptions kLenient{.skips_invalid_lines = true, .reads_every_queue = true};
+
 std::vector<std::filesystem::path> corpus_files() {
   const auto corpus = std::filesystem::path(INTERLOCK_SOURCE_DIR) / "corpus";
   std::vector<std::filesystem::path> files;
@@ -41,7 +44,7 @@ TEST(RoundTrip, HoldsForEveryFileOfTheCorpus) {
   EXPECT_GE(files.size(), 20);
   for (const auto& path : files) {
     SCOPED_TRACE(path);
-    const auto p = parse_file(path.string());
+    const auto p = parse_file(path.string(), kStrict);
     ASSERT_TRUE(p) << p.error().message;
     const std::string printed = expect_round_trip(*p);
     const auto rebuilt = build(draft_of(*p));
@@ -149,8 +152,6 @@ std::string mutated(const std::vector<std::string>& tokens, Numbers& numbers) {
 
 TEST(RoundTrip, HoldsForMutatedTokensOrGivesAnErrorWithAPosition) {
   static const std::regex positioned(R"(m\.ilk:[0-9]+:[0-9]+: error: [^\n]+[.?](\n  - While .*)?)");
-  ParseOptions lenient;
-  lenient.skips_invalid_lines = true;
   Numbers numbers(2024);
   int parsed_count = 0;
   int rejected_count = 0;
@@ -161,14 +162,14 @@ TEST(RoundTrip, HoldsForMutatedTokensOrGivesAnErrorWithAPosition) {
     for (int i = 0; i < program_count(400, 400); ++i) {
       const std::string mutant = mutated(tokens, numbers);
       SCOPED_TRACE(mutant);
-      const auto p = parse(mutant, "m.ilk");
+      const auto p = parse(mutant, "m.ilk", kStrict);
       if (p) {
         ++parsed_count;
         expect_round_trip(*p);
       } else {
         ++rejected_count;
         EXPECT_TRUE(std::regex_match(p.error().message, positioned)) << p.error().message;
-        if (const auto rest = parse(mutant, "m.ilk", lenient)) expect_round_trip(*rest);
+        if (const auto rest = parse(mutant, "m.ilk", kLenient)) expect_round_trip(*rest);
       }
       if (HasFailure()) return;
     }
@@ -180,11 +181,10 @@ TEST(RoundTrip, HoldsForMutatedTokensOrGivesAnErrorWithAPosition) {
 
 // What a strict parse accepts, a lenient one reads the same way.
 TEST(RoundTrip, LenientAndStrictAgreeOnValidText) {
-  ParseOptions lenient;
-  lenient.skips_invalid_lines = true;
   for (const auto& path : corpus_files()) {
     if (std::filesystem::file_size(path) > 100'000) continue;
-    EXPECT_EQ(print(*parse_file(path.string(), lenient)), print(*parse_file(path.string())));
+    EXPECT_EQ(print(*parse_file(path.string(), kLenient)),
+              print(*parse_file(path.string(), kStrict)));
   }
 }
 

@@ -1,0 +1,52 @@
+// QueueHazards: on which bytes each dispatch of a program with several queues has a hazard with the
+// latest conflicting accesses before it, per place.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/bytes/access_history.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/stamp_tree.h"
+#include "simulator/hazards/scoped_hazards.h"
+#include "simulator/order/queue_order.h"
+
+namespace interlock {
+
+class QueueHazards {
+ public:
+  // Requires: `order` and `segments` were built from `program`; all three outlive this.
+  QueueHazards(const Program& program, const QueueOrder& order, const ByteSegments& segments);
+
+  // As ScopedHazards::find_runs(), with the latest dispatches of each place.
+  // Cost: O(places log segments) per access and per run, of all dispatches since the last call;
+  // where the clocks leave something open, also QueueOrder::find_invisible() for each run.
+  uint64_t find_runs(DispatchId second, std::vector<HazardousRun>& runs);
+
+ private:
+  // The accesses at one place so far: dispatch indices plus 1. Null: none. Atomics are reads and
+  // writes.
+  using History = std::array<std::unique_ptr<StampTree>, kSortCount>;
+
+  void record(DispatchId dispatch);
+  void raise(PlaceIndex place, size_t access_sort, SegmentSpan span, Stamp stamp);
+  void collect(DispatchId second, const Access& access, SegmentSpan span, PlaceIndex place,
+               FindingKind kind, std::vector<HazardousRun>& runs);
+  bool is_invisible(const StampRun& run, DispatchId second, StageAccess sort, MemoryId memory);
+  void merge_latest();
+
+  const Program& program_;
+  const QueueOrder& order_;
+  const ByteSegments& segments_;
+  std::vector<History> histories_;  // By place.
+  uint32_t visited_ = 0;            // Dispatches that are recorded.
+  uint64_t step_count_ = 0;         // Since the last call.
+  std::vector<StampRun> latest_;
+  std::vector<StampRun> of_tree_;
+  std::vector<StampRun> merged_;
+};
+
+}  // namespace interlock

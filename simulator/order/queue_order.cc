@@ -1,0 +1,235 @@
+#include "simulator/order/queue_order.h"
+
+#include <algorithm>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+
+namespace interlock {
+
+bool needs_queue_order(const Program& program) {
+  if (!program.host_dispatches.empty()) return true;
+  if (std::ranges::any_of(program.syncs, [](const SyncStep& step) {
+        return step.kind != SyncKind::kSplit && step.kind != SyncKind::kSubmit;
+      })) {
+    return true;
+  }
+  // A queue that is declared may be unused.
+  const bool has_other_kinds = std::ranges::any_of(
+      program.queues, [](const Queue& queue) { return queue.kind != QueueKind::kConcurrent; });
+  if ((has_other_kinds || program.queues.size() > 1) &&
+      std::ranges::any_of(program.statements, [&](const Statement& statement) {
+        return statement.queue != kNoQueue &&
+               (statement.queue != kDefaultQueue ||
+                program.kind_of(statement.queue) != QueueKind::kConcurrent);
+      })) {
+    return true;
+  }
+  return std::ranges::any_of(
+      program.accesses, [](const Access& access) { return access.mode == AccessMode::kIndirect; });
+}
+
+QueueOrder::QueueOrder(const Program& program)
+    : program_(program), places_(program), uses_(program) {
+  for (const Dependency& dependency : program.dependencies) {
+    has_operands_ = has_operands_ || dependency.operand_count > 0;
+  }
+  if (is_too_wide()) return;
+  QueueClocks clocks(program, places_, uses_);
+  columns_ = clocks.columns();
+  plan_rows();
+  point_of_.reserve(program.dispatches.size());
+  std::vector<std::optional<uint32_t>> versions(plans_.size());  // Of the latest point.
+  std::vector<size_t> latest(plans_.size());
+  const bool has_destroy = program.has_any(LifetimeKind::kDestroy);
+  for (const Statement& statement : program.statements) {
+    clocks.arrive();
+    if (statement.kind == StatementKind::kDispatch) {
+      const size_t queue = statement.queue == kNoQueue ? plans_.size() - 1 : statement.queue;
+      const uint32_t version = clocks.version(statement.queue);
+      if (versions[queue] != version) {
+        latest[queue] = numbers_.size();
+        add_point(clocks, statement.queue);
+      }
+      versions[queue] = version;
+      point_of_.push_back(latest[queue]);
+    }
+    if (statement.kind == StatementKind::kLifetime && has_destroy) {
+      add_lifetime_point(clocks, statement.queue);
+    }
+    clocks.leave();
+    if (is_stopped()) break;
+  }
+  // Means nothing after a stop, and yet has a row for whoever asks.
+  point_of_.resize(program.dispatches.size(), 0);
+  if (has_destroy) lifetime_point_.resize(program.lifetimes.size(), 0);
+}
+
+void QueueOrder::plan_rows() {
+  RowPlan none;
+  none.executed.fill(kNoRow);
+  none.visible.fill(kNoRow);
+  plans_.assign(program_.queue_count() + 1, none);
+  for (size_t queue = 0; queue + 1 < plans_.size(); ++queue) {
+    RowPlan& plan = plans_[queue];
+    const QueueIndex index = static_cast<QueueIndex>(queue);
+    if (program_.kind_of(index) == QueueKind::kGraph) {
+      // An edge is about all stages and accesses.
+      plan.executed.fill(0);
+      plan.visible.fill(1);
+      plan.count = 2;
+      continue;
+    }
+    for (const Stage stage : kStages) {
+      if ((places_.stages_of(index) & bit_of(stage)) == 0) continue;
+      plan.executed[static_cast<size_t>(stage)] = plan.count++;
+    }
+    for (size_t sort = 0; sort < kStageAccessCount; ++sort) {
+      if ((places_.sorts_of(index) >> sort & 1) != 0) plan.visible[sort] = plan.count++;
+    }
+  }
+  if (places_.host() == Places::kNone) return;
+  RowPlan& host = plans_.back();
+  host.executed[static_cast<size_t>(Stage::kHost)] = host.count++;
+  host.visible[static_cast<size_t>(StageAccess::kHostRead)] = host.count++;
+  host.visible[static_cast<size_t>(StageAccess::kHostWrite)] = host.count++;
+}
+
+void QueueOrder::add_point(const QueueClocks& clocks, QueueIndex queue) {
+  const auto append = [this](ClockRow row) {
+    numbers_.insert(numbers_.end(), row.begin(), row.end());
+  };
+  if (queue == kNoQueue) {
+    append(clocks.executed(kNoQueue, Stage::kHost));
+    append(clocks.in_host_domain(kNoQueue, Stage::kHost));
+    append(clocks.available(kNoQueue, Stage::kHost));
+    return;
+  }
+  if (program_.kind_of(queue) == QueueKind::kGraph) {
+    append(clocks.executed(queue, Stage::kCompute));
+    append(clocks.visible(queue, StageAccess::kComputeRead));
+    return;
+  }
+  const RowPlan& plan = plan_of(queue);
+  for (const Stage stage : kStages) {
+    if (plan.executed[static_cast<size_t>(stage)] != kNoRow) append(clocks.executed(queue, stage));
+  }
+  for (size_t sort = 0; sort < kStageAccessCount; ++sort) {
+    if (plan.visible[sort] != kNoRow) append(clocks.visible(queue, static_cast<StageAccess>(sort)));
+  }
+}
+
+void QueueOrder::add_lifetime_point(const QueueClocks& clocks, QueueIndex queue) {
+  lifetime_point_.push_back(numbers_.size());
+  const std::vector<uint32_t> row = clocks.executed_before_end_in(queue);
+  numbers_.insert(numbers_.end(), row.begin(), row.end());
+  // The host does one after another.
+  const bool is_of_host = queue == kNoQueue && places_.host() != Places::kNone;
+  if (is_of_host) numbers_[lifetime_point_.back() + places_.host()] = UINT32_MAX;
+}
+
+uint32_t QueueOrder::unfinished_begin(PlaceIndex place, LifetimeId at) const {
+  return numbers_[lifetime_point_[at.index] + place];
+}
+
+ClockRow QueueOrder::row(DispatchId dispatch, uint32_t index) const {
+  INTERLOCK_CHECK(index != kNoRow);
+  return ClockRow(numbers_).subspan(point_of_[dispatch.index] + size_t{index} * columns_.count,
+                                    columns_.count);
+}
+
+uint32_t QueueOrder::unfinished_begin(PlaceIndex place, DispatchId second, Stage stage) const {
+  // The host does one after another.
+  const QueueIndex queue = program_.queue_of(program_.dispatch(second));
+  if (queue == kNoQueue && place == places_.host()) return second.index;
+  return row(second, plan_of(queue).executed[static_cast<size_t>(stage)])[place];
+}
+
+uint32_t QueueOrder::invisible_begin(PlaceIndex place, DispatchId second, StageAccess sort,
+                                     MemoryId memory) const {
+  const QueueIndex queue = program_.queue_of(program_.dispatch(second));
+  const Memory& of = program_.memory(memory);
+  const bool is_by_host = place == places_.host();
+  if (queue == kNoQueue) {
+    if (is_by_host) return second.index;
+    if (of.atom_bytes > 0) return 0;
+    const StageAccess row_sort = of.is_unified ? StageAccess::kHostWrite : StageAccess::kHostRead;
+    return row(second, plan_of(queue).visible[static_cast<size_t>(row_sort)])[place];
+  }
+  if (is_by_host && of.atom_bytes > 0) return 0;
+  const PlaceIndex column = is_by_host && of.is_unified ? columns_.unified : place;
+  return row(second, plan_of(queue).visible[static_cast<size_t>(sort)])[column];
+}
+
+// Whether the clocks leave something open.
+bool QueueOrder::needs_walk(DispatchId first, DispatchId second, MemoryId memory) const {
+  if (has_operands_) return true;
+  const bool is_of_host = program_.queue_of(program_.dispatch(first)) == kNoQueue ||
+                          program_.queue_of(program_.dispatch(second)) == kNoQueue;
+  return is_of_host && program_.memory(memory).atom_bytes > 0;
+}
+
+std::optional<ByteRange> QueueOrder::find_invisible(DispatchId first, DispatchId second,
+                                                    StageAccess sort, MemoryId memory,
+                                                    ByteRange bytes, uint64_t* step_count) const {
+  INTERLOCK_CHECK(first < second);
+  const PlaceIndex place = place_of(first, stage_of(program_.dispatch(first)));
+  if (bytes.is_empty() || first.index < invisible_begin(place, second, sort, memory)) {
+    return std::nullopt;
+  }
+  if (!needs_walk(first, second, memory)) return bytes;
+  // What is visible has been ordered too.
+  if (first.index >= unfinished_begin(place, second, stage_of(sort))) return bytes;
+  std::optional<ByteRange> invisible;
+  ByteRange run = {bytes.begin, bytes.begin};
+  for (const uint64_t end : ends_of_operands(memory, bytes)) {
+    run = {run.end, end};
+    if (is_stopped()) return bytes;  // Means nothing (stop.h).
+    if (is_invisible({first, memory, run}, second, sort, step_count)) {
+      if (!invisible) invisible = run;
+      invisible->end = run.end;
+    } else if (invisible) {
+      break;
+    }
+  }
+  return invisible;
+}
+
+// Where the bytes that operands tell apart end, the last one of all included.
+std::vector<uint64_t> QueueOrder::ends_of_operands(MemoryId memory, ByteRange bytes) const {
+  std::vector<uint64_t> ends = {bytes.end};
+  for (const Access& operand : program_.barrier_operands) {
+    if (operand.memory != memory) continue;
+    for (const uint64_t end : {operand.range.begin, operand.range.end}) {
+      if (bytes.begin < end && end < bytes.end) ends.push_back(end);
+    }
+  }
+  std::ranges::sort(ends);
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  return ends;
+}
+
+bool QueueOrder::is_invisible(const TrackedBytes& write, DispatchId second, StageAccess sort,
+                              uint64_t* step_count) const {
+  QueueClocks walk(program_, places_, uses_, write);
+  const Dispatch& writer = program_.dispatch(write.writer);
+  const Dispatch& seer = program_.dispatch(second);
+  const QueueIndex queue = program_.queue_of(seer);
+  for (uint32_t at = writer.statement.index; at < seer.statement.index; ++at) {
+    walk.arrive();
+    walk.leave();
+  }
+  walk.arrive();
+  if (step_count != nullptr) *step_count += seer.statement.index - writer.statement.index + 1;
+  if (queue == kNoQueue) return !walk.is_visible_to_host();
+  PlaceIndex column = place_of(write.writer, stage_of(writer));
+  if (program_.queue_of(writer) == kNoQueue) {
+    const Memory& memory = program_.memory(write.memory);
+    if (memory.is_unified) column = walk.columns().unified;
+    if (memory.atom_bytes > 0) column = walk.columns().flushed;
+  }
+  return walk.visible(queue, sort)[column] == 0;
+}
+
+}  // namespace interlock

@@ -1,0 +1,97 @@
+// The basic idea: how many signals of a semaphore have fired is one more number of the clocks, and
+// where a signal finds less than all lower ones, nothing orders it after the next lower.
+#include "simulator/order/signal_order.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "encoder/program/stop.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_clocks.h"
+#include "simulator/order/reference_order.h"
+
+namespace interlock {
+namespace {
+
+// Of signal parts.
+struct Signals {
+  explicit Signals(const Program& program)
+      : statements(program.signal_parts.size()), parts(program.semaphores.size()) {
+    for (const SyncStep& step : program.syncs) {
+      for (uint32_t k = 0; k < program.parts_of(step).size(); ++k) {
+        const uint32_t part = step.first + k;
+        statements[part] = step.statement;
+        parts[program.signal_parts[part].semaphore.index].push_back(part);
+      }
+    }
+    for (std::vector<uint32_t>& of_one : parts) {
+      std::ranges::sort(of_one, {},
+                        [&](uint32_t part) { return program.signal_parts[part].value; });
+    }
+  }
+
+  std::vector<StatementId> statements;       // By part.
+  std::vector<std::vector<uint32_t>> parts;  // By semaphore, rising by value.
+};
+
+// Those that several queues signal, or the host and a queue: others fire in the order of the text.
+std::vector<SemaphoreId> crossing_semaphores(const Program& program, const Signals& signals) {
+  std::vector<SemaphoreId> crossing;
+  for (size_t s = 0; s < signals.parts.size(); ++s) {
+    const auto queue_of = [&](uint32_t part) {
+      return program.statements[signals.statements[part].index].queue;
+    };
+    const std::vector<uint32_t>& parts = signals.parts[s];
+    const bool is_crossing = std::ranges::any_of(
+        parts, [&](uint32_t part) { return queue_of(part) != queue_of(parts.front()); });
+    if (is_crossing) crossing.push_back(SemaphoreId(s));
+  }
+  return crossing;
+}
+
+SignalWatch watch_of(const Program& program, const Signals& signals,
+                     std::span<const SemaphoreId> semaphores) {
+  SignalWatch watch{.columns = std::vector<uint32_t>(program.semaphores.size(), SignalWatch::kNone),
+                    .ranks = std::vector<uint32_t>(program.signal_parts.size(), 0)};
+  for (const SemaphoreId semaphore : semaphores) {
+    watch.columns[semaphore.index] = watch.column_count++;
+    uint32_t rank = 0;
+    for (const uint32_t part : signals.parts[semaphore.index]) watch.ranks[part] = ++rank;
+  }
+  return watch;
+}
+
+}  // namespace
+
+std::optional<UnorderedSignals> find_unordered_signals(const Program& program) {
+  if (crossing_semaphores(program, Signals(program)).empty()) return std::nullopt;
+  const Program run = in_reference_order(program, find_reference_order(program));
+  const Signals signals(run);
+  const std::vector<SemaphoreId> crossing = crossing_semaphores(run, signals);
+  const Places places(run);
+  if (places.is_too_wide()) return std::nullopt;
+  const SyncUses uses(run);
+  for (size_t begin = 0; begin < crossing.size(); begin += kSemaphoresAtOnce) {
+    const size_t count = std::min<size_t>(crossing.size() - begin, kSemaphoresAtOnce);
+    SignalWatch watch = watch_of(run, signals, std::span(crossing).subspan(begin, count));
+    QueueClocks clocks(run, places, uses, &watch);
+    for (size_t i = 0; i < run.statements.size() && watch.unordered.empty(); ++i) {
+      clocks.arrive();
+      clocks.leave();
+      if (is_stopped()) return std::nullopt;
+    }
+    if (watch.unordered.empty()) continue;
+    const uint32_t higher = watch.unordered.front();
+    const SemaphoreId semaphore = run.signal_parts[higher].semaphore;
+    const uint32_t lower = signals.parts[semaphore.index][watch.ranks[higher] - 2];
+    const auto in_text = [&](uint32_t part) {
+      return StatementId(size_t{run.text_order->statements[signals.statements[part].index]});
+    };
+    return UnorderedSignals{semaphore, in_text(lower), in_text(higher)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace interlock

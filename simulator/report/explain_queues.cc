@@ -1,0 +1,305 @@
+// The basic idea: what separates two places is one of few things. On one queue it is a barrier;
+// between two queues a signal and a wait; from the host to a queue a submission; from a queue to
+// the host a scope of the host, a signal, and a wait for it. What is there already is named: the
+// first signal that covers the earlier access needs only a wait.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/range.h"
+#include "simulator/order/host_atoms.h"
+#include "simulator/report/explain.h"
+#include "simulator/report/operand_text.h"
+
+namespace interlock {
+namespace {
+
+// Statements looked at for what is there already.
+constexpr uint32_t kStatementsMax = 10'000;
+
+// "s=3"; of a binary semaphore "s".
+std::string text_of_part(const Program& program, const SignalPart& part) {
+  const Semaphore& semaphore = program.semaphores[part.semaphore.index];
+  const std::string_view name = program.name(semaphore.name);
+  return semaphore.is_binary ? std::string(name) : fmt::format("{}={}", name, part.value);
+}
+
+// "'wait s=1 on q' (go, statement 7)".
+std::string text_of_statement(const Program& program, StatementId id) {
+  const Statement& statement = program.statements[id.index];
+  const std::string label =
+      statement.label.is_some() ? fmt::format("{}, ", program.name(statement.label)) : "";
+  return fmt::format("'{}' ({}statement {})", text_of(program, id), label, id.index);
+}
+
+// One end of a hazard.
+struct HazardEnd {
+  HazardEnd(const Program& program, AccessRef ref)
+      : id(ref.dispatch),
+        dispatch(program.dispatch(ref.dispatch)),
+        access(program.accesses_of(ref.dispatch)[ref.access]),
+        queue(program.queue_of(dispatch)),
+        stage(stage_of(dispatch, access)),
+        name(program.description_of(ref.dispatch)) {}
+
+  bool is_of_host() const { return queue == kNoQueue; }
+
+  // "compute on q1", "the host".
+  std::string place(const Program& program) const {
+    if (is_of_host()) return "the host";
+    return fmt::format("{} on {}", text_of(stage), program.name_of(queue));
+  }
+
+  DispatchId id;
+  const Dispatch& dispatch;
+  const Access& access;
+  QueueIndex queue;
+  Stage stage;
+  std::string name;
+};
+
+class QueueMisses {
+ public:
+  QueueMisses(const Program& program, const Hazard& hazard)
+      : program_(program),
+        hazard_(hazard),
+        first_(program, hazard.first),
+        second_(program, hazard.second),
+        memory_(program.memory(first_.access.memory)),
+        is_war_(hazard.kind == FindingKind::kWriteAfterRead) {}
+
+  MissingDependency explain() const { return {reason(), fix()}; }
+
+ private:
+  std::string reason() const;
+  std::string reason_for_visibility() const;
+  std::string fix() const;
+  std::string fix_before_host() const;
+  std::string fix_after_host() const;
+  std::string fix_across_queues() const;
+  std::string barrier() const;
+  StageAccess seen_as() const {
+    return hazard_.kind == FindingKind::kReadAfterWrite
+               ? *read_sort_of(stage_of(second_.dispatch), second_.access)
+               : *write_sort_of(stage_of(second_.dispatch), second_.access);
+  }
+  StageAccess written_as() const {
+    return *write_sort_of(stage_of(first_.dispatch), first_.access);
+  }
+  std::optional<uint32_t> first_move(SyncKind kind) const;
+  bool is_moved(SyncKind kind) const { return first_move(kind).has_value(); }
+  bool is_lost() const;
+  std::optional<SignalPart> signal_after_first() const;
+
+  const Program& program_;
+  const Hazard& hazard_;
+  const HazardEnd first_;
+  const HazardEnd second_;
+  const Memory& memory_;
+  bool is_war_;
+};
+
+std::string QueueMisses::reason() const {
+  if (hazard_.is_ordered) return reason_for_visibility();
+  if (second_.is_of_host()) {
+    return fmt::format("Nothing orders them: the host waits for nothing that comes after {}.",
+                       first_.name);
+  }
+  if (first_.is_of_host()) {
+    return fmt::format(
+        "Nothing orders them: {} is submitted before {}, and waits for no signal of the host.",
+        second_.name, first_.name);
+  }
+  if (first_.queue == second_.queue) {
+    return fmt::format("Nothing orders them: no chain of dependencies leads from {} to {} on {}.",
+                       text_of(first_.stage), text_of(second_.stage),
+                       program_.name_of(first_.queue));
+  }
+  return fmt::format("Nothing orders them: no chain of signals and waits leads from {} to {}.",
+                     first_.place(program_), second_.place(program_));
+}
+
+std::string QueueMisses::reason_for_visibility() const {
+  const std::string what =
+      fmt::format("They are ordered, but what {} writes is not visible to {} of {}: ", first_.name,
+                  text_of(seen_as()), second_.name);
+  const bool is_incoherent = memory_.atom_bytes > 0;
+  if (first_.is_of_host() && is_incoherent && !is_moved(SyncKind::kHostFlushes)) {
+    return what + fmt::format("{} is not coherent, and the host does not flush these bytes.",
+                              program_.name(memory_.name));
+  }
+  if (first_.is_of_host() && is_incoherent && is_lost()) {
+    return what +
+           fmt::format(
+               "{} is not coherent, and the host invalidates these bytes before it flushes them.",
+               program_.name(memory_.name));
+  }
+  if (first_.is_of_host()) {
+    return what +
+           "a signal of the host orders execution alone, and no dependency after the wait has host.write in its source.";
+  }
+  if (second_.is_of_host() && is_incoherent && !is_moved(SyncKind::kHostInvalidates)) {
+    return what + fmt::format("{} is not coherent, and the host does not invalidate these bytes.",
+                              program_.name(memory_.name));
+  }
+  if (second_.is_of_host()) {
+    return what +
+           "a signal makes nothing visible to the host, and no dependency before it has host.read or host.write in its destination.";
+  }
+  return what + fmt::format("no chain of dependencies of memory leads from {} to {}.",
+                            text_of(written_as()), text_of(seen_as()));
+}
+
+// The first such statement about some of the bytes, between the two.
+std::optional<uint32_t> QueueMisses::first_move(SyncKind kind) const {
+  const uint32_t begin = first_.dispatch.statement.index;
+  const uint32_t end = std::min(second_.dispatch.statement.index, begin + kStatementsMax);
+  for (uint32_t i = begin; i < end; ++i) {
+    const Statement& statement = program_.statements[i];
+    if (statement.kind != StatementKind::kSync) continue;
+    const SyncStep& step = program_.syncs[statement.index];
+    if (step.kind != kind) continue;
+    const bool is_about_it =
+        std::ranges::any_of(program_.operands_of(step), [&](const Access& operand) {
+          return operand.memory == first_.access.memory &&
+                 share_a_byte(in_whole_atoms(memory_, operand.range), hazard_.overlap);
+        });
+    if (is_about_it) return i;
+  }
+  return std::nullopt;
+}
+
+// The host dropped what its cache held before it flushed.
+bool QueueMisses::is_lost() const {
+  const std::optional<uint32_t> flush = first_move(SyncKind::kHostFlushes);
+  const std::optional<uint32_t> invalidation = first_move(SyncKind::kHostInvalidates);
+  return flush && invalidation && *invalidation < *flush;
+}
+
+// The first one of its queue that covers it, and runs before the second one.
+std::optional<SignalPart> QueueMisses::signal_after_first() const {
+  const uint32_t begin = first_.dispatch.statement.index;
+  const uint32_t end = std::min(second_.dispatch.statement.index, begin + kStatementsMax);
+  for (uint32_t i = begin; i < end; ++i) {
+    const Statement& statement = program_.statements[i];
+    if (statement.kind != StatementKind::kSync || statement.queue != first_.queue) continue;
+    const SyncStep& step = program_.syncs[statement.index];
+    for (const SignalPart& part : program_.parts_of(step)) {
+      // A binary one is waited for once.
+      const bool is_free = !program_.semaphores[part.semaphore.index].is_binary;
+      const bool covers = (part.stages & bit_of(stage_of(first_.dispatch))) != 0;
+      if (is_free && covers) return part;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string QueueMisses::fix() const {
+  if (second_.is_of_host()) return fix_before_host();
+  if (first_.is_of_host()) return fix_after_host();
+  if (first_.queue != second_.queue) return fix_across_queues();
+  return fmt::format("`{} on {}` between {} and {}.", barrier(), program_.name_of(first_.queue),
+                     first_.name, second_.name);
+}
+
+std::string QueueMisses::barrier() const {
+  if (is_war_) {
+    return fmt::format("barrier {} -> {}", text_of(first_.stage), text_of(second_.stage));
+  }
+  const std::string bytes = first_.access.range == hazard_.overlap
+                                ? program_.text_of(first_.access)
+                                : text_of_bytes(program_, first_.access.memory, hazard_.overlap);
+  return fmt::format("barrier {} -> {} {}", text_of(written_as()), text_of(seen_as()), bytes);
+}
+
+std::string QueueMisses::fix_across_queues() const {
+  const std::string_view to = program_.name_of(second_.queue);
+  if (const auto part = signal_after_first()) {
+    return fmt::format("`wait {} on {}` before {}.", text_of_part(program_, *part), to,
+                       second_.name);
+  }
+  return fmt::format("a signal on {} after {}, and a wait for it on {} before {}.",
+                     program_.name_of(first_.queue), first_.name, to, second_.name);
+}
+
+std::string QueueMisses::fix_before_host() const {
+  const std::optional<SignalPart> part = signal_after_first();
+  const std::string signal =
+      part ? fmt::format("signal {}", text_of_part(program_, *part)) : "a signal";
+  const std::string wait =
+      part ? fmt::format("`host waits {}` before {}", text_of_part(program_, *part), second_.name)
+           : fmt::format("a signal on {} after {} that the host waits for",
+                         program_.name_of(first_.queue), first_.name);
+  if (is_war_ || (memory_.is_unified && !hazard_.is_ordered)) return wait + ".";
+  if (memory_.atom_bytes > 0 && hazard_.is_ordered && !is_moved(SyncKind::kHostInvalidates)) {
+    return fmt::format(
+        "`host invalidates {}` right before {}, and `{} on {}` after {} and before the signal that the host waits for.",
+        text_of_bytes(program_, first_.access.memory, hazard_.overlap), second_.name, barrier(),
+        program_.name_of(first_.queue), first_.name);
+  }
+  if (hazard_.is_ordered) {
+    return fmt::format("`{} on {}` after {} and before the signal that the host waits for.",
+                       barrier(), program_.name_of(first_.queue), first_.name);
+  }
+  return fmt::format("`{} on {}` after {} and before {}, and {}.", barrier(),
+                     program_.name_of(first_.queue), first_.name, signal, wait);
+}
+
+std::string QueueMisses::fix_after_host() const {
+  if (!is_war_ && memory_.atom_bytes > 0 && hazard_.is_ordered &&
+      (is_lost() || !is_moved(SyncKind::kHostFlushes))) {
+    return fmt::format("`host flushes {}` right after {}, before {} is submitted.",
+                       text_of_bytes(program_, first_.access.memory, hazard_.overlap), first_.name,
+                       second_.name);
+  }
+  return fmt::format("submit {} after {}.", second_.name, first_.name);
+}
+
+}  // namespace
+
+MissingDependency explain_missing_across(const Program& program, const Hazard& hazard) {
+  return QueueMisses(program, hazard).explain();
+}
+
+std::string order_before(const Program& program, AccessRef access, LifetimeId at) {
+  const QueueIndex from = program.queue_of(program.dispatch(access.dispatch));
+  const Lifetime& lifetime = program.lifetimes[at.index];
+  const QueueIndex to = program.statements[lifetime.statement.index].queue;
+  const std::string user = program.description_of(access.dispatch);
+  const std::string end = fmt::format("'{}'", program.text_of(lifetime));
+  if (from == to) {
+    return fmt::format("a barrier on {} between {} and {}.", program.name_of(to), user, end);
+  }
+  if (from == kNoQueue) return fmt::format("submit {} after {}.", end, user);
+  if (to == kNoQueue) {
+    return fmt::format("a signal on {} after {} that the host waits for before {}.",
+                       program.name_of(from), user, end);
+  }
+  return fmt::format("a signal on {} after {}, and a wait for it on {} before {}.",
+                     program.name_of(from), user, program.name_of(to), end);
+}
+
+Finding explain_deadlock(const Program& program, const Deadlock& deadlock) {
+  Finding finding{place_of(program, deadlock)};
+  const size_t count = finding.waiting.size();
+  finding.headline = count == 1
+                         ? fmt::format("deadlock: {} waits for what cannot come before it.",
+                                       text_of_statement(program, finding.waiting.front()))
+                         : fmt::format("deadlock: {} statements wait for each other.", count);
+  for (const BlockedStatement& blocked : deadlock.cycle) {
+    const std::string waits_for = text_of_statement(program, blocked.waits_for);
+    const std::string statement = text_of_statement(program, blocked.statement);
+    finding.details.push_back(
+        blocked.is_a_wait ? fmt::format("{} waits for {}.", statement, waits_for)
+                          : fmt::format("{} is submitted after {}, which the host has not reached.",
+                                        statement, waits_for));
+  }
+  finding.fix = "let what is waited for come before the wait of its own queue, or of the host.";
+  return finding;
+}
+
+}  // namespace interlock

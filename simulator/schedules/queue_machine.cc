@@ -1,0 +1,205 @@
+// The basic idea: a front end hands each thing that it takes the set of what holds it, which only
+// shrinks. When a set is empty the thing may run; a barrier or a signal does so by itself.
+#include "simulator/schedules/queue_machine.h"
+
+#include <algorithm>
+
+#include "encoder/program/check.h"
+
+namespace interlock {
+namespace {
+
+// Where command buffers and values end, a queue has nothing to do.
+bool does_anything(const Program& program, const Statement& statement) {
+  if (statement.kind == StatementKind::kLifetime) return false;
+  return statement.kind != StatementKind::kSync ||
+         program.syncs[statement.index].kind != SyncKind::kSplit;
+}
+
+}  // namespace
+
+QueueMachine::QueueMachine(const Program& program, const QueueMachineOptions& options)
+    : program_(program),
+      options_(options),
+      is_handed_at_end_(program.statements.size(), true),
+      queues_(program.queue_count()),
+      waits_(program.semaphores.size()),
+      event_gates_(program.syncs.size()) {
+  INTERLOCK_CHECK(program.text_order == nullptr);
+  for (const Semaphore& semaphore : program.semaphores) counters_.push_back(semaphore.initial);
+  for (size_t i = 0; i < program.dispatches.size(); ++i) add_parts(DispatchId(i));
+  first_parts_.push_back(static_cast<Ticket>(things_.size()));
+  std::vector<bool> is_submitted_later(program.queue_count(), false);
+  for (size_t i = program.statements.size(); i-- > 0;) {
+    const Statement& statement = program.statements[i];
+    if (statement.queue == kNoQueue) continue;
+    const bool is_submit = statement.kind == StatementKind::kSync &&
+                           program.syncs[statement.index].kind == SyncKind::kSubmit;
+    if (is_submit) is_submitted_later[statement.queue] = true;
+    is_handed_at_end_[i] = !is_submit && !is_submitted_later[statement.queue];
+  }
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    const Statement& statement = program.statements[i];
+    const bool is_submit = statement.kind == StatementKind::kSync &&
+                           program.syncs[statement.index].kind == SyncKind::kSubmit;
+    if (statement.queue == kNoQueue || is_submit || !does_anything(program, statement)) continue;
+    queues_[statement.queue].statements.push_back(StatementId(i));
+  }
+  settle();
+}
+
+std::optional<OperationPart> QueueMachine::next_part(DispatchId dispatch) const {
+  for (Ticket t = first_parts_[dispatch.index]; t < first_parts_[dispatch.index + 1]; ++t) {
+    if (!things_[t].is_over) return things_[t].part;
+  }
+  return std::nullopt;
+}
+
+bool QueueMachine::is_done() const {
+  if (host_next_ < program_.statements.size()) return false;
+  for (size_t q = 0; q < queues_.size(); ++q) {
+    if (queues_[q].taken_count < queues_[q].statements.size()) return false;
+    if (queues_[q].pending_count > 0) return false;
+  }
+  return true;
+}
+
+void QueueMachine::run(OperationPart part) {
+  INTERLOCK_CHECK(enabled_.contains(part));
+  enabled_.erase(part);
+  end(ticket_of(part));
+  if (part.stage == Stage::kHost) ++host_next_;
+  settle();
+}
+
+void QueueMachine::settle() {
+  bool goes_on = true;
+  while (goes_on) {
+    goes_on = false;
+    while (!free_.empty()) {
+      const Ticket ticket = free_.back();
+      free_.pop_back();
+      end(ticket);
+    }
+    while (step_host()) goes_on = true;
+    for (size_t q = 0; q < queues_.size(); ++q) {
+      while (step_front_end(static_cast<QueueIndex>(q))) goes_on = true;
+    }
+  }
+}
+
+// The host's next statement of the text; what is of a queue it records, or hands over.
+bool QueueMachine::step_host() {
+  if (host_next_ == program_.statements.size()) return false;
+  const Statement& statement = program_.statements[host_next_];
+  if (statement.queue == kNoQueue) {
+    if (statement.kind == StatementKind::kDispatch) {
+      // The host goes on once it has run.
+      release(ticket_of({DispatchId(size_t{statement.index}), Stage::kHost}));
+      return false;
+    }
+    if (statement.kind == StatementKind::kSync) {
+      const SyncStep& step = program_.syncs[statement.index];
+      if (!can_pass(step)) return false;
+      for (uint32_t k = 0; step.kind == SyncKind::kHostSignals && k < step.count; ++k) {
+        if (step.first + k == options_.withheld) return false;
+        const SignalPart& part = program_.signal_parts[step.first + k];
+        raise(part.semaphore, part.value);
+      }
+    }
+    ++host_next_;
+    return true;
+  }
+  if (!does_anything(program_, statement)) {
+    ++host_next_;
+    return true;
+  }
+  QueueState& queue = queues_[statement.queue];
+  const bool is_submit = statement.kind == StatementKind::kSync &&
+                         program_.syncs[statement.index].kind == SyncKind::kSubmit;
+  if (is_submit) {
+    while (queue.handed_count < queue.statements.size() &&
+           queue.statements[queue.handed_count].index < host_next_) {
+      ++queue.handed_count;
+    }
+  } else if (is_handed_at_end_[host_next_]) {
+    ++queue.handed_count;
+  }
+  ++host_next_;
+  return true;
+}
+
+bool QueueMachine::can_pass(const SyncStep& step) const {
+  if (step.kind == SyncKind::kHostWaits) return counters_[step.semaphore.index] >= step.value;
+  if (step.kind != SyncKind::kHostIdle) return true;
+  if (step.idle_queue != kNoQueue) return is_idle(step.idle_queue);
+  for (size_t q = 0; q < queues_.size(); ++q) {
+    if (!is_idle(static_cast<QueueIndex>(q))) return false;
+  }
+  return true;
+}
+
+bool QueueMachine::is_idle(QueueIndex queue) const {
+  const QueueState& state = queues_[queue];
+  return state.taken_count == state.handed_count && state.pending_count == 0;
+}
+
+bool QueueMachine::step_front_end(QueueIndex queue) {
+  if (!can_take(queue)) return false;
+  QueueState& state = queues_[queue];
+  take(queue, state.statements[state.taken_count++]);
+  return true;
+}
+
+bool QueueMachine::is_serial(QueueIndex queue) const {
+  const QueueKind kind = program_.kind_of(queue);
+  return kind != QueueKind::kConcurrent && kind != QueueKind::kGraph;
+}
+
+bool QueueMachine::can_take(QueueIndex queue) const {
+  const QueueState& state = queues_[queue];
+  if (state.taken_count == state.handed_count) return false;
+  const StatementId id = state.statements[state.taken_count];
+  if (is_serial(queue) && (state.pending_count > 0 || joined_statement(queue, id))) return false;
+  const Statement& statement = program_.statements[id.index];
+  if (options_.front_ends == FrontEnds::kRunAhead || statement.kind != StatementKind::kSync)
+    return true;
+  const SyncStep& step = program_.syncs[statement.index];
+  return step.kind != SyncKind::kWait || counters_[step.semaphore.index] >= step.value;
+}
+
+// The first statement of a queue of the other side, before this one in the text, that is not over.
+std::optional<StatementId> QueueMachine::joined_statement(QueueIndex queue, StatementId id) const {
+  const QueueKind kind = program_.kind_of(queue);
+  if (kind == QueueKind::kSerial) return std::nullopt;
+  const QueueKind others =
+      kind == QueueKind::kLegacyDefault ? QueueKind::kSerialBlocking : QueueKind::kLegacyDefault;
+  for (size_t q = 0; q < queues_.size(); ++q) {
+    if (program_.kind_of(static_cast<QueueIndex>(q)) != others) continue;
+    const QueueState& other = queues_[q];
+    size_t over_count = other.taken_count;
+    if (other.pending_count > 0) --over_count;  // A serial queue has one at a time.
+    if (over_count == other.statements.size()) continue;
+    if (other.statements[over_count] < id) return other.statements[over_count];
+  }
+  return std::nullopt;
+}
+
+void QueueMachine::take(QueueIndex queue, StatementId id) {
+  const Statement& statement = program_.statements[id.index];
+  switch (statement.kind) {
+    case StatementKind::kDispatch:
+      take_dispatch(queue, DispatchId(size_t{statement.index}));
+      break;
+    case StatementKind::kBarrier:
+      take_barrier(queue, id, program_.barriers[statement.index]);
+      break;
+    case StatementKind::kLifetime:
+      break;
+    case StatementKind::kSync:
+      take_sync(queue, id, program_.syncs[statement.index]);
+      break;
+  }
+}
+
+}  // namespace interlock

@@ -1,0 +1,199 @@
+// QueueMachine: executes a program with several queues step by step, as devices do it: a program
+// counter for the host and for each queue, semaphores that count, and for each queue the set of
+// what it has taken and not finished.
+//
+// It is the second judge of the order of such programs: it shares nothing with the clocks of
+// simulator/order/, so that a schedule that they get wrong is caught by a counter. What it knows of
+// a dependency is the set of pending things that hold it: the operations that were pending when a
+// front end came to a barrier, and the earlier barriers and waits that it chains to.
+//
+// The host, the front ends, barriers and signals go on as soon as they can; whoever drives the
+// machine picks the operations. Nothing is lost by that: each such step only lets others go on, and
+// takes nothing from anyone.
+//
+// The host and the front ends stand in queue_machine.cc, what they take and what holds it in
+// queue_machine_things.cc, the sentences in queue_machine_words.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/program.h"
+
+namespace interlock {
+
+// Some bytes of one access, all of which the operands of each dependency cover, or none of which.
+struct AccessPiece {
+  DispatchId dispatch;
+  uint32_t access = 0;  // Of the dispatch.
+  ByteRange bytes;      // In its memory.
+  // By which it is fetched or committed. A write is fetched, too: what it overwrites counts.
+  StageAccess sort = StageAccess::kComputeRead;
+};
+
+enum class PartRole : uint8_t { kFetch, kRun, kCommit };
+
+// What a dispatch does in one stage: the arguments of an indirect one are read in kIndirect, before
+// the rest of it. Where memory is split, its fetches come before and its commits after, by pieces.
+struct OperationPart {
+  DispatchId dispatch;
+  Stage stage = Stage::kCompute;
+  PartRole role = PartRole::kRun;
+  uint32_t piece = 0;  // Of a fetch and a commit: QueueMachine::pieces().
+
+  auto operator<=>(const OperationPart&) const = default;
+};
+
+// How far a queue runs ahead of a semaphore that it waits for.
+enum class FrontEnds : uint8_t {
+  kRunAhead,     // `wait s=1 before copy` holds copies, and all else goes on: what is allowed.
+  kStopAtWaits,  // A wait holds all that follows in its queue, as on many devices.
+};
+
+struct QueueMachineOptions {
+  FrontEnds front_ends = FrontEnds::kRunAhead;
+  // Operations of devices fetch and commit each of their bytes by themselves, as caches do: a
+  // commit only comes before what is held until it is available, and a fetch only after what holds
+  // it until it is visible. Else all happens at once. What the host does always happens at once.
+  bool splits_memory = false;
+  // This signal never fires: whatever happens then need not come after it. A position in
+  // Program::signal_parts.
+  static constexpr uint32_t kNoPart = UINT32_MAX;
+  uint32_t withheld = kNoPart;
+};
+
+class QueueMachine {
+ public:
+  // At the start of `program`, which stands as in its text, and outlives this.
+  // Cost: linear; where memory is split, times the operands of its dependencies.
+  explicit QueueMachine(const Program& program, const QueueMachineOptions& options = {});
+
+  // What may run now, ascending. Cost of each step, all in all: for each barrier, signal and
+  // operation what its queue has pending; it is pruned where a later barrier stands for it.
+  const std::set<OperationPart>& enabled() const { return enabled_; }
+
+  // Requires: enabled() has it.
+  void run(OperationPart part);
+
+  // The next part of `dispatch` that has not run; none if all have.
+  std::optional<OperationPart> next_part(DispatchId dispatch) const;
+
+  // All statements have been carried out.
+  bool is_done() const;
+
+  // Why the next part of `dispatch` may not run now, as a sentence: which counter, barrier or
+  // statement holds it. Requires: it has one, and it is not enabled.
+  std::string why_held(DispatchId dispatch) const;
+
+  // All that are fetched and committed. None unless memory is split.
+  std::span<const AccessPiece> pieces() const { return pieces_; }
+
+  // What a semaphore has come to.
+  uint64_t counter(SemaphoreId semaphore) const { return counters_[semaphore.index]; }
+
+ private:
+  using Ticket = uint32_t;
+
+  enum class ThingKind : uint8_t {
+    kPart,    // Of an operation.
+    kGate,    // A dependency of a barrier, of an event, or a wait: it opens.
+    kSignal,  // One part of a signal: it fires.
+  };
+  // One end of a dependency.
+  struct End {
+    StageMask stages = 0;
+    AccessMask accesses = 0;
+    std::span<const Access> operands = {};  // None: all bytes.
+  };
+  struct Ends {
+    End source;
+    End destination;
+  };
+  // What a front end has taken. It is over when it has run, opened or fired.
+  struct Thing {
+    ThingKind kind = ThingKind::kPart;
+    bool is_taken = false;  // Operations are there before their front end comes to them.
+    bool is_over = false;
+    bool waits_for_counter = false;
+    End holds_back;  // Of kGate.
+    QueueIndex queue = kNoQueue;
+    StatementId statement;
+    OperationPart part;         // Of kPart.
+    SignalPart signal;          // Of kSignal.
+    uint32_t signal_index = 0;  // Likewise: in Program::signal_parts.
+    std::set<Ticket> held_by;   // Not over.
+    std::vector<Ticket> holds;  // What has this in held_by.
+  };
+  struct QueueState {
+    std::vector<StatementId> statements;  // As they stand in the text.
+    size_t handed_count = 0;              // So many are submitted,
+    size_t taken_count = 0;               // and so many taken by the front end.
+    size_t pending_count = 0;             // Things that are not over.
+    std::vector<Ticket> standing;         // What later things may have to wait for.
+    std::vector<Ticket> last_batch;       // Of its latest signal.
+  };
+
+  void add_parts(DispatchId dispatch);
+  void add_pieces(DispatchId dispatch, uint32_t access, Stage stage);
+
+  // The host and the front ends: each goes one statement on, and returns whether it could.
+  bool step_host();
+  bool step_front_end(QueueIndex queue);
+  void settle();  // As far as they can.
+  bool can_pass(const SyncStep& step) const;
+  bool can_take(QueueIndex queue) const;
+  bool is_idle(QueueIndex queue) const;
+  bool is_serial(QueueIndex queue) const;
+  std::optional<StatementId> joined_statement(QueueIndex queue, StatementId id) const;
+
+  void take(QueueIndex queue, StatementId id);
+  void take_dispatch(QueueIndex queue, DispatchId dispatch);
+  void hold_by_edge(const Edge& edge);
+  void take_sync(QueueIndex queue, StatementId id, const SyncStep& step);
+  void take_barrier(QueueIndex queue, StatementId id, const Barrier& barrier);
+  std::vector<Ends> ends_of(BarrierKind kind, std::span<const Dependency> dependencies) const;
+  std::vector<Ticket> take_gates(QueueIndex queue, StatementId id, const std::vector<Ends>& all);
+  void take_signal(QueueIndex queue, StatementId id, const SyncStep& step);
+  void take_wait(QueueIndex queue, StatementId id, const SyncStep& step);
+
+  Ticket add_thing(Thing thing);
+  Ticket ticket_of(const OperationPart& part) const;
+  void hold(Ticket held, Ticket holder);
+  std::vector<Ticket>& standing_of(QueueIndex queue);
+  void hold_by_gates(Ticket part);
+  void hold_by_source(Ticket held, const End& source);
+  bool is_in(const Thing& thing, const End& source) const;
+  bool covers(const End& end, const OperationPart& part) const;
+  void prune(QueueIndex queue, const Ends& ends);
+  // The front end is done with it: it may run, open or fire as soon as nothing holds it.
+  void release(Ticket ticket);
+  void end(Ticket ticket);
+  void raise(SemaphoreId semaphore, uint64_t value);
+
+  std::string why_not_taken(QueueIndex queue, StatementId id) const;
+  std::string why_held(Ticket ticket) const;
+  std::string why_host_waits() const;
+  std::string text_of(StatementId id) const;
+  std::string text_of_wait(const SyncStep& step) const;
+
+  const Program& program_;
+  const QueueMachineOptions options_;
+  uint32_t host_next_ = 0;              // The statement of the text that the host is at.
+  std::vector<bool> is_handed_at_end_;  // By statement: no `submit` of its queue follows.
+  std::vector<QueueState> queues_;
+  std::vector<uint64_t> counters_;                            // By semaphore.
+  std::vector<std::set<std::pair<uint64_t, Ticket>>> waits_;  // By semaphore: values, gates.
+  std::vector<Thing> things_;                                 // By ticket.
+  std::vector<Ticket> first_parts_;  // By dispatch: its parts, in order; then one past the last.
+  std::vector<AccessPiece> pieces_;
+  std::vector<std::vector<Ticket>> event_gates_;  // By sync step, a set.
+  std::vector<Ticket> free_;                      // Gates to open, and signals to fire.
+  std::set<OperationPart> enabled_;
+};
+
+}  // namespace interlock

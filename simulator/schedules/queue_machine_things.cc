@@ -1,0 +1,321 @@
+// What front ends take, what holds it, and how it ends.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
+#include "simulator/schedules/queue_machine.h"
+
+namespace interlock {
+namespace {
+
+// What is held back in the indirect stage is so in the compute stage of the same command, which
+// comes later (Vulkan 1.3, 7.1). What waits for the latter waits for the former by itself.
+StageMask as_destination(StageMask stages) {
+  const bool has_indirect = (stages & bit_of(Stage::kIndirect)) != 0;
+  return has_indirect ? static_cast<StageMask>(stages | bit_of(Stage::kCompute)) : stages;
+}
+
+bool is_write(StageAccess sort) {
+  return sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite;
+}
+
+bool includes(StageMask stages, Stage stage) { return (stages & bit_of(stage)) != 0; }
+
+}  // namespace
+
+void QueueMachine::add_parts(DispatchId dispatch) {
+  const Dispatch& of = program_.dispatch(dispatch);
+  const auto accesses = program_.accesses_of(of);
+  const Ticket first = static_cast<Ticket>(things_.size());
+  first_parts_.push_back(first);
+  const auto add = [&](const OperationPart& part) {
+    Thing thing;
+    thing.queue = program_.queue_of(of);
+    thing.statement = of.statement;
+    thing.part = part;
+    add_thing(thing);
+  };
+  const auto add_stage = [&](Stage stage) {
+    const auto first_piece = static_cast<uint32_t>(pieces_.size());
+    if (options_.splits_memory && stage != Stage::kHost) {
+      for (uint32_t k = 0; k < accesses.size(); ++k) {
+        if (stage_of(of, accesses[k]) == stage) add_pieces(dispatch, k, stage);
+      }
+    }
+    const auto end = static_cast<uint32_t>(pieces_.size());
+    for (uint32_t k = first_piece; k < end; ++k) add({dispatch, stage, PartRole::kFetch, k});
+    add({dispatch, stage});
+    const Ticket run = static_cast<Ticket>(things_.size() - 1);
+    for (Ticket earlier = first; earlier < run; ++earlier) {
+      // The fetches of the same stage, and what an earlier stage does.
+      hold(run, earlier);
+    }
+    for (uint32_t k = first_piece; k < end; ++k) {
+      if (!is_write(pieces_[k].sort)) continue;
+      add({dispatch, stage, PartRole::kCommit, k});
+      hold(static_cast<Ticket>(things_.size() - 1), run);
+    }
+  };
+  const bool is_indirect = std::ranges::any_of(
+      accesses, [](const Access& access) { return access.mode == AccessMode::kIndirect; });
+  if (is_indirect) add_stage(Stage::kIndirect);
+  add_stage(stage_of(of));
+}
+
+// Cuts the access where operands of dependencies begin and end.
+void QueueMachine::add_pieces(DispatchId dispatch, uint32_t access, Stage stage) {
+  const Access& of = program_.accesses_of(dispatch)[access];
+  std::set<uint64_t> cuts = {of.range.begin, of.range.end};
+  for (const Access& operand : program_.barrier_operands) {
+    if (operand.memory != of.memory) continue;
+    for (const uint64_t cut : {operand.range.begin, operand.range.end}) {
+      if (of.range.begin < cut && cut < of.range.end) cuts.insert(cut);
+    }
+  }
+  for (const auto& sort : {read_sort_of(stage, of), write_sort_of(stage, of)}) {
+    if (!sort || of.range.is_empty()) continue;
+    for (auto begin = cuts.begin(), end = std::next(begin); end != cuts.end(); ++begin, ++end) {
+      pieces_.push_back({dispatch, access, {*begin, *end}, *sort});
+    }
+  }
+}
+
+QueueMachine::Ticket QueueMachine::ticket_of(const OperationPart& part) const {
+  for (Ticket t = first_parts_[part.dispatch.index]; t < things_.size(); ++t) {
+    if (things_[t].part == part) return t;
+  }
+  INTERLOCK_CHECK(false);
+  return 0;
+}
+
+void QueueMachine::take_dispatch(QueueIndex queue, DispatchId dispatch) {
+  const Ticket first = first_parts_[dispatch.index];
+  const Ticket end = first_parts_[dispatch.index + 1];
+  for (Ticket part = first; part < end; ++part) hold_by_gates(part);
+  for (const Edge& edge : program_.edges_to(dispatch)) hold_by_edge(edge);
+  for (Ticket part = first; part < end; ++part) {
+    // Whoever waits for what runs waits for what it fetches.
+    if (things_[part].part.role != PartRole::kFetch) queues_[queue].standing.push_back(part);
+    release(part);
+  }
+}
+
+// A programmatic edge is of execution only.
+void QueueMachine::hold_by_edge(const Edge& edge) {
+  for (Ticket to = first_parts_[edge.to.index]; to < first_parts_[edge.to.index + 1]; ++to) {
+    for (Ticket from = first_parts_[edge.from.index]; from < first_parts_[edge.from.index + 1];
+         ++from) {
+      const bool is_execution =
+          things_[to].part.role == PartRole::kRun && things_[from].part.role == PartRole::kRun;
+      if (is_execution || !edge.is_programmatic) hold(to, from);
+    }
+  }
+}
+
+void QueueMachine::take_sync(QueueIndex queue, StatementId id, const SyncStep& step) {
+  const size_t index = program_.statements[id.index].index;
+  switch (step.kind) {
+    case SyncKind::kSignal:
+      take_signal(queue, id, step);
+      break;
+    case SyncKind::kWait:
+      take_wait(queue, id, step);
+      break;
+    case SyncKind::kSet:
+      event_gates_[index] =
+          take_gates(queue, id, ends_of(step.barrier_kind, program_.dependencies_of(step)));
+      break;
+    case SyncKind::kAwait: {
+      // What was taken in between has not been held by them.
+      std::vector<Ticket>& standing = queues_[queue].standing;
+      const std::vector<Ticket>& gates = event_gates_[step.partner];
+      standing.insert(standing.end(), gates.begin(), gates.end());
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+void QueueMachine::take_barrier(QueueIndex queue, StatementId id, const Barrier& barrier) {
+  const std::vector<Ticket> gates =
+      take_gates(queue, id, ends_of(barrier.kind, program_.dependencies_of(barrier)));
+  for (const Ends& ends : ends_of(barrier.kind, program_.dependencies_of(barrier))) {
+    prune(queue, ends);
+  }
+  std::vector<Ticket>& standing = queues_[queue].standing;
+  standing.insert(standing.end(), gates.begin(), gates.end());
+}
+
+std::vector<QueueMachine::Ends> QueueMachine::ends_of(
+    BarrierKind kind, std::span<const Dependency> dependencies) const {
+  const AccessMask accesses = kind == BarrierKind::kFull ? kAllAccesses : AccessMask{0};
+  const End all = {kAllStages, accesses};
+  if (kind != BarrierKind::kScoped) return {{all, all}};
+  std::vector<Ends> ends;
+  for (const Dependency& dependency : dependencies) {
+    const auto operands = program_.operands_of(dependency);
+    const Scope& source = dependency.source;
+    const Scope& destination = dependency.destination;
+    ends.push_back({{source.stages, source.accesses, operands},
+                    {as_destination(destination.stages), destination.accesses, operands}});
+  }
+  return ends;
+}
+
+// What holds them is what stands before the command, and no other dependency of it.
+std::vector<QueueMachine::Ticket> QueueMachine::take_gates(QueueIndex queue, StatementId id,
+                                                           const std::vector<Ends>& all) {
+  std::vector<Ticket> gates;
+  for (const Ends& ends : all) {
+    Thing gate;
+    gate.kind = ThingKind::kGate;
+    gate.holds_back = ends.destination;
+    gate.queue = queue;
+    gate.statement = id;
+    gates.push_back(add_thing(gate));
+    hold_by_source(gates.back(), ends.source);
+  }
+  for (const Ticket gate : gates) release(gate);
+  return gates;
+}
+
+void QueueMachine::take_wait(QueueIndex queue, StatementId id, const SyncStep& step) {
+  if (counters_[step.semaphore.index] >= step.value) return;
+  const bool is_graph = program_.kind_of(queue) == QueueKind::kGraph;
+  Thing gate;
+  gate.kind = ThingKind::kGate;
+  gate.holds_back = {is_graph ? kAllStages : as_destination(step.stages), kAllAccesses};
+  gate.queue = queue;
+  gate.statement = id;
+  gate.waits_for_counter = true;
+  const Ticket ticket = add_thing(gate);
+  waits_[step.semaphore.index].emplace(step.value, ticket);
+  queues_[queue].standing.push_back(ticket);
+  release(ticket);
+}
+
+// A part covers what earlier signals of the queue do, and not the other parts (Vulkan 1.3, 7.4.1).
+void QueueMachine::take_signal(QueueIndex queue, StatementId id, const SyncStep& step) {
+  std::vector<Ticket> batch;
+  const bool is_graph = program_.kind_of(queue) == QueueKind::kGraph;
+  for (uint32_t k = 0; k < step.count; ++k) {
+    const SignalPart& part = program_.signal_parts[step.first + k];
+    Thing signal;
+    signal.kind = ThingKind::kSignal;
+    signal.queue = queue;
+    signal.statement = id;
+    signal.signal = part;
+    signal.signal_index = step.first + k;
+    batch.push_back(add_thing(signal));
+    hold_by_source(batch.back(), {is_graph ? kAllStages : part.stages, kAllAccesses});
+    for (const Ticket earlier : queues_[queue].last_batch) hold(batch.back(), earlier);
+  }
+  queues_[queue].last_batch = batch;
+  for (const Ticket signal : batch) release(signal);
+}
+
+QueueMachine::Ticket QueueMachine::add_thing(Thing thing) {
+  things_.push_back(std::move(thing));
+  return static_cast<Ticket>(things_.size() - 1);
+}
+
+void QueueMachine::hold(Ticket held, Ticket holder) {
+  if (things_[holder].is_over) return;
+  if (things_[held].held_by.insert(holder).second) things_[holder].holds.push_back(held);
+}
+
+std::vector<QueueMachine::Ticket>& QueueMachine::standing_of(QueueIndex queue) {
+  std::vector<Ticket>& standing = queues_[queue].standing;
+  std::erase_if(standing, [this](Ticket ticket) { return things_[ticket].is_over; });
+  return standing;
+}
+
+// A run by its stage, a fetch by its sort and bytes. Commits come when they like.
+void QueueMachine::hold_by_gates(Ticket part) {
+  const OperationPart& held = things_[part].part;
+  if (held.role == PartRole::kCommit) return;
+  for (const Ticket ticket : standing_of(things_[part].queue)) {
+    const Thing& thing = things_[ticket];
+    if (thing.kind != ThingKind::kGate || !includes(thing.holds_back.stages, held.stage)) continue;
+    if (held.role == PartRole::kRun || covers(thing.holds_back, held)) hold(part, ticket);
+  }
+}
+
+void QueueMachine::hold_by_source(Ticket held, const End& source) {
+  for (const Ticket ticket : standing_of(things_[held].queue)) {
+    if (is_in(things_[ticket], source)) hold(held, ticket);
+  }
+}
+
+bool QueueMachine::is_in(const Thing& thing, const End& source) const {
+  if (thing.kind == ThingKind::kGate) return (thing.holds_back.stages & source.stages) != 0;
+  if (!includes(source.stages, thing.part.stage)) return false;
+  return thing.part.role == PartRole::kRun || covers(source, thing.part);
+}
+
+// The sort and the bytes of a fetch or a commit.
+bool QueueMachine::covers(const End& end, const OperationPart& part) const {
+  const AccessPiece& piece = pieces_[part.piece];
+  if ((end.accesses & bit_of(piece.sort)) == 0) return false;
+  const MemoryId memory = program_.accesses_of(piece.dispatch)[piece.access].memory;
+  return end.operands.empty() || std::ranges::any_of(end.operands, [&](const Access& operand) {
+           return operand.memory == memory && share_a_byte(operand.range, piece.bytes);
+         });
+}
+
+// What a new gate waits for holds nothing later by itself, if the gate holds back all that it
+// would.
+void QueueMachine::prune(QueueIndex queue, const Ends& ends) {
+  const End& after = ends.destination;
+  std::erase_if(queues_[queue].standing, [&](Ticket ticket) {
+    const Thing& thing = things_[ticket];
+    if (!is_in(thing, ends.source)) return false;
+    if (thing.kind == ThingKind::kPart) return includes(after.stages, thing.part.stage);
+    const bool has_stages = (thing.holds_back.stages & ~after.stages) == 0;
+    const bool has_accesses =
+        (thing.holds_back.accesses & ~after.accesses) == 0 && after.operands.empty();
+    return has_stages && (has_accesses || !options_.splits_memory);
+  });
+}
+
+void QueueMachine::release(Ticket ticket) {
+  Thing& thing = things_[ticket];
+  if (!std::exchange(thing.is_taken, true) && thing.queue != kNoQueue) {
+    ++queues_[thing.queue].pending_count;
+  }
+  if (thing.is_over || thing.waits_for_counter || !thing.held_by.empty()) return;
+  if (thing.kind == ThingKind::kPart) {
+    enabled_.insert(thing.part);
+  } else if (thing.kind != ThingKind::kSignal || thing.signal_index != options_.withheld) {
+    free_.push_back(ticket);
+  }
+}
+
+void QueueMachine::end(Ticket ticket) {
+  Thing& thing = things_[ticket];
+  thing.is_over = true;
+  if (thing.queue != kNoQueue) --queues_[thing.queue].pending_count;
+  if (thing.kind == ThingKind::kSignal) raise(thing.signal.semaphore, thing.signal.value);
+  for (const Ticket held : std::exchange(thing.holds, {})) {
+    things_[held].held_by.erase(ticket);
+    if (things_[held].is_taken) release(held);
+  }
+}
+
+// A counter never goes down.
+void QueueMachine::raise(SemaphoreId semaphore, uint64_t value) {
+  uint64_t& counter = counters_[semaphore.index];
+  counter = std::max(counter, value);
+  auto& waits = waits_[semaphore.index];
+  while (!waits.empty() && waits.begin()->first <= counter) {
+    const Ticket gate = waits.begin()->second;
+    waits.erase(waits.begin());
+    things_[gate].waits_for_counter = false;
+    release(gate);
+  }
+}
+
+}  // namespace interlock

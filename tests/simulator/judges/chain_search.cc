@@ -1,0 +1,209 @@
+#include "tests/simulator/judges/chain_search.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "encoder/kernel/kernel_table.h"
+
+namespace interlock {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+}  // namespace
+
+ChainSearch::ChainSearch(const Program& program)
+    : program_(program), dependencies_(chain_dependencies_of(program)) {
+  find_chains();
+}
+
+void ChainSearch::find_chains() {
+  next_.resize(dependencies_.size());
+  for (size_t p = 0; p < dependencies_.size(); ++p) {
+    for (size_t r = 0; r < dependencies_.size(); ++r) {
+      if (chains(dependencies_[p].destination, dependencies_[r].source)) next_[p].push_back(r);
+    }
+  }
+}
+
+bool ChainSearch::chains(const ChainEnd& destination, const ChainEnd& source) const {
+  if (destination.queue != source.queue) return false;
+  if ((destination.stages & source.stages) == 0) return false;
+  if (destination.operation.is_some() && source.operation.is_some()) {
+    return destination.operation == source.operation;
+  }
+  if (destination.operation.is_some()) return position_of(destination.operation) < source.position;
+  if (source.operation.is_some()) return destination.position < position_of(source.operation);
+  return destination.position < source.position;
+}
+
+QueueIndex ChainSearch::queue_of(DispatchId dispatch) const {
+  return program_.statements[program_.dispatch(dispatch).statement.index].queue;
+}
+
+int64_t ChainSearch::position_of(DispatchId dispatch) const {
+  return position_of_statement(program_.dispatch(dispatch).statement.index);
+}
+
+bool ChainSearch::includes(const ChainEnd& end, DispatchId dispatch, Stage stage,
+                           bool is_source) const {
+  if (end.queue != queue_of(dispatch) || (end.stages & bit_of(stage)) == 0) return false;
+  if (end.operation.is_some()) return end.operation == dispatch;
+  const int64_t position = position_of(dispatch);
+  return is_source ? position < end.position : end.position < position;
+}
+
+bool ChainSearch::covers(const ChainDependency& dependency, MemoryId memory, uint64_t byte) const {
+  return dependency.operands.empty() ||
+         std::ranges::any_of(dependency.operands, [&](const Access& operand) {
+           return operand.memory == memory && operand.range.begin <= byte &&
+                  byte < operand.range.end;
+         });
+}
+
+// Of unified memory every end at the host names what the host does.
+AccessMask ChainSearch::accesses_at(const ChainEnd& end, MemoryId memory) const {
+  const bool is_implied = program_.memory(memory).is_unified && end.queue == kNoQueue;
+  return is_implied ? static_cast<AccessMask>(end.accesses | kAccessesOfHost) : end.accesses;
+}
+
+bool ChainSearch::executes_before(DispatchId first, Stage first_stage, DispatchId second,
+                                  Stage second_stage) const {
+  if (queue_of(first) == kNoQueue && queue_of(second) == kNoQueue) {
+    return position_of(first) < position_of(second);
+  }
+  std::vector<bool> is_reached(dependencies_.size(), false);
+  std::vector<size_t> pending;
+  const auto reach = [&](size_t p) {
+    if (is_reached[p]) return;
+    is_reached[p] = true;
+    pending.push_back(p);
+  };
+  for (size_t p = 0; p < dependencies_.size(); ++p) {
+    if (includes(dependencies_[p].source, first, first_stage, true)) reach(p);
+  }
+  while (!pending.empty()) {
+    const size_t p = pending.back();
+    pending.pop_back();
+    if (includes(dependencies_[p].destination, second, second_stage, false)) return true;
+    for (const size_t r : next_[p]) reach(r);
+  }
+  return false;
+}
+
+// The position of the first flush, or invalidation, of this byte by the host after that; kNever if
+// none is.
+int64_t ChainSearch::first_move(SyncKind kind, MemoryId memory, uint64_t byte,
+                                int64_t after) const {
+  const uint64_t atom = program_.memory(memory).atom_bytes;
+  for (const SyncStep& step : program_.syncs) {
+    const int64_t position = position_of_statement(step.statement.index);
+    if (position <= after || step.kind != kind) continue;
+    for (const Access& operand : program_.operands_of(step)) {
+      const bool moves = operand.memory == memory && !operand.range.is_empty() &&
+                         operand.range.begin / atom <= byte / atom &&
+                         byte / atom <= (operand.range.end - 1) / atom;
+      if (moves) return position;
+    }
+  }
+  return kNever;
+}
+
+ByteRange ChainSearch::bytes_of(DispatchId dispatch, const Access& access) const {
+  const Memory& memory = program_.memory(access.memory);
+  if (queue_of(dispatch) != kNoQueue || memory.atom_bytes == 0 || access.range.is_empty()) {
+    return access.range;
+  }
+  const uint64_t atom = memory.atom_bytes;
+  return {access.range.begin / atom * atom,
+          std::min((access.range.end + atom - 1) / atom * atom, memory.size_bytes)};
+}
+
+ChainSearch::Spread ChainSearch::spread_of(DispatchId write, MemoryId memory, uint64_t byte) const {
+  const size_t count = dependencies_.size();
+  Spread spread = {write, memory, byte, std::vector<bool>(count), std::vector<bool>(count)};
+  const bool is_host = queue_of(write) == kNoQueue;
+  const Stage stage = stage_of(program_.dispatch(write));
+  const StageAccess sort = stage == Stage::kHost   ? StageAccess::kHostWrite
+                           : stage == Stage::kCopy ? StageAccess::kCopyWrite
+                                                   : StageAccess::kComputeWrite;
+  // What the host writes in memory that is not coherent leaves its cache with a flush; what it
+  // invalidates before is lost.
+  int64_t left_host = is_host ? position_of(write) : 0;
+  if (is_host && program_.memory(memory).atom_bytes != 0) {
+    const int64_t lost = first_move(SyncKind::kHostInvalidates, memory, byte, left_host);
+    left_host = first_move(SyncKind::kHostFlushes, memory, byte, left_host);
+    if (lost < left_host) left_host = kNever;
+  }
+  // Where the host's write executes before, and not yet is available.
+  std::vector<bool> is_reached(count, false);
+  bool has_changed = true;
+  const auto set = [&](std::vector<bool>& states, size_t p) {
+    if (states[p]) return;
+    states[p] = true;
+    has_changed = true;
+  };
+  const auto is_source_of = [&](const ChainDependency& p) {
+    if (!includes(p.source, write, stage, true)) return false;
+    return !is_host || left_host < p.source.position;
+  };
+  const auto names = [&](const ChainEnd& end, AccessMask accesses) {
+    return (accesses_at(end, memory) & accesses) != 0;
+  };
+  for (size_t p = 0; p < count; ++p) {
+    if (is_source_of(dependencies_[p])) set(is_reached, p);
+  }
+  while (has_changed) {
+    has_changed = false;
+    for (size_t p = 0; p < count; ++p) {
+      const ChainDependency& dependency = dependencies_[p];
+      const bool covers_it = covers(dependency, memory, byte);
+      if (is_reached[p] && is_source_of(dependency) && covers_it &&
+          names(dependency.source, bit_of(sort))) {
+        set(spread.is_available, p);
+      }
+      if (spread.is_available[p] && covers_it && names(dependency.destination, kAccessesOfHost)) {
+        set(spread.is_in_host_domain, p);
+      }
+      for (const size_t r : next_[p]) {
+        const ChainDependency& next = dependencies_[r];
+        if (spread.is_available[p]) set(spread.is_available, r);
+        if (spread.is_in_host_domain[p]) set(spread.is_in_host_domain, r);
+        if (!is_host || !is_reached[p]) continue;
+        set(is_reached, r);
+        // A dependency that names the host's writes makes it available, too, wherever it stands.
+        if (covers(next, memory, byte) && names(next.source, bit_of(sort))) {
+          set(spread.is_available, r);
+        }
+      }
+    }
+  }
+  return spread;
+}
+
+bool ChainSearch::is_visible(const Spread& spread, DispatchId reader, StageAccess sort) const {
+  const bool is_host = queue_of(reader) == kNoQueue;
+  if (is_host && queue_of(spread.write) == kNoQueue) {
+    return position_of(spread.write) < position_of(reader);
+  }
+  for (size_t p = 0; p < dependencies_.size(); ++p) {
+    const ChainEnd& end = dependencies_[p].destination;
+    if (!includes(end, reader, stage_of(sort), false)) continue;
+    if (!is_host) {
+      if (spread.is_available[p] && (end.accesses & bit_of(sort)) != 0 &&
+          covers(dependencies_[p], spread.memory, spread.byte)) {
+        return true;
+      }
+      continue;
+    }
+    if (!spread.is_in_host_domain[p]) continue;
+    if (program_.memory(spread.memory).atom_bytes == 0) return true;
+    // The host's cache may hold what was there before.
+    const int64_t moved =
+        first_move(SyncKind::kHostInvalidates, spread.memory, spread.byte, end.position);
+    if (moved < position_of(reader)) return true;
+  }
+  return false;
+}
+
+}  // namespace interlock

@@ -1,0 +1,274 @@
+// The order of programs with several queues, against an explicit search of chains; and the
+// reference run, against semaphores that count. Fixed seeds.
+#include "tests/simulator/judges/chain_search.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "simulator/bytes/access_ref.h"
+#include "simulator/hazards/hazards.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/order/host_atoms.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/schedules/choice.h"
+#include "tests/program_count.h"
+#include "tests/simulator/judges/counter_run.h"
+#include "tests/simulator/programs/random_queue_programs.h"
+
+namespace interlock::chain_search_test {
+namespace {
+
+std::optional<Program> parse_queues(const std::string& text) {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  Result<Program> program = parse(text, "random", options);
+  if (!program) return std::nullopt;
+  return std::move(program).value();
+}
+
+// A program, its reference run, and both judges.
+struct Judged {
+  explicit Judged(const Program& program)
+      : text(program),
+        reference(find_reference_order(program)),
+        run(with_whole_atoms(in_reference_order(program, reference))),
+        chains(text) {}
+
+  // In the text, of a dispatch of the run.
+  DispatchId at(DispatchId dispatch) const {
+    return reference.is_text_order ? dispatch : in_text(text, run, dispatch);
+  }
+
+  const Program& text;
+  const ReferenceOrder reference;
+  const Program run;
+  const ChainSearch chains;
+};
+
+std::vector<Stage> stages_of(const Program& program, DispatchId id) {
+  std::vector<Stage> stages = {stage_of(program.dispatch(id))};
+  for (const Access& access : program.accesses_of(id)) {
+    const Stage stage = stage_of(program.dispatch(id), access);
+    if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
+  }
+  return stages;
+}
+
+void expect_same_execution(const Judged& judged, const QueueOrder& order, DispatchId first,
+                           DispatchId second) {
+  for (const Stage first_stage : stages_of(judged.run, first)) {
+    for (const Stage second_stage : stages_of(judged.run, second)) {
+      ASSERT_EQ(order.executes_before(first, first_stage, second, second_stage),
+                judged.chains.executes_before(judged.at(first), first_stage, judged.at(second),
+                                              second_stage))
+          << "d" << judged.at(first).index << " " << text_of(first_stage) << " before d"
+          << judged.at(second).index << " " << text_of(second_stage);
+      ASSERT_FALSE(judged.chains.executes_before(judged.at(second), second_stage, judged.at(first),
+                                                 first_stage));
+    }
+  }
+}
+
+void expect_same_visibility(const Judged& judged, const QueueOrder& order, DispatchId first,
+                            DispatchId second) {
+  for (const Access& write : judged.run.accesses_of(first)) {
+    if (!write_sort_of(stage_of(judged.run.dispatch(first)), write)) continue;
+    const ByteRange bytes = judged.chains.bytes_of(judged.at(first), write);
+    for (uint64_t byte = bytes.begin; byte < bytes.end; ++byte) {
+      const ChainSearch::Spread spread =
+          judged.chains.spread_of(judged.at(first), write.memory, byte);
+      for (size_t s = 0; s < kStageAccessCount; ++s) {
+        const StageAccess sort = static_cast<StageAccess>(s);
+        const QueueIndex queue = judged.run.queue_of(judged.run.dispatch(second));
+        const bool is_used = queue == kNoQueue
+                                 ? stage_of(sort) == Stage::kHost
+                                 : (order.places().sorts_of(queue) & bit_of(sort)) != 0;
+        const auto stages = stages_of(judged.run, second);
+        if (!is_used || std::ranges::find(stages, stage_of(sort)) == stages.end()) continue;
+        ASSERT_EQ(
+            !order.find_invisible(first, second, sort, write.memory, {byte, byte + 1}).has_value(),
+            judged.chains.is_visible(spread, judged.at(second), sort))
+            << "byte " << byte << " of " << judged.run.name(judged.run.memory(write.memory).name)
+            << " by d" << judged.at(first).index << " to " << text_of(sort) << " of d"
+            << judged.at(second).index;
+      }
+    }
+  }
+}
+
+void expect_same_order(const Judged& judged) {
+  const QueueOrder order(judged.run);
+  ASSERT_FALSE(order.is_too_wide());
+  for (size_t k = 0; k < judged.run.dispatches.size(); ++k) {
+    for (size_t i = 0; i < k; ++i) {
+      expect_same_execution(judged, order, DispatchId(i), DispatchId(k));
+      if (::testing::Test::HasFatalFailure()) return;
+      expect_same_visibility(judged, order, DispatchId(i), DispatchId(k));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(QueueOrder, AgreesWithASearchOfChains) {
+  int accepted_count = 0;
+  for (int seed = 0; seed < program_count(20000); ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const std::string text = random_queue_program(choice);
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    const std::optional<Program> program = parse_queues(text);
+    if (!program) continue;
+    ++accepted_count;
+    const Judged judged(*program);
+    expect_same_order(judged);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(accepted_count, program_count(20000) / 2);
+}
+
+TEST(QueueOrder, AgreesWithASearchOfChainsOnTheTrapsOfTheCorpus) {
+  const auto folder = std::filesystem::path(INTERLOCK_SOURCE_DIR) / "corpus" / "queues";
+  int file_count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    SCOPED_TRACE(entry.path());
+    ParseOptions options;
+    options.reads_every_queue = true;
+    const Result<Program> program = parse_file(entry.path().string(), options);
+    ASSERT_TRUE(program.has_value()) << program.error().message;
+    const Judged judged(*program);
+    expect_same_order(judged);
+    if (HasFatalFailure()) return;
+    ++file_count;
+  }
+  EXPECT_GE(file_count, 60);
+}
+
+bool reads(const Access& access) { return access.reads() || access.is_atomic(); }
+bool writes(const Access& access) { return access.writes() || access.is_atomic(); }
+
+// That some byte that `first` writes and the other touches is not visible to it.
+bool has_invisible_byte(const Judged& judged, AccessRef first, AccessRef second, StageAccess sort) {
+  const Access& a = access_of(judged.text, first);
+  const ByteRange bytes =
+      intersection(judged.chains.bytes_of(first.dispatch, a),
+                   judged.chains.bytes_of(second.dispatch, access_of(judged.text, second)));
+  for (uint64_t byte = bytes.begin; byte < bytes.end; ++byte) {
+    const ChainSearch::Spread spread = judged.chains.spread_of(first.dispatch, a.memory, byte);
+    if (!judged.chains.is_visible(spread, second.dispatch, sort)) return true;
+  }
+  return false;
+}
+
+// The kinds of hazard that the two accesses have, by the search of chains. Both are of the text.
+std::vector<FindingKind> hazards_of(const Judged& judged, AccessRef first, AccessRef second) {
+  const Access& a = access_of(judged.text, first);
+  const Access& b = access_of(judged.text, second);
+  const Dispatch& first_dispatch = judged.text.dispatch(first.dispatch);
+  const Dispatch& second_dispatch = judged.text.dispatch(second.dispatch);
+  const bool commute =
+      a.is_atomic() && b.is_atomic() && first_dispatch.atomic_op == second_dispatch.atomic_op;
+  if (a.memory != b.memory || commute ||
+      !share_a_byte(judged.chains.bytes_of(first.dispatch, a),
+                    judged.chains.bytes_of(second.dispatch, b))) {
+    return {};
+  }
+  const Stage first_stage = stage_of(first_dispatch, a);
+  const Stage second_stage = stage_of(second_dispatch, b);
+  std::vector<FindingKind> kinds;
+  if (writes(a) && reads(b) &&
+      has_invisible_byte(judged, first, second, *read_sort_of(second_stage, b))) {
+    kinds.push_back(FindingKind::kReadAfterWrite);
+  }
+  if (reads(a) && writes(b) &&
+      !judged.chains.executes_before(first.dispatch, first_stage, second.dispatch, second_stage)) {
+    kinds.push_back(FindingKind::kWriteAfterRead);
+  }
+  if (writes(a) && writes(b) &&
+      has_invisible_byte(judged, first, second, *write_sort_of(second_stage, b))) {
+    kinds.push_back(FindingKind::kWriteAfterWrite);
+  }
+  return kinds;
+}
+
+using HazardKey = std::tuple<FindingKind, DispatchId, DispatchId>;  // Of the run.
+
+std::set<HazardKey> hazards_by_chains(const Judged& judged) {
+  std::set<HazardKey> hazards;
+  for (size_t k = 0; k < judged.run.dispatches.size(); ++k) {
+    for (size_t i = 0; i < k; ++i) {
+      AccessRef first = {judged.at(DispatchId(i)), 0};
+      AccessRef second = {judged.at(DispatchId(k)), 0};
+      const size_t first_count = judged.text.accesses_of(first.dispatch).size();
+      const size_t second_count = judged.text.accesses_of(second.dispatch).size();
+      for (first.access = 0; first.access < first_count; ++first.access) {
+        for (second.access = 0; second.access < second_count; ++second.access) {
+          for (const FindingKind kind : hazards_of(judged, first, second)) {
+            hazards.insert({kind, DispatchId(i), DispatchId(k)});
+          }
+        }
+      }
+    }
+  }
+  return hazards;
+}
+
+TEST(FindAllHazards, AreTheConflictsThatNoChainSeparates) {
+  int clean_count = 0;
+  for (int seed = 0; seed < program_count(20000); ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const std::string text = random_queue_program(choice);
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    const std::optional<Program> program = parse_queues(text);
+    if (!program) continue;
+    const Judged judged(*program);
+    if (!needs_queue_order(judged.run)) continue;
+    const HazardList found = find_all_hazards(judged.run, HappensBefore(judged.run));
+    ASSERT_TRUE(found.is_complete());
+    std::set<HazardKey> hazards;
+    for (const Hazard& hazard : found.hazards) {
+      hazards.insert({hazard.kind, hazard.first.dispatch, hazard.second.dispatch});
+    }
+    ASSERT_EQ(hazards, hazards_by_chains(judged));
+    clean_count += hazards.empty();
+  }
+  EXPECT_GT(clean_count, program_count(20000) / 20);
+  EXPECT_LT(clean_count, program_count(20000) * 3 / 4);
+}
+
+TEST(FindReferenceOrder, IsTheRunOfSemaphoresThatCount) {
+  int deadlock_count = 0;
+  int reordered_count = 0;
+  for (int seed = 0; seed < program_count(20000); ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const std::string text = random_queue_program(choice);
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    const std::optional<Program> program = parse_queues(text);
+    if (!program) continue;
+    const ReferenceOrder reference = find_reference_order(*program);
+    const std::vector<StatementId> run = run_by_counters(*program);
+    ASSERT_EQ(reference.statements, run);
+    ASSERT_EQ(!reference.cycle.empty(), run.size() < program->statements.size());
+    ASSERT_EQ(reference.is_text_order,
+              run.size() == program->statements.size() && std::ranges::is_sorted(run));
+    deadlock_count += !reference.cycle.empty();
+    reordered_count += !std::ranges::is_sorted(run);
+  }
+  EXPECT_GT(deadlock_count, program_count(20000) / 100);
+  EXPECT_GT(reordered_count, program_count(20000) / 100);
+}
+
+}  // namespace
+}  // namespace interlock::chain_search_test

@@ -1,0 +1,69 @@
+// The basic idea: a signal need not come after another one iff it fires while that one is withheld.
+#include "tests/simulator/judges/signals_on_machine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "encoder/program/stop.h"
+#include "simulator/schedules/queue_machine.h"
+
+namespace interlock {
+namespace {
+
+struct ValueSignal {
+  uint64_t value = 0;
+  uint32_t part = 0;  // In Program::signal_parts.
+  StatementId statement;
+};
+
+// By semaphore, rising by value.
+std::vector<std::vector<ValueSignal>> signals_of(const Program& program) {
+  std::vector<std::vector<ValueSignal>> signals(program.semaphores.size());
+  for (const SyncStep& step : program.syncs) {
+    const auto parts = program.parts_of(step);
+    for (uint32_t k = 0; k < parts.size(); ++k) {
+      signals[parts[k].semaphore.index].push_back({parts[k].value, step.first + k, step.statement});
+    }
+  }
+  for (std::vector<ValueSignal>& of_one : signals) {
+    std::ranges::sort(of_one, {}, &ValueSignal::value);
+  }
+  return signals;
+}
+
+// Those of one queue, and of the host, are in the order of the text.
+bool are_of_one_place(const Program& program, const ValueSignal& lower, const ValueSignal& higher) {
+  const QueueIndex queue = program.statements[lower.statement.index].queue;
+  return queue == program.statements[higher.statement.index].queue &&
+         lower.statement < higher.statement;
+}
+
+bool fires_without(const Program& program, SemaphoreId semaphore, const ValueSignal& lower,
+                   const ValueSignal& higher) {
+  QueueMachine machine(program, {.withheld = lower.part});
+  while (machine.counter(semaphore) < higher.value && !machine.enabled().empty()) {
+    machine.run(*machine.enabled().begin());
+  }
+  return machine.counter(semaphore) >= higher.value;
+}
+
+}  // namespace
+
+std::optional<UnorderedSignals> find_unordered_on_machine(const Program& program) {
+  const std::vector<std::vector<ValueSignal>> signals = signals_of(program);
+  for (size_t s = 0; s < signals.size(); ++s) {
+    for (size_t k = 1; k < signals[s].size() && !is_stopped(); ++k) {
+      const ValueSignal& lower = signals[s][k - 1];
+      const ValueSignal& higher = signals[s][k];
+      if (are_of_one_place(program, lower, higher)) continue;
+      if (fires_without(program, SemaphoreId(s), lower, higher)) {
+        return UnorderedSignals{SemaphoreId(s), lower.statement, higher.statement};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace interlock

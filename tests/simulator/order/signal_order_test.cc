@@ -1,0 +1,99 @@
+// Signals of one semaphore fire in the order of their values, or two of them are named: by hand,
+// and against the machine, on which a lower signal is withheld.
+#include "simulator/order/signal_order.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "encoder/text/parser.h"
+#include "simulator/order/reference_order.h"
+#include "tests/program_count.h"
+#include "tests/simulator/judges/signals_on_machine.h"
+#include "tests/simulator/programs/queue_texts.h"
+#include "tests/simulator/programs/random_machine_programs.h"
+
+namespace interlock::signal_order_test {
+namespace {
+
+// After 'signal s=1' on q0, the statement 1.
+std::optional<UnorderedSignals> pair_after(const std::string& text) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory m 16\nq1: queue concurrent\nq2: queue serial\ng: queue graph\n"
+      "dispatch Make writes m[0:4]\nsignal s=1\n" +
+      text);
+  return find_unordered_signals(program);
+}
+
+const UnorderedSignals kFirstTwo = {SemaphoreId(size_t{0}), StatementId(size_t{1}),
+                                    StatementId(size_t{2})};
+
+TEST(SignalOrder, NamesTwoThatNothingOrders) {
+  EXPECT_EQ(pair_after("signal s=2 on q1\n"), kFirstTwo);
+  EXPECT_EQ(pair_after("host signals s=2\n"), kFirstTwo);
+  EXPECT_EQ(pair_after("signal s=2 on g\n"), kFirstTwo);
+}
+
+TEST(SignalOrder, IsThatOfAQueue) { EXPECT_EQ(pair_after("signal s=2\n"), std::nullopt); }
+
+TEST(SignalOrder, ComesFromWaits) {
+  EXPECT_EQ(pair_after("wait s=1 on q1\nsignal s=2 on q1\n"), std::nullopt);
+  EXPECT_EQ(pair_after("wait s=1 on g\nsignal s=2 on g\n"), std::nullopt);
+  EXPECT_EQ(pair_after("host waits s=1\nhost signals s=2\n"), std::nullopt);
+  EXPECT_EQ(pair_after("host idle\nhost signals s=2\n"), std::nullopt);
+  // Of another semaphore, which comes later.
+  EXPECT_EQ(pair_after("signal t=1\nwait t=1 on q1\nsignal s=2 on q1\n"), std::nullopt);
+  // Stages that do not meet order nothing.
+  EXPECT_TRUE(pair_after("wait s=1 before copy on q1\nsignal s=2 after compute on q1\n"));
+  EXPECT_EQ(pair_after("wait s=1 before copy on q1\nbarrier copy -> compute on q1\n"
+                       "signal s=2 after compute on q1\n"),
+            std::nullopt);
+}
+
+TEST(SignalOrder, ComesFromWhatTheHostSubmits) {
+  EXPECT_EQ(pair_after("host waits s=1\nsignal s=2 on q1\n"), std::nullopt);
+  EXPECT_EQ(pair_after("host idle on q0\nhost signals s=2\nsignal s=3 on q1\n"), std::nullopt);
+  EXPECT_TRUE(pair_after("host idle on q1\nhost signals s=2\n"));
+}
+
+TEST(SignalOrder, HoldsForAnyNumberOfSemaphores) {
+  std::string text;
+  const int count = 3 * static_cast<int>(kSemaphoresAtOnce);
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    text += "signal " + name + "=1\n";
+    if (i + 1 < count) text += "wait " + name + "=1 on q1\n";
+    text += "signal " + name + "=2 on q1\n";
+  }
+  // q1 has waited for all but the last one.
+  const std::optional<UnorderedSignals> pair = pair_after(text);
+  ASSERT_TRUE(pair.has_value());
+  EXPECT_EQ(pair->semaphore.index, static_cast<uint32_t>(count));
+}
+
+TEST(SignalOrder, IsThatOfTheMachine) {
+  int unordered_count = 0;
+  int judged_count = 0;
+  for (int seed = 0; seed < program_count(20'000); ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    RandomMachineProgramOptions options;
+    options.dispatch_count_max = 3;
+    options.orders_signals = false;
+    const std::string text = random_machine_program(choice, options);
+    ParseOptions parse_options;
+    parse_options.reads_every_queue = true;
+    const Result<Program> program = parse(text, "test", parse_options);
+    if (!program || !find_reference_order(*program).cycle.empty()) continue;
+    ++judged_count;
+    const bool is_unordered = find_unordered_signals(*program).has_value();
+    ASSERT_EQ(is_unordered, find_unordered_on_machine(*program).has_value()) << text;
+    unordered_count += is_unordered;
+  }
+  EXPECT_GT(judged_count, program_count(20'000) / 3);
+  EXPECT_GT(unordered_count, judged_count / 50);
+  EXPECT_LT(unordered_count, judged_count * 3 / 4);
+}
+
+}  // namespace
+}  // namespace interlock::signal_order_test

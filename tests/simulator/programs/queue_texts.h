@@ -1,0 +1,33 @@
+// Programs with several queues and with the host, as tests write and rewrite them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "encoder/text/parser.h"
+
+namespace interlock {
+
+// Requires: `text` is valid.
+inline Program program_with_queues(const std::string& text) {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  const Result<Program> program = parse(text, "test", options);
+  if (!program) ADD_FAILURE() << program.error().message << "\n" << text;
+  return *program;
+}
+
+inline std::vector<std::string> text_lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace interlock

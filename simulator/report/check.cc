@@ -169,6 +169,10 @@ void name_in_text(const Program& program, const Program& run, CheckReport& repor
     rename(finding.first);
     if (finding.second) rename(*finding.second);
     if (finding.lifetime.is_some()) finding.lifetime = in_text(program, run, finding.lifetime);
+    for (Displacement& line : finding.witness) {
+      line.moved = in_text(program, run, line.moved);
+      line.anchor = in_text(program, run, line.anchor);
+    }
   }
 }
 

@@ -91,7 +91,7 @@ std::string text_of_schedule(const Program& program, const std::vector<Displacem
 }
 
 // "output gb", "outputs gb and gx", "5 outputs", or memories by name.
-std::string text_of_outputs(const Program& program, const std::vector<uint32_t>& changed) {
+std::string text_of_memory(const Program& program, std::span<const uint32_t> changed) {
   constexpr size_t kNamed = 3;
   const std::string_view noun = program.outputs.empty() ? "memory" : "output";
   const std::string_view nouns = program.outputs.empty() ? "memories" : "outputs";
@@ -103,6 +103,39 @@ std::string text_of_outputs(const Program& program, const std::vector<uint32_t>&
                                      : name_of(program, program.outputs[changed[i]]);
   }
   return fmt::format("{} {}", changed.size() == 1 ? noun : nouns, names);
+}
+
+// "what look (host reads) reads", "what the host reads in 2 statements".
+std::string text_of_host_reads(const Program& program, std::span<const uint32_t> changed) {
+  if (changed.size() > 1) {
+    return fmt::format("what the host reads in {} statements", changed.size());
+  }
+  uint32_t left = changed.front();
+  for (const DispatchId dispatch : program.host_dispatches) {
+    if (program.dispatch(dispatch).host != HostAccess::kReads || left-- > 0) continue;
+    return fmt::format("what {} reads", program.description_of(dispatch));
+  }
+  INTERLOCK_CHECK(false);
+  return "";
+}
+
+// `changed`: by ShadowMachine::differing_outputs().
+std::string text_of_outputs(const Program& program, const std::vector<uint32_t>& changed) {
+  const size_t memory_count =
+      program.outputs.empty() ? program.memories.size() : program.outputs.size();
+  std::vector<uint32_t> in_memory;
+  std::vector<uint32_t> host_reads;
+  for (const uint32_t position : changed) {
+    if (position < memory_count) {
+      in_memory.push_back(position);
+    } else {
+      host_reads.push_back(position - static_cast<uint32_t>(memory_count));
+    }
+  }
+  if (host_reads.empty()) return text_of_memory(program, in_memory);
+  const std::string reads = text_of_host_reads(program, host_reads);
+  return in_memory.empty() ? reads
+                           : fmt::format("{} and {}", text_of_memory(program, in_memory), reads);
 }
 
 // How the witness is about the finding: by itself, through a hazard that it hides, or with others.
@@ -331,10 +364,10 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
           fmt::format(
               "Whether an output can differ is not decided: slices of {} conflict with each other.",
               program.description_of(verdict.conflicting_in)));
-    case kQueues:
+    case kHostCache:
       return say(
           Observability::kUnknown,
-          "Whether an output can differ is not judged: that is decided for one queue alone.");
+          "Whether an output can differ is not judged: no schedule executes what a cache of the host still holds.");
     case kUndecided:
       return say(
           Observability::kUnknown,

@@ -19,6 +19,7 @@
 #include "encoder/program/draft_text.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
+#include "simulator/schedules/queue_schedule.h"
 #include "simulator/schedules/split_steps.h"
 
 namespace interlock {
@@ -287,6 +288,7 @@ Displacement front_displacement(const std::vector<bool>& stays) {
 Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
                              const std::vector<Displacement>& displacements,
                              const StepBytes* wanted) {
+  if (order.has_queues()) return queue_schedule_of(program, displacements);
   StepList list(program);
   for (const Displacement& displacement : displacements) {
     if (is_stopped()) return Error{"Applying the witness was stopped."};

@@ -17,7 +17,8 @@ namespace interlock {
 // after B` makes A run late and puts its commit right after the last step of B; `A fetches before B
 // commits` puts a fetch of A right before the commit of B, which then is a step of its own. Beside
 // scoped barriers the last two speak of the bytes that can wait, and that can be missed
-// (split_steps.h, also for `wanted`). Errors: a stop (stop.h); slices out of range or already
+// (split_steps.h, also for `wanted`). With several queues each line defers some operations until
+// others have run (queue_schedule.h). Errors: a stop (stop.h); slices out of range or already
 // moved; nothing can wait or be missed; a schedule that is not legal (check_legal).
 Result<Schedule> schedule_of(const Program& program, const HappensBefore& order,
                              const std::vector<Displacement>& displacements,

@@ -13,6 +13,7 @@
 #include "simulator/hazards/hazard_between.h"
 #include "simulator/hazards/hazard_pairs.h"
 #include "simulator/schedules/displacements.h"
+#include "simulator/schedules/queue_schedule.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/sinks.h"
@@ -28,6 +29,9 @@ constexpr uint64_t kSegmentsPerDispatch = 64;
 
 // And so many dispatches, dependencies and operands that are walked along.
 constexpr uint64_t kStepsPerDispatch = 64;
+
+// A dispatch takes the machine of counters so many times as long as a shadow run.
+constexpr uint64_t kMachineWork = 64;
 
 class ObservabilityJudge {
  public:
@@ -69,8 +73,10 @@ class ObservabilityJudge {
     const bool is_same_pair =
         last_.has_value() && last_->first == hazard.first.dispatch &&
         last_->second == hazard.second.dispatch &&
-        (!order_.has_scopes() || !hazard.is_ordered || last_->kind == hazard.kind);
+        (last_->kind == hazard.kind ||
+         (!order_.has_queues() && (!order_.has_scopes() || !hazard.is_ordered)));
     if (is_same_pair) return last_->verdict;
+    if (order_.has_queues()) return judge_on_queues(hazard);
     ObservabilityVerdict verdict;
     verdict.proof = ObservabilityProof::kOwnSchedule;
     const uint64_t step_limit = std::min(work_left(), UINT64_MAX / kStepsPerDispatch - 1);
@@ -97,6 +103,51 @@ class ObservabilityJudge {
     }
     last_ = {hazard.first.dispatch, hazard.second.dispatch, hazard.kind, verdict};
     return verdict;
+  }
+
+  // As judge_by_sinks(). A witness line may say more or less than a sink does.
+  ObservabilityVerdict judge_on_queues(const Hazard& hazard) {
+    const uint64_t machine_work = kMachineWork * std::max<uint64_t>(run_work_, 1);
+    uint64_t runs_left = work_left() / machine_work;
+    const uint64_t run_limit = runs_left;
+    const std::vector<Schedule> sinks = queue_sinks_of(program_, hazard, runs_left);
+    executed_ += (run_limit - runs_left) * machine_work;
+    if (runs_left == 0 || !has_budget(sinks.size())) return {};
+    ObservabilityVerdict verdict;
+    verdict.proof = ObservabilityProof::kOwnSchedule;
+    if (sinks.empty() && is_of_host(hazard)) verdict.proof = ObservabilityProof::kHostCache;
+    for (const Schedule& sink : sinks) {
+      verdict.changed_outputs = changed_outputs(sink);
+      if (!verdict.changed_outputs.empty()) break;
+    }
+    if (!sinks.empty()) say_by_lines(hazard, machine_work, verdict);
+    last_ = {hazard.first.dispatch, hazard.second.dispatch, hazard.kind, verdict};
+    return verdict;
+  }
+
+  // The witness lines that show what the sinks of the hazard do; where those change no output,
+  // those that say one of them.
+  void say_by_lines(const Hazard& hazard, uint64_t machine_work, ObservabilityVerdict& verdict) {
+    const bool is_observable = !verdict.changed_outputs.empty();
+    if (is_observable) verdict.proof = ObservabilityProof::kOwnExecution;
+    for (std::vector<Displacement>& lines : queue_witnesses_of(hazard)) {
+      if (work_left() < machine_work || is_stopped()) return;
+      executed_ += machine_work;
+      const Result<Schedule> said = queue_schedule_of(program_, lines);
+      if (!said) continue;
+      std::vector<uint32_t> changed = changed_outputs(*said);
+      if (verdict.schedule.empty()) verdict.schedule = lines;
+      if (changed.empty()) continue;
+      verdict.proof = ObservabilityProof::kOwnWitness;
+      verdict.schedule = std::move(lines);
+      verdict.changed_outputs = std::move(changed);
+      return;
+    }
+  }
+
+  bool is_of_host(const Hazard& hazard) const {
+    return program_.dispatch(hazard.first.dispatch).host != HostAccess::kNone ||
+           program_.dispatch(hazard.second.dispatch).host != HostAccess::kNone;
   }
 
   // Displacements cannot choose among bytes of which not all can be fetched early.
@@ -251,18 +302,20 @@ std::vector<ObservabilityVerdict> judge_by_sinks(const Program& program, const H
 }
 
 // What the sinks say where there are no deciding runs.
-void conclude_scoped(const ObservabilityOptions& options,
-                     std::span<ObservabilityVerdict> verdicts) {
+void conclude_by_sinks(const ObservabilityOptions& options,
+                       std::span<ObservabilityVerdict> verdicts) {
   if (has_proof(verdicts, ObservabilityProof::kOwnWitness) ||
       has_proof(verdicts, ObservabilityProof::kOwnExecution)) {
     return;
   }
   // T6 asks for the sinks of all hazards.
   const bool is_decided = !has_proof(verdicts, ObservabilityProof::kOverBudget);
+  const bool has_host_cache = has_proof(verdicts, ObservabilityProof::kHostCache);
   for (ObservabilityVerdict& verdict : verdicts) {
     if (verdict.proof != ObservabilityProof::kOwnSchedule) continue;
     verdict.proof = is_decided ? ObservabilityProof::kSinks : ObservabilityProof::kUndecided;
-    if (!is_decided) continue;
+    if (has_host_cache) verdict.proof = ObservabilityProof::kHostCache;
+    if (!is_decided || has_host_cache) continue;
     verdict.schedule.clear();
     if (!options.conflicting_in.is_some()) continue;
     verdict.proof = ObservabilityProof::kSlices;
@@ -278,10 +331,6 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       std::span<const Hazard> hazards,
                                                       const ObservabilityOptions& options) {
   std::vector<ObservabilityVerdict> verdicts(hazards.size());
-  if (order.has_queues()) {
-    verdicts.assign(hazards.size(), {.proof = ObservabilityProof::kQueues});
-    return verdicts;
-  }
   if (hazards.empty() || 3 * program.dispatches.size() > options.work_limit) {
     return verdicts;
   }
@@ -289,9 +338,9 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
   // The reference and the two deciding runs.
   if (!judge.has_budget(3)) return verdicts;
   judge.run_reference();
-  if (order.has_scopes()) {
+  if (order.has_scopes() || order.has_queues()) {
     verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);
-    conclude_scoped(options, verdicts);
+    conclude_by_sinks(options, verdicts);
     return verdicts;
   }
   const std::optional<Schedule> deciding_run = judge.find_deciding_run();

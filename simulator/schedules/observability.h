@@ -27,7 +27,7 @@ enum class ObservabilityProof : uint8_t {
   kSinks,       // No sink of a hazard changes an output: hence no schedule does (T6).
   kUndecided,   // As kOwnSchedule, but the budget did not reach all other hazards.
   kOverBudget,  // Not judged.
-  kQueues,      // Not judged: the program has several queues, or the host.
+  kHostCache,   // Not judged: what a cache of the host still holds is not executed.
   kSlices,      // The deciding runs change no output, but slices of one dispatch conflict.
 };
 
@@ -38,7 +38,7 @@ struct ObservabilityVerdict {
   // kOwnWitness: the hidden hazard that the schedule reverses instead, if it is not the listed one.
   std::optional<Hazard> through;
   DispatchId conflicting_in;  // kSlices: a dispatch whose slices conflict.
-  // What the witness changes: positions in Program::outputs; of memories if it has none.
+  // What the witness changes: as ShadowMachine::differing_outputs() counts.
   std::vector<uint32_t> changed_outputs;
 };
 
@@ -59,7 +59,8 @@ struct ObservabilityOptions {
 // second, then first.
 // Cost: three runs, and one more per pair of dispatches, listed or hidden, if an output can differ
 // at all. Beside scoped barriers one run for each of sinks_of() (sinks.h), and the statements
-// between the pair. It ends with the work limit.
+// between the pair; with several queues one run, and one of the machine of counters, for each of
+// queue_sinks_of() (queue_schedule.h). It ends with the work limit.
 std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       const HappensBefore& order,
                                                       const ByteSegments& segments,

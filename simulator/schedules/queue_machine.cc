@@ -16,36 +16,56 @@ bool does_anything(const Program& program, const Statement& statement) {
          program.syncs[statement.index].kind != SyncKind::kSplit;
 }
 
+bool is_submit(const Program& program, const Statement& statement) {
+  return statement.kind == StatementKind::kSync &&
+         program.syncs[statement.index].kind == SyncKind::kSubmit;
+}
+
+std::vector<StatementId> in_text_order(const Program& program) {
+  std::vector<StatementId> text;
+  for (size_t i = 0; i < program.statements.size(); ++i) text.push_back(StatementId(i));
+  if (program.text_order == nullptr) return text;
+  std::ranges::sort(text, {}, [&program](StatementId statement) {
+    return program.text_order->statements[statement.index];
+  });
+  return text;
+}
+
 }  // namespace
 
 QueueMachine::QueueMachine(const Program& program, const QueueMachineOptions& options)
     : program_(program),
       options_(options),
+      text_(in_text_order(program)),
       is_handed_at_end_(program.statements.size(), true),
       queues_(program.queue_count()),
       waits_(program.semaphores.size()),
       event_gates_(program.syncs.size()) {
-  INTERLOCK_CHECK(program.text_order == nullptr);
   for (const Semaphore& semaphore : program.semaphores) counters_.push_back(semaphore.initial);
   for (size_t i = 0; i < program.dispatches.size(); ++i) add_parts(DispatchId(i));
   first_parts_.push_back(static_cast<Ticket>(things_.size()));
   std::vector<bool> is_submitted_later(program.queue_count(), false);
-  for (size_t i = program.statements.size(); i-- > 0;) {
-    const Statement& statement = program.statements[i];
+  for (uint32_t i = static_cast<uint32_t>(text_.size()); i-- > 0;) {
+    const Statement& statement = statement_at(i);
     if (statement.queue == kNoQueue) continue;
-    const bool is_submit = statement.kind == StatementKind::kSync &&
-                           program.syncs[statement.index].kind == SyncKind::kSubmit;
-    if (is_submit) is_submitted_later[statement.queue] = true;
-    is_handed_at_end_[i] = !is_submit && !is_submitted_later[statement.queue];
+    const bool submits = is_submit(program, statement);
+    if (submits) is_submitted_later[statement.queue] = true;
+    is_handed_at_end_[i] = !submits && !is_submitted_later[statement.queue];
   }
-  for (size_t i = 0; i < program.statements.size(); ++i) {
-    const Statement& statement = program.statements[i];
-    const bool is_submit = statement.kind == StatementKind::kSync &&
-                           program.syncs[statement.index].kind == SyncKind::kSubmit;
-    if (statement.queue == kNoQueue || is_submit || !does_anything(program, statement)) continue;
-    queues_[statement.queue].statements.push_back(StatementId(i));
+  for (uint32_t i = 0; i < text_.size(); ++i) {
+    const Statement& statement = statement_at(i);
+    if (statement.queue == kNoQueue || is_submit(program, statement)) continue;
+    if (does_anything(program, statement)) queues_[statement.queue].positions.push_back(i);
   }
   settle();
+}
+
+std::vector<OperationPart> QueueMachine::parts_of(DispatchId dispatch) const {
+  std::vector<OperationPart> parts;
+  for (Ticket t = first_parts_[dispatch.index]; t < first_parts_[dispatch.index + 1]; ++t) {
+    parts.push_back(things_[t].part);
+  }
+  return parts;
 }
 
 std::optional<OperationPart> QueueMachine::next_part(DispatchId dispatch) const {
@@ -58,7 +78,7 @@ std::optional<OperationPart> QueueMachine::next_part(DispatchId dispatch) const 
 bool QueueMachine::is_done() const {
   if (host_next_ < program_.statements.size()) return false;
   for (size_t q = 0; q < queues_.size(); ++q) {
-    if (queues_[q].taken_count < queues_[q].statements.size()) return false;
+    if (queues_[q].taken_count < queues_[q].positions.size()) return false;
     if (queues_[q].pending_count > 0) return false;
   }
   return true;
@@ -91,7 +111,7 @@ void QueueMachine::settle() {
 // The host's next statement of the text; what is of a queue it records, or hands over.
 bool QueueMachine::step_host() {
   if (host_next_ == program_.statements.size()) return false;
-  const Statement& statement = program_.statements[host_next_];
+  const Statement& statement = statement_at(host_next_);
   if (statement.queue == kNoQueue) {
     if (statement.kind == StatementKind::kDispatch) {
       // The host goes on once it has run.
@@ -115,11 +135,9 @@ bool QueueMachine::step_host() {
     return true;
   }
   QueueState& queue = queues_[statement.queue];
-  const bool is_submit = statement.kind == StatementKind::kSync &&
-                         program_.syncs[statement.index].kind == SyncKind::kSubmit;
-  if (is_submit) {
-    while (queue.handed_count < queue.statements.size() &&
-           queue.statements[queue.handed_count].index < host_next_) {
+  if (is_submit(program_, statement)) {
+    while (queue.handed_count < queue.positions.size() &&
+           queue.positions[queue.handed_count] < host_next_) {
       ++queue.handed_count;
     }
   } else if (is_handed_at_end_[host_next_]) {
@@ -147,7 +165,9 @@ bool QueueMachine::is_idle(QueueIndex queue) const {
 bool QueueMachine::step_front_end(QueueIndex queue) {
   if (!can_take(queue)) return false;
   QueueState& state = queues_[queue];
-  take(queue, state.statements[state.taken_count++]);
+  const StatementId next = next_of(state);
+  ++state.taken_count;
+  take(queue, next);
   return true;
 }
 
@@ -159,17 +179,18 @@ bool QueueMachine::is_serial(QueueIndex queue) const {
 bool QueueMachine::can_take(QueueIndex queue) const {
   const QueueState& state = queues_[queue];
   if (state.taken_count == state.handed_count) return false;
-  const StatementId id = state.statements[state.taken_count];
-  if (is_serial(queue) && (state.pending_count > 0 || joined_statement(queue, id))) return false;
-  const Statement& statement = program_.statements[id.index];
+  if (is_serial(queue) && (state.pending_count > 0 || joined_statement(queue))) return false;
+  const Statement& statement = program_.statements[next_of(state).index];
   if (options_.front_ends == FrontEnds::kRunAhead || statement.kind != StatementKind::kSync)
     return true;
   const SyncStep& step = program_.syncs[statement.index];
   return step.kind != SyncKind::kWait || counters_[step.semaphore.index] >= step.value;
 }
 
-// The first statement of a queue of the other side, before this one in the text, that is not over.
-std::optional<StatementId> QueueMachine::joined_statement(QueueIndex queue, StatementId id) const {
+// The first statement of a queue of the other side that is not over, and stands before the next one
+// of this queue in the text.
+std::optional<StatementId> QueueMachine::joined_statement(QueueIndex queue) const {
+  const uint32_t next = queues_[queue].positions[queues_[queue].taken_count];
   const QueueKind kind = program_.kind_of(queue);
   if (kind == QueueKind::kSerial) return std::nullopt;
   const QueueKind others =
@@ -179,8 +200,8 @@ std::optional<StatementId> QueueMachine::joined_statement(QueueIndex queue, Stat
     const QueueState& other = queues_[q];
     size_t over_count = other.taken_count;
     if (other.pending_count > 0) --over_count;  // A serial queue has one at a time.
-    if (over_count == other.statements.size()) continue;
-    if (other.statements[over_count] < id) return other.statements[over_count];
+    if (over_count == other.positions.size()) continue;
+    if (other.positions[over_count] < next) return text_[other.positions[over_count]];
   }
   return std::nullopt;
 }

@@ -69,8 +69,9 @@ struct QueueMachineOptions {
 
 class QueueMachine {
  public:
-  // At the start of `program`, which stands as in its text, and outlives this.
-  // Cost: linear; where memory is split, times the operands of its dependencies.
+  // At the start of `program`, which stands as in its text or in reference order, and outlives
+  // this. What happens is the same: the machine goes by the text. Parts of operations sort as the
+  // dispatches do. Cost: linear; where memory is split, times the operands of its dependencies.
   explicit QueueMachine(const Program& program, const QueueMachineOptions& options = {});
 
   // What may run now, ascending. Cost of each step, all in all: for each barrier, signal and
@@ -79,6 +80,9 @@ class QueueMachine {
 
   // Requires: enabled() has it.
   void run(OperationPart part);
+
+  // All of `dispatch`: what it fetches, runs and commits.
+  std::vector<OperationPart> parts_of(DispatchId dispatch) const;
 
   // The next part of `dispatch` that has not run; none if all have.
   std::optional<OperationPart> next_part(DispatchId dispatch) const;
@@ -130,12 +134,12 @@ class QueueMachine {
     std::vector<Ticket> holds;  // What has this in held_by.
   };
   struct QueueState {
-    std::vector<StatementId> statements;  // As they stand in the text.
-    size_t handed_count = 0;              // So many are submitted,
-    size_t taken_count = 0;               // and so many taken by the front end.
-    size_t pending_count = 0;             // Things that are not over.
-    std::vector<Ticket> standing;         // What later things may have to wait for.
-    std::vector<Ticket> last_batch;       // Of its latest signal.
+    std::vector<uint32_t> positions;  // Of its statements, in text_.
+    size_t handed_count = 0;          // So many are submitted,
+    size_t taken_count = 0;           // and so many taken by the front end.
+    size_t pending_count = 0;         // Things that are not over.
+    std::vector<Ticket> standing;     // What later things may have to wait for.
+    std::vector<Ticket> last_batch;   // Of its latest signal.
   };
 
   void add_parts(DispatchId dispatch);
@@ -149,7 +153,13 @@ class QueueMachine {
   bool can_take(QueueIndex queue) const;
   bool is_idle(QueueIndex queue) const;
   bool is_serial(QueueIndex queue) const;
-  std::optional<StatementId> joined_statement(QueueIndex queue, StatementId id) const;
+  const Statement& statement_at(uint32_t position) const {
+    return program_.statements[text_[position].index];
+  }
+  StatementId next_of(const QueueState& queue) const {
+    return text_[queue.positions[queue.taken_count]];
+  }
+  std::optional<StatementId> joined_statement(QueueIndex queue) const;
 
   void take(QueueIndex queue, StatementId id);
   void take_dispatch(QueueIndex queue, DispatchId dispatch);
@@ -183,8 +193,9 @@ class QueueMachine {
 
   const Program& program_;
   const QueueMachineOptions options_;
-  uint32_t host_next_ = 0;              // The statement of the text that the host is at.
-  std::vector<bool> is_handed_at_end_;  // By statement: no `submit` of its queue follows.
+  std::vector<StatementId> text_;       // The statements as they stand in the text.
+  uint32_t host_next_ = 0;              // The one that the host is at, in text_.
+  std::vector<bool> is_handed_at_end_;  // By position in text_: no `submit` of its queue follows.
   std::vector<QueueState> queues_;
   std::vector<uint64_t> counters_;                            // By semaphore.
   std::vector<std::set<std::pair<uint64_t, Ticket>>> waits_;  // By semaphore: values, gates.

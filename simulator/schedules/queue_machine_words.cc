@@ -29,7 +29,9 @@ std::string QueueMachine::text_of(StatementId id) const {
     }
     text += "'";
   }
-  return fmt::format("{} ({}statement {})", text, label, id.index);
+  const uint32_t number =
+      program_.text_order != nullptr ? program_.text_order->statements[id.index] : id.index;
+  return fmt::format("{} ({}statement {})", text, label, number);
 }
 
 // "semaphore 's' is at 1, below 2".
@@ -51,8 +53,8 @@ std::string QueueMachine::why_held(DispatchId dispatch) const {
 }
 
 std::string QueueMachine::why_host_waits() const {
-  const StatementId id(size_t{host_next_});
-  const Statement& statement = program_.statements[host_next_];
+  const StatementId id = text_[host_next_];
+  const Statement& statement = statement_at(host_next_);
   if (statement.kind == StatementKind::kDispatch) {
     return fmt::format("the host is at {}", text_of(id));
   }
@@ -75,12 +77,12 @@ std::string QueueMachine::why_not_taken(QueueIndex queue, StatementId id) const 
   if (state.taken_count == state.handed_count) {
     return fmt::format("it is not submitted, and {}", why_host_waits());
   }
-  const StatementId next = state.statements[state.taken_count];
+  const StatementId next = next_of(state);
   const std::string_view name = program_.name_of(queue);
   const std::string at =
       next == id ? std::string() : fmt::format(" before it is {};", text_of(next));
   if (is_serial(queue) && state.pending_count > 0) {
-    const StatementId current = state.statements[state.taken_count - 1];
+    const StatementId current = text_[state.positions[state.taken_count - 1]];
     for (Ticket ticket = 0; ticket < things_.size(); ++ticket) {
       const Thing& thing = things_[ticket];
       if (thing.statement != current || thing.is_over || !thing.is_taken) continue;
@@ -90,7 +92,7 @@ std::string QueueMachine::why_not_taken(QueueIndex queue, StatementId id) const 
     return fmt::format("queue {} is still at {}", name, text_of(current));
   }
   if (is_serial(queue)) {
-    if (const auto joined = joined_statement(queue, next)) {
+    if (const auto joined = joined_statement(queue)) {
       return fmt::format("queue {} joins others:{} {} is not over", name, at, text_of(*joined));
     }
   }

@@ -14,6 +14,7 @@
 #include "encoder/program/error_of.h"
 #include "simulator/order/split_order.h"
 #include "simulator/schedules/late_writes.h"
+#include "simulator/schedules/queue_schedule.h"
 
 namespace interlock {
 namespace {
@@ -271,6 +272,7 @@ bool writes_anything(const Program& program, DispatchId dispatch) {
 
 Result<Success> check_legal(const Program& program, const HappensBefore& order,
                             const Schedule& schedule) {
+  if (order.has_queues()) return check_legal_on_queues(program, schedule);
   LegalityCheck check(program, order, schedule);
   for (const Step& step : schedule.steps) {
     if (Result<Success> result = check.add(step); !result) return result;

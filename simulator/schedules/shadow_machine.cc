@@ -266,9 +266,13 @@ void ShadowMachine::run(const Schedule& schedule, ShadowMode mode, ShadowResult&
   result.values.clear();
   if (program_.is_all_live) {
     result.values.assign(values_.begin(), values_.begin() + program_.segment_count);
-    return;
   }
   for (const uint32_t segment : program_.live_segments) result.values.push_back(values_[segment]);
+  for (const uint32_t dispatch : program_.host_reads) {
+    uint64_t& read = result.values.emplace_back(0);
+    const uint32_t end = program_.first_unit[dispatch + 1];
+    for (uint32_t unit = program_.first_unit[dispatch]; unit < end; ++unit) read += digests_[unit];
+  }
 }
 
 }  // namespace interlock

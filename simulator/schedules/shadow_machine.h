@@ -20,7 +20,8 @@ enum class ShadowMode : uint8_t {
   // one
   // queue with global barriers the three deciding runs differ iff there is a hazard (T5).
   kStrict,
-  // Full overwrites; only the outputs are compared: says whether an output can differ.
+  // Full overwrites; only the outputs are compared, and what the host reads: says whether one of
+  // them can differ.
   kObservable,
 };
 
@@ -51,7 +52,8 @@ class ShadowMachine {
   uint64_t touched_segment_count() const;
 
   // The positions in Program::outputs, ascending, of those that differ; without outputs, of the
-  // memories. Requires: both are observable results of this machine.
+  // memories. After these come the statements in which the host reads, in order. Requires: both are
+  // observable results of this machine.
   std::vector<uint32_t> differing_outputs(const ShadowResult& a, const ShadowResult& b) const;
 
  private:

@@ -10,6 +10,7 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/lifetimes/ended_bytes.h"
+#include "simulator/order/queue_order.h"
 #include "simulator/order/scoped_order.h"
 
 namespace interlock {
@@ -112,7 +113,7 @@ void visit_ranges(const Program& program, const UnitRanges& ranges,
   }
   for (const EndedBytes& bytes : ended) visit(bytes.memory, bytes.bytes);
   // Steps of a schedule may then concern bytes between any two of these.
-  if (program.dependencies.empty()) return;
+  if (program.dependencies.empty() && !needs_queue_order(program)) return;
   for (const std::vector<Access>* accesses : {&program.accesses, &program.barrier_operands}) {
     for (const Access& access : *accesses) {
       if (!access.range.is_empty()) visit(access.memory, access.range);
@@ -141,6 +142,13 @@ void find_live(const Program& program, ShadowProgram& compiled) {
     const auto first = std::ranges::lower_bound(live, span.begin);
     const auto begin = static_cast<uint32_t>(first - live.begin());
     span = {begin, begin + span.end - span.begin};
+  }
+  uint32_t end = compiled.is_all_live ? compiled.segment_count : static_cast<uint32_t>(live.size());
+  for (const DispatchId dispatch : program.host_dispatches) {
+    if (program.dispatch(dispatch).host != HostAccess::kReads) continue;
+    compiled.host_reads.push_back(dispatch.index);
+    compiled.live_spans.push_back({end, end + 1});
+    ++end;
   }
 }
 

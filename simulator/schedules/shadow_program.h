@@ -36,8 +36,10 @@ struct ShadowProgram {
   uint32_t segment_count = 0;
   std::vector<uint32_t> live_segments;  // Those of the outputs, each once, in order.
   bool is_all_live = false;             // No output is named: every segment is live.
-  std::vector<SegmentSpan> ended;  // Of freed and reset values at the end: dead, all live or not.
+  std::vector<SegmentSpan> ended;    // Of freed and reset values at the end: dead, all live or not.
+  std::vector<uint32_t> host_reads;  // Dispatches in which the host reads, in order.
   // Of the values of an observable result: by position among the outputs; by memory if all is live.
+  // Then one for each of host_reads.
   std::vector<SegmentSpan> live_spans;
   std::vector<StageAccess> read_sorts;  // By read.
   SegmentIndex index;  // Beside scoped barriers, accesses and operands end at its endpoints.

@@ -14,6 +14,7 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "simulator/order/split_order.h"
+#include "simulator/schedules/queue_schedule.h"
 
 namespace interlock {
 namespace {
@@ -140,6 +141,13 @@ std::vector<Displacement> sink_of(const HappensBefore& order, const Hazard& haza
 
 std::vector<Sink> sinks_of(const Program& program, const HappensBefore& order, const Hazard& hazard,
                            uint64_t* steps_left) {
+  if (order.has_queues()) {
+    std::vector<Sink> sinks;
+    for (std::vector<Displacement>& lines : queue_witnesses_of(hazard)) {
+      sinks.push_back({std::move(lines)});
+    }
+    return sinks;
+  }
   if (!order.has_scopes() || !hazard.is_ordered) return {{sink_of(order, hazard)}};
   INTERLOCK_CHECK(hazard.kind != FindingKind::kWriteAfterRead);
   uint64_t unlimited = UINT64_MAX;

@@ -29,7 +29,8 @@ struct Sink {
 // For any barriers: schedules of which one changes a live read of the hazard's own steps, if any
 // execution does. One sink_of(), unless scoped barriers order the two: then one for each way in
 // which they treat the bytes, and none where no read can miss the write: the second dispatch
-// overwrites what is available to it, or its atomics fetch as they commit.
+// overwrites what is available to it, or its atomics fetch as they commit. With several queues the
+// lines that may say one (queue_schedule.h), legal or not.
 // Cost: for each run of bytes that operands of barriers tell apart, the statements and operands
 // between the two. They are taken from `steps_left`, if given; where it is too small it ends at 0,
 // and sinks may be missing.

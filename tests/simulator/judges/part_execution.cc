@@ -1,0 +1,188 @@
+#include "tests/simulator/judges/part_execution.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "encoder/program/check.h"
+#include "encoder/program/hash.h"
+
+namespace interlock {
+namespace {
+
+uint64_t mixed(uint64_t a, uint64_t b) { return scrambled(a * 31 + scrambled(b + 1)); }
+
+// Atomics of one operation commute, and no others: each adds on a scale of its own.
+uint64_t with_atomic(AtomicOp op, uint64_t value, uint64_t term) {
+  const uint64_t key = scrambled(static_cast<uint64_t>(op) + 77);
+  return ((value ^ key) + term) ^ key;
+}
+
+class PartInterpreter {
+ public:
+  PartInterpreter(const Program& program, const QueueMachine& machine)
+      : program_(program), machine_(machine), digests_(program.dispatches.size()) {
+    for (size_t m = 0; m < program.memories.size(); ++m) {
+      auto& bytes = memory_.emplace_back();
+      for (uint64_t i = 0; i < program.memories[m].size_bytes; ++i) {
+        bytes.push_back(mixed(m + 1, i));
+      }
+    }
+  }
+
+  void take(const OperationPart& part) {
+    if (part.stage == Stage::kHost) return take_host(part.dispatch);
+    if (part.role == PartRole::kRun) return run(part.dispatch);
+    const AccessPiece& piece = machine_.pieces()[part.piece];
+    const Access& access = program_.accesses_of(part.dispatch)[piece.access];
+    for (uint64_t i = piece.bytes.begin; i < piece.bytes.end; ++i) {
+      uint64_t& byte = memory_[access.memory.index][i];
+      if (part.role == PartRole::kFetch) {
+        fetched_[{part.piece, i}] = byte;
+      } else {
+        commit(part.dispatch, piece.access, i, fetched_[{part.piece, i}]);
+      }
+    }
+  }
+
+  std::vector<uint64_t> seen() const {
+    std::vector<uint64_t> values;
+    for (const TensorId output : program_.outputs) {
+      const Tensor& tensor = program_.tensor(output);
+      for (uint64_t i = tensor.range.begin; i < tensor.range.end; ++i) {
+        values.push_back(memory_[tensor.memory.index][i]);
+      }
+    }
+    if (program_.outputs.empty()) {
+      for (const auto& bytes : memory_) values.insert(values.end(), bytes.begin(), bytes.end());
+    }
+    for (const auto& [dispatch, digest] : host_reads_) values.push_back(digest);
+    return values;
+  }
+
+ private:
+  // Pieces are numbered by dispatch and access, so that they always come in the same order.
+  void run(DispatchId dispatch) {
+    uint64_t digest = scrambled(dispatch.index + 1);
+    for (const auto& [key, value] : fetched_) {
+      const AccessPiece& piece = machine_.pieces()[key.first];
+      if (piece.dispatch != dispatch) continue;
+      const Access& access = program_.accesses_of(dispatch)[piece.access];
+      const bool is_read = access.reads() && !is_write_sort(piece.sort);
+      if (is_read) digest = mixed(digest, value);
+    }
+    digests_[dispatch.index] = digest;
+  }
+
+  static bool is_write_sort(StageAccess sort) {
+    return sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite;
+  }
+
+  void take_host(DispatchId dispatch) {
+    uint64_t digest = scrambled(dispatch.index + 1);
+    const auto accesses = program_.accesses_of(dispatch);
+    for (const Access& access : accesses) {
+      if (!access.reads()) continue;
+      for (uint64_t i = access.range.begin; i < access.range.end; ++i) {
+        digest = mixed(digest, memory_[access.memory.index][i]);
+      }
+    }
+    digests_[dispatch.index] = digest;
+    for (uint32_t a = 0; a < accesses.size(); ++a) {
+      if (!accesses[a].writes()) continue;
+      for (uint64_t i = accesses[a].range.begin; i < accesses[a].range.end; ++i) {
+        commit(dispatch, a, i, 0);
+      }
+    }
+    if (program_.dispatch(dispatch).host == HostAccess::kReads) host_reads_[dispatch] = digest;
+  }
+
+  void commit(DispatchId id, uint32_t access_index, uint64_t at, uint64_t old) {
+    const Dispatch& dispatch = program_.dispatch(id);
+    const Access& access = program_.accesses_of(id)[access_index];
+    uint64_t& byte = memory_[access.memory.index][at];
+    const uint64_t written =
+        mixed(mixed(digests_[id.index], access_index), at - access.range.begin);
+    if (access.is_atomic()) {
+      byte = with_atomic(dispatch.atomic_op, byte, written);
+    } else {
+      byte = dispatch.is_partial ? mixed(written, old) : written;
+    }
+  }
+
+  const Program& program_;
+  const QueueMachine& machine_;
+  std::vector<std::vector<uint64_t>> memory_;
+  std::vector<uint64_t> digests_;
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> fetched_;  // By piece and byte.
+  std::map<DispatchId, uint64_t> host_reads_;
+};
+
+QueueMachine machine_of(const Program& program) {
+  return QueueMachine(program, {.splits_memory = true});
+}
+
+}  // namespace
+
+PartOrder find_part_order(const Program& program) {
+  PartOrder order;
+  {
+    QueueMachine machine = machine_of(program);
+    while (!machine.enabled().empty()) {
+      order.parts.push_back(*machine.enabled().begin());
+      machine.run(order.parts.back());
+    }
+  }
+  INTERLOCK_CHECK(order.parts.size() <= 64);
+  order.earlier.resize(order.parts.size(), 0);
+  for (size_t i = 0; i < order.parts.size(); ++i) {
+    QueueMachine machine = machine_of(program);
+    std::vector<bool> is_done(order.parts.size(), false);
+    for (size_t k = 0; k < order.parts.size(); ++k) {
+      if (k == i || !machine.enabled().contains(order.parts[k])) continue;
+      machine.run(order.parts[k]);
+      is_done[k] = true;
+    }
+    for (size_t k = 0; k < order.parts.size(); ++k) {
+      if (k != i && !is_done[k]) order.earlier[k] |= uint64_t{1} << i;
+    }
+  }
+  return order;
+}
+
+std::vector<uint64_t> execute_parts(const Program& program, const QueueMachine& machine,
+                                    const std::vector<OperationPart>& parts) {
+  PartInterpreter interpreter(program, machine);
+  for (const OperationPart& part : parts) interpreter.take(part);
+  return interpreter.seen();
+}
+
+DivergenceVerdict find_divergence(const Program& program, uint64_t limit) {
+  const QueueMachine machine = machine_of(program);
+  const PartOrder order = find_part_order(program);
+  const std::vector<uint64_t> reference = execute_parts(program, machine, order.parts);
+  std::vector<OperationPart> chosen;
+  uint64_t count = 0;
+  bool diverges = false;
+  const std::function<void(uint64_t)> extend = [&](uint64_t done) {
+    if (diverges || count > limit) return;
+    if (chosen.size() == order.parts.size()) {
+      ++count;
+      diverges = execute_parts(program, machine, chosen) != reference;
+      return;
+    }
+    for (size_t i = 0; i < order.parts.size(); ++i) {
+      const uint64_t bit = uint64_t{1} << i;
+      if ((done & bit) != 0 || (order.earlier[i] & ~done) != 0) continue;
+      chosen.push_back(order.parts[i]);
+      extend(done | bit);
+      chosen.pop_back();
+    }
+  };
+  extend(0);
+  if (diverges) return DivergenceVerdict::kSometimes;
+  return count > limit ? DivergenceVerdict::kTooMany : DivergenceVerdict::kNever;
+}
+
+}  // namespace interlock

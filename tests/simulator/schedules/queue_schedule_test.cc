@@ -1,0 +1,268 @@
+// Schedules of several queues: witness lines by hand; sinks against the hazards that the clocks
+// find, and observability against all executions of tiny programs.
+#include "simulator/schedules/queue_schedule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encoder/text/parser.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/hazards/alias_contracts.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/schedules/choice.h"
+#include "simulator/schedules/displacements.h"
+#include "simulator/schedules/observability.h"
+#include "tests/program_count.h"
+#include "tests/simulator/judges/part_execution.h"
+#include "tests/simulator/judges/signals_on_machine.h"
+#include "tests/simulator/programs/random_machine_programs.h"
+#include "tests/simulator/programs/random_queue_programs.h"
+
+namespace interlock::queue_schedule_test {
+namespace {
+
+using testing::HasSubstr;
+
+// The reference run of a program of several queues that has no deadlock.
+std::optional<Program> reference_run(const std::string& text) {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  const Result<Program> program = parse(text, "test", options);
+  if (!program || !needs_queue_order(*program)) return std::nullopt;
+  if (find_unordered_on_machine(*program)) return std::nullopt;
+  const ReferenceOrder order = find_reference_order(*program);
+  if (!order.cycle.empty()) return std::nullopt;
+  return order.is_text_order ? *program : in_reference_order(*program, order);
+}
+
+constexpr std::string_view kTwoQueues = R"(interlock 1
+memory x 16
+memory y 16
+q1: queue serial
+a: dispatch Make writes x
+b: dispatch Use reads x writes y on q1
+)";
+
+// The steps as "run a, fetch b, …", or the error.
+std::string steps_of_witness(const std::string& text) {
+  const std::optional<Program> run = reference_run(text);
+  if (!run) return "no program";
+  const HappensBefore order(*run);
+  const Result<Schedule> schedule = schedule_of(*run, order, run->witness);
+  if (!schedule) return schedule.error().message;
+  if (const auto legal = check_legal(*run, order, *schedule); !legal) return legal.error().message;
+  std::string steps;
+  for (const Step& step : schedule->steps) {
+    constexpr std::string_view kWords[] = {"run", "run late", "commit", "fetch"};
+    if (!steps.empty()) steps += ", ";
+    steps += kWords[static_cast<size_t>(step.kind)];
+    steps += " " + run->reference_of(step.dispatch);
+  }
+  return steps;
+}
+
+TEST(QueueSchedule, DefersWhatAWitnessPutsAfterAnother) {
+  EXPECT_EQ(steps_of_witness(std::string(kTwoQueues)), "run a, run b");
+  EXPECT_EQ(steps_of_witness(std::string(kTwoQueues) + "witness b before a\n"), "run b, run a");
+  EXPECT_EQ(steps_of_witness(std::string(kTwoQueues) + "witness a after b\n"), "run b, run a");
+}
+
+TEST(QueueSchedule, LetsWhatFollowsADeferredOperationWaitWithIt) {
+  const std::string text = R"(interlock 1
+memory x 16
+memory y 16
+memory z 16
+q1: queue serial
+a: dispatch Make writes x on q1
+c: dispatch Copy reads x writes z on q1
+b: dispatch Use reads x writes y
+)";
+  EXPECT_EQ(steps_of_witness(text + "witness b before a\n"), "run b, run a, run c");
+}
+
+TEST(QueueSchedule, CommitsLateAndFetchesEarlyWhereExecutionAloneIsOrdered) {
+  const std::string text = R"(interlock 1
+memory x 16
+memory y 16
+q1: queue concurrent
+a: dispatch Make writes x on q1
+barrier execution on q1
+b: dispatch Use reads x writes y on q1
+)";
+  EXPECT_EQ(steps_of_witness(text + "witness a commits after b\n"), "run late a, run b, commit a");
+  EXPECT_THAT(steps_of_witness(text + "witness b before a\n"),
+              HasSubstr("b (dispatch 1) may not run: a barrier (statement 1) holds it"));
+  const std::string available = R"(interlock 1
+memory x 16
+memory y 16
+q1: queue concurrent
+a: dispatch Make writes x on q1
+barrier compute.write -> compute on q1
+b: dispatch Use reads x writes y on q1
+)";
+  EXPECT_EQ(steps_of_witness(available + "witness b fetches before a commits\n"),
+            "run late a, fetch b, commit a, run b");
+  EXPECT_EQ(steps_of_witness(available + "witness a commits after b\n"),
+            "No write of a (dispatch 0) can commit after b (dispatch 1).");
+}
+
+TEST(QueueSchedule, RefusesWhatASemaphoreOrders) {
+  const std::string text = R"(interlock 1
+memory x 16
+memory y 16
+q1: queue serial
+a: dispatch Make writes x
+signal s=1
+wait s=1 on q1
+b: dispatch Use reads x writes y on q1
+witness b before a
+)";
+  EXPECT_THAT(steps_of_witness(text), HasSubstr("semaphore 's' is at 0, below 1"));
+}
+
+TEST(QueueSchedule, RefusesASlice) {
+  EXPECT_THAT(steps_of_witness(std::string(kTwoQueues) + "witness b[0:1] before a\n"),
+              testing::AnyOf(HasSubstr("only whole operations move"), HasSubstr("no program")));
+}
+
+TEST(QueueSchedule, IsIllegalOnTheMachineIfAStepComesTooEarly) {
+  const std::optional<Program> run = reference_run(R"(interlock 1
+memory x 16
+memory y 16
+q1: queue serial
+a: dispatch Make writes x
+signal s=1
+wait s=1 on q1
+b: dispatch Use reads x writes y on q1
+)");
+  ASSERT_TRUE(run.has_value());
+  const HappensBefore order(*run);
+  Schedule schedule = issue_order_schedule(*run);
+  EXPECT_TRUE(check_legal(*run, order, schedule).has_value());
+  std::swap(schedule.steps[0], schedule.steps[1]);
+  const auto legal = check_legal(*run, order, schedule);
+  ASSERT_FALSE(legal.has_value());
+  EXPECT_THAT(legal.error().message, HasSubstr("b (dispatch 1) may not run"));
+  schedule.steps.erase(schedule.steps.begin());
+  EXPECT_EQ(check_legal(*run, order, schedule).error().message,
+            "The schedule does not carry out all that the program has.");
+}
+
+// Some fetch or commit of the one may come after one of the other on bytes that they share.
+bool can_reverse(const Program& run, const QueueMachine& machine, const PartOrder& order,
+                 DispatchId first, PartRole first_role, DispatchId second, PartRole second_role,
+                 bool second_writes) {
+  const auto is_meant = [&](const OperationPart& part, DispatchId dispatch, PartRole role,
+                            bool writes) {
+    if (part.dispatch != dispatch || part.role != role) return false;
+    const StageAccess sort = machine.pieces()[part.piece].sort;
+    return writes == (sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite);
+  };
+  for (size_t i = 0; i < order.parts.size(); ++i) {
+    if (!is_meant(order.parts[i], first, first_role, first_role == PartRole::kCommit)) continue;
+    const AccessPiece& one = machine.pieces()[order.parts[i].piece];
+    const Access& access = run.accesses_of(first)[one.access];
+    for (size_t k = 0; k < order.parts.size(); ++k) {
+      if (!is_meant(order.parts[k], second, second_role, second_writes)) continue;
+      const AccessPiece& other = machine.pieces()[order.parts[k].piece];
+      const Access& later = run.accesses_of(second)[other.access];
+      const bool commute = access.is_atomic() && later.is_atomic() &&
+                           run.dispatch(first).atomic_op == run.dispatch(second).atomic_op;
+      if (access.memory != later.memory || !share_a_byte(one.bytes, other.bytes) || commute) {
+        continue;
+      }
+      if (!order.is_before(i, k)) return true;
+    }
+  }
+  return false;
+}
+
+void expect_kinds_of_machine(const Program& run) {
+  const HappensBefore order(run);
+  const QueueMachine machine(run, {.splits_memory = true});
+  const PartOrder parts = find_part_order(run);
+  using enum PartRole;
+  for (DispatchId second(size_t{1}); second.index < run.dispatches.size(); ++second.index) {
+    for (DispatchId first(size_t{0}); first < second; ++first.index) {
+      // What caches of the host hold is no part of the machine.
+      if (run.dispatch(first).host != HostAccess::kNone) continue;
+      if (run.dispatch(second).host != HostAccess::kNone) continue;
+      const ConflictKinds kinds = hazard_kinds(run, order, first, second);
+      const auto reverses = [&](PartRole a, PartRole b, bool second_writes) {
+        return can_reverse(run, machine, parts, first, a, second, b, second_writes);
+      };
+      ASSERT_EQ(kinds.raw, reverses(kCommit, kFetch, false)) << first.index << second.index;
+      ASSERT_EQ(kinds.war, reverses(kFetch, kCommit, true)) << first.index << second.index;
+      ASSERT_EQ(kinds.waw, reverses(kCommit, kCommit, true) || reverses(kCommit, kFetch, true))
+          << first.index << second.index;
+    }
+  }
+}
+
+TEST(QueueSchedule, CanReverseTwoPartsExactlyIfTheClocksFindAHazard) {
+  const int count = proof_count(100000, 10000);
+  int judged_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const std::string text =
+        seed % 2 == 0 ? random_machine_program(choice) : random_queue_program(choice);
+    const std::optional<Program> run = reference_run(text);
+    if (!run) continue;
+    SCOPED_TRACE(text);
+    const QueueMachine machine(*run, {.splits_memory = true});
+    if (machine.pieces().size() > 24) continue;
+    ++judged_count;
+    ASSERT_NO_FATAL_FAILURE(expect_kinds_of_machine(*run));
+  }
+  EXPECT_GT(judged_count, count / 4);
+  print_proof(judged_count,
+              "two operations of several queues have a hazard iff the machine of "
+              "counters can reverse a fetch or a commit of theirs");
+}
+
+TEST(QueueSchedule, IsObservableExactlyIfSomeExecutionChangesAnOutput) {
+  constexpr uint64_t kExecutionsMax = 2000;
+  const int count = proof_count(100000, 6000);
+  std::array<int, 2> judged_count = {0, 0};
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed) + 1'000'000);
+    RandomQueueProgramOptions options;
+    options.dispatch_count_max = 3;
+    const std::string text = random_queue_program(choice, options);
+    const std::optional<Program> run = reference_run(text);
+    if (!run || QueueMachine(*run, {.splits_memory = true}).pieces().size() > 18) continue;
+    // Two writes of one operation to a byte may end either way.
+    if (!find_alias_violations(*run, 1).empty()) continue;
+    SCOPED_TRACE(text);
+    const HappensBefore order(*run);
+    const ByteSegments segments(*run);
+    const HazardList hazards = find_hazards(*run, order, segments);
+    const auto verdicts = judge_observability(*run, order, segments, hazards.hazards, {});
+    using enum ObservabilityProof;
+    const auto has = [&](ObservabilityProof proof) {
+      return std::ranges::count(verdicts, proof, &ObservabilityVerdict::proof) > 0;
+    };
+    const bool is_observable = has(kOwnWitness) || has(kOwnExecution);
+    if (!is_observable && has(kHostCache)) continue;
+    const DivergenceVerdict divergence = find_divergence(*run, kExecutionsMax);
+    if (divergence == DivergenceVerdict::kTooMany) continue;
+    ASSERT_EQ(is_observable, divergence == DivergenceVerdict::kSometimes);
+    ++judged_count[is_observable];
+  }
+  EXPECT_GT(judged_count[0], count / 20);
+  EXPECT_GT(judged_count[1], count / 20);
+  print_proof(judged_count[0] + judged_count[1],
+              "observable with several queues iff some execution changes an output");
+}
+
+}  // namespace
+}  // namespace interlock::queue_schedule_test

@@ -59,7 +59,8 @@ class CpuRun {
       : program_(program),
         poison_(program),
         bodies_(bodies),
-        late_(program, limit_bytes, StagingSpace::kIsFreedByCommits) {
+        late_(program, limit_bytes, StagingSpace::kIsFreedByCommits),
+        host_reads_(program.host_dispatches.size()) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
       starts_.push_back(memories_.back().data());
@@ -72,6 +73,7 @@ class CpuRun {
     if (runs) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
       case StepKind::kRun: {
+        if (run_host(step.dispatch)) break;
         const DispatchPiece piece = piece_of(program_, step);
         if (fetched_.count(step.dispatch) == 0) {
           execute_piece(program_, piece, bind_operands(program_, step.dispatch, starts_), bodies_);
@@ -101,6 +103,7 @@ class CpuRun {
       image.memories.push_back(std::move(memories_[m]).release());
     }
     poison_.fill_at_end(image);
+    image.host_reads = std::move(host_reads_);
     return image;
   }
 
@@ -117,6 +120,32 @@ class CpuRun {
             "A kernel wrote byte {} of {} '{}', which has {} bytes: its body on the CPU is wrong.",
             *stray, place, program_.name(program_.memory(memory).name), bytes.size_bytes()),
         ErrorKind::kFault};
+  }
+
+  // What the host does as such: what it reads is kept, and values that it is said to write are
+  // written. Returns false for all else, other host writes included, which are as opaque kernels
+  // write.
+  bool run_host(DispatchId id) {
+    const Dispatch& dispatch = program_.dispatch(id);
+    if (dispatch.host == HostAccess::kNone) return false;
+    const auto accesses = program_.accesses_of(dispatch);
+    if (const InitialValue* value = program_.host_value_of(id)) {
+      const Access& access = accesses.front();
+      const DType dtype =
+          access.tensor.is_some() ? program_.tensor(access.tensor).dtype : DType::kF32;
+      store_value({starts_[access.memory.index] + access.range.begin, access.range.size_bytes()},
+                  dtype, *value);
+      return true;
+    }
+    if (dispatch.host == HostAccess::kWrites) return false;
+    const auto at = std::ranges::lower_bound(program_.host_dispatches, id);
+    std::vector<uint8_t>& read =
+        host_reads_[static_cast<size_t>(at - program_.host_dispatches.begin())];
+    for (const Access& access : accesses) {
+      const uint8_t* const bytes = starts_[access.memory.index] + access.range.begin;
+      read.insert(read.end(), bytes, bytes + access.range.size_bytes());
+    }
+    return true;
   }
 
   // The smallest range that covers what the slices of the piece touch.
@@ -250,6 +279,7 @@ class CpuRun {
   Staging late_;
   std::map<DispatchId, std::vector<StepBytes>> committed_;  // By themselves, of what waits.
   std::map<DispatchId, std::vector<FetchedBytes>> fetched_;
+  std::vector<std::vector<uint8_t>> host_reads_;  // As MemoryImage has them.
 };
 
 }  // namespace

@@ -26,11 +26,11 @@ void fill_with_pattern(std::vector<uint8_t>& bytes, uint64_t name_hash) {
 }
 
 template <typename T, typename FromRandom>
-void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor,
-                         const FromRandom& from_random) {
-  const uint64_t first_seed = tensor.initial.seed << 32;
+void store_elements(std::span<uint8_t> bytes, const InitialValue& value,
+                    const FromRandom& from_random) {
+  const uint64_t first_seed = value.seed << 32;
   const auto value_at = [&](uint64_t k) -> T {
-    switch (tensor.initial.kind) {
+    switch (value.kind) {
       case InitialKind::kRandom:
         return from_random(splitmix64(first_seed + k));
       case InitialKind::kOnes:
@@ -38,34 +38,34 @@ void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor,
       case InitialKind::kIota:
         return static_cast<T>(k);
       case InitialKind::kValues:
-        return static_cast<T>(tensor.initial.values[k]);
+        return static_cast<T>(value.values[k]);
       case InitialKind::kNone:
       case InitialKind::kZeros:
         break;
     }
     return T{0};
   };
-  for (uint64_t k = 0; k < tensor.range.size_bytes() / sizeof(T); ++k) {
+  for (uint64_t k = 0; k < bytes.size() / sizeof(T); ++k) {
     if (is_stopped_at(k)) return;
-    const T value = value_at(k);
-    std::memcpy(&bytes[tensor.range.begin + k * sizeof(T)], &value, sizeof value);
-  }
-}
-
-void store_initial_value(std::vector<uint8_t>& bytes, const Tensor& tensor) {
-  switch (tensor.dtype) {
-    case DType::kF32:
-      return store_initial_value<float>(bytes, tensor, unit_f32);
-    case DType::kI32:
-      return store_initial_value<int32_t>(
-          bytes, tensor, [](uint64_t random) { return static_cast<int32_t>(random >> 32); });
-    case DType::kU8:
-      return store_initial_value<uint8_t>(
-          bytes, tensor, [](uint64_t random) { return static_cast<uint8_t>(random >> 56); });
+    const T element = value_at(k);
+    std::memcpy(&bytes[k * sizeof(T)], &element, sizeof element);
   }
 }
 
 }  // namespace
+
+void store_value(std::span<uint8_t> bytes, DType dtype, const InitialValue& value) {
+  switch (dtype) {
+    case DType::kF32:
+      return store_elements<float>(bytes, value, unit_f32);
+    case DType::kI32:
+      return store_elements<int32_t>(
+          bytes, value, [](uint64_t random) { return static_cast<int32_t>(random >> 32); });
+    case DType::kU8:
+      return store_elements<uint8_t>(
+          bytes, value, [](uint64_t random) { return static_cast<uint8_t>(random >> 56); });
+  }
+}
 
 Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes) {
   uint64_t size_bytes = 0;
@@ -85,7 +85,9 @@ Result<MemoryImage> initial_image(const Program& program, uint64_t limit_bytes) 
   }
   for (const Tensor& tensor : program.tensors) {
     if (tensor.initial.kind == InitialKind::kNone) continue;
-    store_initial_value(image.memories[tensor.memory.index], tensor);
+    const std::span<uint8_t> memory = image.memories[tensor.memory.index];
+    store_value(memory.subspan(tensor.range.begin, tensor.range.size_bytes()), tensor.dtype,
+                tensor.initial);
   }
   if (is_stopped()) return Error{"The run was stopped."};
   return image;
@@ -97,13 +99,13 @@ uint64_t output_digest(const Program& program, const MemoryImage& image) {
     for (const std::vector<uint8_t>& memory : image.memories) {
       digest = fnv1a(digest, memory);
     }
-    return digest;
   }
   for (const TensorId id : program.outputs) {
     const Tensor& tensor = program.tensor(id);
     const std::span<const uint8_t> memory = image.memories[tensor.memory.index];
     digest = fnv1a(digest, memory.subspan(tensor.range.begin, tensor.range.size_bytes()));
   }
+  for (const std::vector<uint8_t>& read : image.host_reads) digest = fnv1a(digest, read);
   return digest;
 }
 

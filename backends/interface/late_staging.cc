@@ -9,6 +9,13 @@ namespace interlock {
 
 Result<Success> expect_whole_steps(const Program& program, const Schedule& schedule,
                                    std::string_view backend) {
+  if (!program.host_dispatches.empty()) {
+    return Error{
+        fmt::format(
+            "The host reads or writes in this program, which the {} backend does not execute; the cpu backend does.",
+            backend),
+        ErrorKind::kRefused};
+  }
   for (const Step& step : schedule.steps) {
     const bool is_part =
         step.kind == StepKind::kFetch || (step.kind == StepKind::kCommit && step.slice_count > 0);

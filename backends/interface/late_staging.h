@@ -20,9 +20,10 @@
 
 namespace interlock {
 
-// Whether a backend can execute the schedule that reads and commits each dispatch as a whole.
-// Errors (ErrorKind::kRefused): the schedule fetches or commits some bytes of a dispatch by
-// themselves, which `backend` does not do. Cost: linear in the steps.
+// Whether a backend can execute the schedule that reads and commits each dispatch of its queues as
+// a whole. Errors (ErrorKind::kRefused): the schedule fetches or commits some bytes of a dispatch
+// by themselves, or the host reads or writes, which `backend` does not do. Cost: linear in the
+// steps.
 Result<Success> expect_whole_steps(const Program& program, const Schedule& schedule,
                                    std::string_view backend);
 

@@ -18,6 +18,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
+#include "simulator/order/queue_order.h"
 
 namespace interlock {
 namespace {
@@ -154,7 +155,7 @@ class ProgramOrderRun {
 std::vector<DispatchId> program_order(const Program& program) {
   std::vector<DispatchId> ids;
   for (size_t d = 0; d < program.dispatches.size(); ++d) ids.emplace_back(d);
-  std::ranges::sort(ids, {}, [&](DispatchId id) { return program.dispatch(id).order; });
+  std::ranges::stable_sort(ids, {}, [&](DispatchId id) { return program.dispatch(id).order; });
   return ids;
 }
 
@@ -170,10 +171,15 @@ Program with_lasting_values(const Program& program) {
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kLifetime) continue;
     const StatementId id(lasting.statements.size());
-    if (statement.kind == StatementKind::kDispatch) {
-      lasting.dispatches[statement.index].statement = id;
-    } else {
-      lasting.barriers[statement.index].statement = id;
+    switch (statement.kind) {
+      case StatementKind::kDispatch:
+        lasting.dispatches[statement.index].statement = id;
+        break;
+      case StatementKind::kSync:
+        lasting.syncs[statement.index].statement = id;
+        break;
+      default:
+        lasting.barriers[statement.index].statement = id;
     }
     lasting.statements.push_back(statement);
   }
@@ -226,7 +232,8 @@ Result<MemoryImage> lasting_image(const Program& program, Backend& backend, uint
 Result<MemoryImage> reference_image(const Program& program, Backend& backend,
                                     uint64_t limit_bytes) {
   Result<MemoryImage> image = lasting_image(program, backend, limit_bytes);
-  if (!image || !harms_values(program)) return image;
+  // With several queues values stay where they are: what harms them is found by `check`.
+  if (!image || needs_queue_order(program) || !harms_values(program)) return image;
   const std::optional<Program> apart = with_values_apart(program);
   return apart ? unharmed_image(program, *apart, backend, std::move(*image)) : std::move(image);
 }

@@ -5,6 +5,7 @@
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
+#include "encoder/program/program_order.h"
 
 namespace interlock {
 
@@ -25,6 +26,7 @@ Result<Program> ProgramBuilder::finish() {
     return Error{std::move(fault->message)};
   }
   if (!program_.semaphores.empty()) number_semaphores();
+  if (!program_.host_dispatches.empty()) order_host_statements(program_);
   // A queue that is declared as what it is anyway says nothing.
   const bool has_plain_queue_only =
       program_.queues.size() == 1 && program_.queues[0].kind == QueueKind::kConcurrent;

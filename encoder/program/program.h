@@ -132,7 +132,7 @@ struct Dispatch {
   NameId kernel_name;
   KernelId kernel;           // Opaque dispatches have the kernel `mix`.
   uint32_t slice_count = 1;  // As the kernel table splits it.
-  uint64_t order = 0;        // Program order: `order=N`, else the dispatch index.
+  uint64_t order = 0;        // Program order: `order=N`, else the dispatch index (program_order.h).
   uint32_t first_access = 0;
   uint32_t access_count = 0;
   uint32_t first_attribute = 0;

@@ -23,7 +23,11 @@
 #include "fuzz/judge/replay.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/lifetimes/truncation.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/report/check.h"
+#include "simulator/report/explain.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/strategy_three.h"
 
@@ -44,7 +48,9 @@ Result<Program> with_witness(Program program, const std::vector<std::string>& cl
   for (const std::string& clause : clauses) {
     text += "witness " + clause + "\n";
   }
-  auto with = parse(text, "--witness");
+  ParseOptions options;
+  read_every_queue(options);
+  auto with = parse(text, "--witness", options);
   if (with) return with;
   // Without the line and column, which are those of the text made here.
   const std::string& message = with.error().message;
@@ -122,6 +128,23 @@ std::vector<std::vector<Displacement>> witnesses_of_hazards(const CheckReport& r
   return witnesses;
 }
 
+// That the program never ends is no matter of a schedule.
+std::optional<ExitStatus> report_deadlock(const Program& program) {
+  if (!needs_queue_order(program)) return std::nullopt;
+  const ReferenceOrder order = find_reference_order(program);
+  if (order.cycle.empty()) return std::nullopt;
+  const Finding finding = explain_deadlock(program, Deadlock{order.cycle});
+  print_report("It still fails in every run.\n" + finding.headline + "\n");
+  for (const std::string& detail : finding.details) print_out("  " + detail + "\n");
+  return ExitStatus::kFinding;
+}
+
+size_t hazards_not_judged(const CheckReport& report) {
+  return static_cast<size_t>(std::ranges::count_if(report.findings, [](const Finding& finding) {
+    return is_hazard(finding.kind) && finding.observability == Observability::kUnknown;
+  }));
+}
+
 ExitStatus report_no_verdict(const std::string& reason) {
   return report_error({fmt::format("nothing differs so far, and no verdict: {}.", reason)});
 }
@@ -129,8 +152,9 @@ ExitStatus report_no_verdict(const std::string& reason) {
 // Beside scoped barriers no few schedules decide. The first one that differs is enough: hazards may
 // be many, and few of them show in numbers that happen to be equal.
 ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Backend& backend) {
+  const std::string name = order.has_queues() ? "reference order" : "issue order";
   const Result<bool> differs =
-      replay_schedule(program, {"issue order", issue_order_schedule(program)}, backend);
+      replay_schedule(program, {name, issue_order_schedule(program)}, backend);
   if (!differs) return report_run_error(differs.error(), backend);
   if (*differs) return ExitStatus::kFinding;
   const CheckReport report = check(program);
@@ -163,15 +187,19 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
         "there are more hazards than the {} whose schedules were tried, the limit; give the schedule of one with --witness",
         kWitnessesMax));
   }
-  return report.is_truncated() ? report_no_verdict(text_of(report.truncations))
-                               : ExitStatus::kNothingFound;
+  if (report.is_truncated()) return report_no_verdict(text_of(report.truncations));
+  const size_t unknown_count = hazards_not_judged(report);
+  if (unknown_count == 0) return ExitStatus::kNothingFound;
+  return report_no_verdict(
+      fmt::format("of {} no schedule is known; `interlock check` says why",
+                  unknown_count == 1 ? "a hazard" : fmt::format("{} hazards", unknown_count)));
 }
 
 // Without a usable witness; `why` says so in whole sentences.
 ExitStatus replay_other_schedules(const Program& program, const std::string& why,
                                   Backend& backend) {
   const HappensBefore order(program);
-  if (order.has_scopes()) {
+  if (order.has_scopes() || order.has_queues()) {
     print_out(why + " Trying a schedule for each observable hazard, until one differs.\n");
     return replay_hazards(program, order, backend);
   }
@@ -196,6 +224,8 @@ ExitStatus run_replay(const ReplayOptions& options) {
   if (!program) {
     return report_error(program.error());
   }
+  if (const auto status_of_deadlock = report_deadlock(*program)) return *status_of_deadlock;
+  program = reference_run(*program);
   if (program->witness.empty()) {
     const std::vector<GradientFinding> wrong = find_wrong_gradients(*program);
     if (is_stopped()) return ExitStatus::kInterrupted;
@@ -226,6 +256,7 @@ void add_replay_command(CLI::App& app, ExitStatus& status) {
       app, status, "replay", "runs the recorded witness: 1 it still fails, 0 it does not",
       run_replay);
   add_input_options(command, options.input);
+  read_every_queue(options.input.parse);
   command.add_option("--backend", options.backend, "where to run")->capture_default_str();
   command.add_option(
       "--witness", options.witness,

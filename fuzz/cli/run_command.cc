@@ -20,6 +20,8 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/judge/replay.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/strategy_random.h"
@@ -49,6 +51,11 @@ struct Trials {
 
 Result<Schedule> named_schedule(const Program& program, const RunOptions& options) {
   const HappensBefore order(program);
+  if (order.has_queues() && options.schedule != "issue" && options.schedule != "witness") {
+    return error_of(
+        "--schedule={} is of programs of one queue; issue, for the reference order, and witness work for this one.",
+        options.schedule);
+  }
   if (order.has_scopes() && (options.schedule == "reversed" || options.schedule == "lazy")) {
     return error_of(
         "--schedule={} is about the epochs of global barriers, and this program has scoped ones; random and witness work for both.",
@@ -187,10 +194,16 @@ ExitStatus run_program(const RunOptions& options) {
     report_error({fmt::format("backend '{}' has no {} mode.", options.backend, options.mode)});
     return ExitStatus::kUnavailable;
   }
-  const Result<Program> program = parse_file(options.input.path, options.input.parse);
+  Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) {
     return report_error(program.error());
   }
+  if (needs_queue_order(*program) && mode == ExecutionMode::kOverlap) {
+    report_error(
+        {"overlap mode executes programs of one queue with barriers; --mode=witness executes this one."});
+    return ExitStatus::kUnavailable;
+  }
+  program = reference_run(*program);
   const Result<Schedule> schedule = named_schedule(*program, options);
   if (!schedule) {
     return report_error({schedule.error().message});
@@ -235,6 +248,7 @@ void add_run_command(CLI::App& app, ExitStatus& status) {
   auto [command, options] = add_subcommand<RunOptions>(
       app, status, "run", "executes a program under one schedule", run_program);
   add_input_options(command, options.input);
+  read_every_queue(options.input.parse);
   command.add_option("--backend", options.backend, "where to run")->capture_default_str();
   command.add_option("--mode", options.mode, "witness: step by step; overlap: as the device does")
       ->check(CLI::IsMember({"witness", "overlap"}))

@@ -16,6 +16,7 @@
 #include "encoder/program/draft.h"
 #include "fuzz/judge/pass_chain.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/order/queue_order.h"
 #include "simulator/schedules/displacements.h"
 
 namespace interlock {
@@ -75,7 +76,8 @@ std::string_view reference_name(const Program& program) {
   if (harms_values(program) && with_values_apart(program))
     return "a run whose values have bytes of their own";
   if (!program.lifetimes.empty()) return "a run whose values last";
-  return program.has_program_order ? "program order" : "issue order";
+  if (program.has_program_order) return "program order";
+  return needs_queue_order(program) ? "the reference order" : "issue order";
 }
 
 std::string text_of_number(DType dtype, double value) {
@@ -92,19 +94,27 @@ std::string schedule_text(const Program& program) {
   return text;
 }
 
+// "gb", "look (host reads)"
+std::string name_of(const Program& program, const OutputComparison& c) {
+  if (c.host_read.is_some()) return "what " + program.description_of(c.host_read) + " reads";
+  return std::string(program.name(c.tensor.is_some() ? program.tensor(c.tensor).name
+                                                     : program.memory(c.memory).name));
+}
+
 std::string sentence_of(const Program& program, const OutputComparison& c,
                         std::string_view reference) {
   const bool is_tensor = c.tensor.is_some();
-  const std::string_view name =
-      program.name(is_tensor ? program.tensor(c.tensor).name : program.memory(c.memory).name);
+  const std::string name = name_of(program, c);
   const std::string_view unit = is_tensor ? "values" : "bytes";
   if (c.differing_count == 0) {
     return fmt::format("All {} {} of {} agree.", c.element_count, unit, name);
   }
   const DType dtype = is_tensor ? program.tensor(c.tensor).dtype : DType::kU8;
   return fmt::format(
-      "{} of {} {} of {} differ: {}[{}] is {} in {} and {} here; the largest difference is {}.",
-      c.differing_count, c.element_count, unit, name, name, c.first_differing,
+      "{} of {} {} of {} differ: {} is {} in {} and {} here; the largest difference is {}.",
+      c.differing_count, c.element_count, unit, name,
+      c.host_read.is_some() ? fmt::format("number {}", c.first_differing)
+                            : fmt::format("{}[{}]", name, c.first_differing),
       text_of_number(dtype, c.reference_value), reference, text_of_number(dtype, c.witness_value),
       text_of_number(dtype, c.max_abs_difference));
 }
@@ -127,7 +137,7 @@ ReplayReport report_of(const Program& program, std::vector<OutputComparison> out
   const std::string_view reference = reference_name(program);
   report.details = sentences_of(program, outputs, reference);
   report.diverges = differing_outputs > 0;
-  const bool is_tensors = !program.outputs.empty();
+  const bool is_tensors = !program.outputs.empty() || !program.host_dispatches.empty();
   if (report.diverges) {
     report.headline =
         fmt::format("It still fails on {}: with {}, {} of {} {} {} from {}.", backend, schedule,
@@ -204,10 +214,20 @@ std::vector<OutputComparison> compare_outputs(const Program& program, const Memo
   for (const TensorId id : program.outputs) {
     outputs.push_back(compare_output(program, other, id, program, reference, id));
   }
-  if (!program.outputs.empty()) return outputs;
-  for (size_t i = 0; i < program.memories.size(); ++i) {
+  for (size_t i = 0; program.outputs.empty() && i < program.memories.size(); ++i) {
     outputs.push_back(compare(reference.memories[i], other.memories[i], DType::kU8));
     outputs.back().memory = MemoryId{i};
+  }
+  for (size_t i = 0; i < program.host_dispatches.size(); ++i) {
+    const DispatchId id = program.host_dispatches[i];
+    if (program.dispatch(id).host != HostAccess::kReads) continue;
+    const auto accesses = program.accesses_of(id);
+    const TensorId tensor = accesses.size() == 1 ? accesses.front().tensor : TensorId();
+    const DType dtype =
+        tensor.is_some() && !accesses.front().is_sliced ? program.tensor(tensor).dtype : DType::kU8;
+    outputs.push_back(compare(reference.host_reads[i], other.host_reads[i], dtype));
+    if (dtype != DType::kU8) outputs.back().tensor = tensor;
+    outputs.back().host_read = id;
   }
   return outputs;
 }
@@ -215,6 +235,7 @@ std::vector<OutputComparison> compare_outputs(const Program& program, const Memo
 bool outputs_differ(const Program& program, const MemoryImage& reference,
                     const MemoryImage& other) {
   if (program.outputs.empty()) return !(reference == other);
+  if (reference.host_reads != other.host_reads) return true;
   return std::ranges::any_of(program.outputs, [&](TensorId id) {
     const Tensor& tensor = program.tensor(id);
     return !std::ranges::equal(bytes_of(reference, tensor.memory, tensor.range),
@@ -239,7 +260,9 @@ Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Ba
   auto legal = check_legal(program, order, schedule);
   if (!legal) return legal.error();
   return run_both(program, schedule, backend,
-                  schedule == issue_order_schedule(program) ? "issue order" : "this schedule");
+                  schedule != issue_order_schedule(program) ? "this schedule"
+                  : order.has_queues()                      ? "the reference order"
+                                                            : "issue order");
 }
 
 Result<ReplayReport> replay_gradients(const Program& program,

@@ -14,10 +14,12 @@
 
 namespace interlock {
 
-// One output tensor (or a whole memory, bytewise, if the program has no output lines), compared.
+// One output tensor (or a whole memory, bytewise, if the program has no output lines), or what the
+// host reads in one statement, compared.
 struct OutputComparison {
   TensorId tensor;  // None: `memory` as bytes.
   MemoryId memory;
+  DispatchId host_read;  // If some: what it reads, and no memory; of `tensor`, or bytes.
   uint64_t element_count = 0;
   uint64_t differing_count = 0;
   uint64_t first_differing = 0;  // Element index; meaningful iff differing_count > 0.
@@ -28,13 +30,14 @@ struct OutputComparison {
 
 struct ReplayReport {
   bool diverges = false;
-  std::vector<OutputComparison> outputs;  // In the order of the output lines.
+  std::vector<OutputComparison> outputs;  // As compare_outputs() has them.
   // Complete sentences: the schedule, and per differing output "64 of 64 values of gb differ: …".
   std::string headline;
   std::vector<std::string> details;
 };
 
-// Compares the outputs of two runs of `program`, bit for bit.
+// Compares the outputs of two runs of `program`, bit for bit, and then what the host reads: in the
+// order of ShadowMachine::differing_outputs().
 std::vector<OutputComparison> compare_outputs(const Program& program, const MemoryImage& reference,
                                               const MemoryImage& other);
 
@@ -43,7 +46,7 @@ OutputComparison compare_output(const Program& other, const MemoryImage& other_i
                                 TensorId other_tensor, const Program& reference,
                                 const MemoryImage& reference_image, TensorId reference_tensor);
 
-// True iff an output differs in any bit.
+// True iff an output differs in any bit, or what the host reads.
 bool outputs_differ(const Program& program, const MemoryImage& reference, const MemoryImage& other);
 
 // An element, as short as its type allows: 0.1 and not 0.10000000149011612.

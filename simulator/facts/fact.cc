@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "encoder/program/check.h"
+#include "encoder/program/program_order.h"
 
 namespace interlock {
 namespace {
@@ -23,8 +24,7 @@ AccessRef write_of(const Program& program, DispatchId writer, MemoryId memory, B
 }
 
 bool are_inverted(const Program& program, DispatchId a, DispatchId b) {
-  return a.is_some() && b.is_some() && a < b &&
-         program.dispatch(a).order > program.dispatch(b).order;
+  return a.is_some() && b.is_some() && a < b && is_earlier_in_program_order(program, b, a);
 }
 
 struct KindOf {

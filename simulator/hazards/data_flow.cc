@@ -47,6 +47,7 @@
 
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
+#include "encoder/program/program_order.h"
 #include "encoder/program/stop.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/bytes/stamp_tree.h"
@@ -111,7 +112,7 @@ class Replay {
 
   DispatchId later_in_program_order(DispatchId a, DispatchId b) const {
     if (!a.is_some() || !b.is_some()) return a.is_some() ? a : b;
-    return program_.dispatch(a).order < program_.dispatch(b).order ? b : a;
+    return is_earlier_in_program_order(program_, a, b) ? b : a;
   }
 
  private:
@@ -196,11 +197,13 @@ WriterPair differing_writers(const Program& program, const Replay& seen_replay, 
     std::vector<DispatchId> only_b;
     std::ranges::set_difference(in_a, in_b, std::back_inserter(only_a));
     std::ranges::set_difference(in_b, in_a, std::back_inserter(only_b));
-    const auto order_of = [&](DispatchId id) { return program.dispatch(id).order; };
+    const auto is_earlier = [&](DispatchId first, DispatchId second) {
+      return is_earlier_in_program_order(program, first, second);
+    };
     // One of the lists is not empty. A member that is missing is best named by itself; the other
     // side then stands for its row.
     return {only_a.empty() ? a.writer : only_a.back(),
-            only_b.empty() ? b.writer : *std::ranges::max_element(only_b, {}, order_of)};
+            only_b.empty() ? b.writer : *std::ranges::max_element(only_b, is_earlier)};
   }
 }
 
@@ -242,7 +245,7 @@ class Comparison {
   void replay_program_order() {
     std::vector<DispatchId> order;
     for (size_t i = 0; i < program_.dispatches.size(); ++i) order.push_back(DispatchId(i));
-    std::ranges::sort(order, {}, [&](DispatchId id) { return program_.dispatch(id).order; });
+    std::ranges::stable_sort(order, {}, [&](DispatchId id) { return program_.dispatch(id).order; });
     std::vector<StampRun> right;
     for (const DispatchId id : order) {
       if (is_stopped()) return;
@@ -303,8 +306,7 @@ class Comparison {
   bool sees_right_state(const ReorderedRead& where, Stamp seen, Stamp right) const {
     if (program_.memory(where.memory).is_scratch) {
       const DispatchId latest = latest_seen(where, seen);
-      return !latest.is_some() ||
-             program_.dispatch(latest).order <= program_.dispatch(where.reader).order;
+      return !latest.is_some() || !is_earlier_in_program_order(program_, where.reader, latest);
     }
     return issue_order_.state(seen).content == program_order_.state(right).content;
   }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "encoder/program/check.h"
+#include "encoder/program/program_order.h"
+#include "simulator/order/queue_order.h"
 
 namespace interlock {
 namespace {
@@ -176,7 +178,15 @@ const Statement& statement_in_text(const Program& text, const Program& in_order,
 }  // namespace
 
 Program in_reference_order(const Program& program, const ReferenceOrder& order) {
-  return Reordering(program, order).take();
+  Program run = Reordering(program, order).take();
+  order_host_statements(run);
+  return run;
+}
+
+Program reference_run(const Program& program) {
+  if (!needs_queue_order(program) || program.text_order != nullptr) return program;
+  const ReferenceOrder order = find_reference_order(program);
+  return order.is_text_order ? program : in_reference_order(program, order);
 }
 
 DispatchId in_text(const Program& text, const Program& in_order, DispatchId dispatch) {

@@ -16,6 +16,10 @@ namespace interlock {
 // Requires: `order` is that of `program`. Cost: O(n log n) for n statements.
 Program in_reference_order(const Program& program, const ReferenceOrder& order);
 
+// Returns `program` as its reference run executes it: itself where that is as it stands, as with
+// one queue. Cost: as above.
+Program reference_run(const Program& program);
+
 // The place in the text of what a program in reference order has. Requires: `in_order` was made
 // from `text`. Cost: constant.
 DispatchId in_text(const Program& text, const Program& in_order, DispatchId dispatch);

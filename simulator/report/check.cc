@@ -202,8 +202,11 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
 }  // namespace
 
 CheckReport check(const Program& program, const CheckOptions& options) {
-  return needs_queue_order(program) ? check_reference(program, options)
-                                    : check_one_queue(program, options);
+  if (!needs_queue_order(program)) return check_one_queue(program, options);
+  if (program.text_order == nullptr) return check_reference(program, options);
+  CheckReport report = check_run(program, options);
+  count_statements(program, report);
+  return report;
 }
 
 }  // namespace interlock

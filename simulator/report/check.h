@@ -67,7 +67,7 @@ struct CheckReport : BarrierBounds {
 // above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where
 // nothing is found.
 // With several queues all of it is about the reference run (reference_order.h), whose identities
-// are those of `program`.
+// are those of `program`; a program in reference order is that run.
 // Cost: O((a + h) log a) for a accesses and h hazards, and the budgets.
 CheckReport check(const Program& program, const CheckOptions& options = {});
 

@@ -234,6 +234,13 @@ Finding explain_one(const Program& program, const AliasViolation& violation,
   return finding;
 }
 
+// "has order=3"; of the host, which has no number, where that puts it.
+std::string text_of_order(const Program& program, DispatchId id) {
+  const Dispatch& dispatch = program.dispatch(id);
+  return fmt::format("{} order={}", dispatch.host == HostAccess::kNone ? "has" : "comes after",
+                     dispatch.order);
+}
+
 Finding explain_one(const Program& program, const ReorderedRead& read,
                     const ExplainContext& /*context*/) {
   Finding finding{place_of(program, read)};
@@ -258,10 +265,10 @@ Finding explain_one(const Program& program, const ReorderedRead& read,
   const DispatchId issued_second = finding.second->dispatch;
   const std::string early = program.description_of(issued_first);
   const std::string late = program.description_of(issued_second);
-  finding.details.push_back(fmt::format(
-      "{} has order={} and {} has order={}, but {} is issued first. No barrier repairs this.",
-      early, program.dispatch(issued_first).order, late, program.dispatch(issued_second).order,
-      early));
+  finding.details.push_back(
+      fmt::format("{} {} and {} {}, but {} {} first. No barrier repairs this.", early,
+                  text_of_order(program, issued_first), late, text_of_order(program, issued_second),
+                  early, program.text_order == nullptr ? "is issued" : "runs"));
   finding.fix = fmt::format("issue {} before {}.", late, early);
   return finding;
 }

@@ -91,7 +91,8 @@ const std::vector<Room>& rooms() {
         "backends/interface"}},
       {"backends/reference",
        {"encoder/program", "encoder/kernel", "encoder/assemble", "simulator/hazards",
-        "simulator/lifetimes", "backends/interface", "backends/float64", "backends/cpu"}},
+        "simulator/lifetimes", "simulator/order", "backends/interface", "backends/float64",
+        "backends/cpu"}},
       // The list of all backends.
       {"backends",
        {"encoder/program", "backends/interface", "backends/cpu", "backends/vulkan",

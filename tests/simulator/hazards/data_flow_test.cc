@@ -5,6 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
+#include "encoder/text/parser.h"
+#include "simulator/order/in_reference_order.h"
 #include "tests/simulator/programs/program_text.h"
 
 namespace interlock::data_flow_test {
@@ -255,6 +260,34 @@ TEST(FindReordered, ListsOneEntryPerPairOfWriters) {
       dispatch Consume order=1 reads a[0:12])"),
               ElementsAre(ReorderedRead{dispatch(2), 0, dispatch(0), kNone, kA, {0, 4}},
                           ReorderedRead{dispatch(2), 0, dispatch(1), kNone, kA, {4, 8}}));
+}
+
+// The host has no order=N: it comes after all dispatches before it.
+TEST(FindReordered, TheHostComesAfterWhatRunsBeforeIt) {
+  const auto reordered = [](std::string_view body) {
+    ParseOptions options;
+    options.reads_every_queue = true;
+    const std::string text = "interlock 1\nmemory a 64\n" + std::string(body);
+    const Program run = reference_run(parse(text, "test", options).value());
+    return find_reordered(run).size();
+  };
+  EXPECT_EQ(reordered("host writes a[0:16]\n"
+                      "first: dispatch Make order=0 writes a[16:32]\n"
+                      "second: dispatch Make order=9 writes a[32:48]\n"
+                      "look: host reads a[0:48]\n"),
+            0u);
+  // `use` waits for what the host does later in the text.
+  EXPECT_EQ(reordered("make: dispatch Make order=1 writes a[16:32]\n"
+                      "wait go=1\n"
+                      "use: dispatch Use order=2 reads a[0:16]\n"
+                      "host writes a[0:16]\n"
+                      "host signals go=1\n"),
+            0u);
+  // The writes of the two are meant the other way round, and the host looks at both.
+  EXPECT_EQ(reordered("first: dispatch Make order=9 writes a[0:16]\n"
+                      "second: dispatch Make order=0 writes a[0:16]\n"
+                      "look: host reads a[0:16]\n"),
+            2u);
 }
 
 }  // namespace

@@ -110,12 +110,12 @@ std::string verdict_on(const Program& program, bool denies_redundancy) {
   return kinds_of(program);
 }
 
-Result<JudgedBug> judge(BugEntry entry, const fs::path& folder) {
+Result<JudgedBug> judge(BugEntry entry, const fs::path& folder, const ParseOptions& parse) {
   JudgedBug bug = {std::move(entry), {}, {}, true};
   if (!bug.entry.has_file()) return bug;
-  const Result<Program> program = parse_file(folder / (bug.entry.file + ".ilk"));
+  const Result<Program> program = parse_file(folder / (bug.entry.file + ".ilk"), parse);
   if (!program) return program.error();
-  const Result<Program> twin = parse_file(folder / (bug.entry.file + ".fixed.ilk"));
+  const Result<Program> twin = parse_file(folder / (bug.entry.file + ".fixed.ilk"), parse);
   if (!twin) return twin.error();
   // Where nothing is wrong but a barrier too many, that is what the repair is about.
   const bool is_about_cost = kinds_of(*program) == word_of(FindingKind::kRedundant);
@@ -173,7 +173,7 @@ Result<std::vector<BugEntry>> parse_bug_index(std::string_view text, std::string
   return entries;
 }
 
-Result<std::vector<JudgedBug>> judge_bugs(const std::string& folder) {
+Result<std::vector<JudgedBug>> judge_bugs(const std::string& folder, const ParseOptions& parse) {
   const std::string path = (fs::path(folder) / "index.tsv").string();
   const Result<std::string> text = read_file(path);
   if (!text) {
@@ -186,7 +186,7 @@ Result<std::vector<JudgedBug>> judge_bugs(const std::string& folder) {
   }
   std::vector<JudgedBug> bugs;
   for (const BugEntry& entry : *entries) {
-    Result<JudgedBug> bug = judge(entry, folder);
+    Result<JudgedBug> bug = judge(entry, folder, parse);
     if (!bug) return bug.error();
     bugs.push_back(std::move(*bug));
   }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "encoder/program/result.h"
+#include "encoder/text/parser.h"
 
 namespace interlock {
 
@@ -43,10 +44,10 @@ struct JudgedBug {
   bool is_as_expected = false;  // Else found_as or twin says so.
 };
 
-// Reads `folder`/index.tsv and checks every program that it names; bugs without a file are not
-// judged. Errors: an index or a program that cannot be read, a name without its two files, a
-// program that no line names.
-// Cost: one check of each program, and one for each encoder that its `expect` lines name.
-Result<std::vector<JudgedBug>> judge_bugs(const std::string& folder);
+// Reads `folder`/index.tsv and checks every program that it names, read as `parse` says; bugs
+// without a file are not judged. Errors: an index or a program that cannot be read, a name without
+// its two files, a program that no line names. Cost: one check of each program, and one for each
+// encoder that its `expect` lines name.
+Result<std::vector<JudgedBug>> judge_bugs(const std::string& folder, const ParseOptions& parse);
 
 }  // namespace interlock

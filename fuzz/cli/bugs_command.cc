@@ -85,7 +85,9 @@ std::string as_markdown(const std::vector<JudgedBug>& bugs) {
 }
 
 ExitStatus run_bugs(const BugsCommandOptions& options) {
-  const Result<std::vector<JudgedBug>> bugs = judge_bugs(options.folder);
+  ParseOptions parse;
+  read_every_queue(parse);
+  const Result<std::vector<JudgedBug>> bugs = judge_bugs(options.folder, parse);
   if (!bugs) return report_error(bugs.error());
   print_out(options.format == "markdown" ? as_markdown(*bugs) : as_text(*bugs));
   const bool are_as_expected = std::ranges::all_of(*bugs, &JudgedBug::is_as_expected);

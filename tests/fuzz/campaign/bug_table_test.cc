@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 
+#include "tests/corpus_files.h"
+
 namespace interlock::bug_table_test {
 namespace {
 
@@ -65,12 +67,12 @@ class BugFolder : public testing::Test {
     write("demo-1.fixed.ilk", twin);
   }
   JudgedBug demo() const {
-    const auto bugs = judge_bugs(path_.string());
+    const auto bugs = judge_bugs(path_.string(), every_queue());
     EXPECT_TRUE(bugs.has_value()) << (bugs ? "" : bugs.error().message);
     return bugs && !bugs->empty() ? bugs->front() : JudgedBug{};
   }
   std::string error() const {
-    const auto bugs = judge_bugs(path_.string());
+    const auto bugs = judge_bugs(path_.string(), every_queue());
     return bugs ? "" : bugs.error().message;
   }
 
@@ -146,6 +148,18 @@ TEST_F(BugFolder, IsJudgedByItsPrograms) {
   EXPECT_TRUE(demo().is_as_expected);
 }
 
+TEST_F(BugFolder, HasProgramsOfSeveralQueues) {
+  const std::string start =
+      "interlock 1\nmemory x 64\nq1: queue serial\n"
+      "produce: dispatch Produce writes x\nsignal s=1\n";
+  const std::string use = "consume: dispatch Consume reads x on q1\n";
+  write_demo(start + use + "expect RAW produce consume\n",
+             start + "wait s=1 on q1\n" + use + "expect clean\n");
+  EXPECT_EQ(demo().found_as, "RAW");
+  EXPECT_EQ(demo().twin, "clean");
+  EXPECT_TRUE(demo().is_as_expected);
+}
+
 TEST_F(BugFolder, TellsOfAFindingThatIsNotThere) {
   std::string expects_more = kHazard;
   expects_more += "expect WAW produce consume\n";
@@ -198,7 +212,7 @@ TEST_F(BugFolder, HasALineForEveryProgramAndTheReverse) {
 }
 
 TEST(BugTable, FindsEveryBugOfTheCorpusAndNothingInItsTwin) {
-  const auto bugs = judge_bugs(kCorpus);
+  const auto bugs = judge_bugs(kCorpus, every_queue());
   ASSERT_TRUE(bugs.has_value()) << bugs.error().message;
   for (const JudgedBug& bug : *bugs) {
     EXPECT_TRUE(bug.is_as_expected) << bug.entry.bug << ": " << bug.found_as << ", " << bug.twin;
@@ -216,7 +230,7 @@ TEST(BugTable, FindsEveryBugOfTheCorpusAndNothingInItsTwin) {
 // What the head of a file says is about the bug in its line: it has the number, or the start of the
 // commit; that of a twin may have the name of the file instead.
 TEST(BugTable, NamesInEveryProgramABugOfItsLines) {
-  const auto bugs = judge_bugs(kCorpus);
+  const auto bugs = judge_bugs(kCorpus, every_queue());
   ASSERT_TRUE(bugs.has_value()) << bugs.error().message;
   std::map<std::string, bool> is_named;
   for (const JudgedBug& bug : *bugs) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -17,7 +16,6 @@
 #include "encoder/plan/planner.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
@@ -29,13 +27,12 @@
 #include "simulator/report/report.h"
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/strategy.h"
+#include "tests/corpus_files.h"
 #include "tests/dense_program.h"
 #include "tests/program_count.h"
 
 namespace interlock::stopped_work_test {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Loops within loops each ask once more on the way out.
 constexpr uint64_t kPollsAfterMax = 100;
@@ -87,18 +84,6 @@ std::vector<Work> works() {
   return all;
 }
 
-std::vector<fs::path> programs() {
-  std::vector<fs::path> paths;
-  for (const char* folder : {"bugs", "seeds", "regressions"}) {
-    for (const auto& entry :
-         fs::directory_iterator(fs::path(INTERLOCK_SOURCE_DIR) / "corpus" / folder)) {
-      if (entry.path().extension() == ".ilk") paths.push_back(entry.path());
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 // Runs the work with a stop at that poll. Returns how many polls it made.
 uint64_t polls_of(const Work& work, const Program& program, uint64_t stop_at) {
   Stop stop;
@@ -109,20 +94,19 @@ uint64_t polls_of(const Work& work, const Program& program, uint64_t stop_at) {
 }
 
 TEST(StoppedWork, EndsSoonWhereverItIs) {
-  const std::vector<fs::path> paths = programs();
+  const auto paths = executable_corpus_files({"bugs", "seeds", "regressions"});
   const std::vector<Work> all = works();
   // Each program with each work, over the runs of the test: a few pairs are enough for a loop that
   // every program has, and the whole sweep is for `./dev prove`.
   const int period = proof_count(1, 12, 4) == 1 ? 1 : 12 * (is_slow_build() ? 10 : 1);
   int count = 0;
   for (size_t p = 0; p < paths.size(); ++p) {
-    const auto program = parse_file(paths[p].string());
-    ASSERT_TRUE(program) << paths[p];
+    const Program program = corpus_program(paths[p]);
     for (size_t w = 0; w < all.size(); ++w) {
       if ((p * all.size() + w) % static_cast<size_t>(period) != 0) continue;
-      const uint64_t poll_count = polls_of(all[w], *program, UINT64_MAX);
+      const uint64_t poll_count = polls_of(all[w], program, UINT64_MAX);
       for (uint64_t at = 1; at <= poll_count; at += 1 + at / 4, ++count) {
-        ASSERT_LE(polls_of(all[w], *program, at), at + kPollsAfterMax)
+        ASSERT_LE(polls_of(all[w], program, at), at + kPollsAfterMax)
             << all[w].name << " " << paths[p] << ", stopped at poll " << at;
       }
     }

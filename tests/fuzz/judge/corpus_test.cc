@@ -12,7 +12,6 @@
 #include "backends/reference/values_apart.h"
 #include "backends/registry.h"
 #include "encoder/sync/encoder.h"
-#include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/judge/replay.h"
@@ -25,43 +24,24 @@
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/strategy_random.h"
 #include "simulator/schedules/strategy_three.h"
+#include "tests/corpus_files.h"
 
 namespace interlock::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> files_of(const std::vector<std::string>& folders) {
-  std::vector<fs::path> paths;
-  for (const std::string& folder : folders) {
-    for (const auto& entry :
-         fs::directory_iterator(fs::path(INTERLOCK_SOURCE_DIR) / "corpus" / folder)) {
-      if (entry.path().extension() == ".ilk") {
-        paths.push_back(entry.path());
-      }
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-std::vector<fs::path> judged_files() { return files_of({"bugs", "seeds", "regressions"}); }
-
-Program parsed(const fs::path& path) {
-  Result<Program> program = parse_file(path.string());
-  EXPECT_TRUE(program.has_value()) << (program ? "" : program.error().message);
-  return program ? *program : Program{};
-}
+std::vector<fs::path> judged_files() { return corpus_files({"bugs", "seeds", "regressions"}); }
 
 TEST(Corpus, HasTheFilesThatItNeeds) {
-  EXPECT_GE(files_of({"seeds"}).size(), 10u);
-  EXPECT_GE(files_of({"bugs"}).size(), 108u);
-  EXPECT_GE(files_of({"streams"}).size(), 19u);
+  EXPECT_GE(corpus_files({"seeds"}).size(), 10u);
+  EXPECT_GE(corpus_files({"bugs"}).size(), 108u);
+  EXPECT_GE(corpus_files({"streams"}).size(), 19u);
 }
 
 TEST(Corpus, EveryFileMeetsItsExpectations) {
   for (const fs::path& path : judged_files()) {
-    const Program program = parsed(path);
+    const Program program = corpus_program(path);
     EXPECT_FALSE(program.expectations.empty()) << path << " expects nothing.";
     const CheckReport report = check(program);
     const ExpectationOutcome outcome = judge_expectations(program, report);
@@ -76,8 +56,8 @@ TEST(Corpus, EveryFileMeetsItsExpectations) {
 
 // Nothing is called redundant that the file does not name: there, a false "can go" is a failure.
 TEST(Corpus, EveryRegressionNamesTheAdviceThatItGets) {
-  for (const fs::path& path : files_of({"regressions"})) {
-    const Program program = parsed(path);
+  for (const fs::path& path : corpus_files({"regressions"})) {
+    const Program program = corpus_program(path);
     const std::vector<RedundantBarrier> unexpected = unexpected_redundancy(program, check(program));
     EXPECT_TRUE(unexpected.empty()) << path << ": " << description_of(program, unexpected.front());
   }
@@ -85,8 +65,8 @@ TEST(Corpus, EveryRegressionNamesTheAdviceThatItGets) {
 
 // An `expect` line and the report speak of the same dispatches, statements and tensors.
 TEST(Corpus, EveryFindingSaysWhatItsExpectLineNames) {
-  for (const fs::path& path : files_of({"bugs", "seeds", "regressions", "streams"})) {
-    const Program program = parsed(path);
+  for (const fs::path& path : corpus_files({"bugs", "seeds", "regressions", "streams"})) {
+    const Program program = corpus_program(path);
     for (const Finding& finding : check(program).findings) {
       std::string sentences = finding.headline;
       for (const std::string& detail : finding.details) sentences += "\n" + detail;
@@ -131,24 +111,24 @@ bool is_about_cost(const Program& program) {
 }
 
 TEST(Corpus, EveryBugHasATwinThatIsRepaired) {
-  for (const fs::path& path : files_of({"bugs"})) {
+  for (const fs::path& path : corpus_files({"bugs"})) {
     if (path.filename().string().ends_with(".fixed.ilk")) continue;
     const fs::path twin = path.parent_path() / (path.stem().string() + ".fixed.ilk");
     ASSERT_TRUE(fs::exists(twin)) << path << " has no twin.";
-    EXPECT_FALSE(is_wrong(parsed(twin))) << twin;
-    if (is_about_cost(parsed(path))) {
-      EXPECT_FALSE(check(parsed(path)).redundant.empty()) << path;
-      EXPECT_TRUE(check(parsed(twin)).redundant.empty()) << twin;
+    EXPECT_FALSE(is_wrong(corpus_program(twin))) << twin;
+    if (is_about_cost(corpus_program(path))) {
+      EXPECT_FALSE(check(corpus_program(path)).redundant.empty()) << path;
+      EXPECT_TRUE(check(corpus_program(twin)).redundant.empty()) << twin;
     } else {
-      EXPECT_TRUE(is_wrong(parsed(path))) << path;
+      EXPECT_TRUE(is_wrong(corpus_program(path))) << path;
     }
   }
 }
 
 TEST(Corpus, EveryWitnessOfABugOrRegressionDiverges) {
   uint64_t witness_count = 0;
-  for (const fs::path& path : files_of({"bugs", "regressions"})) {
-    const Program program = parsed(path);
+  for (const fs::path& path : executable_corpus_files({"bugs", "regressions"})) {
+    const Program program = corpus_program(path);
     if (program.witness.empty()) {
       continue;
     }
@@ -170,8 +150,8 @@ bool diverges_on_cpu(const Program& program, const Schedule& schedule) {
 // order, if the reference can say what was meant.
 TEST(Corpus, EveryObservableBugDiverges) {
   uint64_t diverging_count = 0;
-  for (const fs::path& path : files_of({"bugs"})) {
-    const Program program = parsed(path);
+  for (const fs::path& path : executable_corpus_files({"bugs"})) {
+    const Program program = corpus_program(path);
     const HappensBefore order(program);
     for (const Finding& finding : check(program).findings) {
       const bool is_of_bytes =
@@ -192,9 +172,9 @@ TEST(Corpus, EveryObservableBugDiverges) {
 }
 
 TEST(Corpus, NoRepairedBugDivergesInAnyRandomSchedule) {
-  for (const fs::path& path : files_of({"bugs"})) {
+  for (const fs::path& path : executable_corpus_files({"bugs"})) {
     if (!path.filename().string().ends_with(".fixed.ilk")) continue;
-    const Program program = synced(parsed(path));
+    const Program program = synced(corpus_program(path));
     const HappensBefore order(program);
     // Scoped barriers make no epochs.
     if (!order.has_scopes()) {
@@ -209,7 +189,7 @@ TEST(Corpus, NoRepairedBugDivergesInAnyRandomSchedule) {
 
 // Upstream project and number, what happened, and the fix.
 TEST(Corpus, EveryBugStartsWithItsFacts) {
-  for (const fs::path& path : files_of({"bugs"})) {
+  for (const fs::path& path : corpus_files({"bugs"})) {
     std::ifstream file(path);
     uint64_t line_count = 0;
     uint64_t comment_count = 0;
@@ -222,8 +202,8 @@ TEST(Corpus, EveryBugStartsWithItsFacts) {
 }
 
 TEST(Corpus, KernelsTouchOnlyWhatIsDeclared) {
-  for (const fs::path& path : judged_files()) {
-    const Result<std::vector<Finding>> findings = find_undeclared(parsed(path));
+  for (const fs::path& path : executable_corpus_files({"bugs", "seeds", "regressions"})) {
+    const Result<std::vector<Finding>> findings = find_undeclared(corpus_program(path));
     ASSERT_TRUE(findings.has_value()) << path;
     EXPECT_TRUE(findings->empty()) << path << ": " << findings->front().headline;
   }
@@ -231,8 +211,8 @@ TEST(Corpus, KernelsTouchOnlyWhatIsDeclared) {
 
 TEST(Corpus, PrintingAParsedFileIsAFixedPoint) {
   for (const fs::path& path : judged_files()) {
-    const std::string text = print(parsed(path));
-    const Result<Program> again = parse(text, path.string());
+    const std::string text = print(corpus_program(path));
+    const Result<Program> again = parse(text, path.string(), every_queue());
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(print(*again), text) << path;
   }

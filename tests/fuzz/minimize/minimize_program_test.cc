@@ -2,15 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 
-#include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/minimize/minimizer.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
+#include "tests/corpus_files.h"
 #include "tests/program_count.h"
 
 namespace interlock::minimize_program_test {
@@ -54,21 +53,16 @@ TEST(MinimizeProgram, KeepsWhatTheExpectLinesSingleOut) {
 // no writer at all, or be the end of the program.
 TEST(MinimizeProgram, ExpectsWhatCheckFinds) {
   int minimized_count = 0;
-  for (const char* folder : {"seeds", "bugs"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(
-             std::string(INTERLOCK_SOURCE_DIR "/corpus/") + folder)) {
-      if (entry.path().extension() != ".ilk") continue;
-      if (is_slow_build() && entry.path().string().find("order") == std::string::npos) continue;
-      const auto report = minimize_program(parse_file(entry.path().string()).value());
-      if (!report) continue;  // There is nothing to find.
-      ++minimized_count;
-      const std::string text = print(report->program);
-      const Program program = parse(text).value();
-      const CheckReport found = check(program);
-      EXPECT_TRUE(is_as_expected(program, found, judge_expectations(program, found)))
-          << entry.path() << "\n"
-          << text;
-    }
+  for (const auto& path : executable_corpus_files({"seeds", "bugs"})) {
+    if (is_slow_build() && path.string().find("order") == std::string::npos) continue;
+    const auto report = minimize_program(corpus_program(path));
+    if (!report) continue;  // There is nothing to find.
+    ++minimized_count;
+    const std::string text = print(report->program);
+    const Program program = parse(text, "minimized", every_queue()).value();
+    const CheckReport found = check(program);
+    EXPECT_TRUE(is_as_expected(program, found, judge_expectations(program, found))) << path << "\n"
+                                                                                    << text;
   }
   EXPECT_GE(minimized_count, is_slow_build() ? 2 : 50);
 }

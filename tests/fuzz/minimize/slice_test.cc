@@ -6,14 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
-#include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
@@ -21,13 +19,13 @@
 #include "fuzz/judge/signature.h"
 #include "fuzz/minimize/minimizer.h"
 #include "fuzz/minimize/reduction.h"
+#include "tests/corpus_files.h"
 #include "tests/dense_program.h"
 #include "tests/program_count.h"
 
 namespace interlock::slice_test {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 
 Program parsed(const std::string& text) {
@@ -150,14 +148,10 @@ TEST(Slice, LeadsToProgramsAsSmallAsTheWholeOneDoes) {
 
 TEST(Slice, LeadsToProgramsAsSmallOnTheCorpus) {
   Ends ends;
-  for (const char* folder : {"bugs", "seeds", "regressions"}) {
-    for (const auto& entry :
-         fs::directory_iterator(fs::path(INTERLOCK_SOURCE_DIR "/corpus") / folder)) {
-      if (entry.path().extension() != ".ilk") continue;
-      if (is_slow_build() && entry.path().string().find("order") == std::string::npos) continue;
-      SCOPED_TRACE(entry.path());
-      compare_ends(parse_file(entry.path().string()).value(), ends);
-    }
+  for (const auto& path : executable_corpus_files({"bugs", "seeds", "regressions"})) {
+    if (is_slow_build() && path.string().find("order") == std::string::npos) continue;
+    SCOPED_TRACE(path);
+    compare_ends(corpus_program(path), ends);
   }
   EXPECT_EQ(ends.larger, 0);
   EXPECT_GE(ends.count, is_slow_build() ? 2 : 80);

@@ -1,0 +1,59 @@
+// Programs of the corpus, for tests that take all of a folder.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/check.h"
+#include "encoder/program/program.h"
+#include "encoder/text/files.h"
+#include "simulator/order/queue_order.h"
+
+namespace interlock {
+
+// Returns the programs in these folders of corpus/, sorted by path.
+inline std::vector<std::filesystem::path> corpus_files(const std::vector<std::string>& folders) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string& folder : folders) {
+    for (const auto& entry : std::filesystem::directory_iterator(
+             std::filesystem::path(INTERLOCK_SOURCE_DIR) / "corpus" / folder)) {
+      if (entry.path().extension() == ".ilk") paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// Reads statements of the whole model: what `interlock check` reads.
+inline ParseOptions every_queue() {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  return options;
+}
+
+// Requires: the file is there and holds a program.
+inline Program corpus_program(const std::filesystem::path& path) {
+  Result<Program> program = parse_file(path.string(), every_queue());
+  INTERLOCK_CHECK(program.has_value());
+  return std::move(program).value();
+}
+
+// True iff schedules, backends and minimizers take it; those with several queues are checked alone.
+inline bool is_executable(const Program& program) { return !needs_queue_order(program); }
+
+// Returns corpus_files() of which the programs are executable.
+inline std::vector<std::filesystem::path> executable_corpus_files(
+    const std::vector<std::string>& folders) {
+  std::vector<std::filesystem::path> paths = corpus_files(folders);
+  paths.erase(std::remove_if(paths.begin(), paths.end(),
+                             [](const std::filesystem::path& path) {
+                               return !is_executable(corpus_program(path));
+                             }),
+              paths.end());
+  return paths;
+}
+
+}  // namespace interlock

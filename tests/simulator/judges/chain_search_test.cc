@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "simulator/bytes/access_ref.h"
 #include "simulator/hazards/hazards.h"
@@ -25,6 +24,7 @@
 #include "simulator/order/queue_order.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/schedules/choice.h"
+#include "tests/corpus_files.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/counter_run.h"
 #include "tests/simulator/programs/random_queue_programs.h"
@@ -139,21 +139,24 @@ TEST(QueueOrder, AgreesWithASearchOfChains) {
   EXPECT_GT(accepted_count, program_count(20000) / 2);
 }
 
-TEST(QueueOrder, AgreesWithASearchOfChainsOnTheTrapsOfTheCorpus) {
-  const auto folder = std::filesystem::path(INTERLOCK_SOURCE_DIR) / "corpus" / "queues";
-  int file_count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    SCOPED_TRACE(entry.path());
-    ParseOptions options;
-    options.reads_every_queue = true;
-    const Result<Program> program = parse_file(entry.path().string(), options);
-    ASSERT_TRUE(program.has_value()) << program.error().message;
-    const Judged judged(*program);
-    expect_same_order(judged);
-    if (HasFatalFailure()) return;
-    ++file_count;
+// The traps, and the public bugs that are about several queues or the host.
+std::vector<std::filesystem::path> files_of_queues() {
+  std::vector<std::filesystem::path> paths = corpus_files({"queues"});
+  for (const auto& path : corpus_files({"bugs"})) {
+    if (!is_executable(corpus_program(path))) paths.push_back(path);
   }
-  EXPECT_GE(file_count, 60);
+  return paths;
+}
+
+TEST(QueueOrder, AgreesWithASearchOfChainsOnTheCorpus) {
+  const auto paths = files_of_queues();
+  ASSERT_GE(paths.size(), 140);
+  for (const auto& path : paths) {
+    SCOPED_TRACE(path);
+    const Program program = corpus_program(path);
+    expect_same_order(Judged(program));
+    if (HasFatalFailure()) return;
+  }
 }
 
 bool reads(const Access& access) { return access.reads() || access.is_atomic(); }
@@ -225,6 +228,16 @@ std::set<HazardKey> hazards_by_chains(const Judged& judged) {
   return hazards;
 }
 
+std::set<HazardKey> found_hazards(const Judged& judged) {
+  const HazardList found = find_all_hazards(judged.run, HappensBefore(judged.run));
+  EXPECT_TRUE(found.is_complete());
+  std::set<HazardKey> hazards;
+  for (const Hazard& hazard : found.hazards) {
+    hazards.insert({hazard.kind, hazard.first.dispatch, hazard.second.dispatch});
+  }
+  return hazards;
+}
+
 TEST(FindAllHazards, AreTheConflictsThatNoChainSeparates) {
   int clean_count = 0;
   for (int seed = 0; seed < program_count(20000); ++seed) {
@@ -235,17 +248,30 @@ TEST(FindAllHazards, AreTheConflictsThatNoChainSeparates) {
     if (!program) continue;
     const Judged judged(*program);
     if (!needs_queue_order(judged.run)) continue;
-    const HazardList found = find_all_hazards(judged.run, HappensBefore(judged.run));
-    ASSERT_TRUE(found.is_complete());
-    std::set<HazardKey> hazards;
-    for (const Hazard& hazard : found.hazards) {
-      hazards.insert({hazard.kind, hazard.first.dispatch, hazard.second.dispatch});
-    }
+    const std::set<HazardKey> hazards = found_hazards(judged);
     ASSERT_EQ(hazards, hazards_by_chains(judged));
     clean_count += hazards.empty();
   }
   EXPECT_GT(clean_count, program_count(20000) / 20);
   EXPECT_LT(clean_count, program_count(20000) * 3 / 4);
+}
+
+TEST(FindAllHazards, AreThoseOnTheCorpus) {
+  int clean_count = 0;
+  int deadlock_count = 0;
+  for (const auto& path : files_of_queues()) {
+    SCOPED_TRACE(path);
+    const Program program = corpus_program(path);
+    const Judged judged(program);
+    EXPECT_EQ(judged.reference.statements, run_by_counters(program));
+    deadlock_count += !judged.reference.cycle.empty();
+    if (!needs_queue_order(judged.run)) continue;
+    const std::set<HazardKey> hazards = found_hazards(judged);
+    EXPECT_EQ(hazards, hazards_by_chains(judged));
+    clean_count += hazards.empty();
+  }
+  EXPECT_GE(clean_count, 70);
+  EXPECT_GE(deadlock_count, 3);
 }
 
 TEST(FindReferenceOrder, IsTheRunOfSemaphoresThatCount) {

@@ -1,7 +1,7 @@
-// The basic idea: what separates two places is one of few things. On one queue it is a barrier;
-// between two queues a signal and a wait; from the host to a queue a submission; from a queue to
-// the host a scope of the host, a signal, and a wait for it. What is there already is named: the
-// first signal that covers the earlier access needs only a wait.
+// The basic idea: what separates two places is one of few things. On one queue it is a barrier, in
+// a graph an edge; between two queues a signal and a wait; from the host to a queue a submission;
+// from a queue to the host a scope of the host, a signal, and a wait for it. What is there already
+// is named: the first signal that covers the earlier access needs only a wait.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,6 +81,7 @@ class QueueMisses {
   std::string fix_before_host() const;
   std::string fix_after_host() const;
   std::string fix_across_queues() const;
+  std::string fix_in_graph() const;
   std::string barrier() const;
   StageAccess seen_as() const {
     return hazard_.kind == FindingKind::kReadAfterWrite
@@ -89,6 +90,10 @@ class QueueMisses {
   }
   StageAccess written_as() const {
     return *write_sort_of(stage_of(first_.dispatch), first_.access);
+  }
+  // Barriers are errors on a graph queue.
+  bool is_in_graph(const HazardEnd& end) const {
+    return !end.is_of_host() && program_.kind_of(end.queue) == QueueKind::kGraph;
   }
   std::optional<uint32_t> first_move(SyncKind kind) const;
   bool is_moved(SyncKind kind) const { return first_move(kind).has_value(); }
@@ -113,6 +118,10 @@ std::string QueueMisses::reason() const {
     return fmt::format(
         "Nothing orders them: {} is submitted before {}, and waits for no signal of the host.",
         second_.name, first_.name);
+  }
+  if (first_.queue == second_.queue && is_in_graph(first_)) {
+    return fmt::format("Nothing orders them: no chain of edges leads from {} to {}.", first_.name,
+                       second_.name);
   }
   if (first_.queue == second_.queue) {
     return fmt::format("Nothing orders them: no chain of dependencies leads from {} to {} on {}.",
@@ -149,6 +158,9 @@ std::string QueueMisses::reason_for_visibility() const {
   if (second_.is_of_host()) {
     return what +
            "a signal makes nothing visible to the host, and no dependency before it has host.read or host.write in its destination.";
+  }
+  if (first_.queue == second_.queue && is_in_graph(first_)) {
+    return what + "a programmatic edge orders execution alone.";
   }
   return what + fmt::format("no chain of dependencies of memory leads from {} to {}.",
                             text_of(written_as()), text_of(seen_as()));
@@ -202,6 +214,7 @@ std::string QueueMisses::fix() const {
   if (second_.is_of_host()) return fix_before_host();
   if (first_.is_of_host()) return fix_after_host();
   if (first_.queue != second_.queue) return fix_across_queues();
+  if (is_in_graph(first_)) return fix_in_graph();
   return fmt::format("`{} on {}` between {} and {}.", barrier(), program_.name_of(first_.queue),
                      first_.name, second_.name);
 }
@@ -226,6 +239,12 @@ std::string QueueMisses::fix_across_queues() const {
                      program_.name_of(first_.queue), first_.name, to, second_.name);
 }
 
+std::string QueueMisses::fix_in_graph() const {
+  return fmt::format("an edge{}: `after {}` on {}.",
+                     hazard_.is_ordered ? " that is not programmatic" : "",
+                     program_.reference_of(first_.id), second_.name);
+}
+
 std::string QueueMisses::fix_before_host() const {
   const std::optional<SignalPart> part = signal_after_first();
   const std::string signal =
@@ -235,6 +254,11 @@ std::string QueueMisses::fix_before_host() const {
            : fmt::format("a signal on {} after {} that the host waits for",
                          program_.name_of(first_.queue), first_.name);
   if (is_war_ || (memory_.is_unified && !hazard_.is_ordered)) return wait + ".";
+  if (is_in_graph(first_)) {
+    return fmt::format(
+        "on a queue that is no graph: a wait for {}, `{}`, and a signal that the host waits for.",
+        first_.name, barrier());
+  }
   if (memory_.atom_bytes > 0 && hazard_.is_ordered && !is_moved(SyncKind::kHostInvalidates)) {
     return fmt::format(
         "`host invalidates {}` right before {}, and `{} on {}` after {} and before the signal that the host waits for.",

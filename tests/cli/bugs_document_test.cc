@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tests/cli/command.h"
@@ -18,63 +16,12 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-struct ShownBlock {
-  std::string name;
-  Lines lines;
-};
-
-// Blocks of the form "```LANGUAGE NAME", lines, "```".
-std::vector<ShownBlock> shown_blocks(const std::string& document, std::string_view language) {
-  const std::string fence = "```" + std::string(language) + " ";
-  std::vector<ShownBlock> blocks;
-  std::istringstream text(document);
-  bool is_inside = false;
-  for (std::string line; std::getline(text, line);) {
-    if (line.starts_with(fence)) {
-      is_inside = true;
-      blocks.push_back({line.substr(fence.size()), {}});
-    } else if (line.starts_with("```")) {
-      is_inside = false;
-    } else if (is_inside) {
-      blocks.back().lines.push_back(line);
-    }
-  }
-  return blocks;
-}
-
-// A statement that says what happens, not what is expected of it.
-bool is_command(const std::string& line) {
-  return !line.starts_with("expect ") && !line.starts_with("witness ");
-}
-
 // The lines of a bug's file that are no comments.
 Lines lines_of_bug(const std::string& name) {
   std::istringstream text(document_text("corpus/bugs/" + name + ".ilk"));
   Lines lines;
   for (std::string line; std::getline(text, line);) {
     if (!line.starts_with("#")) lines.push_back(line);
-  }
-  return lines;
-}
-
-Lines sorted_commands(Lines lines) {
-  lines.erase(std::remove_if(lines.begin(), lines.end(),
-                             [](const std::string& line) { return !is_command(line); }),
-              lines.end());
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
-
-// The lines without those that begin with "-" in the diff, with those that begin with "+".
-Lines patched(Lines lines, const Lines& diff) {
-  for (const std::string& line : diff) {
-    if (line.starts_with("+")) lines.push_back(line.substr(1));
-  }
-  for (const std::string& line : diff) {
-    if (!line.starts_with("-")) continue;
-    const auto removed = std::find(lines.begin(), lines.end(), line.substr(1));
-    EXPECT_NE(removed, lines.end()) << line;
-    if (removed != lines.end()) lines.erase(removed);
   }
   return lines;
 }

@@ -1,5 +1,8 @@
 #include "tests/cli/shown_commands.h"
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -48,6 +51,47 @@ bool prints(const std::string& output, const std::vector<std::string>& lines) {
     text = "\n";
   }
   return finds_text();
+}
+
+std::vector<ShownBlock> shown_blocks(const std::string& document, std::string_view language) {
+  const std::string fence = "```" + std::string(language) + " ";
+  std::vector<ShownBlock> blocks;
+  std::istringstream text(document);
+  bool is_inside = false;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with(fence)) {
+      is_inside = true;
+      blocks.push_back({line.substr(fence.size()), {}});
+    } else if (line.starts_with("```")) {
+      is_inside = false;
+    } else if (is_inside) {
+      blocks.back().lines.push_back(line);
+    }
+  }
+  return blocks;
+}
+
+std::vector<std::string> patched(std::vector<std::string> lines,
+                                 const std::vector<std::string>& diff) {
+  for (const std::string& line : diff) {
+    if (line.starts_with("+")) lines.push_back(line.substr(1));
+  }
+  for (const std::string& line : diff) {
+    if (!line.starts_with("-")) continue;
+    const auto removed = std::find(lines.begin(), lines.end(), line.substr(1));
+    EXPECT_NE(removed, lines.end()) << line;
+    if (removed != lines.end()) lines.erase(removed);
+  }
+  return lines;
+}
+
+std::vector<std::string> sorted_commands(std::vector<std::string> lines) {
+  const auto is_none = [](const std::string& line) {
+    return line.starts_with("expect ") || line.starts_with("witness ") || line.starts_with("# ");
+  };
+  lines.erase(std::remove_if(lines.begin(), lines.end(), is_none), lines.end());
+  std::sort(lines.begin(), lines.end());
+  return lines;
 }
 
 std::string document_text(const std::string& path) {

@@ -15,7 +15,11 @@
 #include "simulator/hazards/hazards.h"
 #include "simulator/lifetimes/lifetimes.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/report/operand_text.h"
+#include "tests/corpus_files.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/value_ledger.h"
 #include "tests/simulator/programs/random_lifetime_programs.h"
@@ -135,6 +139,33 @@ TEST(LifetimesProperty, AgreeWithTheLedgerOnPinnedAndDestroyedValues) {
   EXPECT_GE(replay_count, count / 5);
   print_proof(count,
               "pins, destroys and frees by runs of bytes are those of a ledger of each byte");
+}
+
+// Programs with several queues, too, in their reference order. What is pending at a destroy there
+// is another question (queue_destroys_test.cc).
+TEST(LifetimesProperty, AgreeWithTheLedgerOnTheCorpus) {
+  int counts[3] = {};
+  for (const auto& path : corpus_files({"bugs", "queues", "seeds"})) {
+    SCOPED_TRACE(path);
+    const Program text = corpus_program(path);
+    const bool has_queues = needs_queue_order(text);
+    const Program program =
+        has_queues ? in_reference_order(text, find_reference_order(text)) : text;
+    const HappensBefore order(program);
+    LifetimeOptions options;
+    if (order.has_queues()) options.queues = &order.queues();
+    const auto without_pending = [&](std::vector<LifetimeFinding> findings) {
+      if (has_queues) std::erase_if(findings, [](const auto& found) { return found.is_pending; });
+      return findings;
+    };
+    const auto found = without_pending(check_lifetimes(program, options).findings);
+    EXPECT_EQ(keys_of(found), keys_of(without_pending(findings_by_ledger(program))));
+    for (const LifetimeFinding& finding : found) {
+      counts[static_cast<int>(finding.kind) - static_cast<int>(FindingKind::kClobber)] +=
+          has_queues;
+    }
+  }
+  for (const int count : counts) EXPECT_GE(count, 1);
 }
 
 // T1 for owners: no hazard and nothing found in issue order, so nothing in any schedule.

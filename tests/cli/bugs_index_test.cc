@@ -1,7 +1,10 @@
 // interlock bugs: the table of public bugs; docs/bugs-index.md is what it prints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "tests/cli/command.h"
@@ -36,6 +39,22 @@ TEST(BugsCommand, ListsWhatFindsEachBugAndWhatTheOthersNeed) {
           "\n"
           "1    ml-explore/mlx#3630 +BAR, PLAN, GRAD +WAR +clean +mlx-3630 +bias gradient"));
   EXPECT_THAT(result.out, HasSubstr("not yet, and what they need\n\nno.  bug  "));
+}
+
+// As `interlock check` refuses it.
+TEST(BugsCommand, RefusesAProgramWhoseSignalsNothingOrders) {
+  const std::string text =
+      "interlock 1\nmemory x 64\nq1: queue serial\nsignal s=1\nsignal s=2 on q1\nwait s=1\n"
+      "dispatch Use reads x\n";
+  const std::string folder = testing::TempDir() + "/bugs-unordered-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/index.tsv") << "1\tme/demo#1\tXQ\tdemo-1\tno order\t-\n";
+  std::ofstream(folder + "/demo-1.ilk") << text;
+  std::ofstream(folder + "/demo-1.fixed.ilk") << text;
+  const CommandResult result = run_interlock({"bugs", folder});
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("demo-1.ilk:5:1: error: nothing orders this signal of 's'"));
 }
 
 TEST(BugsCommand, SaysWhichFolderHasNoIndex) {

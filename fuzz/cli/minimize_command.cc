@@ -58,6 +58,7 @@ void add_minimize_command(CLI::App& app, ExitStatus& status) {
   auto [command, options] = add_subcommand<MinimizeCommandOptions>(
       app, status, "minimize", "shrinks a failing program", run_minimize);
   add_input_options(command, options.input);
+  read_every_queue(options.input.parse);
   add_output_option(command, options.output);
   command.add_flag("--keep-kernels,!--any-kernels", options.keeps_kernels,
                    "keep the kernels of the finding (default), or only its kind and alias shape");

@@ -13,6 +13,7 @@
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/order/in_reference_order.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/witness.h"
@@ -191,24 +192,25 @@ Program with_evidence(const Program& program, const std::optional<Fact>& fact) {
   ProgramDraft draft = without_evidence(draft_of(program));
   if (fact && std::holds_alternative<ExcessBarriers>(*fact)) return build(draft).value();
 
-  const Evidence evidence =
-      fact ? find_evidence(program, *fact, EvidenceLevel::kBackend) : Evidence();
+  // Facts and schedules are of the reference run; lines name what they are about.
+  const Program run = reference_run(program);
+  const Evidence evidence = fact ? find_evidence(run, *fact, EvidenceLevel::kBackend) : Evidence();
   std::vector<Displacement> witness = evidence.witness;
   if (!witness.empty()) {
-    const HappensBefore order(program);
-    const CpuJudge judge(program);
+    const HappensBefore order(run);
+    const CpuJudge judge(run);
     const bool on_cpu = evidence.level == EvidenceLevel::kBackend;
-    witness = shrink_witness(program, order, std::move(witness), [&](const Schedule& schedule) {
+    witness = shrink_witness(run, order, std::move(witness), [&](const Schedule& schedule) {
       uint64_t steps = UINT64_MAX;
-      return on_cpu ? judge.differs(schedule) : differs_in_shadow(program, schedule, steps);
+      return on_cpu ? judge.differs(schedule) : differs_in_shadow(run, schedule, steps);
     });
   }
   for (const Displacement& displacement : witness) {
-    draft.items.emplace_back(draft_of(program, displacement));
+    draft.items.emplace_back(draft_of(run, displacement));
   }
   std::set<std::string> lines;
-  for (const Fact& found : find_everything(program)) {
-    ExpectDraft expect = expectation_of(program, found);
+  for (const Fact& found : find_everything(run)) {
+    ExpectDraft expect = expectation_of(run, found);
     if (!lines.insert(print(ItemDraft(expect))).second) continue;
     draft.items.emplace_back(std::move(expect));
   }

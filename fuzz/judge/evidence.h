@@ -34,6 +34,9 @@ struct Evidence {
   std::vector<Displacement> witness;  // From kShadow on; not shrunk.
 };
 
+// With several queues facts and evidence are of a program in reference order, except where a
+// function says otherwise.
+
 // The sinks (T6) of the fact; none unless it is a hazard.
 std::vector<Sink> sinks_of_fact(const Program& program, const HappensBefore& order,
                                 const Fact& fact);

@@ -15,9 +15,11 @@
 #include "encoder/program/error_of.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/oracles.h"
+#include "fuzz/minimize/minimize_queues.h"
 #include "fuzz/minimize/reduction.h"
 #include "fuzz/minimize/slice.h"
 #include "simulator/facts/find_facts.h"
+#include "simulator/order/queue_order.h"
 #include "simulator/report/check.h"
 
 namespace interlock {
@@ -279,10 +281,11 @@ MinimizeReport minimize(const ProgramDraft& draft, const ProgramPredicate& keeps
   const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
   Reduction reduction(without_evidence(draft), keeps, options);
   constexpr void (*kPasses[])(Reduction&) = {
-      drop_statements,   drop_captures,     drop_outputs,          move_outputs,
-      drop_declarations, drop_operands,     drop_sources,          simplify_kernels,
-      simplify_operands, simplify_barriers, merge_memories,        shrink_shapes,
-      shrink_ranges,     close_gaps,        settle_initial_values, rename_by_first_use};
+      drop_statements,    drop_captures,     drop_outputs,    move_outputs,
+      drop_declarations,  drop_operands,     drop_sources,    simplify_kernels,
+      simplify_operands,  simplify_barriers, simplify_queues, merge_memories,
+      shrink_shapes,      shrink_ranges,     close_gaps,      settle_initial_values,
+      rename_by_first_use};
   uint64_t steps_before;
   do {
     steps_before = reduction.step_count();
@@ -331,6 +334,7 @@ MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder
 
 Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
   const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
+  if (needs_queue_order(program)) return minimize_queues(program, options);
   std::vector<Fact> facts = find_exactly(program);
   if (is_stopped()) return early_stop();
   const Expectation* const wanted = singled_out(program);

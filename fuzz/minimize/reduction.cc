@@ -55,6 +55,12 @@ class CostCounter {
       count_dispatch(*dispatch);
     } else if (const auto* barrier = std::get_if<BarrierDraft>(&item)) {
       count_barrier(*barrier);
+    } else if (const auto* sync = std::get_if<SyncDraft>(&item)) {
+      count_sync(*sync);
+    } else if (const auto* access = std::get_if<HostAccessDraft>(&item)) {
+      count_host_access(*access);
+    } else if (const auto* queue = std::get_if<QueueDraft>(&item)) {
+      cost_.items += 1 + (queue->kind != QueueKind::kConcurrent);
     } else if (const auto* backward = std::get_if<BackwardDraft>(&item)) {
       cost_.statements += 1;
       cost_.items += backward->wrt.size();
@@ -90,11 +96,44 @@ class CostCounter {
   }
 
   void count_barrier(const BarrierDraft& barrier) {
-    constexpr uint64_t kRanks[] = {0, 1, 2};  // Full, execution, scoped.
     cost_.statements += 1;
     cost_.letters += !barrier.label.empty();
-    cost_.kernels += kRanks[static_cast<size_t>(barrier.kind)];
-    for (const DependencyDraft& dependency : barrier.dependencies) {
+    cost_.items += !barrier.queue.empty();
+    count_dependencies(barrier.kind, barrier.dependencies);
+  }
+
+  void count_sync(const SyncDraft& sync) {
+    cost_.statements += 1;
+    cost_.letters += !sync.label.empty();
+    cost_.items += !sync.queue.empty();
+    count_dependencies(sync.barrier_kind, sync.dependencies);
+    count_host_operands(sync.operands);
+    for (const SemaphoreUseDraft& use : sync.semaphores) {
+      cost_.items += 1;
+      if (use.stages != kAllStages) cost_.kernels += 1;
+      cost_.letters += use.value.value_or(0);
+    }
+  }
+
+  void count_host_access(const HostAccessDraft& access) {
+    cost_.statements += 1;
+    cost_.kernels += access.value.kind != InitialKind::kNone;
+    count_host_operands(access.operands);
+  }
+
+  void count_host_operands(const std::vector<OperandDraft>& operands) {
+    for (const OperandDraft& operand : operands) {
+      cost_.items += 1;
+      if (!operand.slice) continue;
+      cost_.bytes += operand.slice->size_bytes();
+      cost_.offsets += operand.slice->begin;
+    }
+  }
+
+  void count_dependencies(BarrierKind kind, const std::vector<DependencyDraft>& dependencies) {
+    constexpr uint64_t kRanks[] = {0, 1, 2};  // Full, execution, scoped.
+    cost_.kernels += kRanks[static_cast<size_t>(kind)];
+    for (const DependencyDraft& dependency : dependencies) {
       cost_.items += 1;
       cost_.kernels += words_of(dependency.source) + words_of(dependency.destination);
       for (const OperandDraft& operand : dependency.operands) {
@@ -112,6 +151,8 @@ class CostCounter {
     cost_.kernels += rank_of_kernel(dispatch.kernel) + dispatch.attributes.size() +
                      dispatch.is_partial + dispatch.order.has_value();
     cost_.kernels += kernels_.insert(dispatch.kernel).second;
+    cost_.items += dispatch.after.size() + !dispatch.queue.empty();
+    cost_.kernels += dispatch.is_programmatic;
     for (const OperandDraft& operand : dispatch.operands) {
       cost_.items += 1;
       if (operand.is_undeclared) cost_.kernels += 1;

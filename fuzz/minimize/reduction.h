@@ -97,6 +97,9 @@ void rename_by_first_use(Reduction& reduction);    // Generated names only.
 // reduction_scopes.cc: barriers that say less.
 void simplify_barriers(Reduction& reduction);  // Kinds, dependencies, scopes, operands.
 
+// reduction_queues.cc: fewer edges and parts of signals, no stages, and the default queue.
+void simplify_queues(Reduction& reduction);
+
 // reduction_ranges.cc: fewer bytes, further to the left.
 // Returns the draft without the bytes that nothing lies on, but for alignment; if it
 // `shrinks_ranges`, of memories without tensors with one byte for each stretch between the ends of

@@ -11,8 +11,8 @@ namespace interlock {
 namespace {
 
 std::vector<size_t> statement_positions(const ProgramDraft& draft) {
-  return positions_of<DispatchDraft, BarrierDraft, LifetimeDraft, ReplayDraft, BackwardDraft>(
-      draft);
+  return positions_of<DispatchDraft, BarrierDraft, LifetimeDraft, ReplayDraft, BackwardDraft,
+                      SyncDraft, HostAccessDraft>(draft);
 }
 
 // `draft` without the items at positions[begin, end).

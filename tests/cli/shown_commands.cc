@@ -8,6 +8,28 @@
 #include <string_view>
 
 namespace interlock {
+namespace {
+
+// As a shell splits them; quotes keep words together.
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  bool is_quoted = false;
+  bool is_inside = false;
+  for (const char letter : line) {
+    if (letter == '"') {
+      is_quoted = !is_quoted;
+    } else if (letter == ' ' && !is_quoted) {
+      is_inside = false;
+    } else {
+      if (!is_inside) words.emplace_back();
+      is_inside = true;
+      words.back() += letter;
+    }
+  }
+  return words;
+}
+
+}  // namespace
 
 std::vector<ShownCommand> shown_commands(const std::string& document) {
   constexpr std::string_view kPrompt = "    $ interlock ";
@@ -18,10 +40,7 @@ std::vector<ShownCommand> shown_commands(const std::string& document) {
     if (line.starts_with(kPrompt)) {
       is_inside = true;
       commands.emplace_back();
-      std::istringstream words(line.substr(kPrompt.size()));
-      for (std::string word; words >> word;) {
-        commands.back().arguments.push_back(word);
-      }
+      commands.back().arguments = words_of(line.substr(kPrompt.size()));
     } else if (is_inside && line.starts_with("    ")) {
       commands.back().lines.push_back(line.substr(4));
     } else {

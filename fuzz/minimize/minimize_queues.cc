@@ -1,0 +1,144 @@
+// The basic idea: reductions change the text, and each candidate is judged in its own reference
+// run.
+#include "fuzz/minimize/minimize_queues.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "encoder/assemble/build.h"
+#include "encoder/program/stop.h"
+#include "fuzz/judge/evidence.h"
+#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/signature.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/order/signal_order.h"
+
+namespace interlock {
+namespace {
+
+// A candidate that no parser would take is none.
+bool is_sound(const Program& program) { return !find_unordered_signals(program).has_value(); }
+
+std::vector<BlockedStatement> deadlock_of(const Program& program) {
+  return needs_queue_order(program) ? find_reference_order(program).cycle
+                                    : std::vector<BlockedStatement>();
+}
+
+// Edges name operations by label, so that one can go without renaming the others.
+ProgramDraft with_labels(ProgramDraft draft) {
+  std::set<std::string> taken;
+  std::vector<DispatchDraft*> dispatches;
+  for (ItemDraft& item : draft.items) {
+    auto* dispatch = std::get_if<DispatchDraft>(&item);
+    if (dispatch == nullptr) continue;
+    dispatches.push_back(dispatch);
+    taken.insert(dispatch->label);
+  }
+  for (size_t i = 0; i < dispatches.size(); ++i) {
+    const std::string number = std::to_string(i);
+    if (!dispatches[i]->label.empty() || taken.contains("d" + number)) continue;
+    dispatches[i]->label = "d" + number;
+    for (DispatchDraft* other : dispatches) {
+      std::ranges::replace(other->after, number, "d" + number);
+    }
+  }
+  return draft;
+}
+
+// The line that expects a deadlock names those that wait, as a check does.
+Program with_deadlock_line(const Program& program) {
+  ProgramDraft draft = without_evidence(draft_of(program));
+  ExpectDraft expect;
+  expect.kind = FindingKind::kDeadlock;
+  const FactPlace place = place_of(program, Deadlock{deadlock_of(program)});
+  for (const StatementId waiting : place.waiting) {
+    const Statement& statement = program.statements[waiting.index];
+    const bool has_name = statement.label.is_some() || statement.kind == StatementKind::kDispatch;
+    if (!has_name) return build(draft).value();
+    expect.waiting.push_back(program.reference_of(waiting));
+  }
+  draft.items.emplace_back(std::move(expect));
+  return build(draft).value();
+}
+
+MinimizeReport minimize_deadlock(const Program& program, const MinimizeOptions& options) {
+  const auto keeps = [](const Program& p) { return !deadlock_of(p).empty() && is_sound(p); };
+  MinimizeReport report = minimize(with_labels(draft_of(program)), keeps, options);
+  const StopScope to_the_end(nullptr);
+  report.program = with_deadlock_line(report.program);
+  return report;
+}
+
+struct BestFact {
+  Fact fact;
+  EvidenceLevel level;
+};
+
+// Of hazards the first with the best evidence; what no schedule shows comes after them.
+std::optional<BestFact> best_fact(const Program& run) {
+  uint64_t steps_left = kEvidenceStepsMax;
+  std::optional<BestFact> best;
+  for (const Fact& fact : find_everything(run)) {
+    if (is_stopped()) break;
+    const Evidence evidence = find_evidence(run, fact, EvidenceLevel::kBackend, &steps_left);
+    if (!best || evidence.level > best->level) best = {fact, evidence.level};
+    if (best->level == EvidenceLevel::kBackend) break;
+  }
+  return best;
+}
+
+// The level that a finding of this signature has in the run; kNone if there is none, or one of a
+// kind that is not `allowed`.
+std::optional<BestFact> kept_fact(const Program& run, const std::string& signature,
+                                  const std::set<FindingKind>& allowed, EvidenceLevel sufficient,
+                                  SignatureDetail detail) {
+  std::optional<BestFact> best;
+  uint64_t steps_left = kEvidenceStepsMax;
+  for (const Fact& fact : find_everything(run)) {
+    if (!allowed.contains(kind_of(fact))) return std::nullopt;
+    if (best && best->level >= sufficient) continue;
+    if (signature_of(run, fact, detail) != signature) continue;
+    const Evidence evidence = find_evidence(run, fact, sufficient, &steps_left);
+    if (!best || evidence.level > best->level) best = {fact, evidence.level};
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOptions& options) {
+  const Error stopped{
+      "The work was stopped before it was known what goes wrong, so nothing is smaller."};
+  if (!deadlock_of(program).empty()) return minimize_deadlock(program, options);
+  const Program run = reference_run(program);
+  const std::optional<BestFact> chosen = best_fact(run);
+  if (is_stopped()) return stopped;
+  if (!chosen) {
+    return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
+  }
+  const std::string signature = signature_of(run, chosen->fact, options.detail);
+  std::set<FindingKind> allowed;
+  for (const Fact& fact : find_everything(run)) allowed.insert(kind_of(fact));
+  const auto kept_in = [&](const Program& p) {
+    return kept_fact(reference_run(p), signature, allowed, chosen->level, options.detail);
+  };
+  const auto keeps = [&](const Program& p) {
+    if (!is_sound(p) || !deadlock_of(p).empty()) return false;
+    const std::optional<BestFact> kept = kept_in(p);
+    return kept && kept->level >= chosen->level;
+  };
+  MinimizeReport report = minimize(with_labels(draft_of(program)), keeps, options);
+  const StopScope to_the_end(nullptr);
+  const std::optional<BestFact> kept = kept_in(report.program);
+  if (kept) report.program = with_evidence(report.program, kept->fact);
+  return report;
+}
+
+}  // namespace interlock

@@ -1,0 +1,16 @@
+// Minimization of programs with several queues, with the host or with indirect dispatches.
+#pragma once
+
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "fuzz/minimize/minimizer.h"
+
+namespace interlock {
+
+// As minimize_program(), of a program that needs_queue_order(): a deadlock, else the first hazard
+// with the best evidence, else the first of what else goes wrong, stays in the reference run of
+// each smaller program; kinds of finding that the program did not have do not come in, nor signals
+// that nothing orders. Errors: there is no finding; a stop.
+Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOptions& options);
+
+}  // namespace interlock

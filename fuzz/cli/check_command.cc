@@ -58,9 +58,11 @@ TextLimits text_limits_of(const CheckCommandOptions& options) {
 ExitStatus status_of(const Program& program, const CheckReport& report,
                      const ExpectationOutcome& outcome, bool denies_redundancy) {
   const Verdict verdict = verdict_of(program, report, outcome);
-  const bool is_denied = denies_redundancy && !unexpected_redundancy(program, report).empty();
+  const bool is_denied = denies_redundancy && (!unexpected_redundancy(program, report).empty() ||
+                                               !unexpected_redundant_sync(program, report).empty());
   if (verdict == Verdict::kUnexpected || is_denied) return ExitStatus::kFinding;
-  const bool is_denial_open = denies_redundancy && report.unjudged_barrier_count > 0;
+  const uint64_t unjudged_count = report.unjudged_barrier_count + report.unjudged_sync_count;
+  const bool is_denial_open = denies_redundancy && unjudged_count > 0;
   const bool is_open = verdict == Verdict::kNone || is_denial_open;
   return is_open ? ExitStatus::kNoVerdict : ExitStatus::kNothingFound;
 }
@@ -80,6 +82,9 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
     print_report(text_report(*program, report, path, text_limits_of(options)));
     if (!options.check.lists_all_pairs && report.redundant.size() > kRedundantShown) {
       print_out("  (--all prints every redundant barrier.)\n");
+    }
+    if (!options.check.lists_all_pairs && report.redundant_sync.size() > kRedundantShown) {
+      print_out("  (--all prints every redundant piece of sync.)\n");
     }
     if (options.findings_max != 0 && report.findings.size() > options.findings_max) {
       print_out("  (--max-findings=0 prints them all.)\n");
@@ -107,10 +112,10 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
       ->required();
   command.add_flag(
       "--all", options.check.lists_all_pairs,
-      "every hazardous pair, not only the latest accesses of the bytes, and every redundant barrier");
+      "every hazardous pair, not only the latest accesses of the bytes, and all redundant sync");
   command
       .add_option("--deny", options.denied,
-                  "advice that counts as a finding: redundant, for barriers that can go")
+                  "advice that counts as a finding: redundant, for sync that can go")
       ->check(CLI::IsMember({"redundant"}));
   command.add_flag("--certificate", options.has_certificate,
                    "the conflicts that prove the fewest barriers");

@@ -13,6 +13,7 @@
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/barriers/certificate.h"
 #include "simulator/barriers/redundancy.h"
+#include "simulator/barriers/sync_redundancy.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/hazards/hazards.h"
@@ -193,6 +194,10 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
     }
   }
   count_statements(program, report);
+  if (is_stopped()) return report;
+  SyncRedundancy sync = find_redundant_sync(program, {.work_limit = options.redundancy_budget});
+  report.redundant_sync = std::move(sync.redundant);
+  report.unjudged_sync_count = sync.unjudged_count;
   if (reference.cycle.empty() || is_stopped()) return report;
   report.findings.insert(report.findings.begin(),
                          explain_deadlock(program, Deadlock{reference.cycle}));

@@ -8,6 +8,7 @@
 #include "encoder/program/program.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/barriers/redundancy.h"
+#include "simulator/barriers/sync_pieces.h"
 #include "simulator/lifetimes/truncation.h"
 #include "simulator/report/finding.h"
 
@@ -26,8 +27,8 @@ struct CheckOptions {
   // segments count as several) and pairs looked for.
   // Hazards beyond it stay Observability::kUnknown.
   uint64_t observability_budget = 4'000'000;
-  // Beside scoped barriers each redundancy is found by checking again; in all so many visits of
-  // accesses, where a barrier with operands may visit all of them.
+  // Beside scoped barriers, and with several queues or the host, redundancy is found by checking
+  // again; in all so many visits of accesses, where a barrier with operands may visit all of them.
   uint64_t redundancy_budget = 200'000'000;
   // Runs of bytes with different owners that the check of lifetimes visits beyond a few for each
   // access; and accesses that the histories in its explanations look at, beyond which they are left
@@ -36,14 +37,17 @@ struct CheckOptions {
 };
 
 struct CheckReport : BarrierBounds {
-  // False where the program has several queues or the host: then the bounds, `redundant`, `forcing`
-  // and `chain` are not judged.
+  // False where the program has several queues or the host: then the bounds, `forcing` and `chain`
+  // are not judged, and advice is in `redundant_sync` instead of `redundant`.
   bool has_bounds = true;
   // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
   std::vector<Finding> findings;
   // Advice, in order of barriers: each of these can go, one at a time.
   std::vector<RedundantBarrier> redundant;
   uint64_t unjudged_barrier_count = 0;  // redundancy_budget was too small for these.
+  // Likewise, in the order of the text, with several queues or the host.
+  std::vector<SyncPiece> redundant_sync;
+  uint64_t unjudged_sync_count = 0;
   uint64_t dispatch_count = 0;
   uint64_t access_count = 0;
   uint64_t barrier_count = 0;

@@ -39,25 +39,44 @@ bool matches(const Expectation& expectation, const Finding& finding) {
   return second == (expectation.second.is_some() ? expectation.second : expectation.first);
 }
 
-// Advice that nobody expects is no failure, so it is looked up and not crossed off.
-bool is_redundant(const CheckReport& report, BarrierId barrier) {
-  return std::ranges::binary_search(report.redundant, barrier, {}, &RedundantBarrier::barrier);
+// What a line about `redundant` names. Requires: `judged` has it.
+StatementId statement_of(const Program& judged, const Expectation& expectation) {
+  return expectation.sync.is_some() ? judged.syncs[expectation.sync.index].statement
+                                    : judged.barriers[expectation.barrier.index].statement;
+}
+
+// Advice that nobody expects is no failure, so it is looked up and not crossed off. `report` is of
+// `judged`.
+bool is_redundant(const Program& judged, const CheckReport& report,
+                  const Expectation& expectation) {
+  const BarrierId barrier = expectation.barrier;
+  if (std::ranges::binary_search(report.redundant, barrier, {}, &RedundantBarrier::barrier)) {
+    return true;
+  }
+  if (!expectation.sync.is_some() && barrier.index >= judged.barriers.size()) return false;
+  const StatementId statement = statement_of(judged, expectation);
+  return std::ranges::any_of(report.redundant_sync,
+                             [&](const SyncPiece& piece) { return piece.takes_from(statement); });
 }
 
 // Why a line that names nothing found may be true all the same; empty: it is false.
 std::string reason_to_doubt(const CheckReport& report, const Expectation& expectation) {
   const bool is_advice_line = !expectation.is_clean && is_advice(expectation.kind);
   if (!is_advice_line) return report.is_truncated() ? text_of(report.truncations) : "";
+  if (report.unjudged_sync_count > 0) {
+    return fmt::format("whether {} pieces of sync can go takes more work than the limit",
+                       report.unjudged_sync_count);
+  }
   if (report.unjudged_barrier_count == 0) return "";
   return fmt::format("whether {} barriers can go takes more work than the limit",
                      report.unjudged_barrier_count);
 }
 
-bool is_held(const Expectation& expectation, const CheckReport& report,
+bool is_held(const Program& judged, const Expectation& expectation, const CheckReport& report,
              std::vector<bool>& is_expected) {
   const std::vector<Finding>& findings = report.findings;
   if (expectation.is_clean) return findings.empty() && !report.is_truncated();
-  if (is_advice(expectation.kind)) return is_redundant(report, expectation.barrier);
+  if (is_advice(expectation.kind)) return is_redundant(judged, report, expectation);
   bool is_found = false;
   for (size_t i = 0; i < findings.size(); ++i) {
     if (!matches(expectation, findings[i])) continue;
@@ -67,7 +86,9 @@ bool is_held(const Expectation& expectation, const CheckReport& report,
   return is_found;
 }
 
-SubjectOutcome judge_subject(const Program& program, NameId encoder, const CheckReport& report) {
+// `report` is of `judged`: the program as it stands, or as the encoder encodes it.
+SubjectOutcome judge_subject(const Program& program, NameId encoder, const Program& judged,
+                             const CheckReport& report) {
   const std::vector<Finding>& findings = report.findings;
   SubjectOutcome outcome;
   if (encoder.is_some()) outcome.encoder = program.name(encoder);
@@ -76,7 +97,7 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Check
     if (expectation.encoder != encoder) continue;
     const std::string line = text_of(program, expectation);
     const std::string doubt = reason_to_doubt(report, expectation);
-    if (is_held(expectation, report, is_expected)) {
+    if (is_held(judged, expectation, report, is_expected)) {
       outcome.held.push_back(line);
     } else if (expectation.is_clean && !findings.empty()) {
       outcome.failures.push_back(fmt::format("'{}' does not hold: there are findings.", line));
@@ -123,6 +144,19 @@ std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,
   return unexpected;
 }
 
+std::vector<SyncPiece> unexpected_redundant_sync(const Program& program,
+                                                 const CheckReport& report) {
+  std::vector<SyncPiece> unexpected = report.redundant_sync;
+  for (const Expectation& expectation : program.expectations) {
+    const bool is_about_it =
+        !expectation.encoder.is_some() && !expectation.is_clean && is_advice(expectation.kind);
+    if (!is_about_it) continue;
+    const StatementId statement = statement_of(program, expectation);
+    std::erase_if(unexpected, [&](const SyncPiece& piece) { return piece.takes_from(statement); });
+  }
+  return unexpected;
+}
+
 ExpectationOutcome judge_expectations(const Program& program, const CheckReport& report) {
   ExpectationOutcome outcome;
   std::vector<NameId> subjects;
@@ -133,7 +167,7 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
   }
   for (const NameId subject : subjects) {
     if (!subject.is_some()) {
-      outcome.subjects.push_back(judge_subject(program, subject, report));
+      outcome.subjects.push_back(judge_subject(program, subject, program, report));
       continue;
     }
     const std::string_view name = program.name(subject);
@@ -151,7 +185,7 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
       const bool is_of_gradients = truncation.cause == TruncationCause::kGradients;
       if (is_of_gradients) encoded_report.truncations.push_back(truncation);
     }
-    outcome.subjects.push_back(judge_subject(program, subject, encoded_report));
+    outcome.subjects.push_back(judge_subject(program, subject, encoded, encoded_report));
   }
   return outcome;
 }

@@ -41,6 +41,9 @@ ExpectationOutcome judge_expectations(const Program& program, const CheckReport&
 std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,
                                                     const CheckReport& report);
 
+// Likewise of pieces of sync, with several queues or the host.
+std::vector<SyncPiece> unexpected_redundant_sync(const Program& program, const CheckReport& report);
+
 // A program that says nothing about itself is expected to have no findings.
 // Requires: `report` and `outcome` are of `program`.
 Verdict verdict_of(const Program& program, const CheckReport& report,

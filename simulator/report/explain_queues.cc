@@ -11,6 +11,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/range.h"
+#include "simulator/barriers/sync_pieces.h"
 #include "simulator/order/host_atoms.h"
 #include "simulator/report/explain.h"
 #include "simulator/report/operand_text.h"
@@ -20,13 +21,6 @@ namespace {
 
 // Statements looked at for what is there already.
 constexpr uint32_t kStatementsMax = 10'000;
-
-// "s=3"; of a binary semaphore "s".
-std::string text_of_part(const Program& program, const SignalPart& part) {
-  const Semaphore& semaphore = program.semaphores[part.semaphore.index];
-  const std::string_view name = program.name(semaphore.name);
-  return semaphore.is_binary ? std::string(name) : fmt::format("{}={}", name, part.value);
-}
 
 // "'wait s=1 on q' (go, statement 7)".
 std::string text_of_statement(const Program& program, StatementId id) {

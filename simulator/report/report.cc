@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "simulator/barriers/sync_redundancy.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/schedules/displacements.h"
@@ -51,6 +52,33 @@ std::string replay_command(const Program& program, const Finding& finding,
     command += fmt::format(" --witness=\"{}\"", text_of(program, displacement));
   }
   return command;
+}
+
+std::string text_of_redundant_sync(const Program& program, const CheckReport& report,
+                                   uint64_t limit) {
+  const uint64_t count = report.redundant_sync.size();
+  std::string text;
+  if (report.unjudged_sync_count > 0) {
+    text =
+        fmt::format("{} not judged: whether they can go takes more work than the limit.\n",
+                    count_of(report.unjudged_sync_count, "piece of sync is", "pieces of sync are"));
+  }
+  if (count == 0) return text;
+  const uint64_t shown = std::min(limit, count);
+  for (uint64_t i = 0; i < shown; ++i) {
+    const SyncPiece& piece = report.redundant_sync[i];
+    text += fmt::format("redundant: {} can go.\n  {}\n", description_of(program, piece),
+                        reason_of(program, piece));
+  }
+  if (shown < count) {
+    text += fmt::format("… and {}.\n", count_of(count - shown, "more redundant piece of sync",
+                                                "more redundant pieces of sync"));
+  }
+  text += fmt::format("{}: {} removal adds no finding.{}\n",
+                      count_of(count, "redundant piece of sync", "redundant pieces of sync"),
+                      count == 1 ? "its" : "each one's",
+                      count == 1 ? "" : " Removals interact: check again after each.");
+  return text;
 }
 
 std::string text_of_redundancy(const Program& program, const CheckReport& report, uint64_t limit) {
@@ -175,6 +203,7 @@ std::string text_report(const Program& program, const CheckReport& report,
                         report.raw_count, report.war_count, report.waw_count);
   }
   text += text_of_redundancy(program, report, limits.redundant);
+  text += text_of_redundant_sync(program, report, limits.redundant);
   if (limits.has_certificate) text += text_of_certificate(program, report);
   if (report.findings.empty()) text += text_of_chain(program, report);
   return text + summary_of(report) + "\n";

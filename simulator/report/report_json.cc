@@ -4,6 +4,8 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
+#include "simulator/barriers/redundancy.h"
+#include "simulator/barriers/sync_redundancy.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/report/report.h"
 #include "simulator/schedules/displacements.h"
@@ -50,7 +52,7 @@ Json json_of_access(const Program& program, AccessRef ref) {
           {"tensor", json_of_tensor(program, access.tensor)}};
 }
 
-Json json_of_waiting(const Program& program, StatementId id) {
+Json json_of_statement(const Program& program, StatementId id) {
   const Statement& statement = program.statements[id.index];
   const QueueIndex queue = statement.queue;
   return {
@@ -71,7 +73,7 @@ Json json_of_finding(const Program& program, const Finding& finding) {
   const auto text = [&](const Displacement& displacement) {
     return text_of(program, displacement);
   };
-  const auto waiting = [&](StatementId id) { return json_of_waiting(program, id); };
+  const auto waiting = [&](StatementId id) { return json_of_statement(program, id); };
   return {
       {"kind", word_of(finding.kind)},
       {"observability", kObservabilityWords[static_cast<size_t>(finding.observability)]},
@@ -100,6 +102,20 @@ Json json_of_redundant(const Program& program, const RedundantBarrier& redundant
           {"reason", reason_of(program, redundant)}};
 }
 
+Json json_of_redundant_sync(const Program& program, const SyncPiece& piece) {
+  const auto statement = [&](StatementId id) -> Json {
+    return id.is_some() ? json_of_statement(program, id) : Json(nullptr);
+  };
+  return {{"kind", word_of(piece.kind)},
+          {"statement", statement(piece.statement)},
+          {"partner", statement(piece.partner)},
+          {"part", piece.kind == SyncPieceKind::kSignal
+                       ? Json(text_of_part(program, program.signal_parts[piece.part]))
+                       : Json(nullptr)},
+          {"description", description_of(program, piece)},
+          {"reason", reason_of(program, piece)}};
+}
+
 }  // namespace
 
 std::string json_report(const Program& program, const CheckReport& report,
@@ -111,6 +127,7 @@ std::string json_report(const Program& program, const CheckReport& report,
   }
   const auto truncation_text = [](const Truncation& truncation) { return text_of(truncation); };
   const auto redundant = [&](const RedundantBarrier& r) { return json_of_redundant(program, r); };
+  const auto sync = [&](const SyncPiece& piece) { return json_of_redundant_sync(program, piece); };
   const auto slots = [](const ForcingPair& pair) {
     Json numbers = {pair.first.index, pair.second.index};
     if (pair.destroy.is_some()) numbers.push_back(pair.destroy.index);
@@ -145,6 +162,8 @@ std::string json_report(const Program& program, const CheckReport& report,
                      {"findings", std::move(findings)},
                      {"redundant", json_of_each(report.redundant, redundant)},
                      {"unjudged_barriers", report.unjudged_barrier_count},
+                     {"redundant_sync", json_of_each(report.redundant_sync, sync)},
+                     {"unjudged_sync", report.unjudged_sync_count},
                      {"certificate", json_of_each(report.forcing, slots)},
                      {"chain", json_of_each(report.chain, [](DispatchId id) { return id.index; })},
                      {"expectations", json_of_each(outcome.subjects, expectation)}};

@@ -1,0 +1,255 @@
+#include "simulator/barriers/order_findings.h"
+
+#include <algorithm>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/stop.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/hazards/hazard_pairs.h"
+#include "simulator/hazards/hazards.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/order/host_atoms.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/order/signal_order.h"
+
+namespace interlock {
+namespace {
+
+// What find_hazards() and find_reordered() list, as numbers of the text.
+class TextNames {
+ public:
+  TextNames(const Program& text, const Program& run) : text_(text), run_(run) {}
+
+  DispatchId operator()(DispatchId id) const {
+    const bool is_same = run_.text_order == nullptr || !id.is_some();
+    return is_same ? id : in_text(text_, run_, id);
+  }
+  LifetimeId operator()(LifetimeId id) const {
+    const bool is_same = run_.text_order == nullptr || !id.is_some();
+    return is_same ? id : in_text(text_, run_, id);
+  }
+
+ private:
+  const Program& text_;
+  const Program& run_;
+};
+
+class HazardBytes {
+ public:
+  HazardBytes(const Program& run, const TextNames& names, uint64_t& work_left)
+      : run_(run), names_(names), order_(run), segments_(run), work_left_(work_left) {}
+
+  bool is_too_wide() const { return order_.has_queues() && order_.queues().is_too_wide(); }
+
+  // As find_hazards().
+  std::vector<HazardousPair> list_pairs(uint64_t limit) const {
+    std::vector<HazardousPair> pairs;
+    for (const Hazard& hazard : find_hazards(run_, order_, segments_, {limit}).hazards) {
+      pairs.push_back({names_(hazard.first.dispatch), names_(hazard.second.dispatch)});
+    }
+    return pairs;
+  }
+
+  // False if the work is too much.
+  bool list(HazardsListed listed, std::vector<ByteHazards>& hazards) {
+    const HazardList some = find_hazards(run_, order_, segments_, {.limit = 1});
+    if (some.hazards.empty()) return some.is_complete();
+    if (listed == HazardsListed::kOfOnePair) {
+      const Hazard& hazard = some.hazards.front();
+      add_pair(hazard.first.dispatch, hazard.second.dispatch, hazards);
+      return true;
+    }
+    HazardPairs pairs(run_, order_, segments_);
+    std::vector<DispatchId> firsts;
+    for (size_t k = 0; k < run_.dispatches.size(); ++k) {
+      if (is_stopped() || !pairs.find_firsts(DispatchId(k), work_left_, firsts)) return false;
+      for (const DispatchId first : firsts) add_pair(first, DispatchId(k), hazards);
+      if (work_left_ == 0) return false;
+    }
+    merge(hazards);
+    return true;
+  }
+
+ private:
+  void charge(uint64_t work) { work_left_ -= std::min(work, work_left_); }
+
+  void add_pair(DispatchId first, DispatchId second, std::vector<ByteHazards>& hazards) {
+    const AtomicOp first_op = run_.dispatch(first).atomic_op;
+    const AtomicOp second_op = run_.dispatch(second).atomic_op;
+    for (const Access& a : run_.accesses_of(first)) {
+      for (const Access& b : run_.accesses_of(second)) {
+        charge(1);
+        if (a.memory != b.memory || !share_a_byte(a.range, b.range)) continue;
+        const ConflictKinds kinds = conflict_kinds(a, first_op, b, second_op);
+        if (!kinds.any()) continue;
+        const Stage stage = stage_of(run_.dispatch(second), b);
+        const bool is_ordered = order_.executes_before(first, a, second, b);
+        ByteHazards found{.first = names_(first),
+                          .second = names_(second),
+                          .first_stage = stage_of(run_.dispatch(first), a),
+                          .is_ordered = is_ordered,
+                          .memory = a.memory};
+        const ByteRange bytes = intersection(a.range, b.range);
+        if (kinds.war && !is_ordered) {
+          found.kind = FindingKind::kWriteAfterRead;
+          found.sort = *write_sort_of(stage, b);
+          add(found, bytes, hazards);
+        }
+        const auto add_invisible = [&](FindingKind kind, StageAccess sort) {
+          found.kind = kind;
+          found.sort = sort;
+          add_runs(found, {first, second}, bytes, hazards);
+        };
+        if (kinds.raw) add_invisible(FindingKind::kReadAfterWrite, *read_sort_of(stage, b));
+        if (kinds.waw) add_invisible(FindingKind::kWriteAfterWrite, *write_sort_of(stage, b));
+      }
+    }
+  }
+
+  struct Pair {
+    DispatchId first;
+    DispatchId second;
+  };
+
+  // Those of `bytes` that are not visible.
+  void add_runs(const ByteHazards& found, Pair pair, ByteRange bytes,
+                std::vector<ByteHazards>& hazards) {
+    uint64_t steps = 0;
+    while (!bytes.is_empty()) {
+      const auto hidden =
+          order_.find_invisible(pair.first, pair.second, found.sort, found.memory, bytes, &steps);
+      if (hidden) add(found, *hidden, hazards);
+      bytes.begin = hidden ? hidden->end : bytes.end;
+    }
+    charge(steps);
+  }
+
+  static void add(ByteHazards found, ByteRange bytes, std::vector<ByteHazards>& hazards) {
+    found.begin = bytes.begin;
+    found.end = bytes.end;
+    hazards.push_back(found);
+  }
+
+  // What touches or overlaps becomes one run.
+  static void merge(std::vector<ByteHazards>& hazards) {
+    std::ranges::sort(hazards);
+    std::vector<ByteHazards> merged;
+    for (const ByteHazards& next : hazards) {
+      if (!merged.empty() && next.begin <= merged.back().end) {
+        ByteHazards same = next;
+        same.begin = merged.back().begin;
+        same.end = merged.back().end;
+        if (same == merged.back()) {
+          merged.back().end = std::max(merged.back().end, next.end);
+          continue;
+        }
+      }
+      merged.push_back(next);
+    }
+    hazards = std::move(merged);
+  }
+
+  const Program& run_;
+  const TextNames& names_;
+  const HappensBefore order_;
+  const ByteSegments segments_;
+  uint64_t& work_left_;
+};
+
+void list_lifetimes(const Program& run, const TextNames& names, OrderFindings& findings) {
+  if (run.lifetimes.empty() && !run.has_program_order) return;
+  const HappensBefore order(run);
+  LifetimeOptions options;
+  if (order.has_queues()) options.queues = &order.queues();
+  LifetimeReport report = check_lifetimes(run, options);
+  if (report.is_truncated()) findings.is_known = false;
+  for (LifetimeFinding& finding : report.findings) {
+    finding.reader.dispatch = names(finding.reader.dispatch);
+    finding.overwriter.dispatch = names(finding.overwriter.dispatch);
+    finding.ended_by = names(finding.ended_by);
+    finding.ended_at = names(finding.ended_at);
+  }
+  findings.lifetimes = std::move(report.findings);
+  findings.reordered = find_reordered(run);
+  for (ReorderedRead& read : findings.reordered) {
+    read.reader = names(read.reader);
+    read.seen_writer = names(read.seen_writer);
+    read.right_writer = names(read.right_writer);
+  }
+}
+
+// A program and its reference run.
+struct ReferenceRun {
+  explicit ReferenceRun(const Program& text)
+      : order(find_reference_order(text)),
+        is_whole(order.cycle.empty() && !find_unordered_signals(text).has_value()),
+        run(order.is_text_order ? text : in_reference_order(text, order)),
+        names(text, run),
+        whole_atoms(has_host_atoms(run) ? with_whole_atoms(run) : Program()) {}
+  ReferenceRun(const ReferenceRun&) = delete;
+  ReferenceRun& operator=(const ReferenceRun&) = delete;
+
+  // As hazards are looked for.
+  const Program& widened() const { return has_host_atoms(run) ? whole_atoms : run; }
+
+  const ReferenceOrder order;
+  const bool is_whole;  // All of it runs, and signals come in the order of their values.
+  const Program run;
+  const TextNames names;
+  const Program whole_atoms;  // Empty if the host touches no memory that has atoms.
+};
+
+template <typename Finding>
+bool is_each_in(const std::vector<Finding>& findings, const std::vector<Finding>& known) {
+  return std::ranges::all_of(findings, [&](const Finding& finding) {
+    return std::ranges::find(known, finding) != known.end();
+  });
+}
+
+// The last run of `known` that could cover it is the one before the first greater one.
+bool is_covered(const ByteHazards& hazard, const std::vector<ByteHazards>& known) {
+  ByteHazards key = hazard;
+  key.end = UINT64_MAX;
+  const auto behind = std::ranges::upper_bound(known, key);
+  if (behind == known.begin()) return false;
+  const ByteHazards& last = *(behind - 1);
+  key.begin = last.begin;
+  key.end = last.end;
+  return key == last && last.begin <= hazard.begin && hazard.end <= last.end;
+}
+
+}  // namespace
+
+OrderFindings find_order_findings(const Program& program, HazardsListed listed,
+                                  uint64_t& work_left) {
+  OrderFindings findings;
+  const ReferenceRun reference(program);
+  findings.runs = reference.is_whole;
+  if (!findings.runs || is_stopped()) return findings;
+  HazardBytes bytes(reference.widened(), reference.names, work_left);
+  findings.is_known = !bytes.is_too_wide() && bytes.list(listed, findings.hazards);
+  if (findings.is_known) list_lifetimes(reference.run, reference.names, findings);
+  return findings;
+}
+
+std::optional<std::vector<HazardousPair>> find_hazardous_pairs(const Program& program,
+                                                               uint64_t limit) {
+  const ReferenceRun reference(program);
+  if (!reference.is_whole || is_stopped()) return std::nullopt;
+  uint64_t work_left = 0;
+  const HazardBytes bytes(reference.widened(), reference.names, work_left);
+  if (bytes.is_too_wide()) return std::nullopt;
+  return bytes.list_pairs(limit);
+}
+
+bool adds_nothing(const OrderFindings& with, const OrderFindings& without) {
+  if (!without.runs) return !with.runs;
+  return std::ranges::all_of(
+             without.hazards,
+             [&](const ByteHazards& hazard) { return is_covered(hazard, with.hazards); }) &&
+         is_each_in(without.lifetimes, with.lifetimes) &&
+         is_each_in(without.reordered, with.reordered);
+}
+
+}  // namespace interlock

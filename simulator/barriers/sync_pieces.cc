@@ -1,0 +1,185 @@
+#include "simulator/barriers/sync_pieces.h"
+
+#include <utility>
+
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/reference_order.h"
+
+namespace interlock {
+namespace {
+
+// Who waits for what, counted.
+struct PieceUses {
+  explicit PieceUses(const Program& program)
+      : waits(program.signal_parts.size()),
+        awaits(program.syncs.size()),
+        signals(program.signal_parts.size()) {
+    for (const SyncStep& step : program.syncs) {
+      const bool is_signal = step.kind == SyncKind::kSignal || step.kind == SyncKind::kHostSignals;
+      for (uint32_t i = 0; is_signal && i < step.count; ++i) {
+        signals[step.first + i] = step.statement;
+      }
+      if (step.partner == SyncStep::kNoPartner) continue;
+      ++(step.kind == SyncKind::kAwait ? awaits : waits)[step.partner];
+    }
+  }
+
+  std::vector<uint32_t> waits;       // By signal part: how many waits are paired with it.
+  std::vector<uint32_t> awaits;      // By sync step, a set: how many await it.
+  std::vector<StatementId> signals;  // By signal part: the statement that has it.
+};
+
+void append_signals(const Program& program, const PieceUses& uses, const SyncStep& step,
+                    std::vector<SyncPiece>& pieces) {
+  for (uint32_t part = step.first; part < step.first + step.count; ++part) {
+    // Without a signal the next one of a binary semaphore would meet other waits.
+    const SemaphoreId semaphore = program.signal_parts[part].semaphore;
+    if (uses.waits[part] > 0 || program.semaphores[semaphore.index].is_binary) continue;
+    pieces.push_back({.kind = SyncPieceKind::kSignal, .statement = step.statement, .part = part});
+  }
+}
+
+SyncPiece wait_of(const Program& program, const PieceUses& uses, const SyncStep& step) {
+  SyncPiece piece{.kind = SyncPieceKind::kWait, .statement = step.statement};
+  const bool is_binary = program.semaphores[step.semaphore.index].is_binary;
+  if (!is_binary || step.partner == SyncStep::kNoPartner) return piece;
+  piece.partner = uses.signals[step.partner];
+  piece.part = step.partner;
+  return piece;
+}
+
+void append_sync(const Program& program, const PieceUses& uses, const SyncStep& step,
+                 std::vector<SyncPiece>& pieces) {
+  const auto index = static_cast<size_t>(&step - program.syncs.data());
+  const StatementId at = step.statement;
+  switch (step.kind) {
+    case SyncKind::kSignal:
+    case SyncKind::kHostSignals:
+      append_signals(program, uses, step, pieces);
+      break;
+    case SyncKind::kWait:
+    case SyncKind::kHostWaits:
+      pieces.push_back(wait_of(program, uses, step));
+      break;
+    case SyncKind::kSet:
+      if (uses.awaits[index] == 0) pieces.push_back({SyncPieceKind::kEvent, at, {}});
+      break;
+    case SyncKind::kAwait: {
+      const bool is_only = uses.awaits[step.partner] == 1;
+      pieces.push_back({SyncPieceKind::kEvent, at,
+                        is_only ? program.syncs[step.partner].statement : StatementId()});
+      break;
+    }
+    case SyncKind::kHostIdle:
+      pieces.push_back({SyncPieceKind::kHostIdle, at, {}});
+      break;
+    case SyncKind::kHostFlushes:
+    case SyncKind::kHostInvalidates:
+      pieces.push_back({SyncPieceKind::kHostMove, at, {}});
+      break;
+    case SyncKind::kSplit:
+    case SyncKind::kSubmit:
+      break;
+  }
+}
+
+void append_edges(const Program& program, DispatchId id, std::vector<SyncPiece>& pieces) {
+  const auto edges = program.edges_to(id);
+  for (const Edge& edge : edges) {
+    pieces.push_back({.kind = SyncPieceKind::kEdge,
+                      .statement = program.dispatch(id).statement,
+                      .partner = program.dispatch(edge.from).statement,
+                      .edge = static_cast<uint32_t>(&edge - program.edges.data())});
+  }
+}
+
+// What of a program goes.
+struct LeftOut {
+  LeftOut(const Program& program, std::span<const SyncPiece> pieces)
+      : statements(program.statements.size()),
+        parts(program.signal_parts.size()),
+        edges(program.edges.size()) {
+    for (const SyncPiece& piece : pieces) {
+      if (piece.edge != SyncPiece::kNone) {
+        edges[piece.edge] = true;
+        continue;
+      }
+      if (piece.part != SyncPiece::kNone) parts[piece.part] = true;
+      if (piece.kind == SyncPieceKind::kSignal) continue;
+      statements[piece.statement.index] = true;
+      if (piece.kind == SyncPieceKind::kEvent && piece.partner.is_some()) {
+        statements[piece.partner.index] = true;
+      }
+    }
+    for (const SyncStep& step : program.syncs) {
+      if (step.kind != SyncKind::kSignal && step.kind != SyncKind::kHostSignals) continue;
+      bool has_any = false;
+      for (uint32_t i = 0; i < step.count; ++i) has_any |= !parts[step.first + i];
+      if (!has_any) statements[step.statement.index] = true;
+    }
+  }
+
+  std::vector<bool> statements;
+  std::vector<bool> parts;
+  std::vector<bool> edges;
+};
+
+void drop_parts(const std::vector<bool>& goes, Program& program) {
+  std::vector<uint32_t> to(goes.size() + 1, 0);  // The new index, or that of the next one.
+  std::vector<SignalPart> parts;
+  for (size_t i = 0; i < goes.size(); ++i) {
+    to[i] = static_cast<uint32_t>(parts.size());
+    if (!goes[i]) parts.push_back(program.signal_parts[i]);
+  }
+  to[goes.size()] = static_cast<uint32_t>(parts.size());
+  for (SyncStep& step : program.syncs) {
+    if (step.kind == SyncKind::kSignal || step.kind == SyncKind::kHostSignals) {
+      const uint32_t end = to[step.first + step.count];
+      step.first = to[step.first];
+      step.count = end - step.first;
+    }
+    const bool is_wait = step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits;
+    if (is_wait && step.partner != SyncStep::kNoPartner) step.partner = to[step.partner];
+  }
+  program.signal_parts = std::move(parts);
+}
+
+}  // namespace
+
+std::vector<SyncPiece> sync_pieces_of(const Program& program) {
+  const PieceUses uses(program);
+  std::vector<SyncPiece> pieces;
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    const Statement& statement = program.statements[i];
+    if (statement.kind == StatementKind::kBarrier) {
+      pieces.push_back({SyncPieceKind::kBarrier, StatementId(i), {}});
+    } else if (statement.kind == StatementKind::kSync) {
+      append_sync(program, uses, program.syncs[statement.index], pieces);
+    } else if (statement.kind == StatementKind::kDispatch) {
+      append_edges(program, DispatchId(size_t{statement.index}), pieces);
+    }
+  }
+  return pieces;
+}
+
+Program without_pieces(const Program& program, std::span<const SyncPiece> pieces) {
+  const LeftOut left_out(program, pieces);
+  ReferenceOrder kept;  // The order of the text: only what is left out matters here.
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    if (!left_out.statements[i]) kept.statements.push_back(StatementId(i));
+  }
+  Program without = in_reference_order(program, kept);
+  // No dispatch goes, so the edges stand as they did.
+  std::vector<Edge> edges;
+  for (size_t i = 0; i < without.edges.size(); ++i) {
+    if (!left_out.edges[i]) edges.push_back(without.edges[i]);
+  }
+  without.edges = std::move(edges);
+  drop_parts(left_out.parts, without);
+  without.witness.clear();
+  without.backwards.clear();
+  without.text_order = nullptr;
+  return without;
+}
+
+}  // namespace interlock

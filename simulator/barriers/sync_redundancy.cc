@@ -1,0 +1,199 @@
+// The basic idea is the definition: leave a piece out and check again. Two facts about programs
+// without a hazard save most of it (docs/theory.md, "Sync that can go").
+//
+// Every chain from one access to a later one consists of sync that stands between the two in the
+// reference run. So if many pieces are left out at once and a hazard comes of it between whose
+// accesses only one of them stands, that one is needed: alone, it leaves the same hazard.
+//
+// Sync only ever adds order. So if many are left out at once and no hazard comes of it, each of
+// them can go. What the host flushes and invalidates is not like that, and judged one by one.
+#include "simulator/barriers/sync_redundancy.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "encoder/program/stop.h"
+#include "simulator/barriers/failing_sync.h"
+#include "simulator/barriers/order_findings.h"
+#include "simulator/order/reference_order.h"
+
+namespace interlock {
+namespace {
+
+enum class PieceVerdict : uint8_t { kOpen, kNeeded, kRedundant };
+
+// Hazards looked at where many pieces are left out at once.
+constexpr uint64_t kPairsMax = 250'000;
+// Of many pieces every so manieth one is left out at once: close conflicts, then wider ones.
+constexpr size_t kStrides[] = {16, 64};
+
+class SyncSearch {
+ public:
+  SyncSearch(const Program& program, const SyncRedundancyOptions& options)
+      : program_(program),
+        options_(options),
+        work_left_(options.work_limit),
+        check_work_(8 * (program.statements.size() + program.accesses.size()) + 64),
+        pieces_(sync_pieces_of(program)),
+        verdicts_(pieces_.size(), PieceVerdict::kOpen) {}
+
+  SyncRedundancy run() {
+    if (pieces_.empty()) return {};
+    if (!charge_check()) return unjudged();
+    const ReferenceOrder reference = find_reference_order(program_);
+    if (!reference.cycle.empty()) return {};
+    with_ = find_order_findings(program_, HazardsListed::kAll, work_left_);
+    if (!with_.is_known) return unjudged();
+    if (!with_.runs || is_stopped()) return {};
+    place(reference);
+    if (with_.hazards.empty() && pieces_.size() > options_.alone_max) judge_many();
+    const FailingSync failing(program_, reference, with_.hazards);
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (is_stopped()) return {};
+      if (verdicts_[i] == PieceVerdict::kOpen) judge_alone(i, failing);
+    }
+    return result();
+  }
+
+ private:
+  bool charge(uint64_t work) {
+    if (work > work_left_) return false;
+    work_left_ -= work;
+    return true;
+  }
+  bool charge_check() { return charge(check_work_); }
+
+  SyncRedundancy unjudged() const { return {{}, pieces_.size()}; }
+
+  SyncRedundancy result() const {
+    SyncRedundancy result;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (verdicts_[i] == PieceVerdict::kRedundant) result.redundant.push_back(pieces_[i]);
+      result.unjudged_count += verdicts_[i] == PieceVerdict::kOpen;
+    }
+    return result;
+  }
+
+  void place(const ReferenceOrder& reference) {
+    position_.resize(program_.statements.size());
+    for (uint32_t i = 0; i < reference.statements.size(); ++i) {
+      position_[reference.statements[i].index] = i;
+    }
+  }
+
+  void judge_alone(size_t index, const FailingSync& failing) {
+    if (!charge_check() || !charge(with_.hazards.size())) return;
+    if (failing.has(pieces_[index])) {
+      verdicts_[index] = PieceVerdict::kNeeded;
+      return;
+    }
+    const Program without = without_pieces(program_, {&pieces_[index], 1});
+    const HazardsListed listed =
+        with_.hazards.empty() ? HazardsListed::kOfOnePair : HazardsListed::kAll;
+    const OrderFindings findings = find_order_findings(without, listed, work_left_);
+    if (!findings.is_known || is_stopped()) return;
+    const bool can_go = adds_nothing(with_, findings);
+    verdicts_[index] = can_go ? PieceVerdict::kRedundant : PieceVerdict::kNeeded;
+  }
+
+  std::vector<size_t> open_pieces() const {
+    std::vector<size_t> open;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (verdicts_[i] == PieceVerdict::kOpen) open.push_back(i);
+    }
+    return open;
+  }
+
+  // Requires: there is no hazard.
+  void judge_many() {
+    for (const size_t stride : kStrides) {
+      const std::vector<size_t> open = open_pieces();
+      for (size_t first = 0; first < std::min(stride, open.size()); ++first) {
+        std::vector<size_t> group;
+        for (size_t i = first; i < open.size(); i += stride) group.push_back(open[i]);
+        if (is_stopped() || !judge_group(group)) return;
+      }
+    }
+    judge_halves(open_pieces());
+  }
+
+  void judge_halves(const std::vector<size_t>& group) {
+    if (group.size() < 2 || is_stopped() || !judge_group(group)) return;
+    std::vector<size_t> left;
+    for (const size_t i : group) {
+      if (verdicts_[i] == PieceVerdict::kOpen) left.push_back(i);
+    }
+    const auto middle = left.begin() + static_cast<std::ptrdiff_t>(left.size() / 2);
+    judge_halves({left.begin(), middle});
+    judge_halves({middle, left.end()});
+  }
+
+  // Leaves all of them out. Returns false if the work is too much.
+  bool judge_group(const std::vector<size_t>& group) {
+    if (!charge_check()) return false;
+    std::vector<SyncPiece> left_out;
+    for (const size_t i : group) left_out.push_back(pieces_[i]);
+    const auto pairs = find_hazardous_pairs(without_pieces(program_, left_out), kPairsMax);
+    if (!pairs || is_stopped()) return true;
+    if (pairs->empty()) {
+      if (decides_by_hazards()) mark_redundant(group);
+    } else {
+      mark_needed(group, *pairs);
+    }
+    return true;
+  }
+
+  // Where nothing is free, destroyed or reordered, whatever has no hazard has no other finding.
+  bool decides_by_hazards() const {
+    return program_.lifetimes.empty() && !program_.has_program_order;
+  }
+
+  void mark_redundant(const std::vector<size_t>& group) {
+    for (const size_t i : group) {
+      if (pieces_[i].kind != SyncPieceKind::kHostMove) verdicts_[i] = PieceVerdict::kRedundant;
+    }
+  }
+
+  void mark_needed(const std::vector<size_t>& group, const std::vector<HazardousPair>& pairs) {
+    std::vector<std::pair<uint32_t, size_t>> places;  // In the run; the piece there.
+    for (const size_t i : group) {
+      places.emplace_back(position_[pieces_[i].statement.index], i);
+      const bool has_two = pieces_[i].partner.is_some() && pieces_[i].kind != SyncPieceKind::kEdge;
+      if (has_two) places.emplace_back(position_[pieces_[i].partner.index], i);
+    }
+    std::ranges::sort(places);
+    const auto position = [&](DispatchId id) {
+      return position_[program_.dispatch(id).statement.index];
+    };
+    for (const HazardousPair& pair : pairs) {
+      const uint32_t begin = std::min(position(pair.first), position(pair.second));
+      const uint32_t end = std::max(position(pair.first), position(pair.second));
+      auto at = std::ranges::lower_bound(places, std::pair<uint32_t, size_t>(begin, 0));
+      std::optional<size_t> only;
+      bool is_only = true;
+      for (; is_only && at != places.end() && at->first <= end; ++at) {
+        is_only = !only || *only == at->second;
+        only = at->second;
+      }
+      if (only && is_only) verdicts_[*only] = PieceVerdict::kNeeded;
+    }
+  }
+
+  const Program& program_;
+  const SyncRedundancyOptions options_;
+  uint64_t work_left_;
+  const uint64_t check_work_;
+  const std::vector<SyncPiece> pieces_;
+  std::vector<PieceVerdict> verdicts_;  // By piece.
+  OrderFindings with_;
+  std::vector<uint32_t> position_;  // By statement: in the reference run.
+};
+
+}  // namespace
+
+SyncRedundancy find_redundant_sync(const Program& program, const SyncRedundancyOptions& options) {
+  return SyncSearch(program, options).run();
+}
+
+}  // namespace interlock

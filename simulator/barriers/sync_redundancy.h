@@ -1,0 +1,39 @@
+// Redundancy in programs with several queues: which piece of their sync can go, each by itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/barriers/sync_pieces.h"
+
+namespace interlock {
+
+struct SyncRedundancy {
+  std::vector<SyncPiece> redundant;  // In the order of sync_pieces_of().
+  uint64_t unjudged_count = 0;       // Pieces for which the work limit was too small.
+};
+
+struct SyncRedundancyOptions {
+  uint64_t work_limit = UINT64_MAX;
+  // Up to so many pieces are each left out by themselves; of more, many at once where that decides.
+  size_t alone_max = 24;
+};
+
+// Returns the pieces without which nothing is wrong with the program that is not wrong with it: no
+// byte of a hazard, no access pending at a `destroy`, no other value that a read finds, no
+// deadlock, and no statement that is an error then; and that fail to order no hazard. Where they
+// are left out the reference run is another one, so that both are about what runs then.
+// Exact, except for the unjudged. None in a program with a deadlock.
+// Requires: no text_order. Cost: a few checks of the program and one for each piece that can go, as
+// far as `work_limit` allows, which bounds statements and accesses visited, all checks together.
+SyncRedundancy find_redundant_sync(const Program& program,
+                                   const SyncRedundancyOptions& options = {});
+
+// Complete sentences that say why it can go. Cost: linear in the sync statements.
+// Defined in sync_redundancy_text.cc.
+std::string reason_of(const Program& program, const SyncPiece& piece);
+
+}  // namespace interlock

@@ -1,0 +1,255 @@
+// Which sync of programs with several queues can go: each sort of piece beside one that is needed,
+// and removal, judged by a search of chains, as the judge of random programs. Fixed seeds.
+#include "simulator/barriers/sync_redundancy.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/simulator/programs/queue_texts.h"
+
+namespace interlock::sync_redundancy_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> redundant_in(const std::string& body) {
+  const Program program = program_with_queues(fmt::format(
+      "interlock 1\nmemory x 64\nmemory y 64\nmemory z 64\nq1: queue concurrent\n{}", body));
+  std::vector<std::string> pieces;
+  for (const SyncPiece& piece : find_redundant_sync(program).redundant) {
+    pieces.push_back(description_of(program, piece));
+  }
+  return pieces;
+}
+
+TEST(FindRedundantSync, NeedsAWaitThatOrdersAConflict) {
+  constexpr std::string_view kBody =
+      "dispatch Make writes x\nsignal s=1\nwait s=1 on q1\ndispatch Use reads {} writes y on q1\n";
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(kBody), "x")), IsEmpty());
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(kBody), "z")),
+              ElementsAre("the wait for s=1 on q1 (statement 2)"));
+}
+
+TEST(FindRedundantSync, NeedsOneOfTwoWaits) {
+  EXPECT_THAT(redundant_in(R"(
+dispatch Make writes x
+signal s=1, t=1
+wait s=1 on q1
+again: wait t=1 on q1
+dispatch Use reads x writes y on q1
+)"),
+              ElementsAre("the wait for s=1 on q1 (statement 2)",
+                          "the wait for t=1 on q1 (again, statement 3)"));
+}
+
+TEST(FindRedundantSync, NeedsAWaitForTheStagesThatItHoldsBack) {
+  EXPECT_THAT(redundant_in(R"(
+dispatch Make writes x
+signal s=1
+wait s=1 before copy on q1
+wait s=1 before compute on q1
+dispatch Use reads x writes y on q1
+)"),
+              ElementsAre("the wait for s=1 on q1 (statement 2)"));
+}
+
+TEST(FindRedundantSync, TakesTheSignalOfABinarySemaphoreWithItsWait) {
+  EXPECT_THAT(redundant_in(R"(
+b: semaphore binary
+dispatch Make writes x
+signal b
+wait b on q1
+dispatch Other reads z writes z on q1
+signal b
+wait b on q1
+dispatch Use reads x writes y on q1
+)"),
+              ElementsAre("the wait for b on q1 (statement 2) with its signal (statement 1)",
+                          "the wait for b on q1 (statement 5) with its signal (statement 4)"));
+}
+
+TEST(FindRedundantSync, NeedsABarrierThatChainsASignalToAWait) {
+  // The signal covers copies alone, which what the barrier orders reaches.
+  EXPECT_THAT(redundant_in(R"(
+dispatch Make writes x
+barrier compute.write -> copy
+signal s=1 after copy
+wait s=1 on q1
+dispatch Use reads x writes y on q1
+)"),
+              IsEmpty());
+  EXPECT_THAT(redundant_in(R"(
+dispatch Make writes x
+barrier
+signal s=1
+wait s=1 on q1
+dispatch Use reads x writes y on q1
+)"),
+              ElementsAre("the barrier on q0 (statement 1)"));
+}
+
+TEST(FindRedundantSync, TakesTheSetWithItsOnlyAwait) {
+  EXPECT_THAT(redundant_in(R"(
+dispatch Make writes x
+set e
+set f
+await e
+await f
+dispatch Use reads x writes y
+dispatch Other writes z on q1
+)"),
+              ElementsAre("the await of e on q0 (statement 3) with its set (statement 1)",
+                          "the await of f on q0 (statement 4) with its set (statement 2)"));
+  EXPECT_THAT(
+      redundant_in(R"(
+dispatch Make writes x
+set e
+await e
+again: await e
+set f
+dispatch Use reads x writes y
+dispatch Other writes z on q1
+)"),
+      ElementsAre("the await of e on q0 (statement 2)", "the await of e on q0 (again, statement 3)",
+                  "the set of f on q0 (statement 4), which nothing awaits"));
+}
+
+TEST(FindRedundantSync, NeedsTheHostsWaitForWhatItReads) {
+  constexpr std::string_view kBody =
+      "dispatch Make writes x on q1\nbarrier on q1\nsignal s=1 on q1\n"
+      "host waits s=1\nhost idle{}\nhost reads x\n";
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(kBody), "")),
+              ElementsAre("the host's wait for s=1 (statement 3)",
+                          "the host's wait for all queues (statement 4)"));
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(kBody), " on q0")),
+              ElementsAre("the host's wait for q0 (statement 4)"));
+}
+
+TEST(FindRedundantSync, NeedsTheFlushOfWhatTheHostWrote) {
+  constexpr std::string_view kBody =
+      "memory n 64 noncoherent=16\nhost writes n[0:4]\nhost flushes n[0:8]\n"
+      "host flushes n[{}]\ndispatch Use reads n[0:4] writes y on q1\n";
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(kBody), "4:12")),
+              ElementsAre("the host's flush of n[0:8] (statement 1)",
+                          "the host's flush of n[4:12] (statement 2)"));
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(kBody), "16:32")),
+              ElementsAre("the host's flush of n[16:32] (statement 2)"));
+}
+
+TEST(FindRedundantSync, NeedsOneOfTwoWaysAlongEdges) {
+  EXPECT_THAT(redundant_in(R"(
+g: queue graph
+start: dispatch Make writes x on g
+step: dispatch Step reads x writes y after start on g
+last: dispatch Use reads x y writes z after start step on g
+)"),
+              ElementsAre("the edge from start (dispatch 0) to last (dispatch 2)"));
+}
+
+TEST(FindRedundantSync, NeedsNoSignalThatNothingWaitsFor) {
+  EXPECT_THAT(
+      redundant_in(R"(
+dispatch Make writes x
+signal s=1, t=1
+wait s=1 on q1
+dispatch Use reads x writes y on q1
+host signals h=1
+)"),
+      ElementsAre("the signal t=1 on q0 (statement 1)", "the host's signal h=1 (statement 4)"));
+}
+
+TEST(FindRedundantSync, NeedsASignalThatALaterOneCovers) {
+  // The second signal covers what the first one covers, computing too.
+  EXPECT_THAT(redundant_in(R"(
+dispatch Make writes x
+signal s=1 after compute
+signal s=2 after copy
+wait s=2 on q1
+dispatch Use reads x writes y on q1
+)"),
+              IsEmpty());
+}
+
+TEST(FindRedundantSync, NeedsAWaitThatKeepsSignalsInOrder) {
+  EXPECT_THAT(redundant_in(R"(
+signal s=1
+wait s=1 on q1
+signal s=2 on q1
+host waits s=1
+)"),
+              ElementsAre("the signal s=2 on q1 (statement 2)",
+                          "the host's wait for s=1 (statement 3)"));
+}
+
+TEST(FindRedundantSync, NeedsAWaitForADestroy) {
+  constexpr std::string_view kBody =
+      "tensor t f32[4] at x+0 = zeros\ndispatch Use reads t writes y on q1\nsignal s=1 on q1\n"
+      "host waits s=1\n{} t\n";
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(kBody), "destroy")), IsEmpty());
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(kBody), "free")),
+              ElementsAre("the host's wait for s=1 (statement 2)"));
+}
+
+TEST(FindRedundantSync, NeedsAWaitThatKeepsTheProgramOrder) {
+  // Without the wait the reader would run first, and read another value.
+  EXPECT_THAT(redundant_in(R"(
+wait s=1 on q1
+dispatch Use order=1 reads x writes y on q1
+dispatch Make order=0 writes x
+signal s=1
+)"),
+              IsEmpty());
+}
+
+TEST(FindRedundantSync, DoesNotBlameWhatFailsToOrderAHazard) {
+  EXPECT_THAT(redundant_in(R"(
+dispatch Make writes x
+signal s=1 after copy
+wait s=1 on q1
+dispatch Use reads x writes y on q1
+)"),
+              IsEmpty());
+  EXPECT_THAT(redundant_in(R"(
+dispatch Make writes x
+dispatch Other writes z
+signal s=1
+dispatch Use reads x writes y on q1
+wait s=1 on q1
+dispatch Last reads z on q1
+signal t=1
+wait t=1 on q1
+)"),
+              ElementsAre("the wait for t=1 on q1 (statement 7)"));
+}
+
+TEST(FindRedundantSync, IsSilentInADeadlock) {
+  EXPECT_THAT(redundant_in(R"(
+wait t=1
+signal s=1
+wait s=1 on q1
+signal t=1 on q1
+barrier on q1
+)"),
+              IsEmpty());
+}
+
+TEST(FindRedundantSync, LeavesOutNothingBeyondTheLimit) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch A writes x\nsignal s=1\n"
+      "wait s=1 on q1\nbarrier on q1\ndispatch B reads x on q1\n");
+  const SyncRedundancy none = find_redundant_sync(program, {.work_limit = 0});
+  EXPECT_THAT(none.redundant, IsEmpty());
+  EXPECT_EQ(none.unjudged_count, 2);
+  const SyncRedundancy all = find_redundant_sync(program);
+  EXPECT_EQ(all.redundant.size(), 1);
+  EXPECT_EQ(all.unjudged_count, 0);
+}
+
+}  // namespace
+}  // namespace interlock::sync_redundancy_test

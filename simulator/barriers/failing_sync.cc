@@ -6,13 +6,18 @@
 namespace interlock {
 
 FailingSync::FailingSync(const Program& program, const ReferenceOrder& reference,
-                         const std::vector<ByteHazards>& hazards)
+                         const OrderFindings& findings)
     : program_(program),
-      hazards_(hazards),
+      hazards_(findings.hazards),
       position_(program.statements.size()),
       signal_of_(program.signal_parts.size()) {
   for (uint32_t i = 0; i < reference.statements.size(); ++i) {
     position_[reference.statements[i].index] = i;
+  }
+  for (const LifetimeFinding& finding : findings.lifetimes) {
+    if (!finding.is_pending) continue;
+    const StatementId at = program.lifetimes[finding.ended_at.index].statement;
+    early_destroys_end_ = std::max(early_destroys_end_, position_[at.index] + 1);
   }
   for (const SyncStep& step : program.syncs) {
     if (step.kind != SyncKind::kSignal && step.kind != SyncKind::kHostSignals) continue;
@@ -21,6 +26,7 @@ FailingSync::FailingSync(const Program& program, const ReferenceOrder& reference
 }
 
 bool FailingSync::has(const SyncPiece& piece) const {
+  if (position_[piece.statement.index] < early_destroys_end_) return true;
   if (piece.kind == SyncPieceKind::kEdge) {
     return std::ranges::any_of(
         hazards_, [&](const ByteHazards& hazard) { return is_edge_of(piece, hazard); });

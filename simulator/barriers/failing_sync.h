@@ -1,5 +1,6 @@
-// FailingSync: sync that was meant for a hazard, and fails to order it. It is the hazard that a
-// person has to see there, and not that the piece does nothing.
+// FailingSync: sync that was meant for a hazard, or for a destroy that comes too early, and fails
+// to order it. It is the finding that a person has to see there, and not that the piece does
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,13 @@ namespace interlock {
 
 class FailingSync {
  public:
-  // `reference` is of `program`. `program` and `hazards`, which are of it, outlive this.
+  // `reference` is of `program`. `program` and `findings`, which are of it, outlive this.
   FailingSync(const Program& program, const ReferenceOrder& reference,
-              const std::vector<ByteHazards>& hazards);
+              const OrderFindings& findings);
 
   // Some end of the piece stands between the two of a hazard, in the reference run, and names on
-  // its side where one of them executes. Cost: the ends, for each hazard.
+  // its side where one of them executes; or the piece stands before a destroy that leaves accesses
+  // pending, of which more may be so without it. Cost: the ends, for each hazard.
   bool has(const SyncPiece& piece) const;
 
  private:
@@ -48,6 +50,7 @@ class FailingSync {
 
   const Program& program_;
   const std::vector<ByteHazards>& hazards_;
+  uint32_t early_destroys_end_ = 0;     // In the reference run: after the last one.
   std::vector<uint32_t> position_;      // By statement: in the reference run.
   std::vector<StatementId> signal_of_;  // By signal part.
 };

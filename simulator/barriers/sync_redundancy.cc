@@ -48,7 +48,7 @@ class SyncSearch {
     if (!with_.runs || is_stopped()) return {};
     place(reference);
     if (with_.hazards.empty() && pieces_.size() > options_.alone_max) judge_many();
-    const FailingSync failing(program_, reference, with_.hazards);
+    const FailingSync failing(program_, reference, with_);
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (is_stopped()) return {};
       if (verdicts_[i] == PieceVerdict::kOpen) judge_alone(i, failing);

@@ -177,14 +177,14 @@ dispatch Use reads x writes y on q1
 }
 
 TEST(FindRedundantSync, NeedsAWaitThatKeepsSignalsInOrder) {
-  EXPECT_THAT(redundant_in(R"(
+  EXPECT_THAT(
+      redundant_in(R"(
 signal s=1
 wait s=1 on q1
 signal s=2 on q1
 host waits s=1
 )"),
-              ElementsAre("the signal s=2 on q1 (statement 2)",
-                          "the host's wait for s=1 (statement 3)"));
+      ElementsAre("the signal s=2 on q1 (statement 2)", "the host's wait for s=1 (statement 3)"));
 }
 
 TEST(FindRedundantSync, NeedsAWaitForADestroy) {

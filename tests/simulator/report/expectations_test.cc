@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/simulator/programs/program_text.h"
+#include "tests/simulator/programs/queue_texts.h"
 
 namespace interlock::expectations_test {
 namespace {
@@ -27,8 +28,7 @@ struct Judged {
   std::vector<std::string> lines;  // That hold, then failures.
 };
 
-Judged judged(const std::string& body) {
-  const Program program = program_on_abc(body);
+Judged judged(const Program& program) {
   const CheckReport report = check(program);
   const ExpectationOutcome outcome = judge_expectations(program, report);
   Judged result{is_as_expected(program, report, outcome), {}};
@@ -38,6 +38,10 @@ Judged judged(const std::string& body) {
   }
   return result;
 }
+
+Judged judged(const std::string& body) { return judged(program_on_abc(body)); }
+
+Judged judged_with_queues(const std::string& text) { return judged(program_with_queues(text)); }
 
 TEST(ExpectRedundant, HoldsForABarrierThatCanGo) {
   const Judged outcome = judged(std::string(kIdleBarrier) + "expect redundant idle\n");
@@ -50,6 +54,44 @@ TEST(ExpectRedundant, FailsForABarrierThatIsNeeded) {
   EXPECT_FALSE(outcome.holds);
   EXPECT_THAT(outcome.lines,
               ElementsAre("'expect redundant needed' does not hold: it is not found."));
+}
+
+constexpr const char* kTwoWaits = R"(interlock 1
+    memory a 4096
+    q1: queue concurrent
+    dispatch A writes a
+    signal s=1
+    near: wait s=1 on q1
+    dispatch B reads a on q1
+    idle: wait s=1 on q1
+)";
+
+TEST(ExpectRedundant, HoldsForAWaitThatCanGo) {
+  const Judged outcome = judged_with_queues(std::string(kTwoWaits) + "expect redundant idle\n");
+  EXPECT_TRUE(outcome.holds);
+  EXPECT_THAT(outcome.lines, ElementsAre("expect redundant idle"));
+}
+
+TEST(ExpectRedundant, FailsForAWaitThatIsNeeded) {
+  const Judged outcome = judged_with_queues(std::string(kTwoWaits) + "expect redundant near\n");
+  EXPECT_FALSE(outcome.holds);
+  EXPECT_THAT(outcome.lines,
+              ElementsAre("'expect redundant near' does not hold: it is not found."));
+}
+
+TEST(ExpectRedundant, HasNoVerdictOnAWaitBeyondTheBudget) {
+  const Program program = program_with_queues(std::string(kTwoWaits) + "expect redundant idle\n");
+  const CheckReport report = check(program, {.redundancy_budget = 0});
+  EXPECT_EQ(report.unjudged_sync_count, 2);
+  const ExpectationOutcome outcome = judge_expectations(program, report);
+  EXPECT_EQ(verdict_of(program, report, outcome), Verdict::kNone);
+}
+
+TEST(UnexpectedRedundantSync, IsWhatNoLineNames) {
+  const Program silent = program_with_queues(kTwoWaits);
+  EXPECT_THAT(unexpected_redundant_sync(silent, check(silent)), SizeIs(1));
+  const Program told = program_with_queues(std::string(kTwoWaits) + "expect redundant idle\n");
+  EXPECT_THAT(unexpected_redundant_sync(told, check(told)), IsEmpty());
 }
 
 TEST(ExpectClean, IgnoresAdvice) {

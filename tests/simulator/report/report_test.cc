@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/simulator/programs/program_text.h"
+#include "tests/simulator/programs/queue_texts.h"
 
 namespace interlock::report_test {
 namespace {
@@ -147,6 +148,21 @@ TEST(JsonReport, HasTheDocumentedKeys) {
   EXPECT_EQ(finding["second"]["kernel"], "Vjp");
   EXPECT_EQ(finding["second"]["tensor"], nullptr);
   EXPECT_EQ(finding["witness"].at(0), "reduce after vjp");
+}
+
+TEST(JsonReport, HasTheSyncThatCanGo) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x on q1\n"
+      "signal s=1, t=2\nidle: wait s=1\n");
+  const nlohmann::json json =
+      nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
+  ASSERT_EQ(json["redundant_sync"].size(), 2);
+  EXPECT_EQ(json["redundant_sync"][0]["kind"], "signal");
+  EXPECT_EQ(json["redundant_sync"][0]["part"], "t=2");
+  EXPECT_EQ(json["redundant_sync"][1]["kind"], "wait");
+  EXPECT_EQ(json["redundant_sync"][1]["statement"]["label"], "idle");
+  EXPECT_TRUE(json["redundant_sync"][1]["partner"].is_null());
+  EXPECT_EQ(json["unjudged_sync"], 0);
 }
 
 TEST(JsonReport, HasTheCertificateAndTheChain) {

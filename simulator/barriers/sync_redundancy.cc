@@ -25,8 +25,6 @@ enum class PieceVerdict : uint8_t { kOpen, kNeeded, kRedundant };
 
 // Hazards looked at where many pieces are left out at once.
 constexpr uint64_t kPairsMax = 250'000;
-// Of many pieces every so manieth one is left out at once: close conflicts, then wider ones.
-constexpr size_t kStrides[] = {16, 64};
 
 class SyncSearch {
  public:
@@ -107,7 +105,7 @@ class SyncSearch {
 
   // Requires: there is no hazard.
   void judge_many() {
-    for (const size_t stride : kStrides) {
+    for (const size_t stride : {options_.stride, 4 * options_.stride}) {
       const std::vector<size_t> open = open_pieces();
       for (size_t first = 0; first < std::min(stride, open.size()); ++first) {
         std::vector<size_t> group;

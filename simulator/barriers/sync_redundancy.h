@@ -20,6 +20,9 @@ struct SyncRedundancyOptions {
   uint64_t work_limit = UINT64_MAX;
   // Up to so many pieces are each left out by themselves; of more, many at once where that decides.
   size_t alone_max = 24;
+  // Then every so manieth piece is left out at once: close conflicts show; and four times so many
+  // apart, for wider ones.
+  size_t stride = 16;
 };
 
 // Returns the pieces without which nothing is wrong with the program that is not wrong with it: no

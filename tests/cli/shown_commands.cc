@@ -11,7 +11,7 @@ namespace interlock {
 namespace {
 
 // As a shell splits them; quotes keep words together.
-std::vector<std::string> words_of(const std::string& line) {
+std::vector<std::string> shell_words(const std::string& line) {
   std::vector<std::string> words;
   bool is_quoted = false;
   bool is_inside = false;
@@ -40,7 +40,7 @@ std::vector<ShownCommand> shown_commands(const std::string& document) {
     if (line.starts_with(kPrompt)) {
       is_inside = true;
       commands.emplace_back();
-      commands.back().arguments = words_of(line.substr(kPrompt.size()));
+      commands.back().arguments = shell_words(line.substr(kPrompt.size()));
     } else if (is_inside && line.starts_with("    ")) {
       commands.back().lines.push_back(line.substr(4));
     } else {

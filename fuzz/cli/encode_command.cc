@@ -8,6 +8,9 @@
 #include "encoder/backward/backward.h"
 #include "encoder/plan/planner.h"
 #include "encoder/plan/unplan.h"
+#include "encoder/program/error_of.h"
+#include "encoder/program/limits.h"
+#include "encoder/queues/queue_encoder.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/files.h"
 #include "encoder/text/printer.h"
@@ -27,9 +30,15 @@ struct EncodeOptions {
   BackwardDraft backward;
   bool has_backward = false;
   PassNames passes;
+  const QueueEncoderEntry* queue_encoder = nullptr;  // Instead of the encoder of `passes`.
+  uint32_t queue_count = 0;
   std::string output = "-";
   PlanOptions plan;
 };
+
+bool is_encoder_alone(const EncodeOptions& options) {
+  return options.passes.planner.empty() && options.passes.replay.empty() && !options.has_backward;
+}
 
 // An encoder runs, ours unless one is named, if nothing else was asked for.
 Result<PassChain> passes_of(const EncodeOptions& options) {
@@ -38,10 +47,38 @@ Result<PassChain> passes_of(const EncodeOptions& options) {
         "--backward needs --loss and --wrt: what to differentiate, and the tensors to differentiate by."};
   }
   PassNames names = options.passes;
-  const bool is_encoder_alone =
-      names.planner.empty() && names.replay.empty() && !options.has_backward;
-  if (names.encoder.empty() && is_encoder_alone) names.encoder = "interlock";
-  return find_passes(names);
+  if (options.queue_encoder != nullptr) {
+    names.encoder.clear();
+  } else if (names.encoder.empty() && is_encoder_alone(options)) {
+    names.encoder = "interlock";
+  }
+  Result<PassChain> passes = find_passes(names);
+  const bool is_planned_encoded = passes && passes->planner != nullptr &&
+                                  passes->planner->plans_encoded &&
+                                  options.queue_encoder != nullptr;
+  if (is_planned_encoded) {
+    return error_of(
+        "the planner '{}' plans what the barriers of one queue let overlap, and the encoder '{}' "
+        "places sync for several.",
+        names.planner, options.queue_encoder->name);
+  }
+  return passes;
+}
+
+// Finds the encoder if it is one for several queues. Such an encoder alone reads queues, too.
+Result<Success> set_queue_encoder(EncodeOptions& options) {
+  options.queue_encoder = find_queue_encoder(options.passes.encoder);
+  const bool takes_count =
+      options.queue_encoder != nullptr && options.queue_encoder->takes_queue_count;
+  if (options.queue_count > 0 && !takes_count) {
+    return error_of("--queues={} means nothing to the encoder '{}'.", options.queue_count,
+                    options.passes.encoder.empty() ? "interlock" : options.passes.encoder);
+  }
+  if (options.queue_encoder != nullptr && is_encoder_alone(options) &&
+      options.unplanned_memory.empty()) {
+    read_every_queue(options.input.parse);
+  }
+  return Success{};
 }
 
 // Runs them. `status` says what is wrong with the backward passes that are spelled out.
@@ -74,6 +111,9 @@ Result<Program> apply_passes(const EncodeOptions& options, const PassChain& pass
     program = std::move(*planned);
   }
   if (passes.encoder != nullptr && !encodes_first) encode_with();
+  if (options.queue_encoder != nullptr) {
+    return options.queue_encoder->encode(program, options.queue_count);
+  }
   return program;
 }
 
@@ -111,6 +151,10 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
                       "who takes gradients out of the static buffers of replays");
   command->add_option("--encoder", options->passes.encoder,
                       "who places the sync; interlock, if nothing else is asked for");
+  add_number(*command, "--queues", options->queue_count,
+             "semaphores and models: at most so many queues; 0: those of the program, or as many "
+             "as keep all concurrency",
+             0, Limits{}.queue_count - 1);
   command->add_option("--planner", options->passes.planner,
                       "who places the unplaced tensors; the sync stays unless --encoder is given");
   command->add_option("--unplan", options->unplanned_memory,
@@ -119,7 +163,8 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
   add_plan_options(*command, options->plan);
   command->callback([options, command, backward, &status] {
     options->has_backward = backward->count() > 0;
-    const auto checked = check_plan_options(*command, options->passes.planner);
+    auto checked = check_plan_options(*command, options->passes.planner);
+    if (checked) checked = set_queue_encoder(*options);
     status = checked ? run_encode(*options) : report_error(checked.error());
   });
 }

@@ -10,6 +10,7 @@
 #include "encoder/backward/backward.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/plan/planner.h"
+#include "encoder/queues/queue_encoder.h"
 #include "encoder/replay/replay.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/cli/commands.h"
@@ -83,7 +84,7 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"encoders", [] { return lines_of(encoder_registry()); }},
+    {"encoders", [] { return lines_of(encoder_registry()) + lines_of(queue_encoder_registry()); }},
     {"planners", [] { return lines_of_passes(planner_registry()); }},
     {"backwards", [] { return lines_of_passes(backward_registry()); }},
     {"replays", [] { return lines_of_passes(replay_registry()); }},

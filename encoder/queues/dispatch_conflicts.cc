@@ -1,0 +1,48 @@
+#include "encoder/queues/dispatch_conflicts.h"
+
+#include "encoder/plan/data_dependencies.h"
+#include "encoder/program/error_of.h"
+
+namespace interlock {
+
+Result<Success> check_is_dispatches(const Program& program) {
+  if (program.dispatches.size() > OrderReduction::kCountMax) {
+    return error_of(
+        "the program has {} dispatches; encoders for several queues take at most {}, as they keep "
+        "a bit for each pair.",
+        program.dispatches.size(), OrderReduction::kCountMax);
+  }
+  if (!program.lifetimes.empty()) {
+    return error_of(
+        "the program has '{}'; encoders for several queues take dispatches alone, since the place "
+        "of a statement about a value is that of one queue.",
+        program.text_of(program.lifetimes[0]));
+  }
+  for (const SyncStep& step : program.syncs) {
+    if (!is_of_host(step.kind)) continue;
+    return error_of("the program has '{}'; encoders for several queues take dispatches alone.",
+                    word_of(step.kind));
+  }
+  if (!program.host_dispatches.empty()) {
+    return Error{
+        "the host reads or writes in the program; encoders for several queues take dispatches "
+        "alone."};
+  }
+  return Success{};
+}
+
+Predecessors conflicts_of(const Program& program) {
+  Program declared = program;
+  for (Dispatch& dispatch : declared.dispatches) {
+    dispatch.access_count = static_cast<uint32_t>(program.declared_accesses_of(dispatch).size());
+  }
+  const DataDependencies dependencies(declared);
+  Predecessors conflicts(program.dispatches.size());
+  for (size_t i = 0; i < conflicts.size(); ++i) {
+    const auto earlier = dependencies.predecessors(i);
+    conflicts[i].assign(earlier.begin(), earlier.end());
+  }
+  return conflicts;
+}
+
+}  // namespace interlock

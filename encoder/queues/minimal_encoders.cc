@@ -1,0 +1,123 @@
+#include "encoder/queues/minimal_encoders.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/error_of.h"
+#include "encoder/program/limits.h"
+#include "encoder/program/stop.h"
+#include "encoder/queues/assign_queues.h"
+#include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/queue_program.h"
+
+namespace interlock {
+namespace {
+
+std::vector<uint32_t> in_text_order(const Program& program) {
+  std::vector<uint32_t> issued(program.dispatches.size());
+  std::iota(issued.begin(), issued.end(), 0u);
+  return issued;
+}
+
+// The queues that the program says, all of them serial.
+Result<QueuePlan> given_queues(const Program& program) {
+  QueuePlan plan;
+  std::vector<uint32_t> index_of(program.queue_count(), UINT32_MAX);
+  for (const Dispatch& dispatch : program.dispatches) {
+    const QueueIndex queue = program.queue_of(dispatch);
+    const QueueKind kind = program.kind_of(queue);
+    if (kind != QueueKind::kSerial) {
+      return error_of(
+          "queue '{}' is {}; waits alone order dispatches of serial queues. Declare it as one, or "
+          "give --queues with a program without queues.",
+          program.name_of(queue), word_of(kind));
+    }
+    if (index_of[queue] == UINT32_MAX) {
+      index_of[queue] = static_cast<uint32_t>(plan.queues.size());
+      plan.queues.push_back({std::string(program.name_of(queue)), kind});
+    }
+    plan.queue_of.push_back(index_of[queue]);
+  }
+  plan.issued = in_text_order(program);
+  return plan;
+}
+
+Result<QueuePlan> chosen_queues(const Program& program, const OrderReduction& order,
+                                uint32_t queue_count) {
+  QueueAssignment assignment = assign_queues(order, queue_count);
+  if (is_stopped()) return QueuePlan{.issued = in_text_order(program)};
+  // One is the default queue.
+  const uint64_t queue_count_max = Limits{}.queue_count - 1;
+  if (assignment.queue_count > queue_count_max) {
+    return error_of(
+        "all concurrency of the program takes {} queues, and a program has at most {} beside the "
+        "default one. --queues=N makes do with fewer.",
+        assignment.queue_count, queue_count_max);
+  }
+  return QueuePlan{numbered_queues(QueueKind::kSerial, assignment.queue_count),
+                   std::move(assignment.queues),
+                   std::move(assignment.issued),
+                   {}};
+}
+
+// The edges between queues of the reduction of conflicts and queue orders, by dispatch.
+Predecessors waits_of(const QueuePlan& plan, const Predecessors& conflicts) {
+  const size_t count = conflicts.size();
+  std::vector<uint32_t> positions(count);
+  for (uint32_t i = 0; i < count; ++i) positions[plan.issued[i]] = i;
+  Predecessors by_position(count);
+  std::vector<uint32_t> last(plan.queues.size(), UINT32_MAX);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t dispatch = plan.issued[i];
+    for (const uint32_t earlier : conflicts[dispatch]) {
+      by_position[i].push_back(positions[earlier]);
+    }
+    uint32_t& previous = last[plan.queue_of[dispatch]];
+    if (previous != UINT32_MAX) by_position[i].push_back(previous);
+    previous = i;
+  }
+  const OrderReduction order(by_position);
+  Predecessors waits(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t dispatch = plan.issued[i];
+    for (const uint32_t position : order.predecessors(i)) {
+      const uint32_t earlier = plan.issued[position];
+      if (plan.queue_of[earlier] != plan.queue_of[dispatch]) waits[dispatch].push_back(earlier);
+    }
+  }
+  return waits;
+}
+
+}  // namespace
+
+Result<Program> encode_edges(const Program& program, uint32_t /*queue_count*/) {
+  if (auto checked = check_is_dispatches(program); !checked) return checked.error();
+  const OrderReduction order(conflicts_of(program));
+  if (is_stopped()) return Program{};
+  const QueuePlan plan = {numbered_queues(QueueKind::kGraph, 1),
+                          std::vector<uint32_t>(program.dispatches.size(), 0),
+                          in_text_order(program), order.all_predecessors()};
+  return with_edges(program, plan);
+}
+
+Result<Program> encode_semaphores(const Program& program, uint32_t queue_count) {
+  if (auto checked = check_is_dispatches(program); !checked) return checked.error();
+  const bool has_queues = program.queues.size() > 1;
+  if (has_queues && queue_count > 0) {
+    return Error{
+        "the program says which queue each dispatch is on, and --queues asks to choose. Leave out "
+        "one of them."};
+  }
+  const Predecessors conflicts = conflicts_of(program);
+  Result<QueuePlan> plan = has_queues
+                               ? given_queues(program)
+                               : chosen_queues(program, OrderReduction(conflicts), queue_count);
+  if (!plan) return plan.error();
+  if (is_stopped()) return Program{};
+  plan->after = waits_of(*plan, conflicts);
+  return with_semaphores(program, *plan);
+}
+
+}  // namespace interlock

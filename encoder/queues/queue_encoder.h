@@ -1,0 +1,31 @@
+// Encoders for several queues: each takes the dispatches of a program and returns them on queues,
+// with signals and waits, or edges. They see the whole program, unlike those of sync/encoder.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+
+namespace interlock {
+
+struct QueueEncoderEntry {
+  std::string_view name;
+  std::string_view summary;  // One line for `interlock list encoders`.
+  bool is_broken;            // Known to miss hazards: a model of a real bug.
+  bool takes_queue_count;    // Else it is given 0.
+  // `queue_count` is at most; 0: as the program says, or as the encoder chooses.
+  // Errors: the program is not what check_is_dispatches() (dispatch_conflicts.h) takes, or its
+  // queues are not what the encoder is for; and limits. A stop leaves an empty program.
+  Result<Program> (*encode)(const Program& program, uint32_t queue_count);
+};
+
+// In queue_registry.cc, which knows all of them.
+std::span<const QueueEncoderEntry> queue_encoder_registry();
+
+// Returns null if there is none of this name.
+const QueueEncoderEntry* find_queue_encoder(std::string_view name);
+
+}  // namespace interlock

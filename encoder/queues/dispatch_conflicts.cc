@@ -45,4 +45,22 @@ Predecessors conflicts_of(const Program& program) {
   return conflicts;
 }
 
+bool are_in_conflict(const Dispatch& first, const Access& first_access, const Dispatch& second,
+                     const Access& second_access) {
+  if (first_access.only_reads() && second_access.only_reads()) return false;
+  const bool commute =
+      first_access.is_atomic() && second_access.is_atomic() && first.atomic_op == second.atomic_op;
+  return !commute && first_access.memory == second_access.memory &&
+         share_a_byte(first_access.range, second_access.range);
+}
+
+bool are_in_conflict(const Program& program, DispatchId first, DispatchId second) {
+  for (const Access& a : program.declared_accesses_of(first)) {
+    for (const Access& b : program.declared_accesses_of(second)) {
+      if (are_in_conflict(program.dispatch(first), a, program.dispatch(second), b)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace interlock

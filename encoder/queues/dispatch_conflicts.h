@@ -16,4 +16,11 @@ Result<Success> check_is_dispatches(const Program& program);
 // What follows `actual` no encoder knows. Cost: that of DataDependencies.
 Predecessors conflicts_of(const Program& program);
 
+// Whether the two operands share a byte that must be accessed in order: one of them changes it, and
+// not both by atomics of one operation. So two dispatches, by what they declare.
+// Cost: constant; the pairs of operands.
+bool are_in_conflict(const Dispatch& first, const Access& first_access, const Dispatch& second,
+                     const Access& second_access);
+bool are_in_conflict(const Program& program, DispatchId first, DispatchId second);
+
 }  // namespace interlock

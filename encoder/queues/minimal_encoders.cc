@@ -11,6 +11,7 @@
 #include "encoder/queues/assign_queues.h"
 #include "encoder/queues/dispatch_conflicts.h"
 #include "encoder/queues/queue_program.h"
+#include "encoder/queues/queue_waits.h"
 
 namespace interlock {
 namespace {
@@ -60,34 +61,6 @@ Result<QueuePlan> chosen_queues(const Program& program, const OrderReduction& or
                    std::move(assignment.queues),
                    std::move(assignment.issued),
                    {}};
-}
-
-// The edges between queues of the reduction of conflicts and queue orders, by dispatch.
-Predecessors waits_of(const QueuePlan& plan, const Predecessors& conflicts) {
-  const size_t count = conflicts.size();
-  std::vector<uint32_t> positions(count);
-  for (uint32_t i = 0; i < count; ++i) positions[plan.issued[i]] = i;
-  Predecessors by_position(count);
-  std::vector<uint32_t> last(plan.queues.size(), UINT32_MAX);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t dispatch = plan.issued[i];
-    for (const uint32_t earlier : conflicts[dispatch]) {
-      by_position[i].push_back(positions[earlier]);
-    }
-    uint32_t& previous = last[plan.queue_of[dispatch]];
-    if (previous != UINT32_MAX) by_position[i].push_back(previous);
-    previous = i;
-  }
-  const OrderReduction order(by_position);
-  Predecessors waits(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t dispatch = plan.issued[i];
-    for (const uint32_t position : order.predecessors(i)) {
-      const uint32_t earlier = plan.issued[position];
-      if (plan.queue_of[earlier] != plan.queue_of[dispatch]) waits[dispatch].push_back(earlier);
-    }
-  }
-  return waits;
 }
 
 }  // namespace

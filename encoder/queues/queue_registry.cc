@@ -3,7 +3,10 @@
 #include <array>
 
 #include "encoder/program/registry.h"
+#include "encoder/queues/ggml_queues.h"
 #include "encoder/queues/minimal_encoders.h"
+#include "encoder/queues/mlx_cuda.h"
+#include "encoder/queues/pytorch_streams.h"
 #include "encoder/queues/queue_encoder.h"
 
 namespace interlock {
@@ -15,6 +18,25 @@ constexpr std::array kQueueEncoders = {
                       true, &encode_semaphores},
     QueueEncoderEntry{"edges", "ours: a graph queue, the fewest edges that add no order", false,
                       false, &encode_edges},
+    QueueEncoderEntry{"pytorch-no-record",
+                      "PyTorch's allocator with streams, blocks reused without record_stream", true,
+                      true, &encode_pytorch_unrecorded},
+    QueueEncoderEntry{"pytorch-record-stream", "the same, with record_stream for each use", false,
+                      true, &encode_pytorch_recorded},
+    QueueEncoderEntry{"ggml-cuda-lost-join",
+                      "ggml's forks of CUDA streams, without the join of the last branch", true,
+                      true, &encode_ggml_cuda_lost_join},
+    QueueEncoderEntry{"ggml-cuda-fork-join", "the same, with all joins", false, true,
+                      &encode_ggml_cuda_fork_join},
+    QueueEncoderEntry{"mlx-cuda", "MLX's CUDA graphs: edges from last writers, misses WAR", true,
+                      false, &encode_mlx_cuda},
+    QueueEncoderEntry{"mlx-cuda-readers", "the same, with edges from readers", false, false,
+                      &encode_mlx_cuda_readers},
+    QueueEncoderEntry{"ggml-vulkan-25229",
+                      "ggml's transfer queue on Vulkan, which does not wait (llama.cpp#25229)",
+                      true, false, &encode_ggml_vulkan_25229},
+    QueueEncoderEntry{"ggml-vulkan-queues", "the same, where it waits", false, false,
+                      &encode_ggml_vulkan_queues},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/program/stop.h"
+#include "encoder/queues/queue_encoder.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/judge/cause.h"
@@ -81,6 +82,7 @@ struct CampaignProgress {
 struct CampaignOptions {
   const EncoderEntry* encoder =
       nullptr;  // Null: programs as they stand, with barriers of their own.
+  const QueueEncoderEntry* queue_encoder = nullptr;  // If some, it is under test, and no other.
   // If some: unplanned programs go through these passes, then through the encoder, and are compared
   // with what the reference chain makes of them (pass_chain.h). Not both of the first two.
   const BackwardEntry* backward = nullptr;

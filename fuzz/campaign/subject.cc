@@ -46,6 +46,7 @@ MinimizedDisagreement Subject::minimized_disagreement(uint64_t run_index, Oracle
 }
 
 std::unique_ptr<Subject> subject_of(const CampaignOptions& options) {
+  if (options.queue_encoder != nullptr) return queue_subject(options);
   const bool is_of_passes =
       options.backward != nullptr || options.replay != nullptr || options.planner != nullptr;
   return is_of_passes ? pass_subject(options) : encoder_subject(options);
@@ -60,7 +61,8 @@ ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index) {
 }
 
 PassChain chain_of(const CampaignOptions& options) {
-  return {options.backward, options.replay, options.planner, options.encoder};
+  return {options.backward, options.replay, options.planner, options.encoder,
+          options.queue_encoder};
 }
 
 }  // namespace interlock

@@ -10,6 +10,7 @@
 
 #include "backends/remote/remote_backend.h"
 #include "encoder/program/error_of.h"
+#include "encoder/queues/queue_encoder.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/subject.h"
@@ -37,9 +38,11 @@ constexpr double kDeviceTimeoutMaxSeconds = 86'400;
 constexpr unsigned kGraceSeconds = 10;  // What was found is put away; a device may be slow to end.
 
 std::string text_of(const CampaignFind& find) {
+  // What schedules of several queues show is not judged.
+  const bool is_shown_or_unjudged = find.is_observable || !find.program.queues.empty();
   return fmt::format("found in run {}: {}{}{}, minimized from {} to {} dispatches{}",
                      find.run_index, find.is_better_one ? "a better instance, " : "",
-                     find.signature, find.is_observable ? "" : " (unobservable)",
+                     find.signature, is_shown_or_unjudged ? "" : " (unobservable)",
                      find.original_dispatch_count, find.dispatch_count,
                      find.path.empty() ? "" : ": " + find.path);
 }
@@ -88,8 +91,10 @@ std::string summary_of(const CampaignReport& report, const FuzzOptions& options)
                       options.campaign.seed);
   if (has_device) text += text_of(report.device, options.backend);
   if (!report.finds.empty() && !report.finds[0].path.empty()) {
-    text += fmt::format("  Report: interlock check {0}\n  Replay: interlock replay {0}\n",
-                        report.finds[0].path);
+    text += fmt::format("  Report: interlock check {}\n", report.finds[0].path);
+    if (options.campaign.queue_encoder == nullptr) {
+      text += fmt::format("  Replay: interlock replay {}\n", report.finds[0].path);
+    }
   }
   return text;
 }
@@ -128,12 +133,12 @@ Result<Success> check_options(const FuzzOptions& options) {
   const bool runs_on_devices = subject_of(options.campaign)->runs_on_devices();
   if (has_device && !runs_on_devices) {
     return Error{
-        "--backend executes what an encoder makes; other passes are compared on the CPU. "
-        "Give one of them."};
+        "--backend executes what an encoder for one queue makes; other passes are judged without a "
+        "device. Give one of them."};
   }
   if (options.judges_excess && !runs_on_devices) {
     return Error{
-        "--deny-excess counts the barriers of an encoder; campaigns of other passes do not. "
+        "--deny-excess counts the barriers of an encoder for one queue; campaigns of other passes do not. "
         "Give one of them."};
   }
   if (has_device) return Success{};
@@ -150,7 +155,17 @@ Result<Success> set_passes(FuzzOptions& options) {
   if (!options.passes.backward.empty() && !options.passes.replay.empty()) {
     return Error{"--backward and --replay are tried on different programs; give one of them."};
   }
-  const Result<PassChain> passes = find_passes(options.passes);
+  PassNames& names = options.passes;
+  options.campaign.queue_encoder = find_queue_encoder(names.encoder);
+  if (options.campaign.queue_encoder != nullptr) {
+    const bool is_alone = names.backward.empty() && names.replay.empty() && names.planner.empty();
+    if (!is_alone) {
+      return error_of("the encoder '{}' places sync for several queues, and is tried alone.",
+                      names.encoder);
+    }
+    return Success{};
+  }
+  const Result<PassChain> passes = find_passes(names);
   if (!passes) return passes.error();
   options.campaign.backward = passes->backward;
   options.campaign.replay = passes->replay;

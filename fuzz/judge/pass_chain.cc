@@ -123,6 +123,9 @@ std::string flags_of(const PassChain& chain) {
   if (chain.replay != nullptr) flags += " --replay=" + std::string(chain.replay->name);
   if (chain.planner != nullptr) flags += " --planner=" + std::string(chain.planner->name);
   if (chain.encoder != nullptr) flags += " --encoder=" + std::string(chain.encoder->name);
+  if (chain.queue_encoder != nullptr) {
+    flags += " --encoder=" + std::string(chain.queue_encoder->name);
+  }
   return flags;
 }
 
@@ -133,6 +136,9 @@ std::string names_of(const PassChain& chain) {
   if (chain.replay != nullptr) names.push_back(fmt::format("replay policy {}", chain.replay->name));
   if (chain.planner != nullptr) names.push_back(fmt::format("planner {}", chain.planner->name));
   if (chain.encoder != nullptr) names.push_back(fmt::format("encoder {}", chain.encoder->name));
+  if (chain.queue_encoder != nullptr) {
+    names.push_back(fmt::format("encoder {}", chain.queue_encoder->name));
+  }
   return fmt::format("{}", fmt::join(names, " and "));
 }
 

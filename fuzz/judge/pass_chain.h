@@ -8,16 +8,18 @@
 #include "encoder/plan/planner.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
+#include "encoder/queues/queue_encoder.h"
 #include "encoder/replay/replay.h"
 #include "encoder/sync/encoder.h"
 
 namespace interlock {
 
 struct PassChain {
-  const BackwardEntry* backward = nullptr;  // Null: `one-shot`.
-  const ReplayEntry* replay = nullptr;      // Null: every gradient is added to its sum.
-  const PlannerEntry* planner = nullptr;    // Null: `fresh`.
-  const EncoderEntry* encoder = nullptr;    // Null: `interlock`.
+  const BackwardEntry* backward = nullptr;           // Null: `one-shot`.
+  const ReplayEntry* replay = nullptr;               // Null: every gradient is added to its sum.
+  const PlannerEntry* planner = nullptr;             // Null: `fresh`.
+  const EncoderEntry* encoder = nullptr;             // Null: `interlock`.
+  const QueueEncoderEntry* queue_encoder = nullptr;  // If some, instead of all the others.
 };
 
 // What passes make of a program.

@@ -1,0 +1,118 @@
+// Campaigns against an encoder for several queues.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "encoder/assemble/build.h"
+#include "encoder/program/check.h"
+#include "fuzz/campaign/subject.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/judge/evidence.h"
+#include "fuzz/judge/queue_oracle.h"
+#include "fuzz/judge/signature.h"
+#include "fuzz/minimize/minimizer.h"
+#include "simulator/schedules/choice.h"
+
+namespace interlock {
+namespace {
+
+const Fact* find_by_signature(const QueueReport& report, const std::string& signature) {
+  const auto found = std::ranges::find_if(report.facts, [&](const Fact& fact) {
+    return signature_of(report.program, fact) == signature;
+  });
+  return found == report.facts.end() ? nullptr : &*found;
+}
+
+// With a line for each finding, those of values too. No witness: which schedules show it is not
+// judged.
+Program with_expectations(const Program& program) {
+  ProgramDraft draft = draft_of(program);
+  std::set<std::tuple<FindingKind, std::string, std::string>> lines;
+  for (const Fact& fact : find_everything(program)) {
+    ExpectDraft line = expectation_of(program, fact);
+    if (lines.emplace(line.kind, line.first, line.second).second) {
+      draft.items.emplace_back(std::move(line));
+    }
+  }
+  return build(draft).value();
+}
+
+class QueueSubject final : public Subject {
+ public:
+  explicit QueueSubject(const CampaignOptions& options)
+      : Subject(options), encoder_(*options.queue_encoder) {}
+
+  ProgramDraft draft(uint64_t run_index) const override {
+    SeededChoice choice(seed_of_run(options().seed, run_index));
+    GeneratorOptions generator = options().generator;
+    generator.has_barriers = false;
+    // As in campaigns against other encoders: some know whole memories only.
+    generator.gives_roots_own_memories |= choice.chance(1, 3);
+    return generate(choice, generator);
+  }
+
+  RunOutcome judge(uint64_t run_index) const override {
+    RunOutcome outcome;
+    outcome.ran = true;
+    const auto program = parsed_draft(draft(run_index), outcome.disagreements);
+    if (!program) return outcome;
+    QueueReport report = judge_on_queues(*program, encoder_, run_index);
+    for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
+    outcome.disagreements = std::move(report.disagreements);
+    return outcome;
+  }
+
+  CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
+    const ProgramDraft given = draft(run_index);
+    const auto is_found = [&](const Program& program) {
+      return find_by_signature(judge_on_queues(program, encoder_, run_index), signature) != nullptr;
+    };
+    CampaignFind find;
+    find.signature = signature;
+    find.run_index = run_index;
+    find.given = minimize(given, is_found, minimize_options()).program;
+    const QueueReport report = judge_on_queues(find.given, encoder_, run_index);
+    const Fact* const fact = find_by_signature(report, signature);
+    INTERLOCK_CHECK(fact != nullptr);
+    find.fact = *fact;
+    find.program = with_expectations(report.program);
+    find.original_dispatch_count = build(given).value().dispatches.size();
+    find.dispatch_count = find.program.dispatches.size();
+    return find;
+  }
+
+  // The kind of hazard, and how the two operands alias each other.
+  Cause cause_of(const CampaignFind& find) override {
+    return {signature_of(find.program, *find.fact, SignatureDetail::kShape), "", false};
+  }
+  bool has_causes() const override { return true; }
+  bool has_one_cause_per_signature() const override { return true; }
+  // Schedules of several queues are not executed.
+  bool can_show(FindingKind /*kind*/) const override { return false; }
+  bool runs_on_devices() const override { return false; }
+
+ private:
+  std::optional<Program> made_of(const Program& given, uint64_t run_index) const override {
+    return judge_on_queues(given, encoder_, run_index).program;
+  }
+
+  Judgement judgement_of(uint64_t run_index) const override {
+    return [this, run_index](const Program& given) {
+      return judge_on_queues(given, encoder_, run_index).disagreements;
+    };
+  }
+
+  const QueueEncoderEntry& encoder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> queue_subject(const CampaignOptions& options) {
+  return std::make_unique<QueueSubject>(options);
+}
+
+}  // namespace interlock

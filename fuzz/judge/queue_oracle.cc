@@ -1,0 +1,119 @@
+#include "fuzz/judge/queue_oracle.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+#include "encoder/program/stop.h"
+#include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
+#include "fuzz/judge/disagree.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kTextPeriod = 16;
+
+// Two, three and four queues, and as many as the encoder takes by itself.
+uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {
+  const bool chooses = !encoder.takes_queue_count || number % 4 == 0;
+  return chooses ? 0 : static_cast<uint32_t>(1 + number % 4);
+}
+
+// By statement: those right before it, by queue order, signals and edges.
+std::vector<std::vector<uint32_t>> steps_to(const Program& program) {
+  std::vector<std::vector<uint32_t>> before(program.statements.size());
+  std::vector<uint32_t> last(program.queue_count(), UINT32_MAX);
+  for (uint32_t i = 0; i < program.statements.size(); ++i) {
+    const QueueIndex queue = program.statements[i].queue;
+    if (program.kind_of(queue) == QueueKind::kGraph) continue;
+    if (last[queue] != UINT32_MAX) before[i].push_back(last[queue]);
+    last[queue] = i;
+  }
+  std::vector<uint32_t> signal_of_part(program.signal_parts.size());
+  for (const SyncStep& step : program.syncs) {
+    if (step.kind != SyncKind::kSignal) continue;
+    for (uint32_t k = 0; k < step.count; ++k) {
+      signal_of_part[step.first + k] = step.statement.index;
+    }
+  }
+  for (const SyncStep& step : program.syncs) {
+    if (step.kind != SyncKind::kWait || step.partner == SyncStep::kNoPartner) continue;
+    before[step.statement.index].push_back(signal_of_part[step.partner]);
+  }
+  for (const Edge& edge : program.edges) {
+    before[program.dispatch(edge.to).statement.index].push_back(
+        program.dispatch(edge.from).statement.index);
+  }
+  return before;
+}
+
+// By statement: a bit for each earlier one from which a path leads to it.
+std::vector<std::vector<bool>> paths_to(const Program& program) {
+  const std::vector<std::vector<uint32_t>> before = steps_to(program);
+  std::vector<std::vector<bool>> paths(before.size(), std::vector<bool>(before.size(), false));
+  for (size_t i = 0; i < before.size(); ++i) {
+    for (const uint32_t earlier : before[i]) {
+      paths[i][earlier] = true;
+      for (uint32_t k = 0; k < earlier; ++k) {
+        if (paths[earlier][k]) paths[i][k] = true;
+      }
+    }
+  }
+  return paths;
+}
+
+void check_text(const Program& program, QueueReport& report) {
+  const std::string text = print(program);
+  ParseOptions options;
+  options.reads_every_queue = true;
+  const auto parsed = parse(text, "<text>", options);
+  if (!parsed) {
+    disagree(report.disagreements, OracleStage::kPrintParse,
+             "The printed program does not parse: {}", parsed.error().message);
+  } else if (print(*parsed) != text) {
+    disagree(report.disagreements, OracleStage::kPrintParse,
+             "Printing the parsed text gives another text.");
+  }
+}
+
+}  // namespace
+
+bool has_unordered_conflict(const Program& program) {
+  const std::vector<std::vector<bool>> paths = paths_to(program);
+  for (size_t b = 0; b < program.dispatches.size(); ++b) {
+    for (size_t a = 0; a < b; ++a) {
+      const bool is_ordered =
+          paths[program.dispatches[b].statement.index][program.dispatches[a].statement.index];
+      if (!is_ordered && are_in_conflict(program, DispatchId(a), DispatchId(b))) return true;
+    }
+  }
+  return false;
+}
+
+QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& encoder,
+                            uint64_t number) {
+  QueueReport report;
+  Result<Program> encoded = encoder.encode(program, queue_count_of(encoder, number));
+  if (!encoded) {
+    disagree(report.disagreements, OracleStage::kEncode, "Encoder '{}' refuses the program: {}",
+             encoder.name, encoded.error().message);
+    return report;
+  }
+  if (is_stopped()) return report;
+  report.program = std::move(*encoded);
+  if (number % kTextPeriod == 0) check_text(report.program, report);
+  report.facts = find_exactly(report.program);
+  const bool has_hazard = std::ranges::any_of(
+      report.facts, [](const Fact& fact) { return std::holds_alternative<Hazard>(fact); });
+  if (!is_stopped() && has_hazard != has_unordered_conflict(report.program)) {
+    disagree(report.disagreements, OracleStage::kCrossCheck, "{}",
+             has_hazard ? "The exact check finds a hazard, but a path orders every conflict."
+                        : "No path orders some conflict, but the exact check finds no hazard.");
+  }
+  return report;
+}
+
+}  // namespace interlock

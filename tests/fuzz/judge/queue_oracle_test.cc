@@ -1,0 +1,82 @@
+// The search for paths, on programs that it can be told of in a line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "encoder/text/parser.h"
+#include "fuzz/judge/queue_oracle.h"
+#include "fuzz/testing/programs.h"
+
+namespace interlock::queue_oracle_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Program parsed(const std::string& body) {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  return value_or_fail(
+      parse("interlock 1\nmemory a 8\nmemory b 8\nx: queue serial\n"
+            "y: queue serial\nz: queue serial\ng: queue graph\n" +
+                body,
+            "test.ilk", options));
+}
+
+TEST(HasUnorderedConflict, FollowsQueuesSignalsAndEdges) {
+  const std::string pair = "dispatch K writes a on x\ndispatch K reads a on y\n";
+  EXPECT_TRUE(has_unordered_conflict(parsed(pair)));
+  EXPECT_FALSE(
+      has_unordered_conflict(parsed("dispatch K writes a on x\nsignal s=1 on x\n"
+                                    "wait s=1 on y\ndispatch K reads a on y\n")));
+  EXPECT_TRUE(
+      has_unordered_conflict(parsed("signal s=1 on x\ndispatch K writes a on x\n"
+                                    "wait s=1 on y\ndispatch K reads a on y\n")));
+  EXPECT_TRUE(
+      has_unordered_conflict(parsed("dispatch K writes a on x\nsignal s=1 on x\n"
+                                    "dispatch K reads a on y\nwait s=1 on y\n")));
+  EXPECT_FALSE(has_unordered_conflict(
+      parsed("dispatch K writes a on x\nsignal s=1 on x\nwait s=1 on z\nsignal t=1 on z\n"
+             "wait t=1 on y\ndispatch K reads a on y\n")));
+  EXPECT_TRUE(
+      has_unordered_conflict(parsed("dispatch K writes a on g\ndispatch K reads a on g\n")));
+  EXPECT_FALSE(has_unordered_conflict(parsed(
+      "dispatch K writes a on g\ndispatch K after 0 on g\ndispatch K reads a after 1 on g\n")));
+}
+
+TEST(HasUnorderedConflict, KnowsWhatConflicts) {
+  EXPECT_FALSE(has_unordered_conflict(
+      parsed("dispatch K reads a on x\ndispatch K reads a on y\n"
+             "dispatch K writes b[0:4] on x\ndispatch K writes b[4:8] on y\n")));
+  EXPECT_FALSE(has_unordered_conflict(
+      parsed("dispatch K atomics a atomic=add on x\ndispatch K atomics a atomic=add on y\n")));
+  EXPECT_TRUE(has_unordered_conflict(
+      parsed("dispatch K atomics a atomic=add on x\ndispatch K atomics a atomic=min on y\n")));
+}
+
+constexpr const char* kPair =
+    "memory a 8\ndispatch K writes a\ndispatch K reads a\ndispatch K writes a\n";
+
+Result<Program> encode_refusing(const Program& /*program*/, uint32_t /*queue_count*/) {
+  return Error{"no."};
+}
+
+TEST(JudgeOnQueues, KeepsWhatWasEncodedAndItsHazards) {
+  const QueueReport broken = judge_on_queues(program_of(kPair), *find_queue_encoder("mlx-cuda"), 0);
+  EXPECT_THAT(broken.disagreements, IsEmpty());
+  EXPECT_EQ(broken.facts.size(), 1u);
+  EXPECT_EQ(broken.program.edges.size(), 2u);
+  EXPECT_THAT(judge_on_queues(program_of(kPair), *find_queue_encoder("edges"), 0).facts, IsEmpty());
+}
+
+TEST(JudgeOnQueues, ReportsAnEncoderThatRefuses) {
+  const QueueEncoderEntry entry{"refusing", "", false, false, &encode_refusing};
+  const QueueReport report = judge_on_queues(program_of(kPair), entry, 0);
+  ASSERT_EQ(report.disagreements.size(), 1u);
+  EXPECT_EQ(report.disagreements[0].stage, OracleStage::kEncode);
+  EXPECT_THAT(report.disagreements[0].message, HasSubstr("'refusing' refuses the program: no."));
+}
+
+}  // namespace
+}  // namespace interlock::queue_oracle_test

@@ -1,5 +1,6 @@
 // What the encoders for several queues leave is judged by the simulator's clocks, and by conflicts
 // byte by byte: nothing is missing, nothing can go, and nothing is ordered that need not be.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/queues/queue_encoder.h"
+#include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/order/happens_before.h"
@@ -191,6 +193,38 @@ TEST(QueueEncoders, PlaceTheFewestWaitsOfAllThatAddNoOrder) {
     wait_count += fewest;
   }
   EXPECT_GT(wait_count, static_cast<uint64_t>(count / 4));
+}
+
+// Why docs/theory.md speaks of waits that are not passed on: here one queue without work left waits
+// for the others, and signals for all.
+TEST(QueueEncoders, PlaceMoreWaitsThanAQueueThatPassesOnWhatItHasWaitedFor) {
+  std::string text = "interlock 1\nmemory m 12\n";
+  for (const char* queue : {"a", "b", "c", "d", "e", "f"}) {
+    text += fmt::format("{}: queue serial\n", queue);
+  }
+  text += R"(dispatch K writes m[0:4] on a
+dispatch K writes m[4:8] on b
+signal b=1 on b
+dispatch K writes m[8:12] on c
+signal c=1 on c
+wait b=1 on a
+wait c=1 on a
+signal a=1 on a
+wait a=1 on d
+dispatch K reads m on d
+wait a=1 on e
+dispatch K reads m on e
+wait a=1 on f
+dispatch K reads m on f
+)";
+  ParseOptions options;
+  options.reads_every_queue = true;
+  const Result<Program> passed_on = parse(text, "test.ilk", options);
+  ASSERT_TRUE(passed_on) << passed_on.error().message;
+  EXPECT_TRUE(is_clean(*passed_on));
+  expect_order(*passed_on, needed_order_of(*passed_on));
+  EXPECT_EQ(wait_count_of(*passed_on), 5u);
+  EXPECT_EQ(expect_exact(encoded("semaphores", *passed_on, 0)), 9u);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ Result<QueuePlan> chosen_queues(const Program& program, const OrderReduction& or
   const uint64_t queue_count_max = Limits{}.queue_count - 1;
   if (assignment.queue_count > queue_count_max) {
     return error_of(
-        "all concurrency of the program takes {} queues, and a program has at most {} beside the "
+        "the fewest waits with all concurrency take {} queues, and a program has at most {} beside the "
         "default one. --queues=N makes do with fewer.",
         assignment.queue_count, queue_count_max);
   }

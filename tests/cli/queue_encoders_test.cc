@@ -72,6 +72,27 @@ TEST(EncodeCommand, RefusesAPlannerThatPlansOneQueue) {
   EXPECT_THAT(result.err, HasSubstr("places sync for several"));
 }
 
+TEST(FuzzCommand, FindsWhatAnEncoderForSeveralQueuesMisses) {
+  const CommandResult broken =
+      run_interlock({"fuzz", "--encoder=mlx-cuda", "--runs=300", "--seed=1", "--max-finds=1"});
+  EXPECT_EQ(broken.status, 1) << broken.err;
+  EXPECT_THAT(broken.out, HasSubstr("(encoder mlx-cuda, seed 1)"));
+  const CommandResult repaired =
+      run_interlock({"fuzz", "--encoder=mlx-cuda-readers", "--runs=300", "--seed=1"});
+  EXPECT_EQ(repaired.status, 0) << repaired.err;
+}
+
+TEST(FuzzCommand, TriesAnEncoderForSeveralQueuesAlone) {
+  const CommandResult planned =
+      run_interlock({"fuzz", "--encoder=edges", "--planner=liveness", "--runs=1"});
+  EXPECT_EQ(planned.status, 2);
+  EXPECT_THAT(planned.err, HasSubstr("the encoder 'edges' places sync for several queues"));
+  const CommandResult counted =
+      run_interlock({"fuzz", "--encoder=edges", "--deny-excess", "--runs=1"});
+  EXPECT_EQ(counted.status, 2);
+  EXPECT_THAT(counted.err, HasSubstr("an encoder for one queue"));
+}
+
 TEST(ListCommand, NamesEncodersForSeveralQueues) {
   EXPECT_THAT(run_interlock({"list", "encoders"}).out,
               AllOf(HasSubstr("\n  semaphores "), HasSubstr("\n  edges ")));

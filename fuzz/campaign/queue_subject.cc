@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "encoder/assemble/build.h"
@@ -25,20 +23,6 @@ const Fact* find_by_signature(const QueueReport& report, const std::string& sign
     return signature_of(report.program, fact) == signature;
   });
   return found == report.facts.end() ? nullptr : &*found;
-}
-
-// With a line for each finding, those of values too. No witness: which schedules show it is not
-// judged.
-Program with_expectations(const Program& program) {
-  ProgramDraft draft = draft_of(program);
-  std::set<std::tuple<FindingKind, std::string, std::string>> lines;
-  for (const Fact& fact : find_everything(program)) {
-    ExpectDraft line = expectation_of(program, fact);
-    if (lines.emplace(line.kind, line.first, line.second).second) {
-      draft.items.emplace_back(std::move(line));
-    }
-  }
-  return build(draft).value();
 }
 
 class QueueSubject final : public Subject {
@@ -68,19 +52,31 @@ class QueueSubject final : public Subject {
 
   CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
     const ProgramDraft given = draft(run_index);
+    const auto evidence_in = [&](const Program& encoded, EvidenceLevel sufficient) {
+      return best_evidence(encoded, signature, SignatureDetail::kKernels, sufficient);
+    };
+    const Program meant = build(given).value();
+    const EvidenceLevel level =
+        evidence_in(judge_on_queues(meant, encoder_, run_index).program, EvidenceLevel::kBackend)
+            .level;
+    INTERLOCK_CHECK(level != EvidenceLevel::kNone);
     const auto is_found = [&](const Program& program) {
-      return find_by_signature(judge_on_queues(program, encoder_, run_index), signature) != nullptr;
+      const QueueReport report = judge_on_queues(program, encoder_, run_index);
+      return find_by_signature(report, signature) != nullptr &&
+             evidence_in(report.program, level).level >= level;
     };
     CampaignFind find;
     find.signature = signature;
     find.run_index = run_index;
     find.given = minimize(given, is_found, minimize_options()).program;
-    const QueueReport report = judge_on_queues(find.given, encoder_, run_index);
-    const Fact* const fact = find_by_signature(report, signature);
-    INTERLOCK_CHECK(fact != nullptr);
-    find.fact = *fact;
-    find.program = with_expectations(report.program);
-    find.original_dispatch_count = build(given).value().dispatches.size();
+    const Program encoded = judge_on_queues(find.given, encoder_, run_index).program;
+    const Evidence evidence = evidence_in(encoded, EvidenceLevel::kBackend);
+    INTERLOCK_CHECK(evidence.fact.has_value());
+    find.fact = evidence.fact;
+    find.program = with_evidence(encoded, evidence.fact);
+    find.is_observable = evidence.level >= EvidenceLevel::kShadow;
+    find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
+    find.original_dispatch_count = meant.dispatches.size();
     find.dispatch_count = find.program.dispatches.size();
     return find;
   }
@@ -91,8 +87,7 @@ class QueueSubject final : public Subject {
   }
   bool has_causes() const override { return true; }
   bool has_one_cause_per_signature() const override { return true; }
-  // Schedules of several queues are not executed.
-  bool can_show(FindingKind /*kind*/) const override { return false; }
+  bool can_show(FindingKind kind) const override { return is_hazard(kind); }
   bool runs_on_devices() const override { return false; }
 
  private:

@@ -30,9 +30,6 @@ constexpr uint64_t kSegmentsPerDispatch = 64;
 // And so many dispatches, dependencies and operands that are walked along.
 constexpr uint64_t kStepsPerDispatch = 64;
 
-// A dispatch takes the machine of counters so many times as long as a shadow run.
-constexpr uint64_t kMachineWork = 64;
-
 class ObservabilityJudge {
  public:
   ObservabilityJudge(const Program& program, const HappensBefore& order, uint64_t budget)
@@ -107,12 +104,11 @@ class ObservabilityJudge {
 
   // As judge_by_sinks(). A witness line may say more or less than a sink does.
   ObservabilityVerdict judge_on_queues(const Hazard& hazard) {
-    const uint64_t machine_work = kMachineWork * std::max<uint64_t>(run_work_, 1);
-    uint64_t runs_left = work_left() / machine_work;
-    const uint64_t run_limit = runs_left;
-    const std::vector<Schedule> sinks = queue_sinks_of(program_, hazard, runs_left);
-    executed_ += (run_limit - runs_left) * machine_work;
-    if (runs_left == 0 || !has_budget(sinks.size())) return {};
+    const uint64_t step_limit = std::min(work_left(), UINT64_MAX / kStepsPerDispatch - 1);
+    uint64_t steps_left = step_limit * kStepsPerDispatch;
+    const std::vector<Schedule> sinks = queue_sinks_of(program_, hazard, steps_left);
+    executed_ += step_limit - steps_left / kStepsPerDispatch;
+    if (steps_left == 0 || !has_budget(sinks.size())) return {};
     ObservabilityVerdict verdict;
     verdict.proof = ObservabilityProof::kOwnSchedule;
     if (sinks.empty() && is_of_host(hazard)) verdict.proof = ObservabilityProof::kHostCache;
@@ -120,20 +116,21 @@ class ObservabilityJudge {
       verdict.changed_outputs = changed_outputs(sink);
       if (!verdict.changed_outputs.empty()) break;
     }
-    if (!sinks.empty()) say_by_lines(hazard, machine_work, verdict);
+    if (!sinks.empty()) say_by_lines(hazard, steps_left, verdict);
     last_ = {hazard.first.dispatch, hazard.second.dispatch, hazard.kind, verdict};
     return verdict;
   }
 
   // The witness lines that show what the sinks of the hazard do; where those change no output,
   // those that say one of them.
-  void say_by_lines(const Hazard& hazard, uint64_t machine_work, ObservabilityVerdict& verdict) {
+  void say_by_lines(const Hazard& hazard, uint64_t steps_left, ObservabilityVerdict& verdict) {
     const bool is_observable = !verdict.changed_outputs.empty();
     if (is_observable) verdict.proof = ObservabilityProof::kOwnExecution;
     for (std::vector<Displacement>& lines : queue_witnesses_of(hazard)) {
-      if (work_left() < machine_work || is_stopped()) return;
-      executed_ += machine_work;
-      const Result<Schedule> said = queue_schedule_of(program_, lines);
+      if (is_stopped()) return;
+      const uint64_t steps_before = steps_left;
+      const Result<Schedule> said = queue_schedule_of(program_, lines, &steps_left);
+      executed_ += (steps_before - steps_left) / kStepsPerDispatch;
       if (!said) continue;
       std::vector<uint32_t> changed = changed_outputs(*said);
       if (verdict.schedule.empty()) verdict.schedule = lines;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {
@@ -101,11 +102,15 @@ void QueueMachine::settle() {
       free_.pop_back();
       end(ticket);
     }
-    while (step_host()) goes_on = true;
+    while (!is_halted() && step_host()) goes_on = true;
     for (size_t q = 0; q < queues_.size(); ++q) {
-      while (step_front_end(static_cast<QueueIndex>(q))) goes_on = true;
+      while (!is_halted() && step_front_end(static_cast<QueueIndex>(q))) goes_on = true;
     }
   }
+}
+
+bool QueueMachine::is_halted() const {
+  return step_count_ > options_.step_limit || is_stopped_at(step_count_);
 }
 
 // The host's next statement of the text; what is of a queue it records, or hands over.

@@ -65,6 +65,8 @@ struct QueueMachineOptions {
   // Program::signal_parts.
   static constexpr uint32_t kNoPart = UINT32_MAX;
   uint32_t withheld = kNoPart;
+  // Of looking at what is pending: then the machine halts.
+  uint64_t step_limit = UINT64_MAX;
 };
 
 class QueueMachine {
@@ -86,6 +88,10 @@ class QueueMachine {
 
   // The next part of `dispatch` that has not run; none if all have.
   std::optional<OperationPart> next_part(DispatchId dispatch) const;
+
+  // Nothing goes on any more: it took more steps than it may, or a stop was asked for (stop.h).
+  bool is_halted() const;
+  uint64_t step_count() const { return step_count_; }
 
   // All statements have been carried out.
   bool is_done() const;
@@ -133,13 +139,19 @@ class QueueMachine {
     std::set<Ticket> held_by;   // Not over.
     std::vector<Ticket> holds;  // What has this in held_by.
   };
+  struct Standing {
+    std::vector<Ticket> tickets;
+    size_t compact_at = 64;
+  };
   struct QueueState {
     std::vector<uint32_t> positions;  // Of its statements, in text_.
     size_t handed_count = 0;          // So many are submitted,
     size_t taken_count = 0;           // and so many taken by the front end.
     size_t pending_count = 0;         // Things that are not over.
-    std::vector<Ticket> standing;     // What later things may have to wait for.
-    std::vector<Ticket> last_batch;   // Of its latest signal.
+    // What later things may have to wait for, as it was taken; some of it may be over.
+    Standing parts;
+    Standing gates;
+    std::vector<Ticket> last_batch;  // Of its latest signal.
   };
 
   void add_parts(DispatchId dispatch);
@@ -174,9 +186,10 @@ class QueueMachine {
   Ticket add_thing(Thing thing);
   Ticket ticket_of(const OperationPart& part) const;
   void hold(Ticket held, Ticket holder);
-  std::vector<Ticket>& standing_of(QueueIndex queue);
+  void drop_over(Standing& standing);
   void hold_by_gates(Ticket part);
-  void hold_by_source(Ticket held, const End& source);
+  // But for parts before `covered`, if some.
+  void hold_by_source(Ticket held, const End& source, StatementId covered = {});
   bool is_in(const Thing& thing, const End& source) const;
   bool covers(const End& end, const OperationPart& part) const;
   void prune(QueueIndex queue, const Ends& ends);
@@ -205,6 +218,7 @@ class QueueMachine {
   std::vector<std::vector<Ticket>> event_gates_;  // By sync step, a set.
   std::vector<Ticket> free_;                      // Gates to open, and signals to fire.
   std::set<OperationPart> enabled_;
+  uint64_t step_count_ = 0;
 };
 
 }  // namespace interlock

@@ -97,7 +97,7 @@ void QueueMachine::take_dispatch(QueueIndex queue, DispatchId dispatch) {
   for (const Edge& edge : program_.edges_to(dispatch)) hold_by_edge(edge);
   for (Ticket part = first; part < end; ++part) {
     // Whoever waits for what runs waits for what it fetches.
-    if (things_[part].part.role != PartRole::kFetch) queues_[queue].standing.push_back(part);
+    if (things_[part].part.role != PartRole::kFetch) queues_[queue].parts.tickets.push_back(part);
     release(part);
   }
 }
@@ -129,7 +129,7 @@ void QueueMachine::take_sync(QueueIndex queue, StatementId id, const SyncStep& s
       break;
     case SyncKind::kAwait: {
       // What was taken in between has not been held by them.
-      std::vector<Ticket>& standing = queues_[queue].standing;
+      std::vector<Ticket>& standing = queues_[queue].gates.tickets;
       const std::vector<Ticket>& gates = event_gates_[step.partner];
       standing.insert(standing.end(), gates.begin(), gates.end());
       break;
@@ -145,7 +145,7 @@ void QueueMachine::take_barrier(QueueIndex queue, StatementId id, const Barrier&
   for (const Ends& ends : ends_of(barrier.kind, program_.dependencies_of(barrier))) {
     prune(queue, ends);
   }
-  std::vector<Ticket>& standing = queues_[queue].standing;
+  std::vector<Ticket>& standing = queues_[queue].gates.tickets;
   standing.insert(standing.end(), gates.begin(), gates.end());
 }
 
@@ -193,7 +193,7 @@ void QueueMachine::take_wait(QueueIndex queue, StatementId id, const SyncStep& s
   gate.waits_for_counter = true;
   const Ticket ticket = add_thing(gate);
   waits_[step.semaphore.index].emplace(step.value, ticket);
-  queues_[queue].standing.push_back(ticket);
+  queues_[queue].gates.tickets.push_back(ticket);
   release(ticket);
 }
 
@@ -210,7 +210,14 @@ void QueueMachine::take_signal(QueueIndex queue, StatementId id, const SyncStep&
     signal.signal = part;
     signal.signal_index = step.first + k;
     batch.push_back(add_thing(signal));
-    hold_by_source(batch.back(), {is_graph ? kAllStages : part.stages, kAllAccesses});
+    const StageMask stages = is_graph ? kAllStages : part.stages;
+    // What an earlier signal waits for need not be waited for twice.
+    StatementId covered;
+    for (const Ticket earlier : queues_[queue].last_batch) {
+      const bool covers_all = (stages & ~things_[earlier].signal.stages) == 0 || is_graph;
+      if (covers_all) covered = things_[earlier].statement;
+    }
+    hold_by_source(batch.back(), {stages, kAllAccesses}, covered);
     for (const Ticket earlier : queues_[queue].last_batch) hold(batch.back(), earlier);
   }
   queues_[queue].last_batch = batch;
@@ -227,27 +234,43 @@ void QueueMachine::hold(Ticket held, Ticket holder) {
   if (things_[held].held_by.insert(holder).second) things_[holder].holds.push_back(held);
 }
 
-std::vector<QueueMachine::Ticket>& QueueMachine::standing_of(QueueIndex queue) {
-  std::vector<Ticket>& standing = queues_[queue].standing;
-  std::erase_if(standing, [this](Ticket ticket) { return things_[ticket].is_over; });
-  return standing;
+// In all linear: only when half of it may be over.
+void QueueMachine::drop_over(Standing& standing) {
+  if (standing.tickets.size() < standing.compact_at) return;
+  step_count_ += standing.tickets.size();
+  std::erase_if(standing.tickets, [this](Ticket ticket) { return things_[ticket].is_over; });
+  standing.compact_at = std::max<size_t>(64, 2 * standing.tickets.size());
 }
 
 // A run by its stage, a fetch by its sort and bytes. Commits come when they like.
 void QueueMachine::hold_by_gates(Ticket part) {
   const OperationPart& held = things_[part].part;
   if (held.role == PartRole::kCommit) return;
-  for (const Ticket ticket : standing_of(things_[part].queue)) {
+  Standing& gates = queues_[things_[part].queue].gates;
+  drop_over(gates);
+  step_count_ += gates.tickets.size();
+  for (const Ticket ticket : gates.tickets) {
     const Thing& thing = things_[ticket];
-    if (thing.kind != ThingKind::kGate || !includes(thing.holds_back.stages, held.stage)) continue;
+    if (!includes(thing.holds_back.stages, held.stage)) continue;
     if (held.role == PartRole::kRun || covers(thing.holds_back, held)) hold(part, ticket);
   }
 }
 
-void QueueMachine::hold_by_source(Ticket held, const End& source) {
-  for (const Ticket ticket : standing_of(things_[held].queue)) {
+void QueueMachine::hold_by_source(Ticket held, const End& source, StatementId covered) {
+  QueueState& queue = queues_[things_[held].queue];
+  drop_over(queue.parts);
+  drop_over(queue.gates);
+  const auto hold_if_in = [&](Ticket ticket) {
+    ++step_count_;
     if (is_in(things_[ticket], source)) hold(held, ticket);
+  };
+  // As they stand in the queue.
+  for (size_t i = queue.parts.tickets.size(); i-- > 0;) {
+    const Ticket ticket = queue.parts.tickets[i];
+    if (covered.is_some() && things_[ticket].statement < covered) break;
+    hold_if_in(ticket);
   }
+  for (const Ticket ticket : queue.gates.tickets) hold_if_in(ticket);
 }
 
 bool QueueMachine::is_in(const Thing& thing, const End& source) const {
@@ -270,10 +293,13 @@ bool QueueMachine::covers(const End& end, const OperationPart& part) const {
 // would.
 void QueueMachine::prune(QueueIndex queue, const Ends& ends) {
   const End& after = ends.destination;
-  std::erase_if(queues_[queue].standing, [&](Ticket ticket) {
+  std::erase_if(queues_[queue].parts.tickets, [&](Ticket ticket) {
+    const Thing& thing = things_[ticket];
+    return is_in(thing, ends.source) && includes(after.stages, thing.part.stage);
+  });
+  std::erase_if(queues_[queue].gates.tickets, [&](Ticket ticket) {
     const Thing& thing = things_[ticket];
     if (!is_in(thing, ends.source)) return false;
-    if (thing.kind == ThingKind::kPart) return includes(after.stages, thing.part.stage);
     const bool has_stages = (thing.holds_back.stages & ~after.stages) == 0;
     const bool has_accesses =
         (thing.holds_back.accesses & ~after.accesses) == 0 && after.operands.empty();

@@ -14,9 +14,16 @@
 namespace interlock {
 namespace {
 
-QueueMachine split_machine(const Program& program) {
-  return QueueMachine(program, {.splits_memory = true});
+QueueMachine split_machine(const Program& program, uint64_t step_limit = UINT64_MAX) {
+  return QueueMachine(program, {.splits_memory = true, .step_limit = step_limit});
 }
+
+// What a run takes apart from what the machine looks at.
+uint64_t steps_of_a_run(const Program& program) {
+  return kStepsOfARun * std::max<uint64_t>(program.dispatches.size(), 1);
+}
+
+Error too_many_steps() { return Error{"Making the schedule takes more steps than it may."}; }
 
 bool is_deferred(const std::vector<Deferral>& deferrals, const OperationPart& part) {
   return std::ranges::any_of(deferrals, [&](const Deferral& deferral) {
@@ -62,15 +69,13 @@ std::set<OperationPart> parts_in_role(const QueueMachine& machine, DispatchId di
   return parts;
 }
 
-bool can_run(const Program& program, const std::vector<Deferral>& deferrals) {
-  return run_deferring(program, deferrals).has_value();
-}
-
 // Adds the deferral that one line says; of its deferred parts those that can wait.
 class WitnessReader {
  public:
-  explicit WitnessReader(const Program& program)
-      : program_(program), machine_(split_machine(program)) {}
+  WitnessReader(const Program& program, uint64_t* steps_left)
+      : program_(program),
+        steps_left_(steps_left),
+        machine_(split_machine(program, steps_left == nullptr ? UINT64_MAX : *steps_left)) {}
 
   Result<Success> read(const Displacement& line) {
     if (line.has_slices) {
@@ -104,7 +109,7 @@ class WitnessReader {
   bool can_add(const Deferral& deferral) const {
     std::vector<Deferral> with = deferrals_;
     with.push_back(deferral);
-    return can_run(program_, with);
+    return run_deferring(program_, std::move(with), steps_left_).has_value();
   }
 
   Result<Success> add_late_commits(const Displacement& line) {
@@ -143,6 +148,7 @@ class WitnessReader {
   }
 
   const Program& program_;
+  uint64_t* const steps_left_;
   const QueueMachine machine_;
   std::vector<Deferral> deferrals_;
 };
@@ -295,43 +301,60 @@ class QueueLegality {
 }  // namespace
 
 Result<std::vector<OperationPart>> run_deferring(const Program& program,
-                                                 std::vector<Deferral> deferrals) {
-  QueueMachine machine = split_machine(program);
+                                                 std::vector<Deferral> deferrals,
+                                                 uint64_t* steps_left) {
+  uint64_t unlimited = UINT64_MAX;
+  uint64_t& left = steps_left == nullptr ? unlimited : *steps_left;
+  if (left < steps_of_a_run(program)) {
+    left = 0;
+    return too_many_steps();
+  }
+  left -= steps_of_a_run(program);
+  QueueMachine machine = split_machine(program, left);
   std::vector<OperationPart> order;
   while (const std::optional<OperationPart> next = next_part(machine, deferrals)) {
     if (is_stopped()) return Error{"Making the schedule was stopped."};
+    if (machine.is_halted()) break;
     machine.run(*next);
     for (Deferral& deferral : deferrals) deferral.until.erase(*next);
     order.push_back(*next);
   }
+  const bool has_steps = machine.step_count() <= left;
+  left -= std::min(left, machine.step_count());
+  if (!has_steps) return too_many_steps();
+  if (is_stopped()) return Error{"Making the schedule was stopped."};
   if (!machine.is_done()) return why_stuck(program, machine, deferrals);
   return order;
 }
 
 Result<Schedule> queue_schedule_of(const Program& program,
-                                   const std::vector<Displacement>& displacements) {
-  WitnessReader reader(program);
+                                   const std::vector<Displacement>& displacements,
+                                   uint64_t* steps_left) {
+  WitnessReader reader(program, steps_left);
   for (const Displacement& line : displacements) {
     if (is_stopped()) return Error{"Making the schedule was stopped."};
     if (Result<Success> read = reader.read(line); !read) return read.error();
   }
-  Result<std::vector<OperationPart>> order = run_deferring(program, reader.deferrals());
+  Result<std::vector<OperationPart>> order = run_deferring(program, reader.deferrals(), steps_left);
   if (!order) return order.error();
   return steps_of(program, reader.machine(), *order);
 }
 
 std::vector<Schedule> queue_sinks_of(const Program& program, const Hazard& hazard,
-                                     uint64_t& runs_left) {
+                                     uint64_t& steps_left) {
   std::vector<Schedule> sinks;
-  if (runs_left == 0) return sinks;
-  --runs_left;
-  const QueueMachine machine = split_machine(program);
+  if (steps_left < steps_of_a_run(program)) {
+    steps_left = 0;
+    return sinks;
+  }
+  steps_left -= steps_of_a_run(program);
+  const QueueMachine machine = split_machine(program, steps_left);
+  steps_left -= std::min(steps_left, machine.step_count());
   const HazardParts parts(program, machine, hazard);
   for (const HazardParts::Pair& pair : parts.pairs()) {
-    if (is_stopped() || runs_left == 0) return sinks;
-    --runs_left;
+    if (is_stopped() || steps_left == 0) return sinks;
     const Deferral deferral = {{pair.first}, {pair.second}};
-    const auto order = run_deferring(program, {deferral});
+    const auto order = run_deferring(program, {deferral}, &steps_left);
     if (!order) continue;
     Schedule sink = steps_of(program, machine, *order);
     if (std::ranges::find(sinks, sink) == sinks.end()) sinks.push_back(std::move(sink));

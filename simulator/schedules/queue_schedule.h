@@ -30,9 +30,14 @@ struct Deferral {
 // in reference order of those that may run and are not deferred.
 // Requires: `program` is in reference order. So below.
 // Errors: a stop (stop.h); something that a deferral waits for comes after what it defers, whatever
-// runs: the sentence says what holds it. Cost: that of the machine.
+// runs: the sentence says what holds it; more steps than are left. Cost: that of the machine; it is
+// taken from `steps_left`, if given, kStepsOfARun for each dispatch and what is looked at. Where it
+// is too small it ends at 0. So below.
 Result<std::vector<OperationPart>> run_deferring(const Program& program,
-                                                 std::vector<Deferral> deferrals);
+                                                 std::vector<Deferral> deferrals,
+                                                 uint64_t* steps_left = nullptr);
+
+inline constexpr uint64_t kStepsOfARun = 4096;
 
 // What witness lines say of such programs, one after the other:
 //   `A before B`           all of B waits until all of A has run; `B after A` says the same;
@@ -41,16 +46,16 @@ Result<std::vector<OperationPart>> run_deferring(const Program& program,
 // Errors: as above; slices; a witness in which nothing can wait.
 // Cost: one run; and where only some writes can wait, one more for each piece of them.
 Result<Schedule> queue_schedule_of(const Program& program,
-                                   const std::vector<Displacement>& displacements);
+                                   const std::vector<Displacement>& displacements,
+                                   uint64_t* steps_left = nullptr);
 
 // The sinks of a hazard: one for each pair of conflicting parts, of a fetch and a commit or of two
 // commits, that the machine can carry out in the other order. None where it cannot: what the
 // hazard is about is then no part of the machine, such as the host's own cache; or the second one
 // overwrites what is available to it, so that no read can miss anything.
-// Cost: a run of the machine for each pair. They are taken from `runs_left`; where it is too small
-// it ends at 0, and sinks may be missing.
+// Cost: a run of the machine for each pair. Where steps do not last sinks may be missing.
 std::vector<Schedule> queue_sinks_of(const Program& program, const Hazard& hazard,
-                                     uint64_t& runs_left);
+                                     uint64_t& steps_left);
 
 // The witness lines that may say such a sink, the plainest first.
 std::vector<std::vector<Displacement>> queue_witnesses_of(const Hazard& hazard);

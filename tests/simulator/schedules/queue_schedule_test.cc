@@ -157,6 +157,37 @@ b: dispatch Use reads x writes y on q1
             "The schedule does not carry out all that the program has.");
 }
 
+TEST(QueueSchedule, EndsWhereStepsDoNotLast) {
+  const std::optional<Program> run = reference_run(std::string(kTwoQueues));
+  ASSERT_TRUE(run.has_value());
+  const HappensBefore order(*run);
+  const Hazard hazard = find_all_hazards(*run, order).hazards.front();
+  uint64_t many = 1'000'000;
+  EXPECT_EQ(queue_sinks_of(*run, hazard, many).size(), 1u);
+  EXPECT_GT(many, 0u);
+  uint64_t few = 3 * kStepsOfARun;
+  EXPECT_TRUE(queue_sinks_of(*run, hazard, few).empty());
+  EXPECT_EQ(few, 0u);
+  const auto verdicts = judge_observability(*run, order, ByteSegments(*run),
+                                            std::vector<Hazard>{hazard}, {.work_limit = 100});
+  EXPECT_EQ(verdicts.front().proof, ObservabilityProof::kOverBudget);
+}
+
+// Signals of a queue that nothing else holds up look at what has come since the last one alone.
+TEST(QueueSchedule, LooksAtPendingWorkInLinearTime) {
+  const auto steps_of = [](int dispatch_count) {
+    std::string text = "interlock 1\nmemory m 64\nq1: queue concurrent\n";
+    for (int i = 0; i < dispatch_count; ++i) {
+      text += "dispatch Use reads m on q1\n";
+      if (i % 4 == 0) text += "signal s=" + std::to_string(i + 1) + " on q1\n";
+    }
+    const std::optional<Program> run = reference_run(text);
+    return QueueMachine(*run, {.splits_memory = true}).step_count();
+  };
+  EXPECT_GT(steps_of(1000), 0u);
+  EXPECT_LT(steps_of(4000), 5 * steps_of(1000));
+}
+
 // Some fetch or commit of the one may come after one of the other on bytes that they share.
 bool can_reverse(const Program& run, const QueueMachine& machine, const PartOrder& order,
                  DispatchId first, PartRole first_role, DispatchId second, PartRole second_role,

@@ -41,16 +41,16 @@ inline Program corpus_program(const std::filesystem::path& path) {
   return std::move(program).value();
 }
 
-// True iff schedules, backends and minimizers take it; those with several queues are checked alone.
-inline bool is_executable(const Program& program) { return !needs_queue_order(program); }
+// True iff tests of one queue take it. Those of several have tests of their own.
+inline bool has_one_queue(const Program& program) { return !needs_queue_order(program); }
 
-// Returns corpus_files() of which the programs are executable.
-inline std::vector<std::filesystem::path> executable_corpus_files(
+// Returns corpus_files() of which the programs are so.
+inline std::vector<std::filesystem::path> one_queue_corpus_files(
     const std::vector<std::string>& folders) {
   std::vector<std::filesystem::path> paths = corpus_files(folders);
   paths.erase(std::remove_if(paths.begin(), paths.end(),
                              [](const std::filesystem::path& path) {
-                               return !is_executable(corpus_program(path));
+                               return !has_one_queue(corpus_program(path));
                              }),
               paths.end());
   return paths;

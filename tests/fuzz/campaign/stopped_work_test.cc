@@ -94,7 +94,7 @@ uint64_t polls_of(const Work& work, const Program& program, uint64_t stop_at) {
 }
 
 TEST(StoppedWork, EndsSoonWhereverItIs) {
-  const auto paths = executable_corpus_files({"bugs", "seeds", "regressions"});
+  const auto paths = one_queue_corpus_files({"bugs", "seeds", "regressions"});
   const std::vector<Work> all = works();
   // Each program with each work, over the runs of the test: a few pairs are enough for a loop that
   // every program has, and the whole sweep is for `./dev prove`.

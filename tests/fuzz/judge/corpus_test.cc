@@ -127,7 +127,7 @@ TEST(Corpus, EveryBugHasATwinThatIsRepaired) {
 
 TEST(Corpus, EveryWitnessOfABugOrRegressionDiverges) {
   uint64_t witness_count = 0;
-  for (const fs::path& path : executable_corpus_files({"bugs", "regressions"})) {
+  for (const fs::path& path : one_queue_corpus_files({"bugs", "regressions"})) {
     const Program program = corpus_program(path);
     if (program.witness.empty()) {
       continue;
@@ -150,7 +150,7 @@ bool diverges_on_cpu(const Program& program, const Schedule& schedule) {
 // order, if the reference can say what was meant.
 TEST(Corpus, EveryObservableBugDiverges) {
   uint64_t diverging_count = 0;
-  for (const fs::path& path : executable_corpus_files({"bugs"})) {
+  for (const fs::path& path : one_queue_corpus_files({"bugs"})) {
     const Program program = corpus_program(path);
     const HappensBefore order(program);
     for (const Finding& finding : check(program).findings) {
@@ -172,7 +172,7 @@ TEST(Corpus, EveryObservableBugDiverges) {
 }
 
 TEST(Corpus, NoRepairedBugDivergesInAnyRandomSchedule) {
-  for (const fs::path& path : executable_corpus_files({"bugs"})) {
+  for (const fs::path& path : one_queue_corpus_files({"bugs"})) {
     if (!path.filename().string().ends_with(".fixed.ilk")) continue;
     const Program program = synced(corpus_program(path));
     const HappensBefore order(program);
@@ -202,7 +202,7 @@ TEST(Corpus, EveryBugStartsWithItsFacts) {
 }
 
 TEST(Corpus, KernelsTouchOnlyWhatIsDeclared) {
-  for (const fs::path& path : executable_corpus_files({"bugs", "seeds", "regressions"})) {
+  for (const fs::path& path : one_queue_corpus_files({"bugs", "seeds", "regressions"})) {
     const Result<std::vector<Finding>> findings = find_undeclared(corpus_program(path));
     ASSERT_TRUE(findings.has_value()) << path;
     EXPECT_TRUE(findings->empty()) << path << ": " << findings->front().headline;

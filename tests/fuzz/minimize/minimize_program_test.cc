@@ -53,7 +53,7 @@ TEST(MinimizeProgram, KeepsWhatTheExpectLinesSingleOut) {
 // no writer at all, or be the end of the program.
 TEST(MinimizeProgram, ExpectsWhatCheckFinds) {
   int minimized_count = 0;
-  for (const auto& path : executable_corpus_files({"seeds", "bugs"})) {
+  for (const auto& path : one_queue_corpus_files({"seeds", "bugs"})) {
     if (is_slow_build() && path.string().find("order") == std::string::npos) continue;
     const auto report = minimize_program(corpus_program(path));
     if (!report) continue;  // There is nothing to find.

@@ -63,6 +63,19 @@ TEST(QueueDestroys, OfAQueueTakePlaceInItsOrder) {
               ElementsAre("use-after-free 0 a"));
 }
 
+// Whatever stage a barrier holds back: what is before it is over.
+TEST(QueueDestroys, OfAConcurrentQueueComeAfterWhatIsBeforeAnyStage) {
+  const std::string write =
+      "other: dispatch Make writes y on q1\na: dispatch Make writes x on q0\n";
+  EXPECT_THAT(findings_in(write + "destroy x on q0\n"), ElementsAre("use-after-free 0 a"));
+  for (const std::string stage : {"compute", "copy", "indirect"}) {
+    EXPECT_THAT(findings_in(write + "barrier compute -> " + stage + "\ndestroy x on q0\n"),
+                IsEmpty());
+    EXPECT_THAT(findings_in(write + "barrier copy -> " + stage + "\ndestroy x on q0\n"),
+                ElementsAre("use-after-free 0 a"));
+  }
+}
+
 // The last use of each queue counts, not the last one of all.
 TEST(QueueDestroys, WaitForEachQueueThatUsesTheBytes) {
   const std::string uses =

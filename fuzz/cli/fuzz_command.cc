@@ -38,11 +38,9 @@ constexpr double kDeviceTimeoutMaxSeconds = 86'400;
 constexpr unsigned kGraceSeconds = 10;  // What was found is put away; a device may be slow to end.
 
 std::string text_of(const CampaignFind& find) {
-  // What schedules of several queues show is not judged.
-  const bool is_shown_or_unjudged = find.is_observable || !find.program.queues.empty();
   return fmt::format("found in run {}: {}{}{}, minimized from {} to {} dispatches{}",
                      find.run_index, find.is_better_one ? "a better instance, " : "",
-                     find.signature, is_shown_or_unjudged ? "" : " (unobservable)",
+                     find.signature, find.is_observable ? "" : " (unobservable)",
                      find.original_dispatch_count, find.dispatch_count,
                      find.path.empty() ? "" : ": " + find.path);
 }
@@ -92,9 +90,7 @@ std::string summary_of(const CampaignReport& report, const FuzzOptions& options)
   if (has_device) text += text_of(report.device, options.backend);
   if (!report.finds.empty() && !report.finds[0].path.empty()) {
     text += fmt::format("  Report: interlock check {}\n", report.finds[0].path);
-    if (options.campaign.queue_encoder == nullptr) {
-      text += fmt::format("  Replay: interlock replay {}\n", report.finds[0].path);
-    }
+    text += fmt::format("  Replay: interlock replay {}\n", report.finds[0].path);
   }
   return text;
 }

@@ -82,10 +82,10 @@ struct BestFact {
 };
 
 // Of hazards the first with the best evidence; what no schedule shows comes after them.
-std::optional<BestFact> best_fact(const Program& run) {
+std::optional<BestFact> best_fact(const Program& run, const std::vector<Fact>& facts) {
   uint64_t steps_left = kEvidenceStepsMax;
   std::optional<BestFact> best;
-  for (const Fact& fact : find_everything(run)) {
+  for (const Fact& fact : facts) {
     if (is_stopped()) break;
     const Evidence evidence = find_evidence(run, fact, EvidenceLevel::kBackend, &steps_left);
     if (!best || evidence.level > best->level) best = {fact, evidence.level};
@@ -118,14 +118,15 @@ Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOpt
       "The work was stopped before it was known what goes wrong, so nothing is smaller."};
   if (!deadlock_of(program).empty()) return minimize_deadlock(program, options);
   const Program run = reference_run(program);
-  const std::optional<BestFact> chosen = best_fact(run);
+  const std::vector<Fact> facts = find_everything(run);
+  const std::optional<BestFact> chosen = best_fact(run, facts);
   if (is_stopped()) return stopped;
   if (!chosen) {
     return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
   }
   const std::string signature = signature_of(run, chosen->fact, options.detail);
   std::set<FindingKind> allowed;
-  for (const Fact& fact : find_everything(run)) allowed.insert(kind_of(fact));
+  for (const Fact& fact : facts) allowed.insert(kind_of(fact));
   const auto kept_in = [&](const Program& p) {
     return kept_fact(reference_run(p), signature, allowed, chosen->level, options.detail);
   };

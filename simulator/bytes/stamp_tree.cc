@@ -195,4 +195,17 @@ void StampTree::visit_nodes(size_t level, SegmentSpan nodes, Stamp inherited,
   }
 }
 
+void keep_latest(std::vector<StampRun>& latest, std::vector<StampRun>& more,
+                 std::vector<StampRun>& spare) {
+  if (latest.empty()) {
+    latest.swap(more);
+    return;
+  }
+  spare.clear();
+  zip_runs(latest, more, [&](SegmentSpan span, Stamp a, Stamp b) {
+    spare.push_back({span, std::max(a, b)});
+  });
+  latest.swap(spare);
+}
+
 }  // namespace interlock

@@ -103,4 +103,10 @@ void zip_runs(std::span<const StampRun> a, std::span<const StampRun> b, Visit vi
   }
 }
 
+// Leaves in `latest` the higher stamp of both lists, piece by piece: whatever is hazardous in one
+// tree stays hidden by a later access in another one, which is then hazardous too. Leaves nothing
+// of use in `more` and `spare`, whose storage is reused. Requires: as zip_runs().
+void keep_latest(std::vector<StampRun>& latest, std::vector<StampRun>& more,
+                 std::vector<StampRun>& spare);
+
 }  // namespace interlock

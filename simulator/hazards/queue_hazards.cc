@@ -71,7 +71,7 @@ void QueueHazards::collect(DispatchId second, const Access& access, SegmentSpan 
     if (tree->max(span) < threshold) continue;
     of_tree_.clear();
     tree->append_runs(span, threshold, of_tree_);
-    merge_latest();
+    keep_latest(latest_, of_tree_, merged_);
   }
   for (const StampRun& run : latest_) {
     if (!is_war && !is_invisible(run, second, *sort, access.memory)) continue;
@@ -86,20 +86,6 @@ bool QueueHazards::is_invisible(const StampRun& run, DispatchId second, StageAcc
   return order_
       .find_invisible(first, second, sort, memory, segments_.bytes_of(run.span), &step_count_)
       .has_value();
-}
-
-// Whatever is hazardous in one tree stays hidden by a later access in another one: that is then
-// hazardous too.
-void QueueHazards::merge_latest() {
-  if (latest_.empty()) {
-    latest_.swap(of_tree_);
-    return;
-  }
-  merged_.clear();
-  zip_runs(latest_, of_tree_, [&](SegmentSpan span, Stamp a, Stamp b) {
-    merged_.push_back({span, std::max(a, b)});
-  });
-  latest_.swap(merged_);
 }
 
 }  // namespace interlock

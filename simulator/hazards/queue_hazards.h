@@ -36,7 +36,6 @@ class QueueHazards {
   void collect(DispatchId second, const Access& access, SegmentSpan span, PlaceIndex place,
                FindingKind kind, std::vector<HazardousRun>& runs);
   bool is_invisible(const StampRun& run, DispatchId second, StageAccess sort, MemoryId memory);
-  void merge_latest();
 
   const Program& program_;
   const QueueOrder& order_;

@@ -112,25 +112,11 @@ void ScopedHazards::collect(DispatchId second, const Access& access, SegmentSpan
     for (const SegmentSpan part : invisible_) {
       history.stamps->append_runs(part, threshold, of_tree_);
     }
-    merge_latest();
+    keep_latest(latest_, of_tree_, merged_);
   }
   for (const StampRun& run : latest_) {
     runs.push_back({DispatchId(size_t{run.stamp} - 1), kind, run.span});
   }
-}
-
-// Whatever is hazardous in one tree stays hidden behind a later access in another one: that is then
-// hazardous too.
-void ScopedHazards::merge_latest() {
-  if (latest_.empty()) {
-    latest_.swap(of_tree_);
-    return;
-  }
-  merged_.clear();
-  zip_runs(latest_, of_tree_, [&](SegmentSpan span, Stamp a, Stamp b) {
-    merged_.push_back({span, std::max(a, b)});
-  });
-  latest_.swap(merged_);
 }
 
 }  // namespace interlock

@@ -57,7 +57,6 @@ class ScopedHazards {
   // which is of sort `sort`.
   void collect(DispatchId second, const Access& access, SegmentSpan span, Stage stage,
                StageAccess sort, FindingKind kind, std::vector<HazardousRun>& runs);
-  void merge_latest();
 
   const Program& program_;
   const ScopedOrder& order_;

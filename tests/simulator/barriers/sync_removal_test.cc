@@ -17,18 +17,11 @@
 #include "tests/program_count.h"
 #include "tests/simulator/judges/counter_run.h"
 #include "tests/simulator/judges/sync_removal_judge.h"
+#include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_queue_programs.h"
 
 namespace interlock::sync_removal_test {
 namespace {
-
-std::optional<Program> parse_queues(const std::string& text) {
-  ParseOptions options;
-  options.reads_every_queue = true;
-  Result<Program> program = parse(text, "random", options);
-  if (!program) return std::nullopt;
-  return std::move(program).value();
-}
 
 // Few accesses and much sync, so that many programs are clean.
 std::string random_text(uint64_t seed) {

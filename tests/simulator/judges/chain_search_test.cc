@@ -27,18 +27,11 @@
 #include "tests/corpus_files.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/counter_run.h"
+#include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_queue_programs.h"
 
 namespace interlock::chain_search_test {
 namespace {
-
-std::optional<Program> parse_queues(const std::string& text) {
-  ParseOptions options;
-  options.reads_every_queue = true;
-  Result<Program> program = parse(text, "random", options);
-  if (!program) return std::nullopt;
-  return std::move(program).value();
-}
 
 // A program, its reference run, and both judges.
 struct Judged {

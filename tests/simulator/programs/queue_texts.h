@@ -4,12 +4,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "encoder/text/parser.h"
 
 namespace interlock {
+
+// None if `text` is not valid, as some of the random ones.
+inline std::optional<Program> parse_queues(const std::string& text) {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  Result<Program> program = parse(text, "test", options);
+  if (!program) return std::nullopt;
+  return std::move(program).value();
+}
 
 // Requires: `text` is valid.
 inline Program program_with_queues(const std::string& text) {

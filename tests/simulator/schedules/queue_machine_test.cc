@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/text/parser.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/reference_order.h"
@@ -18,18 +17,11 @@
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/signals_on_machine.h"
+#include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_machine_programs.h"
 
 namespace interlock::queue_machine_test {
 namespace {
-
-std::optional<Program> read(const std::string& text) {
-  ParseOptions options;
-  options.reads_every_queue = true;
-  const Result<Program> program = parse(text, "test", options);
-  if (!program) return std::nullopt;
-  return *program;
-}
 
 std::vector<OperationPart> parts_of(const Program& program) {
   std::vector<OperationPart> parts;
@@ -94,7 +86,7 @@ void expect_order_of_clocks(const Program& text, const Program& run) {
 }
 
 std::string held(const std::string& text, size_t dispatch, const std::vector<size_t>& done = {}) {
-  const std::optional<Program> program = read(text);
+  const std::optional<Program> program = parse_queues(text);
   if (!program) return "no program";
   QueueMachine machine(*program);
   for (const size_t first : done) machine.run(*machine.next_part(DispatchId(first)));
@@ -158,7 +150,7 @@ int expect_order_of_clocks(int program_count, const RandomMachineProgramOptions&
   for (int seed = 0; seed < program_count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const std::string text = random_machine_program(choice, options);
-    const std::optional<Program> program = read(text);
+    const std::optional<Program> program = parse_queues(text);
     if (!program) continue;
     SCOPED_TRACE(text);
     const ReferenceOrder reference = find_reference_order(*program);
@@ -193,7 +185,7 @@ TEST(QueueMachine, IsStuckExactlyWhereTheReferenceOrderIs) {
   for (int seed = 0; seed < program_count(20000); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const std::string text = random_machine_program(choice);
-    const std::optional<Program> program = read(text);
+    const std::optional<Program> program = parse_queues(text);
     if (!program) continue;
     ++read_count;
     SCOPED_TRACE(text);

@@ -10,6 +10,7 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "simulator/report/read_every_queue.h"
 
 namespace interlock {
 namespace {

@@ -12,6 +12,7 @@
 #include "fuzz/cli/interrupt.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
+#include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
 
 namespace interlock {

@@ -20,6 +20,7 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/pass_options.h"
+#include "simulator/report/read_every_queue.h"
 
 namespace interlock {
 namespace {

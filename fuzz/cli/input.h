@@ -33,10 +33,6 @@ struct InputOptions {
 // Adds the positional FILE ("-" is standard input) and --max-input-mib.
 void add_input_options(CLI::App& command, InputOptions& options);
 
-// Lets what is parsed have several queues, the host and rows. The signals of each semaphore must
-// then rise in the order of the program (signal_order.h).
-void read_every_queue(ParseOptions& options);
-
 // Accepts a decimal number in [min, max] and nothing else; CLI11 wraps negative numbers around.
 CLI::Validator whole_number(uint64_t min = 0, uint64_t max = UINT64_MAX);
 

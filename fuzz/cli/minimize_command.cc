@@ -10,6 +10,7 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/minimize/minimizer.h"
+#include "simulator/report/read_every_queue.h"
 
 namespace interlock {
 namespace {

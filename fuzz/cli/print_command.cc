@@ -6,6 +6,7 @@
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "simulator/report/read_every_queue.h"
 
 namespace interlock {
 namespace {

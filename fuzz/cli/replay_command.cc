@@ -28,6 +28,7 @@
 #include "simulator/order/reference_order.h"
 #include "simulator/report/check.h"
 #include "simulator/report/explain.h"
+#include "simulator/report/read_every_queue.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/strategy_three.h"
 

@@ -22,6 +22,7 @@
 #include "fuzz/judge/replay.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
+#include "simulator/report/read_every_queue.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/strategy_random.h"

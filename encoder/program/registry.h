@@ -20,12 +20,17 @@ const Entry* find_entry(std::span<const Entry> registry, std::string_view name,
 }
 
 // Returns "no encoder 'mlx-2027'. Did you mean 'mlx-2026'?", for a name that has no entry; without
-// the question if no entry has a name close to it. `noun` says what an entry is.
-template <typename Entry>
+// the question if no entry has a name close to it. `noun` says what an entry is. Where `more`
+// registries are asked by the same name, theirs are meant, too.
+template <typename Entry, typename... More>
 std::string no_entry_text(std::span<const Entry> registry, std::string_view noun,
-                          std::string_view name) {
+                          std::string_view name, const More&... more) {
   NearestName nearest(name);
-  for (const Entry& entry : registry) nearest.offer(entry.name);
+  const auto offer = [&nearest](const auto& entries) {
+    for (const auto& entry : entries) nearest.offer(entry.name);
+  };
+  offer(registry);
+  (offer(more), ...);
   return std::string("no ").append(noun) + ' ' + in_quotes(name) + '.' + nearest.advice();
 }
 

@@ -11,10 +11,13 @@
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 #include "encoder/program/registry.h"
+#include "encoder/queues/queue_encoder.h"
 #include "encoder/sync/recording_sink.h"
 #include "encoder/text/parser.h"
 #include "simulator/lifetimes/truncation.h"
+#include "simulator/order/queue_order.h"
 #include "simulator/report/check.h"
+#include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
 
 namespace interlock {
@@ -40,11 +43,21 @@ Error no_verdict(const CheckReport& report) {
 // None if no dispatch has this label or index.
 std::optional<DispatchId> dispatch_of(const Program& program, std::string_view reference) {
   if (const auto index = decimal_of(reference)) {
-    return *index < program.dispatches.size() ? std::optional(DispatchId(*index)) : std::nullopt;
+    const DispatchId id = program.dispatch_of_number(*index);
+    return id.is_some() ? std::optional(id) : std::nullopt;
   }
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     const NameId label = program.statements[program.dispatches[i].statement.index].label;
     if (label.is_some() && program.name(label) == reference) return DispatchId(i);
+  }
+  return std::nullopt;
+}
+
+// None if no statement has this label.
+std::optional<StatementId> statement_of(const Program& program, std::string_view label) {
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    const NameId name = program.statements[i].label;
+    if (name.is_some() && program.name(name) == label) return StatementId(i);
   }
   return std::nullopt;
 }
@@ -102,6 +115,9 @@ Result<Judgement> judge_hazard_free(const Program& program) {
 
 Result<Judgement> judge_hazard(const Program& program, FindingKind kind, std::string_view first,
                                std::string_view second) {
+  if (kind == FindingKind::kDeadlock) {
+    return Error{"A deadlock is between statements that wait, and not between dispatches."};
+  }
   const auto first_id = dispatch_of(program, first);
   const auto second_id = dispatch_of(program, second);
   for (const auto& [id, reference] : {std::pair(first_id, first), std::pair(second_id, second)}) {
@@ -120,8 +136,32 @@ Result<Judgement> judge_hazard(const Program& program, FindingKind kind, std::st
   return Judgement{false, with_report("which has other findings", program, report)};
 }
 
+Result<Judgement> judge_deadlock(const Program& program, std::span<const std::string> waiting) {
+  std::vector<StatementId> statements;
+  for (const std::string& label : waiting) {
+    const std::optional<StatementId> statement = statement_of(program, label);
+    if (!statement) return error_of("The program has no statement {}.", in_quotes(label));
+    statements.push_back(*statement);
+  }
+  const CheckReport report = check(program);
+  const auto found = std::ranges::find(report.findings, FindingKind::kDeadlock, &Finding::kind);
+  if (found == report.findings.end()) {
+    if (report.is_truncated()) return no_verdict(report);
+    if (report.findings.empty()) return Judgement{false, "which has no findings"};
+    return Judgement{false, with_report("which has other findings", program, report)};
+  }
+  if (waiting.empty() || found->waiting == statements) {
+    return Judgement{true, "in which there is a " + found->headline};
+  }
+  return Judgement{false, with_report("in which others wait for each other", program, report)};
+}
+
 Result<Judgement> judge_fewest_barriers(const Program& program) {
   const CheckReport report = check(program);
+  if (!report.has_bounds) {
+    return Error{
+        "There is no verdict: the fewest barriers are known of one queue alone, without the host."};
+  }
   if (report.is_truncated() && program.has_any(LifetimeKind::kDestroy)) return no_verdict(report);
   if (report.barrier_count == report.fewest_barriers) {
     return Judgement{true,
@@ -136,17 +176,27 @@ Result<Judgement> judge_fewest_barriers(const Program& program) {
 Result<Judgement> judge_no_useless_sync(const Program& program) {
   // A barrier left unjudged would pass.
   const CheckReport report = check(program, {.redundancy_budget = UINT64_MAX});
-  if (report.redundant.empty() && report.unjudged_barrier_count > 0) {
+  // One of the two is empty: with several queues or the host barriers are pieces of sync.
+  const std::string_view noun = report.has_bounds ? "barrier" : "piece of sync";
+  const std::string_view nouns = report.has_bounds ? "barriers" : "pieces of sync";
+  const auto counted = [&](uint64_t count) {
+    return fmt::format("{} {}", count, count == 1 ? noun : nouns);
+  };
+  const size_t redundant_count = report.redundant.size() + report.redundant_sync.size();
+  const uint64_t unjudged_count = report.unjudged_barrier_count + report.unjudged_sync_count;
+  if (redundant_count == 0 && unjudged_count > 0) {
     return error_of("There is no verdict: whether {} can go takes too much work.",
-                    count_of(report.unjudged_barrier_count, "barrier"));
+                    counted(unjudged_count));
   }
-  if (report.redundant.empty()) return Judgement{true, "of which no barrier can go"};
-  const std::string clause =
-      fmt::format("which has {} that can go", count_of(report.redundant.size(), "barrier"));
+  if (redundant_count == 0) return Judgement{true, fmt::format("of which no {} can go", noun)};
+  const std::string clause = fmt::format("which has {} that can go", counted(redundant_count));
   return Judgement{false, with_report(clause, program, report)};
 }
 
 Result<Program> encode_checked(const Program& program, Encoder& encoder) {
+  if (needs_queue_order(program)) {
+    return Error{"The encoder is for one queue; the program has several, or the host."};
+  }
   RecordingSink sink;
   issue_all(program, encoder, sink);
   if (const auto checked = check_commands(program, sink.commands()); !checked) {
@@ -156,12 +206,27 @@ Result<Program> encode_checked(const Program& program, Encoder& encoder) {
   return encode(program, issued);
 }
 
-Result<Program> encode_checked(const Program& program, std::string_view encoder_name) {
+Result<Program> encode_checked(const Program& program, std::string_view encoder_name,
+                               uint32_t queue_count) {
+  if (const QueueEncoderEntry* const entry = find_queue_encoder(encoder_name)) {
+    return entry->encode(program, queue_count);
+  }
   const EncoderEntry* const entry = find_encoder(encoder_name);
   if (entry == nullptr) {
-    return Error{"There is " + no_entry_text(encoder_registry(), "encoder", encoder_name)};
+    return Error{"There is " + no_entry_text(encoder_registry(), "encoder", encoder_name,
+                                             queue_encoder_registry())};
+  }
+  if (queue_count > 0) {
+    return error_of("The encoder '{}' is for one queue; {} are asked for.", encoder_name,
+                    queue_count);
   }
   return encode_checked(program, *entry->create());
+}
+
+ParseOptions whole_model() {
+  ParseOptions options;
+  read_every_queue(options);
+  return options;
 }
 
 Result<Program> parse_body(std::string_view text) {
@@ -170,12 +235,12 @@ Result<Program> parse_body(std::string_view text) {
     const size_t word = rest.find_first_not_of(" \t\r\n");
     if (word == std::string_view::npos) break;
     rest.remove_prefix(word);
-    if (rest.starts_with("interlock")) return parse(text, "<test>");
+    if (rest.starts_with("interlock")) return parse(text, "<test>", whole_model());
     if (rest[0] != '#') break;
     rest.remove_prefix(std::min(rest.find('\n'), rest.size()));
   }
   // On the text's first line, so that line numbers in errors stay.
-  return parse("interlock 1\n" + std::string(text), "<test>");
+  return parse("interlock 1\n" + std::string(text), "<test>", whole_model());
 }
 
 }  // namespace interlock

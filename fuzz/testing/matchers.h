@@ -11,12 +11,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "encoder/program/finding_kind.h"
 #include "fuzz/testing/judgements.h"
@@ -68,7 +71,8 @@ inline PolymorphicProgramMatcher matches_if(ProgramMatcher::Judge judge, std::st
 }
 
 // `interlock check` finds nothing: no hazard, no reordered read, no illegal alias, no undeclared
-// access, no clobbered, freed or uninitialized value that is read, and no wrong gradient.
+// access, no clobbered, freed or uninitialized value that is read, no deadlock, and no wrong
+// gradient.
 inline PolymorphicProgramMatcher IsHazardFree() {
   return matches_if(judge_hazard_free, "is hazard free", "has a finding");
 }
@@ -86,7 +90,8 @@ class DispatchReference {
   std::string text_;
 };
 
-// There is a finding of this kind between the two, the earlier one in issue order first.
+// There is a finding of this kind between the two, the earlier one in issue order first; with
+// several queues, in the order of the reference run. What the host does is named by its label.
 inline PolymorphicProgramMatcher HasHazard(FindingKind kind, const DispatchReference& first,
                                            const DispatchReference& second) {
   const std::string words = std::string(word_of(kind)) + (is_hazard(kind) ? " hazard" : "") +
@@ -109,17 +114,51 @@ inline PolymorphicProgramMatcher HasHazard(std::string_view word, const Dispatch
                     "has a finding of " + kind, "has no finding of " + kind);
 }
 
+// Some statements wait for each other: HasDeadlock(), or those that wait in the shortest cycle, by
+// label, the first of the text first: HasDeadlock("first", "second").
+template <typename... Labels>
+PolymorphicProgramMatcher HasDeadlock(const Labels&... labels) {
+  const std::vector<std::string> waiting = {std::string(labels)...};
+  std::string words = "deadlock";
+  for (const std::string& label : waiting) words += (&label == &waiting[0] ? " of " : ", ") + label;
+  return matches_if([waiting](const Program& program) { return judge_deadlock(program, waiting); },
+                    "has a " + words, "does not have a " + words);
+}
+
+// The number of what `count_of` counts matches.
+inline PolymorphicProgramMatcher HasCount(const std::string& nouns,
+                                          std::function<size_t(const Program&)> count_of,
+                                          const ::testing::Matcher<size_t>& count) {
+  const std::string claim = "has a number of " + nouns + " that ";
+  return matches_if(
+      [count_of = std::move(count_of), count](const Program& program) {
+        const size_t found = count_of(program);
+        return Judgement{count.Matches(found), "which has " + std::to_string(found)};
+      },
+      claim + ::testing::DescribeMatcher<size_t>(count),
+      claim + ::testing::DescribeMatcher<size_t>(count, true));
+}
+
 // The number of barriers matches: HasBarrierCount(2), HasBarrierCount(Le(10)).
 inline PolymorphicProgramMatcher HasBarrierCount(const ::testing::Matcher<size_t>& count) {
-  std::string claim = ::testing::DescribeMatcher<size_t>(count);
-  std::string denial = ::testing::DescribeMatcher<size_t>(count, true);
-  return matches_if(
-      [count](const Program& program) {
-        const size_t barrier_count = program.barriers.size();
-        return Judgement{count.Matches(barrier_count),
-                         "which has " + std::to_string(barrier_count)};
-      },
-      "has a number of barriers that " + claim, "has a number of barriers that " + denial);
+  return HasCount(
+      "barriers", [](const Program& program) { return program.barriers.size(); }, count);
+}
+
+// The number of waits of queues for semaphores, not those of the host.
+inline PolymorphicProgramMatcher HasWaitCount(const ::testing::Matcher<size_t>& count) {
+  const auto waits_of = [](const Program& program) {
+    return static_cast<size_t>(
+        std::count_if(program.syncs.begin(), program.syncs.end(),
+                      [](const SyncStep& step) { return step.kind == SyncKind::kWait; }));
+  };
+  return HasCount("waits", waits_of, count);
+}
+
+// The number of edges of graph queues.
+inline PolymorphicProgramMatcher HasEdgeCount(const ::testing::Matcher<size_t>& count) {
+  return HasCount(
+      "edges", [](const Program& program) { return program.edges.size(); }, count);
 }
 
 // Exactly as many barriers as the conflicts need in this order: the proven minimum. To be
@@ -129,20 +168,23 @@ inline PolymorphicProgramMatcher HasFewestBarriers() {
                     "does not have the fewest barriers");
 }
 
-// No barrier can go without adding a hazard.
+// No barrier, wait, event, edge or other piece of sync can go without adding a finding.
 inline PolymorphicProgramMatcher HasNoUselessSync() {
   return matches_if(judge_no_useless_sync, "has no useless sync", "has useless sync");
 }
 
-// The program as the registered encoder encodes it matches.
+// The program as the registered encoder encodes it matches; on `queue_count` queues at most, if it
+// is one for several. 0: as the program says, or as the encoder chooses.
 inline PolymorphicProgramMatcher EncodedBy(std::string encoder_name,
-                                           const ::testing::Matcher<const Program&>& inner) {
+                                           const ::testing::Matcher<const Program&>& inner,
+                                           uint32_t queue_count = 0) {
   const std::string words = "encoded by " + encoder_name + " ";
   std::string claim = words + ::testing::DescribeMatcher<const Program&>(inner);
   std::string denial = words + ::testing::DescribeMatcher<const Program&>(inner, true);
   return matches_if(
-      [encoder_name = std::move(encoder_name), inner](const Program& program) -> Result<Judgement> {
-        const Result<Program> encoded = encode_checked(program, encoder_name);
+      [encoder_name = std::move(encoder_name), inner,
+       queue_count](const Program& program) -> Result<Judgement> {
+        const Result<Program> encoded = encode_checked(program, encoder_name, queue_count);
         if (!encoded) return encoded.error();
         ::testing::StringMatchResultListener listener;
         const bool holds = inner.MatchAndExplain(*encoded, &listener);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -29,7 +30,9 @@ inline Program value_or_fail(Result<Program> program) {
 inline Program program_of(std::string_view text) { return value_or_fail(parse_body(text)); }
 
 // The program in a file: recorded, minimized or written.
-inline Program program_in(const std::string& path) { return value_or_fail(parse_file(path)); }
+inline Program program_in(const std::string& path) {
+  return value_or_fail(parse_file(path, whole_model()));
+}
 
 // Returns `program` as the encoder encodes it. Requires: the encoder is fresh.
 inline Program encode_with(Encoder& encoder, const Program& program) {
@@ -39,9 +42,11 @@ inline Program encode_with(Encoder&& encoder, const Program& program) {
   return encode_with(encoder, program);
 }
 
-// By name: "interlock", "mlx-2024", and what else `interlock list encoders` names.
-inline Program encode_with(std::string_view encoder_name, const Program& program) {
-  return value_or_fail(encode_checked(program, encoder_name));
+// By name: "interlock", "semaphores", and what else `interlock list encoders` names. Those for
+// several queues take how many there may be; 0: as the program says, or as the encoder chooses.
+inline Program encode_with(std::string_view encoder_name, const Program& program,
+                           uint32_t queue_count = 0) {
+  return value_or_fail(encode_checked(program, encoder_name, queue_count));
 }
 
 inline Program encode_with(Encoder& encoder, std::string_view text) {
@@ -50,8 +55,9 @@ inline Program encode_with(Encoder& encoder, std::string_view text) {
 inline Program encode_with(Encoder&& encoder, std::string_view text) {
   return encode_with(encoder, program_of(text));
 }
-inline Program encode_with(std::string_view encoder_name, std::string_view text) {
-  return encode_with(encoder_name, program_of(text));
+inline Program encode_with(std::string_view encoder_name, std::string_view text,
+                           uint32_t queue_count = 0) {
+  return encode_with(encoder_name, program_of(text), queue_count);
 }
 
 // How GoogleTest prints a program: its text, shortened when long.

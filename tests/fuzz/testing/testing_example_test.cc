@@ -7,6 +7,7 @@
 
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "encoder/recorder.h"
@@ -68,6 +69,40 @@ TEST(MyRuntime, RecordsAStepWithoutHazards) {
   std::remove(path.c_str());
 }
 
+constexpr std::string_view kUploadAndUse = R"(
+memory a 64
+memory b 64
+upload: dispatch Upload writes a
+use: dispatch Use reads a writes b
+)";
+
+// Each dispatch on a stream of its own, which waits for the one before.
+std::string my_streams(std::string_view text) {
+  const Program given = program_of(text);
+  std::string streams = "memory a 64\nmemory b 64\n";
+  std::string work;
+  for (size_t i = 0; i < given.dispatches.size(); ++i) {
+    const std::string stream = "stream" + std::to_string(i);
+    const Dispatch& dispatch = given.dispatches[i];
+    streams += stream + ": queue serial\n";
+    if (i > 0) work += "wait done=" + std::to_string(i) + " on " + stream + "\n";
+    work += "dispatch " + std::string(given.name(dispatch.kernel_name));
+    for (const Access& access : given.accesses_of(dispatch)) {
+      work += (access.writes() ? " writes " : " reads ") + given.text_of(access);
+    }
+    work += " on " + stream + "\n";
+    if (i + 1 < given.dispatches.size()) {
+      work += "signal done=" + std::to_string(i + 1) + " on " + stream + "\n";
+    }
+  }
+  return streams + work;
+}
+
+TEST(MyStreams, OrderEveryHazardWithOneWait) {
+  EXPECT_THAT(my_streams(kUploadAndUse),
+              AllOf(IsHazardFree(), HasWaitCount(1), HasNoUselessSync()));
+}
+
 TEST(MyEncoder, FailsWithTheReportWhenItForgets) {
   EXPECT_NONFATAL_FAILURE(
       EXPECT_THAT(encode_with("mlx-2024", kLayerNormVjp),
@@ -75,13 +110,20 @@ TEST(MyEncoder, FailsWithTheReportWhenItForgets) {
       "WAR hazard: vjp (dispatch 1) writes g_bytes[0:4096] as gx, which reduce (dispatch 0) reads");
 }
 
-// What the documents show is the test above.
-TEST(TestingDocument, ShowsTheTestThatIsCompiled) {
+// A test of this file as it stands here.
+std::string source_of(const std::string& first_line) {
   const std::string source =
       content_of(INTERLOCK_SOURCE_DIR "/tests/fuzz/testing/testing_example_test.cc");
-  const size_t begin = source.find("TEST(MyEncoder, OrdersEveryHazard)");
-  const std::string shown = source.substr(begin, source.find("\n}\n", begin) + 3 - begin);
-  EXPECT_THAT(content_of(INTERLOCK_SOURCE_DIR "/docs/testing.md"), HasSubstr(shown));
+  const size_t begin = source.find(first_line);
+  return source.substr(begin, source.find("\n}\n", begin) + 3 - begin);
+}
+
+// What the documents show are tests above.
+TEST(TestingDocument, ShowsTheTestsThatAreCompiled) {
+  const std::string shown = source_of("TEST(MyEncoder, OrdersEveryHazard)");
+  const std::string document = content_of(INTERLOCK_SOURCE_DIR "/docs/testing.md");
+  EXPECT_THAT(document, HasSubstr(shown));
+  EXPECT_THAT(document, HasSubstr(source_of("TEST(MyStreams, OrderEveryHazardWithOneWait)")));
   std::string indented;
   std::istringstream lines(shown);
   for (std::string line; std::getline(lines, line);) indented += "    " + line + "\n";

@@ -10,6 +10,7 @@
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_program.h"
 #include "encoder/queues/queue_waits.h"
 

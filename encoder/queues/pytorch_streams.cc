@@ -8,6 +8,7 @@
 
 #include "encoder/program/stop.h"
 #include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_program.h"
 #include "encoder/queues/queue_waits.h"
 

@@ -9,6 +9,7 @@
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/queues/order_reduction.h"
+#include "encoder/sync/encoder.h"
 
 namespace interlock {
 
@@ -21,19 +22,17 @@ struct QueuePlan {
   Predecessors after;
 };
 
-// Queues of the kind, named like q1, q2, ….
-std::vector<QueueDraft> numbered_queues(QueueKind kind, uint32_t count);
-
-// Returns `program` with the sync of `plan` and no other: for each entry of `after` a wait right
-// before the dispatch and, right after the other, a signal that all waits for it share. Each queue
-// has one semaphore, whose values count its signals. Dispatches that are issued in another order
-// state `order=`. The witness and the expectations spoke of other sync and are dropped, as are
-// captures and replays, whose statements are spelled out.
-// Requires: check_is_dispatches(); entries of `after` are of other queues. Errors: a limit of
-// programs. Cost: O(n log n) for n statements.
-Result<Program> with_semaphores(const Program& program, const QueuePlan& plan);
+// Issues the dispatches and, for each entry of `after`, a wait right before the dispatch and, right
+// after the other, a signal that all waits for it share. Each queue has one semaphore, of its
+// number, whose values count its signals. Requires: entries of `after` are of other queues.
+void issue_with_semaphores(const QueuePlan& plan, CommandSink& sink);
 
 // As above, with `after` as edges. Requires: the queues are graph queues.
+void issue_with_edges(const QueuePlan& plan, CommandSink& sink);
+
+// Returns `program` as it is issued so. Requires, errors and cost: as program_on_queues().
+Result<Program> with_semaphores(const Program& program, const QueuePlan& plan);
+
 Result<Program> with_edges(const Program& program, const QueuePlan& plan);
 
 }  // namespace interlock

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/pending_accesses.h"
@@ -49,11 +50,24 @@ void append_dispatch(const Program& source, DispatchId id, Program& result) {
   result.dispatches.push_back(copy);
 }
 
-void append_barrier(BarrierKind kind, Program& result) {
+void append_barrier(const Command& command, const RecordingSink& sink, Program& result) {
   const StatementId statement(result.statements.size());
   result.statements.push_back(
       {.kind = StatementKind::kBarrier, .index = static_cast<uint32_t>(result.barriers.size())});
-  result.barriers.push_back({statement, kind});
+  const auto first = static_cast<uint32_t>(result.dependencies.size());
+  const bool is_scoped = command.barrier == BarrierKind::kScoped;
+  if (is_scoped) {
+    const CommandDetail& detail = sink.details()[command.detail];
+    result.dependencies.push_back({detail.source, detail.destination});
+  }
+  result.barriers.push_back({statement, command.barrier, first, is_scoped ? 1u : 0u});
+}
+
+void append_split(Program& result) {
+  const StatementId statement(result.statements.size());
+  result.statements.push_back(
+      {.kind = StatementKind::kSync, .index = static_cast<uint32_t>(result.syncs.size())});
+  result.syncs.push_back({.statement = statement, .kind = SyncKind::kSplit});
 }
 
 // Expectations about an encoder speak of any encoding of the program; the others are gone with the
@@ -123,9 +137,23 @@ class PendingSink final : public CommandSink {
     sink_.issue_dispatch(id);
   }
   void issue_barrier(BarrierKind kind) override {
-    if (kind != BarrierKind::kScoped) pending_.see_barrier();
+    pending_.see_barrier(kAllStages);
     sink_.issue_barrier(kind);
   }
+  void issue_scoped_barrier(const Scope& source, const Scope& destination) override {
+    pending_.see_barrier(source.stages);
+    sink_.issue_scoped_barrier(source, destination);
+  }
+  void issue_split() override { sink_.issue_split(); }
+  // A destroy is one of one queue, so nothing is pending on several.
+  void use_queue(QueueIndex queue) override { sink_.use_queue(queue); }
+  void issue_signal(const SemaphorePoint& point) override { sink_.issue_signal(point); }
+  void issue_wait(const SemaphorePoint& point) override { sink_.issue_wait(point); }
+  void issue_set(uint32_t event, const Scope& source, const Scope& destination) override {
+    sink_.issue_set(event, source, destination);
+  }
+  void issue_await(uint32_t event) override { sink_.issue_await(event); }
+  void issue_edge(DispatchId from, DispatchId to) override { sink_.issue_edge(from, to); }
 
  private:
   PendingAccesses& pending_;
@@ -137,6 +165,7 @@ Program without_statements(const Program& source) {
                  .memories = source.memories,
                  .tensors = source.tensors,
                  .outputs = source.outputs,
+                 .strides = source.strides,
                  .has_program_order = source.has_program_order};
   result.dispatches.reserve(source.dispatches.size());
   result.accesses.reserve(source.accesses.size());
@@ -149,23 +178,46 @@ Program without_statements(const Program& source) {
 void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
   PendingAccesses pending(program);
   PendingSink watched(pending, sink);
-  size_t next = 0;  // Lifetime statement.
+  size_t next = 0;               // Lifetime statement.
+  std::vector<TensorId> waited;  // For, since the last dispatch.
   const auto wait_before = [&](StatementId statement) {
+    waited.clear();
     for (; next < program.lifetimes.size(); ++next) {
       const Lifetime& lifetime = program.lifetimes[next];
       if (statement.is_some() && !(lifetime.statement < statement)) return;
-      if (pending.must_wait_before(lifetime)) encoder.wait_for_all(watched);
+      if (!pending.destroys_at(lifetime)) continue;
+      const Tensor& tensor = program.tensor(lifetime.tensor);
+      const Access bytes = {.memory = tensor.memory, .tensor = {}, .range = tensor.range};
+      encoder.wait_for({&bytes, 1}, pending.is_pending(lifetime.tensor), watched);
+      waited.push_back(lifetime.tensor);
     }
   };
+  size_t next_sync = 0;
+  const auto end_command_buffers_before = [&](StatementId statement) {
+    for (; next_sync < program.syncs.size(); ++next_sync) {
+      const SyncStep& step = program.syncs[next_sync];
+      if (statement.is_some() && !(step.statement < statement)) return;
+      if (step.kind == SyncKind::kSplit) encoder.end_command_buffer(watched);
+    }
+  };
+  encoder.begin(program.tensors);
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     if (is_stopped()) return;
     const DispatchId id(i);
     const Dispatch& dispatch = program.dispatch(id);
+    end_command_buffers_before(dispatch.statement);
     wait_before(dispatch.statement);
-    encoder.encode({id, program.declared_accesses_of(id), dispatch.atomic_op}, watched);
+    encoder.encode({id, program.declared_accesses_of(id), dispatch.atomic_op, stage_of(dispatch),
+                    program.queue_of(dispatch)},
+                   watched);
   }
-  encoder.finish(watched);
+  end_command_buffers_before(StatementId());
   wait_before(StatementId());
+  encoder.finish(watched);
+  // Whoever held dispatches, and did not think of this, waits now.
+  const bool is_pending =
+      std::ranges::any_of(waited, [&](TensorId id) { return pending.is_pending(id); });
+  if (is_pending) encoder.wait_for_all(watched);
 }
 
 Program encode(const Program& program, Encoder& encoder) {
@@ -182,8 +234,11 @@ Program encode(const Program& program, Encoder& encoder) {
     if (command.kind == StatementKind::kDispatch) {
       lifetimes.append_before(command.dispatch, result);
       append_dispatch(program, command.dispatch, result);
+    } else if (command.kind == StatementKind::kBarrier) {
+      append_barrier(command, sink, result);
     } else {
-      append_barrier(command.barrier, result);
+      INTERLOCK_CHECK(command.sync == SyncKind::kSplit);
+      append_split(result);
     }
   }
   lifetimes.append_all_that_may(result);

@@ -1,5 +1,8 @@
 // Encoder: decides where synchronization goes. It receives dispatches with their accesses, one at a
 // time, and issues dispatches and sync into a sink. A real runtime can use one as it is.
+//
+// What most encoders do is all that is pure here: issue dispatches and barriers on one queue.
+// Command buffers, scopes, queues, semaphores, events and edges have defaults on both sides.
 #pragma once
 
 #include <memory>
@@ -16,6 +19,17 @@ struct EncoderDispatch {
   DispatchId id;
   std::span<const Access> accesses;  // Declared ones. Ranges in their memories.
   AtomicOp atomic_op = AtomicOp::kNone;
+  Stage stage = Stage::kCompute;     // Where it executes, but for the arguments of an indirect one.
+  QueueIndex queue = kDefaultQueue;  // Where the program has it.
+};
+
+// A value of a timeline semaphore, which one queue signals with rising values.
+struct SemaphorePoint {
+  uint32_t semaphore = 0;
+  uint64_t value = 0;
+  StageMask stages = kAllStages;  // What a signal covers; what a wait holds back.
+
+  bool operator==(const SemaphorePoint&) const = default;
 };
 
 // Where an encoder issues its commands.
@@ -24,23 +38,66 @@ class CommandSink {
   virtual ~CommandSink() = default;
   virtual void issue_dispatch(DispatchId id) = 0;
   virtual void issue_barrier(BarrierKind kind) = 0;
+
+  // A barrier of one dependency, which covers all memory. Where there are no scopes a full barrier
+  // does what it does, and more.
+  virtual void issue_scoped_barrier(const Scope& /*source*/, const Scope& /*destination*/) {
+    issue_barrier(BarrierKind::kFull);
+  }
+
+  // A command buffer ends. That orders nothing.
+  virtual void issue_split() {}
+
+  // The rest is about several queues. Where there is one, all is issued there in this order, and a
+  // full barrier does what a wait, an event or an edge does, and more.
+
+  // What is issued next is so on this queue.
+  virtual void use_queue(QueueIndex /*queue*/) {}
+
+  virtual void issue_signal(const SemaphorePoint& /*point*/) {}
+  virtual void issue_wait(const SemaphorePoint& /*point*/) { issue_barrier(BarrierKind::kFull); }
+
+  // A barrier in two halves, of one dependency, on one queue.
+  virtual void issue_set(uint32_t /*event*/, const Scope& /*source*/,
+                         const Scope& /*destination*/) {}
+  virtual void issue_await(uint32_t /*event*/) { issue_barrier(BarrierKind::kFull); }
+
+  // On a graph queue, before `to` is issued.
+  virtual void issue_edge(DispatchId /*from*/, DispatchId /*to*/) {
+    issue_barrier(BarrierKind::kFull);
+  }
 };
 
 class Encoder {
  public:
   virtual ~Encoder() = default;
 
+  // Called before all others, with what a runtime knows of its values: accesses name them.
+  virtual void begin(std::span<const Tensor> /*tensors*/) {}
+
   // Called once per dispatch, in the order in which the program has them. An encoder that does not
   // reorder issues any barrier that `dispatch` needs, then the dispatch.
   virtual void encode(const EncoderDispatch& dispatch, CommandSink& sink) = 0;
 
-  // Called where bytes are to be destroyed that a dispatch issued since the last barrier accesses:
-  // all that was issued must be over before what follows. Whoever overrides it may forget what it
-  // knows of the dispatches before the barrier, and a reordering encoder first issues what it
-  // holds.
+  // Called where a command buffer ends, in the order of the dispatches. On one queue a barrier also
+  // covers what earlier command buffers have, so what is known stays known; an encoder that forgets
+  // it, or has other means between command buffers, says so here. One that holds dispatches issues
+  // them first.
+  virtual void end_command_buffer(CommandSink& sink) { sink.issue_split(); }
+
+  // Called where bytes are to be destroyed: all accesses of `bytes`, whose modes mean nothing, must
+  // be over before what follows. `is_pending`: some that was issued is not; an encoder that holds
+  // dispatches looks at those itself. Most wait for everything, if for anything.
+  virtual void wait_for(std::span<const Access> /*bytes*/, bool is_pending, CommandSink& sink) {
+    if (is_pending) wait_for_all(sink);
+  }
+
+  // All that was given must be over before what follows. Whoever overrides it may forget what it
+  // knows of the dispatches before the barrier, and an encoder that holds some first issues them.
   virtual void wait_for_all(CommandSink& sink) { sink.issue_barrier(BarrierKind::kFull); }
 
-  // Called once at the end; a reordering encoder issues what it still holds.
+  // Called once at the end, before any last wait_for_all(); an encoder that holds dispatches issues
+  // them.
   virtual void finish(CommandSink& /*sink*/) {}
 };
 
@@ -50,6 +107,7 @@ struct EncoderEntry {
   std::string_view summary;  // One line for `interlock list encoders`.
   bool is_broken;            // Known to miss hazards: a model of a real bug, or `none`.
   std::unique_ptr<Encoder> (*create)();
+  bool has_scopes = false;  // Its barriers tell stages and sorts of access apart.
 };
 
 // In registry.cc, which knows every encoder.
@@ -58,19 +116,20 @@ std::span<const EncoderEntry> encoder_registry();
 // Returns null if there is none of this name.
 const EncoderEntry* find_encoder(std::string_view name);
 
-// Gives `encoder` the dispatches of `program` in the order of the text, with what they declare, and
-// asks it to wait where a `destroy`, or the unpin that one waits for, finds accesses pending.
+// Gives `encoder` the dispatches of `program` in the order of the text, with what they declare,
+// tells it where command buffers end, and asks it to wait where a `destroy` stands, or the unpin
+// that one waits for.
 // Cost: linear in the program, times log of the tensors that are destroyed, and the encoder's.
 void issue_all(const Program& program, Encoder& encoder, CommandSink& sink);
 
 // Runs `encoder` over the dispatches of `program`, in the order of the text: that is the issue
 // order, which whoever recorded or reordered the program has chosen. `order=` stays with its
-// dispatch. Sync that is already there is dropped first, and with it the witness and the
-// expectations about the program as it stood; expectations about encoders stay, but for those of
-// gradients: the statements `backward` are spelled out. If the encoder
-// issues in another order, dispatches are permuted and `order=` becomes explicit.
-// Requires: the encoder issues every dispatch exactly once.
-// Cost: linear in the program, and what the encoder takes.
+// dispatch, and a `split` where the encoder has it. Other sync is dropped first, and with it the
+// witness and the expectations about the program as it stood; expectations about encoders stay, but
+// for those of gradients: the statements `backward` are spelled out. If the encoder issues in
+// another order, dispatches are permuted and `order=` becomes explicit. Requires: the encoder
+// issues every dispatch exactly once, and on one queue; for several there is encode_on_queues() in
+// encoder/queues/queue_commands.h. Cost: linear in the program, and what the encoder takes.
 Program encode(const Program& program, Encoder& encoder);
 
 }  // namespace interlock

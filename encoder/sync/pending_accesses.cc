@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "encoder/kernel/kernel_table.h"
+
 namespace interlock {
 
 PendingAccesses::PendingAccesses(const Program& program) : program_(program) {
@@ -35,54 +37,72 @@ PendingAccesses::Segments PendingAccesses::segments_of(MemoryId memory, ByteRang
           static_cast<size_t>(end - boundaries_.begin())};
 }
 
-void PendingAccesses::stamp(size_t node, Segments node_segments, Segments wanted) {
+void PendingAccesses::stamp(size_t node, Segments node_segments, Segments wanted, size_t stage) {
   if (wanted.begin >= node_segments.end || node_segments.begin >= wanted.end) return;
-  nodes_[node].any = stamp_;
+  nodes_[node].any[stage] = stamp_;
   if (wanted.begin <= node_segments.begin && node_segments.end <= wanted.end) {
-    nodes_[node].all = stamp_;
+    nodes_[node].all[stage] = stamp_;
     return;
   }
   const size_t middle = (node_segments.begin + node_segments.end) / 2;
-  stamp(2 * node + 1, {node_segments.begin, middle}, wanted);
-  stamp(2 * node + 2, {middle, node_segments.end}, wanted);
+  stamp(2 * node + 1, {node_segments.begin, middle}, wanted, stage);
+  stamp(2 * node + 2, {middle, node_segments.end}, wanted, stage);
 }
 
-uint64_t PendingAccesses::latest(size_t node, Segments node_segments, Segments wanted) const {
-  if (wanted.begin >= node_segments.end || node_segments.begin >= wanted.end) return 0;
+PendingAccesses::Stamps PendingAccesses::latest(size_t node, Segments node_segments,
+                                                Segments wanted) const {
+  if (wanted.begin >= node_segments.end || node_segments.begin >= wanted.end) return {};
   if (wanted.begin <= node_segments.begin && node_segments.end <= wanted.end) {
     return nodes_[node].any;
   }
   const size_t middle = (node_segments.begin + node_segments.end) / 2;
-  return std::max({nodes_[node].all, latest(2 * node + 1, {node_segments.begin, middle}, wanted),
-                   latest(2 * node + 2, {middle, node_segments.end}, wanted)});
+  Stamps stamps = nodes_[node].all;
+  for (const Stamps& below : {latest(2 * node + 1, {node_segments.begin, middle}, wanted),
+                              latest(2 * node + 2, {middle, node_segments.end}, wanted)}) {
+    for (size_t stage = 0; stage < kDeviceStageCount; ++stage) {
+      stamps[stage] = std::max(stamps[stage], below[stage]);
+    }
+  }
+  return stamps;
 }
 
 void PendingAccesses::see_dispatch(DispatchId id) {
   if (nodes_.empty()) return;
   ++stamp_;
   for (const Access& access : program_.declared_accesses_of(id)) {
-    stamp(0, {0, std::bit_ceil(boundaries_.size())}, segments_of(access.memory, access.range));
+    stamp(0, {0, std::bit_ceil(boundaries_.size())}, segments_of(access.memory, access.range),
+          static_cast<size_t>(stage_of(program_.dispatch(id), access)));
   }
 }
 
-bool PendingAccesses::is_pending(const Lifetime& lifetime) const {
-  const Tensor& tensor = program_.tensor(lifetime.tensor);
-  const Segments segments = segments_of(tensor.memory, tensor.range);
-  return latest(0, {0, std::bit_ceil(boundaries_.size())}, segments) > barrier_stamp_;
+void PendingAccesses::see_barrier(StageMask stages) {
+  for (size_t stage = 0; stage < kDeviceStageCount; ++stage) {
+    if ((stages & bit_of(static_cast<Stage>(stage))) != 0) barrier_stamps_[stage] = stamp_;
+  }
 }
 
-bool PendingAccesses::must_wait_before(const Lifetime& lifetime) {
+bool PendingAccesses::is_pending(TensorId id) const {
+  const Tensor& tensor = program_.tensor(id);
+  const Segments segments = segments_of(tensor.memory, tensor.range);
+  const Stamps stamps = latest(0, {0, std::bit_ceil(boundaries_.size())}, segments);
+  for (size_t stage = 0; stage < kDeviceStageCount; ++stage) {
+    if (stamps[stage] > barrier_stamps_[stage]) return true;
+  }
+  return false;
+}
+
+bool PendingAccesses::destroys_at(const Lifetime& lifetime) {
   if (nodes_.empty()) return false;
   const size_t tensor = lifetime.tensor.index;
   if (lifetime.kind == LifetimeKind::kPin) ++pins_[tensor];
   if (lifetime.kind == LifetimeKind::kDestroy) {
     has_waiting_destroy_[tensor] = pins_[tensor] > 0;
-    return is_pending(lifetime);
+    return true;
   }
   if (lifetime.kind != LifetimeKind::kUnpin) return false;
   if (--pins_[tensor] > 0 || !has_waiting_destroy_[tensor]) return false;
   has_waiting_destroy_[tensor] = false;
-  return is_pending(lifetime);
+  return true;
 }
 
 }  // namespace interlock

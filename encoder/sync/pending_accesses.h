@@ -1,12 +1,14 @@
 // PendingAccesses: which bytes a `destroy` may not have yet, as dispatches and barriers are issued.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/program/scope.h"
 
 namespace interlock {
 
@@ -18,23 +20,29 @@ class PendingAccesses {
   // Declared accesses: an encoder can know of no others. Cost per access: O(log t) for t tensors
   // that are destroyed.
   void see_dispatch(DispatchId id);
-  // The barrier covers all that was seen.
-  void see_barrier() { barrier_stamp_ = stamp_; }
+  // The barrier covers all that was seen in these stages.
+  void see_barrier(StageMask stages);
 
-  // Whether a barrier must stand before this statement: it destroys bytes, or lets a destroy have
-  // them that a pin has kept waiting, and a dispatch seen since the last barrier accesses some.
-  // A destroy of a pinned tensor is taken to be carried out both at once and at the last unpin: who
-  // holds the bytes is not followed here. Requires: the statements are given in order, each once.
-  // Cost: O(log t).
-  bool must_wait_before(const Lifetime& lifetime);
+  // Whether this statement destroys the bytes of its tensor, or lets a destroy have them that a pin
+  // has kept waiting. A destroy of a pinned tensor is taken to be carried out both at once and at
+  // the last unpin: who holds the bytes is not followed here. Requires: the statements are given in
+  // order, each once. Cost: constant.
+  bool destroys_at(const Lifetime& lifetime);
+
+  // Whether a dispatch accesses some byte of the tensor that was seen since the last barrier that
+  // covers its stage. Requires: the tensor is destroyed. Cost: O(log t).
+  bool is_pending(TensorId tensor) const;
 
  private:
   using Boundary = std::pair<uint32_t, uint64_t>;  // Memory, byte.
 
+  // By stage.
+  using Stamps = std::array<uint64_t, kDeviceStageCount>;
+
   // What a node of the tree over the segments between boundaries knows, as stamps of dispatches.
   struct Node {
-    uint64_t all = 0;  // The last access of all segments below.
-    uint64_t any = 0;  // The last access of some segment below.
+    Stamps all{};  // The last access of all segments below.
+    Stamps any{};  // The last access of some segment below.
   };
 
   struct Segments {
@@ -43,15 +51,14 @@ class PendingAccesses {
   };
 
   Segments segments_of(MemoryId memory, ByteRange bytes) const;
-  void stamp(size_t node, Segments node_segments, Segments wanted);
-  uint64_t latest(size_t node, Segments node_segments, Segments wanted) const;
-  bool is_pending(const Lifetime& lifetime) const;
+  void stamp(size_t node, Segments node_segments, Segments wanted, size_t stage);
+  Stamps latest(size_t node, Segments node_segments, Segments wanted) const;
 
   const Program& program_;
   std::vector<Boundary> boundaries_;       // Ends of the tensors that are destroyed, sorted.
   std::vector<Node> nodes_;                // Children of i: 2i + 1 and 2i + 2. Empty: no destroy.
   uint64_t stamp_ = 0;                     // Dispatches seen.
-  uint64_t barrier_stamp_ = 0;             // Of them, those before the last barrier.
+  Stamps barrier_stamps_{};                // Of them, those before the last barrier.
   std::vector<uint32_t> pins_;             // By tensor.
   std::vector<bool> has_waiting_destroy_;  // By tensor.
 };

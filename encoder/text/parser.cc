@@ -71,6 +71,11 @@ class IsBeyondOneQueue {
 
 bool is_beyond_one_queue(const ItemDraft& item) { return std::visit(IsBeyondOneQueue(), item); }
 
+bool is_split_of_one_queue(const ItemDraft& item) {
+  const auto* const sync = std::get_if<SyncDraft>(&item);
+  return sync != nullptr && sync->kind == SyncKind::kSplit && !names_another(sync->queue);
+}
+
 class Parser {
  public:
   Parser(std::string_view file_name, const ParseOptions& options)
@@ -218,7 +223,9 @@ class Parser {
     const bool names_after = (memory != nullptr && memory->name == kEdgesWord) ||
                              (tensor != nullptr && tensor->name == kEdgesWord);
     if (names_after) reader_.take_after_for_a_name();
-    if (!options_.reads_every_queue && is_beyond_one_queue(*item)) {
+    const bool is_read = options_.reads_every_queue || !is_beyond_one_queue(*item) ||
+                         (options_.reads_splits && is_split_of_one_queue(*item));
+    if (!is_read) {
       return error_at(reader_.column_of({}),
                       "the statement is about several queues, the host or rows of bytes, which is "
                       "read and judged (`interlock check`), and not executed.");

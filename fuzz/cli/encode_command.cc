@@ -75,10 +75,9 @@ Result<Success> set_queue_encoder(EncodeOptions& options) {
     return error_of("--queues={} means nothing to the encoder '{}'.", options.queue_count,
                     options.passes.encoder.empty() ? "interlock" : options.passes.encoder);
   }
-  if (options.queue_encoder != nullptr && is_encoder_alone(options) &&
-      options.unplanned_memory.empty()) {
-    read_every_queue(options.input.parse);
-  }
+  const bool is_alone = is_encoder_alone(options) && options.unplanned_memory.empty();
+  if (options.queue_encoder != nullptr && is_alone) read_every_queue(options.input.parse);
+  options.input.parse.reads_splits = is_alone;
   return Success{};
 }
 

@@ -65,21 +65,14 @@ std::optional<StatementId> statement_of(const Program& program, std::string_view
 // Issues the commands that another encoder issued.
 class IssuedCommands final : public Encoder {
  public:
-  explicit IssuedCommands(const std::vector<Command>& commands) : commands_(commands) {}
+  explicit IssuedCommands(const RecordingSink& issued) : issued_(issued) {}
 
   void encode(const EncoderDispatch& /*dispatch*/, CommandSink& /*sink*/) override {}
-  void finish(CommandSink& sink) override {
-    for (const Command& command : commands_) {
-      if (command.kind == StatementKind::kDispatch) {
-        sink.issue_dispatch(command.dispatch);
-      } else {
-        sink.issue_barrier(command.barrier);
-      }
-    }
-  }
+  void end_command_buffer(CommandSink& /*sink*/) override {}
+  void finish(CommandSink& sink) override { issued_.issue_again(sink); }
 
  private:
-  const std::vector<Command>& commands_;
+  const RecordingSink& issued_;
 };
 
 Result<Success> check_commands(const Program& program, const std::vector<Command>& commands) {
@@ -202,7 +195,7 @@ Result<Program> encode_checked(const Program& program, Encoder& encoder) {
   if (const auto checked = check_commands(program, sink.commands()); !checked) {
     return checked.error();
   }
-  IssuedCommands issued(sink.commands());
+  IssuedCommands issued(sink);
   return encode(program, issued);
 }
 

@@ -14,8 +14,6 @@ inline constexpr AccessMask kHostAccesses =
     bit_of(StageAccess::kHostRead) | bit_of(StageAccess::kHostWrite);
 inline constexpr AccessMask kDeviceAccesses =
     kAllAccesses & static_cast<AccessMask>(~kHostAccesses);
-inline constexpr size_t kDeviceSortCount = 6;
-static_assert(static_cast<size_t>(StageAccess::kHostRead) == kDeviceSortCount);
 
 constexpr bool has_stage(StageMask stages, Stage stage) { return (stages & bit_of(stage)) != 0; }
 

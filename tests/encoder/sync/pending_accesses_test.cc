@@ -23,9 +23,13 @@ std::string waits_in(const Program& program) {
     if (statement.kind == StatementKind::kDispatch) {
       pending.see_dispatch(DispatchId(statement.index));
     } else if (statement.kind == StatementKind::kBarrier) {
-      pending.see_barrier();
+      const Barrier& barrier = program.barriers[statement.index];
+      const auto parts = program.dependencies_of(barrier);
+      pending.see_barrier(parts.empty() ? kAllStages : parts[0].source.stages);
     } else {
-      waits += pending.must_wait_before(program.lifetimes[statement.index]) ? '1' : '0';
+      const Lifetime& lifetime = program.lifetimes[statement.index];
+      const bool waits_here = pending.destroys_at(lifetime) && pending.is_pending(lifetime.tensor);
+      waits += waits_here ? '1' : '0';
     }
   }
   return waits;

@@ -1,0 +1,31 @@
+// Queue commands: what encoders issue on several queues, as a program.
+#pragma once
+
+#include <vector>
+
+#include "encoder/program/draft.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/sync/recording_sink.h"
+
+namespace interlock {
+
+// Returns `program` with the sync of `issued` and no other, on these queues. Semaphore k is `s`
+// followed by k + 1, event k is `e` followed by k + 1. Dispatches that are issued in another order
+// state `order=`. The witness and the expectations spoke of other sync and are dropped, as are
+// captures and replays, whose statements are spelled out. A stop leaves an empty program.
+// Requires: check_is_dispatches() (dispatch_conflicts.h); every dispatch is issued once, on one of
+// the queues. Errors: a limit of programs. Cost: O(n log n) for n commands.
+Result<Program> program_on_queues(const Program& program, const std::vector<QueueDraft>& queues,
+                                  const RecordingSink& issued);
+
+// Queues of the kind, named like q1, q2, ….
+std::vector<QueueDraft> numbered_queues(QueueKind kind, uint32_t count);
+
+// Runs `encoder` over `program` and returns what it issues, on as many queues as it uses, named q1,
+// q2, … Errors: as check_is_dispatches(), and a limit of programs. Requires and cost: as above,
+// and of the encoder.
+Result<Program> encode_on_queues(const Program& program, Encoder& encoder, QueueKind kind);
+
+}  // namespace interlock

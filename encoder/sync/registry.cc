@@ -7,6 +7,7 @@
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/ggml.h"
 #include "encoder/sync/interlock_encoder.h"
+#include "encoder/sync/interlock_scoped_encoder.h"
 #include "encoder/sync/mlx.h"
 #include "encoder/sync/trivial_encoders.h"
 
@@ -21,6 +22,9 @@ std::unique_ptr<Encoder> create() {
 constexpr std::array kEncoders = {
     EncoderEntry{"interlock", "ours: byte exact, the fewest barriers for the given order", false,
                  &create<InterlockEncoder>},
+    EncoderEntry{"interlock-scoped",
+                 "the same barriers, with scopes of which no stage and no access can go", false,
+                 &create<InterlockScopedEncoder>, true},
     EncoderEntry{"serial", "a full barrier before every dispatch but the first", false,
                  &create<SerialEncoder>},
     EncoderEntry{"none", "no barriers", true, &create<NoneEncoder>},

@@ -9,6 +9,7 @@
 #include "encoder/assemble/build.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
+#include "fuzz/generate/program_scopes.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/signature.h"
 #include "simulator/facts/find_facts.h"
@@ -31,7 +32,11 @@ class EncoderSubject final : public Subject {
     // Some runtimes allocate per tensor, and encoders that know whole memories only are judged
     // fairly by such programs alone.
     generator.gives_roots_own_memories |= choice.chance(1, 3);
-    return generate(choice, generator);
+    ProgramDraft draft = generate(choice, generator);
+    // Drawn last, so that a seed gives all others the same programs.
+    const bool has_scopes = options().encoder != nullptr && options().encoder->has_scopes;
+    if (has_scopes && choice.chance(1, 2)) give_uniforms(draft, choice);
+    return draft;
   }
 
   RunOutcome judge(uint64_t run_index) const override {

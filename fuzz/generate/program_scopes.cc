@@ -78,6 +78,12 @@ BarrierDraft draw_scoped_barrier(const ProgramDraft& draft, Choice& choice) {
   return draw_barrier(operand_candidates(draft), choice);
 }
 
+void give_uniforms(ProgramDraft& draft, Choice& choice) {
+  for (ItemDraft& item : draft.items) {
+    if (auto* dispatch = std::get_if<DispatchDraft>(&item)) read_as_uniforms(*dispatch, choice);
+  }
+}
+
 void give_scopes(ProgramDraft& draft, Choice& choice) {
   const std::vector<OperandDraft> candidates = operand_candidates(draft);
   std::vector<ItemDraft> items;

@@ -16,4 +16,7 @@ BarrierDraft draw_scoped_barrier(const ProgramDraft& draft, Choice& choice);
 // uniforms. The draft still builds. Cost: linear.
 void give_scopes(ProgramDraft& draft, Choice& choice);
 
+// Lets some opaque dispatches read as uniforms. The draft still builds. Cost: linear.
+void give_uniforms(ProgramDraft& draft, Choice& choice);
+
 }  // namespace interlock

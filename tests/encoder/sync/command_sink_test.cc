@@ -10,6 +10,7 @@
 #include "encoder/queues/queue_commands.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
+#include "encoder/sync/interlock_scoped_encoder.h"
 #include "encoder/sync/recording_sink.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
@@ -146,6 +147,11 @@ TEST(Encode, KeepsSplitsAndWhatIsKnownAcrossThem) {
   EXPECT_EQ(print(encode(program, full)),
             "interlock 1\nmemory a 64\nmemory b 64\ndispatch A writes a\nsplit\n"
             "dispatch B writes b\nsplit\nbarrier\ndispatch C reads a\nsplit\n");
+  InterlockScopedEncoder scoped;
+  EXPECT_EQ(print(encode(program, scoped)),
+            "interlock 1\nmemory a 64\nmemory b 64\ndispatch A writes a\nsplit\n"
+            "dispatch B writes b\nsplit\nbarrier compute.write -> compute.read\n"
+            "dispatch C reads a\nsplit\n");
 }
 
 }  // namespace

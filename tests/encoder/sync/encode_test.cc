@@ -186,7 +186,8 @@ TEST(EncoderRegistry, FindsEveryEncoderByItsName) {
     EXPECT_NE(entry.create(), nullptr) << entry.name;
   }
   EXPECT_THAT(names,
-              ElementsAre("interlock", "serial", "none", "ggml-metal", "mlx-2024", "mlx-2026"));
+              ElementsAre("interlock", "interlock-scoped", "serial", "none", "ggml-metal",
+                          "mlx-2024", "mlx-2026"));
   EXPECT_EQ(find_encoder("metal"), nullptr);
   EXPECT_EQ(find_encoder(""), nullptr);
 }

@@ -20,6 +20,7 @@ struct QueueEncoderEntry {
   // Errors: the program is not what check_is_dispatches() (dispatch_conflicts.h) takes, or its
   // queues are not what the encoder is for; and limits. A stop leaves an empty program.
   Result<Program> (*encode)(const Program& program, uint32_t queue_count);
+  bool knows_splits = false;  // Does something else where a command buffer ends.
 };
 
 // In queue_registry.cc, which knows all of them.

@@ -6,6 +6,7 @@
 #include "encoder/queues/ggml_queues.h"
 #include "encoder/queues/minimal_encoders.h"
 #include "encoder/queues/mlx_cuda.h"
+#include "encoder/queues/mlx_fences.h"
 #include "encoder/queues/pytorch_streams.h"
 #include "encoder/queues/queue_encoder.h"
 
@@ -32,6 +33,13 @@ constexpr std::array kQueueEncoders = {
                       false, &encode_mlx_cuda},
     QueueEncoderEntry{"mlx-cuda-readers", "the same, with edges from readers", false, false,
                       &encode_mlx_cuda_readers},
+    QueueEncoderEntry{"mlx-fences-4099",
+                      "MLX's fences between Metal encoders; a donated temporary has none (#4099)",
+                      true, false, &encode_mlx_fences_4099, true},
+    QueueEncoderEntry{"mlx-fences-2026", "the same since #4099: fences know writers, misses WAR",
+                      true, false, &encode_mlx_fences_2026, true},
+    QueueEncoderEntry{"mlx-fences", "the same, with fences of readers", false, false,
+                      &encode_mlx_fences, true},
     QueueEncoderEntry{"ggml-vulkan-25229",
                       "ggml's transfer queue on Vulkan, which does not wait (llama.cpp#25229)",
                       true, false, &encode_ggml_vulkan_25229},

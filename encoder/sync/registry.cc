@@ -6,6 +6,7 @@
 #include "encoder/program/registry.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/ggml.h"
+#include "encoder/sync/ggml_vulkan.h"
 #include "encoder/sync/interlock_encoder.h"
 #include "encoder/sync/interlock_scoped_encoder.h"
 #include "encoder/sync/mlx.h"
@@ -31,6 +32,11 @@ constexpr std::array kEncoders = {
     EncoderEntry{"ggml-metal",
                  "ggml's ggml_mem_ranges on declared ranges; adjacent ranges conflict", false,
                  &create<GgmlMetalEncoder>},
+    EncoderEntry{"ggml-vulkan-27805",
+                 "ggml's Vulkan encoder, which reorders and misses views (llama.cpp#27805)", true,
+                 &create<GgmlVulkan27805Encoder>},
+    EncoderEntry{"ggml-vulkan-reorder", "the same since #27812: it looks below the views", false,
+                 &create<GgmlVulkanReorderEncoder>},
     EncoderEntry{"mlx-2024", "MLX's Metal encoder before #3630: whole memories, misses WAR", true,
                  &create<Mlx2024Encoder>},
     EncoderEntry{"mlx-2026", "MLX's Metal encoder since #3630: whole memories, RAW, WAR and WAW",

@@ -9,6 +9,7 @@
 #include "encoder/program/check.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
+#include "fuzz/generate/program_splits.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/queue_oracle.h"
 #include "fuzz/judge/signature.h"
@@ -36,7 +37,10 @@ class QueueSubject final : public Subject {
     generator.has_barriers = false;
     // As in campaigns against other encoders: some know whole memories only.
     generator.gives_roots_own_memories |= choice.chance(1, 3);
-    return generate(choice, generator);
+    ProgramDraft draft = generate(choice, generator);
+    // Drawn last, so that a seed gives all others the same programs.
+    if (encoder_.knows_splits) give_splits(draft, choice);
+    return draft;
   }
 
   RunOutcome judge(uint64_t run_index) const override {

@@ -22,16 +22,40 @@ uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {
   return chooses ? 0 : static_cast<uint32_t>(1 + number % 4);
 }
 
-// By statement: those right before it, by queue order, signals and edges.
+// Whether the statement of a concurrent queue comes after all before it there: it waits for them.
+bool waits_for_all(const Program& program, const Statement& statement) {
+  return statement.kind == StatementKind::kBarrier ||
+         (statement.kind == StatementKind::kSync &&
+          program.syncs[statement.index].kind == SyncKind::kSignal);
+}
+
+// Whether all that comes later there is held back by it.
+bool holds_all_back(const Program& program, const Statement& statement) {
+  return statement.kind == StatementKind::kBarrier ||
+         (statement.kind == StatementKind::kSync &&
+          program.syncs[statement.index].kind == SyncKind::kWait);
+}
+
+// Those before statement `at` in its queue from which it takes one step.
+std::vector<uint32_t> steps_in_queue(const Program& program, uint32_t at) {
+  std::vector<uint32_t> before;
+  const Statement& statement = program.statements[at];
+  const QueueKind kind = program.kind_of(statement.queue);
+  if (kind == QueueKind::kGraph) return before;
+  for (uint32_t i = at; i-- > 0;) {
+    if (program.statements[i].queue != statement.queue) continue;
+    const bool is_step = kind != QueueKind::kConcurrent || waits_for_all(program, statement) ||
+                         holds_all_back(program, program.statements[i]);
+    if (is_step) before.push_back(i);
+    if (kind != QueueKind::kConcurrent) break;
+  }
+  return before;
+}
+
+// By statement: those that it comes after by queue order, barriers, signals and edges.
 std::vector<std::vector<uint32_t>> steps_to(const Program& program) {
   std::vector<std::vector<uint32_t>> before(program.statements.size());
-  std::vector<uint32_t> last(program.queue_count(), UINT32_MAX);
-  for (uint32_t i = 0; i < program.statements.size(); ++i) {
-    const QueueIndex queue = program.statements[i].queue;
-    if (program.kind_of(queue) == QueueKind::kGraph) continue;
-    if (last[queue] != UINT32_MAX) before[i].push_back(last[queue]);
-    last[queue] = i;
-  }
+  for (uint32_t i = 0; i < program.statements.size(); ++i) before[i] = steps_in_queue(program, i);
   std::vector<uint32_t> signal_of_part(program.signal_parts.size());
   for (const SyncStep& step : program.syncs) {
     if (step.kind != SyncKind::kSignal) continue;

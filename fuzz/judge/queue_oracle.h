@@ -25,9 +25,10 @@ QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& enc
                             uint64_t number);
 
 // Whether two dispatches that conflict by what they declare have no path between them, by queue
-// order, from a signal to its wait, or along an edge. It shares nothing with the clocks.
-// Requires: serial queues and graph queues, signals and waits for everything, in an order of the
-// text in which they can run. Cost: the square of the statements, by 64 bits; pairs of dispatches.
+// order, over a barrier, from a signal to its wait, or along an edge. It shares nothing with the
+// clocks. Requires: serial, concurrent and graph queues, full barriers, signals and waits for
+// everything, in an order of the text in which they can run. Cost: the square of the statements, by
+// 64 bits; pairs of dispatches.
 bool has_unordered_conflict(const Program& program);
 
 }  // namespace interlock

@@ -187,7 +187,7 @@ TEST(EncoderRegistry, FindsEveryEncoderByItsName) {
   }
   EXPECT_THAT(names,
               ElementsAre("interlock", "interlock-scoped", "serial", "none", "ggml-metal",
-                          "mlx-2024", "mlx-2026"));
+                          "ggml-vulkan-27805", "ggml-vulkan-reorder", "mlx-2024", "mlx-2026"));
   EXPECT_EQ(find_encoder("metal"), nullptr);
   EXPECT_EQ(find_encoder(""), nullptr);
 }

@@ -93,6 +93,8 @@ TEST(QueueCampaign, SaysWhatEachModelMisses) {
   EXPECT_THAT(shapes_found("pytorch-no-record"), Contains("WAR-slot_reuse"));
   EXPECT_THAT(shapes_found("ggml-cuda-lost-join"), Contains(StartsWith("RAW-")));
   EXPECT_THAT(shapes_found("ggml-vulkan-25229"), Contains("WAR-same_range"));
+  EXPECT_THAT(shapes_found("mlx-fences-4099"), Contains("RAW-donation"));
+  EXPECT_THAT(shapes_found("mlx-fences-2026"), Each(StartsWith("WAR-")));
 }
 
 TEST(QueueCampaign, GivesTheSameFilesOnAnyNumberOfThreads) {

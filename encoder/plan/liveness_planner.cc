@@ -11,7 +11,7 @@
 #include "encoder/plan/ordered_fit.h"
 #include "encoder/plan/plan_layout.h"
 #include "encoder/plan/plan_values.h"
-#include "encoder/program/error_of.h"
+#include "encoder/plan/sync_order.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/tracker.h"
 
@@ -76,6 +76,7 @@ class LivenessPlanner {
   const PlanValues& values() const { return values_; }
 
  private:
+  Result<Success> set_rule();
   void add_smallest();
   void add_trades(uint32_t percent_max);
   void add(ValuePlacement placement);
@@ -83,7 +84,8 @@ class LivenessPlanner {
   const Program& program_;
   const PlanOptions& options_;
   PlanValues values_;
-  std::optional<AntichainRule> rule_;
+  std::optional<AntichainRule> antichain_rule_;
+  std::optional<SyncRule> sync_rule_;
   std::vector<Candidate> candidates_;
 };
 
@@ -91,17 +93,26 @@ Result<std::vector<Candidate>> LivenessPlanner::candidates(uint32_t percent_max)
   auto values = values_of(program_, options_);
   if (!values) return values.error();
   values_ = std::move(*values);
-  if (options_.is_antichain) {
-    if (program_.dispatches.size() > DispatchOrder::kDispatchCountMax) {
-      return error_of("the program has {} dispatches; a plan that adds no order takes at most {}.",
-                      program_.dispatches.size(), DispatchOrder::kDispatchCountMax);
-    }
-    values_.problem.rule = &rule_.emplace(program_, values_);
-  }
+  if (auto ruled = set_rule(); !ruled) return ruled.error();
   add_smallest();
   add_trades(percent_max);
   if (is_stopped()) return Error{"The plan was stopped."};
   return std::move(candidates_);
+}
+
+// The sync of several queues stays as it is, so that bytes are free only where it says so.
+Result<Success> LivenessPlanner::set_rule() {
+  if (has_sync_of_queues(program_)) {
+    auto checked = check_order_count(program_, SyncOrder::kDispatchCountMax);
+    if (checked) values_.problem.rule = &sync_rule_.emplace(SyncOrder(program_), values_);
+    return checked;
+  }
+  if (!options_.is_antichain) return Success{};
+  auto checked = check_order_count(program_, DispatchOrder::kDispatchCountMax);
+  if (!checked) return checked;
+  DispatchOrder order(program_, DataDependencies(program_));
+  values_.problem.rule = &antichain_rule_.emplace(std::move(order), values_);
+  return Success{};
 }
 
 void LivenessPlanner::add(ValuePlacement placement) {

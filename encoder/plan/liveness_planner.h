@@ -15,7 +15,9 @@ Result<Program> plan_fresh(const Program& program, const PlanOptions& options);
 // an input that dies there, where the alias contract allows it. Of several placements (best fit,
 // ordered fit, and for tiny programs every one) the smallest is taken, of those of one size the one
 // with fewest barriers. With `slack_percent`, the one with fewest barriers among those that are no
-// larger. With `is_antichain`, reuse adds no order to that of the data.
+// larger. With `is_antichain`, reuse adds no order to that of the data. Where the program has
+// several queues its sync stays, and bytes are reused only where that orders all uses of the old
+// value before those of the new one (sync_order.h).
 Result<Program> plan_liveness(const Program& program, const PlanOptions& options);
 
 // A point of the trade of memory for barriers.

@@ -249,8 +249,15 @@ Result<PlanValues> values_of(const Program& program, const PlanOptions& options)
   return values;
 }
 
-AntichainRule::AntichainRule(const Program& program, PlanValues& values)
-    : values_(values), order_(program, DataDependencies(program)) {
+Result<Success> check_order_count(const Program& program, size_t dispatch_count_max) {
+  if (program.dispatches.size() <= dispatch_count_max) return Success{};
+  return error_of("the program has {} dispatches; a plan that adds no order takes at most {}.",
+                  program.dispatches.size(), dispatch_count_max);
+}
+
+template <typename Order>
+OrderRule<Order>::OrderRule(Order order, PlanValues& values)
+    : values_(values), order_(std::move(order)) {
   for (const std::vector<uint32_t>& users : values.dispatches) {
     std::vector<uint32_t>& heads = heads_.emplace_back();
     for (const uint32_t user : users) {
@@ -267,7 +274,9 @@ AntichainRule::AntichainRule(const Program& program, PlanValues& values)
   });
 }
 
-bool AntichainRule::allows(uint32_t earlier, uint32_t later) const {
+template <typename Order>
+bool OrderRule<Order>::allows(uint32_t earlier, uint32_t later) const {
+  if (values_.dispatches[earlier].empty() || heads_[later].empty()) return false;
   for (const uint32_t head : heads_[later]) {
     for (const uint32_t user : values_.dispatches[earlier]) {
       if (!order_.is_ordered(user, head)) return false;
@@ -275,5 +284,8 @@ bool AntichainRule::allows(uint32_t earlier, uint32_t later) const {
   }
   return true;
 }
+
+template class OrderRule<DispatchOrder>;
+template class OrderRule<SyncOrder>;
 
 }  // namespace interlock

@@ -4,12 +4,14 @@
 // program has said that they share bytes, so they get theirs together.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "encoder/plan/data_dependencies.h"
 #include "encoder/plan/placement_problem.h"
 #include "encoder/plan/planner.h"
+#include "encoder/plan/sync_order.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 
@@ -45,21 +47,33 @@ inline uint32_t step_of_dispatch(size_t dispatch) { return static_cast<uint32_t>
 // Errors: bad options, and more bytes than kPlanBytesMax. Cost: near linear in the program.
 Result<PlanValues> values_of(const Program& program, const PlanOptions& options);
 
-// Forbids reuse that would add an order: all dispatches that use the earlier value must come before
-// those that first touch the later one, by data dependencies or by full barriers that the program
-// has. With such a plan, no dispatch must wait for another one only because of its bytes.
-class AntichainRule final : public ReuseRule {
+// Forbids reuse but where all dispatches that use the earlier value come before those that first
+// touch the later one, by `Order`, which has `is_ordered(earlier, later)`. What comes before what
+// first touches it comes before all that use it. A value that nobody uses hands no bytes on, as it
+// would not say whose they were before.
+template <typename Order>
+class OrderRule final : public ReuseRule {
  public:
-  // Leaves no choice in `values.problem.in_place` that would add an order.
-  // Requires: no more dispatches than a DispatchOrder takes; `values` outlives the rule.
-  AntichainRule(const Program& program, PlanValues& values);
+  // Leaves no choice in `values.problem.in_place` that the order does not allow.
+  // Requires: `order` is of the program; `values` outlives the rule.
+  OrderRule(Order order, PlanValues& values);
 
   bool allows(uint32_t earlier, uint32_t later) const override;
 
  private:
   const PlanValues& values_;
-  DispatchOrder order_;
+  const Order order_;
   std::vector<std::vector<uint32_t>> heads_;  // By value: the dispatches that follow no other user.
 };
+
+// By data dependencies or by full barriers that the program has: no dispatch must wait for another
+// one only because of its bytes.
+using AntichainRule = OrderRule<DispatchOrder>;
+
+// By the sync of several queues, which stays as it is.
+using SyncRule = OrderRule<SyncOrder>;
+
+// Errors: more dispatches than that, which an order of all pairs does not take.
+Result<Success> check_order_count(const Program& program, size_t dispatch_count_max);
 
 }  // namespace interlock

@@ -9,6 +9,7 @@
 #include "encoder/plan/ggml_gallocr.h"
 #include "encoder/plan/liveness_planner.h"
 #include "encoder/plan/plan_values.h"
+#include "encoder/plan/stream_pool.h"
 #include "encoder/program/registry.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/encoder.h"
@@ -19,9 +20,14 @@ namespace {
 
 constexpr std::array kPlanners = {
     PlannerEntry{"fresh", "the reference: every value on bytes of its own", false, false,
-                 &plan_fresh},
+                 &plan_fresh, true},
     PlannerEntry{"liveness", "ours: the smallest of several placements, in place by contract",
-                 false, false, &plan_liveness},
+                 false, false, &plan_liveness, true},
+    PlannerEntry{"stream-pool", "a pool for each queue; blocks wait for all queues that used them",
+                 false, false, &plan_stream_pool, true},
+    PlannerEntry{"stream-pool-unrecorded",
+                 "the same without record_stream: blocks wait for their own queue alone", true,
+                 false, &plan_stream_pool_unrecorded, true},
     PlannerEntry{"donate", "MLX-like: a new value takes a dying input's buffer, or a new one",
                  false, false, &plan_donate},
     PlannerEntry{"arena", "a bump allocator, reset between regions; what lives across is pinned",

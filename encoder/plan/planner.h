@@ -28,6 +28,7 @@ struct PlanOptions {
 // The witness and the expectations spoke of the old placement and are dropped.
 // A pool of a program whose issue order is not its program order is a scratch memory.
 // Errors: bad options, and plans that the format has no room for.
+// Requires: one queue with barriers, unless the planner takes several.
 using PlanFunction = Result<Program> (*)(const Program& program, const PlanOptions& options);
 
 // A registered planner.
@@ -39,6 +40,8 @@ struct PlannerEntry {
   // plan. Else sync is placed after the plan.
   bool plans_encoded;
   PlanFunction plan;
+  // Takes programs of several queues, too, whose sync stays. If it is broken, it is there alone.
+  bool takes_queues = false;
 };
 
 std::span<const PlannerEntry> planner_registry();

@@ -66,7 +66,15 @@ Result<PassChain> passes_of(const EncodeOptions& options) {
   return passes;
 }
 
-// Finds the encoder if it is one for several queues. Such an encoder alone reads queues, too.
+// A planner that keeps the sync of several queues, and nothing after it that would replace that.
+bool is_planner_of_queues_alone(const EncodeOptions& options) {
+  const PlannerEntry* const planner = find_planner(options.passes.planner);
+  return planner != nullptr && planner->takes_queues && options.passes.encoder.empty() &&
+         options.passes.replay.empty() && !options.has_backward;
+}
+
+// Finds the encoder if it is one for several queues. Such an encoder alone reads queues, too, and
+// so does a planner that knows them.
 Result<Success> set_queue_encoder(EncodeOptions& options) {
   options.queue_encoder = find_queue_encoder(options.passes.encoder);
   const bool takes_count =
@@ -75,9 +83,10 @@ Result<Success> set_queue_encoder(EncodeOptions& options) {
     return error_of("--queues={} means nothing to the encoder '{}'.", options.queue_count,
                     options.passes.encoder.empty() ? "interlock" : options.passes.encoder);
   }
-  const bool is_alone = is_encoder_alone(options) && options.unplanned_memory.empty();
-  if (options.queue_encoder != nullptr && is_alone) read_every_queue(options.input.parse);
-  options.input.parse.reads_splits = is_alone;
+  const bool knows_queues = (options.queue_encoder != nullptr && is_encoder_alone(options)) ||
+                            is_planner_of_queues_alone(options);
+  if (knows_queues && options.unplanned_memory.empty()) read_every_queue(options.input.parse);
+  options.input.parse.reads_splits = is_encoder_alone(options) && options.unplanned_memory.empty();
   return Success{};
 }
 

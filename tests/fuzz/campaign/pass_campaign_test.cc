@@ -94,7 +94,8 @@ TEST(PassCampaign, KnowsEveryBrokenPlanner) {
     const bool has_budget =
         std::any_of(std::begin(kBudgets), std::end(kBudgets),
                     [&](const Budget& budget) { return planner.name == budget.planner; });
-    EXPECT_EQ(has_budget, planner.is_broken) << planner.name;
+    // Those of several queues are right on one.
+    EXPECT_EQ(has_budget, planner.is_broken && !planner.takes_queues) << planner.name;
   }
 }
 

@@ -24,13 +24,13 @@ constexpr size_t kOften = 64;
 
 }  // namespace
 
-// `known` begins where the range does, or is nullptr.
-Segment* SegmentMap::locate_anew(MemoryId memory, ByteRange range, Segment* known) {
+Segment* SegmentMap::locate_anew(MemoryId memory, ByteRange range) {
   INTERLOCK_CHECK(memory.is_some());
-  if (order_.enter_if_apart(memory, range))
+  if (order_.enter_if_apart(memory, range)) {
     return insert_in_table(Segment::of(memory.index, range));
-  Segment* current = known;
-  if (known == nullptr) {
+  }
+  Segment* current = table_.find(memory.index, range.begin);
+  if (current == nullptr) {
     Segment* const holder = holder_of(memory, range.begin);
     if (holder != nullptr) current = split(holder, range.begin);
   }

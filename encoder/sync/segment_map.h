@@ -36,9 +36,8 @@ class SegmentMap {
   // Cost: constant for a range seen before, else O(log s) for s segments of the memory, and the
   // segments that the range covers.
   Segment* locate(MemoryId memory, ByteRange range) {
-    Segment* const known = table_.find(memory.index, range.begin);
-    if (known != nullptr && known->end == range.end) return known;
-    return locate_anew(memory, range, known);
+    Segment* const known = find(memory, range);
+    return known != nullptr ? known : locate_anew(memory, range);
   }
 
   // The segment that is `range`, or nullptr. Cost: constant.
@@ -85,7 +84,7 @@ class SegmentMap {
  private:
   static constexpr size_t kMinSweepLimit = size_t{1} << 14;
 
-  Segment* locate_anew(MemoryId memory, ByteRange range, Segment* known);
+  Segment* locate_anew(MemoryId memory, ByteRange range);
   Segment* holder_of(MemoryId memory, uint64_t offset);
   Segment* split(Segment* segment, uint64_t offset);
   Segment* insert(const Segment& segment);

@@ -97,23 +97,29 @@ class HazardTracker {
     ByteRange range;
   };
 
-  bool list(std::span<const Access> ranges, AccessCodes codes);
-  bool list(std::span<const BufferAccess> buffers, AccessCodes codes);
+  // In tracker_lists.cc.
+  bool list(std::span<const Access> ranges, AtomicOp atomic_op);
+  bool list(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
-            AccessCodes codes);
-  template <typename Key, typename Operand, typename KeyOf>
-  bool list_in(EpochList<Key>& list, std::span<const Operand> operands, AccessCodes codes,
-               const KeyOf& key_of);
-  size_t list_limit(bool is_of_buffers) const;
-  void list_buffers_as_ranges();
+            AtomicOp atomic_op);
+  bool end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers);
+  void list_buffers_as_ranges() {
+    if (listed_buffers_.size() > 0) list_all_as_ranges();
+  }
+  void list_all_as_ranges();
+  bool outgrow_list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+                    AtomicOp atomic_op);
   void leave_lists();
 
+  // In tracker_segments.cc.
+  bool look_up(std::span<const Access> ranges, AtomicOp atomic_op);
+  bool look_up(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
+  bool look_up(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+               AtomicOp atomic_op);
   bool adds_known(std::span<const Access> ranges, AccessCodes codes);
   bool adds_known(std::span<const BufferAccess> buffers, AccessCodes codes);
-  bool add_indexed(std::span<const Access> ranges, AccessCodes codes);
-  bool add_indexed(std::span<const BufferAccess> buffers, AccessCodes codes);
   bool add_indexed(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
-                   AccessCodes codes);
+                   AtomicOp atomic_op);
   void append_ranges_of(std::span<const BufferAccess> buffers, std::vector<Access>& ranges) const;
   bool find(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
             AccessCodes codes);
@@ -122,8 +128,13 @@ class HazardTracker {
   void record_found(std::span<const BufferAccess> buffers, AccessCodes codes);
   void find_located_again();
   void record_rest(const Located& access, AccessCodes codes);
+  int stamp_until(uint64_t end, Segment* segment, uint32_t code);
   void merge_long_walks();
+
+  size_t list_limit(bool is_of_buffers) const;
   void next_epoch();
+
+  static constexpr size_t kShortList = 16;  // Accesses of an epoch: see list_limit().
 
   SegmentMap segments_;
   uint32_t epoch_ = AccessCodes::kCodeCount;  // Segments start with the stamp 0: not used.

@@ -1,0 +1,94 @@
+// While epochs are short: what the current one does is in a list, a dispatch is compared with all
+// of it, and the segments know nothing of it. An epoch that outgrows the list goes over to the
+// segments.
+
+#include <algorithm>
+
+#include "encoder/sync/tracker.h"
+
+namespace interlock {
+namespace {
+
+// Where lists are outgrown again and again, so many epochs must be short before the next one.
+constexpr uint32_t kMaxPatience = 64;
+
+}  // namespace
+
+inline bool HazardTracker::end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers) {
+  listed_epochs_ += is_conflict;
+  if (listed_count > kShortList && listed_count > list_limit(is_of_buffers)) leave_lists();
+  return is_conflict;
+}
+
+bool HazardTracker::list(std::span<const Access> ranges, AtomicOp atomic_op) {
+  if (ranges.size() > EpochList<RangeKey>::kMaxOperands) return outgrow_list(ranges, {}, atomic_op);
+  const AccessCodes codes(atomic_op);
+  list_buffers_as_ranges();
+  const bool is_conflict = listed_ranges_.add(ranges, codes, [](const Access& access) {
+    return RangeKey::of(access.memory, access.range);
+  });
+  return end_listing(is_conflict, listed_ranges_.size(), false);
+}
+
+bool HazardTracker::list(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  if (buffers.size() > EpochList<BufferKey>::kMaxOperands) {
+    return outgrow_list({}, buffers, atomic_op);
+  }
+  const AccessCodes codes(atomic_op);
+  const BufferTable& table = segments_.buffers;
+  for (const BufferAccess& access : buffers) table.check(access.buffer);
+  if (listed_ranges_.size() == 0 && table.shared_count() == 0) {
+    const bool is_conflict = listed_buffers_.add(
+        buffers, codes, [](const BufferAccess& access) { return BufferKey{access.buffer.index}; });
+    return end_listing(is_conflict, listed_buffers_.size(), true);
+  }
+  list_buffers_as_ranges();
+  const bool is_conflict = listed_ranges_.add(buffers, codes, [&](const BufferAccess& access) {
+    const BufferTable::Bytes& bytes = table.bytes(access.buffer.index);
+    return RangeKey::of(bytes.memory, bytes.range);
+  });
+  return end_listing(is_conflict, listed_ranges_.size(), false);
+}
+
+bool HazardTracker::list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+                         AtomicOp atomic_op) {
+  if (buffers.empty()) return list(ranges, atomic_op);
+  if (ranges.empty()) return list(buffers, atomic_op);
+  for (const BufferAccess& access : buffers) segments_.buffers.check(access.buffer);
+  resolved_.assign(ranges.begin(), ranges.end());
+  append_ranges_of(buffers, resolved_);
+  return list(resolved_, atomic_op);
+}
+
+// Before buffers are compared with bytes that are no buffer, or share some with each other.
+void HazardTracker::list_all_as_ranges() {
+  listed_buffers_.for_each([&](BufferKey buffer, uint32_t code) {
+    const BufferTable::Bytes& bytes = segments_.buffers.bytes(buffer.index);
+    listed_ranges_.append(RangeKey::of(bytes.memory, bytes.range), code);
+  });
+  listed_buffers_.clear();
+}
+
+// A dispatch of more operands than a list takes.
+bool HazardTracker::outgrow_list(std::span<const Access> ranges,
+                                 std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  leave_lists();
+  return add_indexed(ranges, buffers, atomic_op);
+}
+
+// Until its end, the segments know of the current epoch.
+void HazardTracker::leave_lists() {
+  list_buffers_as_ranges();
+  is_listing_ = false;
+  patience_ = listed_epochs_ < 8 ? std::min(2 * patience_, kMaxPatience) : 1;
+  access_count_ = listed_ranges_.size();
+  segments_.prepare(epoch_);
+  listed_ranges_.for_each([&](const RangeKey& key, uint32_t code) {
+    const ByteRange range{key.begin, key.end};
+    if (range.is_empty()) return;
+    stamp_until(range.end, segments_.locate(MemoryId(key.memory), range), code);
+  });
+  listed_ranges_.clear();
+}
+
+}  // namespace interlock

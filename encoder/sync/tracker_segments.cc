@@ -1,0 +1,230 @@
+// While epochs are long. The basic idea is that every memory is a list of adjoining segments, cut
+// wherever an access began or ended, and that a segment carries the epoch of its last use: a
+// barrier is then one increment, and nothing is ever cleared. A dispatch first cuts what it
+// accesses and looks at the stamps, then stamps the same segments: cuts alone change no answer, so
+// both passes walk the same segments.
+//
+// Merging keeps walks short. Recording an access leaves all segments of its range alike, so a long
+// walk ends in a single segment, and every segment that it removes was once paid for by a cut.
+
+#include <array>
+
+#include "encoder/sync/tracker.h"
+
+namespace interlock {
+namespace {
+
+// Shorter walks are left alone: to cut a part of a range again costs as much as so many steps, and
+// many programs name both a range and its parts.
+constexpr int kMaxUnmergedWalk = 32;
+
+// To make a piece takes as long as so many steps of a walk.
+constexpr size_t kStepsToMake = 16;
+
+// What is looked up is fetched ahead where it does not fit into the caches of a core.
+constexpr size_t kFarBytes = size_t{1} << 20;
+
+}  // namespace
+
+// The two ways that must be fast: if nothing is cut and nothing conflicts, they record the dispatch
+// and return true, else they do nothing.
+
+inline bool HazardTracker::adds_known(std::span<const Access> ranges, AccessCodes codes) {
+  constexpr size_t kMostRanges = 16;
+  if (ranges.size() > kMostRanges) return false;
+  const uint32_t epoch = epoch_;
+  std::array<uint32_t*, kMostRanges> stamps;
+  if (segments_.lookup_bytes() > kFarBytes) {
+    for (const Access& access : ranges) segments_.prefetch(access.memory, access.range);
+  }
+  size_t count = 0;
+  bool is_conflict = false;
+  for (const Access& access : ranges) {
+    Segment* const segment = segments_.find(access.memory, access.range);
+    if (segment == nullptr) return false;
+    uint32_t& stamp = segments_.stamp_of(*segment);
+    is_conflict |= codes.conflicts(stamp, access.mode, epoch);
+    stamps[count++] = &stamp;
+  }
+  if (is_conflict) return false;
+  count = 0;
+  for (const Access& access : ranges) {
+    uint32_t& stamp = *stamps[count++];
+    stamp = codes.stamp_after(stamp, access.mode, epoch);
+  }
+  access_count_ += ranges.size();
+  looks_up_ranges_ = true;
+  return true;
+}
+
+inline bool HazardTracker::adds_known(std::span<const BufferAccess> buffers, AccessCodes codes) {
+  const uint32_t epoch = epoch_;
+  bool is_conflict = false;
+  for (const BufferAccess& access : buffers) {
+    const uint32_t* const stamp = segments_.buffers.find_stamp(access.buffer);
+    if (stamp == nullptr) return false;
+    is_conflict |= codes.conflicts(*stamp, access.mode, epoch);
+  }
+  if (is_conflict) return false;
+  for (const BufferAccess& access : buffers) {
+    uint32_t& stamp = segments_.buffers.stamp(access.buffer.index);
+    stamp = codes.stamp_after(stamp, access.mode, epoch);
+  }
+  access_count_ += buffers.size();
+  looks_up_ranges_ = false;
+  return true;
+}
+
+bool HazardTracker::look_up(std::span<const Access> ranges, AtomicOp atomic_op) {
+  const AccessCodes codes(atomic_op);
+  return !adds_known(ranges, codes) && add_indexed(ranges, {}, atomic_op);
+}
+
+bool HazardTracker::look_up(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  const AccessCodes codes(atomic_op);
+  return !adds_known(buffers, codes) && add_indexed({}, buffers, atomic_op);
+}
+
+bool HazardTracker::look_up(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
+                            AtomicOp atomic_op) {
+  return add_indexed(ranges, buffers, atomic_op);
+}
+
+// All accesses are queried before any is recorded.
+bool HazardTracker::add_indexed(std::span<const Access> ranges,
+                                std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  const AccessCodes codes(atomic_op);
+  const bool is_conflict = find(ranges, buffers, codes);
+  if (is_conflict) next_epoch();
+  if (is_listing_) {
+    list(ranges, buffers, atomic_op);  // The first in a list: it meets nothing.
+  } else {
+    record_found(buffers, codes);
+  }
+  return is_conflict;
+}
+
+// The bytes of buffers as if their ranges had been given.
+void HazardTracker::append_ranges_of(std::span<const BufferAccess> buffers,
+                                     std::vector<Access>& ranges) const {
+  for (const BufferAccess& access : buffers) {
+    const BufferTable::Bytes& bytes = segments_.buffers.bytes(access.buffer.index);
+    Access& range = ranges.emplace_back();
+    range.memory = bytes.memory;
+    range.range = bytes.range;
+    range.mode = access.mode;
+  }
+}
+
+// Finds and cuts what a dispatch accesses, for record_found(); returns whether it conflicts with
+// the epoch.
+inline bool HazardTracker::find(std::span<const Access> ranges,
+                                std::span<const BufferAccess> buffers, AccessCodes codes) {
+  located_count_ = 0;
+  is_by_stamp_ = true;
+  bool is_conflict = false;
+  if (!ranges.empty()) {
+    segments_.prepare(epoch_);
+    is_conflict = locate(ranges, codes);
+  }
+  for (const BufferAccess& access : buffers) {
+    const uint32_t* const stamp = segments_.buffers.find_stamp(access.buffer);
+    if (stamp == nullptr) return is_conflict | find_by_range(buffers, codes, ranges.empty());
+    is_conflict |= codes.conflicts(*stamp, access.mode, epoch_);
+  }
+  return is_conflict;
+}
+
+// Some of the buffers share bytes with others: all are taken for ranges.
+bool HazardTracker::find_by_range(std::span<const BufferAccess> buffers, AccessCodes codes,
+                                  bool is_first) {
+  is_by_stamp_ = false;
+  for (const BufferAccess& access : buffers) segments_.buffers.check(access.buffer);
+  if (is_first) segments_.prepare(epoch_);
+  resolved_.clear();
+  append_ranges_of(buffers, resolved_);
+  const bool is_conflict = locate(resolved_, codes);
+  for (const BufferAccess& access : buffers) segments_.give_if_apart(access.buffer.index);
+  return is_conflict;
+}
+
+// Does not stop at the first conflict: the rest of the ranges must be cut as well.
+inline bool HazardTracker::locate(std::span<const Access> ranges, AccessCodes codes) {
+  const uint32_t epoch = epoch_;
+  const uint64_t move_count = segments_.move_count();
+  const size_t segment_count = segments_.segment_count();
+  if (located_.size() < located_count_ + ranges.size()) {
+    located_.resize(located_count_ + ranges.size());
+  }
+  Located* located = located_.data() + located_count_;
+  bool is_conflict = false;
+  for (const Access& access : ranges) {
+    if (access.range.is_empty()) continue;
+    Segment* segment = segments_.locate(access.memory, access.range);
+    *located++ = {segment, access.memory, access.range, access.mode};
+    is_conflict |= codes.conflicts(segments_.stamp_of(*segment), access.mode, epoch);
+    while (segment->end != access.range.end) {
+      segment = segments_.next_of(*segment);
+      is_conflict |= codes.conflicts(segments_.stamp_of(*segment), access.mode, epoch);
+      ++step_count_;
+    }
+  }
+  located_count_ = static_cast<size_t>(located - located_.data());
+  step_count_ += kStepsToMake * (segments_.segment_count() - segment_count);
+  if (segments_.move_count() != move_count) find_located_again();
+  return is_conflict;
+}
+
+// Segments have moved.
+void HazardTracker::find_located_again() {
+  for (Located& access : std::span(located_).first(located_count_)) {
+    access.first = segments_.locate(access.memory, access.range);
+  }
+}
+
+inline void HazardTracker::record_found(std::span<const BufferAccess> buffers, AccessCodes codes) {
+  const uint32_t epoch = epoch_;
+  for (size_t i = 0; i < located_count_; ++i) {
+    const Located& access = located_[i];
+    uint32_t& stamp = segments_.stamp_of(*access.first);
+    stamp = codes.stamp_after(stamp, access.mode, epoch);
+    if (access.first->end != access.range.end) record_rest(access, codes);
+  }
+  access_count_ += located_count_;
+  looks_up_ranges_ = located_count_ > 0;
+  if (is_by_stamp_) {
+    for (const BufferAccess& access : buffers) {
+      uint32_t& stamp = segments_.buffers.stamp(access.buffer.index);
+      stamp = codes.stamp_after(stamp, access.mode, epoch);
+    }
+    access_count_ += buffers.size();
+  }
+  if (!long_walks_.empty()) merge_long_walks();
+}
+
+// Stamps what follows the first segment of the access.
+void HazardTracker::record_rest(const Located& access, AccessCodes codes) {
+  const int walked_count = 1 + stamp_until(access.range.end, segments_.next_of(*access.first),
+                                           codes.code_of(access.mode));
+  if (walked_count > kMaxUnmergedWalk) {
+    long_walks_.push_back({access.memory, access.range});
+  }
+}
+
+// Stamps the segments from `segment` on up to the one that ends at `end`; returns how many.
+int HazardTracker::stamp_until(uint64_t end, Segment* segment, uint32_t code) {
+  for (int count = 1;; ++count) {
+    uint32_t& stamp = segments_.stamp_of(*segment);
+    stamp = AccessCodes::stamp_after(stamp, code, epoch_);
+    if (segment->end == end) return count;
+    segment = segments_.next_of(*segment);
+  }
+}
+
+// Only once all is recorded: merging moves segments.
+void HazardTracker::merge_long_walks() {
+  for (const Walk& walk : long_walks_) segments_.merge(walk.memory, walk.range, epoch_);
+  long_walks_.clear();
+}
+
+}  // namespace interlock

@@ -45,6 +45,25 @@ TEST(HasUnorderedConflict, FollowsQueuesSignalsAndEdges) {
       "dispatch K writes a on g\ndispatch K after 0 on g\ndispatch K reads a after 1 on g\n")));
 }
 
+// Within one nothing is ordered but by barriers; a signal covers what comes before it, and a wait
+// holds back what comes after it.
+TEST(HasUnorderedConflict, FollowsTheBarriersOfConcurrentQueues) {
+  const auto is_unordered = [](const std::string& body) {
+    return has_unordered_conflict(parsed("p: queue concurrent\nq: queue concurrent\n" + body));
+  };
+  const std::string write = "dispatch K writes a on p\n";
+  EXPECT_TRUE(is_unordered(write + "dispatch K reads a on p\n"));
+  EXPECT_FALSE(is_unordered(write + "barrier on p\ndispatch K reads a on p\n"));
+  EXPECT_TRUE(is_unordered(write + "barrier on q\ndispatch K reads a on p\n"));
+  EXPECT_TRUE(is_unordered(write + "signal s=1 on p\ndispatch K reads a on p\n"));
+  EXPECT_FALSE(is_unordered(write + "signal s=1 on p\nwait s=1 on q\ndispatch K reads a on q\n"));
+  EXPECT_TRUE(
+      is_unordered("signal s=1 on p\n" + write + "wait s=1 on q\ndispatch K reads a on q\n"));
+  EXPECT_TRUE(is_unordered(write + "signal s=1 on p\ndispatch K reads a on q\nwait s=1 on q\n"));
+  EXPECT_FALSE(is_unordered(write + "signal s=1 on p\nwait s=1 on q\nsignal t=1 on q\n"
+                                    "wait t=1 on y\ndispatch K reads a on y\n"));
+}
+
 TEST(HasUnorderedConflict, KnowsWhatConflicts) {
   EXPECT_FALSE(has_unordered_conflict(
       parsed("dispatch K reads a on x\ndispatch K reads a on y\n"

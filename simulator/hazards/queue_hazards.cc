@@ -11,11 +11,16 @@ namespace interlock {
 
 QueueHazards::QueueHazards(const Program& program, const QueueOrder& order,
                            const ByteSegments& segments)
-    : program_(program), order_(order), segments_(segments), histories_(order.places().count()) {}
+    : program_(program),
+      order_(order),
+      segments_(segments),
+      clean_(std::in_place, program, order, segments),
+      histories_(order.places().count()) {}
 
 uint64_t QueueHazards::find_runs(DispatchId second, std::vector<HazardousRun>& runs) {
   using enum FindingKind;
   runs.clear();
+  if (is_clean(second)) return 0;
   for (; visited_ < second.index; ++visited_) record(DispatchId(size_t{visited_}));
   const Dispatch& dispatch = program_.dispatch(second);
   for (uint32_t k = 0; k < dispatch.access_count; ++k) {
@@ -30,6 +35,21 @@ uint64_t QueueHazards::find_runs(DispatchId second, std::vector<HazardousRun>& r
   }
   std::ranges::sort(runs);
   return std::exchange(step_count_, 0);
+}
+
+// Where it is not, all of it is recorded again.
+bool QueueHazards::is_clean(DispatchId second) {
+  if (!clean_) return false;
+  for (; visited_ < second.index && !clean_->is_over(); ++visited_) {
+    const DispatchId dispatch(size_t{visited_});
+    if (known_clean_ != dispatch && !clean_->is_clean(dispatch)) break;
+    clean_->record(dispatch);
+  }
+  known_clean_ = second;
+  if (visited_ == second.index && !clean_->is_over() && clean_->is_clean(second)) return true;
+  clean_.reset();
+  visited_ = 0;
+  return false;
 }
 
 void QueueHazards::record(DispatchId dispatch) {

@@ -5,12 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "encoder/program/program.h"
 #include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/bytes/stamp_tree.h"
+#include "simulator/hazards/clean_scan.h"
 #include "simulator/hazards/scoped_hazards.h"
 #include "simulator/order/queue_order.h"
 
@@ -22,8 +24,9 @@ class QueueHazards {
   QueueHazards(const Program& program, const QueueOrder& order, const ByteSegments& segments);
 
   // As ScopedHazards::find_runs(), with the latest dispatches of each place.
-  // Cost: O(places log segments) per access and per run, of all dispatches since the last call;
-  // where the clocks leave something open, also QueueOrder::find_invisible() for each run.
+  // Cost: as CleanScan as long as that says that there is none. Then O(places log segments) per
+  // access and per run, of all dispatches so far; where the clocks leave something open, also
+  // QueueOrder::find_invisible() for each run.
   uint64_t find_runs(DispatchId second, std::vector<HazardousRun>& runs);
 
  private:
@@ -31,6 +34,7 @@ class QueueHazards {
   // writes.
   using History = std::array<std::unique_ptr<StampTree>, kSortCount>;
 
+  bool is_clean(DispatchId second);
   void record(DispatchId dispatch);
   void raise(PlaceIndex place, size_t access_sort, SegmentSpan span, Stamp stamp);
   void collect(DispatchId second, const Access& access, SegmentSpan span, PlaceIndex place,
@@ -40,7 +44,9 @@ class QueueHazards {
   const Program& program_;
   const QueueOrder& order_;
   const ByteSegments& segments_;
-  std::vector<History> histories_;  // By place.
+  std::optional<CleanScan> clean_;  // As long as there is no hazard.
+  DispatchId known_clean_;          // By it: that of the last call.
+  std::vector<History> histories_;  // By place; empty as long as there is `clean_`.
   uint32_t visited_ = 0;            // Dispatches that are recorded.
   uint64_t step_count_ = 0;         // Since the last call.
   std::vector<StampRun> latest_;

@@ -9,6 +9,7 @@
 
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
+#include "simulator/order/signal_statements.h"
 #include "simulator/order/submissions.h"
 
 namespace interlock {
@@ -28,6 +29,7 @@ class Holders {
   Holders(const Program& program, std::span<const StatementId> done)
       : program_(program),
         counts_(host_counts_at_submission(program)),
+        signal_of_part_(signal_statements_of(program)),
         has_run_(program.statements.size(), false),
         host_(static_cast<uint32_t>(program.queue_count())),
         left_(program.queue_count() + 1) {
@@ -63,7 +65,8 @@ class Holders {
     if (statement.kind == StatementKind::kSync) {
       const SyncStep& step = program_.syncs[statement.index];
       const bool waits = step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits;
-      if (waits && step.partner != SyncStep::kNoPartner) add(holder, signal_of(step), true);
+      if (waits && step.partner != SyncStep::kNoPartner)
+        add(holder, signal_of_part_[step.partner].index, true);
       if (step.kind == SyncKind::kHostIdle) add_idle(step, i);
     }
     if (statement.kind == StatementKind::kDispatch) {
@@ -80,16 +83,6 @@ class Holders {
   void add(uint32_t holder, uint32_t waits_for, bool is_a_wait) {
     if (has_run_[waits_for]) return;
     waits_[holder].push_back({holder_of(waits_for), StatementId(size_t{waits_for}), is_a_wait});
-  }
-
-  uint32_t signal_of(const SyncStep& wait) const {
-    for (const SyncStep& step : program_.syncs) {
-      const size_t count = program_.parts_of(step).size();
-      if (step.first <= wait.partner && wait.partner < step.first + count) {
-        return step.statement.index;
-      }
-    }
-    INTERLOCK_CHECK(false);
   }
 
   // The last of each queue that is submitted by then.
@@ -117,6 +110,7 @@ class Holders {
 
   const Program& program_;
   const std::vector<uint32_t> counts_;  // host_counts_at_submission().
+  const std::vector<StatementId> signal_of_part_;
   std::vector<bool> has_run_;
   uint32_t host_;
   std::vector<std::vector<uint32_t>> left_;  // By holder: what has not run, in order.

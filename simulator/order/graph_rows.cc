@@ -7,7 +7,7 @@ namespace interlock {
 
 GraphRows::GraphRows(const Program& program, const Places& places, const SyncUses& uses,
                      const ClockColumns& columns)
-    : program_(program), places_(places), uses_(uses), columns_(columns) {
+    : program_(program), places_(places), uses_(uses), columns_(columns), edges_(program) {
   of_all_.resize(program.queue_count());
   for (size_t q = 0; q < of_all_.size(); ++q) {
     const bool is_graph = program.kind_of(static_cast<QueueIndex>(q)) == QueueKind::kGraph;
@@ -18,7 +18,7 @@ GraphRows::GraphRows(const Program& program, const Places& places, const SyncUse
 void GraphRows::arrive(DispatchId operation, ClockRow rows_of_queue, ClockRow visible_to_queue) {
   current_.assign(rows_of_queue.begin(), rows_of_queue.end());
   visible_.assign(visible_to_queue.begin(), visible_to_queue.end());
-  for (const Edge& edge : program_.edges_to(operation)) follow(edge);
+  for (const Edge& edge : edges_.to(operation)) follow(edge);
 }
 
 void GraphRows::follow(const Edge& edge) {

@@ -8,6 +8,7 @@
 
 #include "encoder/program/program.h"
 #include "simulator/order/clock_rows.h"
+#include "simulator/order/edge_cursor.h"
 #include "simulator/order/places.h"
 #include "simulator/order/sync_uses.h"
 
@@ -47,6 +48,7 @@ class GraphRows {
   const Places& places_;
   const SyncUses& uses_;
   const ClockColumns columns_;
+  EdgeCursor edges_;
   OrderRows current_;
   std::vector<uint32_t> visible_;
   std::map<uint32_t, Kept> kept_;  // By dispatch.

@@ -98,7 +98,8 @@ class Reordering {
     }
     std::erase_if(out_.edges, [&](const Edge& edge) { return !moved(edge.to).is_some(); });
     for (Edge& edge : out_.edges) edge = {moved(edge.to), moved(edge.from), edge.is_programmatic};
-    std::ranges::stable_sort(out_.edges, {}, &Edge::to);
+    const bool is_sorted = std::ranges::is_sorted(out_.edges, {}, &Edge::to);
+    if (!is_sorted) std::ranges::stable_sort(out_.edges, {}, &Edge::to);
     std::erase_if(out_.host_dispatches, [&](DispatchId d) { return !moved(d).is_some(); });
     for (DispatchId& dispatch : out_.host_dispatches) dispatch = moved(dispatch);
     std::ranges::sort(out_.host_dispatches);

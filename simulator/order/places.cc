@@ -16,16 +16,17 @@ Places::Places(const Program& program) {
       std::ranges::find(program.queues, QueueKind::kGraph, &Queue::kind) != program.queues.end();
   if (has_graph) path_of_.assign(program.dispatches.size(), kNone);
   queue_of_.reserve(program.dispatches.size());
-  for (size_t i = 0; i < program.dispatches.size(); ++i) add(program, DispatchId(i));
+  EdgeCursor edges(program);
+  for (size_t i = 0; i < program.dispatches.size(); ++i) add(program, DispatchId(i), edges);
   tails_ = {};
 }
 
-void Places::add(const Program& program, DispatchId id) {
+void Places::add(const Program& program, DispatchId id, EdgeCursor& edges) {
   const Dispatch& dispatch = program.dispatch(id);
   const QueueIndex queue = program.queue_of(dispatch);
   queue_of_.push_back(queue);
   const bool is_graph = queue != kNoQueue && program.kind_of(queue) == QueueKind::kGraph;
-  if (is_graph) add_to_path(program, id, queue);
+  if (is_graph) add_to_path(edges, id, queue);
   if (!is_graph) add(queue, stage_of(dispatch));
   for (const Access& access : program.accesses_of(dispatch)) {
     const Stage stage = stage_of(dispatch, access);
@@ -38,8 +39,8 @@ void Places::add(const Program& program, DispatchId id) {
 }
 
 // Greedily: to the path of a predecessor that is its last so far.
-void Places::add_to_path(const Program& program, DispatchId id, QueueIndex queue) {
-  for (const Edge& edge : program.edges_to(id)) {
+void Places::add_to_path(EdgeCursor& edges, DispatchId id, QueueIndex queue) {
+  for (const Edge& edge : edges.to(id)) {
     const PlaceIndex path = path_of_[edge.from.index];
     if (edge.is_programmatic || path == kNone || queues_[path] != queue) continue;
     if (tails_[path] != edge.from) continue;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/order/edge_cursor.h"
 
 namespace interlock {
 
@@ -51,8 +52,8 @@ class Places {
   AccessMask sorts_of(QueueIndex queue) const { return sort_masks_[queue]; }
 
  private:
-  void add(const Program& program, DispatchId id);
-  void add_to_path(const Program& program, DispatchId id, QueueIndex queue);
+  void add(const Program& program, DispatchId id, EdgeCursor& edges);
+  void add_to_path(EdgeCursor& edges, DispatchId id, QueueIndex queue);
   void add(QueueIndex queue, Stage stage);
 
   std::vector<std::array<PlaceIndex, kStageCount>> of_queue_;

@@ -167,9 +167,9 @@ void QueueClocks::end_sync(const SyncStep& step, QueueIndex queue) {
       signal(step, queue);
       break;
     case SyncKind::kWait:
-      if (const SharedRow row = use(step.partner)) {
+      if (const Snapshot snapshot = use(step.partner)) {
         const StageMask stages = is_graph(queue) ? kAllStages : with_later(step.stages);
-        deliver(*row, queue, {stages, device_accesses_of(stages)});
+        deliver(snapshot->rows(), queue, {stages, device_accesses_of(stages)});
       }
       break;
     case SyncKind::kSet:
@@ -187,7 +187,7 @@ void QueueClocks::end_sync(const SyncStep& step, QueueIndex queue) {
       is_lost_ = is_lost_ || (is_written_ && !is_flushed_);
       break;
     case SyncKind::kHostWaits:
-      if (const SharedRow row = use(step.partner)) deliver_to_host(*row);
+      if (const Snapshot snapshot = use(step.partner)) deliver_to_host(snapshot->rows());
       break;
     case SyncKind::kHostSignals:
       host_signal(step);
@@ -240,7 +240,7 @@ void QueueClocks::signal(const SyncStep& step, QueueIndex queue) {
     covered.resize(row.size());
     raise_row(covered, row);
     if (!is_waited_for(part_index)) continue;
-    signals_.emplace(part_index, std::make_shared<const Row>(std::move(row)));
+    signals_.emplace(part_index, queues_[queue].snapshots.take(row));
   }
   signaled.resize(covered.size());
   raise_row(signaled, covered);
@@ -341,12 +341,12 @@ bool QueueClocks::is_waited_for(uint32_t part) const { return uses_.waits[part] 
 
 // The snapshot that the signal part left; none if that was before the walk. The last one who asks
 // takes it along.
-QueueClocks::SharedRow QueueClocks::use(uint32_t part) {
+QueueClocks::Snapshot QueueClocks::use(uint32_t part) {
   const auto found = signals_.find(part);
   if (found == signals_.end()) return nullptr;
-  SharedRow row = found->second;
+  Snapshot snapshot = found->second;
   if (!tracked_ && --waits_[part] == 0) signals_.erase(found);
-  return row;
+  return snapshot;
 }
 
 }  // namespace interlock

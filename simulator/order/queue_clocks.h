@@ -17,6 +17,7 @@
 
 #include "encoder/program/program.h"
 #include "simulator/order/clock_rows.h"
+#include "simulator/order/clock_snapshot.h"
 #include "simulator/order/dependency_ends.h"
 #include "simulator/order/graph_rows.h"
 #include "simulator/order/places.h"
@@ -85,6 +86,7 @@ class QueueClocks {
 
   using Row = OrderRows;
   using SharedRow = std::shared_ptr<const Row>;
+  using Snapshot = std::shared_ptr<const ClockSnapshot>;
 
   // What the host has done before a submission.
   struct HostMoment {
@@ -98,6 +100,7 @@ class QueueClocks {
     uint32_t last_step = 0;    // When it had its latest statement: of all statements.
     uint32_t joined_step = 0;  // Legacy-default: when it last joined others, or they it.
     Row signaled;              // What its signals cover; empty: none yet.
+    ClockSnapshots snapshots;  // Of its signals.
   };
 
   size_t index_of(QueueIndex queue) const {
@@ -138,7 +141,7 @@ class QueueClocks {
   Row gather(QueueIndex queue, const DependencyEnds& ends) const;
   void deliver(const Row& row, QueueIndex queue, const DependencyDestination& destination);
   bool is_waited_for(uint32_t part) const;
-  SharedRow use(uint32_t part);
+  Snapshot use(uint32_t part);
   PlaceIndex own_column() const;  // Of what is tracked.
 
   // In queue_clocks_host.cc.
@@ -176,7 +179,8 @@ class QueueClocks {
   uint32_t first_moment_ = 0;                  // Host statements before the walk.
   std::vector<HostMoment> host_moments_;       // By host statements since.
   SharedRow host_row_;                         // The host's, if it has not changed since.
-  std::map<uint32_t, SharedRow> signals_;      // By signal part.
+  std::map<uint32_t, Snapshot> signals_;       // By signal part.
+  ClockSnapshots host_snapshots_;              // Of the signals of the host.
   std::map<uint32_t, std::vector<Row>> sets_;  // By sync step; by dependency.
 };
 

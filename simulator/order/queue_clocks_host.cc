@@ -35,7 +35,7 @@ void QueueClocks::host_signal(const SyncStep& step) {
       deliver_to_host(row);
     }
     if (!is_waited_for(part_index)) continue;
-    signals_.emplace(part_index, std::make_shared<const Row>(std::move(row)));
+    signals_.emplace(part_index, host_snapshots_.take(row));
   }
 }
 

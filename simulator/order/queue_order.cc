@@ -36,6 +36,7 @@ QueueOrder::QueueOrder(const Program& program)
     has_operands_ = has_operands_ || dependency.operand_count > 0;
   }
   if (is_too_wide()) return;
+  find_operand_ends();
   QueueClocks clocks(program, places_, uses_);
   columns_ = clocks.columns();
   plan_rows();
@@ -64,6 +65,18 @@ QueueOrder::QueueOrder(const Program& program)
   // Means nothing after a stop, and yet has a row for whoever asks.
   point_of_.resize(program.dispatches.size(), 0);
   if (has_destroy) lifetime_point_.resize(program.lifetimes.size(), 0);
+}
+
+void QueueOrder::find_operand_ends() {
+  operand_ends_.resize(program_.memories.size());
+  for (const Access& operand : program_.barrier_operands) {
+    std::vector<uint64_t>& ends = operand_ends_[operand.memory.index];
+    ends.insert(ends.end(), {operand.range.begin, operand.range.end});
+  }
+  for (std::vector<uint64_t>& ends : operand_ends_) {
+    std::ranges::sort(ends);
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  }
 }
 
 void QueueOrder::plan_rows() {
@@ -198,15 +211,10 @@ std::optional<ByteRange> QueueOrder::find_invisible(DispatchId first, DispatchId
 
 // Where the bytes that operands tell apart end, the last one of all included.
 std::vector<uint64_t> QueueOrder::ends_of_operands(MemoryId memory, ByteRange bytes) const {
-  std::vector<uint64_t> ends = {bytes.end};
-  for (const Access& operand : program_.barrier_operands) {
-    if (operand.memory != memory) continue;
-    for (const uint64_t end : {operand.range.begin, operand.range.end}) {
-      if (bytes.begin < end && end < bytes.end) ends.push_back(end);
-    }
-  }
-  std::ranges::sort(ends);
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  const std::vector<uint64_t>& all = operand_ends_[memory.index];
+  const auto begin = std::ranges::upper_bound(all, bytes.begin);
+  std::vector<uint64_t> ends(begin, std::lower_bound(begin, all.end(), bytes.end));
+  ends.push_back(bytes.end);
   return ends;
 }
 

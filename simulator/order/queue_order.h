@@ -75,6 +75,7 @@ class QueueOrder {
     uint32_t count = 0;
   };
 
+  void find_operand_ends();
   void plan_rows();
   void add_point(const QueueClocks& clocks, QueueIndex queue);
   void add_lifetime_point(const QueueClocks& clocks, QueueIndex queue);
@@ -91,7 +92,9 @@ class QueueOrder {
   const Places places_;
   const SyncUses uses_;
   ClockColumns columns_;
-  bool has_operands_ = false;     // Of dependencies.
+  bool has_operands_ = false;  // Of dependencies.
+  // By memory, if there are some: where they begin and end, rising.
+  std::vector<std::vector<uint64_t>> operand_ends_;
   std::vector<RowPlan> plans_;    // By queue; the host's last.
   std::vector<size_t> point_of_;  // By dispatch: into numbers_.
   // By lifetime statement, if there is a `destroy`: into numbers_, of one row.

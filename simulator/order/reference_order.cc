@@ -13,6 +13,8 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/order/deadlock.h"
+#include "simulator/order/edge_cursor.h"
+#include "simulator/order/signal_statements.h"
 #include "simulator/order/submissions.h"
 
 namespace interlock {
@@ -25,10 +27,11 @@ class RunGraph {
   explicit RunGraph(const Program& program)
       : program_(program),
         counts_(host_counts_at_submission(program)),
+        signal_of_part_(signal_statements_of(program)),
+        edges_to_(program),
         last_of_queue_(program.queue_count(), kNone),
         unsettled_(program.queue_count()),
         node_count_(static_cast<uint32_t>(program.statements.size())) {
-    find_signals();
     for (uint32_t i = 0; i < program.statements.size(); ++i) {
       if (interlock::is_of_host(program, program.statements[i])) hosts_.push_back(i);
     }
@@ -78,15 +81,6 @@ class RunGraph {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  void find_signals() {
-    signal_of_part_.assign(program_.signal_parts.size(), kNone);
-    for (const SyncStep& step : program_.syncs) {
-      for (size_t k = 0; k < program_.parts_of(step).size(); ++k) {
-        signal_of_part_[step.first + k] = step.statement.index;
-      }
-    }
-  }
-
   void add_edge(uint32_t from, uint32_t to) {
     if (from == kNone) return;
     edges_.emplace_back(from, to);
@@ -100,7 +94,7 @@ class RunGraph {
     const bool is_a_wait =
         step != nullptr && (step->kind == SyncKind::kWait || step->kind == SyncKind::kHostWaits);
     if (is_a_wait && step->partner != SyncStep::kNoPartner) {
-      add_edge(signal_of_part_[step->partner], i);
+      add_edge(signal_of_part_[step->partner].index, i);
     }
     // What the host has done before: its own statements, or those before the submission.
     if (counts_[i] > 0) add_edge(hosts_[counts_[i] - 1], i);
@@ -109,7 +103,7 @@ class RunGraph {
       return;
     }
     if (statement.kind == StatementKind::kDispatch) {
-      for (const Edge& edge : program_.edges_to(DispatchId(size_t{statement.index}))) {
+      for (const Edge& edge : edges_to_.to(DispatchId(size_t{statement.index}))) {
         add_edge(program_.dispatch(edge.from).statement.index, i);
       }
     }
@@ -148,7 +142,8 @@ class RunGraph {
   const Program& program_;
   const std::vector<uint32_t> counts_;  // host_counts_at_submission().
   std::vector<uint32_t> hosts_;         // The host statements.
-  std::vector<uint32_t> signal_of_part_;
+  const std::vector<StatementId> signal_of_part_;
+  EdgeCursor edges_to_;
   std::vector<uint32_t> last_of_queue_;
   std::vector<std::deque<uint32_t>> unsettled_;  // By queue: those that no idle has waited for.
   uint32_t blocking_ = kNone;                    // The latest join of each side.

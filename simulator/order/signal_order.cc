@@ -11,6 +11,7 @@
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_clocks.h"
 #include "simulator/order/reference_order.h"
+#include "simulator/order/signal_statements.h"
 
 namespace interlock {
 namespace {
@@ -18,13 +19,10 @@ namespace {
 // Of signal parts.
 struct Signals {
   explicit Signals(const Program& program)
-      : statements(program.signal_parts.size()), parts(program.semaphores.size()) {
-    for (const SyncStep& step : program.syncs) {
-      for (uint32_t k = 0; k < program.parts_of(step).size(); ++k) {
-        const uint32_t part = step.first + k;
-        statements[part] = step.statement;
-        parts[program.signal_parts[part].semaphore.index].push_back(part);
-      }
+      : statements(signal_statements_of(program)), parts(program.semaphores.size()) {
+    for (uint32_t part = 0; part < statements.size(); ++part) {
+      if (!statements[part].is_some()) continue;
+      parts[program.signal_parts[part].semaphore.index].push_back(part);
     }
     for (std::vector<uint32_t>& of_one : parts) {
       std::ranges::sort(of_one, {},

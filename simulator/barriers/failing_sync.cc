@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "simulator/order/signal_statements.h"
+
 namespace interlock {
 
 FailingSync::FailingSync(const Program& program, const ReferenceOrder& reference,
@@ -10,7 +12,7 @@ FailingSync::FailingSync(const Program& program, const ReferenceOrder& reference
     : program_(program),
       hazards_(findings.hazards),
       position_(program.statements.size()),
-      signal_of_(program.signal_parts.size()) {
+      signal_of_(signal_statements_of(program)) {
   for (uint32_t i = 0; i < reference.statements.size(); ++i) {
     position_[reference.statements[i].index] = i;
   }
@@ -19,17 +21,14 @@ FailingSync::FailingSync(const Program& program, const ReferenceOrder& reference
     const StatementId at = program.lifetimes[finding.ended_at.index].statement;
     early_destroys_end_ = std::max(early_destroys_end_, position_[at.index] + 1);
   }
-  for (const SyncStep& step : program.syncs) {
-    if (step.kind != SyncKind::kSignal && step.kind != SyncKind::kHostSignals) continue;
-    for (uint32_t i = 0; i < step.count; ++i) signal_of_[step.first + i] = step.statement;
-  }
 }
 
 bool FailingSync::has(const SyncPiece& piece) const {
   if (position_[piece.statement.index] < early_destroys_end_) return true;
-  if (piece.kind == SyncPieceKind::kEdge) {
+  if (hazards_.empty()) return false;
+  if (piece.edge != SyncPiece::kNone) {
     return std::ranges::any_of(
-        hazards_, [&](const ByteHazards& hazard) { return is_edge_of(piece, hazard); });
+        hazards_, [&](const ByteHazards& hazard) { return has_edge_of(piece, hazard); });
   }
   const std::vector<End> ends = ends_of(piece);
   return std::ranges::any_of(hazards_, [&](const ByteHazards& hazard) {
@@ -37,9 +36,16 @@ bool FailingSync::has(const SyncPiece& piece) const {
   });
 }
 
-bool FailingSync::is_edge_of(const SyncPiece& piece, const ByteHazards& hazard) const {
-  const uint32_t from = position_[piece.partner.index];
-  const uint32_t to = position_[piece.statement.index];
+bool FailingSync::has_edge_of(const SyncPiece& piece, const ByteHazards& hazard) const {
+  const Edge& edge = program_.edges[piece.edge];
+  if (!piece.is_word()) return is_edge_of(edge, hazard);
+  return std::ranges::any_of(program_.edges_to(edge.to),
+                             [&](const Edge& other) { return is_edge_of(other, hazard); });
+}
+
+bool FailingSync::is_edge_of(const Edge& edge, const ByteHazards& hazard) const {
+  const uint32_t from = position(edge.from);
+  const uint32_t to = position(edge.to);
   const uint32_t first = position(hazard.first);
   const uint32_t second = position(hazard.second);
   return first <= from && to <= second && (first == from || to == second);
@@ -58,7 +64,8 @@ bool FailingSync::is_meant_for(const End& end, const ByteHazards& hazard) const 
 std::vector<FailingSync::End> FailingSync::ends_of(const SyncPiece& piece) const {
   std::vector<End> ends;
   const Statement& statement = program_.statements[piece.statement.index];
-  if (piece.kind == SyncPieceKind::kSignal) {
+  if (piece.is_word()) append_partners(piece, ends);
+  if (piece.part != SyncPiece::kNone && piece.kind != SyncPieceKind::kWait) {
     append_signal(piece.part, piece.statement, ends);
   } else if (statement.kind == StatementKind::kBarrier) {
     const Barrier& barrier = program_.barriers[statement.index];
@@ -68,6 +75,17 @@ std::vector<FailingSync::End> FailingSync::ends_of(const SyncPiece& piece) const
     append_sync(program_.syncs[statement.index], ends);
   }
   return ends;
+}
+
+// Of a word of a signal or of a set also what waits for it.
+void FailingSync::append_partners(const SyncPiece& piece, std::vector<End>& ends) const {
+  for (const SyncStep& step : program_.syncs) {
+    if (step.partner == SyncStep::kNoPartner) continue;
+    const bool is_await = step.kind == SyncKind::kAwait;
+    const bool is_of_piece = is_await ? program_.syncs[step.partner].statement == piece.statement
+                                      : step.partner == piece.part;
+    if (is_of_piece) append_sync(step, ends);
+  }
 }
 
 void FailingSync::append_signal(uint32_t part, StatementId at, std::vector<End>& ends) const {

@@ -39,11 +39,13 @@ class FailingSync {
 
   std::vector<End> ends_of(const SyncPiece& piece) const;
   void append_sync(const SyncStep& step, std::vector<End>& ends) const;
+  void append_partners(const SyncPiece& piece, std::vector<End>& ends) const;
   void append_signal(uint32_t part, StatementId at, std::vector<End>& ends) const;
   void append_barrier(BarrierKind kind, std::span<const Dependency> dependencies, StatementId from,
                       StatementId to, std::vector<End>& ends) const;
   bool is_meant_for(const End& end, const ByteHazards& hazard) const;
-  bool is_edge_of(const SyncPiece& piece, const ByteHazards& hazard) const;
+  bool has_edge_of(const SyncPiece& piece, const ByteHazards& hazard) const;
+  bool is_edge_of(const Edge& edge, const ByteHazards& hazard) const;
   uint32_t position(DispatchId id) const {
     return position_[program_.dispatch(id).statement.index];
   }

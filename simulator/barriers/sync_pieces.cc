@@ -1,9 +1,12 @@
 #include "simulator/barriers/sync_pieces.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "simulator/barriers/sync_words.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/reference_order.h"
+#include "simulator/order/signal_statements.h"
 
 namespace interlock {
 namespace {
@@ -13,12 +16,8 @@ struct PieceUses {
   explicit PieceUses(const Program& program)
       : waits(program.signal_parts.size()),
         awaits(program.syncs.size()),
-        signals(program.signal_parts.size()) {
+        signals(signal_statements_of(program)) {
     for (const SyncStep& step : program.syncs) {
-      const bool is_signal = step.kind == SyncKind::kSignal || step.kind == SyncKind::kHostSignals;
-      for (uint32_t i = 0; is_signal && i < step.count; ++i) {
-        signals[step.first + i] = step.statement;
-      }
       if (step.partner == SyncStep::kNoPartner) continue;
       ++(step.kind == SyncKind::kAwait ? awaits : waits)[step.partner];
     }
@@ -93,6 +92,46 @@ void append_edges(const Program& program, DispatchId id, std::vector<SyncPiece>&
   }
 }
 
+// Says of the outermost words in which piece they are.
+void place_words(const Program& program, std::vector<SyncPiece>& pieces) {
+  // Where the piece is that takes all of it along.
+  std::vector<uint32_t> statements(program.statements.size(), SyncPiece::kNone);
+  std::vector<uint32_t> parts(program.signal_parts.size(), SyncPiece::kNone);
+  std::vector<uint32_t> edges(program.edges.size(), SyncPiece::kNone);
+  for (uint32_t i = 0; i < pieces.size(); ++i) {
+    const SyncPiece& piece = pieces[i];
+    if (piece.is_word()) continue;
+    if (piece.edge != SyncPiece::kNone) {
+      edges[piece.edge] = i;
+      continue;
+    }
+    if (piece.part != SyncPiece::kNone) parts[piece.part] = i;
+    if (piece.kind == SyncPieceKind::kSignal) continue;
+    statements[piece.statement.index] = i;
+    const bool has_set = piece.kind == SyncPieceKind::kEvent && piece.partner.is_some();
+    if (has_set) statements[piece.partner.index] = i;
+  }
+  for (SyncPiece& piece : pieces) {
+    if (!piece.is_word() || piece.within != SyncPiece::kNone) continue;
+    if (piece.part != SyncPiece::kNone) {
+      piece.within = parts[piece.part];
+    } else if (piece.edge == SyncPiece::kNone) {
+      piece.within = statements[piece.statement.index];
+    } else if (program.edges_to(program.edges[piece.edge].to).size() == 1) {
+      piece.within = edges[piece.edge];
+    }
+  }
+}
+
+bool has_words(std::span<const SyncPiece> pieces) {
+  return std::ranges::any_of(pieces, &SyncPiece::is_word);
+}
+
+Program with_words_cut(Program program, std::span<const SyncPiece> pieces) {
+  cut_words(pieces, program);
+  return program;
+}
+
 // What of a program goes.
 struct LeftOut {
   LeftOut(const Program& program, std::span<const SyncPiece> pieces)
@@ -100,6 +139,7 @@ struct LeftOut {
         parts(program.signal_parts.size()),
         edges(program.edges.size()) {
     for (const SyncPiece& piece : pieces) {
+      if (piece.is_word()) continue;
       if (piece.edge != SyncPiece::kNone) {
         edges[piece.edge] = true;
         continue;
@@ -158,7 +198,9 @@ std::vector<SyncPiece> sync_pieces_of(const Program& program) {
     } else if (statement.kind == StatementKind::kDispatch) {
       append_edges(program, DispatchId(size_t{statement.index}), pieces);
     }
+    append_words(program, StatementId(i), pieces);
   }
+  place_words(program, pieces);
   return pieces;
 }
 
@@ -168,7 +210,8 @@ Program without_pieces(const Program& program, std::span<const SyncPiece> pieces
   for (size_t i = 0; i < program.statements.size(); ++i) {
     if (!left_out.statements[i]) kept.statements.push_back(StatementId(i));
   }
-  Program without = in_reference_order(program, kept);
+  Program without = has_words(pieces) ? in_reference_order(with_words_cut(program, pieces), kept)
+                                      : in_reference_order(program, kept);
   // No dispatch goes, so the edges stand as they did.
   std::vector<Edge> edges;
   for (size_t i = 0; i < without.edges.size(); ++i) {

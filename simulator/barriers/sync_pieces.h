@@ -1,5 +1,6 @@
 // Sync pieces: the parts of a program with several queues that order something and can be left out
-// one at a time; and the program without some of them.
+// one at a time: whole statements, and the words in which they say more than they may need; and the
+// program without some of them.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/program/scope.h"
 
 namespace interlock {
 
@@ -20,6 +22,12 @@ enum class SyncPieceKind : uint8_t {
   kHostMove,  // `host flushes`, `host invalidates`
   kEdge,      // One operand of `after A B`.
   kSignal,    // A part of a `signal`, or a `host signals`, that no wait is paired with.
+  // Words: the statement stays, and orders less.
+  kDependency,  // One of several dependencies of a barrier or a `set`.
+  kMemory,   // What a barrier or a `set` without scopes, or the edges to a dispatch, make visible:
+             // without it they are `execution`, or `programmatic`.
+  kScope,    // A stage that is named, with its accesses; or an access alone.
+  kOperand,  // One of several operands of a dependency.
 };
 
 struct SyncPiece {
@@ -31,13 +39,23 @@ struct SyncPiece {
   // along. kEdge: the dispatch that it comes from. None if there is none.
   StatementId partner;
   uint32_t part = kNone;  // Into Program::signal_parts: what goes of a signal.
-  uint32_t edge = kNone;  // Into Program::edges.
+  uint32_t edge = kNone;  // Into Program::edges. Of kMemory, the first one to the dispatch.
+  // Of words, into Program::dependencies, and of kOperand into Program::barrier_operands: the first
+  // row of a strided one. A kScope without is of the signal part, or of the wait.
+  uint32_t dependency = kNone;
+  uint32_t operand = kNone;
+  bool is_source = false;  // Of kScope: which side of the dependency.
+  Scope cut;               // Of kScope: what goes. Without a stage, that stays.
+  // Of words: where, in the list of sync_pieces_of(), the piece is that this one is a part of.
+  uint32_t within = kNone;
 
   static constexpr uint32_t kNone = UINT32_MAX;
 
+  bool is_word() const { return kind >= SyncPieceKind::kDependency; }
+
   // The statement goes, or a part of it. Of an edge no statement does.
   bool takes_from(StatementId id) const {
-    return kind != SyncPieceKind::kEdge && (statement == id || partner == id);
+    return edge == kNone && (statement == id || partner == id);
   }
 
   bool operator==(const SyncPiece&) const = default;
@@ -52,8 +70,8 @@ std::vector<SyncPiece> sync_pieces_of(const Program& program);
 // numbers, statements do not. Requires: as above; the pieces are of `program`. Cost: linear.
 Program without_pieces(const Program& program, std::span<const SyncPiece> pieces);
 
-// "barrier", "event", "wait", "idle", "flush", "edge", "signal". Defined, as what follows, in
-// sync_redundancy_text.cc.
+// "barrier", "event", "wait", "idle", "flush", "edge", "signal", "dependency", "memory", "scope",
+// "operand". Defined, as what follows, in sync_redundancy_text.cc.
 std::string_view word_of(SyncPieceKind kind);
 
 // "s=3"; of a binary semaphore "s".

@@ -16,12 +16,24 @@
 #include "encoder/program/stop.h"
 #include "simulator/barriers/failing_sync.h"
 #include "simulator/barriers/order_findings.h"
+#include "simulator/order/places.h"
 #include "simulator/order/reference_order.h"
 
 namespace interlock {
 namespace {
 
 enum class PieceVerdict : uint8_t { kOpen, kNeeded, kRedundant };
+
+// What a check visits. Clocks have a number for each path of a graph, which edges and operations
+// pass on, eight at a time.
+uint64_t work_of_check(const Program& program) {
+  const uint64_t item_count = program.statements.size() + program.accesses.size();
+  uint64_t work = 8 * item_count + 64;
+  if (program.edges.empty()) return work;
+  const Places places(program);
+  const uint64_t row_count = program.statements.size() + 3 * program.edges.size();
+  return work + 8 * program.edges.size() + row_count * places.count() / 8;
+}
 
 // Hazards looked at where many pieces are left out at once.
 constexpr uint64_t kPairsMax = 250'000;
@@ -32,24 +44,29 @@ class SyncSearch {
       : program_(program),
         options_(options),
         work_left_(options.work_limit),
-        check_work_(8 * (program.statements.size() + program.accesses.size()) + 64),
+        check_work_(work_of_check(program)),
         pieces_(sync_pieces_of(program)),
         verdicts_(pieces_.size(), PieceVerdict::kOpen) {}
 
   SyncRedundancy run() {
     if (pieces_.empty()) return {};
-    if (!charge_check()) return unjudged();
+    // The first check alone says nothing.
+    if (work_left_ < 2 * check_work_ || !charge_check()) return unjudged();
     const ReferenceOrder reference = find_reference_order(program_);
     if (!reference.cycle.empty()) return {};
     with_ = find_order_findings(program_, HazardsListed::kAll, work_left_);
     if (!with_.is_known) return unjudged();
     if (!with_.runs || is_stopped()) return {};
     place(reference);
-    if (with_.hazards.empty() && pieces_.size() > options_.alone_max) judge_many();
     const FailingSync failing(program_, reference, with_);
-    for (size_t i = 0; i < pieces_.size(); ++i) {
-      if (is_stopped()) return {};
-      if (verdicts_[i] == PieceVerdict::kOpen) judge_alone(i, failing);
+    // A word of what can go is no advice.
+    for (const bool are_words : {false, true}) {
+      are_words_ = are_words;
+      if (with_.hazards.empty() && open_pieces().size() > options_.alone_max) judge_many();
+      for (size_t i = 0; i < pieces_.size(); ++i) {
+        if (is_stopped()) return {};
+        if (is_open(i)) judge_alone(i, failing);
+      }
     }
     return result();
   }
@@ -62,15 +79,33 @@ class SyncSearch {
   }
   bool charge_check() { return charge(check_work_); }
 
-  SyncRedundancy unjudged() const { return {{}, pieces_.size()}; }
+  SyncRedundancy unjudged() const { return result(); }
 
   SyncRedundancy result() const {
     SyncRedundancy result;
     for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (goes_with_another(i)) continue;
       if (verdicts_[i] == PieceVerdict::kRedundant) result.redundant.push_back(pieces_[i]);
-      result.unjudged_count += verdicts_[i] == PieceVerdict::kOpen;
+      const uint32_t outer = pieces_[i].within;
+      const bool is_counted = outer != SyncPiece::kNone && verdicts_[outer] == PieceVerdict::kOpen;
+      result.unjudged_count += verdicts_[i] == PieceVerdict::kOpen && !is_counted;
     }
     return result;
+  }
+
+  // It is a word of what can go.
+  bool goes_with_another(size_t index) const {
+    uint32_t outer = pieces_[index].within;
+    while (outer != SyncPiece::kNone && verdicts_[outer] != PieceVerdict::kRedundant) {
+      outer = pieces_[outer].within;
+    }
+    return outer != SyncPiece::kNone;
+  }
+
+  // To be judged now.
+  bool is_open(size_t index) const {
+    return verdicts_[index] == PieceVerdict::kOpen && pieces_[index].is_word() == are_words_ &&
+           !goes_with_another(index);
   }
 
   void place(const ReferenceOrder& reference) {
@@ -98,7 +133,7 @@ class SyncSearch {
   std::vector<size_t> open_pieces() const {
     std::vector<size_t> open;
     for (size_t i = 0; i < pieces_.size(); ++i) {
-      if (verdicts_[i] == PieceVerdict::kOpen) open.push_back(i);
+      if (is_open(i)) open.push_back(i);
     }
     return open;
   }
@@ -120,7 +155,7 @@ class SyncSearch {
     if (group.size() < 2 || is_stopped() || !judge_group(group)) return;
     std::vector<size_t> left;
     for (const size_t i : group) {
-      if (verdicts_[i] == PieceVerdict::kOpen) left.push_back(i);
+      if (is_open(i)) left.push_back(i);
     }
     const auto middle = left.begin() + static_cast<std::ptrdiff_t>(left.size() / 2);
     judge_halves({left.begin(), middle});
@@ -157,7 +192,7 @@ class SyncSearch {
     std::vector<std::pair<uint32_t, size_t>> places;  // In the run; the piece there.
     for (const size_t i : group) {
       places.emplace_back(position_[pieces_[i].statement.index], i);
-      const bool has_two = pieces_[i].partner.is_some() && pieces_[i].kind != SyncPieceKind::kEdge;
+      const bool has_two = pieces_[i].partner.is_some() && pieces_[i].edge == SyncPiece::kNone;
       if (has_two) places.emplace_back(position_[pieces_[i].partner.index], i);
     }
     std::ranges::sort(places);
@@ -184,6 +219,7 @@ class SyncSearch {
   const uint64_t check_work_;
   const std::vector<SyncPiece> pieces_;
   std::vector<PieceVerdict> verdicts_;  // By piece.
+  bool are_words_ = false;              // Those that are judged now; first those that are none.
   OrderFindings with_;
   std::vector<uint32_t> position_;  // By statement: in the reference run.
 };

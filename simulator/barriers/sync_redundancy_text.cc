@@ -83,6 +83,96 @@ std::string sync_text(const Program& program, const SyncPiece& piece, const Sync
   INTERLOCK_CHECK(false);
 }
 
+// "the barrier on q0 (statement 3)": what a word is of.
+std::string owner_text(const Program& program, const SyncPiece& word) {
+  if (word.edge != SyncPiece::kNone) {
+    const Edge& edge = program.edges[word.edge];
+    const std::string to = program.description_of(edge.to);
+    return program.edges_to(edge.to).size() == 1
+               ? fmt::format("the edge from {} to {}", program.description_of(edge.from), to)
+               : fmt::format("the edges to {}", to);
+  }
+  const std::string queue = queue_of(program, word.statement);
+  const std::string place = place_of(program, word.statement);
+  const Statement& statement = program.statements[word.statement.index];
+  if (statement.kind == StatementKind::kBarrier) {
+    return fmt::format("the barrier{} ({})", queue, place);
+  }
+  if (word.part != SyncPiece::kNone) {
+    return fmt::format("the signal {}{} ({})",
+                       text_of_part(program, program.signal_parts[word.part]), queue, place);
+  }
+  const SyncStep& step = program.syncs[statement.index];
+  if (step.kind == SyncKind::kSet) {
+    return fmt::format("the set of {}{} ({})", program.name(step.event), queue, place);
+  }
+  return fmt::format("the wait for {}{} ({})", use_of(program, step.semaphore, step.value), queue,
+                     place);
+}
+
+// "`compute.write`"; of an access that leaves its stage alone "the access of `compute.write`".
+std::string cut_text(Scope cut, Scope from) {
+  if (cut.stages != 0) return fmt::format("`{}`", text_of(cut));
+  StageMask stages = 0;
+  AccessMask others = 0;  // Of the same stages.
+  for (size_t i = 0; i < kStageAccessCount; ++i) {
+    const auto access = static_cast<StageAccess>(i);
+    if ((cut.accesses & bit_of(access)) != 0) stages |= bit_of(stage_of(access));
+  }
+  for (size_t i = 0; i < kStageAccessCount; ++i) {
+    const auto access = static_cast<StageAccess>(i);
+    const bool is_other = (from.accesses & ~cut.accesses & bit_of(access)) != 0;
+    if (is_other && (stages & bit_of(stage_of(access))) != 0) others |= bit_of(access);
+  }
+  const bool is_of_all = cut.accesses == scope_of("all.read")->accesses ||
+                         cut.accesses == scope_of("all.write")->accesses;
+  const std::string word = text_of(Scope{is_of_all ? kAllStages : stages, cut.accesses});
+  return fmt::format("{}`{}`", others == 0 ? "the access of " : "", word);
+}
+
+std::string scope_text(const Program& program, const SyncPiece& word) {
+  if (word.dependency == SyncPiece::kNone) {
+    const bool is_signal = word.part != SyncPiece::kNone;
+    const StageMask stages =
+        is_signal ? program.signal_parts[word.part].stages
+                  : program.syncs[program.statements[word.statement.index].index].stages;
+    return fmt::format("`{}` in `{} {}` of {}", text_of(word.cut), is_signal ? "after" : "before",
+                       text_of(Scope{stages, 0}), owner_text(program, word));
+  }
+  const Dependency& dependency = program.dependencies[word.dependency];
+  return fmt::format(
+      "{} in the {} of {}",
+      cut_text(word.cut, word.is_source ? dependency.source : dependency.destination),
+      word.is_source ? "source" : "destination", owner_text(program, word));
+}
+
+std::string word_text(const Program& program, const SyncPiece& word) {
+  switch (word.kind) {
+    case SyncPieceKind::kDependency: {
+      const Dependency& dependency = program.dependencies[word.dependency];
+      return fmt::format("the dependency `{} -> {}` of {}", text_of(dependency.source),
+                         text_of(dependency.destination), owner_text(program, word));
+    }
+    case SyncPieceKind::kMemory:
+      return fmt::format("the memory dependency of {}", owner_text(program, word));
+    case SyncPieceKind::kScope:
+      return scope_text(program, word);
+    case SyncPieceKind::kOperand:
+      return fmt::format("the operand {} of {}",
+                         program.text_of(program.barrier_operands[word.operand]),
+                         owner_text(program, word));
+    case SyncPieceKind::kBarrier:
+    case SyncPieceKind::kEvent:
+    case SyncPieceKind::kWait:
+    case SyncPieceKind::kHostIdle:
+    case SyncPieceKind::kHostMove:
+    case SyncPieceKind::kEdge:
+    case SyncPieceKind::kSignal:
+      break;
+  }
+  INTERLOCK_CHECK(false);
+}
+
 // Of a wait whose signal stays: it is the only one.
 bool is_only_wait(const Program& program, const SyncStep& step) {
   const auto waits_for_it = [&step](const SyncStep& other) {
@@ -96,8 +186,9 @@ bool is_only_wait(const Program& program, const SyncStep& step) {
 }  // namespace
 
 std::string_view word_of(SyncPieceKind kind) {
-  constexpr std::string_view kWords[] = {"barrier", "event", "wait",  "idle",
-                                         "flush",   "edge",  "signal"};
+  constexpr std::string_view kWords[] = {"barrier", "event", "wait",   "idle",
+                                         "flush",   "edge",  "signal", "dependency",
+                                         "memory",  "scope", "operand"};
   return kWords[static_cast<size_t>(kind)];
 }
 
@@ -106,6 +197,7 @@ std::string text_of_part(const Program& program, const SignalPart& part) {
 }
 
 std::string description_of(const Program& program, const SyncPiece& piece) {
+  if (piece.is_word()) return word_text(program, piece);
   const Statement& statement = program.statements[piece.statement.index];
   if (piece.kind == SyncPieceKind::kBarrier) {
     return fmt::format("the barrier{} ({})", queue_of(program, piece.statement),

@@ -8,6 +8,7 @@
 #include "simulator/barriers/sync_redundancy.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/queue_order.h"
+#include "simulator/report/shorter_text.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/schedule.h"
 
@@ -67,8 +68,11 @@ std::string text_of_redundant_sync(const Program& program, const CheckReport& re
   const uint64_t shown = std::min(limit, count);
   for (uint64_t i = 0; i < shown; ++i) {
     const SyncPiece& piece = report.redundant_sync[i];
-    text += fmt::format("redundant: {} can go.\n  {}\n", description_of(program, piece),
-                        reason_of(program, piece));
+    text += fmt::format("redundant: {} can go.\n", description_of(program, piece));
+    if (piece.is_word()) {
+      text += fmt::format("  This does: `{}`.\n", shorter_text_of(program, piece));
+    }
+    text += fmt::format("  {}\n", reason_of(program, piece));
   }
   if (shown < count) {
     text += fmt::format("… and {}.\n", count_of(count - shown, "more redundant piece of sync",

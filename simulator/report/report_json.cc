@@ -8,6 +8,7 @@
 #include "simulator/barriers/sync_redundancy.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/report/report.h"
+#include "simulator/report/shorter_text.h"
 #include "simulator/schedules/displacements.h"
 
 namespace interlock {
@@ -112,6 +113,7 @@ Json json_of_redundant_sync(const Program& program, const SyncPiece& piece) {
           {"part", piece.kind == SyncPieceKind::kSignal
                        ? Json(text_of_part(program, program.signal_parts[piece.part]))
                        : Json(nullptr)},
+          {"instead", piece.is_word() ? Json(shorter_text_of(program, piece)) : Json(nullptr)},
           {"description", description_of(program, piece)},
           {"reason", reason_of(program, piece)}};
 }

@@ -11,6 +11,7 @@
 #include "encoder/program/check.h"
 #include "tests/simulator/judges/chain_search.h"
 #include "tests/simulator/judges/counter_run.h"
+#include "tests/simulator/judges/word_removal.h"
 #include "tests/simulator/programs/queue_texts.h"
 
 namespace interlock {
@@ -130,7 +131,9 @@ std::string text_without(const std::string& text, const Program& program, const 
     return program.syncs[program.statements[id.index].index];
   };
   std::string& line = lines[line_of[piece.statement.index]];
-  if (piece.kind == SyncPieceKind::kEdge) {
+  if (piece.is_word()) {
+    line = line_without_word(line, program, piece);
+  } else if (piece.kind == SyncPieceKind::kEdge) {
     const Edge& edge = program.edges[piece.edge];
     cut_edge(program.reference_of(edge.from), line);
   } else if (piece.kind == SyncPieceKind::kSignal) {

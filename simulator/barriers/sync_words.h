@@ -1,0 +1,24 @@
+// Sync words: what a statement that orders something names, and could do without: stages, accesses,
+// operands, dependencies, and memory where execution is enough.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/barriers/sync_pieces.h"
+
+namespace interlock {
+
+// Appends the words of the statement, outer ones first, each a piece by itself. Only what the text
+// spells: `all`, or no scope at all, is one word and not all that it stands for. Nor the last word
+// of its sort: without it the statement would be another one, or none.
+// Sets SyncPiece::within where that is a word. Cost: linear in the statement.
+void append_words(const Program& program, StatementId statement, std::vector<SyncPiece>& pieces);
+
+// Takes those of `pieces` that are words out of the statements of `program`, which have less to say
+// and stay where they are; where all operands of a dependency go, so do its accesses.
+// Cost: linear in the program.
+void cut_words(std::span<const SyncPiece> pieces, Program& program);
+
+}  // namespace interlock

@@ -178,6 +178,7 @@ Finding explain_one(const Program& program, const Hazard& hazard, const ExplainC
   const uint32_t second_index = hazard.second.dispatch.index;
 
   Finding finding{place_of(program, hazard)};
+  finding.is_ordered = hazard.is_ordered;
   finding.headline =
       fmt::format("{} hazard: {} {} {}{}, which {} {}{}.", word_of(hazard.kind), second_dispatch,
                   verb_of(second), text_of_bytes(program, first.memory, hazard.overlap),

@@ -303,6 +303,7 @@ std::string order_before(const Program& program, AccessRef access, LifetimeId at
 
 Finding explain_deadlock(const Program& program, const Deadlock& deadlock) {
   Finding finding{place_of(program, deadlock)};
+  finding.cycle = deadlock.cycle;
   const size_t count = finding.waiting.size();
   finding.headline = count == 1
                          ? fmt::format("deadlock: {} waits for what cannot come before it.",

@@ -22,6 +22,9 @@ enum class Observability : uint8_t {
 struct Finding : FactPlace {
   Observability observability = Observability::kUnknown;
   std::vector<Displacement> witness;  // A legal schedule that shows it; empty if none is known.
+  // Of a hazard: the two are ordered, and what the first one wrote is not visible to the second.
+  bool is_ordered = false;
+  std::vector<BlockedStatement> cycle;  // Of a deadlock: who waits for whom.
   // Complete sentences. `headline` names kind, accesses, bytes and dispatches; `details` say why
   // nothing orders them, what aliases what, and what the damage is; `fix` is the smallest repair,
   // to stand after "Fix: ".

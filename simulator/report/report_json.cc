@@ -53,21 +53,34 @@ Json json_of_access(const Program& program, AccessRef ref) {
           {"tensor", json_of_tensor(program, access.tensor)}};
 }
 
+// Null for the host.
+Json json_of_queue(const Program& program, StatementId id) {
+  const QueueIndex queue = program.statements[id.index].queue;
+  return queue == kNoQueue ? Json(nullptr) : Json(program.name_of(queue));
+}
+
 Json json_of_statement(const Program& program, StatementId id) {
-  const Statement& statement = program.statements[id.index];
-  const QueueIndex queue = statement.queue;
-  return {
-      {"statement", id.index},
-      {"label", statement.label.is_some() ? Json(program.name(statement.label)) : Json(nullptr)},
-      {"queue", queue == kNoQueue ? Json(nullptr) : Json(program.name_of(queue))},
-      {"text", text_of(program, id)}};
+  const NameId label = program.statements[id.index].label;
+  return {{"statement", id.index},
+          {"label", label.is_some() ? Json(program.name(label)) : Json(nullptr)},
+          {"queue", json_of_queue(program, id)},
+          {"text", text_of(program, id)}};
+}
+
+Json json_of_step(const Program& program, const BlockedStatement& step) {
+  return {{"statement", json_of_statement(program, step.statement)},
+          {"waits_for", json_of_statement(program, step.waits_for)},
+          {"is_a_wait", step.is_a_wait}};
 }
 
 Json json_of_lifetime(const Program& program, LifetimeId id) {
   if (!id.is_some()) return nullptr;
+  const Lifetime& lifetime = program.lifetimes[id.index];
   return {{"lifetime", id.index},
           {"reference", program.reference_of(id)},
-          {"text", program.text_of(program.lifetimes[id.index])}};
+          {"queue", json_of_queue(program, lifetime.statement)},
+          {"statement", lifetime.statement.index},
+          {"text", program.text_of(lifetime)}};
 }
 
 Json json_of_finding(const Program& program, const Finding& finding) {
@@ -75,6 +88,7 @@ Json json_of_finding(const Program& program, const Finding& finding) {
     return text_of(program, displacement);
   };
   const auto waiting = [&](StatementId id) { return json_of_statement(program, id); };
+  const auto step = [&](const BlockedStatement& blocked) { return json_of_step(program, blocked); };
   return {
       {"kind", word_of(finding.kind)},
       {"observability", kObservabilityWords[static_cast<size_t>(finding.observability)]},
@@ -84,9 +98,11 @@ Json json_of_finding(const Program& program, const Finding& finding) {
       {"end", finding.overlap.end},
       {"first", json_of_access(program, finding.first)},
       {"second", json_of_access(program, finding.second.value_or(AccessRef{}))},
+      {"is_ordered", finding.is_ordered},
       {"lifetime", json_of_lifetime(program, finding.lifetime)},
       {"tensor", json_of_tensor(program, finding.tensor)},
       {"waiting", json_of_each(finding.waiting, waiting)},
+      {"cycle", json_of_each(finding.cycle, step)},
       {"headline", finding.headline},
       {"details", finding.details},
       {"fix", finding.fix},
@@ -98,6 +114,8 @@ Json json_of_redundant(const Program& program, const RedundantBarrier& redundant
   const bool is_last = redundant.slot == program.dispatches.size();
   return {{"barrier", redundant.barrier.index},
           {"reference", program.reference_of(redundant.barrier)},
+          {"queue", json_of_queue(program, barrier.statement)},
+          {"statement", barrier.statement.index},
           {"is_execution", barrier.kind == BarrierKind::kExecution},
           {"before", is_last ? Json(nullptr) : Json(redundant.slot)},
           {"reason", reason_of(program, redundant)}};

@@ -180,11 +180,11 @@ TEST(JsonReport, ListsRedundantBarriers) {
   const nlohmann::json json =
       nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
   EXPECT_EQ(json["redundant"].dump(),
-            R"([{"barrier":0,"before":1,"is_execution":true,)"
+            R"([{"barrier":0,"before":1,"is_execution":true,"queue":"q0",)"
             R"("reason":"No access of dispatch 0 conflicts with one of dispatch 1.",)"
-            R"("reference":"idle"},)"
-            R"({"barrier":1,"before":null,"is_execution":false,)"
-            R"("reason":"No dispatch stands after it.","reference":"1"}])");
+            R"("reference":"idle","statement":1},)"
+            R"({"barrier":1,"before":null,"is_execution":false,"queue":"q0",)"
+            R"("reason":"No dispatch stands after it.","reference":"1","statement":3}])");
 }
 
 TEST(JsonReport, CannotBeBrokenByAFileName) {

@@ -51,10 +51,6 @@ void append_outputs(const Program& program, const std::vector<TensorId>& outputs
   if (!output.tensors.empty()) draft.items.emplace_back(std::move(output));
 }
 
-std::string queue_text_of(const Program& program, QueueIndex queue) {
-  return queue == kDefaultQueue ? std::string() : std::string(program.name_of(queue));
-}
-
 // The queues and semaphores that are declared.
 void append_queues(const Program& program, ProgramDraft& draft) {
   for (const Queue& queue : program.queues) {

@@ -230,6 +230,9 @@ ProgramDraft draft_of(const Program& program, const ProgramPart& part);
 // The statement as an item of the text. Requires: it is of `program`.
 ItemDraft draft_of(const Program& program, const Statement& statement);
 
+// The queue as drafts have it: nothing for the default one and for the host.
+std::string queue_text_of(const Program& program, QueueIndex queue);
+
 // In draft_items.cc: one item, or an operand. Requires: it is of `program`, and so are its accesses
 // and attributes.
 OperandDraft draft_of(const Program& program, const Access& access);

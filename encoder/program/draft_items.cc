@@ -14,10 +14,8 @@ std::string reference_or_nothing(const Program& program, DispatchId id) {
   return id.is_some() ? program.reference_of(id) : std::string();
 }
 
-std::string queue_text_of(const Program& program, StatementId statement) {
-  const QueueIndex queue = program.statements[statement.index].queue;
-  if (queue == kDefaultQueue || queue == kNoQueue) return {};
-  return std::string(program.name_of(queue));
+std::string queue_of_statement(const Program& program, StatementId statement) {
+  return queue_text_of(program, program.statements[statement.index].queue);
 }
 
 // The rows of a strided operand are one operand.
@@ -49,6 +47,11 @@ SemaphoreUseDraft use_draft_of(const Program& program, SemaphoreId id, uint64_t 
 }
 
 }  // namespace
+
+std::string queue_text_of(const Program& program, QueueIndex queue) {
+  if (queue == kDefaultQueue || queue == kNoQueue) return {};
+  return std::string(program.name_of(queue));
+}
 
 OperandDraft draft_of(const Program& program, const Access& access) {
   const bool is_tensor = access.tensor.is_some();
@@ -87,7 +90,7 @@ DispatchDraft unqueued_draft_of(const Program& program, const Dispatch& dispatch
 DispatchDraft draft_of(const Program& program, const Dispatch& dispatch, NameId label) {
   DispatchDraft draft = unqueued_draft_of(program, dispatch);
   draft.label = word_or_nothing(program, label);
-  draft.queue = queue_text_of(program, dispatch.statement);
+  draft.queue = queue_of_statement(program, dispatch.statement);
   if (program.edges.empty()) return draft;
   const Statement& statement = program.statements[dispatch.statement.index];
   for (const Edge& edge : program.edges_to(DispatchId(statement.index))) {
@@ -121,7 +124,7 @@ BarrierDraft draft_of(const Program& program, const Barrier& barrier, NameId lab
   draft.label = word_or_nothing(program, label);
   draft.kind = barrier.kind;
   draft.dependencies = drafts_of(program, program.dependencies_of(barrier));
-  draft.queue = queue_text_of(program, barrier.statement);
+  draft.queue = queue_of_statement(program, barrier.statement);
   return draft;
 }
 
@@ -140,7 +143,7 @@ SyncDraft draft_of(const Program& program, const SyncStep& step, NameId label) {
     draft.semaphores.push_back(use_draft_of(program, step.semaphore, step.value, step.stages));
   }
   if (step.kind != SyncKind::kHostIdle) {
-    draft.queue = queue_text_of(program, step.statement);
+    draft.queue = queue_of_statement(program, step.statement);
   } else if (step.idle_queue != kNoQueue) {
     draft.queue = program.name_of(step.idle_queue);
   }

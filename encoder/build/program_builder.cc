@@ -22,8 +22,8 @@ Result<Program> ProgramBuilder::finish() {
                     in_quotes(program_.name(open_capture_->name)));
   }
   if (auto fault = settle_waits()) {
-    faulty_statement_ = fault->statement;
-    return Error{std::move(fault->message)};
+    faulty_statement_ = *std::move(fault);
+    return Error{faulty_statement_.message};
   }
   if (!program_.semaphores.empty()) number_semaphores();
   if (!program_.host_dispatches.empty()) order_host_statements(program_);

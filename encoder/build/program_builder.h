@@ -58,6 +58,7 @@ struct ItemPlace {
 // Why a program is none, where only all of it tells.
 struct FaultyStatement {
   StatementId statement;
+  ItemPlace place;  // Of a batch of signals, which of them.
   std::string message;
 };
 
@@ -155,8 +156,8 @@ class ProgramBuilder {
   // The last one that was added. Requires: there is one.
   StatementId last_statement() const { return StatementId(program_.statements.size() - 1); }
 
-  // After finish() failed: the statement that it is about; none if it is a capture.
-  StatementId faulty_statement() const { return faulty_statement_; }
+  // After finish() failed: what it is about; no statement if it is a capture.
+  const FaultyStatement& faulty_statement() const { return faulty_statement_; }
 
  private:
   // Sets the error, and returns false. What returns a bool below returns whether there was none.
@@ -365,7 +366,7 @@ class ProgramBuilder {
   std::vector<SyncMeaning> sync_meanings_;
   std::vector<BinaryUses> binary_uses_;  // By semaphore, as far as any is binary.
   std::vector<Edge> edges_;              // Of the dispatch that is added.
-  StatementId faulty_statement_;
+  FaultyStatement faulty_statement_;
   bool is_default_declared_ = false;  // The queue.
   bool has_unqueued_edges_ = false;   // Recorded ones: nothing may be named 'after' then.
   std::vector<bool> is_raw_operand_;  // By memory: some dispatch names the memory itself.

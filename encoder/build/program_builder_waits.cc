@@ -24,7 +24,8 @@ std::vector<ProgramBuilder::Signaled> ProgramBuilder::sorted_signals() const {
   return signals;
 }
 
-// Calls `fault(sync)` for each statement whose values do not rise, until that returns false.
+// Calls `fault(signal, is_low)` for each signal whose value does not rise: it is not above the
+// initial one, or stands twice. By value, not as they stand.
 template <typename Fault>
 void ProgramBuilder::find_faulty_signals(const std::vector<Signaled>& signals, Fault fault) const {
   for (size_t i = 0; i < signals.size(); ++i) {
@@ -33,7 +34,7 @@ void ProgramBuilder::find_faulty_signals(const std::vector<Signaled>& signals, F
     const bool is_low = !semaphore.is_binary && signal.value <= semaphore.initial;
     const bool is_twice = i > 0 && signals[i - 1].semaphore == signal.semaphore &&
                           signals[i - 1].value == signal.value;
-    if ((is_low || is_twice) && !fault(signal.sync, i)) return;
+    if (is_low || is_twice) fault(signal, is_low);
   }
 }
 
@@ -59,27 +60,36 @@ void ProgramBuilder::pair_waits(const std::vector<Signaled>& signals, Fault faul
   }
 }
 
+// The first fault of the text.
 std::optional<FaultyStatement> ProgramBuilder::settle_waits() {
-  std::optional<FaultyStatement> faulty;
   const std::vector<Signaled> signals = sorted_signals();
-  find_faulty_signals(signals, [&](uint32_t sync, size_t at) {
-    const Signaled& signal = signals[at];
-    const Semaphore& semaphore = program_.semaphores[signal.semaphore.index];
-    const std::string name = in_quotes(program_.name(semaphore.name));
-    const bool is_low = !semaphore.is_binary && signal.value <= semaphore.initial;
-    faulty = FaultyStatement{
-        program_.syncs[sync].statement,
-        is_low ? fmt::format(
-                     "semaphore {} is signaled with {}, and has {} at first; its values must rise.",
-                     name, signal.value, semaphore.initial)
-               : fmt::format("semaphore {} is signaled with {} twice; its values must rise.", name,
-                             signal.value)};
-    return false;
+  const Signaled* first = nullptr;
+  bool first_is_low = false;
+  find_faulty_signals(signals, [&](const Signaled& signal, bool is_low) {
+    if (first != nullptr && first->part < signal.part) return;
+    first = &signal;
+    first_is_low = is_low;
   });
-  if (faulty) return faulty;
+  std::optional<FaultyStatement> faulty;
+  if (first != nullptr) {
+    const SyncStep& step = program_.syncs[first->sync];
+    const Semaphore& semaphore = program_.semaphores[first->semaphore.index];
+    const std::string name = in_quotes(program_.name(semaphore.name));
+    faulty = FaultyStatement{
+        step.statement,
+        {ItemPart::kOperand, first->part - step.first},
+        first_is_low
+            ? fmt::format(
+                  "semaphore {} is signaled with {}, and has {} at first; its values must rise.",
+                  name, first->value, semaphore.initial)
+            : fmt::format("semaphore {} is signaled with {} twice; its values must rise.", name,
+                          first->value)};
+  }
   pair_waits(signals, [&](uint32_t sync) {
     const SyncStep& step = program_.syncs[sync];
-    faulty = FaultyStatement{step.statement, unmet_text(step)};
+    if (!faulty || step.statement < faulty->statement) {
+      faulty = FaultyStatement{step.statement, ItemPart::kItem, unmet_text(step)};
+    }
     return false;
   });
   return faulty;
@@ -90,15 +100,16 @@ std::optional<FaultyStatement> ProgramBuilder::settle_waits() {
 void ProgramBuilder::drop_faulty_syncs() {
   if (program_.syncs.empty()) return;
   std::vector<uint32_t> faulty;
-  const auto collect = [&](uint32_t sync, size_t /*at*/ = 0) {
-    faulty.push_back(sync);
-    return true;
-  };
-  find_faulty_signals(sorted_signals(), collect);
+  find_faulty_signals(sorted_signals(), [&](const Signaled& signal, bool /*is_low*/) {
+    faulty.push_back(signal.sync);
+  });
   for (const uint32_t sync : faulty) drop_sync(program_.syncs[sync].statement);
   number_binary_signals();
   faulty.clear();
-  pair_waits(sorted_signals(), collect);
+  pair_waits(sorted_signals(), [&](uint32_t sync) {
+    faulty.push_back(sync);
+    return true;
+  });
   for (const uint32_t sync : faulty) drop_sync(program_.syncs[sync].statement);
 }
 

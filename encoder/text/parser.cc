@@ -86,6 +86,7 @@ class Parser {
       return error_at(1, fmt::format("the text has {} bytes, more than the limit of {}.",
                                      text.size(), options_.limits.input_bytes));
     }
+    text_ = text;
     builder_.reserve_for_text(std::min(text.size(), kLookBytes));
     bool has_header = false;
     size_t next_look = kLookBytes;
@@ -157,10 +158,13 @@ class Parser {
     }
     auto program = builder_.finish();
     if (!program) {
-      const StatementId faulty = builder_.faulty_statement();
-      const TextPlace place = faulty.is_some() ? place_of(faulty) : capture_place_;
+      const FaultyStatement& faulty = builder_.faulty_statement();
+      const TextPlace place =
+          faulty.statement.is_some() ? place_of(faulty.statement) : capture_place_;
       line_number_ = place.line_number;
-      return error_at(place.column, program.error().message);
+      const bool is_all_of_it = faulty.place.part == ItemPart::kItem;
+      return error_at(is_all_of_it ? place.column : column_in(line_of(line_number_), faulty.place),
+                      program.error().message);
     }
     if (options_.find_fault == nullptr || options_.skips_invalid_lines) return program;
     if (const std::optional<ProgramFault> fault = options_.find_fault(*program)) {
@@ -177,6 +181,20 @@ class Parser {
     const auto found = std::ranges::lower_bound(sync_places_, statement, {}, &SyncPlace::statement);
     INTERLOCK_CHECK(found != sync_places_.end() && found->statement == statement);
     return found->place;
+  }
+
+  // Requires: the text has so many lines. Cost: linear in those before.
+  std::string_view line_of(uint64_t number) const {
+    std::string_view rest = text_;
+    for (; number > 1; --number) rest.remove_prefix(rest.find('\n') + 1);
+    rest = rest.substr(0, rest.find('\n'));
+    return rest.ends_with('\r') ? rest.substr(0, rest.size() - 1) : rest;
+  }
+
+  // Where a part of a line stands that was read before.
+  uint32_t column_in(std::string_view line, ItemPlace place) {
+    INTERLOCK_CHECK(reader_.read(line));
+    return reader_.column_of(place);
   }
 
   Error error_at(uint32_t column, std::string_view message) const {
@@ -271,6 +289,7 @@ class Parser {
   }
 
   std::string_view file_name_;
+  std::string_view text_;
   const ParseOptions& options_;
   ProgramBuilder builder_;
   LineReader reader_;

@@ -221,10 +221,19 @@ TEST(QueueStatementErrors, SayWhatNobodySignals) {
 
 TEST(QueueStatementErrors, SayWhichValuesDoNotRise) {
   EXPECT_EQ(error_of("signal t=1\nsignal t=1 on p\n"),
-            "9:1: error: semaphore 't' is signaled with 1 twice; its values must rise.");
+            "9:8: error: semaphore 't' is signaled with 1 twice; its values must rise.");
   EXPECT_EQ(error_of("t: semaphore = 3\nsignal t=3\n"),
-            "9:1: error: semaphore 't' is signaled with 3, and has 3 at first; its values must "
+            "9:8: error: semaphore 't' is signaled with 3, and has 3 at first; its values must "
             "rise.");
+  // Of a batch the part, and of several faults the first of the text.
+  EXPECT_EQ(error_of("signal a=1, z=2\r\n  signal c=1 after copy, z=2\r\n"),
+            "9:26: error: semaphore 'z' is signaled with 2 twice; its values must rise.");
+  EXPECT_EQ(error_of("signal z=1\nsignal z=1\nsignal a=1\nsignal a=1\n"),
+            "9:8: error: semaphore 'z' is signaled with 1 twice; its values must rise.");
+  EXPECT_EQ(error_of("wait n=1\nsignal a=1\nsignal a=1\n"),
+            "8:1: error: nothing signals semaphore 'n'.");
+  EXPECT_EQ(error_of("signal a=1\nsignal a=1\nwait n=1\n"),
+            "9:8: error: semaphore 'a' is signaled with 1 twice; its values must rise.");
   EXPECT_EQ(error_of("signal t=1\nwait t on p\n"),
             "9:6: error: semaphore 't' has values, and none stands here; expected t=N.");
   EXPECT_EQ(error_of("signal t\nwait t=1 on p\n"),

@@ -49,6 +49,39 @@ std::vector<SemaphoreId> crossing_semaphores(const Program& program, const Signa
   return crossing;
 }
 
+// Where on one queue, or on the host, a higher value stands before a lower one.
+bool fall_in_text(const Signals& signals) {
+  return std::ranges::any_of(signals.parts, [&](const std::vector<uint32_t>& parts) {
+    return !std::ranges::is_sorted(parts, {},
+                                   [&](uint32_t part) { return signals.statements[part]; });
+  });
+}
+
+// The first signal of the run that fires before the one of the next lower value, or without it: of
+// one queue, or where some wait holds the lower one forever that the higher one would release.
+std::optional<UnorderedSignals> find_falling(const Program& program, const Signals& signals,
+                                             const ReferenceOrder& reference) {
+  constexpr uint32_t kNever = UINT32_MAX;
+  std::vector<uint32_t> position(program.statements.size(), kNever);
+  for (uint32_t i = 0; i < reference.statements.size(); ++i) {
+    position[reference.statements[i].index] = i;
+  }
+  std::optional<UnorderedSignals> first;
+  uint32_t first_position = kNever;
+  for (size_t s = 0; s < signals.parts.size(); ++s) {
+    const std::vector<uint32_t>& parts = signals.parts[s];
+    for (size_t k = 1; k < parts.size(); ++k) {
+      const StatementId lower = signals.statements[parts[k - 1]];
+      const StatementId higher = signals.statements[parts[k]];
+      const uint32_t fires_at = position[higher.index];
+      if (fires_at >= first_position || position[lower.index] < fires_at) continue;
+      first_position = fires_at;
+      first = {SemaphoreId(s), lower, higher};
+    }
+  }
+  return first;
+}
+
 SignalWatch watch_of(const Program& program, const Signals& signals,
                      std::span<const SemaphoreId> semaphores) {
   SignalWatch watch{.columns = std::vector<uint32_t>(program.semaphores.size(), SignalWatch::kNone),
@@ -64,8 +97,12 @@ SignalWatch watch_of(const Program& program, const Signals& signals,
 }  // namespace
 
 std::optional<UnorderedSignals> find_unordered_signals(const Program& program) {
-  if (crossing_semaphores(program, Signals(program)).empty()) return std::nullopt;
-  const Program run = in_reference_order(program, find_reference_order(program));
+  const Signals in_text_order(program);
+  const bool is_crossing = !crossing_semaphores(program, in_text_order).empty();
+  if (!is_crossing && !fall_in_text(in_text_order)) return std::nullopt;
+  const ReferenceOrder reference = find_reference_order(program);
+  if (const auto falling = find_falling(program, in_text_order, reference)) return falling;
+  const Program run = in_reference_order(program, reference);
   const Signals signals(run);
   const std::vector<SemaphoreId> crossing = crossing_semaphores(run, signals);
   const Places places(run);

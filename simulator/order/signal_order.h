@@ -20,8 +20,10 @@ struct UnorderedSignals {
   bool operator==(const UnorderedSignals&) const = default;
 };
 
-// Returns the first pair in the reference run; none if there is none, and if the graph queues are
-// too wide to be judged (Places::is_too_wide()). Signals that never fire are left out.
+// Returns a pair, if there is one: the first in the reference run that fires in another order than
+// that of the values, or of which the lower one never does; else the first that need not fire in
+// this order. None if the graph queues are too wide to be judged (Places::is_too_wide()). A signal
+// that never fires is no higher one.
 // Requires: no text_order. Cost: linear if each semaphore is signalled by one queue; else that of
 // QueueClocks for every kSemaphoresAtOnce that are not.
 std::optional<UnorderedSignals> find_unordered_signals(const Program& program);

@@ -40,9 +40,9 @@ bool are_of_one_place(const Program& program, const ValueSignal& lower, const Va
          lower.statement < higher.statement;
 }
 
-bool fires_without(const Program& program, SemaphoreId semaphore, const ValueSignal& lower,
-                   const ValueSignal& higher) {
-  QueueMachine machine(program, {.withheld = lower.part});
+bool fires_without(const Program& program, FrontEnds front_ends, SemaphoreId semaphore,
+                   const ValueSignal& lower, const ValueSignal& higher) {
+  QueueMachine machine(program, {.front_ends = front_ends, .withheld = lower.part});
   while (machine.counter(semaphore) < higher.value && !machine.enabled().empty()) {
     machine.run(*machine.enabled().begin());
   }
@@ -51,14 +51,15 @@ bool fires_without(const Program& program, SemaphoreId semaphore, const ValueSig
 
 }  // namespace
 
-std::optional<UnorderedSignals> find_unordered_on_machine(const Program& program) {
+std::optional<UnorderedSignals> find_unordered_on_machine(const Program& program,
+                                                          FrontEnds front_ends) {
   const std::vector<std::vector<ValueSignal>> signals = signals_of(program);
   for (size_t s = 0; s < signals.size(); ++s) {
     for (size_t k = 1; k < signals[s].size() && !is_stopped(); ++k) {
       const ValueSignal& lower = signals[s][k - 1];
       const ValueSignal& higher = signals[s][k];
       if (are_of_one_place(program, lower, higher)) continue;
-      if (fires_without(program, SemaphoreId(s), lower, higher)) {
+      if (fires_without(program, front_ends, SemaphoreId(s), lower, higher)) {
         return UnorderedSignals{SemaphoreId(s), lower.statement, higher.statement};
       }
     }

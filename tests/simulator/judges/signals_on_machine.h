@@ -6,6 +6,7 @@
 
 #include "encoder/program/program.h"
 #include "simulator/order/signal_order.h"
+#include "simulator/schedules/queue_machine.h"
 
 namespace interlock {
 
@@ -15,6 +16,7 @@ namespace interlock {
 // smallest value that is not below its own: else the other signal releases it as well. Requires: no
 // text_order. Cost: for each signal of a semaphore that is signaled from several places, a run of
 // the program.
-std::optional<UnorderedSignals> find_unordered_on_machine(const Program& program);
+std::optional<UnorderedSignals> find_unordered_on_machine(
+    const Program& program, FrontEnds front_ends = FrontEnds::kRunAhead);
 
 }  // namespace interlock

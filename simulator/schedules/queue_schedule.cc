@@ -269,7 +269,9 @@ class QueueLegality {
   template <typename Predicate>
   Result<Success> take_parts(DispatchId dispatch, const Predicate& is_meant) {
     for (const OperationPart& part : machine_.parts_of(dispatch)) {
-      if (!is_meant(part) || !done_.insert(part).second) continue;
+      if (!is_meant(part) || done_.contains(part)) continue;
+      if (!machine_.enabled().contains(part)) read_arguments();
+      if (!done_.insert(part).second) continue;
       if (!machine_.enabled().contains(part)) {
         const auto next = machine_.next_part(dispatch);
         if (!next || machine_.enabled().contains(*next)) {
@@ -281,6 +283,20 @@ class QueueLegality {
       machine_.run(part);
     }
     return Success{};
+  }
+
+  // No step says that an indirect dispatch has read its arguments, once they are fetched: that is
+  // so as soon as something waits for it.
+  void read_arguments() {
+    const auto is_meant = [](const OperationPart& part) {
+      return part.stage == Stage::kIndirect && part.role == PartRole::kRun;
+    };
+    for (;;) {
+      const auto next = std::ranges::find_if(machine_.enabled(), is_meant);
+      if (next == machine_.enabled().end()) return;
+      done_.insert(*next);
+      machine_.run(OperationPart(*next));
+    }
   }
 
   bool is_in(const OperationPart& part, std::span<const StepBytes> places) const {

@@ -23,10 +23,14 @@ bool descends_from(const Program& program, TensorId tensor, TensorId ancestor) {
   return false;
 }
 
-// The kernel of the dispatch as signatures name it: "Opaque" for all opaque ones, "end" for none.
+// The kernel of the dispatch as signatures name it: "Opaque" for all opaque ones, "end" for none;
+// "host_reads".
 std::string kernel_word(const Program& program, DispatchId id) {
   if (!id.is_some()) return "end";
   const Dispatch& dispatch = program.dispatch(id);
+  if (dispatch.host != HostAccess::kNone) {
+    return dispatch.host == HostAccess::kReads ? "host_reads" : "host_writes";
+  }
   return is_opaque(program, dispatch) ? "Opaque" : std::string(program.name(dispatch.kernel_name));
 }
 

@@ -45,6 +45,21 @@ TEST(Signature, CallsOpaqueKernelsOpaque) {
             "RAW-overlap-Opaque-Opaque");
 }
 
+// As names of files may have it.
+TEST(Signature, NamesWhatTheHostDoes) {
+  ParseOptions options;
+  options.reads_every_queue = true;
+  const auto program =
+      parse("interlock 1\nmemory a 8\ndispatch A writes a\nhost reads a\nhost writes a\n", "test",
+            options);
+  ASSERT_TRUE(program);
+  std::vector<std::string> signatures;
+  for (const Fact& fact : find_exactly(*program))
+    signatures.push_back(signature_of(*program, fact));
+  EXPECT_EQ(signatures, (std::vector<std::string>{"RAW-same_range-Opaque-host_reads",
+                                                  "WAW-same_range-Opaque-host_writes"}));
+}
+
 TEST(Signature, TellsOrderedHazardsApart) {
   EXPECT_EQ(
       signature_of_first("dispatch A writes a[0:8]\nbarrier execution\ndispatch B writes a[0:8]\n"),

@@ -15,10 +15,10 @@
 // Errors stick: the first one is kept, later calls do nothing, close() returns it, and the file
 // ends in a line that no parser takes for a program. Every call takes a null recorder and then does
 // nothing: to record or not is one pointer.
-// Threads: one recorder, one thread at a time; the order of calls is the issue order. Recorders
-// share nothing.
-// Cost: a dispatch of three reads and a write takes about 0.15 us and no allocation. Memory: 150
-// KiB and about 120 bytes for each memory that is not freed.
+// Threads: one recorder, one thread at a time; the order of calls is the issue order. Threads that
+// feed several queues hold a lock from the begin of a dispatch to its end. Recorders share nothing.
+// Cost: a dispatch of three reads and a write takes about 0.15 us and no allocation. Memory: 220
+// KiB, and about 120 bytes for each memory, queue or semaphore that is not freed.
 #pragma once
 
 #include <errno.h>
@@ -50,11 +50,15 @@ typedef enum interlock_status {
   INTERLOCK_BAD_ACCESS,         // An unknown kind, or two atomic operations in one dispatch.
   INTERLOCK_TOO_MANY_ACCESSES,  // More than 256 in one dispatch.
   INTERLOCK_BAD_SEQUENCE,       // For example: an access outside a dispatch.
-  INTERLOCK_BAD_BARRIER         // A scope that is not one line of printable text.
+  INTERLOCK_BAD_BARRIER,        // A scope that is not one line of printable text.
+  INTERLOCK_BAD_QUEUE,          // Unknown, or of no kind.
+  INTERLOCK_BAD_SEMAPHORE,      // Or event: unknown; more than 64 in a batch.
+  INTERLOCK_BAD_EDGE            // From no earlier dispatch, or more than 1024 to one.
 } interlock_status;
 
 typedef enum interlock_access_kind {
-  INTERLOCK_UNIFORM,  // A read as a uniform: scoped barriers tell it from other reads.
+  INTERLOCK_INDIRECT,  // A read of the arguments of an indirect dispatch, before it runs.
+  INTERLOCK_UNIFORM,   // A read as a uniform: scoped barriers tell it from other reads.
   INTERLOCK_READ,
   INTERLOCK_WRITE,
   INTERLOCK_UPDATE,      // Reads and writes.
@@ -71,13 +75,48 @@ typedef enum interlock_access_kind {
 #define INTERLOCK_COPY "=copy"
 #define INTERLOCK_FILL "=fill"
 
-// Flags of a memory.
+// Flags of a memory. With a power of two up to 2^20 among them it is not coherent: the host flushes
+// and invalidates it in atoms of so many bytes (VkPhysicalDeviceLimits::nonCoherentAtomSize).
 enum {
-  INTERLOCK_HANDLE = 1,  // The key is a handle and stands for itself alone, not for a range.
-  INTERLOCK_SCRATCH = 2  // Placed after a reordering, so judged in issue order: see docs/format.md.
+  INTERLOCK_HANDLE = 1 << 24,   // The key is a handle: it stands for itself, not for a range.
+  INTERLOCK_SCRATCH = 1 << 25,  // Placed after a reordering, so judged in issue order.
+  INTERLOCK_UNIFIED = 1 << 26,  // The host needs no scopes: CUDA's managed, Metal's shared memory.
+  INTERLOCK_HOLDS_VALUE = 1 << 27  // A tensor: it has a value before anything writes it.
 };
 
-typedef uint64_t interlock_memory;  // 0 is none.
+typedef enum interlock_queue_kind {
+  INTERLOCK_CONCURRENT,       // Barriers alone order its work: a queue of Vulkan.
+  INTERLOCK_SERIAL,           // Its work runs in order: a stream of CUDA that does not block.
+  INTERLOCK_SERIAL_BLOCKING,  // As that, and the legacy default stream joins it.
+  INTERLOCK_LEGACY_DEFAULT,   // The legacy default stream: joins all blocking ones.
+  INTERLOCK_GRAPH             // Edges alone order its work.
+} interlock_queue_kind;
+
+typedef enum interlock_host_operation {
+  INTERLOCK_HOST_READS,
+  INTERLOCK_HOST_WRITES,
+  INTERLOCK_HOST_FLUSHES,     // Of memory that is not coherent: what the host wrote gets there.
+  INTERLOCK_HOST_INVALIDATES  // Likewise: the host reads what is there.
+} interlock_host_operation;
+
+typedef enum interlock_end { INTERLOCK_FREE, INTERLOCK_DESTROY } interlock_end;
+
+typedef uint64_t interlock_memory;     // 0 is none.
+typedef uint64_t interlock_dispatch;   // 0 is none.
+typedef uint64_t interlock_queue;      // 0 is the default queue.
+typedef uint64_t interlock_semaphore;  // 0 is none.
+typedef uint64_t interlock_event;      // 0 is none.
+
+#define INTERLOCK_HOST UINT64_MAX    // As a queue: what the host does itself. Idle: all queues.
+#define INTERLOCK_BINARY UINT64_MAX  // As an initial value: the semaphore is binary.
+
+// What a signal or a wait does with a semaphore.
+typedef struct interlock_semaphore_use {
+  interlock_semaphore semaphore;
+  uint64_t value;      // A binary one has none: it is passed over.
+  const char* stages;  // Words of docs/format.md, as "copy|compute"; null: all of them.
+} interlock_semaphore_use;
+
 typedef struct interlock_recorder interlock_recorder;
 
 // --- Files ---------------------------------------------------------------------------------------
@@ -95,7 +134,6 @@ static inline interlock_status interlock_recorder_flush(interlock_recorder* r);
 static inline interlock_status interlock_recorder_close(interlock_recorder* r);
 
 static inline interlock_status interlock_recorder_status(const interlock_recorder* r);
-
 // The first error as a sentence, "" without one. Valid until close().
 static inline const char* interlock_recorder_error(const interlock_recorder* r);
 
@@ -110,7 +148,19 @@ static inline interlock_memory interlock_recorder_memory(interlock_recorder* r, 
                                                          uint64_t key, uint64_t size_bytes,
                                                          unsigned flags);
 
-// The allocation is gone: its key may come back, with another memory. Not inside a dispatch.
+// A value on bytes of a memory. Accesses take it as a memory; then checks know whether it lives.
+static inline interlock_memory interlock_recorder_tensor(interlock_recorder* r, const char* name,
+                                                         interlock_memory memory,
+                                                         uint64_t offset_bytes, uint64_t size_bytes,
+                                                         unsigned flags);
+
+// The value ends for what comes later; of a destroy, all accesses must be over. It takes place in
+// the order of the queue, or of INTERLOCK_HOST.
+static inline void interlock_recorder_end_tensor(interlock_recorder* r, interlock_end how,
+                                                 interlock_memory tensor, interlock_queue queue);
+
+// The allocation is gone: its key may come back, with another memory. Not inside a dispatch. The
+// file has no statement for it: what must be over by then is said by a destroy of a tensor.
 static inline void interlock_recorder_free(interlock_recorder* r, interlock_memory memory);
 
 // The memory that has `key`, and the offset of `key` in it; 0 if there is none. Cost: O(log n).
@@ -120,17 +170,42 @@ static inline interlock_memory interlock_recorder_find(const interlock_recorder*
 // Its name in the file, for the operands of barriers; "" if there is none.
 static inline const char* interlock_recorder_name(const interlock_recorder* r, interlock_memory m);
 
-// These bytes matter at the end. Without an output, all memories do.
+// These bytes matter at the end; of a tensor, all of it. Without an output, all memories do.
 static inline void interlock_recorder_output(interlock_recorder* r, interlock_memory memory,
                                              uint64_t offset_bytes, uint64_t size_bytes);
 
+// --- Queues, semaphores, events ------------------------------------------------------------------
+
+// Declares a queue; `name` may be null, and is treated as that of a memory.
+static inline interlock_queue interlock_recorder_queue(interlock_recorder* r, const char* name,
+                                                       interlock_queue_kind kind);
+
+// Declares a timeline, whose values rise from `initial`, or a binary semaphore. An event of CUDA is
+// a timeline: each record signals one more, each wait is for the value of the last record.
+static inline interlock_semaphore interlock_recorder_semaphore(interlock_recorder* r,
+                                                               const char* name, uint64_t initial);
+
+// An event of Vulkan: a barrier in two halves on one queue. It needs no declaration in the file.
+static inline interlock_event interlock_recorder_event(interlock_recorder* r, const char* name);
+
 // --- Commands ------------------------------------------------------------------------------------
+
+// Inside a dispatch other statements stand before it: encoders know then which they need. How some
+// of them are put is below.
+static inline void interlock_put_barrier_(interlock_recorder* r, const char* words,
+                                          const interlock_event* event, const char* scope,
+                                          interlock_queue queue);
+static inline void interlock_put_on_(interlock_recorder* r, const char* words, const char* name,
+                                     interlock_queue queue, int may_be_host);
+static inline void interlock_put_uses_(interlock_recorder* r, const char* words, const char* word,
+                                       interlock_queue queue, const interlock_semaphore_use* uses,
+                                       size_t count);
 
 // Begins a dispatch; its accesses follow in any order, then end(). `kernel` is made legal and its
 // first letter upper case: it stands for what it declares to access. `label` may be null; it is
-// made legal, and after its first use unique by the index of the dispatch.
-static inline void interlock_recorder_dispatch(interlock_recorder* r, const char* kernel,
-                                               const char* label);
+// made legal, and after its first use unique by the index of the dispatch. after() takes it.
+static inline interlock_dispatch interlock_recorder_dispatch(interlock_recorder* r,
+                                                             const char* kernel, const char* label);
 static inline void interlock_recorder_end(interlock_recorder* r);
 
 // An access of the dispatch, one of 256 at most.
@@ -143,6 +218,19 @@ static inline void interlock_recorder_access_at(interlock_recorder* r, interlock
                                                 uint64_t key, uint64_t offset_bytes,
                                                 uint64_t size_bytes);
 
+// The last access is of rows alone, the first at its offset: those of a matrix, or parts of them.
+static inline void interlock_recorder_rows(interlock_recorder* r, uint64_t row_count,
+                                           uint64_t pitch_bytes, uint64_t width_bytes);
+
+// The queue of the dispatch, if it is not the default one.
+static inline void interlock_recorder_on(interlock_recorder* r, interlock_queue queue);
+
+// An edge of a graph queue: the dispatch comes after an earlier one. Twice is once.
+static inline void interlock_recorder_after(interlock_recorder* r, interlock_dispatch earlier);
+
+// All edges to the dispatch order its execution alone: ports 1 and 2 of a CUDA graph's edge.
+static inline void interlock_recorder_programmatic(interlock_recorder* r);
+
 // The place of the dispatch in program order, if it was reordered; on all dispatches or on none.
 static inline void interlock_recorder_order(interlock_recorder* r, uint64_t order);
 
@@ -150,9 +238,55 @@ static inline void interlock_recorder_order(interlock_recorder* r, uint64_t orde
 static inline void interlock_recorder_partial(interlock_recorder* r);
 
 // A barrier: of everything if `scope` is null, else "execution" or a scope of docs/format.md, as
-// "compute.write -> compute.read". Inside a dispatch it stands before it: encoders place barriers
-// when they know the operands.
-static inline void interlock_recorder_barrier(interlock_recorder* r, const char* scope);
+// "compute.write -> compute.read". The first is of the default queue.
+static inline void interlock_recorder_barrier(interlock_recorder* r, const char* scope) {
+  interlock_put_barrier_(r, "barrier", NULL, scope, 0);
+}
+static inline void interlock_recorder_barrier_on(interlock_recorder* r, interlock_queue queue,
+                                                 const char* scope) {
+  interlock_put_barrier_(r, "barrier", NULL, scope, queue);
+}
+
+// The two halves of a barrier of the queue.
+static inline void interlock_recorder_set(interlock_recorder* r, interlock_queue queue,
+                                          interlock_event event, const char* scope) {
+  interlock_put_barrier_(r, "set ", &event, scope, queue);
+}
+static inline void interlock_recorder_await(interlock_recorder* r, interlock_queue queue,
+                                            interlock_event event) {
+  interlock_put_barrier_(r, "await ", &event, NULL, queue);
+}
+
+// A signal of up to 64 semaphores, as one batch: its parts do not cover each other. By the queue,
+// or with INTERLOCK_HOST by the host, of one semaphore. And a wait for one.
+static inline void interlock_recorder_signal(interlock_recorder* r, interlock_queue queue,
+                                             const interlock_semaphore_use* uses, size_t count) {
+  interlock_put_uses_(r, "signal ", " after ", queue, uses, count);
+}
+static inline void interlock_recorder_wait(interlock_recorder* r, interlock_queue queue,
+                                           const interlock_semaphore_use* use) {
+  interlock_put_uses_(r, "wait ", " before ", queue, use, 1);
+}
+
+// A command buffer ends. What was issued on the queue since the last submission is submitted.
+static inline void interlock_recorder_split(interlock_recorder* r, interlock_queue queue) {
+  interlock_put_on_(r, "split", "", queue, 0);
+}
+static inline void interlock_recorder_submit(interlock_recorder* r, interlock_queue queue) {
+  interlock_put_on_(r, "submit", "", queue, 0);
+}
+
+// --- The host ------------------------------------------------------------------------------------
+
+// What the host does to mapped memory. interlock_recorder_find() has the memory at an address.
+static inline void interlock_recorder_host(interlock_recorder* r, interlock_host_operation what,
+                                           interlock_memory memory, uint64_t offset_bytes,
+                                           uint64_t size_bytes);
+
+// The host waits for all that is submitted: to a queue, or with INTERLOCK_HOST to any.
+static inline void interlock_recorder_host_idle(interlock_recorder* r, interlock_queue queue) {
+  interlock_put_on_(r, "host idle", "", queue, 1);
+}
 
 // --- Below is how; nothing of it is for callers --------------------------------------------------
 //
@@ -160,16 +294,26 @@ static inline void interlock_recorder_barrier(interlock_recorder* r, const char*
 // a buffer that always has room for one more statement and is written at ends of lines only.
 
 enum {
-  INTERLOCK_BUFFER_BYTES = 1 << 16,
+  INTERLOCK_IS_MEMORY_ = 0,  // What an item is. The default queue is none.
+  INTERLOCK_IS_TENSOR_,
+  INTERLOCK_IS_QUEUE_,
+  INTERLOCK_IS_SEMAPHORE_,
+  INTERLOCK_IS_EVENT_,
+  INTERLOCK_BUFFER_BYTES = 1 << 17,
   INTERLOCK_ACCESSES_MAX = 256,
+  INTERLOCK_EDGES_MAX = 1024,
+  INTERLOCK_SIGNALS_MAX = 64,
+  INTERLOCK_ATOM_BYTES_MAX = 1 << 20,
+  INTERLOCK_STAGES_BYTES_MAX = 64,
   INTERLOCK_MEMORY_NAME_BYTES = 64,  // With the terminating zero, as below.
   INTERLOCK_LABEL_BYTES = 256,       // The format allows 255.
   INTERLOCK_SUFFIX_BYTES = 21,       // ".", and a number of 64 bits.
   INTERLOCK_SCOPE_BYTES_MAX = 4096,
   INTERLOCK_MESSAGE_BYTES = 512,
-  // Bounds every statement: 256 accesses of " NAME[BEGIN:END]", two names of 255 bytes, and words.
-  INTERLOCK_LINE_BYTES_MAX = 256 * (64 + 43) + 2 * 256 + 256,
-  INTERLOCK_CLAUSES = 5,
+  // Bounds every statement: 256 accesses of " NAME[BEGIN:END rows R pitch P width W]", where R and
+  // P have 17 digits together, 1024 edges, three names, and words.
+  INTERLOCK_LINE_BYTES_MAX = 256 * (64 + 86) + 1024 * 21 + 3 * 256 + 256,
+  INTERLOCK_CLAUSES = 6,
   INTERLOCK_SEEN_SLOTS = 1 << 13  // A power of two; at most half of them are used.
 };
 
@@ -179,9 +323,10 @@ typedef struct {
   uint64_t key;
   uint64_t key_count;  // Keys that find it: none, one, or as many as bytes.
   uint32_t next_free;
-  uint32_t name_length;
+  uint16_t name_length;
+  uint8_t sort, is_binary;  // What it is; of a semaphore.
   char name[INTERLOCK_MEMORY_NAME_BYTES];
-} interlock_memory_entry_;
+} interlock_item_;
 
 typedef struct {
   uint64_t key;
@@ -191,8 +336,12 @@ typedef struct {
 typedef struct {
   uint64_t begin, end;
   uint32_t slot;
-  uint32_t clause;
+  uint16_t clause, has_rows;
 } interlock_access_;
+
+typedef struct {
+  uint64_t row_count, pitch_bytes, width_bytes;
+} interlock_rows_;
 
 struct interlock_recorder {
   FILE* file;
@@ -200,18 +349,21 @@ struct interlock_recorder {
   interlock_status status;
 
   // The open dispatch.
-  int is_open, is_partial, has_order;
+  int is_open, is_partial, has_order, is_programmatic;
   uint64_t order;
+  interlock_queue queue;
   interlock_access_kind atomic_kind;          // Or INTERLOCK_READ: there are no atomics.
-  unsigned clause_counts[INTERLOCK_CLAUSES];  // Uniform, reads, writes, updates, atomics.
-  size_t kernel_length, label_length, access_count;
+  unsigned clause_counts[INTERLOCK_CLAUSES];  // As the text has them: indirect, uniform, ...
+  size_t kernel_length, label_length, access_count, edge_count;
   char kernel[INTERLOCK_LABEL_BYTES], label[INTERLOCK_LABEL_BYTES];
   interlock_access_ accesses[INTERLOCK_ACCESSES_MAX];
+  interlock_rows_ rows[INTERLOCK_ACCESSES_MAX];  // Of the accesses that have some.
+  interlock_dispatch edges[INTERLOCK_EDGES_MAX];
   uint64_t dispatch_count;
   int orders_dispatches;  // Whether the first dispatch had an order.
 
   // Memories in slots; those with keys sorted by key.
-  interlock_memory_entry_* entries;
+  interlock_item_* entries;
   interlock_keyed_* by_key;
   uint32_t slot_count, slot_capacity, first_free, keyed_count;
   uint64_t next_number;
@@ -268,7 +420,6 @@ static inline char* interlock_reserve_(interlock_recorder* r) {
   }
   return r->buffer + r->used;
 }
-
 static inline void interlock_commit_(interlock_recorder* r, char* end) {
   *end++ = '\n';
   r->used = (size_t)(end - r->buffer);
@@ -278,9 +429,16 @@ static inline char* interlock_put_(char* at, const char* text, size_t length) {
   memcpy(at, text, length);
   return at + length;
 }
-
 static inline char* interlock_put_word_(char* at, const char* text) {
   return interlock_put_(at, text, strlen(text));
+}
+
+// Returns where the next statement goes on after these words.
+static inline char* interlock_line_(interlock_recorder* r, const char* words) {
+  return interlock_put_word_(interlock_reserve_(r), words);
+}
+static inline char* interlock_put_item_(char* at, const interlock_item_* item) {
+  return interlock_put_(at, item->name, item->name_length);
 }
 
 static inline char* interlock_put_number_(char* at, uint64_t number) {
@@ -329,8 +487,10 @@ static inline size_t interlock_kernel_name_(char* to, const char* kernel) {
 }
 
 static inline int interlock_is_reserved_(const char* name) {
-  static const char* const words[] = {"reads",    "writes",  "updates", "atomics", "partial",
-                                      "indirect", "uniform", "on",      "order",   "actual"};
+  // The last one begins edges; a memory of that name would be taken for them.
+  static const char* const words[] = {"reads",   "writes",   "updates", "atomics",
+                                      "partial", "indirect", "uniform", "on",
+                                      "order",   "actual",   "after"};
   size_t i;
   for (i = 0; i < sizeof words / sizeof *words; ++i) {
     if (strcmp(name, words[i]) == 0) return 1;
@@ -387,6 +547,7 @@ static inline interlock_recorder* interlock_recorder_open_file(FILE* file) {
   r->file = file;
   r->next_number = 1;
   r->first_free = UINT32_MAX;
+  interlock_is_first_use_(r, "q0", 2, INTERLOCK_IS_QUEUE_);
   interlock_commit_(r, interlock_put_word_(r->buffer, "interlock 1"));
   if (file == NULL) interlock_fail_(r, INTERLOCK_OPEN_FAILED, "There is no file to record into.");
   return r;
@@ -423,7 +584,7 @@ static inline interlock_status interlock_recorder_close(interlock_recorder* r) {
     interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "the recording ends before the dispatch does.");
   }
   if (r->status != INTERLOCK_OK) {
-    char* at = interlock_put_word_(interlock_reserve_(r), "recording stopped: ");
+    char* at = interlock_line_(r, "recording stopped: ");
     interlock_commit_(r, interlock_put_word_(at, r->message));
   }
   interlock_write_(r);
@@ -436,28 +597,51 @@ static inline interlock_status interlock_recorder_close(interlock_recorder* r) {
   free(r);
   return status;
 }
-
 static inline interlock_status interlock_recorder_status(const interlock_recorder* r) {
   return r != NULL ? r->status : INTERLOCK_NOT_RECORDING;
 }
-
 static inline const char* interlock_recorder_error(const interlock_recorder* r) {
   return r != NULL ? r->message : "There is no recorder.";
 }
 
 // --- Memories ---
 
-// The handle of a slot: its number above its slot, so that a freed one is recognized.
-static inline interlock_memory interlock_handle_(const interlock_recorder* r, uint32_t slot) {
-  return r->entries[slot].number << 32 | slot;
+// The handle of an item: its number above its slot, so that a freed one is recognized.
+static inline uint64_t interlock_handle_(const interlock_recorder* r, const interlock_item_* item) {
+  return item->number << 32 | (uint64_t)(item - r->entries);
 }
 
 // Null if the handle is none of a memory in use.
-static inline interlock_memory_entry_* interlock_entry_(const interlock_recorder* r,
-                                                        interlock_memory memory) {
+static inline interlock_item_* interlock_entry_(const interlock_recorder* r,
+                                                interlock_memory memory) {
   const uint32_t slot = (uint32_t)memory;
   if (memory == 0 || slot >= r->slot_count || r->entries[slot].number != memory >> 32) return NULL;
   return &r->entries[slot];
+}
+
+// The item of a queue, a semaphore or an event; null, and the recorder fails, if it is none.
+static inline const interlock_item_* interlock_named_(interlock_recorder* r, uint64_t handle,
+                                                      unsigned sort) {
+  const int is_queue = sort == INTERLOCK_IS_QUEUE_;
+  const interlock_item_* const entry = interlock_entry_(r, handle);
+  if (entry != NULL && entry->sort == sort) return entry;
+  interlock_fail_(r, is_queue ? INTERLOCK_BAD_QUEUE : INTERLOCK_BAD_SEMAPHORE,
+                  "%s %#llx is unknown.", is_queue ? "queue" : "semaphore or event",
+                  (unsigned long long)handle);
+  return NULL;
+}
+
+static inline int interlock_is_queue_(interlock_recorder* r, interlock_queue queue) {
+  return queue == 0 || interlock_named_(r, queue, INTERLOCK_IS_QUEUE_) != NULL;
+}
+
+// Ends a statement with its queue, unless that is the default one.
+static inline void interlock_commit_on_(interlock_recorder* r, char* at, interlock_queue queue) {
+  if (queue != 0) {
+    const interlock_item_* const entry = interlock_entry_(r, queue);
+    at = interlock_put_item_(interlock_put_(at, " on ", 4), entry);
+  }
+  interlock_commit_(r, at);
 }
 
 // The number of keyed memories that start at or before `key`.
@@ -477,10 +661,10 @@ static inline interlock_memory interlock_recorder_find(const interlock_recorder*
                                                        uint64_t* offset_bytes) {
   uint32_t position;
   if (r == NULL || (position = interlock_key_position_(r, key)) == 0) return 0;
-  const interlock_memory_entry_* const entry = &r->entries[r->by_key[position - 1].slot];
+  const interlock_item_* const entry = &r->entries[r->by_key[position - 1].slot];
   if (key - entry->key >= entry->key_count) return 0;
   if (offset_bytes != NULL) *offset_bytes = key - entry->key;
-  return interlock_handle_(r, r->by_key[position - 1].slot);
+  return interlock_handle_(r, entry);
 }
 
 // Returns a free slot, or UINT32_MAX without memory for one.
@@ -493,7 +677,7 @@ static inline uint32_t interlock_take_slot_(interlock_recorder* r) {
   if (r->slot_count == r->slot_capacity) {
     const size_t capacity = r->slot_capacity == 0 ? 64 : (size_t)r->slot_capacity * 2;
     void* const entries = realloc(r->entries, capacity * sizeof *r->entries);
-    if (entries != NULL) r->entries = (interlock_memory_entry_*)entries;
+    if (entries != NULL) r->entries = (interlock_item_*)entries;
     void* const by_key = realloc(r->by_key, capacity * sizeof *r->by_key);
     if (by_key != NULL) r->by_key = (interlock_keyed_*)by_key;
     if (entries == NULL || by_key == NULL) return UINT32_MAX;
@@ -523,55 +707,74 @@ static inline int interlock_keys_are_free_(interlock_recorder* r, uint64_t key, 
   return 0;
 }
 
-static inline interlock_memory interlock_recorder_memory(interlock_recorder* r, const char* name,
-                                                         uint64_t key, uint64_t size_bytes,
-                                                         unsigned flags) {
-  const uint64_t key_count = key == 0 ? 0 : (flags & INTERLOCK_HANDLE) != 0 ? 1 : size_bytes;
-  uint32_t slot, position;
-  char* at;
-  if (!interlock_is_recording_(r)) return 0;
+// A new entry without keys; null, and the recorder fails, if there cannot be one more.
+static inline interlock_item_* interlock_new_entry_(interlock_recorder* r, unsigned sort,
+                                                    const char* name, uint64_t size_bytes) {
+  static const char* const nouns[] = {"memory", "tensor", "queue", "semaphore", "event"};
+  const uint64_t salt = sort == INTERLOCK_IS_TENSOR_ ? INTERLOCK_IS_MEMORY_ + 0u : sort;
+  interlock_item_* entry;
+  uint32_t slot = UINT32_MAX;
   if (size_bytes == 0 || size_bytes > (uint64_t)1 << 48 || r->next_number > UINT32_MAX) {
     interlock_fail_(r, INTERLOCK_BAD_MEMORY,
                     "a memory has %llu bytes; it needs 1 to 2^48, and there are 2^32 at most.",
                     (unsigned long long)size_bytes);
+  } else if ((slot = interlock_take_slot_(r)) == UINT32_MAX) {
+    interlock_fail_(r, INTERLOCK_OUT_OF_MEMORY, "there is no memory left to declare one more.");
+  }
+  if (slot == UINT32_MAX) return NULL;
+  entry = &r->entries[slot];
+  entry->number = r->next_number++;
+  entry->size_bytes = size_bytes;
+  entry->key = entry->key_count = 0;
+  entry->sort = (uint8_t)sort;
+  entry->name_length = (uint16_t)interlock_unique_name_(
+      r, entry->name, sizeof entry->name, name != NULL ? name : nouns[sort], salt, entry->number);
+  return entry;
+}
+
+static inline interlock_memory interlock_recorder_memory(interlock_recorder* r, const char* name,
+                                                         uint64_t key, uint64_t size_bytes,
+                                                         unsigned flags) {
+  const uint64_t key_count = key == 0 ? 0 : (flags & INTERLOCK_HANDLE) != 0 ? 1 : size_bytes;
+  const unsigned atom_bytes = flags & (INTERLOCK_HANDLE - 1);
+  uint32_t position;
+  char* at;
+  if (!interlock_is_recording_(r)) return 0;
+  if ((atom_bytes & (atom_bytes - 1)) != 0 || atom_bytes > INTERLOCK_ATOM_BYTES_MAX ||
+      (atom_bytes != 0 && (flags & INTERLOCK_UNIFIED) != 0)) {
+    interlock_fail_(r, INTERLOCK_BAD_MEMORY,
+                    "atoms of %u bytes are no power of two up to 2^20, or of unified memory.",
+                    atom_bytes);
     return 0;
   }
   position = interlock_key_position_(r, key);
   if (key_count != 0 && !interlock_keys_are_free_(r, key, key_count, position)) return 0;
-  slot = interlock_take_slot_(r);
-  if (slot == UINT32_MAX) {
-    interlock_fail_(r, INTERLOCK_OUT_OF_MEMORY, "there is no memory left to declare one more.");
-    return 0;
-  }
-  interlock_memory_entry_* const entry = &r->entries[slot];
-  entry->number = r->next_number++;
-  entry->size_bytes = size_bytes;
+  interlock_item_* const entry = interlock_new_entry_(r, INTERLOCK_IS_MEMORY_, name, size_bytes);
+  if (entry == NULL) return 0;
   entry->key = key;
   entry->key_count = key_count;
-  entry->name_length = (uint32_t)interlock_unique_name_(
-      r, entry->name, sizeof entry->name, name != NULL ? name : "memory", 0, entry->number);
   if (key_count != 0) {
     memmove(r->by_key + position + 1, r->by_key + position,
             (r->keyed_count - position) * sizeof *r->by_key);
     r->by_key[position].key = key;
-    r->by_key[position].slot = slot;
+    r->by_key[position].slot = (uint32_t)(entry - r->entries);
     ++r->keyed_count;
   }
-  at = interlock_put_word_(interlock_reserve_(r), "memory ");
-  at = interlock_put_(at, entry->name, entry->name_length);
-  *at++ = ' ';
-  at = interlock_put_number_(at, size_bytes);
+  at = interlock_put_item_(interlock_line_(r, "memory "), entry);
+  at = interlock_put_number_(interlock_put_(at, " ", 1), size_bytes);
   if ((flags & INTERLOCK_SCRATCH) != 0) at = interlock_put_word_(at, " scratch");
+  if ((flags & INTERLOCK_UNIFIED) != 0) at = interlock_put_word_(at, " unified");
+  if (atom_bytes != 0)
+    at = interlock_put_number_(interlock_put_word_(at, " noncoherent="), atom_bytes);
   interlock_commit_(r, at);
-  return interlock_handle_(r, slot);
+  return interlock_handle_(r, entry);
 }
 
 // Null, and the recorder fails, if there is no such memory or the range leaves it.
-static inline interlock_memory_entry_* interlock_place_(interlock_recorder* r,
-                                                        interlock_memory memory, uint64_t offset,
-                                                        uint64_t size) {
-  interlock_memory_entry_* const entry = interlock_entry_(r, memory);
-  if (entry == NULL) {
+static inline interlock_item_* interlock_place_(interlock_recorder* r, interlock_memory memory,
+                                                uint64_t offset, uint64_t size) {
+  interlock_item_* const entry = interlock_entry_(r, memory);
+  if (entry == NULL || entry->sort > INTERLOCK_IS_TENSOR_) {
     interlock_fail_(r, INTERLOCK_BAD_MEMORY, "memory %#llx is unknown or freed.",
                     (unsigned long long)memory);
     return NULL;
@@ -587,7 +790,7 @@ static inline interlock_memory_entry_* interlock_place_(interlock_recorder* r,
 }
 
 static inline void interlock_recorder_free(interlock_recorder* r, interlock_memory memory) {
-  interlock_memory_entry_* entry;
+  interlock_item_* entry;
   if (!interlock_is_recording_(r) || (entry = interlock_place_(r, memory, 0, 0)) == NULL) return;
   if (r->is_open) {
     interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "a memory is freed before the dispatch ends.");
@@ -604,49 +807,80 @@ static inline void interlock_recorder_free(interlock_recorder* r, interlock_memo
   r->first_free = (uint32_t)memory;
 }
 
+static inline char* interlock_put_placement_(char* at, const interlock_item_* memory,
+                                             uint64_t offset_bytes, uint64_t size_bytes) {
+  at = interlock_put_number_(interlock_put_word_(at, " u8["), size_bytes);
+  at = interlock_put_item_(interlock_put_word_(at, "] at "), memory);
+  *at++ = '+';
+  return interlock_put_number_(at, offset_bytes);
+}
+
+static inline interlock_memory interlock_recorder_tensor(interlock_recorder* r, const char* name,
+                                                         interlock_memory memory,
+                                                         uint64_t offset_bytes, uint64_t size_bytes,
+                                                         unsigned flags) {
+  interlock_item_ *base, *entry;
+  char* at;
+  if (!interlock_is_recording_(r)) return 0;
+  if ((base = interlock_place_(r, memory, offset_bytes, size_bytes)) == NULL) return 0;
+  if (base->sort == INTERLOCK_IS_TENSOR_) {
+    interlock_fail_(r, INTERLOCK_BAD_MEMORY, "a tensor lies on '%s', which is one.", base->name);
+    return 0;
+  }
+  if (!(entry = interlock_new_entry_(r, INTERLOCK_IS_TENSOR_, name, size_bytes))) return 0;
+  base = interlock_entry_(r, memory);  // The new one may have moved it.
+  at = interlock_put_item_(interlock_line_(r, "tensor "), entry);
+  at = interlock_put_placement_(at, base, offset_bytes, size_bytes);
+  if ((flags & INTERLOCK_HOLDS_VALUE) != 0) at = interlock_put_word_(at, " = zeros");
+  interlock_commit_(r, at);
+  return interlock_handle_(r, entry);
+}
+
 static inline const char* interlock_recorder_name(const interlock_recorder* r, interlock_memory m) {
-  const interlock_memory_entry_* const entry = r != NULL ? interlock_entry_(r, m) : NULL;
+  const interlock_item_* const entry = r != NULL ? interlock_entry_(r, m) : NULL;
   return entry != NULL ? entry->name : "";
 }
 
 // The tensor is numbered as memories are, so that it has a name that none of them has.
 static inline void interlock_recorder_output(interlock_recorder* r, interlock_memory memory,
                                              uint64_t offset_bytes, uint64_t size_bytes) {
-  const interlock_memory_entry_* entry;
+  const interlock_item_* entry;
   char* at;
   if (!interlock_is_recording_(r)) return;
-  if ((entry = interlock_place_(r, memory, offset_bytes, size_bytes)) == NULL) return;
-  if (size_bytes == 0) return;
-  at = interlock_put_word_(interlock_reserve_(r), "tensor output.");
+  entry = interlock_place_(r, memory, offset_bytes, size_bytes);
+  if (entry == NULL || size_bytes == 0) return;
+  if (entry->sort == INTERLOCK_IS_TENSOR_) {
+    interlock_commit_(r, interlock_put_item_(interlock_line_(r, "output "), entry));
+    return;
+  }
+  at = interlock_line_(r, "tensor output.");
   at = interlock_put_number_(at, r->next_number);
-  at = interlock_put_word_(at, " u8[");
-  at = interlock_put_number_(at, size_bytes);
-  at = interlock_put_word_(at, "] at ");
-  at = interlock_put_(at, entry->name, entry->name_length);
-  *at++ = '+';
-  at = interlock_put_number_(at, offset_bytes);
+  at = interlock_put_placement_(at, entry, offset_bytes, size_bytes);
   at = interlock_put_word_(at, "\noutput output.");
   interlock_commit_(r, interlock_put_number_(at, r->next_number++));
 }
 
 // --- Commands ---
 
-static inline void interlock_recorder_dispatch(interlock_recorder* r, const char* kernel,
-                                               const char* label) {
-  if (!interlock_is_recording_(r)) return;
+static inline interlock_dispatch interlock_recorder_dispatch(interlock_recorder* r,
+                                                             const char* kernel,
+                                                             const char* label) {
+  if (!interlock_is_recording_(r)) return 0;
   if (r->is_open) {
     interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "another dispatch begins before this one ends.");
-    return;
+    return 0;
   }
   r->is_open = 1;
-  r->is_partial = r->has_order = 0;
+  r->is_partial = r->has_order = r->is_programmatic = 0;
   r->atomic_kind = INTERLOCK_READ;
-  r->access_count = 0;
+  r->access_count = r->edge_count = 0;
+  r->queue = 0;
   memset(r->clause_counts, 0, sizeof r->clause_counts);
   r->kernel_length = interlock_kernel_name_(r->kernel, kernel);
   r->label_length = label == NULL ? 0
                                   : interlock_unique_name_(r, r->label, sizeof r->label, label,
                                                            0x9e3779b97f4a7c15u, r->dispatch_count);
+  return r->dispatch_count + 1;
 }
 
 // True iff a dispatch is open; else, and if nothing went wrong before, the recorder fails.
@@ -659,8 +893,8 @@ static inline int interlock_is_inside_(interlock_recorder* r, const char* what) 
 static inline void interlock_recorder_access(interlock_recorder* r, interlock_access_kind kind,
                                              interlock_memory memory, uint64_t offset_bytes,
                                              uint64_t size_bytes) {
-  const uint32_t clause =
-      (unsigned)kind < INTERLOCK_ATOMIC_ADD ? (uint32_t)kind : INTERLOCK_CLAUSES - 1;
+  const unsigned clause =
+      (unsigned)kind < INTERLOCK_ATOMIC_ADD ? (unsigned)kind : INTERLOCK_CLAUSES - 1;
   if (!interlock_is_inside_(r, "an access stands")) return;
   if (r->access_count == INTERLOCK_ACCESSES_MAX) {
     interlock_fail_(r, INTERLOCK_TOO_MANY_ACCESSES, "there are more than 256 accesses.");
@@ -678,9 +912,26 @@ static inline void interlock_recorder_access(interlock_recorder* r, interlock_ac
   access->begin = offset_bytes;
   access->end = offset_bytes + size_bytes;
   access->slot = (uint32_t)memory;
-  access->clause = clause;
+  access->clause = (uint16_t)clause;
+  access->has_rows = 0;
   ++r->clause_counts[clause];
   if (clause == INTERLOCK_CLAUSES - 1) r->atomic_kind = kind;
+}
+
+static inline void interlock_recorder_rows(interlock_recorder* r, uint64_t row_count,
+                                           uint64_t pitch_bytes, uint64_t width_bytes) {
+  const interlock_rows_ rows = {row_count, pitch_bytes, width_bytes};
+  const size_t last = r != NULL ? r->access_count - 1 : 0;
+  uint64_t size_bytes = 0;
+  if (!interlock_is_inside_(r, "rows stand")) return;
+  if (r->access_count != 0) size_bytes = r->accesses[last].end - r->accesses[last].begin;
+  if (row_count == 0 || width_bytes == 0 || width_bytes > pitch_bytes || width_bytes > size_bytes ||
+      row_count - 1 > (size_bytes - width_bytes) / pitch_bytes) {
+    interlock_fail_(r, INTERLOCK_BAD_RANGE, "rows are none of the last access, or overlap.");
+    return;
+  }
+  r->accesses[last].has_rows = 1;
+  r->rows[last] = rows;
 }
 
 static inline void interlock_recorder_access_at(interlock_recorder* r, interlock_access_kind kind,
@@ -697,33 +948,61 @@ static inline void interlock_recorder_access_at(interlock_recorder* r, interlock
   interlock_recorder_access(r, kind, memory, start + offset_bytes, size_bytes);
 }
 
+static inline void interlock_recorder_on(interlock_recorder* r, interlock_queue queue) {
+  if (!interlock_is_inside_(r, "a queue stands")) return;
+  if (interlock_is_queue_(r, queue)) r->queue = queue;
+}
+
+static inline void interlock_recorder_after(interlock_recorder* r, interlock_dispatch earlier) {
+  size_t i;
+  if (!interlock_is_inside_(r, "an edge stands")) return;
+  for (i = 0; i < r->edge_count; ++i) {
+    if (r->edges[i] == earlier) return;
+  }
+  if (earlier == 0 || earlier > r->dispatch_count || r->edge_count == INTERLOCK_EDGES_MAX) {
+    interlock_fail_(r, INTERLOCK_BAD_EDGE,
+                    "%llu is no dispatch before it, or one of more than 1024 that it comes after.",
+                    (unsigned long long)earlier);
+    return;
+  }
+  r->edges[r->edge_count++] = earlier;
+}
+
+static inline void interlock_recorder_programmatic(interlock_recorder* r) {
+  if (interlock_is_inside_(r, "'programmatic' stands")) r->is_programmatic = 1;
+}
 static inline void interlock_recorder_order(interlock_recorder* r, uint64_t order) {
   if (!interlock_is_inside_(r, "an order stands")) return;
   r->has_order = 1;
   r->order = order;
 }
-
 static inline void interlock_recorder_partial(interlock_recorder* r) {
   if (interlock_is_inside_(r, "'partial' stands")) r->is_partial = 1;
 }
 
+static inline char* interlock_put_range_(char* at, uint64_t begin, uint64_t end) {
+  at = interlock_put_number_(interlock_put_(at, "[", 1), begin);
+  return interlock_put_(interlock_put_number_(interlock_put_(at, ":", 1), end), "]", 1);
+}
+
 // Appends one clause: " reads x y[0:64]".
 static inline char* interlock_put_clause_(const interlock_recorder* r, char* at, uint32_t clause) {
-  static const char* const words[] = {" uniform", " reads", " writes", " updates", " atomics"};
+  static const char* const words[] = {" indirect", " uniform", " reads",
+                                      " writes",   " updates", " atomics"};
   size_t i;
   if (r->clause_counts[clause] == 0) return at;
   at = interlock_put_word_(at, words[clause]);
   for (i = 0; i < r->access_count; ++i) {
     const interlock_access_* const access = &r->accesses[i];
-    const interlock_memory_entry_* const entry = &r->entries[access->slot];
+    const interlock_item_* const entry = &r->entries[access->slot];
     if (access->clause != clause) continue;
-    *at++ = ' ';
-    at = interlock_put_(at, entry->name, entry->name_length);
-    if (access->begin == 0 && access->end == entry->size_bytes) continue;
-    *at++ = '[';
-    at = interlock_put_number_(at, access->begin);
-    *at++ = ':';
-    at = interlock_put_number_(at, access->end);
+    at = interlock_put_item_(interlock_put_(at, " ", 1), entry);
+    if (access->begin == 0 && access->end == entry->size_bytes && !access->has_rows) continue;
+    at = interlock_put_range_(at, access->begin, access->end);
+    if (!access->has_rows) continue;
+    at = interlock_put_number_(interlock_put_word_(at - 1, " rows "), r->rows[i].row_count);
+    at = interlock_put_number_(interlock_put_word_(at, " pitch "), r->rows[i].pitch_bytes);
+    at = interlock_put_number_(interlock_put_word_(at, " width "), r->rows[i].width_bytes);
     *at++ = ']';
   }
   return at;
@@ -732,6 +1011,7 @@ static inline char* interlock_put_clause_(const interlock_recorder* r, char* at,
 static inline void interlock_recorder_end(interlock_recorder* r) {
   static const char* const operations[] = {"add", "min", "max", "and", "or", "xor"};
   char* at;
+  size_t i;
   uint32_t clause;
   if (!interlock_is_inside_(r, "an end stands")) return;
   if (r->dispatch_count == 0) r->orders_dispatches = r->has_order;
@@ -751,15 +1031,71 @@ static inline void interlock_recorder_end(interlock_recorder* r) {
     at = interlock_put_word_(at, " atomic=");
     at = interlock_put_word_(at, operations[r->atomic_kind - INTERLOCK_ATOMIC_ADD]);
   }
-  interlock_commit_(r, at);
+  if (r->edge_count != 0) at = interlock_put_word_(at, " after");
+  for (i = 0; i < r->edge_count; ++i) {  // The text counts dispatches from 0.
+    at = interlock_put_number_(interlock_put_(at, " ", 1), r->edges[i] - 1);
+  }
+  if (r->edge_count != 0 && r->is_programmatic) at = interlock_put_word_(at, " programmatic");
+  interlock_commit_on_(r, at, r->queue);
   r->is_open = 0;
   ++r->dispatch_count;
 }
 
-static inline void interlock_recorder_barrier(interlock_recorder* r, const char* scope) {
+// --- Queues, semaphores, events ---
+
+// Declares one, which its name begins. Returns null if the recorder fails.
+static inline char* interlock_declare_(interlock_recorder* r, unsigned sort, const char* name,
+                                       uint64_t* handle) {
+  interlock_item_* const entry =
+      interlock_is_recording_(r) ? interlock_new_entry_(r, sort, name, 1) : NULL;
+  if (entry == NULL) return NULL;
+  *handle = interlock_handle_(r, entry);
+  return interlock_put_item_(interlock_reserve_(r), entry);
+}
+
+static inline interlock_queue interlock_recorder_queue(interlock_recorder* r, const char* name,
+                                                       interlock_queue_kind kind) {
+  static const char* const words[] = {"concurrent", "serial", "serial blocking", "legacy-default",
+                                      "graph"};
+  interlock_queue queue = 0;
+  char* const at = interlock_declare_(r, INTERLOCK_IS_QUEUE_, name, &queue);
+  if ((unsigned)kind > INTERLOCK_GRAPH && at != NULL) {
+    interlock_fail_(r, INTERLOCK_BAD_QUEUE, "kind %d of a queue is unknown.", (int)kind);
+  } else if (at != NULL) {
+    interlock_commit_(r, interlock_put_word_(interlock_put_word_(at, ": queue "), words[kind]));
+  }
+  return queue;
+}
+
+static inline interlock_semaphore interlock_recorder_semaphore(interlock_recorder* r,
+                                                               const char* name, uint64_t initial) {
+  const int is_binary = initial == INTERLOCK_BINARY;
+  interlock_semaphore semaphore = 0;
+  char* at = interlock_declare_(r, INTERLOCK_IS_SEMAPHORE_, name, &semaphore);
+  if (at == NULL) return 0;
+  interlock_entry_(r, semaphore)->is_binary = (uint8_t)is_binary;
+  at = interlock_put_word_(at, is_binary ? ": semaphore binary" : ": semaphore = ");
+  if (!is_binary) at = interlock_put_number_(at, initial);
+  interlock_commit_(r, at);
+  return semaphore;
+}
+static inline interlock_event interlock_recorder_event(interlock_recorder* r, const char* name) {
+  interlock_event event = 0;
+  interlock_declare_(r, INTERLOCK_IS_EVENT_, name, &event);
+  return event;
+}
+
+// --- Other statements ---
+
+// Commits "barrier SCOPE on Q", or a half of it, with an event.
+static inline void interlock_put_barrier_(interlock_recorder* r, const char* words,
+                                          const interlock_event* event, const char* scope,
+                                          interlock_queue queue) {
+  const interlock_item_* entry = NULL;
   size_t length = 0;
   char* at;
-  if (!interlock_is_recording_(r)) return;
+  if (!interlock_is_recording_(r) || !interlock_is_queue_(r, queue)) return;
+  if (event != NULL && !(entry = interlock_named_(r, *event, INTERLOCK_IS_EVENT_))) return;
   for (; scope != NULL && scope[length] != '\0'; ++length) {
     if (scope[length] < ' ' || scope[length] > '~' || scope[length] == '#' ||
         length == INTERLOCK_SCOPE_BYTES_MAX) {
@@ -769,10 +1105,90 @@ static inline void interlock_recorder_barrier(interlock_recorder* r, const char*
       return;
     }
   }
-  at = interlock_put_word_(interlock_reserve_(r), "barrier");
-  if (length != 0) {
-    *at++ = ' ';
-    at = interlock_put_(at, scope, length);
+  at = interlock_line_(r, words);
+  if (entry != NULL) at = interlock_put_item_(at, entry);
+  if (length != 0) at = interlock_put_(interlock_put_(at, " ", 1), scope, length);
+  interlock_commit_on_(r, at, queue);
+}
+
+// Appends "s=3 after copy"; `word` stands before the stages, or is null where none may stand.
+// Returns null, and the recorder fails, if the semaphore is not used so.
+static inline char* interlock_put_use_(interlock_recorder* r, char* at,
+                                       const interlock_semaphore_use* use, const char* word) {
+  const interlock_item_* const entry = interlock_named_(r, use->semaphore, INTERLOCK_IS_SEMAPHORE_);
+  const char* const stages = use->stages != NULL ? use->stages : "";
+  size_t length = 0;
+  if (entry == NULL) return NULL;
+  while ((stages[length] >= 'a' && stages[length] <= 'z') || stages[length] == '|') ++length;
+  if (stages[length] != '\0' || length > INTERLOCK_STAGES_BYTES_MAX ||
+      (word == NULL && length != 0)) {
+    interlock_fail_(r, INTERLOCK_BAD_BARRIER,
+                    "'%.64s' are no stages, as 'copy|compute'; the host has none.", stages);
+    return NULL;
+  }
+  at = interlock_put_item_(at, entry);
+  if (!entry->is_binary) at = interlock_put_number_(interlock_put_(at, "=", 1), use->value);
+  return length == 0 ? at : interlock_put_(interlock_put_word_(at, word), stages, length);
+}
+
+static inline void interlock_put_uses_(interlock_recorder* r, const char* words, const char* word,
+                                       interlock_queue queue, const interlock_semaphore_use* uses,
+                                       size_t count) {
+  const int is_of_host = queue == INTERLOCK_HOST;
+  char* at;
+  size_t i;
+  if (!interlock_is_recording_(r) || (!is_of_host && !interlock_is_queue_(r, queue))) return;
+  if (count == 0 || count > (is_of_host ? 1 : INTERLOCK_SIGNALS_MAX)) {
+    interlock_fail_(r, INTERLOCK_BAD_SEMAPHORE, "a batch is of 1 to 64 semaphores, 1 of the host.");
+    return;
+  }
+  at = interlock_put_word_(interlock_line_(r, is_of_host ? "host " : ""), words);
+  if (is_of_host) at = interlock_put_(at - 1, "s ", 2);
+  for (i = 0; i < count; ++i) {
+    if (i != 0) at = interlock_put_word_(at, ", ");
+    if ((at = interlock_put_use_(r, at, &uses[i], is_of_host ? NULL : word)) == NULL) return;
+  }
+  interlock_commit_on_(r, at, is_of_host ? 0 : queue);
+}
+
+// Commits the statement with its queue. Where that may be the host, even the default one is said.
+static inline void interlock_put_on_(interlock_recorder* r, const char* words, const char* name,
+                                     interlock_queue queue, int may_be_host) {
+  const int is_of_host = may_be_host && queue == INTERLOCK_HOST;
+  char* at;
+  if (!interlock_is_recording_(r) || (!is_of_host && !interlock_is_queue_(r, queue))) return;
+  at = interlock_put_word_(interlock_line_(r, words), name);
+  if (may_be_host && queue == 0) at = interlock_put_word_(at, " on q0");
+  interlock_commit_on_(r, at, is_of_host ? 0 : queue);
+}
+
+static inline void interlock_recorder_end_tensor(interlock_recorder* r, interlock_end how,
+                                                 interlock_memory tensor, interlock_queue queue) {
+  const interlock_item_* entry;
+  if (!interlock_is_recording_(r) || (entry = interlock_place_(r, tensor, 0, 0)) == NULL) return;
+  if (entry->sort == INTERLOCK_IS_TENSOR_) {
+    interlock_put_on_(r, how == INTERLOCK_DESTROY ? "destroy " : "free ", entry->name, queue, 1);
+  } else {
+    interlock_fail_(r, INTERLOCK_BAD_MEMORY, "memory '%s' is no tensor.", entry->name);
+  }
+}
+
+static inline void interlock_recorder_host(interlock_recorder* r, interlock_host_operation what,
+                                           interlock_memory memory, uint64_t offset_bytes,
+                                           uint64_t size_bytes) {
+  static const char* const words[] = {"host reads ", "host writes ", "host flushes ",
+                                      "host invalidates "};
+  const interlock_item_* entry;
+  char* at;
+  if (!interlock_is_recording_(r)) return;
+  if ((unsigned)what > INTERLOCK_HOST_INVALIDATES) {
+    interlock_fail_(r, INTERLOCK_BAD_ACCESS, "operation %d of the host is unknown.", (int)what);
+    return;
+  }
+  if ((entry = interlock_place_(r, memory, offset_bytes, size_bytes)) == NULL) return;
+  at = interlock_put_item_(interlock_line_(r, words[what]), entry);
+  if (offset_bytes != 0 || size_bytes != entry->size_bytes) {
+    at = interlock_put_range_(at, offset_bytes, offset_bytes + size_bytes);
   }
   interlock_commit_(r, at);
 }

@@ -36,16 +36,24 @@ uint64_t address_of(size_t buffer) { return 0x7f0000000000 + buffer * 2 * kBuffe
 
 enum class Lookup { kHandle, kAddress };
 
-void record(benchmark::State& state, const char* path, Lookup lookup, const char* label) {
+void record(benchmark::State& state, const char* path, Lookup lookup, const char* label,
+            size_t queue_count = 0) {
   const std::vector<Operand> operands = random_operands();
   interlock_recorder* const r = interlock_recorder_open(path);
   std::vector<interlock_memory> memories;
   for (size_t i = 0; i < kBufferCount; ++i) {
     memories.push_back(interlock_recorder_memory(r, "buffer", address_of(i), kBufferBytes, 0));
   }
+  std::vector<interlock_queue> queues;
+  for (size_t i = 0; i < queue_count; ++i) {
+    queues.push_back(interlock_recorder_queue(r, "stream", INTERLOCK_SERIAL));
+  }
+  const interlock_semaphore done = interlock_recorder_semaphore(r, "done", 0);
+  interlock_semaphore_use use = {done, 0, nullptr};
   size_t next = 0;
   for (auto _ : state) {
     interlock_recorder_dispatch(r, "kernel_mul_mat_f32", label);
+    if (queue_count != 0) interlock_recorder_on(r, queues[next / 4 % queue_count]);
     for (size_t i = 0; i < 4; ++i) {
       const Operand& operand = operands[next + i];
       const interlock_access_kind kind = i < 3 ? INTERLOCK_READ : INTERLOCK_WRITE;
@@ -58,7 +66,12 @@ void record(benchmark::State& state, const char* path, Lookup lookup, const char
       }
     }
     interlock_recorder_end(r);
-    if (next % 32 == 0) interlock_recorder_barrier(r, nullptr);
+    if (next % 32 == 0 && queue_count == 0) interlock_recorder_barrier(r, nullptr);
+    if (next % 32 == 0 && queue_count != 0) {
+      ++use.value;
+      interlock_recorder_signal(r, queues[0], &use, 1);
+      interlock_recorder_wait(r, queues[1], &use);
+    }
     next = (next + 4) % operands.size();
   }
   if (interlock_recorder_close(r) != INTERLOCK_OK) state.SkipWithError("The recording failed.");
@@ -79,6 +92,12 @@ void BM_recorder_with_labels(benchmark::State& state) {
   record(state, "/dev/null", Lookup::kHandle, "layers.attention");
 }
 BENCHMARK(BM_recorder_with_labels);
+
+// Two streams in turns, with a signal and a wait for it instead of the barrier.
+void BM_recorder_of_two_streams(benchmark::State& state) {
+  record(state, "/dev/null", Lookup::kHandle, nullptr, 2);
+}
+BENCHMARK(BM_recorder_of_two_streams);
 
 // The page cache, and the disk as far as it keeps up. About 100 bytes a dispatch.
 void BM_recorder_into_a_file(benchmark::State& state) {

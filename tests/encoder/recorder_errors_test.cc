@@ -120,7 +120,7 @@ TEST(RecorderErrors, ADispatchHasOneAtomicOperation) {
   EXPECT_EQ(status_of(INTERLOCK_ATOMIC_ADD, INTERLOCK_ATOMIC_ADD), INTERLOCK_OK);
   EXPECT_EQ(status_of(INTERLOCK_ATOMIC_ADD, INTERLOCK_READ), INTERLOCK_OK);
   EXPECT_EQ(status_of(INTERLOCK_ATOMIC_ADD, INTERLOCK_ATOMIC_XOR), INTERLOCK_BAD_ACCESS);
-  EXPECT_EQ(status_of(INTERLOCK_READ, static_cast<interlock_access_kind>(10)),
+  EXPECT_EQ(status_of(INTERLOCK_READ, static_cast<interlock_access_kind>(11)),
             INTERLOCK_BAD_ACCESS);
 }
 

@@ -1,7 +1,8 @@
-// The example of docs/recording.md, compiled as C99 and as C++, records what the checks then judge.
+// The examples of docs/recording.md, compiled as C99 and as C++, record what the checks then judge.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -14,10 +15,14 @@ namespace interlock::recorder_example_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
-// Runs a build of the example. Returns the file that it recorded.
-std::string recorded_by(const std::string& executable, const std::string& arguments) {
+const std::string kExampleC99 = "recorder_example_c99";
+
+// Runs a build of an example. Returns the file that it recorded.
+std::string recorded_by(const std::string& name, const std::string& arguments) {
   const std::string path = recording_path("example");
+  const std::string executable = std::string(RECORDER_EXAMPLES) + "/" + name;
   EXPECT_EQ(std::system((executable + " " + path + " " + arguments).c_str()), 0) << executable;
   std::string text = content_of(path);
   std::remove(path.c_str());
@@ -25,13 +30,15 @@ std::string recorded_by(const std::string& executable, const std::string& argume
 }
 
 std::string report_on(const std::string& text) {
-  const Result<Program> program = parse(text);
+  ParseOptions options;
+  options.reads_every_queue = true;
+  const Result<Program> program = parse(text, "step.ilk", options);
   if (!program) return program.error().message;
   return text_report(*program, check(*program), "step.ilk");
 }
 
 TEST(RecorderExample, RecordsAProgramWithoutFindings) {
-  const std::string text = recorded_by(RECORDER_EXAMPLE_C99, "");
+  const std::string text = recorded_by(kExampleC99, "");
   EXPECT_EQ(text,
             "interlock 1\nmemory x 4096\nmemory g 4096\nmemory gb 4096\n"
             "reduce: dispatch Col_reduce_f32 reads g writes gb[0:256]\n"
@@ -42,31 +49,59 @@ TEST(RecorderExample, RecordsAProgramWithoutFindings) {
 }
 
 TEST(RecorderExample, RecordsTheHazardOfAForgottenBarrier) {
-  const std::string text = recorded_by(RECORDER_EXAMPLE_C99, "forget");
+  const std::string text = recorded_by(kExampleC99, "forget");
   EXPECT_THAT(
       report_on(text),
       HasSubstr(
           "WAR hazard: vjp (dispatch 1) updates g[0:4096], which reduce (dispatch 0) reads."));
 }
 
+TEST(RecorderExample, RecordsTwoStreams) {
+  EXPECT_THAT(
+      report_on(recorded_by("recorder_streams_example_c99", "")),
+      HasSubstr("WAR hazard: copy (dispatch 2) writes input[0:4096], which Forward (dispatch "
+                "1) reads."));
+  EXPECT_THAT(report_on(recorded_by("recorder_streams_example_c99", "wait")),
+              HasSubstr("2 queues; no findings."));
+}
+
+TEST(RecorderExample, RecordsTheHost) {
+  EXPECT_THAT(
+      report_on(recorded_by("recorder_frame_example_c99", "")),
+      HasSubstr(
+          "RAW hazard: host reads (statement 8) reads result[0:4096], which scale (dispatch 1)"));
+  EXPECT_THAT(report_on(recorded_by("recorder_frame_example_c99", "host")),
+              HasSubstr("2 accesses of the host, 1 queue; no findings."));
+}
+
 TEST(RecorderExample, RecordsTheSameWhenCompiledAsCxx) {
-  for (const char* const arguments : {"", "forget"}) {
-    EXPECT_EQ(recorded_by(RECORDER_EXAMPLE_CXX, arguments),
-              recorded_by(RECORDER_EXAMPLE_C99, arguments));
+  for (const std::string name :
+       {"recorder_example", "recorder_streams_example", "recorder_frame_example"}) {
+    for (const char* const arguments : {"", "once"}) {
+      EXPECT_EQ(recorded_by(name + "_cxx", arguments), recorded_by(name + "_c99", arguments));
+    }
   }
 }
 
 TEST(RecorderExample, FailsWhereItCannotWrite) {
-  const std::string command = std::string(RECORDER_EXAMPLE_C99) + " /dev/full 2>/dev/null";
+  const std::string command =
+      std::string(RECORDER_EXAMPLES) + "/" + kExampleC99 + " /dev/full 2>/dev/null";
   EXPECT_NE(std::system(command.c_str()), 0);
 }
 
-TEST(RecordingDocument, ShowsTheExampleThatIsCompiled) {
-  const std::string source = content_of(INTERLOCK_SOURCE_DIR "/tests/encoder/recorder_example.c");
-  ASSERT_NE(source, "");
-  EXPECT_LE(std::count(source.begin(), source.end(), '\n'), 40);
-  EXPECT_THAT(content_of(INTERLOCK_SOURCE_DIR "/docs/recording.md"),
-              HasSubstr("```c\n" + source + "```\n"));
+// Every block of C, and no other.
+TEST(RecordingDocument, ShowsTheExamplesThatAreCompiled) {
+  std::string document = content_of(INTERLOCK_SOURCE_DIR "/docs/recording.md");
+  for (const std::string name :
+       {"recorder_example", "recorder_streams_example", "recorder_frame_example"}) {
+    const std::string source = content_of(INTERLOCK_SOURCE_DIR "/tests/encoder/" + name + ".c");
+    EXPECT_LE(std::count(source.begin(), source.end(), '\n'), 50);
+    const std::string block = "```c\n" + source + "```\n";
+    const size_t at = document.find(block);
+    ASSERT_NE(at, std::string::npos) << name;
+    document.erase(at, block.size());
+  }
+  EXPECT_THAT(document, Not(HasSubstr("```c\n")));
 }
 
 }  // namespace

@@ -25,7 +25,9 @@ using testing::SizeIs;
 
 Program parsed(const Recording& recording) {
   EXPECT_EQ(recording.status, INTERLOCK_OK) << recording.error;
-  Result<Program> program = parse("interlock 1\n" + recording.text);
+  ParseOptions options;
+  options.reads_every_queue = true;
+  Result<Program> program = parse("interlock 1\n" + recording.text, "step.ilk", options);
   EXPECT_TRUE(program.has_value()) << program.error().message << "\n" << recording.text;
   return program ? *std::move(program) : Program();
 }
@@ -259,9 +261,9 @@ TEST(Recorder, GivesBackEveryAccessOfRandomDispatches) {
     for (std::vector<Call>& dispatch : calls) {
       interlock_recorder_dispatch(r, "K", nullptr);
       // By kind, as the text has them, so that the accesses come back in the order of the calls.
-      for (const auto kind : {INTERLOCK_UNIFORM, INTERLOCK_READ, INTERLOCK_WRITE, INTERLOCK_UPDATE,
-                              INTERLOCK_ATOMIC_XOR}) {
-        for (uint64_t i = choice.below(50); i > 0; --i) {
+      for (const auto kind : {INTERLOCK_INDIRECT, INTERLOCK_UNIFORM, INTERLOCK_READ,
+                              INTERLOCK_WRITE, INTERLOCK_UPDATE, INTERLOCK_ATOMIC_XOR}) {
+        for (uint64_t i = choice.below(42); i > 0; --i) {
           const size_t memory = choice.below(kMemoryCount);
           const uint64_t begin = choice.below((2ull << memory) + 1);
           const uint64_t size = choice.below((2ull << memory) - begin + 1);
@@ -272,8 +274,8 @@ TEST(Recorder, GivesBackEveryAccessOfRandomDispatches) {
       interlock_recorder_end(r);
     }
   }));
-  const AccessMode modes[] = {AccessMode::kUniform, AccessMode::kRead, AccessMode::kWrite,
-                              AccessMode::kUpdate};
+  const AccessMode modes[] = {AccessMode::kIndirect, AccessMode::kUniform, AccessMode::kRead,
+                              AccessMode::kWrite, AccessMode::kUpdate};
   ASSERT_EQ(program.dispatches.size(), calls.size());
   for (size_t i = 0; i < calls.size(); ++i) {
     const auto accesses = program.accesses_of(DispatchId(i));
@@ -315,6 +317,7 @@ TEST(Recorder, NeverWritesPastItsBuffer) {
     const interlock_memory first = interlock_recorder_memory(r, name.c_str(), 0, 1ull << 48, 0);
     interlock_recorder_free(r, first);
     const interlock_memory memory = interlock_recorder_memory(r, name.c_str(), 0, 1ull << 48, 0);
+    const interlock_queue queue = interlock_recorder_queue(r, name.c_str(), INTERLOCK_GRAPH);
     constexpr size_t kBarrierBytes = sizeof "barrier\n" - 1;
     for (int fill = 0; fill < 3; ++fill) {
       // As full as it may be before a statement: one more barrier would make it be written first.
@@ -324,13 +327,22 @@ TEST(Recorder, NeverWritesPastItsBuffer) {
         interlock_recorder_barrier(r, nullptr);
       } while (r->used > before);
       while (r->used + 2 * kBarrierBytes < before) interlock_recorder_barrier(r, nullptr);
+      r->dispatch_count = UINT64_MAX - 10;  // As if there had been so many, with an order.
+      r->orders_dispatches = 1;
       for (int k = 0; k < 2; ++k) {
         interlock_recorder_dispatch(r, name.c_str(), name.c_str());
         for (int i = 0; i < INTERLOCK_ACCESSES_MAX; ++i) {
-          interlock_recorder_access(r, INTERLOCK_ATOMIC_MAX, memory, (1ull << 48) - 2, 1);
+          interlock_recorder_access(r, INTERLOCK_ATOMIC_MAX, memory, (1ull << 48) - (1ull << 47),
+                                    1ull << 47);
+          interlock_recorder_rows(r, 1, 1ull << 47, 1ull << 47);
+        }
+        for (uint64_t i = 0; i < INTERLOCK_EDGES_MAX; ++i) {
+          interlock_recorder_after(r, UINT64_MAX - 10 - i);
         }
         interlock_recorder_order(r, UINT64_MAX);
         interlock_recorder_partial(r);
+        interlock_recorder_programmatic(r);
+        interlock_recorder_on(r, queue);
         interlock_recorder_end(r);
         most_used = std::max(most_used, r->used);
       }

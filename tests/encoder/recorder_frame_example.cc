@@ -1,0 +1,2 @@
+// The example, compiled as C++.
+#include "tests/encoder/recorder_frame_example.c"

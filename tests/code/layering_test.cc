@@ -47,6 +47,8 @@ const std::vector<Room>& rooms() {
        {"encoder/program", "encoder/sync", "encoder/assemble", "encoder/plan/data_dependencies.h"}},
       {"encoder/replay", {"encoder/program", "encoder/assemble"}},
       {"encoder/text", {"encoder/program", "encoder/build", "encoder/assemble"}},
+      {"encoder/import",
+       {"encoder/program", "encoder/build", "encoder/assemble", "encoder/text/line_reader.h"}},
 
       {"simulator/bytes", {"encoder/program"}},
       {"simulator/order", {"encoder/program", "encoder/kernel", "simulator/bytes"}},

@@ -141,7 +141,8 @@ void ValueReader::end_values() {
 }
 
 // A free poisons the bytes of its value where it stands, and an unpin may do so for a free that
-// waited: the value owns them until then.
+// waited: the value owns them until then. When that is, in the order of several queues or of the
+// host, no step says: there it owns them all the time.
 void ValueReader::read_lifetimes() {
   uint32_t step = 0;
   for (const Statement& statement : program_.statements) {
@@ -152,9 +153,13 @@ void ValueReader::read_lifetimes() {
     const uint32_t value = values_.value_of_memory[lifetime.memory.index];
     if (value == PlanValues::kNoValue) continue;
     ValueLife& life = values_.problem.values[value];
+    has_lifetimes_[value] = true;
+    if (has_sync_of_queues(program_)) {
+      life = {life.size_bytes, 0, values_.problem.step_count - 1};
+      continue;
+    }
     life = {life.size_bytes, life.is_used() ? std::min(life.first_step, step) : step,
             life.is_used() ? std::max(life.last_step, step) : step};
-    has_lifetimes_[value] = true;
   }
 }
 

@@ -39,7 +39,8 @@ inline uint32_t step_of_dispatch(size_t dispatch) { return static_cast<uint32_t>
 
 // Lives follow the issue order, byte by byte as far as it matters: a value lives from the start if
 // it has initial values or if bytes of it are read that no dispatch has written before. It lives to
-// the end if it is an output, or if the program has no outputs.
+// the end if it is an output, or if the program has no outputs. Beside several queues a value with
+// a lifetime statement of its own lives from the start to the end.
 //
 // In place may be what the alias contract of the kernel says: every operand that reads the input
 // must tolerate every operand that writes the output, on identical ranges.

@@ -227,6 +227,20 @@ TEST(Planners, RefuseMoreBytesThanAPlanTakes) {
               HasSubstr("more than 281474976710656 bytes together"));
 }
 
+TEST(Antichain, HandsOnNoBytesThroughAValueWithoutUses) {
+  PlanOptions options;
+  options.alignment_bytes = 4;
+  options.is_antichain = true;
+  // Nothing orders Other after Use, and `dead`, which nobody uses, not either.
+  const std::string text = planned("liveness",
+                                   "tensor x u8[64]\ntensor out u8[4]\ntensor dead u8[64]\n"
+                                   "tensor z u8[64]\noutput out\ndispatch Make writes x\n"
+                                   "dispatch Use reads x writes out\ndispatch Mid reads out\n"
+                                   "free dead\ndispatch Other writes z\n",
+                                   options);
+  EXPECT_THAT(text, HasSubstr("memory pool 196\n"));
+}
+
 // Also where only the end of a value's bytes must wait.
 TEST(BarrierCountOf, IsWhatTheEncoderPlaces) {
   const Program program = parse(R"(interlock 1

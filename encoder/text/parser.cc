@@ -71,9 +71,16 @@ class IsBeyondOneQueue {
 
 bool is_beyond_one_queue(const ItemDraft& item) { return std::visit(IsBeyondOneQueue(), item); }
 
-bool is_split_of_one_queue(const ItemDraft& item) {
-  const auto* const sync = std::get_if<SyncDraft>(&item);
-  return sync != nullptr && sync->kind == SyncKind::kSplit && !names_another(sync->queue);
+// Whether it is about the one queue, and the host has no part in it.
+bool is_of_one_queue(const ItemDraft& item) {
+  if (const auto* const sync = std::get_if<SyncDraft>(&item)) {
+    return sync->kind == SyncKind::kSplit && !names_another(sync->queue);
+  }
+  if (const auto* const dispatch = std::get_if<DispatchDraft>(&item)) {
+    return !names_another(dispatch->queue) && dispatch->after.empty();
+  }
+  const auto* const barrier = std::get_if<BarrierDraft>(&item);
+  return barrier != nullptr && !names_another(barrier->queue);
 }
 
 class Parser {
@@ -242,7 +249,7 @@ class Parser {
                              (tensor != nullptr && tensor->name == kEdgesWord);
     if (names_after) reader_.take_after_for_a_name();
     const bool is_read = options_.reads_every_queue || !is_beyond_one_queue(*item) ||
-                         (options_.reads_splits && is_split_of_one_queue(*item));
+                         (options_.reads_one_queue && is_of_one_queue(*item));
     if (!is_read) {
       return error_at(reader_.column_of({}),
                       "the statement is about several queues, the host or rows of bytes, which is "

@@ -27,8 +27,8 @@ struct ParseOptions {
   // Statements of the whole synchronization model are read, too. What judges, executes or changes
   // programs knows one queue with barriers, and does not ask for them.
   bool reads_every_queue = false;
-  // Of those, ends of command buffers on the one queue.
-  bool reads_splits = false;
+  // Of those, what is about the one queue: ends of command buffers, indirect dispatches and rows.
+  bool reads_one_queue = false;
   // Asked last, with a program that is valid so far; null asks nobody. Not with
   // skips_invalid_lines.
   std::optional<ProgramFault> (*find_fault)(const Program& program) = nullptr;

@@ -343,7 +343,7 @@ OracleReport judge(const Program& program, const OracleOptions& options, uint64_
 std::optional<Program> parsed_draft(const ProgramDraft& draft,
                                     std::vector<InternalDisagreement>& disagreements) {
   ParseOptions options;
-  options.reads_splits = true;
+  options.reads_one_queue = true;
   auto program = parse(print(draft), "<draft>", options);
   if (program) return *std::move(program);
   disagree(disagreements, OracleStage::kBuild, "A draft does not parse: {}",

@@ -53,6 +53,61 @@ TEST(EncodeCommand, PutsWhatIsPlannedOnQueues) {
   EXPECT_THAT(result.out, HasSubstr("after 0 on q1"));
 }
 
+// A block of `main` is read on `side`, and `main` does not wait for that.
+constexpr const char* kSideStream = R"(interlock 1
+tensor x u8[64]
+tensor o u8[64]
+tensor y u8[64]
+output o
+main: queue serial
+side: queue serial
+dispatch Make writes x on main
+signal made=1 on main
+wait made=1 on side
+dispatch Use reads x writes o on side
+dispatch Next writes y on main
+)";
+
+TEST(EncodeCommand, PlansValuesOfSeveralQueuesByTheirSync) {
+  for (const char* planner : {"--planner=liveness", "--planner=stream-pool"}) {
+    const CommandResult planned = encode({planner}, kSideStream);
+    EXPECT_EQ(planned.status, 0) << planned.err;
+    EXPECT_THAT(planned.out, HasSubstr("signal made=1 on main\nwait made=1 on side\n"));
+    EXPECT_EQ(run_interlock({"check", "-"}, planned.out).status, 0) << planned.out;
+  }
+  const std::string unrecorded = encode({"--planner=stream-pool-unrecorded"}, kSideStream).out;
+  const CommandResult found = run_interlock({"check", "-"}, unrecorded);
+  EXPECT_EQ(found.status, 1) << unrecorded;
+  EXPECT_THAT(found.out, HasSubstr("WAR hazard: "));
+  // Others would give the same bytes to two queues at a time, and barriers would replace the sync.
+  EXPECT_EQ(encode({"--planner=ggml"}, kSideStream).status, 2);
+  EXPECT_EQ(encode({"--planner=liveness", "--encoder=interlock"}, kSideStream).status, 2);
+}
+
+TEST(EncodeCommand, KeepsTheEndsOfCommandBuffers) {
+  const std::string text =
+      "interlock 1\nmemory a 64\ndispatch A reads a\nsplit\n"
+      "dispatch B writes a\n";
+  EXPECT_THAT(encode({"--encoder=interlock"}, text).out,
+              HasSubstr("dispatch A reads a\nsplit\nbarrier\ndispatch B writes a\n"));
+  EXPECT_THAT(encode({"--encoder=interlock-scoped"}, text).out,
+              HasSubstr("split\nbarrier compute -> compute\ndispatch B writes a\n"));
+  EXPECT_THAT(encode({"--encoder=mlx-fences"}, text).out,
+              HasSubstr("wait s1=1 on q2\ndispatch B writes a on q2\n"));
+  EXPECT_EQ(encode({"--encoder=interlock", "--planner=fresh"}, text).status, 2);
+}
+
+TEST(EncodeCommand, TakesIndirectDispatchesAndRows) {
+  const std::string text =
+      "interlock 1\nmemory a 64\nmemory b 64\ndispatch A writes a[0:64 rows 4 pitch 16 width 8]\n"
+      "dispatch B reads a[8:64 rows 3 pitch 16 width 8] writes b\ndispatch C indirect b[0:12]\n";
+  EXPECT_EQ(
+      encode({"--encoder=interlock-scoped"}, text).out,
+      "interlock 1\nmemory a 64\nmemory b 64\ndispatch A writes a[0:64 rows 4 pitch 16 width 8]\n"
+      "dispatch B reads a[8:64 rows 3 pitch 16 width 8] writes b\n"
+      "barrier compute.write -> indirect.read\ndispatch C indirect b[0:12]\n");
+}
+
 TEST(EncodeCommand, SaysWhichEncoderTakesQueues) {
   const CommandResult edges = encode({"--encoder=edges", "--queues=2"}, kDiamond);
   EXPECT_EQ(edges.status, 2);

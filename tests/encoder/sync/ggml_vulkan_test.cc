@@ -24,7 +24,7 @@ using testing::Not;
 
 Program encoded(std::string_view encoder, const std::string& body) {
   ParseOptions options;
-  options.reads_splits = true;
+  options.reads_one_queue = true;
   const Result<Program> program = parse("interlock 1\n" + body, "test.ilk", options);
   EXPECT_TRUE(program.has_value()) << (program ? "" : program.error().message);
   return program ? encode(*program, *find_encoder(encoder)->create()) : Program{};

@@ -115,6 +115,33 @@ std::optional<std::string> contest_table(const std::string& prefix,
   return head_of("", contestants) + rows;
 }
 
+// `match[2]` is then the prefix, if there is one.
+bool is_of_machine(const std::string& line, std::smatch& match) {
+  static const std::regex kLine("<!-- machine( (.*))? -->");
+  return std::regex_match(line, match, kLine);
+}
+
+bool is_of(const std::string& prefix, const BenchResult& result) {
+  return result.name.starts_with(prefix + "/");
+}
+
+// Whether there is a result of this prefix; without one, whether there is one that is of none for
+// which the document has a machine.
+bool is_measured_here(const std::string& prefix, const std::string& document,
+                      const std::vector<BenchResult>& results) {
+  std::vector<std::string> others;
+  std::istringstream in(document);
+  std::smatch match;
+  for (std::string line; std::getline(in, line);) {
+    if (is_of_machine(line, match) && match[2].matched) others.push_back(match[2]);
+  }
+  return std::any_of(results.begin(), results.end(), [&](const BenchResult& result) {
+    if (!prefix.empty()) return is_of(prefix, result);
+    return std::none_of(others.begin(), others.end(),
+                        [&](const std::string& other) { return is_of(other, result); });
+  });
+}
+
 }  // namespace
 
 std::vector<BenchResult> parse_results(std::string_view json) {
@@ -191,8 +218,9 @@ std::string with_tables(const std::string& document, const std::vector<BenchResu
     is_inside = false;
     output += line + "\n";
     std::smatch match;
-    if (line == "<!-- machine -->") {
-      table = machine + "\n";
+    if (is_of_machine(line, match)) {
+      table = std::nullopt;
+      if (is_measured_here(match[2], document, results)) table = machine + "\n";
     } else if (std::regex_match(line, match, kBegin)) {
       const auto make = match[1] == "bench" ? bench_table : contest_table;
       table = make(match[2], split(match[3]), results);

@@ -34,8 +34,10 @@ std::string comparison_table(const std::vector<std::vector<BenchResult>>& before
 //     <!-- contest PREFIX: CONTESTANT, CONTESTANT... -->
 //
 // the rows are contests, PREFIX/CONTEST/CONTESTANT, and the cells nanoseconds, marked with ! where
-// the figure to_bound is above 1. Between <!-- machine --> and <!-- end --> stands `machine`.
-// A table of which nothing was measured stays as it is.
+// the figure to_bound is above 1. A table of which nothing was measured stays as it is.
+//
+// Between <!-- machine PREFIX --> and <!-- end --> stands `machine`, of the results PREFIX/...;
+// between <!-- machine --> and <!-- end -->, of all others. Where there are none, it stays.
 std::string with_tables(const std::string& document, const std::vector<BenchResult>& results,
                         const std::string& machine);
 

@@ -74,5 +74,21 @@ TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
   EXPECT_EQ(with_tables(made, {}, "A machine."), made);
 }
 
+// A part may be measured alone, elsewhere or later: what is said of the others stays true.
+TEST(ResultTables, SayWhereAPartWasMeasuredAndWhereTheRest) {
+  const std::string document =
+      "<!-- machine -->\nold\n<!-- end -->\n<!-- machine tracker -->\nold\n<!-- end -->\n";
+  const auto made = [](const std::string& rest, const std::string& tracker) {
+    return "<!-- machine -->\n" + rest + "<!-- end -->\n<!-- machine tracker -->\n" + tracker +
+           "<!-- end -->\n";
+  };
+  const BenchResult tracker = result_of("tracker/pool/64/raw", 1);
+  const BenchResult parse = result_of("Parse/10", 1);
+  EXPECT_EQ(with_tables(document, {tracker}, "M."), made("old\n", "\nM.\n\n"));
+  EXPECT_EQ(with_tables(document, {parse}, "M."), made("\nM.\n\n", "old\n"));
+  EXPECT_EQ(with_tables(document, {parse, tracker}, "M."), made("\nM.\n\n", "\nM.\n\n"));
+  EXPECT_EQ(with_tables(document, {}, "M."), document);
+}
+
 }  // namespace
 }  // namespace interlock::result_tables_test

@@ -19,6 +19,11 @@ namespace {
 constexpr size_t kSampleShare = 8;
 constexpr size_t kSampleSlots = 1024;
 
+// Of what is forgotten one in so many is remembered, by its hash: enough to tell how often it comes
+// back, and little enough to stay in the caches of a core. Nothing else depends on these bits.
+constexpr size_t kGhostShare = 8;
+bool can_be_ghost(uint64_t hash) { return (hash >> 29) % kGhostShare == 0; }
+
 // One in so many is often: by chance a ghost comes back once in 256 at most (GhostFilter).
 constexpr size_t kOften = 64;
 
@@ -71,7 +76,8 @@ Segment* SegmentMap::insert(const Segment& segment) {
 
 Segment* SegmentMap::insert_in_table(const Segment& segment) {
   ++new_count_;
-  ghosts_back_ += ghosts_.contains(SegmentTable::hash_of(segment.memory(), segment.begin));
+  const uint64_t hash = SegmentTable::hash_of(segment.memory(), segment.begin);
+  if (can_be_ghost(hash)) ghosts_back_ += ghosts_.contains(hash);
   Segment* const result = table_.insert(segment);
   result->sweep = sweep_count_;
   return result;
@@ -161,9 +167,9 @@ bool SegmentMap::are_recent_to_stay(bool comes_back) {
 }
 
 void SegmentMap::sweep(uint32_t oldest_stamp, bool absorbs) {
-  const bool comes_back = ghosts_back_ > 0 && ghosts_back_ * kOften >= new_count_;
+  const bool comes_back = ghosts_back_ > 0 && ghosts_back_ * kGhostShare * kOften >= new_count_;
   keeps_recent_ = are_recent_to_stay(comes_back);
-  ghosts_.reserve(4 * sweep_limit_);
+  ghosts_.reserve(4 * sweep_limit_ / kGhostShare);
   std::vector<Segment> kept;
   if (keeps_recent_) {
     kept = all_used_since(last_sweep_stamp_);
@@ -208,16 +214,17 @@ void SegmentMap::absorb_what_is_alike(uint32_t oldest_stamp) {
   });
 }
 
-// Also those that are owned. What is left out becomes a ghost.
+// Also those that are owned. What is left out may become a ghost.
 std::vector<Segment> SegmentMap::all_used_since(uint32_t oldest_stamp) {
   std::vector<Segment> result;
   table_.for_each([&](const Segment& segment) {
     const bool is_used = segment.owner != Segment::kNone || segment.stamp >= oldest_stamp;
     if (is_used && segment.sweep != Segment::kNone) {
       result.push_back(segment);
-    } else {
-      ghosts_.add(SegmentTable::hash_of(segment.memory(), segment.begin));
+      return;
     }
+    const uint64_t hash = SegmentTable::hash_of(segment.memory(), segment.begin);
+    if (can_be_ghost(hash)) ghosts_.add(hash);
   });
   return result;
 }

@@ -46,8 +46,12 @@ class SegmentMap {
     return known != nullptr && known->end == range.end ? known : nullptr;
   }
 
-  void prefetch(MemoryId memory, ByteRange range) const {
-    table_.prefetch(memory.index, range.begin);
+  // Fetch what find() needs, in two steps: the second waits for the first.
+  void prefetch_slot(MemoryId memory, ByteRange range) const {
+    table_.prefetch_slot(memory.index, range.begin);
+  }
+  void prefetch_segment(MemoryId memory, ByteRange range) const {
+    table_.prefetch_segment(memory.index, range.begin);
   }
 
   // The one that begins where `segment` ends. Requires: it is not the last of a located range.
@@ -78,7 +82,7 @@ class SegmentMap {
   size_t segment_count() const { return table_.size(); }
 
   // The bytes in which what is accessed is looked up.
-  size_t lookup_bytes() const { return table_.slot_bytes(); }
+  size_t lookup_bytes() const { return table_.lookup_bytes(); }
   size_t size_bytes() const;
 
  private:

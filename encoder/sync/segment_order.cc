@@ -136,7 +136,7 @@ void SegmentOrder::restart(const std::vector<Segment>& segments, SegmentTable& t
   }
   index_.clear();
   marks_.clear();
-  waiting_.clear();
+  waiting_.clear(waiting_.size());
   free_waiting_ = kNone;
   const uint64_t* next = begins.data();
   for (Memory& memory : memories_) {
@@ -163,7 +163,7 @@ void SegmentOrder::keep_those_of(SegmentTable& table, uint32_t memory,
   constexpr size_t kPrefetchDistance = 16;
   size_t kept = first;
   for (size_t i = first; i < begins.size(); ++i) {
-    table.prefetch(memory, begins[std::min(i + kPrefetchDistance, begins.size() - 1)]);
+    table.prefetch_slot(memory, begins[std::min(i + kPrefetchDistance, begins.size() - 1)]);
     if (table.find(memory, begins[i]) != nullptr) begins[kept++] = begins[i];
   }
   begins.resize(kept);
@@ -190,7 +190,7 @@ void SegmentOrder::enter_again(const Segment& segment) {
 
 size_t SegmentOrder::size_bytes() const {
   return memories_.capacity() * sizeof(Memory) + marks_.size_bytes() + index_.size_bytes() +
-         waiting_.capacity() * sizeof(Waiting) + sorted_.capacity() * sizeof(uint64_t);
+         waiting_.size_bytes() + sorted_.capacity() * sizeof(uint64_t);
 }
 
 }  // namespace interlock

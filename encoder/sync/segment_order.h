@@ -10,6 +10,7 @@
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
 #include "encoder/sync/boundary_index.h"
+#include "encoder/sync/chunked_array.h"
 #include "encoder/sync/granule_set.h"
 #include "encoder/sync/segment_table.h"
 
@@ -82,7 +83,7 @@ class SegmentOrder {
   std::vector<Memory> memories_;  // By memory index.
   GranuleSet marks_;
   BoundaryIndex index_;
-  std::vector<Waiting> waiting_;
+  ChunkedArray<Waiting> waiting_;
   uint32_t free_waiting_ = kNone;
   std::vector<uint64_t> sorted_;
 };

@@ -5,71 +5,124 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "encoder/program/check.h"
 
 namespace interlock {
 
-Segment* SegmentTable::find_after(Segment* first, uint32_t memory, uint64_t begin) {
-  for (size_t i = 0; i < kWindow && !first[i].is_free(); ++i) {
-    if (first[i].begin == begin && first[i].inverse_memory == ~memory) return &first[i];
+Segment* SegmentTable::find_after(uint64_t hash, uint32_t memory, uint64_t begin) {
+  const uint32_t* const first = &slots_[hash >> shift_];
+  for (size_t i = 0; i < kWindow && first[i] != 0; ++i) {
+    const uint32_t place = first[i] & place_mask_;
+    if (first[i] != slot_value(hash, place)) continue;  // Of another hash.
+    Segment& segment = segments_[place];
+    if (segment.begin == begin && segment.inverse_memory == ~memory) return &segment;
   }
   if (overflow_.empty()) return nullptr;
   const auto found = overflow_.find({memory, begin});
   return found == overflow_.end() ? nullptr : &found->second;
 }
 
-Segment* SegmentTable::insert(const Segment& segment) {
-  if (count_ == most_) grow();
-  ++count_;
-  Segment* const first = &slots_[place_of(segment.memory(), segment.begin)];
+// Returns the slot that has the place of the segment. Requires: there is one.
+uint32_t* SegmentTable::slot_of(const Segment& segment) {
+  uint32_t* slot = &slots_[hash_of(segment.memory(), segment.begin) >> shift_];
+  while (&segments_[*slot & place_mask_] != &segment) ++slot;
+  return slot;
+}
+
+// Returns false if there is no slot.
+bool SegmentTable::enter(uint64_t hash, size_t place) {
+  uint32_t* const first = &slots_[hash >> shift_];
   for (size_t i = 0; i < kWindow; ++i) {
-    if (!first[i].is_free()) continue;
-    first[i] = segment;
-    return &first[i];
+    if (first[i] != 0) continue;
+    first[i] = slot_value(hash, place);
+    return true;
   }
-  return &overflow_.insert_or_assign({segment.memory(), segment.begin}, segment).first->second;
+  return false;
+}
+
+Segment* SegmentTable::insert(const Segment& segment) {
+  if (count_ + 1 == most_) grow();
+  ++count_;
+  return put(segment);
+}
+
+// Requires: there is room.
+Segment* SegmentTable::put(const Segment& segment) {
+  const size_t place = free_place_ == 0 ? segments_.size() : free_place_;
+  if (!enter(hash_of(segment.memory(), segment.begin), place)) {
+    return &overflow_.insert_or_assign({segment.memory(), segment.begin}, segment).first->second;
+  }
+  if (free_place_ == 0) {
+    segments_.push_back(segment);
+  } else {
+    free_place_ = segments_[place].begin;
+    segments_[place] = segment;
+  }
+  return &segments_[place];
 }
 
 void SegmentTable::erase(Segment* segment) {
   --count_;
   if (!overflow_.empty() && overflow_.erase({segment->memory(), segment->begin}) > 0) return;
-  size_t hole = static_cast<size_t>(segment - slots_.data());
+  size_t hole = static_cast<size_t>(slot_of(*segment) - slots_.data());
+  free_at(slots_[hole] & place_mask_);
   // What lies further away has its first slot after the hole.
   for (size_t i = hole + 1; i < slots_.size() && i < hole + kWindow; ++i) {
-    if (slots_[i].is_free()) break;
-    if (place_of(slots_[i].memory(), slots_[i].begin) > hole) continue;
+    if (slots_[i] == 0) break;
+    const Segment& next = segments_[slots_[i] & place_mask_];
+    if (hash_of(next.memory(), next.begin) >> shift_ > hole) continue;
     slots_[hole] = slots_[i];
     hole = i;
   }
-  slots_[hole] = Segment();
+  slots_[hole] = 0;
 }
 
-// Both tables are walked from the first slot to the last: the high bits of the hashes stay.
-void SegmentTable::grow() {
-  const ZeroedArray<Segment> old = std::move(slots_);
-  const auto old_overflow = std::move(overflow_);
-  rebuild(2 * count_);
-  for (const Segment& slot : old) {
-    if (!slot.is_free()) insert(slot);
+void SegmentTable::free_at(size_t place) {
+  segments_[place] = Segment();
+  segments_[place].begin = free_place_;
+  free_place_ = place;
+}
+
+// Makes all slots free, and so many that they are enough for `count` segments.
+void SegmentTable::make_slots(size_t count) {
+  constexpr size_t kMinSlots = 256;
+  const size_t slot_count = std::bit_ceil(std::max(kMinSlots, count * 32 / kPlacesOf32 + 1));
+  most_ = slot_count / 32 * kPlacesOf32;
+  INTERLOCK_CHECK(count < most_ && most_ < UINT32_MAX);
+  if (slots_.size() == slot_count + kWindow - 1) {
+    slots_.clear();
+  } else {
+    slots_ = ZeroedArray<uint32_t>(slot_count + kWindow - 1);
   }
-  for (const auto& [key, segment] : old_overflow) insert(segment);
+  shift_ = 64 - std::countr_zero(slot_count);
+  place_mask_ = static_cast<uint32_t>(std::bit_ceil(most_) - 1);
+}
+
+// Segments stay in their places, but for those that find no slot, and those that did not before.
+void SegmentTable::grow() {
+  make_slots(2 * (most_ - 1));
+  segments_.reserve(most_);
+  const auto old_overflow = std::exchange(overflow_, {});
+  for (size_t place = 1; place < segments_.size(); ++place) {
+    const Segment segment = segments_[place];
+    if (segment.is_free() || enter(hash_of(segment.memory(), segment.begin), place)) continue;
+    overflow_.insert_or_assign({segment.memory(), segment.begin}, segment);
+    free_at(place);
+  }
+  for (const auto& [key, segment] : old_overflow) put(segment);
   ++growth_count_;
 }
 
 void SegmentTable::rebuild(size_t count) {
-  constexpr size_t kMinSlots = 64;
-  const size_t slot_count = std::bit_ceil(std::max(kMinSlots, (8 * count + 4) / 5));
-  if (slots_.size() == slot_count + kWindow - 1) {
-    slots_.clear();
-  } else {
-    slots_ = ZeroedArray<Segment>(slot_count + kWindow - 1);
-  }
+  make_slots(count);
   overflow_.clear();
-  shift_ = 64 - std::countr_zero(slot_count);
-  most_ = slot_count / 8 * 5;
-  INTERLOCK_CHECK(count <= most_);
   count_ = 0;
+  free_place_ = 0;
+  segments_.clear(most_);
+  segments_.reserve(most_);
+  segments_.push_back(Segment());
 }
 
 }  // namespace interlock

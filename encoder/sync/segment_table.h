@@ -1,5 +1,6 @@
-// SegmentTable: segments of memories in a hash table, by memory and first byte. A segment and what
-// is known of it lie in one slot, so that a range seen before costs one cache line.
+// SegmentTable: segments of memories, by memory and first byte. They lie in an array in the order
+// in which they came, and a hash table says where: its slots are small, so that most can stay free,
+// and what is new is appended. A range seen before costs two cache lines.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "encoder/program/hash.h"
 #include "encoder/program/range.h"
+#include "encoder/sync/chunked_array.h"
 #include "encoder/sync/zeroed_array.h"
 
 namespace interlock {
@@ -20,7 +22,7 @@ struct Segment {
 
   uint64_t begin = 0;
   uint64_t end = 0;
-  uint32_t inverse_memory = 0;  // All bits of the memory's index inverted. 0: a free slot.
+  uint32_t inverse_memory = 0;  // All bits of the memory's index inverted. 0: no segment.
   uint32_t stamp = 0;           // Unless it has an owner. Bytes that nobody used have the stamp 0.
   uint32_t owner = kNone;       // The registered buffer that has just these bytes, and their stamp.
   uint32_t sweep = 0;           // How many sweeps there had been when this segment was made.
@@ -48,15 +50,20 @@ class SegmentTable {
   }
 
   // Returns the segment of `memory` that begins at `begin`, or nullptr. It stays where it is until
-  // insert(), erase() or rebuild(). Cost: constant, or logarithmic where many hashes collide.
+  // insert(), or rebuild(). Cost: constant, or logarithmic where many hashes collide.
   Segment* find(uint32_t memory, uint64_t begin) {
-    Segment& first = slots_[place_of(memory, begin)];
+    const uint64_t hash = hash_of(memory, begin);
+    Segment& first = segments_[slots_[hash >> shift_] & place_mask_];
     if (first.begin == begin && first.inverse_memory == ~memory) return &first;
-    return find_after(&first, memory, begin);
+    return find_after(hash, memory, begin);
   }
 
-  void prefetch(uint32_t memory, uint64_t begin) const {
-    __builtin_prefetch(&slots_[place_of(memory, begin)]);
+  // What find() reads first, and what it reads next, once that is at hand.
+  void prefetch_slot(uint32_t memory, uint64_t begin) const {
+    __builtin_prefetch(&slots_[hash_of(memory, begin) >> shift_]);
+  }
+  void prefetch_segment(uint32_t memory, uint64_t begin) const {
+    __builtin_prefetch(&segments_[slots_[hash_of(memory, begin) >> shift_] & place_mask_]);
   }
 
   // Returns where the segment is. Requires: there is none that begins there.
@@ -66,8 +73,8 @@ class SegmentTable {
   // How often segments have moved because the table has grown.
   uint64_t growth_count() const { return growth_count_; }
 
-  // Requires: the segment is in the table. Cost: constant, or logarithmic where many hashes
-  // collide.
+  // Requires: the segment is in the table. Others stay where they are.
+  // Cost: constant, or logarithmic where many hashes collide.
   void erase(Segment* segment);
 
   // Empties the table and makes room for `count` segments and some.
@@ -75,51 +82,63 @@ class SegmentTable {
 
   template <typename Visit>
   void for_each(const Visit& visit) {
-    for (Segment& slot : slots_) {
-      if (!slot.is_free()) visit(slot);
+    for (size_t place = 1; place < segments_.size(); ++place) {
+      if (!segments_[place].is_free()) visit(segments_[place]);
     }
     for (auto& [key, segment] : overflow_) visit(segment);
   }
 
-  // Visits what lies in `count` slots, spread over all; returns how many segments that were.
+  // Visits at most `count` segments or places that are free, spread over all; returns how many
+  // segments that were.
   template <typename Visit>
   size_t for_some(size_t count, const Visit& visit) const {
-    const size_t step = std::max<size_t>(1, slots_.size() / count);
+    const size_t step = std::max<size_t>(1, segments_.size() / count);
     size_t visited = 0;
-    for (size_t i = 0; i < slots_.size(); i += step) {
-      if (slots_[i].is_free()) continue;
-      visit(slots_[i]);
+    for (size_t place = 1; place < segments_.size(); place += step) {
+      if (segments_[place].is_free()) continue;
+      visit(segments_[place]);
       ++visited;
     }
     return visited;
   }
 
   size_t size() const { return count_; }
-  size_t slot_bytes() const { return slots_.size_bytes(); }
+  // The bytes in which find() looks.
+  size_t lookup_bytes() const { return slots_.size_bytes() + segments_.size() * sizeof(Segment); }
   size_t size_bytes() const {
-    return slots_.size_bytes() + overflow_.size() * (sizeof(Segment) + 64);
+    return slots_.size_bytes() + segments_.size_bytes() + overflow_.size() * (sizeof(Segment) + 64);
   }
 
  private:
   static constexpr uint64_t kMemoryStep = 0xd1342543de82ef95;
 
-  // A segment lies in one of so many slots from its first one. At most five eighths of the slots
-  // are in use, so longer clusters are rare, unless somebody made them on purpose; what finds no
-  // slot is in a map.
+  // The place of a segment lies in one of so many slots from its first one. At most nine of 32
+  // slots are in use, so longer clusters are very rare, unless somebody made them on purpose; what
+  // finds no slot is in a map.
   static constexpr size_t kWindow = 16;
+  static constexpr size_t kPlacesOf32 = 9;
 
-  size_t place_of(uint32_t memory, uint64_t begin) const {
-    return hash_of(memory, begin) >> shift_;
+  Segment* find_after(uint64_t hash, uint32_t memory, uint64_t begin);
+  uint32_t* slot_of(const Segment& segment);
+  void free_at(size_t place);
+  uint32_t slot_value(uint64_t hash, size_t place) const {
+    return (static_cast<uint32_t>(hash) & ~place_mask_) | static_cast<uint32_t>(place);
   }
-
-  Segment* find_after(Segment* first, uint32_t memory, uint64_t begin);
+  bool enter(uint64_t hash, size_t place);
+  Segment* put(const Segment& segment);
+  void make_slots(size_t count);
   void grow();
 
-  ZeroedArray<Segment> slots_;  // A power of two, and what the window of the last one needs.
+  // 0: free. Else the place of a segment in the low bits, and in the others bits of its hash.
+  // A power of two of them, and what the window of the last one needs.
+  ZeroedArray<uint32_t> slots_;
+  ChunkedArray<Segment> segments_;  // Place 0 has none, and looks like none.
   std::map<std::pair<uint32_t, uint64_t>, Segment> overflow_;
   int shift_ = 0;  // The high bits of a hash are its first slot.
+  uint32_t place_mask_ = 0;
   size_t count_ = 0;
-  size_t most_ = 0;  // Segments that the slots are enough for.
+  size_t most_ = 0;        // Places for which there are slots enough.
+  size_t free_place_ = 0;  // The last that was erased, whose `begin` is the one before; 0: none.
   uint64_t growth_count_ = 0;
 };
 

@@ -35,7 +35,8 @@ inline bool HazardTracker::adds_known(std::span<const Access> ranges, AccessCode
   const uint32_t epoch = epoch_;
   std::array<uint32_t*, kMostRanges> stamps;
   if (segments_.lookup_bytes() > kFarBytes) {
-    for (const Access& access : ranges) segments_.prefetch(access.memory, access.range);
+    for (const Access& access : ranges) segments_.prefetch_slot(access.memory, access.range);
+    for (const Access& access : ranges) segments_.prefetch_segment(access.memory, access.range);
   }
   size_t count = 0;
   bool is_conflict = false;

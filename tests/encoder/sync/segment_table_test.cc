@@ -68,8 +68,8 @@ TEST(SegmentTable, AgreesWithAnOrderedMapWhereHashesCollide) {
 
 // Places that rise with the addresses make one cluster of all: what is erased moves few of them.
 TEST(SegmentTable, ErasesInALongClusterAtOnce) {
-  constexpr uint64_t kStride = 514'229;  // Times kGolden64, a little less than a slot of 2^20.
-  const uint64_t kCount = is_slow_build() ? 100'000 : 600'000;
+  constexpr uint64_t kStride = 4'870'847;  // Times kGolden64, a little less than a slot of 2^21.
+  const uint64_t kCount = is_slow_build() ? 100'000 : 500'000;
   SegmentTable table;
   for (uint64_t i = 0; i < kCount; ++i) {
     table.insert(Segment::of(0, {i * kStride, i * kStride + 1}));
@@ -78,6 +78,25 @@ TEST(SegmentTable, ErasesInALongClusterAtOnce) {
   for (uint64_t i = 0; i < kCount; ++i) {
     ASSERT_EQ(table.find(0, i * kStride) != nullptr, i % 2 == 1) << i;
   }
+}
+
+// In several chunks of the array that holds segments.
+TEST(SegmentTable, IsCopiedWithAllThatItHas) {
+  constexpr uint64_t kCount = 150'000;
+  SegmentTable table;
+  for (uint64_t i = 0; i < kCount; ++i) table.insert(Segment::of(0, {64 * i, 64 * i + 1}));
+  SegmentTable copy = table;
+  for (uint64_t i = 0; i < kCount; i += 2) table.erase(table.find(0, 64 * i));
+  for (uint64_t i = 0; i < kCount; ++i) {
+    ASSERT_EQ(copy.find(0, 64 * i)->end, 64 * i + 1) << i;
+    ASSERT_EQ(table.find(0, 64 * i) != nullptr, i % 2 == 1) << i;
+  }
+  copy = table;
+  table.rebuild(0);
+  EXPECT_EQ(table.size(), 0u);
+  EXPECT_EQ(table.find(0, 64), nullptr);
+  EXPECT_EQ(copy.size(), kCount / 2);
+  EXPECT_EQ(copy.find(0, 64)->end, 65u);
 }
 
 TEST(SegmentTable, SaysWhenSegmentsHaveMoved) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "encoder/program/interval_map.h"
 #include "encoder/program/program.h"
 #include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
@@ -36,9 +37,16 @@ class QueueHazards {
 
   bool is_clean(DispatchId second);
   void record(DispatchId dispatch);
-  void raise(PlaceIndex place, size_t access_sort, SegmentSpan span, Stamp stamp);
-  void collect(DispatchId second, const Access& access, SegmentSpan span, PlaceIndex place,
-               FindingKind kind, std::vector<HazardousRun>& runs);
+  void move_host_bytes(const SyncStep& step);
+  SegmentSpan span_of(MemoryId memory, ByteRange bytes) const;
+  void collect_lost(DispatchId second, const Access& access, SegmentSpan span,
+                    std::vector<HazardousRun>& runs);
+  void raise(History& history, size_t access_sort, SegmentSpan span, Stamp stamp);
+  // The accesses of `history` are those of `place`, or some of them.
+  void collect(DispatchId second, const Access& access, SegmentSpan span, const History& history,
+               PlaceIndex place, FindingKind kind, std::vector<HazardousRun>& runs);
+  void collect(DispatchId second, const Access& access, SegmentSpan span, const History& history,
+               PlaceIndex place, std::vector<HazardousRun>& runs);
   bool is_invisible(const StampRun& run, DispatchId second, StageAccess sort, MemoryId memory);
 
   const Program& program_;
@@ -46,9 +54,15 @@ class QueueHazards {
   const ByteSegments& segments_;
   std::optional<CleanScan> clean_;  // As long as there is no hazard.
   DispatchId known_clean_;          // By it: that of the last call.
+  uint32_t scanned_ = 0;            // Dispatches that it has.
   std::vector<History> histories_;  // By place; empty as long as there is `clean_`.
-  uint32_t visited_ = 0;            // Dispatches that are recorded.
-  uint64_t step_count_ = 0;         // Since the last call.
+  // What the host wrote and invalidated before it flushed it. No later write of the host stands for
+  // that one, as it does for others: it may be flushed, and this one never is.
+  History lost_;
+  bool has_lost_ = false;
+  IntervalMap<Stamp> unflushed_;  // The host's latest write, of memory that has atoms.
+  uint32_t visited_ = 0;          // Statements that are recorded.
+  uint64_t step_count_ = 0;       // Since the last call.
   std::vector<StampRun> latest_;
   std::vector<StampRun> of_tree_;
   std::vector<StampRun> merged_;

@@ -32,9 +32,7 @@ enum class StageAccess : uint8_t {
 inline constexpr size_t kStageAccessCount = 8;
 
 // Those of devices: what is the host's comes last.
-inline constexpr size_t kDeviceStageCount = 3;
 inline constexpr size_t kDeviceSortCount = 6;
-static_assert(static_cast<size_t>(Stage::kHost) == kDeviceStageCount);
 static_assert(static_cast<size_t>(StageAccess::kHostRead) == kDeviceSortCount);
 
 using StageMask = uint8_t;   // One bit per Stage.

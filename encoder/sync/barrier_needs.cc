@@ -1,5 +1,6 @@
 #include "encoder/sync/barrier_needs.h"
 
+#include <cstddef>
 #include <optional>
 
 #include "encoder/kernel/kernel_table.h"
@@ -17,9 +18,8 @@ Stage stage_of_access(Stage stage, const Access& access) {
 
 void raise(uint32_t& epoch, uint32_t to) { epoch = std::max(epoch, to); }
 
-template <size_t kCount>
-void raise(std::array<uint32_t, kCount>& epochs, const std::array<uint32_t, kCount>& to) {
-  for (size_t i = 0; i < kCount; ++i) raise(epochs[i], to[i]);
+void raise(EpochByStage& epochs, const EpochByStage& to) {
+  for (size_t i = 0; i < kStageCount; ++i) raise(epochs[i], to[i]);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ BarrierNeeds LatestUses::needs_of(std::span<const Access> accesses, Stage stage,
     const std::optional<StageAccess> write_sort = write_sort_of(stage, access);
     uses_.for_each(access.memory, access.range, [&](const IntervalMap<Uses>::Run& run) {
       const Uses& uses = run.value;
-      EpochByWritingStage written = uses.written;
+      EpochByStage written = uses.written;
       const bool commutes =
           access.is_atomic() && atomic_op != AtomicOp::kNone && uses.row_op == atomic_op;
       if (!commutes) raise(written[index_of(Stage::kCompute)], uses.row);
@@ -71,7 +71,7 @@ BarrierNeeds LatestUses::needs_of_destroy(std::span<const Access> bytes) const {
   for (const Access& access : bytes) {
     uses_.for_each(access.memory, access.range, [&](const IntervalMap<Uses>::Run& run) {
       raise(needs.over, run.value.read);
-      for (size_t i = 0; i < kWritingStageCount; ++i) raise(needs.over[i], run.value.written[i]);
+      raise(needs.over, run.value.written);
       raise(needs.over[index_of(Stage::kCompute)], run.value.row);
     });
   }

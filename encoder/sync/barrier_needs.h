@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -18,18 +17,13 @@
 
 namespace interlock {
 
-// The indirect stage of devices only reads.
-inline constexpr size_t kWritingStageCount = 2;
-static_assert(static_cast<size_t>(Stage::kIndirect) == kWritingStageCount);
-
 // By the stage of the earlier dispatch: an epoch; 0: none.
-using EpochByStage = std::array<uint32_t, kDeviceStageCount>;
-using EpochByWritingStage = std::array<uint32_t, kWritingStageCount>;
+using EpochByStage = std::array<uint32_t, kStageCount>;
 
 struct BarrierNeeds {
-  std::array<EpochByStage, kDeviceStageCount> executed{};       // By the stage of the later one.
-  std::array<EpochByWritingStage, kDeviceSortCount> visible{};  // By its sort of access.
-  EpochByStage over{};                                          // Before bytes are destroyed.
+  std::array<EpochByStage, kStageCount> executed{};       // By the stage of the later one.
+  std::array<EpochByStage, kStageAccessCount> visible{};  // By its sort of access.
+  EpochByStage over{};                                    // Before bytes are destroyed.
 
   // The latest epoch that is named.
   uint32_t latest() const;
@@ -55,7 +49,7 @@ class LatestUses {
   // ends. What it leaves is then a write like others.
   struct Uses {
     EpochByStage read{};
-    EpochByWritingStage written{};
+    EpochByStage written{};
     uint32_t row = 0;  // The latest atomic of the row.
     AtomicOp row_op = AtomicOp::kNone;
 

@@ -59,7 +59,7 @@ PendingAccesses::Stamps PendingAccesses::latest(size_t node, Segments node_segme
   Stamps stamps = nodes_[node].all;
   for (const Stamps& below : {latest(2 * node + 1, {node_segments.begin, middle}, wanted),
                               latest(2 * node + 2, {middle, node_segments.end}, wanted)}) {
-    for (size_t stage = 0; stage < kDeviceStageCount; ++stage) {
+    for (size_t stage = 0; stage < kStageCount; ++stage) {
       stamps[stage] = std::max(stamps[stage], below[stage]);
     }
   }
@@ -76,7 +76,7 @@ void PendingAccesses::see_dispatch(DispatchId id) {
 }
 
 void PendingAccesses::see_barrier(StageMask stages) {
-  for (size_t stage = 0; stage < kDeviceStageCount; ++stage) {
+  for (size_t stage = 0; stage < kStageCount; ++stage) {
     if ((stages & bit_of(static_cast<Stage>(stage))) != 0) barrier_stamps_[stage] = stamp_;
   }
 }
@@ -85,7 +85,7 @@ bool PendingAccesses::is_pending(TensorId id) const {
   const Tensor& tensor = program_.tensor(id);
   const Segments segments = segments_of(tensor.memory, tensor.range);
   const Stamps stamps = latest(0, {0, std::bit_ceil(boundaries_.size())}, segments);
-  for (size_t stage = 0; stage < kDeviceStageCount; ++stage) {
+  for (size_t stage = 0; stage < kStageCount; ++stage) {
     if (stamps[stage] > barrier_stamps_[stage]) return true;
   }
   return false;

@@ -37,7 +37,7 @@ class PendingAccesses {
   using Boundary = std::pair<uint32_t, uint64_t>;  // Memory, byte.
 
   // By stage.
-  using Stamps = std::array<uint64_t, kDeviceStageCount>;
+  using Stamps = std::array<uint64_t, kStageCount>;
 
   // What a node of the tree over the segments between boundaries knows, as stamps of dispatches.
   struct Node {

@@ -10,6 +10,9 @@
 namespace interlock {
 namespace {
 
+constexpr StageAccess kWrites[] = {StageAccess::kComputeWrite, StageAccess::kCopyWrite,
+                                   StageAccess::kHostWrite};
+
 constexpr bool has(StageMask stages, size_t stage) { return (stages >> stage & 1) != 0; }
 constexpr bool has(AccessMask accesses, StageAccess access) {
   return (accesses & bit_of(access)) != 0;
@@ -26,17 +29,15 @@ StageMask held_back(StageMask stages) {
   return adds ? static_cast<StageMask>(stages | bit_of(Stage::kCompute)) : stages;
 }
 
-template <size_t kCount>
-bool reach(const std::array<uint32_t, kCount>& epochs, const std::array<uint32_t, kCount>& needed) {
-  for (size_t i = 0; i < kCount; ++i) {
+bool reach(const EpochByStage& epochs, const EpochByStage& needed) {
+  for (size_t i = 0; i < kStageCount; ++i) {
     if (epochs[i] < needed[i]) return false;
   }
   return true;
 }
 
-template <size_t kCount>
-void raise_to(std::array<uint32_t, kCount>& epochs, const std::array<uint32_t, kCount>& to) {
-  for (size_t i = 0; i < kCount; ++i) epochs[i] = std::max(epochs[i], to[i]);
+void raise_to(EpochByStage& epochs, const EpochByStage& to) {
+  for (size_t i = 0; i < kStageCount; ++i) epochs[i] = std::max(epochs[i], to[i]);
 }
 
 }  // namespace
@@ -45,26 +46,25 @@ void ScopeClocks::apply(const ScopePair& scopes, uint32_t epoch) {
   const StageMask from = waited_for(scopes.source.stages);
   const StageMask to = held_back(scopes.destination.stages);
   EpochByStage executed{};
-  EpochByWritingStage available{};
-  for (size_t stage = 0; stage < kDeviceStageCount; ++stage) {
+  EpochByStage available{};
+  for (size_t stage = 0; stage < kStageCount; ++stage) {
     if (has(scopes.source.stages, stage)) over_[stage] = epoch;
     if (!has(from, stage)) continue;
     raise_to(executed, executed_[stage]);
     raise_to(available, available_[stage]);
     executed[stage] = epoch;
   }
-  if (has(scopes.source.accesses, StageAccess::kComputeWrite)) {
-    available[static_cast<size_t>(Stage::kCompute)] = epoch;
+  for (const StageAccess write : kWrites) {
+    if (has(scopes.source.accesses, write)) {
+      available[static_cast<size_t>(stage_of(write))] = epoch;
+    }
   }
-  if (has(scopes.source.accesses, StageAccess::kCopyWrite)) {
-    available[static_cast<size_t>(Stage::kCopy)] = epoch;
-  }
-  for (size_t stage = 0; stage < kDeviceStageCount; ++stage) {
+  for (size_t stage = 0; stage < kStageCount; ++stage) {
     if (!has(to, stage)) continue;
     raise_to(executed_[stage], executed);
     raise_to(available_[stage], available);
   }
-  for (size_t sort = 0; sort < kDeviceSortCount; ++sort) {
+  for (size_t sort = 0; sort < kStageAccessCount; ++sort) {
     if (has(scopes.destination.accesses, static_cast<StageAccess>(sort))) {
       raise_to(visible_[sort], available);
     }
@@ -82,14 +82,7 @@ bool ScopeClocks::meet(const BarrierNeeds& needs) const {
 }
 
 ScopePair fewest_scopes(const ScopeClocks& clocks, const BarrierNeeds& needs, uint32_t epoch) {
-  constexpr AccessMask kWrites =
-      bit_of(StageAccess::kComputeWrite) | bit_of(StageAccess::kCopyWrite);
-  constexpr StageMask kStagesOfDevice =
-      bit_of(Stage::kCompute) | bit_of(Stage::kCopy) | bit_of(Stage::kIndirect);
-  ScopePair scopes = {{kStagesOfDevice, kWrites}, {kStagesOfDevice, 0}};
-  for (size_t sort = 0; sort < kDeviceSortCount; ++sort) {
-    scopes.destination.accesses |= bit_of(static_cast<StageAccess>(sort));
-  }
+  ScopePair scopes = {kEverything, kEverything};
   const auto suffice = [&](const ScopePair& candidate) {
     ScopeClocks after = clocks;
     after.apply(candidate, epoch);
@@ -97,14 +90,14 @@ ScopePair fewest_scopes(const ScopeClocks& clocks, const BarrierNeeds& needs, ui
   };
   INTERLOCK_CHECK(suffice(scopes));
   const auto drop_accesses = [&](Scope ScopePair::*side) {
-    for (size_t sort = 0; sort < kDeviceSortCount; ++sort) {
+    for (size_t sort = 0; sort < kStageAccessCount; ++sort) {
       ScopePair fewer = scopes;
       (fewer.*side).accesses &= static_cast<AccessMask>(~bit_of(static_cast<StageAccess>(sort)));
       if (suffice(fewer)) scopes = fewer;
     }
   };
   const auto drop_stage = [&](Scope ScopePair::*side, Stage stage) {
-    for (size_t sort = 0; sort < kDeviceSortCount; ++sort) {
+    for (size_t sort = 0; sort < kStageAccessCount; ++sort) {
       const StageAccess access = static_cast<StageAccess>(sort);
       if (stage_of(access) == stage && has((scopes.*side).accesses, access)) return;
     }
@@ -114,10 +107,10 @@ ScopePair fewest_scopes(const ScopeClocks& clocks, const BarrierNeeds& needs, ui
   };
   drop_accesses(&ScopePair::source);
   drop_accesses(&ScopePair::destination);
-  for (const Stage stage : {Stage::kCompute, Stage::kCopy, Stage::kIndirect}) {
+  for (const Stage stage : {Stage::kHost, Stage::kCompute, Stage::kCopy, Stage::kIndirect}) {
     drop_stage(&ScopePair::source, stage);
   }
-  for (const Stage stage : {Stage::kIndirect, Stage::kCopy, Stage::kCompute}) {
+  for (const Stage stage : {Stage::kHost, Stage::kIndirect, Stage::kCopy, Stage::kCompute}) {
     drop_stage(&ScopePair::destination, stage);
   }
   return scopes;

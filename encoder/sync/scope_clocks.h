@@ -26,9 +26,9 @@ class ScopeClocks {
 
  private:
   // Epochs up to this number: of the stage of the earlier dispatch, see EpochByStage.
-  std::array<EpochByStage, kDeviceStageCount> executed_{};          // Before this later stage.
-  std::array<EpochByWritingStage, kDeviceStageCount> available_{};  // What they wrote, to it.
-  std::array<EpochByWritingStage, kDeviceSortCount> visible_{};     // To this sort of access.
+  std::array<EpochByStage, kStageCount> executed_{};       // Before this later stage.
+  std::array<EpochByStage, kStageCount> available_{};      // What they wrote, to it.
+  std::array<EpochByStage, kStageAccessCount> visible_{};  // To this sort of access.
   EpochByStage over_{};
 };
 

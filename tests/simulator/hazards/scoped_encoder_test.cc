@@ -67,6 +67,14 @@ TEST(InterlockScoped, NamesTheCacheThatIsFlushedAndTheOneThatLooksAgain) {
               ElementsAre("compute.write -> indirect.read"));
 }
 
+// A file may ask of any program what an encoder makes of it, as if its statements were of one
+// queue.
+TEST(InterlockScoped, KnowsTheHostAsAStage) {
+  EXPECT_THAT(barriers_of("tensor t u8[64] at a+0\nhost writes a\ndispatch A reads a writes b\n"
+                          "host reads b\ndestroy t\n"),
+              ElementsAre("host.write -> compute.read", "compute.write -> host.read"));
+}
+
 TEST(InterlockScoped, FlushesNothingForAWriteAfterARead) {
   EXPECT_THAT(barriers_of("dispatch A reads a\ndispatch B writes a\n"),
               ElementsAre("compute -> compute"));

@@ -188,6 +188,15 @@ TEST(ImportGraph, SpellsChildGraphsOutAsOftenAsTheyStandThere) {
   EXPECT_EQ(counts_of(dot), "8 nodes, 2 edges; accesses of all are known.\n");
 }
 
+TEST(ImportGraph, BeginsAtTheGraphThatStandsForNoNode) {
+  EXPECT_EQ(
+      statements_of("digraph { subgraph cluster_2 { label=child; c [shape=octagon label=a] }\n"
+                    "subgraph cluster_1 { label=root; r [label=\"{GRAPH|child}\"] } }"),
+      "r.begin: dispatch GraphBegin on g\n"
+      "r.c: dispatch A reads x writes y after r.begin on g\n"
+      "r: dispatch GraphEnd after r.c on g\n");
+}
+
 TEST(ImportGraph, SaysWhatItLeavesOut) {
   const std::string dot = dot_of(
       node(0, "{CONDITIONAL | graph_2}") + node(1, "{EVENT_RECORD | 0x5}") + node(2, "{EMPTY}") +

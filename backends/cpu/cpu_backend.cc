@@ -6,7 +6,6 @@
 #include "backends/cpu/cpu_backend.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -18,7 +17,9 @@
 #include "backends/cpu/execute.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/guarded_buffer.h"
+#include "backends/interface/host_statements.h"
 #include "backends/interface/late_staging.h"
+#include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
@@ -28,30 +29,6 @@
 namespace interlock {
 namespace {
 
-// What a dispatch has read before it runs.
-struct FetchedBytes {
-  StepBytes place;
-  std::vector<uint8_t> bytes;
-};
-
-// The parts of `run` in none of `excluded`, ascending.
-std::vector<ByteRange> parts_outside(std::span<const StepBytes> excluded, MemoryId memory,
-                                     ByteRange run) {
-  std::vector<ByteRange> parts = {run};
-  for (const StepBytes& cut : excluded) {
-    if (cut.memory != memory) continue;
-    std::vector<ByteRange> rest;
-    for (const ByteRange& part : parts) {
-      const ByteRange left{part.begin, std::min(part.end, cut.range.begin)};
-      const ByteRange right{std::max(part.begin, cut.range.end), part.end};
-      if (!left.is_empty()) rest.push_back(left);
-      if (!right.is_empty()) rest.push_back(right);
-    }
-    parts = std::move(rest);
-  }
-  return parts;
-}
-
 class CpuRun {
  public:
   CpuRun(const Program& program, MemoryImage image, uint64_t limit_bytes,
@@ -60,6 +37,7 @@ class CpuRun {
         poison_(program),
         bodies_(bodies),
         late_(program, limit_bytes, StagingSpace::kIsFreedByCommits),
+        partial_(program),
         host_reads_(program.host_dispatches.size()) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
@@ -73,9 +51,12 @@ class CpuRun {
     if (runs) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
       case StepKind::kRun: {
-        if (run_host(step.dispatch)) break;
+        if (is_host_transfer(program_, step.dispatch)) {
+          run_host_transfer(program_, step.dispatch, starts_, host_reads_);
+          break;
+        }
         const DispatchPiece piece = piece_of(program_, step);
-        if (fetched_.count(step.dispatch) == 0) {
+        if (!partial_.has_fetched(step.dispatch)) {
           execute_piece(program_, piece, bind_operands(program_, step.dispatch, starts_), bodies_);
           break;
         }
@@ -122,32 +103,6 @@ class CpuRun {
         ErrorKind::kFault};
   }
 
-  // What the host does as such: what it reads is kept, and values that it is said to write are
-  // written. Returns false for all else, other host writes included, which are as opaque kernels
-  // write.
-  bool run_host(DispatchId id) {
-    const Dispatch& dispatch = program_.dispatch(id);
-    if (dispatch.host == HostAccess::kNone) return false;
-    const auto accesses = program_.accesses_of(dispatch);
-    if (const InitialValue* value = program_.host_value_of(id)) {
-      const Access& access = accesses.front();
-      const DType dtype =
-          access.tensor.is_some() ? program_.tensor(access.tensor).dtype : DType::kF32;
-      store_value({starts_[access.memory.index] + access.range.begin, access.range.size_bytes()},
-                  dtype, *value);
-      return true;
-    }
-    if (dispatch.host == HostAccess::kWrites) return false;
-    const auto at = std::ranges::lower_bound(program_.host_dispatches, id);
-    std::vector<uint8_t>& read =
-        host_reads_[static_cast<size_t>(at - program_.host_dispatches.begin())];
-    for (const Access& access : accesses) {
-      const uint8_t* const bytes = starts_[access.memory.index] + access.range.begin;
-      read.insert(read.end(), bytes, bytes + access.range.size_bytes());
-    }
-    return true;
-  }
-
   // The smallest range that covers what the slices of the piece touch.
   ByteRange touched_range(const DispatchPiece& piece, int access) const {
     const Dispatch& dispatch = program_.dispatch(piece.dispatch);
@@ -168,7 +123,7 @@ class CpuRun {
   std::vector<ByteRange> staged_ranges(const DispatchPiece& piece) const {
     std::vector<ByteRange> ranges;
     for (const Access& access : program_.accesses_of(piece.dispatch)) {
-      const bool is_in_place = access.only_reads() && !has_fetched(piece.dispatch, access);
+      const bool is_in_place = access.only_reads() && !partial_.has_fetched(piece.dispatch, access);
       const int position = static_cast<int>(ranges.size());
       ranges.push_back(is_in_place ? ByteRange{} : touched_range(piece, position));
     }
@@ -195,42 +150,22 @@ class CpuRun {
   void fetch(DispatchId id, std::span<const StepBytes> places) {
     for (const StepBytes& place : places) {
       const uint8_t* const memory = starts_[place.memory.index];
-      fetched_[id].push_back({place, {memory + place.range.begin, memory + place.range.end}});
+      partial_.fetch(id, place, {memory + place.range.begin, memory + place.range.end});
     }
-  }
-
-  // The access finds what its dispatch has fetched: it reads, or leaves old bytes in place.
-  bool finds(DispatchId id, const Access& access, const FetchedBytes& fetched) const {
-    const Stage stage = stage_of(program_.dispatch(id));
-    const bool leaves_bytes = program_.dispatch(id).is_partial && access.writes();
-    return access.memory == fetched.place.memory &&
-           share_a_byte(access.range, fetched.place.range) &&
-           ((access.reads() && read_sort_of(stage, access) == fetched.place.sort) ||
-            (leaves_bytes && write_sort_of(stage, access) == fetched.place.sort));
-  }
-
-  bool has_fetched(DispatchId id, const Access& access) const {
-    const auto found = fetched_.find(id);
-    return found != fetched_.end() &&
-           std::any_of(found->second.begin(), found->second.end(),
-                       [&](const FetchedBytes& fetched) { return finds(id, access, fetched); });
   }
 
   // `copy`: the bytes in `range` of the memory of the access.
   void overlay_fetched(DispatchId id, const Access& access, ByteRange range, uint8_t* copy) const {
-    const auto found = fetched_.find(id);
-    if (found == fetched_.end()) return;
-    for (const FetchedBytes& fetched : found->second) {
-      const ByteRange shared = intersection(fetched.place.range, range);
-      if (shared.is_empty() || !finds(id, access, fetched)) continue;
-      std::copy_n(fetched.bytes.data() + (shared.begin - fetched.place.range.begin),
-                  shared.size_bytes(), copy + (shared.begin - range.begin));
-    }
+    partial_.for_each_fetched(
+        id, access, range,
+        [&](ByteRange shared, const std::vector<uint8_t>& fetched, uint64_t offset_bytes) {
+          std::copy_n(fetched.data() + offset_bytes, shared.size_bytes(),
+                      copy + (shared.begin - range.begin));
+        });
   }
 
   // Of the bytes that wait those in `places`, or all of them if it names none.
   Result<Success> commit(DispatchId id, std::span<const StepBytes> places) {
-    std::vector<StepBytes>& committed = committed_[id];
     auto moved = late_.for_each_copy(
         id,
         [&](const DispatchPiece& piece, const Access& access,
@@ -238,27 +173,19 @@ class CpuRun {
           auto intact = expect_intact(staged.copy, access.memory, "a staging copy of memory");
           if (!intact || access.only_reads()) return intact;
           for_each_written_run(program_, piece, staged.access, [&](ByteRange run) {
-            for (const ByteRange& part : parts_outside(committed, access.memory, run)) {
-              if (places.empty()) commit_part(id, access, staged, part);
-              for (const StepBytes& place : places) {
-                if (place.memory != access.memory) continue;
-                commit_part(id, access, staged, intersection(place.range, part));
-              }
-            }
+            partial_.for_each_part(id, access.memory, run, places,
+                                   [&](ByteRange part) { commit_part(id, access, staged, part); });
           });
           return Success{};
         });
     if (!moved) return moved;
-    committed.insert(committed.end(), places.begin(), places.end());
-    if (!places.empty()) return Success{};
-    committed_.erase(id);
-    late_.forget(id);
+    partial_.note_commit(id, places);
+    if (places.empty()) late_.forget(id);
     return Success{};
   }
 
   void commit_part(DispatchId id, const Access& access, const Staging::Operand& operand,
                    ByteRange part) {
-    if (part.is_empty()) return;
     uint8_t* const memory = starts_[access.memory.index];
     const uint8_t* const staged = operand.copy.data() + (part.begin - operand.range.begin);
     if (!access.is_atomic()) {
@@ -277,8 +204,7 @@ class CpuRun {
   std::vector<uint8_t*> starts_;  // Of the memories.
   std::span<const CpuBody> bodies_;
   Staging late_;
-  std::map<DispatchId, std::vector<StepBytes>> committed_;  // By themselves, of what waits.
-  std::map<DispatchId, std::vector<FetchedBytes>> fetched_;
+  PartialSteps<std::vector<uint8_t>> partial_;
   std::vector<std::vector<uint8_t>> host_reads_;  // As MemoryImage has them.
 };
 

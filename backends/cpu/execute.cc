@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "backends/interface/host_statements.h"
 #include "backends/kernels/all_kernels.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
@@ -111,6 +112,16 @@ void execute_piece(const Program& program, const DispatchPiece& piece,
 
 void execute_dispatch(const Program& program, DispatchId id, MemoryImage& image) {
   execute_piece(program, whole_piece_of(program, id), bind_operands(program, id, image));
+}
+
+void execute_host_statement(const Program& program, DispatchId id,
+                            std::span<uint8_t* const> memories,
+                            std::vector<std::vector<uint8_t>>& host_reads) {
+  if (is_host_transfer(program, id)) {
+    run_host_transfer(program, id, memories, host_reads);
+  } else {
+    execute_piece(program, whole_piece_of(program, id), bind_operands(program, id, memories));
+  }
 }
 
 }  // namespace interlock

@@ -36,4 +36,10 @@ void execute_piece(const Program& program, const DispatchPiece& piece,
 // Runs the whole dispatch.
 void execute_dispatch(const Program& program, DispatchId id, MemoryImage& image);
 
+// Carries out a statement of the host in memories that start at `memories`, by MemoryId: what it
+// reads goes to its place in `host_reads` (MemoryImage). Requires: it is of the host.
+void execute_host_statement(const Program& program, DispatchId id,
+                            std::span<uint8_t* const> memories,
+                            std::vector<std::vector<uint8_t>>& host_reads);
+
 }  // namespace interlock

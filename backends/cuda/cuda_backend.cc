@@ -4,7 +4,10 @@
 
 #include "backends/cuda/cuda_runtime.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/queue_run.h"
+#include "backends/interface/issue_order.h"
 #include "encoder/program/check.h"
+#include "simulator/order/queue_order.h"
 
 namespace interlock {
 namespace {
@@ -21,6 +24,9 @@ constexpr NamedLowering kNamedLowerings[] = {
     {"conflict-graph", CudaLowering::kConflictGraph},
     {"one-stream", CudaLowering::kOneStream},
 };
+
+// Streams of a concurrent queue.
+constexpr uint32_t kStreamsOfAQueue = 3;
 
 }  // namespace
 
@@ -75,6 +81,13 @@ Result<MemoryImage> CudaBackend::run(const Program& program, const Schedule& sch
   if (!image) return image.error();
   const CudaRecordingOptions overlap = options_.overlap;
   if (mode == ExecutionMode::kOverlap) ++options_.overlap.seed;
+  if (mode == ExecutionMode::kOverlap && needs_queue_order(program)) {
+    const Result<Program> in_order = executable_run(program);
+    if (!in_order) return in_order.error();
+    const bool is_one = overlap.lowering == CudaLowering::kOneStream;
+    return run_on_queue_streams(*device_, *in_order, *image, is_one ? 1 : kStreamsOfAQueue,
+                                overlap.seed);
+  }
   auto recording = mode == ExecutionMode::kWitness
                        ? CudaRecording::record(device_, program, schedule, options_.limit_bytes)
                        : CudaRecording::record(device_, program, overlap);

@@ -77,6 +77,7 @@ class CudaRecording::State {
 
   Result<MemoryImage> execute(const MemoryImage& image) {
     lowered_.layout.store(image, host_bytes_.data());
+    lowered_.host.store(host_bytes_.data());
     auto done = upload({0, lowered_.layout.size_bytes()});
     if (done) done = issue();
     if (!done) return done.error();
@@ -200,8 +201,9 @@ class CudaRecording::State {
     if (!stream) return stream.error();
     auto done = device_->wait(*stream);
     if (!done) return done.error();
-    done = device_->check(device_->runtime().copy(host_bytes_.data(), base_,
-                                                  lowered_.layout.memories_end_bytes(), *stream),
+    const uint64_t size_bytes =
+        std::max(lowered_.layout.memories_end_bytes(), lowered_.host.reads_end_bytes());
+    done = device_->check(device_->runtime().copy(host_bytes_.data(), base_, size_bytes, *stream),
                           "copying memories from the device");
     if (done) done = device_->wait(*stream);
     if (!done) return done.error();
@@ -214,6 +216,7 @@ class CudaRecording::State {
                    ErrorKind::kFault};
     }
     MemoryImage image = lowered_.layout.load(host_bytes_.data());
+    image.host_reads = lowered_.host.load(host_bytes_.data());
     poison_.fill_at_end(image);
     return image;
   }

@@ -98,6 +98,12 @@ struct DeviceLaunch {
   uint64_t delay_ns = 0;      // Of kDelay.
 };
 
+enum class CudaStreamKind : uint8_t {
+  kNonBlocking,
+  kBlocking,  // Joined by the legacy stream.
+  kLegacy,    // The one that is there.
+};
+
 class CudaRuntime {
  public:
   virtual ~CudaRuntime() = default;
@@ -114,12 +120,19 @@ class CudaRuntime {
   // cudaMalloc: at a multiple of 256. cudaFree.
   virtual CudaStatus allocate(uint64_t size_bytes, uint8_t*& memory) = 0;
   virtual CudaStatus release(uint8_t* memory) = 0;
+  // cudaHostAlloc: memory of the host that the device reaches at the same address. cudaFreeHost.
+  virtual CudaStatus allocate_shared(uint64_t size_bytes, uint8_t*& memory) = 0;
+  virtual CudaStatus release_shared(uint8_t* memory) = 0;
   // cudaMemcpyAsync, either way or within the device.
   virtual CudaStatus copy(void* destination, const void* source, uint64_t size_bytes,
                           CudaStream stream) = 0;
 
-  // cudaStreamCreateWithFlags (cudaStreamNonBlocking). cudaStreamQuery: kNotReady while it works.
-  virtual CudaStatus create_stream(CudaStream& stream) = 0;
+  // cudaStreamCreateWithFlags (cudaStreamNonBlocking or cudaStreamDefault). cudaStreamQuery:
+  // kNotReady while it works.
+  virtual CudaStatus create_stream(CudaStreamKind kind, CudaStream& stream) = 0;
+  // cudaStreamLegacy: there from the start. What it does comes after all before it on blocking
+  // streams, and before all after it there.
+  virtual CudaStream legacy_stream() = 0;
   virtual CudaStatus destroy_stream(CudaStream stream) = 0;
   virtual CudaStatus query(CudaStream stream) = 0;
 

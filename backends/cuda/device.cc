@@ -53,9 +53,10 @@ CudaDevice::~CudaDevice() {
   if (lost_) return;
   // Nothing can be done about errors here.
   for (CudaStream stream : streams_) runtime_.destroy_stream(stream);
+  for (CudaStream stream : blocking_streams_) runtime_.destroy_stream(stream);
   for (CudaEvent event : events_) runtime_.destroy_event(event);
   for (CudaEvent event : timed_events_) runtime_.destroy_event(event);
-  for (const Allocation& allocation : allocations_) runtime_.release(allocation.memory);
+  for (const Allocation& allocation : allocations_) release(allocation);
 }
 
 Result<Success> CudaDevice::check(CudaStatus status, std::string_view action) {
@@ -65,14 +66,24 @@ Result<Success> CudaDevice::check(CudaStatus status, std::string_view action) {
   return error;
 }
 
-Result<CudaStream> CudaDevice::stream(uint32_t index) {
-  while (streams_.size() <= index) {
-    CudaStream stream = nullptr;
-    auto created = check(runtime_.create_stream(stream), "creating a stream");
-    if (!created) return created.error();
-    streams_.push_back(stream);
+CudaStatus CudaDevice::release(const Allocation& allocation) {
+  return allocation.is_shared ? runtime_.release_shared(allocation.memory)
+                              : runtime_.release(allocation.memory);
+}
+
+Result<CudaStream> CudaDevice::stream(CudaStreamKind kind, uint32_t index) {
+  if (kind == CudaStreamKind::kLegacy) {
+    uses_legacy_stream_ = true;
+    return runtime_.legacy_stream();
   }
-  return streams_[index];
+  auto& streams = kind == CudaStreamKind::kNonBlocking ? streams_ : blocking_streams_;
+  while (streams.size() <= index) {
+    CudaStream stream = nullptr;
+    auto created = check(runtime_.create_stream(kind, stream), "creating a stream");
+    if (!created) return created.error();
+    streams.push_back(stream);
+  }
+  return streams[index];
 }
 
 Result<CudaEvent> CudaDevice::event_of(std::vector<CudaEvent>& events, uint32_t index,
@@ -134,18 +145,21 @@ Result<Success> CudaDevice::wait(CudaStream stream) { return poll(stream); }
 Result<Success> CudaDevice::wait(CudaEvent event) { return poll(event); }
 
 Result<Success> CudaDevice::wait_for_all() {
-  for (CudaStream stream : streams_) {
-    auto done = wait(stream);
-    if (!done) return done;
+  for (const auto* streams : {&streams_, &blocking_streams_}) {
+    for (CudaStream stream : *streams) {
+      auto done = wait(stream);
+      if (!done) return done;
+    }
   }
-  return Success{};
+  return uses_legacy_stream_ ? wait(runtime_.legacy_stream()) : Success{};
 }
 
 // The smallest free allocation that is large enough; else a new one instead of the free ones.
-Result<uint8_t*> CudaDevice::take_memory(uint64_t size_bytes) {
+Result<uint8_t*> CudaDevice::take_memory(uint64_t size_bytes, bool is_shared) {
   Allocation* found = nullptr;
   for (Allocation& allocation : allocations_) {
-    if (allocation.is_taken || allocation.size_bytes < size_bytes) continue;
+    const bool is_usable = !allocation.is_taken && allocation.is_shared == is_shared;
+    if (!is_usable || allocation.size_bytes < size_bytes) continue;
     if (found == nullptr || allocation.size_bytes < found->size_bytes) found = &allocation;
   }
   if (found != nullptr) {
@@ -154,16 +168,17 @@ Result<uint8_t*> CudaDevice::take_memory(uint64_t size_bytes) {
   }
   for (size_t i = allocations_.size(); i-- > 0;) {
     if (allocations_[i].is_taken) continue;
-    auto released = check(runtime_.release(allocations_[i].memory), "freeing memory");
+    auto released = check(release(allocations_[i]), "freeing memory");
     allocations_.erase(allocations_.begin() + static_cast<ptrdiff_t>(i));
     if (!released) return released.error();
   }
   const uint64_t rounded_bytes = allocation_bytes(size_bytes);
   uint8_t* memory = nullptr;
-  auto allocated = check(runtime_.allocate(rounded_bytes, memory),
+  auto allocated = check(is_shared ? runtime_.allocate_shared(rounded_bytes, memory)
+                                   : runtime_.allocate(rounded_bytes, memory),
                          fmt::format("allocating {} bytes", rounded_bytes));
   if (!allocated) return allocated.error();
-  allocations_.push_back({memory, rounded_bytes, true});
+  allocations_.push_back({memory, rounded_bytes, is_shared, true});
   return memory;
 }
 

@@ -31,9 +31,10 @@ class CudaDevice {
   // Why the device is lost, if it is.
   const std::optional<Error>& lost() const { return lost_; }
 
-  // The stream (event) of this number. They stay, and whoever runs has them all.
-  // Errors: as CUDA's.
-  Result<CudaStream> stream(uint32_t index);
+  // The stream (event) of this number. They stay, and whoever runs has them all. Streams of each
+  // kind have numbers of their own; of the legacy one there is number 0. Errors: as CUDA's.
+  Result<CudaStream> stream(uint32_t index) { return stream(CudaStreamKind::kNonBlocking, index); }
+  Result<CudaStream> stream(CudaStreamKind kind, uint32_t index);
   Result<CudaEvent> event(uint32_t index);
   Result<CudaEvent> timed_event(uint32_t index);
 
@@ -48,19 +49,22 @@ class CudaDevice {
   Result<Success> wait_for_all();
 
   // Returns memory of at least so many bytes, which others may have used before; gives it back.
-  Result<uint8_t*> take_memory(uint64_t size_bytes);
+  // Where it is shared, the host reaches it as well.
+  Result<uint8_t*> take_memory(uint64_t size_bytes, bool is_shared = false);
   void give_memory_back(uint8_t* memory);
 
  private:
   struct Allocation {
     uint8_t* memory = nullptr;
     uint64_t size_bytes = 0;
+    bool is_shared = false;
     bool is_taken = false;
   };
 
   CudaDevice(CudaRuntime& runtime, double timeout_seconds)
       : runtime_(runtime), timeout_seconds_(timeout_seconds) {}
 
+  CudaStatus release(const Allocation& allocation);
   Result<CudaEvent> event_of(std::vector<CudaEvent>& events, uint32_t index, bool has_time);
   template <typename Handle>
   Result<Success> poll(Handle handle);
@@ -69,7 +73,9 @@ class CudaDevice {
   double timeout_seconds_;
   std::string name_;
   std::optional<Error> lost_;
-  std::vector<CudaStream> streams_;
+  std::vector<CudaStream> streams_;  // That do not block.
+  std::vector<CudaStream> blocking_streams_;
+  bool uses_legacy_stream_ = false;
   std::vector<CudaEvent> events_;
   std::vector<CudaEvent> timed_events_;
   std::vector<Allocation> allocations_;

@@ -6,6 +6,7 @@
 
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/late_staging.h"
+#include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
@@ -71,43 +72,124 @@ void lower_poison(std::span<const EndedBytes> ended, LoweredProgram& lowered) {
   }
 }
 
-Result<Success> lower_late_piece(const Program& program, const DispatchPiece& piece,
-                                 LateStaging<DeviceRange>& late, LoweredProgram& lowered) {
-  std::vector<PlacedOperand> operands = lowered.layout.place_operands(program, piece.dispatch);
-  const std::span<const Access> accesses = program.accesses_of(piece.dispatch);
-  auto staged = late.stage(
-      piece, written_operands(program, piece.dispatch), [&](size_t i, ByteRange /*range*/) {
-        const DeviceRange memory = operands[i].range;
-        operands[i].range = lowered.layout.take(memory.size_bytes, memory.offset_bytes);
-        operands[i].is_staged = accesses[i].is_atomic();
-        if (needs_old_bytes(accesses[i], piece.params)) {
-          lowered.list.add_copy(memory, operands[i].range);
-        }
-        return operands[i].range;
-      });
-  if (staged) lower_piece(program, piece, operands, lowered);
-  return staged;
-}
+// Lowers the steps of a schedule.
+class ScheduleLowering {
+ public:
+  ScheduleLowering(const Program& program, const Schedule& schedule, uint64_t limit_bytes,
+                   LoweredProgram& lowered)
+      : program_(program),
+        schedule_(schedule),
+        lowered_(lowered),
+        poison_(program),
+        late_(program, limit_bytes, StagingSpace::kLastsForTheRun),
+        partial_(program) {}
 
-void lower_commit(const Program& program, DispatchId id, LateStaging<DeviceRange>& late,
-                  LoweredProgram& lowered) {
-  const auto lower = [&](const DispatchPiece& piece, const Access& access,
-                         const LateStaging<DeviceRange>::Operand& staged) -> Result<Success> {
-    if (access.is_atomic()) {
-      lowered.list.add_commit(program.dispatch(id).atomic_op, staged.copy,
-                              lowered.layout.range_of(access));
+  Result<Success> lower(const Step& step) {
+    INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
+    const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
+    if (runs) lower_poison(poison_.take_before(step.dispatch), lowered_);
+    switch (step.kind) {
+      case StepKind::kRun:
+        return run(step);
+      case StepKind::kRunLate:
+        return run_late(piece_of(program_, step));
+      case StepKind::kCommit:
+        commit(step.dispatch, schedule_.bytes_of(step));
+        break;
+      case StepKind::kFetch:
+        for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
+        break;
+    }
+    return Success{};
+  }
+
+  // Every late piece was committed.
+  bool is_over() const { return late_.is_empty(); }
+
+ private:
+  using Staging = LateStaging<DeviceRange>;
+
+  Result<Success> run(const Step& step) {
+    if (is_host_transfer(program_, step.dispatch)) {
+      for (const HostCopies::Copy& copy : lowered_.host.lower(step.dispatch, lowered_.layout)) {
+        lowered_.list.add_copy(copy.source, copy.destination);
+      }
       return Success{};
     }
-    for_each_written_run(program, piece, staged.access, [&](ByteRange run) {
-      lowered.list.add_copy(
-          {staged.copy.offset_bytes + (run.begin - staged.range.begin), run.size_bytes()},
-          lowered.layout.range_of(access.memory, run));
-    });
-    return Success{};
-  };
-  INTERLOCK_CHECK(late.for_each_copy(id, lower).has_value());
-  late.forget(id);
-}
+    const DispatchPiece piece = piece_of(program_, step);
+    if (!partial_.has_fetched(step.dispatch)) {
+      lower_piece(program_, piece, lowered_.layout.place_operands(program_, step.dispatch),
+                  lowered_);
+      return Success{};
+    }
+    auto ran = run_late(piece);
+    if (ran) commit(step.dispatch, {});
+    return ran;
+  }
+
+  Result<Success> run_late(const DispatchPiece& piece) {
+    std::vector<PlacedOperand> operands = lowered_.layout.place_operands(program_, piece.dispatch);
+    const std::span<const Access> accesses = program_.accesses_of(piece.dispatch);
+    auto staged = late_.stage(
+        piece, partial_.staged_operands(piece.dispatch), [&](size_t i, ByteRange range) {
+          const DeviceRange memory = operands[i].range;
+          const DeviceRange copy = lowered_.layout.take(memory.size_bytes, memory.offset_bytes);
+          operands[i].range = copy;
+          operands[i].is_staged = accesses[i].is_atomic();
+          if (accesses[i].only_reads() || needs_old_bytes(accesses[i], piece.params)) {
+            lowered_.list.add_copy(memory, copy);
+          }
+          partial_.for_each_fetched(
+              piece.dispatch, accesses[i], range,
+              [&](ByteRange shared, const DeviceRange& fetched, uint64_t offset_bytes) {
+                const uint64_t size_bytes = shared.size_bytes();
+                lowered_.list.add_copy(
+                    {fetched.offset_bytes + offset_bytes, size_bytes},
+                    {copy.offset_bytes + (shared.begin - range.begin), size_bytes});
+              });
+          return copy;
+        });
+    if (staged) lower_piece(program_, piece, operands, lowered_);
+    return staged;
+  }
+
+  void fetch(DispatchId id, const StepBytes& place) {
+    const DeviceRange memory = lowered_.layout.range_of(place.memory, place.range);
+    const DeviceRange copy = lowered_.layout.take(memory.size_bytes, memory.offset_bytes);
+    lowered_.list.add_copy(memory, copy);
+    partial_.fetch(id, place, copy);
+  }
+
+  void commit(DispatchId id, std::span<const StepBytes> places) {
+    const auto lower = [&](const DispatchPiece& piece, const Access& access,
+                           const Staging::Operand& staged) -> Result<Success> {
+      if (access.only_reads()) return Success{};
+      for_each_written_run(program_, piece, staged.access, [&](ByteRange run) {
+        partial_.for_each_part(id, access.memory, run, places, [&](ByteRange part) {
+          const DeviceRange from{staged.copy.offset_bytes + (part.begin - staged.range.begin),
+                                 part.size_bytes()};
+          const DeviceRange to = lowered_.layout.range_of(access.memory, part);
+          if (access.is_atomic()) {
+            lowered_.list.add_commit(program_.dispatch(id).atomic_op, from, to);
+          } else {
+            lowered_.list.add_copy(from, to);
+          }
+        });
+      });
+      return Success{};
+    };
+    INTERLOCK_CHECK(late_.for_each_copy(id, lower).has_value());
+    partial_.note_commit(id, places);
+    if (places.empty()) late_.forget(id);
+  }
+
+  const Program& program_;
+  const Schedule& schedule_;
+  LoweredProgram& lowered_;
+  Poison poison_;
+  Staging late_;
+  PartialSteps<DeviceRange> partial_;
+};
 
 }  // namespace
 
@@ -117,6 +199,10 @@ LoweredProgram lower_dispatches(const Program& program, const Poison& poison) {
   for (uint32_t d = 0; d < program.dispatches.size(); ++d) {
     const DispatchId id(d);
     const size_t begin = lowered.list.commands().size();
+    if (program.dispatch(id).host != HostAccess::kNone) {
+      lowered.dispatches.push_back({begin, begin});
+      continue;
+    }
     lower_poison(poison.ended_before(id), lowered);
     lower_piece(program, whole_piece_of(program, id), lowered.layout.place_operands(program, id),
                 lowered);
@@ -128,26 +214,13 @@ LoweredProgram lower_dispatches(const Program& program, const Poison& poison) {
 
 Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& schedule,
                                       uint64_t limit_bytes) {
-  if (auto whole = expect_whole_steps(program, schedule, "cuda"); !whole) return whole.error();
   LoweredProgram lowered(program);
-  Poison poison(program);
-  LateStaging<DeviceRange> late(program, limit_bytes, StagingSpace::kLastsForTheRun);
+  ScheduleLowering lowering(program, schedule, limit_bytes, lowered);
   for (const Step& step : schedule.steps) {
-    INTERLOCK_CHECK(step.dispatch.index < program.dispatches.size());
-    if (step.kind == StepKind::kCommit) {
-      lower_commit(program, step.dispatch, late, lowered);
-      continue;
-    }
-    lower_poison(poison.take_before(step.dispatch), lowered);
-    const DispatchPiece piece = piece_of(program, step);
-    if (step.kind == StepKind::kRunLate) {
-      auto lowered_late = lower_late_piece(program, piece, late, lowered);
-      if (!lowered_late) return lowered_late.error();
-    } else {
-      lower_piece(program, piece, lowered.layout.place_operands(program, step.dispatch), lowered);
-    }
+    auto done = lowering.lower(step);
+    if (!done) return done.error();
   }
-  INTERLOCK_CHECK(late.is_empty());
+  INTERLOCK_CHECK(lowering.is_over());
   lowered.list.place_table(lowered.layout);
   return lowered;
 }

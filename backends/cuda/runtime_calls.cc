@@ -139,14 +139,24 @@ class SystemRuntime final : public CudaRuntime {
     return status;
   }
   CudaStatus release(uint8_t* memory) override { return status_of(cudaFree(memory)); }
+  CudaStatus allocate_shared(uint64_t size_bytes, uint8_t*& memory) override {
+    void* allocated = nullptr;
+    const CudaStatus status = status_of(cudaHostAlloc(&allocated, size_bytes, cudaHostAllocMapped));
+    memory = static_cast<uint8_t*>(allocated);
+    return status;
+  }
+  CudaStatus release_shared(uint8_t* memory) override { return status_of(cudaFreeHost(memory)); }
   CudaStatus copy(void* destination, const void* source, uint64_t size_bytes,
                   CudaStream stream) override {
     return status_of(cudaMemcpyAsync(destination, source, size_bytes, cudaMemcpyDefault, stream));
   }
 
-  CudaStatus create_stream(CudaStream& stream) override {
-    return status_of(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CudaStatus create_stream(CudaStreamKind kind, CudaStream& stream) override {
+    const unsigned flags =
+        kind == CudaStreamKind::kNonBlocking ? cudaStreamNonBlocking : cudaStreamDefault;
+    return status_of(cudaStreamCreateWithFlags(&stream, flags));
   }
+  CudaStream legacy_stream() override { return cudaStreamLegacy; }
   CudaStatus destroy_stream(CudaStream stream) override {
     return status_of(cudaStreamDestroy(stream));
   }

@@ -32,6 +32,7 @@ struct Availability {
 struct Capabilities {
   std::string device;        // Its name, and the driver's name and version.
   uint32_t queue_count = 0;  // That overlap mode spreads dispatches over; 0 without that mode.
+  uint32_t device_queue_count = 0;   // Of its own: those of a program with several share them.
   bool imports_host_memory = false;  // Several devices can share host memory.
   bool has_byte_access = false;      // Operands may start and end at any byte.
   // Divides and takes roots correctly rounded, and keeps subnormals, infinities and NaNs: then f32

@@ -7,37 +7,6 @@
 
 namespace interlock {
 
-Result<Success> expect_whole_steps(const Program& program, const Schedule& schedule,
-                                   std::string_view backend) {
-  if (!program.host_dispatches.empty()) {
-    return Error{
-        fmt::format(
-            "The host reads or writes in this program, which the {} backend does not execute; the cpu backend does.",
-            backend),
-        ErrorKind::kRefused};
-  }
-  for (const Step& step : schedule.steps) {
-    const bool is_part =
-        step.kind == StepKind::kFetch || (step.kind == StepKind::kCommit && step.slice_count > 0);
-    if (!is_part) continue;
-    return Error{
-        fmt::format(
-            "The schedule {} some bytes of {} by themselves, and the {} backend does so with whole dispatches only; the cpu backend can.",
-            step.kind == StepKind::kFetch ? "fetches" : "commits",
-            program.description_of(step.dispatch), backend),
-        ErrorKind::kRefused};
-  }
-  return Success{};
-}
-
-std::vector<ByteRange> written_operands(const Program& program, DispatchId dispatch) {
-  std::vector<ByteRange> ranges;
-  for (const Access& access : program.accesses_of(dispatch)) {
-    ranges.push_back(access.only_reads() ? ByteRange{} : access.range);
-  }
-  return ranges;
-}
-
 bool needs_old_bytes(const Access& access, const KernelParams& params) {
   return access.mode == AccessMode::kUpdate ||
          (access.mode == AccessMode::kWrite && params.is_partial);

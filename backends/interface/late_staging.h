@@ -20,16 +20,6 @@
 
 namespace interlock {
 
-// Whether a backend can execute the schedule that reads and commits each dispatch of its queues as
-// a whole. Errors (ErrorKind::kRefused): the schedule fetches or commits some bytes of a dispatch
-// by themselves, or the host reads or writes, which `backend` does not do. Cost: linear in the
-// steps.
-Result<Success> expect_whole_steps(const Program& program, const Schedule& schedule,
-                                   std::string_view backend);
-
-// Returns, by access, the operands that the dispatch writes, whole; nothing of those that it reads.
-std::vector<ByteRange> written_operands(const Program& program, DispatchId dispatch);
-
 // Whether the staging copy has to begin with the bytes of memory: the piece reads them, or leaves
 // some of them.
 bool needs_old_bytes(const Access& access, const KernelParams& params);

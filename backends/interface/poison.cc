@@ -40,6 +40,15 @@ void Poison::fill_at_end(MemoryImage& image) const {
   }
 }
 
+std::vector<StatementId> statements_with_poison(const Program& program, const Poison& poison) {
+  std::vector<StatementId> statements;
+  for (size_t d = 0; d < program.dispatches.size(); ++d) {
+    if (poison.ended_before(DispatchId(d)).empty()) continue;
+    statements.push_back(program.dispatch(DispatchId(d)).statement);
+  }
+  return statements;
+}
+
 Program with_poison_ordered(const Program& program, const Poison& poison) {
   Program ordered = program;
   ordered.statements.clear();

@@ -40,6 +40,9 @@ class Poison {
   std::vector<bool> is_filled_;    // Of ended_.
 };
 
+// Returns the statements of the dispatches that read ended bytes, ascending.
+std::vector<StatementId> statements_with_poison(const Program& program, const Poison& poison);
+
 // Returns the program as overlap mode orders it: what reads ended bytes is an update of them, since
 // the poison comes first, and stands between full barriers, since before it others may still read
 // what was there. Dispatches keep their ids.

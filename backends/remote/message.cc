@@ -108,10 +108,16 @@ void visit_request(Fields& fields, Request& request) {
   fields.number(request.is_description);
   fields.choice(request.mode, ExecutionMode::kOverlap);
   fields.list(request.schedule.steps, kStepBytes, [&](auto& step) {
-    fields.choice(step.kind, StepKind::kCommit);
+    fields.choice(step.kind, StepKind::kFetch);
     fields.number(step.dispatch.index);
     fields.number(step.first_slice);
     fields.number(step.slice_count);
+  });
+  fields.list(request.schedule.bytes, kStepBytes, [&](auto& bytes) {
+    fields.number(bytes.memory.index);
+    fields.number(bytes.range.begin);
+    fields.number(bytes.range.end);
+    fields.choice(bytes.sort, StageAccess::kHostWrite);
   });
   fields.text(request.program);
 }
@@ -123,6 +129,7 @@ void visit_reply(Fields& fields, Reply& reply) {
   fields.number(reply.has_overlap);
   fields.text(reply.capabilities.device);
   fields.number(reply.capabilities.queue_count);
+  fields.number(reply.capabilities.device_queue_count);
   fields.number(reply.capabilities.imports_host_memory);
   fields.number(reply.capabilities.has_byte_access);
   fields.number(reply.capabilities.rounds_correctly);
@@ -132,7 +139,9 @@ void visit_reply(Fields& fields, Reply& reply) {
   fields.number(reply.capabilities.mix_bytes_max);
   fields.text(reply.error);
   fields.choice(reply.error_kind, ErrorKind::kFault);
-  fields.list(reply.image.memories, sizeof(uint64_t), [&](auto& memory) { fields.text(memory); });
+  for (auto* images : {&reply.image.memories, &reply.image.host_reads}) {
+    fields.list(*images, sizeof(uint64_t), [&](auto& bytes) { fields.text(bytes); });
+  }
 }
 
 }  // namespace

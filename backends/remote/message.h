@@ -16,7 +16,7 @@ struct WorkerRequest {
   bool is_description = false;
   ExecutionMode mode = ExecutionMode::kWitness;
   Schedule schedule;
-  std::string program;  // As text.
+  std::string program;  // As text. The schedule is of its reference run.
 };
 
 // What the backend is; for a run also its image, or the error.

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <utility>
 
-#include "backends/interface/late_staging.h"
 #include "encoder/program/error_of.h"
 #include "encoder/text/printer.h"
+#include "simulator/order/in_reference_order.h"
 
 namespace interlock {
 namespace {
@@ -87,8 +87,6 @@ Availability RemoteBackend::availability() const {
 
 Result<MemoryImage> RemoteBackend::run(const Program& program, const Schedule& schedule,
                                        ExecutionMode mode) {
-  auto whole = expect_whole_steps(program, schedule, options_.name);
-  if (!whole) return whole.error();
   const std::lock_guard lock(mutex_);
   // Callers that took turns at a worker that hangs would wait for each other's grace.
   if (options_.stop != nullptr && options_.stop->is_requested()) {
@@ -96,7 +94,7 @@ Result<MemoryImage> RemoteBackend::run(const Program& program, const Schedule& s
   }
   auto opened = open();
   if (!opened) return opened.error();
-  auto reply = ask({false, mode, schedule, print(program)});
+  auto reply = ask({false, mode, schedule, print(as_in_text(program))});
   if (!reply) return reply.error();
   if (!reply->availability.is_available) {
     lost_ = Error{reply->error.empty() ? reply->availability.reason : reply->error};

@@ -19,6 +19,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/text/parser.h"
+#include "simulator/order/in_reference_order.h"
 
 namespace interlock {
 namespace {
@@ -29,8 +30,8 @@ constexpr std::chrono::milliseconds kEndGrace{500};
 // The pieces of a dispatch, sorted, must follow one another from the first slice to the last.
 class ExecutionCheck {
  public:
-  explicit ExecutionCheck(const Program& program)
-      : program_(program), dispatches_(program.dispatches.size()) {}
+  ExecutionCheck(const Program& program, const Schedule& schedule)
+      : program_(program), schedule_(schedule), dispatches_(program.dispatches.size()) {}
 
   Result<Success> take(const Step& step) {
     if (step.dispatch.index >= dispatches_.size()) {
@@ -38,13 +39,26 @@ class ExecutionCheck {
                       step.dispatch.index, dispatches_.size());
     }
     DispatchSteps& steps = dispatches_[step.dispatch.index];
+    const bool is_part = step.kind == StepKind::kCommit && step.slice_count > 0;
+    if (is_part || step.kind == StepKind::kFetch) {
+      auto taken = take_bytes(step);
+      if (!taken) return taken;
+    }
+    if (step.kind == StepKind::kFetch) {
+      steps.has_fetched = true;
+      return Success{};
+    }
     if (step.kind == StepKind::kCommit) {
       if (!steps.is_waiting) {
         return error_of("The schedule commits {}, which has no late writes.",
                         program_.description_of(step.dispatch));
       }
-      steps.is_waiting = false;
+      steps.is_waiting = is_part;
       return Success{};
+    }
+    if (steps.has_fetched && steps.is_waiting) {
+      return error_of("The schedule runs a part of {} that has fetched while another part waits.",
+                      program_.description_of(step.dispatch));
     }
     steps.is_waiting |= step.kind == StepKind::kRunLate;
     steps.pieces.push_back({step.first_slice, step.slice_count});
@@ -75,7 +89,30 @@ class ExecutionCheck {
   struct DispatchSteps {
     std::vector<std::pair<uint64_t, uint64_t>> pieces;  // First slice and count.
     bool is_waiting = false;                            // For a commit.
+    bool has_fetched = false;
   };
+
+  // Of a step that names bytes, and not slices.
+  Result<Success> take_bytes(const Step& step) {
+    const uint64_t end = uint64_t{step.first_slice} + step.slice_count;
+    if (end > schedule_.bytes.size()) {
+      return error_of("The schedule names bytes {} to {} of a list of {}.", step.first_slice, end,
+                      schedule_.bytes.size());
+    }
+    for (const StepBytes& place : schedule_.bytes_of(step)) {
+      const size_t memory = place.memory.index;
+      const bool is_there = memory < program_.memories.size() &&
+                            place.range.begin <= place.range.end &&
+                            place.range.end <= program_.memories[memory].size_bytes;
+      if (!is_there) return Error{"The schedule names bytes of no memory of the program."};
+      if (place.range.size_bytes() > kExecutionLimitBytes - byte_count_) {
+        return error_of("The steps of the schedule name more than {} bytes, the execution limit.",
+                        kExecutionLimitBytes);
+      }
+      byte_count_ += place.range.size_bytes();
+    }
+    return Success{};
+  }
 
   Error not_once(DispatchId id, uint64_t slice_count) const {
     return error_of("The schedule does not run each of the {} slices of {} once.", slice_count,
@@ -83,7 +120,9 @@ class ExecutionCheck {
   }
 
   const Program& program_;
+  const Schedule& schedule_;
   std::vector<DispatchSteps> dispatches_;
+  uint64_t byte_count_ = 0;  // That steps name.
 };
 
 // The text comes from a Program that exists.
@@ -91,6 +130,7 @@ ParseOptions without_limits() {
   ParseOptions options;
   options.limits.input_bytes = UINT64_MAX;
   options.limits.line_bytes = UINT64_MAX;
+  options.reads_every_queue = true;
   return options;
 }
 
@@ -100,6 +140,7 @@ class ProgramOfText {
   const Result<Program>& operator()(const std::string& text) {
     if (text != text_ || text_.empty()) {
       program_ = parse(text, "<request>", without_limits());
+      if (program_) program_ = reference_run(*program_);
       text_ = text;
     }
     return program_;
@@ -163,7 +204,7 @@ void end_with_socket(int descriptor) {
 }  // namespace
 
 Result<Success> check_executable(const Program& program, const Schedule& schedule) {
-  ExecutionCheck check(program);
+  ExecutionCheck check(program, schedule);
   for (const Step& step : schedule.steps) {
     auto taken = check.take(step);
     if (!taken) return taken;

@@ -49,6 +49,12 @@ Scope widened(Scope scope, RunsElsewhere elsewhere) {
       scope.accesses |= bit_of(StageAccess::kComputeWrite);
     }
   }
+  if (elsewhere.indirect_in_compute && (scope.stages & bit_of(Stage::kIndirect)) != 0) {
+    scope.stages |= bit_of(Stage::kCompute);
+    if (has(scope.accesses, StageAccess::kIndirectRead)) {
+      scope.accesses |= bit_of(StageAccess::kComputeRead);
+    }
+  }
   if (elsewhere.uniforms_in_storage && has(scope.accesses, StageAccess::kComputeUniform)) {
     scope.accesses |= bit_of(StageAccess::kComputeRead);
   }
@@ -75,6 +81,35 @@ DeviceDependency scoped_dependency(const Program& program, const Dependency& dep
   return lowered.range_count == 0 ? execution_part_of(lowered) : lowered;
 }
 
+std::vector<DeviceDependency> parts_of(const Program& program, BarrierKind kind,
+                                       std::span<const Dependency> dependencies,
+                                       const DeviceLayout& layout, CommandList& list,
+                                       RunsElsewhere elsewhere) {
+  if (kind == BarrierKind::kFull) return {full_dependency()};
+  if (kind == BarrierKind::kExecution) return {{kEveryStage, 0, kEveryStage, 0}};
+  std::vector<DeviceDependency> parts;
+  for (const Dependency& dependency : dependencies) {
+    parts.push_back(scoped_dependency(program, dependency, layout, list, elsewhere));
+    if (parts.back().range_count > 0) parts.push_back(execution_part_of(parts.back()));
+  }
+  return parts;
+}
+
+// Returns whether some part named the host.
+bool leave_host_out(std::vector<DeviceDependency>& parts) {
+  constexpr uint64_t kAccesses = VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_HOST_WRITE_BIT;
+  bool names_host = false;
+  for (DeviceDependency& part : parts) {
+    names_host = names_host || ((part.source_stages | part.destination_stages) &
+                                VK_PIPELINE_STAGE_2_HOST_BIT) != 0;
+    part.source_stages &= ~uint64_t{VK_PIPELINE_STAGE_2_HOST_BIT};
+    part.destination_stages &= ~uint64_t{VK_PIPELINE_STAGE_2_HOST_BIT};
+    part.source_accesses &= ~kAccesses;
+    part.destination_accesses &= ~kAccesses;
+  }
+  return names_host;
+}
+
 }  // namespace
 
 DeviceDependency execution_part_of(const DeviceDependency& dependency) {
@@ -97,23 +132,35 @@ DeviceDependency compute_dependency() {
 
 void lower_barrier(const Program& program, const Barrier& barrier, const DeviceLayout& layout,
                    CommandList& list, RunsElsewhere elsewhere) {
-  switch (barrier.kind) {
-    case BarrierKind::kFull:
-      list.add_full_barrier();
-      break;
-    case BarrierKind::kExecution:
-      list.add_barrier(std::array{DeviceDependency{kEveryStage, 0, kEveryStage, 0}});
-      break;
-    case BarrierKind::kScoped: {
-      std::vector<DeviceDependency> parts;
-      for (const Dependency& dependency : program.dependencies_of(barrier)) {
-        parts.push_back(scoped_dependency(program, dependency, layout, list, elsewhere));
-        if (parts.back().range_count > 0) parts.push_back(execution_part_of(parts.back()));
-      }
-      list.add_barrier(parts);
-      break;
-    }
-  }
+  list.add_barrier(
+      parts_of(program, barrier.kind, program.dependencies_of(barrier), layout, list, elsewhere));
+}
+
+void lower_set(const Program& program, const SyncStep& set, uint32_t event,
+               const DeviceLayout& layout, CommandList& list, RunsElsewhere elsewhere) {
+  auto parts =
+      parts_of(program, set.barrier_kind, program.dependencies_of(set), layout, list, elsewhere);
+  leave_host_out(parts);
+  list.add_event(event, false, parts);
+}
+
+void lower_await(const Program& program, const SyncStep& set, uint32_t event,
+                 const DeviceLayout& layout, CommandList& list, RunsElsewhere elsewhere) {
+  auto parts =
+      parts_of(program, set.barrier_kind, program.dependencies_of(set), layout, list, elsewhere);
+  const bool names_host = leave_host_out(parts);
+  list.add_event(event, true, parts);
+  if (!names_host) return;
+  constexpr uint64_t kHostReadAndWrite = VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_HOST_WRITE_BIT;
+  constexpr uint64_t kAccesses = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+  constexpr uint64_t kCommands = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  list.add_barrier(std::array{
+      DeviceDependency{VK_PIPELINE_STAGE_2_HOST_BIT, kHostReadAndWrite, kCommands, kAccesses},
+      DeviceDependency{kCommands, kAccesses, VK_PIPELINE_STAGE_2_HOST_BIT, kHostReadAndWrite}});
+}
+
+uint64_t device_stages_of(StageMask stages, RunsElsewhere elsewhere) {
+  return device_mask_of(widened({stages, 0}, elsewhere).stages, kDeviceStages);
 }
 
 }  // namespace interlock

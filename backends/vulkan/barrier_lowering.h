@@ -23,6 +23,7 @@ DeviceDependency execution_part_of(const DeviceDependency& dependency);
 struct RunsElsewhere {
   bool copies_in_compute = false;    // Kernels of the stage `copy` that are compute shaders.
   bool uniforms_in_storage = false;  // Uniform operands that are bound as storage buffers.
+  bool indirect_in_compute = false;  // Arguments of indirect dispatches: shaders read them.
 };
 
 // Appends `barrier` to `list`. Kernels of the stage `copy` run as transfer commands, all others as
@@ -31,5 +32,16 @@ struct RunsElsewhere {
 // Scopes also cover where what they name runs `elsewhere`.
 void lower_barrier(const Program& program, const Barrier& barrier, const DeviceLayout& layout,
                    CommandList& list, RunsElsewhere elsewhere = {});
+
+// Appends what sets `event`, and what waits for it, of a `set` statement. Events of Vulkan know no
+// host: where the set names it, barriers after the wait do its part, without any between stages of
+// the device. Requires: `set` is one.
+void lower_set(const Program& program, const SyncStep& set, uint32_t event,
+               const DeviceLayout& layout, CommandList& list, RunsElsewhere elsewhere);
+void lower_await(const Program& program, const SyncStep& set, uint32_t event,
+                 const DeviceLayout& layout, CommandList& list, RunsElsewhere elsewhere);
+
+// The stages of Vulkan (VkPipelineStageFlags2) that stand for these.
+uint64_t device_stages_of(StageMask stages, RunsElsewhere elsewhere);
 
 }  // namespace interlock

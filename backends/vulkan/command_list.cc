@@ -34,9 +34,17 @@ void CommandList::add_fill(BufferFill fill) {
 }
 
 void CommandList::add_barrier(std::span<const DeviceDependency> parts) {
+  commands.push_back({barrier_of(parts), statement});
+}
+
+void CommandList::add_event(uint32_t event, bool is_wait, std::span<const DeviceDependency> parts) {
+  commands.push_back({DeviceEvent{event, is_wait, barrier_of(parts)}, statement});
+}
+
+DeviceBarrier CommandList::barrier_of(std::span<const DeviceDependency> parts) {
   const DeviceBarrier barrier{index_of_next(dependencies), static_cast<uint32_t>(parts.size())};
-  commands.push_back({barrier, statement});
   dependencies.insert(dependencies.end(), parts.begin(), parts.end());
+  return barrier;
 }
 
 void CommandList::add_full_barrier() { add_barrier(std::array{full_dependency()}); }

@@ -52,8 +52,15 @@ struct DeviceBarrier {
   uint32_t dependency_count = 0;
 };
 
+// One half of a barrier: an event is set, or waited for. Both halves have the same dependencies.
+struct DeviceEvent {
+  uint32_t event = 0;
+  bool is_wait = false;
+  DeviceBarrier barrier;
+};
+
 struct DeviceCommand {
-  std::variant<ShaderLaunch, BufferCopy, BufferFill, DeviceBarrier> work;
+  std::variant<ShaderLaunch, BufferCopy, BufferFill, DeviceBarrier, DeviceEvent> work;
   uint32_t statement = 0;  // Of the program: what the command is a part of.
 };
 
@@ -71,9 +78,13 @@ struct CommandList {
   void add_copy(BufferCopy copy);  // An empty one adds nothing.
   void add_fill(BufferFill fill);  // Likewise.
   void add_barrier(std::span<const DeviceDependency> parts);
+  void add_event(uint32_t event, bool is_wait, std::span<const DeviceDependency> parts);
 
   // Everything before is over, and visible to everything after and to the host.
   void add_full_barrier();
+
+ private:
+  DeviceBarrier barrier_of(std::span<const DeviceDependency> parts);
 };
 
 }  // namespace interlock

@@ -61,6 +61,24 @@ Result<Success> CommandRecorder::record(const CommandList& list, const ShaderLau
 }
 
 Result<Success> CommandRecorder::record(const CommandList& list, const DeviceBarrier& barrier) {
+  const VkDependencyInfo info = dependency_of(list, barrier);
+  table_.vkCmdPipelineBarrier2(commands_, &info);
+  return Success{};
+}
+
+Result<Success> CommandRecorder::record(const CommandList& list, const DeviceEvent& event) {
+  INTERLOCK_CHECK(event.event < events_.size());
+  const VkDependencyInfo info = dependency_of(list, event.barrier);
+  if (event.is_wait) {
+    table_.vkCmdWaitEvents2(commands_, 1, &events_[event.event], &info);
+  } else {
+    table_.vkCmdSetEvent2(commands_, events_[event.event], &info);
+  }
+  return Success{};
+}
+
+VkDependencyInfo CommandRecorder::dependency_of(const CommandList& list,
+                                                const DeviceBarrier& barrier) {
   memory_barriers_.clear();
   buffer_barriers_.clear();
   for (uint32_t i = 0; i < barrier.dependency_count; ++i) {
@@ -84,8 +102,7 @@ Result<Success> CommandRecorder::record(const CommandList& list, const DeviceBar
   info.pMemoryBarriers = memory_barriers_.data();
   info.bufferMemoryBarrierCount = static_cast<uint32_t>(buffer_barriers_.size());
   info.pBufferMemoryBarriers = buffer_barriers_.data();
-  table_.vkCmdPipelineBarrier2(commands_, &info);
-  return Success{};
+  return info;
 }
 
 }  // namespace interlock

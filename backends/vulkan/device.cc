@@ -182,6 +182,7 @@ VkResult open_device(const Candidate& candidate, uint32_t queue_count, VkDevice&
   VkPhysicalDeviceVulkan12Features features12{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   features12.storageBuffer8BitAccess = candidate.has_byte_access ? VK_TRUE : VK_FALSE;
+  features12.timelineSemaphore = VK_TRUE;  // Every device with Vulkan 1.2 has it.
   features12.pNext = &features13;
   std::vector<const char*> extensions = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
   if (candidate.has_import) extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);

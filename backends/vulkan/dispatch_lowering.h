@@ -6,6 +6,7 @@
 
 #include "backends/interface/device_layout.h"
 #include "backends/interface/dispatch_params.h"
+#include "backends/interface/host_statements.h"
 #include "backends/vulkan/command_list.h"
 #include "backends/vulkan/device_limits.h"
 #include "encoder/kernel/kernel_table.h"
@@ -27,6 +28,7 @@ struct VulkanLowering {
   const DeviceLimits& limits;
   DeviceLayout& layout;
   CommandList& list;
+  HostCopies& host;
 };
 
 // Appends the launches of the piece.

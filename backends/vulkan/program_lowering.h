@@ -1,13 +1,17 @@
-// Lowers whole programs, one way for each way to run them.
+// Lowers whole programs, one way for each way to run them; schedules in schedule_lowering.cc.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "backends/vulkan/barrier_lowering.h"
 #include "backends/vulkan/dispatch_lowering.h"
 #include "simulator/schedules/schedule.h"
 
 namespace interlock {
+
+// What of the program runs elsewhere than where its scopes say. Cost: linear.
+RunsElsewhere runs_elsewhere(const VulkanLowering& lowering);
 
 // Witness mode: the steps one after another, with a full barrier after each.
 // Errors: as lower_piece(); late writes exceed `limit_bytes`.

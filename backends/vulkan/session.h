@@ -21,6 +21,8 @@ struct VulkanSession {
   std::unique_ptr<VulkanPipelines> pipelines;
   std::vector<std::unique_ptr<VulkanQueue>> queues;  // At least one.
   std::unique_ptr<ArenaMemory> arena;
+  // Of programs with several queues, which the host reads and writes while they run; null at first.
+  std::unique_ptr<VulkanBuffer> host_arena;
 
   // Errors: as VulkanInstance::create() and VulkanDevice::create(). `failed`, where it is given,
   // gets the result of the call of the driver that failed; it stays as it is where something is

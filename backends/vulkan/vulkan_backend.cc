@@ -9,15 +9,21 @@
 #include <optional>
 #include <utility>
 
-#include "backends/interface/device_layout.h"
+#include "backends/cpu/execute.h"
+#include "backends/interface/issue_order.h"
 #include "backends/interface/poison.h"
 #include "backends/vulkan/command_recorder.h"
 #include "backends/vulkan/dispatch_lowering.h"
 #include "backends/vulkan/driver_error.h"
+#include "backends/vulkan/lowered_run.h"
 #include "backends/vulkan/program_lowering.h"
 #include "backends/vulkan/session.h"
 #include "backends/vulkan/several_queues.h"
+#include "backends/vulkan/submission_plan.h"
+#include "backends/vulkan/submission_run.h"
 #include "encoder/program/check.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/schedules/choice.h"
 
 namespace interlock {
 
@@ -31,40 +37,12 @@ std::string text_of(const Program& program, const ValidationMessage& message) {
     return fmt::format("{}\n  - While recording barrier {}.", message.text,
                        program.reference_of(BarrierId(statement.index)));
   }
+  if (statement.kind != StatementKind::kDispatch) return message.text;
   return fmt::format("{}\n  - While recording {}.", message.text,
                      program.description_of(DispatchId(statement.index)));
 }
 
 }  // namespace
-
-// What a run makes of its program.
-struct LoweredRun {
-  explicit LoweredRun(const Program& program) : layout(program) {}
-
-  // Writes the memories with their guards, and zeros after them.
-  void store(const MemoryImage& image, uint8_t* arena) const {
-    layout.store(image, arena);
-    std::fill(arena + layout.memories_end_bytes(), arena + layout.size_bytes(), uint8_t{0});
-  }
-
-  // Reads the memories back. Errors: the device wrote outside of them.
-  Result<Success> load(const uint8_t* arena, MemoryImage& image) const {
-    if (const std::optional<StrayWrite> stray = layout.find_stray_write(arena)) {
-      return Error{
-          stray->is_before
-              ? fmt::format("The device wrote bytes before memory '{}'.", stray->memory)
-              : fmt::format(
-                    "The device wrote bytes past memory '{}', which has {} bytes: a shader or a driver is wrong.",
-                    stray->memory, stray->size_bytes),
-          ErrorKind::kFault};
-    }
-    image = layout.load(arena);
-    return Success{};
-  }
-
-  DeviceLayout layout;
-  CommandList list;
-};
 
 class VulkanBackend::State {
  public:
@@ -91,14 +69,25 @@ class VulkanBackend::State {
     if (!opened) return Error{"The Vulkan backend is not available: " + opened.error().message};
     auto image = initial_image(program, options_.limit_bytes);
     if (!image) return image.error();
-    auto executed = execute(program, schedule, mode, *image);
+    if (mode == ExecutionMode::kOverlap && needs_queue_order(program)) {
+      const Result<Program> in_order = executable_run(program);
+      if (!in_order) return in_order.error();
+      const auto executed = execute_submissions(*in_order, *image);
+      return settle(*in_order, mode, executed, std::move(*image));
+    }
+    const auto executed = execute(program, schedule, mode, *image);
+    return settle(program, mode, executed, std::move(*image));
+  }
+
+  Result<MemoryImage> settle(const Program& program, ExecutionMode mode,
+                             const Result<Success>& executed, MemoryImage image) {
     if (first_ != nullptr) {
       auto judged = judge_messages(program, mode);
       if (executed && !judged) return judged.error();
     }
     if (!executed) return executed.error();
-    Poison(program).fill_at_end(*image);
-    return std::move(*image);
+    Poison(program).fill_at_end(image);
+    return image;
   }
 
   std::vector<std::string> take_messages() {
@@ -138,6 +127,7 @@ class VulkanBackend::State {
     const VulkanDevice& device = *first_->device;
     return {.device = device.description(),
             .queue_count = static_cast<uint32_t>(second_ != nullptr ? 2 : first_->queues.size()),
+            .device_queue_count = static_cast<uint32_t>(first_->queues.size()),
             .imports_host_memory = device.import_alignment_bytes() > 0,
             .has_byte_access = device.limits().has_byte_access,
             // Vulkan cannot be asked. llvmpipe, the device of lavapipe, computes as the host does.
@@ -153,7 +143,8 @@ class VulkanBackend::State {
   Result<Success> execute(const Program& program, const Schedule& schedule, ExecutionMode mode,
                           MemoryImage& image) {
     LoweredRun run(program);
-    const VulkanLowering lowering{program, first_->device->limits(), run.layout, run.list};
+    const VulkanLowering lowering{program, first_->device->limits(), run.layout, run.list,
+                                  run.host};
     if (mode == ExecutionMode::kWitness) {
       auto lowered = lower_schedule(lowering, schedule, options_.limit_bytes);
       if (!lowered) return lowered;
@@ -182,7 +173,7 @@ class VulkanBackend::State {
                              arena.handle(), queue.commands());
     auto recorded = recorder.record(run.list, 0, run.list.commands.size());
     if (!recorded) return recorded;
-    arena.record_download(queue.commands(), run.layout.memories_end_bytes());
+    arena.record_download(queue.commands(), run.download_bytes());
     const VkResult submitted = queue.submit();
     if (submitted != VK_SUCCESS) return give_up(submitted, "submitting commands");
     const VkResult waited = queue.wait(options_.timeout_seconds);
@@ -226,6 +217,60 @@ class VulkanBackend::State {
     return run.load(host_bytes, image);
   }
 
+  // Requires: `program` is in reference order.
+  Result<Success> execute_submissions(const Program& program, MemoryImage& image) {
+    const uint64_t trial = trial_count_++;
+    LoweredRun run(program);
+    const VulkanLowering lowering{program, first_->device->limits(), run.layout, run.list,
+                                  run.host};
+    SeededChoice choice(trial);
+    const std::vector<StatementId> order = issue_order_of(
+        program, statements_with_poison(program, Poison(program)), trial == 0 ? nullptr : &choice);
+    const bool uses_all = options_.overlap == OverlapKind::kSeveralQueues;
+    const auto queue_count = static_cast<uint32_t>(uses_all ? first_->queues.size() : 1);
+    const auto plan = plan_submissions(lowering, order, queue_count, trial);
+    if (!plan) return plan.error();
+    auto reserved = reserve_host_arena(run.layout.size_bytes());
+    if (!reserved) return reserved;
+    uint8_t* const bytes = first_->host_arena->mapped();
+    run.store(image, bytes);
+    std::vector<uint8_t*> starts;
+    for (size_t m = 0; m < program.memories.size(); ++m) {
+      starts.push_back(bytes + run.layout.range_of(MemoryId(m)).offset_bytes);
+    }
+    std::vector<std::vector<uint8_t>> host_reads(program.host_dispatches.size());
+    DriverFailure failure;
+    auto submissions = SubmissionRun::create(*first_, first_->host_arena->handle(), *plan, failure);
+    Result<Success> executed = Success{};
+    if (submissions != nullptr) {
+      executed = submissions->execute(
+          run.list, *plan,
+          [&](DispatchId d) { execute_host_statement(program, d, starts, host_reads); },
+          options_.timeout_seconds, failure);
+      if (submissions->is_pending()) {
+        // What still runs may wait for a signal that never comes.
+        abandon(std::move(submissions));
+        if (failure.result == VK_SUCCESS) return lose(executed.error());
+        return lose(driver_error(failure.result, failure.action));
+      }
+    }
+    if (failure.result != VK_SUCCESS) return give_up(failure.result, failure.action);
+    if (!executed) return executed;
+    auto loaded = run.load(bytes, image);
+    image.host_reads = std::move(host_reads);
+    return loaded;
+  }
+
+  Result<Success> reserve_host_arena(uint64_t size_bytes) {
+    std::unique_ptr<VulkanBuffer>& arena = first_->host_arena;
+    if (arena != nullptr && arena->size_bytes() >= size_bytes) return Success{};
+    arena.reset();
+    auto made = VulkanBuffer::create(*first_->device, size_bytes, BufferPlace::kHost);
+    if (!made) return made.error();
+    arena = std::move(*made);
+    return Success{};
+  }
+
   Result<Success> copy_arena(uint64_t size_bytes, bool is_upload) {
     VulkanQueue& queue = *first_->queues[0];
     VkResult result = queue.begin();
@@ -263,7 +308,10 @@ class VulkanBackend::State {
   // what that uses must stay as it is.
   Error give_up(VkResult result, std::string_view action) {
     const Error error = driver_error(result, action);
-    if (result != VK_ERROR_DEVICE_LOST && !is_pending()) return error;
+    return result != VK_ERROR_DEVICE_LOST && !is_pending() ? error : lose(error);
+  }
+
+  Error lose(const Error& error) {
     lost_ = error;
     abandon(std::move(first_));
     abandon(std::move(second_));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@
 #include "fuzz/judge/replay.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/report/explain.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"
@@ -129,6 +132,27 @@ std::string text_of(const Trials& trials, const Program& program, std::string_vi
       trials.digests.size() == 1 ? "one result" : fmt::format("{} results", trials.digests.size()));
 }
 
+// What a reader of trials has to know of the device; empty if nothing.
+std::string note_on_queues(const Program& program, const Capabilities& capabilities) {
+  const size_t device_count = capabilities.device_queue_count;
+  if (program.queue_count() < 2 || device_count == 0 || device_count >= program.queue_count()) {
+    return "";
+  }
+  return fmt::format(
+      "  The device has {}: the {} of the program are submissions to {}, in an order that their sync allows, and in another one in each trial.\n",
+      device_count == 1 ? "one queue" : fmt::format("{} queues", device_count),
+      fmt::format("{} queues", program.queue_count()), device_count == 1 ? "it" : "them");
+}
+
+// A program that never ends is no matter of a device.
+std::optional<ExitStatus> deadlock_status_of(const Program& program) {
+  if (!needs_queue_order(program)) return std::nullopt;
+  const ReferenceOrder order = find_reference_order(program);
+  if (order.cycle.empty()) return std::nullopt;
+  print_report(explain_deadlock(program, Deadlock{order.cycle}).headline + "\n");
+  return ExitStatus::kFinding;
+}
+
 ExitStatus report_undeclared(const Program& program) {
   const Result<std::vector<Finding>> findings = find_undeclared(program);
   if (!findings) {
@@ -199,10 +223,8 @@ ExitStatus run_program(const RunOptions& options) {
   if (!program) {
     return report_error(program.error());
   }
-  if (needs_queue_order(*program) && mode == ExecutionMode::kOverlap) {
-    report_error(
-        {"overlap mode executes programs of one queue with barriers; --mode=witness executes this one."});
-    return ExitStatus::kUnavailable;
+  if (mode == ExecutionMode::kOverlap) {
+    if (const auto status_of_deadlock = deadlock_status_of(*program)) return *status_of_deadlock;
   }
   program = reference_run(*program);
   const Result<Schedule> schedule = named_schedule(*program, options);
@@ -218,6 +240,7 @@ ExitStatus run_program(const RunOptions& options) {
     if (trials->count == 0) return ExitStatus::kInterrupted;
     const StopScope to_the_end(nullptr);  // They ran whole.
     print_out(text_of(*trials, *program, backend->name()));
+    print_out(note_on_queues(*program, backend->capabilities()));
     image = std::move(trials->shown);
   } else {
     image = backend->run(*program, *schedule, mode);

@@ -190,6 +190,18 @@ Program reference_run(const Program& program) {
   return order.is_text_order ? program : in_reference_order(program, order);
 }
 
+Program as_in_text(const Program& program) {
+  if (program.text_order == nullptr) return program;
+  const std::vector<uint32_t>& positions = program.text_order->statements;
+  ReferenceOrder order;
+  for (size_t i = 0; i < positions.size(); ++i) order.statements.emplace_back(i);
+  std::ranges::sort(order.statements, {},
+                    [&](StatementId statement) { return positions[statement.index]; });
+  Program text = Reordering(program, order).take();
+  text.text_order = nullptr;
+  return text;
+}
+
 DispatchId in_text(const Program& text, const Program& in_order, DispatchId dispatch) {
   const StatementId statement = in_order.dispatch(dispatch).statement;
   return DispatchId(size_t{statement_in_text(text, in_order, statement).index});

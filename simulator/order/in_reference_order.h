@@ -20,6 +20,10 @@ Program in_reference_order(const Program& program, const ReferenceOrder& order);
 // one queue. Cost: as above.
 Program reference_run(const Program& program);
 
+// Returns a program in reference order as its text has it, but for what was left out; one that is
+// in the order of its text as it is. Cost: as above.
+Program as_in_text(const Program& program);
+
 // The place in the text of what a program in reference order has. Requires: `in_order` was made
 // from `text`. Cost: constant.
 DispatchId in_text(const Program& text, const Program& in_order, DispatchId dispatch);

@@ -3,15 +3,20 @@
 #include "backends/cuda/emulated/emulated_cuda_backend.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "backends/cuda/cuda_backend.h"
+#include "backends/cuda/emulated/host_cuda_runtime.h"
 #include "backends/cuda/emulated/kernels.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/guarded_buffer.h"
+#include "backends/interface/host_statements.h"
 #include "backends/interface/late_staging.h"
+#include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
@@ -29,25 +34,41 @@ class EmulatedRun {
         options_(options),
         choice_(options.seed),
         launches_{device, choice_, options.block_thread_count},
-        late_(program, options.limit_bytes, StagingSpace::kIsFreedByCommits) {
+        late_(program, options.limit_bytes, StagingSpace::kIsFreedByCommits),
+        partial_(program),
+        host_reads_(program.host_dispatches.size()) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
       starts_.push_back(memories_.back().data());
     }
   }
 
-  Result<Success> execute(const Step& step) {
+  Result<Success> execute(const Schedule& schedule, const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
-    if (step.kind != StepKind::kCommit) poison_.fill_before(step.dispatch, starts_);
+    const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
+    if (runs) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
       case StepKind::kRun:
+        if (is_host_transfer(program_, step.dispatch)) {
+          run_host_transfer(program_, step.dispatch, starts_, host_reads_);
+          return Success{};
+        }
+        if (partial_.has_fetched(step.dispatch)) {
+          auto ran = run_late(piece_of(program_, step));
+          return ran ? commit(step.dispatch, {}) : ran;
+        }
         return run_piece(piece_of(program_, step), place_operands(step.dispatch));
       case StepKind::kRunLate:
         return run_late(piece_of(program_, step));
       case StepKind::kCommit:
-        return commit(step.dispatch);
+        return commit(step.dispatch, schedule.bytes_of(step));
       case StepKind::kFetch:
-        break;
+        for (const StepBytes& place : schedule.bytes_of(step)) {
+          const uint8_t* const memory = starts_[place.memory.index];
+          partial_.fetch(step.dispatch, place,
+                         {memory + place.range.begin, memory + place.range.end});
+        }
+        return Success{};
     }
     INTERLOCK_CHECK(false);
   }
@@ -65,6 +86,7 @@ class EmulatedRun {
       image.memories.push_back(std::move(memories_[m]).release());
     }
     poison_.fill_at_end(image);
+    image.host_reads = std::move(host_reads_);
     return image;
   }
 
@@ -116,11 +138,18 @@ class EmulatedRun {
 
   Result<Success> run_late(const DispatchPiece& piece) {
     std::vector<LaunchOperand> operands = place_operands(piece.dispatch);
+    const std::span<const Access> accesses = program_.accesses_of(piece.dispatch);
     auto staged = late_.stage(
-        piece, written_operands(program_, piece.dispatch), [&](size_t i, ByteRange /*range*/) {
+        piece, partial_.staged_operands(piece.dispatch), [&](size_t i, ByteRange range) {
           // Updates and partial writes find the old bytes in their staging copy.
           LaunchOperand& operand = operands[i];
           GuardedBuffer copy({operand.data, operand.data + operand.size_bytes});
+          partial_.for_each_fetched(
+              piece.dispatch, accesses[i], range,
+              [&](ByteRange shared, const std::vector<uint8_t>& fetched, uint64_t offset_bytes) {
+                std::copy_n(fetched.data() + offset_bytes, shared.size_bytes(),
+                            copy.data() + (shared.begin - range.begin));
+              });
           operand.data = copy.data();
           operand.is_staged = true;
           return copy;
@@ -128,35 +157,45 @@ class EmulatedRun {
     return staged ? run_piece(piece, operands) : staged;
   }
 
-  Result<Success> commit(DispatchId id) {
+  Result<Success> commit(DispatchId id, std::span<const StepBytes> places) {
     auto committed = late_.for_each_copy(
         id, [&](const DispatchPiece& piece, const Access& access, const Staging::Operand& staged) {
-          return commit(piece, access, staged);
+          return commit(piece, access, staged, places);
         });
-    if (committed) late_.forget(id);
-    return committed;
+    if (!committed) return committed;
+    partial_.note_commit(id, places);
+    if (places.empty()) late_.forget(id);
+    return Success{};
   }
 
   Result<Success> commit(const DispatchPiece& piece, const Access& access,
-                         const Staging::Operand& staged) {
+                         const Staging::Operand& staged, std::span<const StepBytes> places) {
     if (staged.copy.stray_offset()) {
       return Error{fmt::format("The kernel of {} wrote bytes around operand {}.",
                                program_.description_of(piece.dispatch), staged.access),
                    ErrorKind::kFault};
     }
-    uint8_t* const memory = starts_[access.memory.index];
-    if (access.is_atomic()) {
-      const uint64_t size_bytes = staged.copy.size_bytes();
-      const CommitArguments arguments{memory + access.range.begin, staged.copy.data(), size_bytes,
-                                      program_.dispatch(piece.dispatch).atomic_op};
-      return judge(piece.dispatch,
-                   launch_commit(launches_, grid_block_count(size_bytes), arguments));
-    }
+    if (access.only_reads()) return Success{};
+    Result<Success> done = Success{};
     for_each_written_run(program_, piece, staged.access, [&](ByteRange run) {
-      std::copy_n(staged.copy.data() + (run.begin - staged.range.begin), run.size_bytes(),
-                  memory + run.begin);
+      partial_.for_each_part(piece.dispatch, access.memory, run, places, [&](ByteRange part) {
+        if (done) done = commit_part(piece.dispatch, access, staged, part);
+      });
     });
-    return Success{};
+    return done;
+  }
+
+  Result<Success> commit_part(DispatchId id, const Access& access, const Staging::Operand& staged,
+                              ByteRange part) {
+    uint8_t* const memory = starts_[access.memory.index] + part.begin;
+    const uint8_t* const bytes = staged.copy.data() + (part.begin - staged.range.begin);
+    if (!access.is_atomic()) {
+      std::copy_n(bytes, part.size_bytes(), memory);
+      return Success{};
+    }
+    const CommitArguments arguments{memory, bytes, part.size_bytes(),
+                                    program_.dispatch(id).atomic_op};
+    return judge(id, launch_commit(launches_, grid_block_count(part.size_bytes()), arguments));
   }
 
   const Program& program_;
@@ -167,31 +206,45 @@ class EmulatedRun {
   std::vector<GuardedBuffer> memories_;
   std::vector<uint8_t*> starts_;  // Of the memories.
   Staging late_;
+  PartialSteps<std::vector<uint8_t>> partial_;
+  std::vector<std::vector<uint8_t>> host_reads_;  // As MemoryImage has them.
 };
+
+// A runtime and a backend for each run: a kernel that fails loses the device.
+Result<MemoryImage> run_by_turns(const Program& program, const Schedule& schedule,
+                                 const EmulatedCudaOptions& options, uint64_t seed) {
+  HostCudaRuntime runtime(
+      {.seed = seed, .block_thread_count_max = options.block_thread_count, .runs_ahead = true});
+  CudaBackend backend({.limit_bytes = options.limit_bytes,
+                       .overlap = {.lowering = CudaLowering::kStreams, .seed = seed},
+                       .runtime = &runtime});
+  auto image = backend.run(program, schedule, ExecutionMode::kOverlap);
+  if (is_stopped()) return Error{"The run was stopped."};
+  if (!image && runtime.kernel_error()) return *runtime.kernel_error();
+  return image;
+}
 
 }  // namespace
 
 Capabilities EmulatedCudaBackend::capabilities() const {
   return {.device = "the kernels of CUDA on the host, its threads as fibers",
+          .queue_count = CudaRecordingOptions().stream_count,
           .has_byte_access = true,
           .rounds_correctly = true};
 }
 
 Result<MemoryImage> EmulatedCudaBackend::run(const Program& program, const Schedule& schedule,
                                              ExecutionMode mode) {
-  if (!supports(mode)) {
-    return Error{
-        "The cuda-emulated backend launches one kernel at a time and has no overlap mode; use witness mode."};
-  }
-  auto whole = expect_whole_steps(program, schedule, name());
-  if (!whole) return whole.error();
   const std::lock_guard lock(mutex_);
+  if (mode == ExecutionMode::kOverlap) {
+    return run_by_turns(program, schedule, options_, options_.seed + trial_count_++);
+  }
   auto image = initial_image(program, options_.limit_bytes);
   if (!image) return image.error();
   EmulatedRun run(program, std::move(*image), options_, device_);
   for (const Step& step : schedule.steps) {
     if (is_stopped()) return Error{"The run was stopped."};
-    auto executed = run.execute(step);
+    auto executed = run.execute(schedule, step);
     if (!executed) return executed.error();
   }
   return std::move(run).finish();

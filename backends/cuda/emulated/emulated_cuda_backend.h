@@ -31,8 +31,10 @@ class EmulatedCudaBackend final : public Backend {
   std::string_view name() const override { return "cuda-emulated"; }
   Availability availability() const override { return {true, capabilities().device}; }
 
-  // Witness mode only: launches run one after another.
-  bool supports(ExecutionMode mode) const override { return mode == ExecutionMode::kWitness; }
+  // In overlap mode the CUDA backend runs on HostCudaRuntime: streams, events and graphs order
+  // launches as CUDA says, those without order take turns block by block, and some of them run
+  // while the host issues others. Every run draws other turns, from the seed on.
+  bool supports(ExecutionMode) const override { return true; }
   Capabilities capabilities() const override;
 
   // As Backend::run(). Numbers: all bits are those of the cpu backend.
@@ -45,6 +47,7 @@ class EmulatedCudaBackend final : public Backend {
   EmulatedCudaOptions options_;
   std::mutex mutex_;
   EmulatedDevice device_;
+  uint64_t trial_count_ = 0;  // Runs in overlap mode.
 };
 
 }  // namespace interlock

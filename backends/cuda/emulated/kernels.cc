@@ -23,6 +23,11 @@ std::vector<SlicesKernel> make_slices_kernels() {
   return kernels;
 }
 
+SlicesKernel slices_kernel(KernelId kernel) {
+  static const std::vector<SlicesKernel> kKernels = make_slices_kernels();
+  return kKernels[kernel.index];
+}
+
 LaunchShape grid_of(const EmulatedLaunches& launches, uint32_t block_count) {
   return {
       .grid = {block_count, 1, 1}, .block = {launches.block_thread_count, 1, 1}, .shared_bytes = 0};
@@ -32,10 +37,9 @@ LaunchShape grid_of(const EmulatedLaunches& launches, uint32_t block_count) {
 
 LaunchResult launch_slices(const EmulatedLaunches& launches, KernelId kernel, uint32_t slice_count,
                            const LaunchArguments& arguments) {
-  static const std::vector<SlicesKernel> kKernels = make_slices_kernels();
   LaunchShape shape = grid_of(launches, slice_count);
   shape.shared_bytes = kSliceSharedBytes;
-  return launch_kernel(launches.device, launches.choice, shape, kKernels[kernel.index], arguments);
+  return launch_kernel(launches.device, launches.choice, shape, slices_kernel(kernel), arguments);
 }
 
 LaunchResult launch_mix_phases(const EmulatedLaunches& launches, uint32_t block_count,
@@ -53,6 +57,29 @@ LaunchResult launch_commit(const EmulatedLaunches& launches, uint32_t block_coun
                            const CommitArguments& arguments) {
   return launch_kernel(launches.device, launches.choice, grid_of(launches, block_count),
                        commit_atomics<CommitArguments>, arguments);
+}
+
+LaunchResult launch_in_turns(const EmulatedLaunches& launches, const DeviceLaunch& launch,
+                             const std::function<void()>& between_blocks) {
+  LaunchShape shape = grid_of(launches, launch.block_count);
+  const auto run = [&](auto kernel, const auto& argument) {
+    return launch_kernel_in_turns(launches.device, launches.choice, shape, kernel, argument,
+                                  between_blocks);
+  };
+  switch (launch.function) {
+    case DeviceFunction::kRunSlices:
+      shape.shared_bytes = kSliceSharedBytes;
+      return run(slices_kernel(launch.kernel), launch.arguments);
+    case DeviceFunction::kDigestMix:
+      return run(digest_mix<MixKernel>, launch.arguments);
+    case DeviceFunction::kApplyMix:
+      return run(apply_mix<MixKernel>, launch.arguments);
+    case DeviceFunction::kCommitAtomics:
+      return run(commit_atomics<CommitArguments>, launch.commit);
+    case DeviceFunction::kDelay:
+      break;
+  }
+  return std::optional<LaunchFinding>();
 }
 
 }  // namespace interlock

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
+#include "backends/cuda/cuda_runtime.h"
 #include "backends/cuda/emulation/device.h"
 #include "backends/cuda/kernels/launch_arguments.h"
 #include "encoder/kernel/kernel_table.h"
@@ -32,5 +34,10 @@ LaunchResult launch_mix_phases(const EmulatedLaunches& launches, uint32_t block_
 
 LaunchResult launch_commit(const EmulatedLaunches& launches, uint32_t block_count,
                            const CommitArguments& arguments);
+
+// A launch of the CUDA backend, blocks and threads in an order of the choice; delays take no time.
+// `between_blocks` is called before every block but the first.
+LaunchResult launch_in_turns(const EmulatedLaunches& launches, const DeviceLaunch& launch,
+                             const std::function<void()>& between_blocks);
 
 }  // namespace interlock

@@ -233,8 +233,9 @@ std::string text_of(const LaunchFinding& finding) {
 }
 
 Result<std::optional<LaunchFinding>> EmulatedDevice::launch(
-    const LaunchShape& shape, Choice& choice, const std::function<void()>& thread_body) {
-  INTERLOCK_CHECK(running_block == nullptr);
+    const LaunchShape& shape, Choice& choice, const std::function<void()>& thread_body,
+    const std::function<void()>& between_blocks) {
+  INTERLOCK_CHECK(running_block == nullptr && !is_launching_);
   auto checked = check_shape(shape);
   if (!checked) return checked.error();
   const size_t fiber_count = shape.block.count() > 1 ? shape.block.count() : 0;
@@ -246,17 +247,19 @@ Result<std::optional<LaunchFinding>> EmulatedDevice::launch(
   std::vector<uint32_t> blocks(shape.grid.count());
   std::iota(blocks.begin(), blocks.end(), 0u);
   shuffle(blocks, choice);
-  blockDim = shape.block;
-  gridDim = shape.grid;
+  is_launching_ = true;
   RunningBlock running(shape, choice, thread_body, std::span(fibers_).first(fiber_count));
-  running_block = &running;
   std::optional<LaunchFinding> finding;
-  for (const uint32_t block : blocks) {
+  for (size_t i = 0; i < blocks.size() && !finding; ++i) {
+    if (i > 0 && between_blocks) between_blocks();
     if (is_stopped()) break;
-    finding = running.run(index_in(shape.grid, block));
-    if (finding) break;
+    blockDim = shape.block;
+    gridDim = shape.grid;
+    running_block = &running;
+    finding = running.run(index_in(shape.grid, blocks[i]));
+    running_block = nullptr;
   }
-  running_block = nullptr;
+  is_launching_ = false;
   if (finding) fibers_.clear();  // Some wait for ever.
   if (is_stopped()) return Error{"The launch was stopped."};
   return finding;

@@ -89,11 +89,15 @@ class EmulatedDevice {
   // Returns the first finding, at which the launch ends; none if all blocks ran to their end.
   // Errors: a shape that no device takes, or that is too large here; no memory for stacks.
   // Cost: two switches per thread and barrier.
-  Result<std::optional<LaunchFinding>> launch(const LaunchShape& shape, Choice& choice,
-                                              const std::function<void()>& thread_body);
+  // `between_blocks`, if any, is called before every block but the first; it may run launches of
+  // other devices, and so give way to them where the launch itself is in a fiber.
+  Result<std::optional<LaunchFinding>> launch(
+      const LaunchShape& shape, Choice& choice, const std::function<void()>& thread_body,
+      const std::function<void()>& between_blocks = nullptr);
 
  private:
   FiberSwitch kind_;
+  bool is_launching_ = false;
   std::vector<std::unique_ptr<Fiber>> fibers_;  // All done between launches.
 };
 

@@ -3,6 +3,7 @@
 // The macros are for sources of device code, and for them alone: no other header may include this.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <type_traits>
 
@@ -48,6 +49,15 @@ Result<std::optional<LaunchFinding>> launch_kernel(
     EmulatedDevice& device, Choice& choice, const LaunchShape& shape, void (*kernel)(Parameters...),
     const std::type_identity_t<Parameters>&... arguments) {
   return device.launch(shape, choice, [&] { kernel(arguments...); });
+}
+
+// The same, with what is called between blocks.
+template <class Parameter>
+Result<std::optional<LaunchFinding>> launch_kernel_in_turns(
+    EmulatedDevice& device, Choice& choice, const LaunchShape& shape, void (*kernel)(Parameter),
+    const Parameter& argument, const std::function<void()>& between_blocks) {
+  return device.launch(
+      shape, choice, [&] { kernel(argument); }, between_blocks);
 }
 
 }  // namespace emulated

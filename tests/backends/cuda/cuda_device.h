@@ -9,7 +9,7 @@
 #include <string>
 
 #include "backends/cuda/cuda_backend.h"
-#include "tests/backends/cuda/host_cuda_runtime.h"
+#include "backends/cuda/emulated/host_cuda_runtime.h"
 
 namespace interlock {
 

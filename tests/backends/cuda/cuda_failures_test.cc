@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.h"
+#include "backends/cuda/emulated/host_cuda_runtime.h"
 #include "encoder/text/printer.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategy_three.h"
-#include "tests/backends/cuda/host_cuda_runtime.h"
 #include "tests/backends/kernels/kernel_case.h"
 #include "tests/program_count.h"
 
@@ -69,7 +69,7 @@ TEST(CudaFailures, AnyCallThatFailsIsAnErrorAndNotTheEnd) {
   for (const CudaLowering lowering : kLowerings) {
     uint64_t call = 2;  // After those that open the device.
     for (;; ++call) {
-      HostCudaRuntime runtime(call);
+      HostCudaRuntime runtime({.seed = call});
       {
         CudaBackend backend(options_on(runtime, lowering));
         ASSERT_TRUE(backend.availability().is_available);
@@ -94,7 +94,7 @@ TEST(CudaFailures, AfterADeviceIsLostNothingIsCalledAnyMore) {
   const Program program = parsed(kProgram);
   for (const CudaLowering lowering : kLowerings) {
     for (uint64_t call = 0;; ++call) {
-      HostCudaRuntime runtime(call);
+      HostCudaRuntime runtime({.seed = call});
       CudaBackend backend(options_on(runtime, lowering));
       ASSERT_TRUE(backend.availability().is_available);
       runtime.fail_call(call, CudaStatus::kIllegalAddress);

@@ -242,7 +242,7 @@ replay c
   const MemoryImage right = right_image_of(program);
   int count = 0;
   for (uint64_t seed = 1; seed <= 50; ++seed) {
-    HostCudaRuntime runtime(seed);
+    HostCudaRuntime runtime({.seed = seed});
     CudaBackend backend({.overlap = {.lowering = CudaLowering::kStreams}, .runtime = &runtime});
     const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
     count += image.value() != right;
@@ -258,7 +258,7 @@ TEST(CudaReplayedGraph, CleansUpAfterAnyCallThatFails) {
     for (const CudaStatus status : {CudaStatus::kMemoryAllocation, CudaStatus::kIllegalAddress}) {
       for (uint64_t call = 0;; call += is_slow_build() ? 7 : 1) {
         SCOPED_TRACE(fmt::format("{} call {}", static_cast<int>(lowering), call));
-        HostCudaRuntime runtime(call);
+        HostCudaRuntime runtime({.seed = call});
         {
           CudaBackend backend({.overlap = {.lowering = lowering}, .runtime = &runtime});
           ASSERT_TRUE(backend.availability().is_available);

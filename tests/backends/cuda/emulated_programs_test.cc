@@ -76,7 +76,7 @@ TEST(EmulatedCuda, IsABackendThatUsersFind) {
   Backend* const backend = find_backend("cuda-emulated");
   ASSERT_NE(backend, nullptr);
   EXPECT_TRUE(backend->availability().is_available);
-  EXPECT_FALSE(backend->supports(ExecutionMode::kOverlap));
+  EXPECT_TRUE(backend->supports(ExecutionMode::kOverlap));
   const Program program = corpus_bug("mlx-3630");
   EXPECT_TRUE(reference_image(program, *backend).value() ==
               reference_image(program, *find_backend("cpu")).value());
@@ -95,31 +95,8 @@ second: dispatch Kernel reads a[0:300] writes b
               HasSubstr("more than 899 bytes, the execution limit"));
   EmulatedCudaBackend backend({.limit_bytes = 900});
   EXPECT_TRUE(backend.run(program, issue, ExecutionMode::kWitness).has_value());
-  EXPECT_THAT(backend.run(program, issue, ExecutionMode::kOverlap).error().message,
-              HasSubstr("has no overlap mode; use witness mode."));
-}
-
-TEST(EmulatedCuda, RefusesToFetchAndToCommitSomeBytesByThemselves) {
-  const Program program = parsed(R"(interlock 1
-memory a 64
-first: dispatch Kernel writes a
-second: dispatch Kernel reads a
-)");
-  const Step run_late = whole_step(program, DispatchId{0}, StepKind::kRunLate);
-  const Step commit = whole_step(program, DispatchId{0}, StepKind::kCommit);
-  const Step run = whole_step(program, DispatchId{1}, StepKind::kRun);
-  const std::vector<StepBytes> bytes = {{MemoryId{0}, {0, 4}}};
-  EmulatedCudaBackend backend;
-  const auto error_of = [&](const std::vector<Step>& steps) {
-    const auto image = backend.run(program, {steps, bytes}, ExecutionMode::kWitness);
-    return image ? Error{} : image.error();
-  };
-  EXPECT_EQ(error_of({run_late, run, commit}).message, "");
-  const Error fetching = error_of({run_late, {StepKind::kFetch, DispatchId{1}, 0, 1}, commit, run});
-  EXPECT_EQ(fetching.kind, ErrorKind::kRefused);
-  EXPECT_THAT(fetching.message, HasSubstr("fetches some bytes of second (dispatch 1)"));
-  EXPECT_THAT(error_of({run_late, {StepKind::kCommit, DispatchId{0}, 0, 1}, run, commit}).message,
-              HasSubstr("commits some bytes of first (dispatch 0)"));
+  EXPECT_THAT(small.run(program, issue, ExecutionMode::kOverlap).error().message,
+              HasSubstr("more than 899 bytes, the execution limit"));
 }
 
 TEST(EmulatedCuda, RefusesMoreLateWritesThanItsLimit) {

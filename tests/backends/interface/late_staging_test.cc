@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/interface/partial_steps.h"
 #include "tests/backends/dispatch_steps.h"
 #include "tests/backends/kernels/kernel_case.h"
 
@@ -32,7 +33,8 @@ second: dispatch K reads m[0:4] writes m[16:16] updates m[8:16] atomics n[0:4] a
 using Staging = LateStaging<int>;
 
 Result<Success> stage(Staging& staging, const Program& program, const Step& step, int number) {
-  return staging.stage(piece_of(program, step), written_operands(program, step.dispatch),
+  return staging.stage(piece_of(program, step),
+                       PartialSteps<int>(program).staged_operands(step.dispatch),
                        [&](size_t, ByteRange) { return number; });
 }
 
@@ -41,7 +43,7 @@ TEST(LateStaging, StagesWhatADispatchWritesAndNothingThatItReads) {
   Staging staging(program, 1000, StagingSpace::kLastsForTheRun);
   std::vector<std::pair<size_t, ByteRange>> staged;
   ASSERT_TRUE(staging.stage(piece_of(program, run_late(1)),
-                            written_operands(program, DispatchId(1)),
+                            PartialSteps<int>(program).staged_operands(DispatchId(1)),
                             [&](size_t access, ByteRange range) {
                               staged.emplace_back(access, range);
                               return 0;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "backends/cpu/cpu_backend.h"
 #include "backends/remote/channel.h"
@@ -16,6 +17,11 @@
 #include "backends/remote/worker_process.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/report/check.h"
+#include "simulator/schedules/displacements.h"
+#include "tests/corpus_files.h"
 
 namespace interlock::remote_backend_test {
 namespace {
@@ -59,6 +65,34 @@ TEST(RemoteBackend, LeavesWhatTheBackendOfItsWorkerLeaves) {
   ASSERT_TRUE(image.has_value()) << image.error().message;
   CpuBackend cpu;
   EXPECT_TRUE(*image == run_on(cpu).value());
+}
+
+// Where the text is not the order of the run, and with steps of some bytes: what is asked for is
+// what is executed.
+TEST(RemoteBackend, ExecutesProgramsWithSeveralQueuesAndWithTheHost) {
+  RemoteBackend remote(worker_with("none", 1));
+  CpuBackend cpu;
+  size_t moved_count = 0;
+  size_t parts_count = 0;
+  for (const auto& path : corpus_files({"queues"})) {
+    SCOPED_TRACE(path);
+    const Program run = reference_run(corpus_program(path));
+    moved_count += run.text_order != nullptr;
+    const HappensBefore order(run);
+    std::vector<Schedule> schedules = {issue_order_schedule(run)};
+    for (const Finding& finding : check(run).findings) {
+      if (finding.witness.empty()) continue;
+      schedules.push_back(schedule_of(run, order, finding.witness).value());
+    }
+    for (const Schedule& schedule : schedules) {
+      parts_count += !schedule.bytes.empty();
+      const auto image = remote.run(run, schedule, ExecutionMode::kWitness);
+      ASSERT_TRUE(image.has_value()) << image.error().message;
+      EXPECT_TRUE(*image == cpu.run(run, schedule, ExecutionMode::kWitness).value());
+    }
+  }
+  EXPECT_GT(moved_count, 5u);
+  EXPECT_GT(parts_count, 0u);
 }
 
 TEST(RemoteBackend, SaysByWhichSignalItsWorkerDiedAndStartsAnother) {

@@ -182,5 +182,37 @@ TEST(Executable, SaysWhatAScheduleDoesNotRun) {
               HasSubstr("commits scaled (dispatch 0), which has no late writes"));
 }
 
+TEST(Executable, SaysWhichBytesStepsMayName) {
+  const Program p = program();
+  const auto error_of = [&](const Schedule& schedule) {
+    const auto checked = check_executable(p, schedule);
+    return checked ? "" : checked.error().message;
+  };
+  Schedule fetching = issue_order_schedule(p);
+  fetching.steps.insert(fetching.steps.begin(), {StepKind::kFetch, DispatchId(1), 0, 1});
+  EXPECT_THAT(error_of(fetching), HasSubstr("names bytes 0 to 1 of a list of 0"));
+  fetching.bytes = {{MemoryId(1), {3, 64}}};
+  EXPECT_EQ(error_of(fetching), "");
+  for (const StepBytes& bytes : {StepBytes{MemoryId(3), {3, 4}}, StepBytes{MemoryId(1), {3, 65}},
+                                 StepBytes{MemoryId(1), {4, 3}}}) {
+    fetching.bytes = {bytes};
+    EXPECT_THAT(error_of(fetching), HasSubstr("names bytes of no memory"));
+  }
+  // The run of what has fetched commits all of its dispatch.
+  fetching.bytes = {{MemoryId(2), {0, 4}}};
+  fetching.steps[0].dispatch = DispatchId(2);
+  const uint32_t rows = fetching.steps.back().slice_count;
+  fetching.steps.back() = {StepKind::kRunLate, DispatchId(2), 0, 1};
+  fetching.steps.push_back({StepKind::kRun, DispatchId(2), 1, rows - 1});
+  EXPECT_THAT(error_of(fetching), HasSubstr("that has fetched while another part waits"));
+  Schedule partial = issue_order_schedule(p);
+  partial.steps[0].kind = StepKind::kRunLate;
+  partial.steps.push_back({StepKind::kCommit, DispatchId(0), 0, 1});
+  partial.bytes = {{MemoryId(1), {0, 4}, StageAccess::kComputeWrite}};
+  EXPECT_THAT(error_of(partial), HasSubstr("never commits the late writes of scaled"));
+  partial.steps.push_back(whole_step(p, DispatchId(0), StepKind::kCommit));
+  EXPECT_EQ(error_of(partial), "");
+}
+
 }  // namespace
 }  // namespace interlock::worker_requests_test

@@ -69,7 +69,8 @@ FindingKind kind_in(const std::string& text) {
 CommandList commands_of(const Program& program, const DeviceLimits& limits) {
   DeviceLayout layout(program);
   CommandList list;
-  EXPECT_TRUE(lower_statements({program, limits, layout, list}).has_value());
+  HostCopies host(program);
+  EXPECT_TRUE(lower_statements({program, limits, layout, list, host}).has_value());
   return list;
 }
 

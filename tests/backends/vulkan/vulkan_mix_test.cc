@@ -46,7 +46,8 @@ size_t command_count_of(const Program& program) {
   limits.lane_count = 8;
   DeviceLayout layout(program);
   CommandList list;
-  EXPECT_TRUE(lower_statements({program, limits, layout, list}).has_value());
+  HostCopies host(program);
+  EXPECT_TRUE(lower_statements({program, limits, layout, list, host}).has_value());
   return list.commands.size();
 }
 

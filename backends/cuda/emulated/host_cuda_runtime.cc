@@ -1,26 +1,39 @@
 // The basic idea is that asynchronous work is a graph in any case: work has predecessors, the last
 // of its stream and what the stream waits for, and each may run once they have.
-#include "tests/backends/cuda/host_cuda_runtime.h"
+#include "backends/cuda/emulated/host_cuda_runtime.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
+#include "backends/cuda/emulated/host_cuda_objects.h"
+#include "backends/cuda/emulated/kernels.h"
 #include "encoder/program/check.h"
-#include "tests/backends/cuda/host_cuda_kernels.h"
-#include "tests/backends/cuda/host_cuda_objects.h"
 
 namespace interlock {
 namespace {
 
 constexpr uint64_t kAlignmentBytes = 256;
+
 }  // namespace
 
-HostCudaRuntime::HostCudaRuntime(uint64_t seed) : choice_(seed) {}
+HostCudaRuntime::HostCudaRuntime(const HostCudaOptions& options)
+    : options_(options), choice_(options.seed), legacy_(std::make_unique<Stream>()) {
+  legacy_->kind = CudaStreamKind::kLegacy;
+  constexpr uint64_t kPeriods[] = {2, 6, 20, 100};
+  ahead_period_ = kPeriods[choice_.below(std::size(kPeriods))];
+}
 
-HostCudaRuntime::~HostCudaRuntime() = default;
+// What has begun ends: its stack has objects.
+HostCudaRuntime::~HostCudaRuntime() {
+  on_launch = nullptr;
+  for (const WorkHandle& work : pending_) {
+    while (work->fiber != nullptr && !work->fiber->is_done()) work->fiber->resume();
+  }
+}
 
 size_t HostCudaRuntime::live_count() const {
   return allocations_.size() + streams_.size() + events_.size() + graphs_.size();
@@ -40,6 +53,14 @@ CudaStatus HostCudaRuntime::enter() {
   const uint64_t call = call_count_++;
   if (sticky_ != CudaStatus::kSuccess) return fail(sticky_);
   if (failing_ && failing_->call == call) return fail(failing_->status);
+  return run_ahead();
+}
+
+CudaStatus HostCudaRuntime::run_ahead() {
+  while (options_.runs_ahead && choice_.chance(1, ahead_period_)) {
+    const CudaStatus status = run_some_work();
+    if (status != CudaStatus::kSuccess) return status;
+  }
   return CudaStatus::kSuccess;
 }
 
@@ -73,6 +94,13 @@ CudaStatus HostCudaRuntime::release(uint8_t* memory) {
   return entered;
 }
 
+// All memory here is the host's.
+CudaStatus HostCudaRuntime::allocate_shared(uint64_t size_bytes, uint8_t*& memory) {
+  return allocate(size_bytes, memory);
+}
+
+CudaStatus HostCudaRuntime::release_shared(uint8_t* memory) { return release(memory); }
+
 bool HostCudaRuntime::is_on_device(const void* address) const {
   const auto* const byte = static_cast<const uint8_t*>(address);
   return std::any_of(allocations_.begin(), allocations_.end(), [&](const auto& allocation) {
@@ -80,7 +108,20 @@ bool HostCudaRuntime::is_on_device(const void* address) const {
   });
 }
 
-void HostCudaRuntime::add_work(Stream& stream, std::function<CudaStatus()> body) {
+// What the stream does next comes after all that it is joined to.
+void HostCudaRuntime::join_blocking(Stream& stream) {
+  const auto follow = [&](const Stream& other) {
+    stream.last.insert(stream.last.end(), other.last.begin(), other.last.end());
+  };
+  if (stream.kind == CudaStreamKind::kBlocking) follow(*legacy_);
+  if (stream.kind != CudaStreamKind::kLegacy) return;
+  for (const auto& other : streams_) {
+    if (other->kind == CudaStreamKind::kBlocking) follow(*other);
+  }
+}
+
+void HostCudaRuntime::add_work(Stream& stream, std::function<CudaStatus(Work&)> body) {
+  join_blocking(stream);
   auto work = std::make_shared<Work>();
   work->body = std::move(body);
   work->predecessors = std::move(stream.last);
@@ -100,18 +141,21 @@ CudaStatus HostCudaRuntime::copy(void* destination, const void* source, uint64_t
     const auto* const bytes = static_cast<const uint8_t*>(source);
     read = std::make_shared<std::vector<uint8_t>>(bytes, bytes + size_bytes);
   }
-  add_work(own, [destination, source, size_bytes, read] {
+  add_work(own, [destination, source, size_bytes, read](Work&) {
     std::memmove(destination, read ? read->data() : source, size_bytes);
     return CudaStatus::kSuccess;
   });
   return entered;
 }
 
-CudaStatus HostCudaRuntime::create_stream(CudaStream& stream) {
+CudaStream HostCudaRuntime::legacy_stream() { return reinterpret_cast<CudaStream>(legacy_.get()); }
+
+CudaStatus HostCudaRuntime::create_stream(CudaStreamKind kind, CudaStream& stream) {
   const CudaStatus entered = enter();
   if (entered != CudaStatus::kSuccess) return entered;
   INTERLOCK_CHECK(captured_ == nullptr);
   stream = reinterpret_cast<CudaStream>(streams_.emplace_back(std::make_unique<Stream>()).get());
+  streams_.back()->kind = kind;
   return entered;
 }
 
@@ -135,10 +179,15 @@ CudaStatus HostCudaRuntime::destroy_event(CudaEvent event) {
   return entered;
 }
 
-// Runs one piece of work that may run, any one.
 CudaStatus HostCudaRuntime::progress(const WorkHandle& until) {
   if (until == nullptr || until->is_done) return CudaStatus::kSuccess;
   if (hangs_) return CudaStatus::kNotReady;
+  const CudaStatus status = run_some_work();
+  return status == CudaStatus::kSuccess ? CudaStatus::kNotReady : status;
+}
+
+// A part of one piece of work that may run or runs, any one.
+CudaStatus HostCudaRuntime::run_some_work() {
   std::vector<size_t> ready;
   for (size_t i = 0; i < pending_.size(); ++i) {
     const auto& predecessors = pending_[i]->predecessors;
@@ -147,14 +196,43 @@ CudaStatus HostCudaRuntime::progress(const WorkHandle& until) {
       ready.push_back(i);
     }
   }
-  INTERLOCK_CHECK(!ready.empty());
+  INTERLOCK_CHECK(!ready.empty() || pending_.empty());
+  if (ready.empty()) return CudaStatus::kSuccess;
   const size_t chosen = ready[choice_.below(ready.size())];
   const WorkHandle work = pending_[chosen];
+  const CudaStatus status = run_part(*work);
+  if (!work->is_done) return CudaStatus::kSuccess;
   pending_.erase(pending_.begin() + static_cast<ptrdiff_t>(chosen));
-  const CudaStatus status = work->body ? work->body() : CudaStatus::kSuccess;
-  work->is_done = true;
   work->predecessors.clear();
-  return status == CudaStatus::kSuccess ? CudaStatus::kNotReady : fail(status);
+  return status == CudaStatus::kSuccess ? status : fail(status);
+}
+
+// Until it gives way or ends.
+CudaStatus HostCudaRuntime::run_part(Work& work) {
+  if (!work.body) {
+    work.is_done = true;
+    return CudaStatus::kSuccess;
+  }
+  if (work.fiber == nullptr) {
+    if (idle_fibers_.empty()) {
+      auto fiber = Fiber::create(fiber_switches().front());
+      if (!fiber) return CudaStatus::kMemoryAllocation;
+      idle_fibers_.push_back(std::move(*fiber));
+    }
+    work.fiber = std::move(idle_fibers_.back());
+    idle_fibers_.pop_back();
+    work.fiber->start(
+        [](void* argument) {
+          auto& own = *static_cast<Work*>(argument);
+          own.status = own.body(own);
+        },
+        &work);
+  }
+  work.fiber->resume();
+  if (!work.fiber->is_done()) return CudaStatus::kSuccess;
+  idle_fibers_.push_back(std::move(work.fiber));
+  work.is_done = true;
+  return work.status;
 }
 
 CudaStatus HostCudaRuntime::query(CudaStream stream) {
@@ -184,7 +262,8 @@ CudaStatus HostCudaRuntime::record(CudaEvent event, CudaStream stream) {
   const CudaStatus entered = enter();
   if (entered != CudaStatus::kSuccess) return entered;
   auto& own = *reinterpret_cast<Event*>(event);
-  const auto& recorded = *reinterpret_cast<Stream*>(stream);
+  auto& recorded = *reinterpret_cast<Stream*>(stream);
+  join_blocking(recorded);
   own.is_captured = recorded.is_captured;
   own.recorded = recorded.last;
   own.nodes = recorded.last_nodes;
@@ -212,8 +291,25 @@ CudaStatus HostCudaRuntime::elapsed(CudaEvent, CudaEvent, double& seconds) {
   return enter();
 }
 
-CudaStatus HostCudaRuntime::run_kernel(const DeviceLaunch& launch) {
-  launch_on_host(device_, choice_, launch);
+CudaStatus HostCudaRuntime::run_kernel(Work& work, const DeviceLaunch& launch) {
+  std::unique_ptr<EmulatedDevice> device;
+  if (idle_devices_.empty()) {
+    device = std::make_unique<EmulatedDevice>();
+  } else {
+    device = std::move(idle_devices_.back());
+    idle_devices_.pop_back();
+  }
+  const EmulatedLaunches launches{*device, choice_,
+                                  std::min(launch.thread_count, options_.block_thread_count_max)};
+  const LaunchResult launched = launch_in_turns(launches, launch, [&] { work.fiber->give_way(); });
+  idle_devices_.push_back(std::move(device));
+  if (!launched) {
+    kernel_error_ = launched.error();
+  } else if (*launched) {
+    kernel_error_ =
+        Error{"A kernel is wrong. " + interlock::text_of(**launched), ErrorKind::kFault};
+  }
+  if (kernel_error_) return CudaStatus::kLaunchFailure;
   return on_launch ? on_launch(launch) : CudaStatus::kSuccess;
 }
 
@@ -225,9 +321,9 @@ CudaStatus HostCudaRuntime::launch(const DeviceLaunch& launch, CudaStream stream
   if (own.is_captured) {
     own.last_nodes = {add_node(*captured_, std::move(own.last_nodes), launch)};
   } else {
-    add_work(own, [this, launch] { return run_kernel(launch); });
+    add_work(own, [this, launch](Work& work) { return run_kernel(work, launch); });
   }
-  return entered;
+  return run_ahead();
 }
 
 }  // namespace interlock

@@ -1,7 +1,9 @@
 // HostCudaRuntime: a CUDA runtime that executes on the host. Streams, events and graphs order work
 // as CUDA says and no more: of the work that may run, a seeded choice takes one whenever somebody
-// asks whether the device is done. Kernels run on an EmulatedDevice. Calls fail where a test wants
-// them to, and what is not given back is counted.
+// asks whether the device is done, and does a part of it. Each launch is a fiber on an
+// EmulatedDevice of its own, which gives way between blocks. Calls fail where a test wants them to,
+// and what is not given back is counted. Capture, graphs and their launches are in
+// host_cuda_graphs.cc.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +21,16 @@
 
 namespace interlock {
 
+struct HostCudaOptions {
+  uint64_t seed = 1;
+  uint32_t block_thread_count_max = 4;  // Fewer threads than a device has: a fiber each.
+  // Work also goes on while the host makes other calls: some of it, by chance.
+  bool runs_ahead = false;
+};
+
 class HostCudaRuntime final : public CudaRuntime {
  public:
-  explicit HostCudaRuntime(uint64_t seed = 1);
+  explicit HostCudaRuntime(const HostCudaOptions& options = {});
   ~HostCudaRuntime() override;
 
   // Call number `call` from now on (0: the next) fails with `status`; if that loses a device, all
@@ -47,6 +56,9 @@ class HostCudaRuntime final : public CudaRuntime {
   // call, as on a device.
   std::function<CudaStatus(const DeviceLaunch&)> on_launch;
 
+  // What is wrong with a kernel: the reason of a launch that failed.
+  const std::optional<Error>& kernel_error() const { return kernel_error_; }
+
   // Allocations, streams, events, graphs and executables that are there.
   size_t live_count() const;
 
@@ -55,9 +67,12 @@ class HostCudaRuntime final : public CudaRuntime {
   CudaStatus open_device(int device, std::string& name) override;
   CudaStatus allocate(uint64_t size_bytes, uint8_t*& memory) override;
   CudaStatus release(uint8_t* memory) override;
+  CudaStatus allocate_shared(uint64_t size_bytes, uint8_t*& memory) override;
+  CudaStatus release_shared(uint8_t* memory) override;
   CudaStatus copy(void* destination, const void* source, uint64_t size_bytes,
                   CudaStream stream) override;
-  CudaStatus create_stream(CudaStream& stream) override;
+  CudaStatus create_stream(CudaStreamKind kind, CudaStream& stream) override;
+  CudaStream legacy_stream() override;
   CudaStatus destroy_stream(CudaStream stream) override;
   CudaStatus query(CudaStream stream) override;
   CudaStatus create_event(bool has_time, CudaEvent& event) override;
@@ -92,14 +107,22 @@ class HostCudaRuntime final : public CudaRuntime {
   CudaStatus enter();  // Every call: counts it, and fails if it is its turn.
   CudaStatus fail(CudaStatus status);
   bool is_on_device(const void* address) const;
-  void add_work(Stream& stream, std::function<CudaStatus()> body);
+  void add_work(Stream& stream, std::function<CudaStatus(Work&)> body);
+  void join_blocking(Stream& stream);
   CudaStatus progress(const WorkHandle& until);
-  CudaStatus run_kernel(const DeviceLaunch& launch);
+  CudaStatus run_ahead();
+  CudaStatus run_some_work();
+  CudaStatus run_part(Work& work);
+  CudaStatus run_kernel(Work& work, const DeviceLaunch& launch);
   GraphNode* add_node(Graph& graph, std::vector<GraphNode*> predecessors,
                       std::optional<DeviceLaunch> launch);
 
+  HostCudaOptions options_;
   SeededChoice choice_;
-  EmulatedDevice device_;
+  uint64_t ahead_period_ = 0;  // Work goes on in one of so many calls: a device is fast or slow.
+  std::vector<std::unique_ptr<EmulatedDevice>> idle_devices_;
+  std::vector<std::unique_ptr<Fiber>> idle_fibers_;
+  std::optional<Error> kernel_error_;
   struct Failing {
     uint64_t call = 0;
     CudaStatus status = CudaStatus::kSuccess;
@@ -114,6 +137,7 @@ class HostCudaRuntime final : public CudaRuntime {
   std::vector<WorkHandle> pending_;
   std::map<uint8_t*, std::pair<uint64_t, std::unique_ptr<uint8_t[]>>> allocations_;
   std::vector<std::unique_ptr<Stream>> streams_;
+  std::unique_ptr<Stream> legacy_;
   std::vector<std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Graph>> graphs_;  // Executables too, which are graphs here.
   Graph* captured_ = nullptr;                   // Between begin_capture() and end_capture().

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cuda/emulated/host_cuda_objects.h"
+#include "backends/cuda/emulated/host_cuda_runtime.h"
 #include "encoder/program/check.h"
-#include "tests/backends/cuda/host_cuda_objects.h"
-#include "tests/backends/cuda/host_cuda_runtime.h"
 
 namespace interlock {
 namespace {
@@ -116,6 +116,7 @@ CudaStatus HostCudaRuntime::launch(CudaGraphExecutable executable, CudaStream st
   INTERLOCK_CHECK(!own.is_captured);
   ++counts_.graph_launches;
   auto& graph = *reinterpret_cast<Graph*>(executable);
+  join_blocking(own);
   if (graph.launched != nullptr) own.last.push_back(graph.launched);
   std::map<const GraphNode*, WorkHandle> works;
   auto last = std::make_shared<Work>();
@@ -125,7 +126,9 @@ CudaStatus HostCudaRuntime::launch(CudaGraphExecutable executable, CudaStream st
     work->predecessors = own.last;
     for (const GraphNode* p : node->predecessors) work->predecessors.push_back(works.at(p));
     if (node->launch) {
-      work->body = [this, launch = *node->launch] { return run_kernel(launch); };
+      work->body = [this, launch = *node->launch](Work& own_work) {
+        return run_kernel(own_work, launch);
+      };
     }
     works[node.get()] = work;
     last->predecessors.push_back(work);
@@ -134,7 +137,7 @@ CudaStatus HostCudaRuntime::launch(CudaGraphExecutable executable, CudaStream st
   own.last = {last};
   graph.launched = last;
   pending_.push_back(std::move(last));
-  return entered;
+  return run_ahead();
 }
 
 CudaStatus HostCudaRuntime::update(CudaGraphExecutable executable, CudaGraphNode node,

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "backends/cuda/emulated/host_cuda_runtime.h"
 #include "encoder/program/check.h"
-#include "tests/backends/cuda/host_cuda_runtime.h"
 
 namespace interlock {
 
@@ -22,9 +22,13 @@ void erase(std::vector<std::unique_ptr<Object>>& objects, Handle handle) {
 }
 
 struct HostCudaRuntime::Work {
-  std::function<CudaStatus()> body;
+  std::function<CudaStatus(Work&)> body;
   std::vector<WorkHandle> predecessors;
   bool is_done = false;
+  // While it executes.
+  HostCudaRuntime* runtime = nullptr;
+  std::unique_ptr<Fiber> fiber;
+  CudaStatus status = CudaStatus::kSuccess;
 };
 
 struct HostCudaRuntime::GraphNode {
@@ -41,6 +45,7 @@ struct HostCudaRuntime::Graph {
 };
 
 struct HostCudaRuntime::Stream {
+  CudaStreamKind kind = CudaStreamKind::kNonBlocking;
   std::vector<WorkHandle> last;  // What the next work comes after.
   bool is_captured = false;
   std::vector<GraphNode*> last_nodes;  // Likewise, while it is captured.

@@ -1,0 +1,175 @@
+// Witness mode: the steps of a schedule one after another, with a full barrier after each.
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backends/interface/dispatch_params.h"
+#include "backends/interface/late_staging.h"
+#include "backends/interface/partial_steps.h"
+#include "backends/interface/poison.h"
+#include "backends/vulkan/dispatch_lowering.h"
+#include "backends/vulkan/poison_lowering.h"
+#include "backends/vulkan/program_lowering.h"
+#include "encoder/program/check.h"
+
+namespace interlock {
+namespace {
+
+class ScheduleLowering {
+ public:
+  ScheduleLowering(const VulkanLowering& lowering, const Schedule& schedule, uint64_t limit_bytes)
+      : lowering_(lowering),
+        program_(lowering.program),
+        schedule_(schedule),
+        poison_(lowering.program),
+        late_(lowering.program, limit_bytes, StagingSpace::kLastsForTheRun),
+        partial_(lowering.program) {}
+
+  Result<Success> lower(const Step& step) {
+    INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
+    lowering_.list.statement = program_.dispatch(step.dispatch).statement.index;
+    const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
+    if (runs) lower_poison(lowering_, poison_.take_before(step.dispatch));
+    Result<Success> lowered = Success{};
+    switch (step.kind) {
+      case StepKind::kRun:
+        lowered = run(step);
+        break;
+      case StepKind::kRunLate:
+        lowered = run_late(piece_of(program_, step));
+        break;
+      case StepKind::kCommit:
+        commit(step.dispatch, schedule_.bytes_of(step));
+        break;
+      case StepKind::kFetch:
+        for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
+        break;
+    }
+    lowering_.list.add_full_barrier();
+    return lowered;
+  }
+
+  // Every late piece was committed.
+  bool is_over() const { return late_.is_empty(); }
+
+ private:
+  using Staging = LateStaging<DeviceRange>;
+
+  Result<Success> run(const Step& step) {
+    if (is_host_transfer(program_, step.dispatch)) {
+      // Through memory of the device that the host fills before the run, or reads after it.
+      for (const HostCopies::Copy& copy : lowering_.host.lower(step.dispatch, lowering_.layout)) {
+        lowering_.list.add_copy(
+            {copy.source.offset_bytes, copy.destination.offset_bytes, copy.source.size_bytes});
+      }
+      return Success{};
+    }
+    const DispatchPiece piece = piece_of(program_, step);
+    if (!partial_.has_fetched(step.dispatch)) {
+      return lower_piece(lowering_, piece,
+                         lowering_.layout.place_operands(program_, step.dispatch));
+    }
+    auto ran = run_late(piece);
+    if (!ran) return ran;
+    lowering_.list.add_full_barrier();
+    commit(step.dispatch, {});
+    return Success{};
+  }
+
+  Result<Success> run_late(const DispatchPiece& piece) {
+    std::vector<PlacedOperand> operands = lowering_.layout.place_operands(program_, piece.dispatch);
+    const std::span<const Access> accesses = program_.accesses_of(piece.dispatch);
+    const std::vector<ByteRange> ranges = partial_.staged_operands(piece.dispatch);
+    bool has_copies = false;
+    auto staged = late_.stage(piece, ranges, [&](size_t i, ByteRange /*range*/) {
+      const DeviceRange memory = operands[i].range;
+      const DeviceRange copy = lowering_.layout.take(memory.size_bytes, memory.offset_bytes);
+      operands[i].range = copy;
+      // The operand of an atomic is stored, for the commit to apply.
+      if (accesses[i].is_atomic()) operands[i].mode = AccessMode::kWrite;
+      if (accesses[i].only_reads() || needs_old_bytes(accesses[i], piece.params)) {
+        lowering_.list.add_copy({memory.offset_bytes, copy.offset_bytes, copy.size_bytes});
+        has_copies = true;
+      }
+      return copy;
+    });
+    if (!staged) return staged;
+    if (has_copies) lowering_.list.add_full_barrier();
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!ranges[i].is_empty()) overlay_fetched(piece.dispatch, accesses[i], operands[i].range);
+    }
+    return lower_piece(lowering_, piece, operands);
+  }
+
+  // `copy`: the staging copy of the access.
+  void overlay_fetched(DispatchId id, const Access& access, DeviceRange copy) {
+    partial_.for_each_fetched(
+        id, access, access.range,
+        [&](ByteRange shared, const DeviceRange& fetched, uint64_t offset_bytes) {
+          lowering_.list.add_copy({fetched.offset_bytes + offset_bytes,
+                                   copy.offset_bytes + (shared.begin - access.range.begin),
+                                   shared.size_bytes()});
+          lowering_.list.add_full_barrier();
+        });
+  }
+
+  void fetch(DispatchId id, const StepBytes& place) {
+    const DeviceRange memory = lowering_.layout.range_of(place.memory, place.range);
+    const DeviceRange copy = lowering_.layout.take(memory.size_bytes, memory.offset_bytes);
+    lowering_.list.add_copy({memory.offset_bytes, copy.offset_bytes, copy.size_bytes});
+    partial_.fetch(id, place, copy);
+  }
+
+  // An atomic replaces whole words, and a copy before or after it may write other bytes of them.
+  void commit(DispatchId id, std::span<const StepBytes> places) {
+    std::optional<bool> was_atomic;
+    const auto lower = [&](const DispatchPiece& piece, const Access& access,
+                           const Staging::Operand& staged) -> Result<Success> {
+      if (access.only_reads()) return Success{};
+      if (was_atomic && *was_atomic != access.is_atomic()) lowering_.list.add_full_barrier();
+      was_atomic = access.is_atomic();
+      for_each_written_run(program_, piece, staged.access, [&](ByteRange run) {
+        partial_.for_each_part(id, access.memory, run, places,
+                               [&](ByteRange part) { commit_part(id, access, staged, part); });
+      });
+      return Success{};
+    };
+    INTERLOCK_CHECK(late_.for_each_copy(id, lower).has_value());
+    partial_.note_commit(id, places);
+    if (places.empty()) late_.forget(id);
+  }
+
+  void commit_part(DispatchId id, const Access& access, const Staging::Operand& staged,
+                   ByteRange part) {
+    const DeviceRange from{staged.copy.offset_bytes + (part.begin - staged.range.begin),
+                           part.size_bytes()};
+    const DeviceRange to = lowering_.layout.range_of(access.memory, part);
+    if (access.is_atomic()) {
+      lower_atomic_commit(lowering_, program_.dispatch(id).atomic_op, to, from);
+    } else {
+      lowering_.list.add_copy({from.offset_bytes, to.offset_bytes, to.size_bytes});
+    }
+  }
+
+  const VulkanLowering& lowering_;
+  const Program& program_;
+  const Schedule& schedule_;
+  Poison poison_;
+  Staging late_;
+  PartialSteps<DeviceRange> partial_;
+};
+
+}  // namespace
+
+Result<Success> lower_schedule(const VulkanLowering& lowering, const Schedule& schedule,
+                               uint64_t limit_bytes) {
+  ScheduleLowering steps(lowering, schedule, limit_bytes);
+  for (const Step& step : schedule.steps) {
+    auto lowered = steps.lower(step);
+    if (!lowered) return lowered;
+  }
+  INTERLOCK_CHECK(steps.is_over());
+  return Success{};
+}
+
+}  // namespace interlock

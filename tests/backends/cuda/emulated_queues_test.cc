@@ -1,0 +1,135 @@
+// Overlap mode on the emulated CUDA device: streams take turns in orders that a seed draws, so that
+// a missing wait shows in some trial and none shows where nothing is missing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "backends/cuda/emulated/emulated_cuda_backend.h"
+#include "tests/backends/corpus_bug.h"
+#include "tests/backends/kernels/kernel_case.h"
+#include "tests/backends/queue_trials.h"
+#include "tests/program_count.h"
+
+namespace interlock::emulated_queues_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::UnorderedElementsAreArray;
+
+constexpr int kTrials = 40;
+
+// What CUDA orders more strictly than the program, and so never shows: see docs/backends.md.
+const std::set<std::string> kNeverShown = {
+    // Memory of a queue's signals and edges is visible to all, the host's too.
+    "host-read-after-a-fence",
+    "host-read-of-unified-memory",
+    "host-write-named-after-the-wait",
+    "host-write-after-submit",
+    "ordered-not-available",
+    "programmatic-edge",
+    "read-without-an-invalidation",
+    "write-without-a-flush",
+    "invalidated-before-the-flush",
+    "beside-a-flushed-atom",
+    // A wait holds everything, and a signal is after everything.
+    "event-covers-no-event",
+    "signal-after-copy",
+    "signals-of-one-batch",
+    "wait-before-copy",
+    "wait-before-compute-of-indirect",
+};
+
+TEST(EmulatedQueues, ShowWhatIsMissingAndNothingElse) {
+  std::set<std::string> never_shown;
+  int shown_count = 0;
+  for (const auto& path : corpus_files({"queues"})) {
+    const std::optional<Program> run = queue_program_of(path);
+    if (!run) continue;
+    SCOPED_TRACE(path);
+    EmulatedCudaBackend backend({.block_thread_count = 2});
+    const int shown = first_differing_trial(backend, *run, kTrials);
+    const bool is_clean = !finds_hazard(*run);
+    if (is_clean) {
+      EXPECT_EQ(shown, 0);
+    } else if (shown == 0) {
+      never_shown.insert(path.stem());
+    } else {
+      ++shown_count;
+    }
+  }
+  EXPECT_THAT(never_shown, UnorderedElementsAreArray(kNeverShown));
+  EXPECT_GE(shown_count, 15);
+}
+
+TEST(EmulatedQueues, OfThePublicBugsRepairedTwinsNeverDiffer) {
+  int shown_count = 0;
+  for (const auto& path : corpus_files({"bugs"})) {
+    const std::optional<Program> run = queue_program_of(path);
+    if (!run) continue;
+    SCOPED_TRACE(path);
+    EmulatedCudaBackend backend({.block_thread_count = 2});
+    const int shown = first_differing_trial(backend, *run, 8);
+    if (!finds_hazard(*run)) {
+      EXPECT_EQ(shown, 0);
+    }
+    shown_count += shown > 0;
+  }
+  EXPECT_GT(shown_count, 20);
+}
+
+TEST(EmulatedQueues, LeaveWhatTheReferenceLeavesOnCleanPrograms) {
+  const int count = program_count(3000);
+  int clean_count = 0;
+  EmulatedCudaBackend backend({.block_thread_count = 1});
+  for (int seed = 0; seed < count; ++seed) {
+    const std::optional<Program> run = clean_queue_program(static_cast<uint64_t>(seed));
+    if (!run) continue;
+    ++clean_count;
+    ASSERT_EQ(first_differing_trial(backend, *run, 4), 0) << "seed " << seed << "\n"
+                                                          << print(as_in_text(*run));
+  }
+  EXPECT_GT(clean_count, count / 40);
+}
+
+// The kernels have a block for each row: without a barrier they take turns between rows, and the
+// sums mix old and new ones.
+TEST(EmulatedQueues, TakeTurnsBetweenTheBlocksOfLaunches) {
+  const Program program = corpus_bug("mlx-3630");
+  EmulatedCudaBackend backend({.block_thread_count = 1});
+  const Schedule issue = issue_order_schedule(program);
+  std::set<std::vector<uint8_t>> sums;
+  for (int trial = 0; trial < 20; ++trial) {
+    const auto image = backend.run(program, issue, ExecutionMode::kOverlap);
+    ASSERT_TRUE(image.has_value()) << image.error().message;
+    sums.insert(bytes_of(program, *image, "gb"));
+  }
+  EXPECT_GT(sums.size(), 3u);  // All of one first, all of the other first, and others.
+}
+
+TEST(EmulatedQueues, AreTheSameForTheSameSeeds) {
+  const std::optional<Program> run =
+      queue_program_of(INTERLOCK_SOURCE_DIR "/corpus/queues/next-upload.ilk");
+  ASSERT_TRUE(run.has_value());
+  std::vector<std::vector<MemoryImage>> images(2);
+  for (std::vector<MemoryImage>& own : images) {
+    EmulatedCudaBackend backend({.block_thread_count = 1});
+    for (int trial = 0; trial < 10; ++trial) {
+      own.push_back(backend.run(*run, issue_order_schedule(*run), ExecutionMode::kOverlap).value());
+    }
+  }
+  EXPECT_TRUE(images[0] == images[1]);
+}
+
+TEST(EmulatedQueues, RefuseADeadlock) {
+  const Program program = corpus_program(INTERLOCK_SOURCE_DIR "/corpus/queues/crossing-waits.ilk");
+  EmulatedCudaBackend backend;
+  const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+  ASSERT_FALSE(image.has_value());
+  EXPECT_EQ(image.error().kind, ErrorKind::kRefused);
+  EXPECT_THAT(image.error().message, HasSubstr("deadlocks"));
+}
+
+}  // namespace
+}  // namespace interlock::emulated_queues_test

@@ -51,6 +51,18 @@ class HazardBytes {
     return pairs;
   }
 
+  // Those of one pair, by their names in the text.
+  std::vector<ByteHazards> list_between(DispatchId one, DispatchId other) {
+    std::vector<DispatchId> in_run;  // In the order of the run.
+    for (size_t i = 0; i < run_.dispatches.size(); ++i) {
+      const DispatchId name = names_(DispatchId(i));
+      if (name == one || name == other) in_run.push_back(DispatchId(i));
+    }
+    std::vector<ByteHazards> hazards;
+    add_pair(in_run.at(0), in_run.at(1), hazards);
+    return hazards;
+  }
+
   // False if the work is too much.
   bool list(HazardsListed listed, std::vector<ByteHazards>& hazards) {
     const HazardList some = find_hazards(run_, order_, segments_, {.limit = 1});
@@ -241,6 +253,16 @@ std::optional<std::vector<HazardousPair>> find_hazardous_pairs(const Program& pr
   const HazardBytes bytes(reference.widened(), reference.names, work_left);
   if (bytes.is_too_wide()) return std::nullopt;
   return bytes.list_pairs(limit);
+}
+
+std::optional<std::vector<ByteHazards>> find_hazards_between(const Program& program, DispatchId one,
+                                                             DispatchId other) {
+  const ReferenceRun reference(program);
+  if (!reference.is_whole || is_stopped()) return std::nullopt;
+  uint64_t work_left = UINT64_MAX;
+  HazardBytes bytes(reference.widened(), reference.names, work_left);
+  if (bytes.is_too_wide()) return std::nullopt;
+  return bytes.list_between(one, other);
 }
 
 bool adds_nothing(const OrderFindings& with, const OrderFindings& without) {

@@ -54,6 +54,12 @@ struct HazardousPair {
 std::optional<std::vector<HazardousPair>> find_hazardous_pairs(const Program& program,
                                                                uint64_t limit);
 
+// Returns what is hazardous between the two, be it that the one or the other comes first in the
+// reference run; none if that does not run, or has too many paths of graph queues.
+// Requires: no text_order. Cost: QueueOrder, and the operands of the two.
+std::optional<std::vector<ByteHazards>> find_hazards_between(const Program& program, DispatchId one,
+                                                             DispatchId other);
+
 // True iff whatever is wrong with `without` is wrong with `with`, byte by byte.
 // Requires: both are known, and of programs with the same dispatches. Cost: O(n log n), and squared
 // in what is no hazard.

@@ -22,6 +22,7 @@
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/report/explain.h"
+#include "simulator/report/repair.h"
 #include "simulator/schedules/observability.h"
 
 namespace interlock {
@@ -194,6 +195,8 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
     }
   }
   count_statements(program, report);
+  if (is_stopped()) return report;
+  find_repairs(program, options.repair_budget, report.findings);
   if (is_stopped()) return report;
   SyncRedundancy sync = find_redundant_sync(program, {.work_limit = options.redundancy_budget});
   report.redundant_sync = std::move(sync.redundant);

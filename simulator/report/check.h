@@ -30,6 +30,9 @@ struct CheckOptions {
   // Beside scoped barriers, and with several queues or the host, redundancy is found by checking
   // again; in all so many visits of accesses, where a barrier with operands may visit all of them.
   uint64_t redundancy_budget = 200'000'000;
+  // With several queues or the host, repairs are tried on the program; in all so many visits of
+  // statements and accesses.
+  uint64_t repair_budget = 20'000'000;
   // Runs of bytes with different owners that the check of lifetimes visits beyond a few for each
   // access; and accesses that the histories in its explanations look at, beyond which they are left
   // out.

@@ -18,6 +18,16 @@ enum class Observability : uint8_t {
   kMasked,        // Other hazards change an output; reversing this one alone does not.
 };
 
+enum class RepairPlace : uint8_t { kBefore, kAfter, kInstead };
+
+// One line of a repair, right before or after a statement of the text, or instead of it: empty, it
+// goes.
+struct RepairLine {
+  RepairPlace place = RepairPlace::kBefore;
+  StatementId at;
+  std::string text;
+};
+
 // A fact as a person reads it, in the place where it is.
 struct Finding : FactPlace {
   Observability observability = Observability::kUnknown;
@@ -31,6 +41,9 @@ struct Finding : FactPlace {
   std::string headline;
   std::vector<std::string> details;
   std::string fix;
+  // What `fix` says, as lines of the text, where it was tried: the pair then has no such hazard on
+  // these bytes, and no deadlock is new.
+  std::vector<RepairLine> repair;
 };
 
 }  // namespace interlock

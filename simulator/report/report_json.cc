@@ -21,6 +21,9 @@ using Json = nlohmann::ordered_json;  // Keys in the order of the documentation.
 constexpr std::string_view kObservabilityWords[] = {"unknown", "observable", "unobservable",
                                                     "masked"};
 
+// By RepairPlace.
+constexpr std::string_view kPlaceWords[] = {"before", "after", "instead"};
+
 template <typename Items, typename ToJson>
 Json json_of_each(const Items& items, const ToJson& to_json) {
   Json list = Json::array();
@@ -89,6 +92,11 @@ Json json_of_finding(const Program& program, const Finding& finding) {
   };
   const auto waiting = [&](StatementId id) { return json_of_statement(program, id); };
   const auto step = [&](const BlockedStatement& blocked) { return json_of_step(program, blocked); };
+  const auto repair = [](const RepairLine& line) -> Json {
+    return {{"place", kPlaceWords[static_cast<size_t>(line.place)]},
+            {"statement", line.at.index},
+            {"line", line.text}};
+  };
   return {
       {"kind", word_of(finding.kind)},
       {"observability", kObservabilityWords[static_cast<size_t>(finding.observability)]},
@@ -106,6 +114,7 @@ Json json_of_finding(const Program& program, const Finding& finding) {
       {"headline", finding.headline},
       {"details", finding.details},
       {"fix", finding.fix},
+      {"repair", json_of_each(finding.repair, repair)},
       {"witness", json_of_each(finding.witness, text)}};
 }
 

@@ -149,7 +149,19 @@ barrier compute.write -> compute.read x y
 dispatch Use reads x y
 dispatch Other writes y[0:0] on q1
 )");
-  EXPECT_THAT(find_redundant_sync(program, {.alone_max = 0, .stride = 100}).redundant, IsEmpty());
+  EXPECT_THAT(find_redundant_sync(program, {.alone_max = 0, .stride = 1}).redundant, IsEmpty());
+}
+
+TEST(SyncWords, OfAnOperandThatHasRowsAreAllRows) {
+  // Of the first operand the second row is needed.
+  EXPECT_THAT(words_of(R"(
+dispatch Make writes x[16:24]
+barrier compute.write -> compute.read x[0:32 rows 2 pitch 16 width 8] y
+dispatch Use reads x[16:24] writes z
+dispatch Other writes y[0:0] on q1
+)"),
+              ElementsAre("the operand y of the barrier on q0 (statement 1): barrier "
+                          "compute.write -> compute.read x[0:32 rows 2 pitch 16 width 8]"));
 }
 
 TEST(SyncWords, OfAnEventAreThoseOfItsSet) {

@@ -162,7 +162,33 @@ TEST(JsonReport, HasTheSyncThatCanGo) {
   EXPECT_EQ(json["redundant_sync"][1]["kind"], "wait");
   EXPECT_EQ(json["redundant_sync"][1]["statement"]["label"], "idle");
   EXPECT_TRUE(json["redundant_sync"][1]["partner"].is_null());
+  EXPECT_TRUE(json["redundant_sync"][1]["instead"].is_null());
   EXPECT_EQ(json["unjudged_sync"], 0);
+}
+
+TEST(JsonReport, HasTheStatementWithoutAWordThatCanGo) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x\n"
+      "signal s=1 after compute|copy\nwait s=1 on q1\ndispatch Use reads x on q1\n");
+  const nlohmann::json json =
+      nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
+  ASSERT_EQ(json["redundant_sync"].size(), 1);
+  EXPECT_EQ(json["redundant_sync"][0]["kind"], "scope");
+  EXPECT_EQ(json["redundant_sync"][0]["statement"]["statement"], 1);
+  EXPECT_EQ(json["redundant_sync"][0]["instead"], "signal s=1 after compute");
+}
+
+TEST(JsonReport, HasTheLinesOfARepair) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x\nsignal s=1\n"
+      "dispatch Use reads x on q1\n");
+  const nlohmann::json json =
+      nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
+  const nlohmann::json& repair = json["findings"].at(0)["repair"];
+  ASSERT_EQ(repair.size(), 1);
+  EXPECT_EQ(repair[0]["place"], "before");
+  EXPECT_EQ(repair[0]["statement"], 2);
+  EXPECT_EQ(repair[0]["line"], "wait s=1 on q1");
 }
 
 TEST(JsonReport, HasTheCertificateAndTheChain) {

@@ -1,0 +1,185 @@
+// The basic idea: changes are listed from the cheapest on, and each is made and judged as if it
+// were the text. The last ones always work: a full dependency from right after the first access to
+// right before the second one only says what the reference run does anyway.
+#include "simulator/report/repair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "encoder/program/stop.h"
+#include "simulator/barriers/sync_pieces.h"
+#include "simulator/report/operand_text.h"
+#include "simulator/report/repair_search.h"
+
+namespace interlock {
+namespace {
+
+// What a try costs beside visits.
+constexpr uint64_t kWorkOfOne = 4000;
+
+// Statements that are looked at between the two, nearest to the second one first, for words that
+// one may have more and for signals to wait for.
+constexpr size_t kStatementsMax = 24;
+
+}  // namespace
+
+void RepairSearch::run() {
+  bytes_.memory = first_.access.memory;
+  bytes_.range = finding_.overlap;
+  bytes_.is_sliced = true;
+  if (first_.access.range == finding_.overlap) bytes_ = first_.access;
+  list_between();
+  static_cast<void>(widen_some() || add_one() || submit_later() || add_several());
+}
+
+bool RepairSearch::works(const SyncEdit& edit, const std::string& fix) {
+  const uint64_t work = 8 * (program_.statements.size() + program_.accesses.size()) + kWorkOfOne;
+  if (work > work_left_ || is_stopped()) return false;
+  work_left_ -= work;
+  const auto hazards = find_hazards_between(edit.program(), first_.id, second_.id);
+  if (!hazards || std::ranges::any_of(*hazards, [&](const ByteHazards& h) { return is_it(h); })) {
+    return false;
+  }
+  finding_.fix = fix;
+  finding_.repair = edit.lines();
+  return true;
+}
+
+bool RepairSearch::is_it(const ByteHazards& hazard) const {
+  const bool is_same_way = hazard.first == first_.id;
+  return (hazard.kind == finding_.kind || !is_same_way) && hazard.memory == finding_.memory &&
+         hazard.begin < finding_.overlap.end && finding_.overlap.begin < hazard.end;
+}
+
+void RepairSearch::list_between() {
+  const uint32_t begin = context_.position[first_.dispatch.statement.index];
+  for (uint32_t i = context_.position[second_.dispatch.statement.index]; i-- > begin + 1;) {
+    if (between_.size() == kStatementsMax) return;
+    const StatementId id = context_.reference.statements[i];
+    const StatementKind kind = program_.statements[id.index].kind;
+    const bool is_sync = kind == StatementKind::kBarrier || kind == StatementKind::kSync;
+    if (is_sync) between_.push_back(id);
+  }
+}
+
+StageAccess RepairSearch::seen_as() const {
+  return finding_.kind == FindingKind::kReadAfterWrite
+             ? *read_sort_of(second_.stage, second_.access)
+             : *write_sort_of(second_.stage, second_.access);
+}
+
+Scope RepairSearch::source_word() const {
+  if (is_war_) return {bit_of(first_.stage), 0};
+  return {bit_of(first_.stage), bit_of(*write_sort_of(first_.stage, first_.access))};
+}
+
+Scope RepairSearch::destination_word() const {
+  return {bit_of(second_.stage), is_war_ ? AccessMask{0} : bit_of(seen_as())};
+}
+
+bool RepairSearch::is_in_graph(const RepairEnd& end) const {
+  return !end.is_of_host() && program_.kind_of(end.queue) == QueueKind::kGraph;
+}
+
+std::string_view RepairSearch::name_of(const RepairEnd& end) const {
+  return program_.name_of(end.queue);
+}
+
+std::string RepairSearch::quoted(StatementId id) const {
+  const Statement& statement = program_.statements[id.index];
+  const std::string label =
+      statement.label.is_some() ? fmt::format("{}, ", program_.name(statement.label)) : "";
+  return fmt::format("'{}' ({}statement {})", text_of(program_, id), label, id.index);
+}
+
+bool RepairSearch::add_one() {
+  if (first_.queue == second_.queue && is_in_graph(first_)) return add_edge();
+  if (first_.queue == second_.queue) return add_barrier_between();
+  if (!second_.is_of_host()) return add_wait() || add_for_host_write();
+  return add_wait() || add_for_host_read();
+}
+
+bool RepairSearch::add_edge() {
+  SyncEdit edit(program_);
+  edit.add_edge(first_.id, second_.id);
+  return works(edit, fmt::format("an edge{}: `after {}` on {}.",
+                                 was_ordered() ? " that is not programmatic" : "",
+                                 program_.reference_of(first_.id), second_.name));
+}
+
+bool RepairSearch::was_ordered() const {
+  // By a programmatic edge of its own, or by others.
+  return std::ranges::any_of(program_.edges_to(second_.id), &Edge::is_programmatic);
+}
+
+bool RepairSearch::add_barrier_between() {
+  SyncEdit edit(program_);
+  add_barrier(edit, second_.before(), second_.queue);
+  return works(edit, fmt::format("`{} on {}` between {} and {}.", barrier_text(), name_of(second_),
+                                 first_.name, second_.name));
+}
+
+void RepairSearch::add_barrier(SyncEdit& edit, SyncEdit::Place place, QueueIndex queue) const {
+  edit.add_barrier(place, queue, source_word(), destination_word(),
+                   is_war_ ? std::nullopt : std::optional(bytes_));
+}
+
+std::string RepairSearch::barrier_text() const {
+  const std::string scopes = fmt::format("barrier {} -> {}", interlock::text_of(source_word()),
+                                         interlock::text_of(destination_word()));
+  return is_war_ ? scopes : fmt::format("{} {}", scopes, program_.text_of(bytes_));
+}
+
+bool RepairSearch::add_wait() {
+  for (auto id = between_.rbegin(); id != between_.rend(); ++id) {
+    const Statement& statement = program_.statements[id->index];
+    if (statement.kind != StatementKind::kSync) continue;
+    const SyncStep& step = program_.syncs[statement.index];
+    for (uint32_t i = 0; i < program_.parts_of(step).size(); ++i) {
+      if (is_free(step.first + i) && add_wait(step.first + i)) return true;
+    }
+  }
+  return false;
+}
+
+bool RepairSearch::is_free(uint32_t part) const {
+  return !program_.semaphores[program_.signal_parts[part].semaphore.index].is_binary;
+}
+
+bool RepairSearch::add_wait(uint32_t part) {
+  SyncEdit edit(program_);
+  edit.add_wait(second_.before(), second_.queue, part);
+  return works(edit, wait_text(part) + ".");
+}
+
+std::string RepairSearch::wait_text(uint32_t part) const {
+  const std::string use = text_of_part(program_, program_.signal_parts[part]);
+  return second_.is_of_host()
+             ? fmt::format("`host waits {}` before {}", use, second_.name)
+             : fmt::format("`wait {} on {}` before {}", use, name_of(second_), second_.name);
+}
+
+bool RepairSearch::add_several() {
+  if (second_.is_of_host()) return add_before_host();
+  if (first_.is_of_host()) return add_after_host();
+  SyncEdit edit(program_);
+  const uint32_t part = edit.add_signal(first_.after(), first_.queue);
+  edit.add_wait(second_.before(), second_.queue, part);
+  return works(edit, fmt::format("a signal on {} after {}, and a wait for it on {} before {}.",
+                                 name_of(first_), first_.name, name_of(second_), second_.name));
+}
+
+void find_repairs(const Program& program, uint64_t work_limit, std::vector<Finding>& findings) {
+  const auto is_one = [](const Finding& finding) { return is_hazard(finding.kind); };
+  if (std::ranges::none_of(findings, is_one)) return;
+  const RepairContext context(program);
+  // Where nothing goes on, no repair of a pair lets it.
+  if (!context.reference.cycle.empty()) return;
+  for (Finding& finding : findings) {
+    if (is_stopped()) return;
+    if (is_one(finding)) RepairSearch(context, work_limit, finding).run();
+  }
+}
+
+}  // namespace interlock

@@ -1,0 +1,144 @@
+// RepairSearch: the changes of a text that may repair one hazard, from the cheapest on. What
+// repair.h is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/program.h"
+#include "simulator/barriers/order_findings.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/report/finding.h"
+#include "simulator/report/sync_edit.h"
+
+namespace interlock {
+
+// One of the two accesses.
+struct RepairEnd {
+  RepairEnd(const Program& program, AccessRef ref)
+      : id(ref.dispatch),
+        dispatch(program.dispatch(ref.dispatch)),
+        access(program.accesses_of(ref.dispatch)[ref.access]),
+        queue(program.queue_of(dispatch)),
+        stage(stage_of(dispatch, access)),
+        name(program.description_of(ref.dispatch)) {}
+
+  bool is_of_host() const { return queue == kNoQueue; }
+  SyncEdit::Place before() const { return {dispatch.statement, false}; }
+  SyncEdit::Place after() const { return {dispatch.statement, true}; }
+
+  DispatchId id;
+  const Dispatch& dispatch;
+  const Access& access;
+  QueueIndex queue;
+  Stage stage;
+  std::string name;
+};
+
+// What all repairs of one program ask about.
+struct RepairContext {
+  explicit RepairContext(const Program& text)
+      : program(text), reference(find_reference_order(text)), position(text.statements.size()) {
+    for (uint32_t i = 0; i < reference.statements.size(); ++i) {
+      position[reference.statements[i].index] = i;
+    }
+  }
+
+  const Program& program;
+  const ReferenceOrder reference;
+  std::vector<uint32_t> position;  // In the reference run, by statement.
+};
+
+class RepairSearch {
+ public:
+  RepairSearch(const RepairContext& context, uint64_t& work_left, Finding& finding)
+      : context_(context),
+        program_(context.program),
+        work_left_(work_left),
+        finding_(finding),
+        first_(program_, finding.first),
+        second_(program_, *finding.second),
+        memory_(program_.memory(first_.access.memory)),
+        is_war_(finding.kind == FindingKind::kWriteAfterRead) {}
+
+  // Lets the finding say the first one that works, if any does.
+  void run();
+
+ private:
+  // In repair.cc: trying, one statement more between queues, and what always works.
+  // Whether the change works; then it is what the finding says.
+  bool works(const SyncEdit& edit, const std::string& fix);
+  bool is_it(const ByteHazards& hazard) const;
+  // The sync that stands between the two in the reference run, from the second one back.
+  void list_between();
+  StageAccess seen_as() const;
+  Scope source_word() const;
+  Scope destination_word() const;
+  bool is_in_graph(const RepairEnd& end) const;
+  std::string_view name_of(const RepairEnd& end) const;
+  // "'wait s=1 on q' (go, statement 7)".
+  std::string quoted(StatementId id) const;
+  // One statement more.
+  bool add_one();
+  bool add_edge();
+  bool was_ordered() const;
+  bool add_barrier_between();
+  void add_barrier(SyncEdit& edit, SyncEdit::Place place, QueueIndex queue) const;
+  std::string barrier_text() const;
+  // For a signal that is there already: the first one after the first access that does.
+  bool add_wait();
+  // A binary semaphore is waited for once, and its waits are counted.
+  bool is_free(uint32_t part) const;
+  bool add_wait(uint32_t part);
+  std::string wait_text(uint32_t part) const;
+  // Two statements and more, up to all that the two can need.
+  bool add_several();
+
+  // In repair_words.cc: one word more in sync that stands between the two.
+  // One word more.
+  bool widen_some();
+  bool widen(StatementId id);
+  bool widen(StatementId id, BarrierKind kind, uint32_t first, uint32_t count);
+  bool widen(StatementId id, uint32_t dependency, bool is_source, Scope by);
+  bool hold_back(StatementId id, const SyncStep& step);
+  bool cover(StatementId id, uint32_t part);
+
+  // In repair_host.cc: what the host takes part in.
+  // What the host wrote.
+  bool add_for_host_write();
+  std::string flush_text() const;
+  std::string invalidation_text() const;
+  bool add_for_host_read();
+  // The second access after what the host does first.
+  bool submit_later();
+  std::optional<StatementId> submission_of_second() const;
+  bool add_before_host();
+  // The host waits already.
+  bool add_scope_before_host(const std::string& text, bool has_invalidation);
+  // The signal is there.
+  bool add_scope_and_wait(const std::string& text, bool has_invalidation, StatementId id);
+  // A graph has no barriers, so another queue passes on what it makes.
+  bool add_beside_graph();
+  // One that is no graph: a new one, which waits for nothing yet, or one that is there, if any is.
+  std::optional<QueueIndex> passing_queue(SyncEdit& edit, SyncEdit::Place place, bool is_new) const;
+  bool add_after_host();
+  bool add_after_host_to_graph(SyncEdit edit, const std::string& flush, bool is_new);
+
+  const RepairContext& context_;
+  const Program& program_;
+  uint64_t& work_left_;
+  Finding& finding_;
+  const RepairEnd first_;
+  const RepairEnd second_;
+  const Memory& memory_;
+  const bool is_war_;
+  Access bytes_;
+  std::vector<StatementId> between_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,83 @@
+// Of RepairSearch, one word more: a stage, an access or an operand that sync between the two does
+// not name.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulator/report/repair_search.h"
+
+namespace interlock {
+
+bool RepairSearch::widen_some() {
+  return std::ranges::any_of(between_, [this](StatementId id) { return widen(id); });
+}
+
+bool RepairSearch::widen(StatementId id) {
+  const Statement& statement = program_.statements[id.index];
+  if (statement.kind == StatementKind::kBarrier) {
+    const Barrier& barrier = program_.barriers[statement.index];
+    return widen(id, barrier.kind, barrier.first_dependency, barrier.dependency_count);
+  }
+  const SyncStep& step = program_.syncs[statement.index];
+  if (step.kind == SyncKind::kSet) return widen(id, step.barrier_kind, step.first, step.count);
+  if (step.kind == SyncKind::kWait) return hold_back(id, step);
+  if (step.kind != SyncKind::kSignal) return false;
+  for (uint32_t part = step.first; part < step.first + step.count; ++part) {
+    if (cover(id, part)) return true;
+  }
+  return false;
+}
+
+bool RepairSearch::widen(StatementId id, BarrierKind kind, uint32_t first, uint32_t count) {
+  if (kind == BarrierKind::kExecution) {
+    SyncEdit edit(program_);
+    edit.make_full(id);
+    return works(edit,
+                 fmt::format("let {} be about memory, too: `{}`.", quoted(id), edit.text_of(id)));
+  }
+  for (uint32_t i = first; i < first + count; ++i) {
+    for (const bool is_source : {false, true}) {
+      if (widen(id, i, is_source, is_source ? source_word() : destination_word())) return true;
+      // What is only passed on needs the stage, and no access.
+      const Scope stage = {is_source ? source_word().stages : destination_word().stages, 0};
+      if (!is_war_ && widen(id, i, is_source, stage)) return true;
+    }
+    if (program_.dependencies[i].operand_count == 0 || is_war_) continue;
+    SyncEdit edit(program_);
+    edit.add_operand(id, i, bytes_);
+    if (works(edit, fmt::format("let {} name {}, too: `{}`.", quoted(id), program_.text_of(bytes_),
+                                edit.text_of(id)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool RepairSearch::widen(StatementId id, uint32_t dependency, bool is_source, Scope by) {
+  const Dependency& is = program_.dependencies[dependency];
+  const Scope scope = is_source ? is.source : is.destination;
+  if ((by.stages & ~scope.stages) == 0 && (by.accesses & ~scope.accesses) == 0) return false;
+  SyncEdit edit(program_);
+  edit.widen(id, dependency, is_source, by);
+  return works(edit,
+               fmt::format("let {} name {} in its {}: `{}`.", quoted(id), interlock::text_of(by),
+                           is_source ? "source" : "destination", edit.text_of(id)));
+}
+
+bool RepairSearch::hold_back(StatementId id, const SyncStep& step) {
+  if ((step.stages & bit_of(second_.stage)) != 0) return false;
+  SyncEdit edit(program_);
+  edit.hold_back(id, bit_of(second_.stage));
+  return works(edit, fmt::format("let {} hold back {}, too: `{}`.", quoted(id),
+                                 interlock::text_of(second_.stage), edit.text_of(id)));
+}
+
+bool RepairSearch::cover(StatementId id, uint32_t part) {
+  if ((program_.signal_parts[part].stages & bit_of(first_.stage)) != 0) return false;
+  SyncEdit edit(program_);
+  edit.cover(id, part, bit_of(first_.stage));
+  return works(edit, fmt::format("let {} cover {}, too: `{}`.", quoted(id),
+                                 interlock::text_of(first_.stage), edit.text_of(id)));
+}
+
+}  // namespace interlock

@@ -1,0 +1,214 @@
+// The repairs that reports name: each is made in the text of the program, and the search of chains
+// and the run of semaphores that count say what is left. And which one is named. Fixed seeds.
+#include "simulator/report/repair.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/text/parser.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/report/check.h"
+#include "simulator/schedules/choice.h"
+#include "tests/program_count.h"
+#include "tests/simulator/judges/repair_lines.h"
+#include "tests/simulator/judges/sync_removal_judge.h"
+#include "tests/simulator/programs/queue_texts.h"
+#include "tests/simulator/programs/random_queue_programs.h"
+
+namespace interlock::repair_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+// The pair is hazardous in this way on some of these bytes, or the other way round in any.
+bool has_hazard(const std::set<ChainHazard>& hazards, const Finding& finding) {
+  const DispatchId first = finding.first.dispatch;
+  const DispatchId second = finding.second->dispatch;
+  return std::ranges::any_of(hazards, [&](const ChainHazard& hazard) {
+    const bool is_same = hazard.first == first && hazard.second == second;
+    const bool is_turned = hazard.first == second && hazard.second == first;
+    return ((is_same && hazard.kind == finding.kind) || is_turned) &&
+           hazard.memory == finding.memory && finding.overlap.begin <= hazard.byte &&
+           hazard.byte < finding.overlap.end;
+  });
+}
+
+struct RepairCounts {
+  int made = 0;
+  int widened = 0;
+  int reused = 0;  // One line, and no new word.
+};
+
+void expect_repaired(const std::string& text, const Program& program, const Finding& finding,
+                     RepairCounts& counts) {
+  ASSERT_FALSE(finding.repair.empty()) << finding.headline << "\n" << finding.fix;
+  const std::string repaired_text = with_repair(text, program, finding.repair);
+  SCOPED_TRACE(fmt::format("{}\n{}\n{}", finding.headline, finding.fix, repaired_text));
+  const std::optional<Program> repaired = parse_queues(repaired_text);
+  ASSERT_TRUE(repaired.has_value());
+  const auto left = chain_hazards_of(*repaired);
+  ASSERT_TRUE(left.has_value()) << "a deadlock";
+  ASSERT_FALSE(has_hazard(*left, finding));
+  ++counts.made;
+  counts.widened += finding.repair.front().place == RepairPlace::kInstead;
+  counts.reused +=
+      finding.repair.size() == 1 && finding.repair.front().place != RepairPlace::kInstead;
+}
+
+TEST(FindRepairs, SeparatesThePairInRandomPrograms) {
+  const int count = proof_count(20'000, 2000);
+  RepairCounts counts;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed) + 500'000);
+    const std::string text = random_queue_program(choice, {.memory_bytes = 8});
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    const std::optional<Program> program = parse_queues(text);
+    if (!program || !needs_queue_order(*program)) continue;
+    const CheckReport report = check(*program, {.redundancy_budget = 0});
+    const bool has_deadlock = std::ranges::any_of(report.findings, [](const Finding& finding) {
+      return finding.kind == FindingKind::kDeadlock;
+    });
+    if (has_deadlock) continue;
+    for (const Finding& finding : report.findings) {
+      if (!is_hazard(finding.kind)) continue;
+      // Atoms widen what the two share.
+      ASSERT_TRUE(finding.second.has_value());
+      expect_repaired(text, *program, finding, counts);
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(counts.made, count);
+  EXPECT_GT(counts.widened, count / 50);
+  EXPECT_GT(counts.reused, count / 4);
+  print_proof(count, "the repair that a report names separates the pair, by a search of chains");
+}
+
+std::string text_of_file(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(FindRepairs, SeparatesThePairInTheCorpus) {
+  RepairCounts counts;
+  for (const char* folder : {"queues", "bugs"}) {
+    for (const auto& entry :
+         fs::directory_iterator(fs::path(INTERLOCK_SOURCE_DIR) / "corpus" / folder)) {
+      if (entry.path().extension() != ".ilk") continue;
+      const std::string text = text_of_file(entry.path());
+      const std::optional<Program> program = parse_queues(text);
+      ASSERT_TRUE(program.has_value()) << entry.path();
+      if (!needs_queue_order(*program) || !program->replays.empty()) continue;
+      SCOPED_TRACE(entry.path().string());
+      for (const Finding& finding : check(*program).findings) {
+        if (!is_hazard(finding.kind)) continue;
+        expect_repaired(text, *program, finding, counts);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(counts.made, 40);
+}
+
+std::vector<std::string> fixes_of(const std::string& body) {
+  const Program program = program_with_queues(
+      fmt::format("interlock 1\nmemory x 64\nmemory y 64\nq1: queue concurrent\n{}", body));
+  std::vector<std::string> fixes;
+  for (const Finding& finding : check(program).findings) fixes.push_back(finding.fix);
+  return fixes;
+}
+
+TEST(FindRepairs, NamesTheWordThatAScopeLacks) {
+  EXPECT_THAT(fixes_of(R"(
+make: dispatch Make writes x
+mid: barrier compute.write -> copy.read
+signal s=3
+host waits s=3
+look: host reads x
+)"),
+              ElementsAre("let 'barrier compute.write -> copy.read' (mid, statement 1) name "
+                          "host.read in its destination: `barrier compute.write -> "
+                          "copy.read|host.read`."));
+}
+
+TEST(FindRepairs, NamesTheStageThatASignalOrAWaitLacks) {
+  constexpr std::string_view kBody =
+      "make: dispatch Make writes x\nsignal s=1 {}\nwait s=1 {} on q1\n"
+      "use: dispatch Use reads x writes y on q1\n";
+  EXPECT_THAT(fixes_of(fmt::format(fmt::runtime(kBody), "after copy", "")),
+              ElementsAre("let 'signal s=1 after copy' (statement 1) cover compute, too: "
+                          "`signal s=1 after compute|copy`."));
+  EXPECT_THAT(fixes_of(fmt::format(fmt::runtime(kBody), "", "before copy")),
+              ElementsAre("let 'wait s=1 before copy on q1' (statement 2) hold back compute, too: "
+                          "`wait s=1 before compute|copy on q1`."));
+}
+
+TEST(FindRepairs, NamesTheOperandThatADependencyLacks) {
+  EXPECT_THAT(fixes_of(R"(
+make: dispatch Make writes x
+mid: barrier compute.write -> compute.read y
+use: dispatch Use reads x
+other: dispatch Other writes y[0:0] on q1
+)"),
+              ElementsAre("let 'barrier compute.write -> compute.read y' (mid, statement 1) name "
+                          "x, too: `barrier compute.write -> compute.read y x`."));
+}
+
+TEST(FindRepairs, MakesAnExecutionBarrierOneOfMemory) {
+  EXPECT_THAT(fixes_of(R"(
+make: dispatch Make writes x
+mid: barrier execution
+use: dispatch Use reads x
+other: dispatch Other writes y[0:0] on q1
+)"),
+              ElementsAre("let 'barrier execution' (mid, statement 1) be about memory, too: "
+                          "`barrier`."));
+}
+
+TEST(FindRepairs, WaitsForASignalThatIsThere) {
+  EXPECT_THAT(fixes_of(R"(
+make: dispatch Make writes x
+signal s=3
+use: dispatch Use reads x writes y on q1
+)"),
+              ElementsAre("`wait s=3 on q1` before use (dispatch 1)."));
+  // Another queue has waited for it, and signals.
+  EXPECT_THAT(fixes_of(R"(
+q2: queue concurrent
+b: semaphore binary
+make: dispatch Make writes x
+signal b
+wait b on q2
+signal t=1 on q2
+use: dispatch Use reads x writes y on q1
+)"),
+              ElementsAre("`wait t=1 on q1` before use (dispatch 1)."));
+}
+
+TEST(FindRepairs, KeepsASentenceWhereTheWorkIsTooMuch) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nq1: queue concurrent\nmake: dispatch Make writes x\n"
+      "use: dispatch Use reads x on q1\n");
+  const CheckReport report = check(program, {.repair_budget = 0});
+  ASSERT_EQ(report.findings.size(), 1);
+  EXPECT_THAT(report.findings[0].repair, IsEmpty());
+  EXPECT_EQ(report.findings[0].fix,
+            "a signal on q0 after make (dispatch 0), and a wait for it on q1 before use (dispatch "
+            "1).");
+}
+
+}  // namespace
+}  // namespace interlock::repair_test

@@ -3,6 +3,7 @@
 // here without a branch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "encoder/program/program.h"
@@ -35,6 +36,11 @@ class AccessCodes {
   // none.
   uint32_t allowed_before(AccessMode mode) const { return (allowed_ >> shift_of(mode)) & kNothing; }
 
+  // Whether that is the code of an earlier access that is not a read.
+  bool allows_other(uint32_t earlier_code, AccessMode mode) const {
+    return earlier_code == allowed_before(mode);
+  }
+
   bool conflicts(uint32_t stamp, AccessMode mode, uint32_t epoch) const {
     const uint32_t earlier = stamp - epoch;  // Wraps to no code if the stamp is older.
     return (earlier < kCodeCount) & (earlier != allowed_before(mode));
@@ -61,5 +67,29 @@ class AccessCodes {
   uint64_t allowed_ =
       kNothing << shift_of(AccessMode::kWrite) | kNothing << shift_of(AccessMode::kUpdate);
 };
+
+// The same of a dispatch without an atomic operation: whatever is not a read is a write then, and
+// numbers that need no distinction cost less. An earlier stamp is at most the epoch for a read, and
+// below it for a write, or there is a conflict; and of two codes the greater is the mixture.
+class PlainCodes {
+ public:
+  uint32_t code_of(AccessMode mode) const { return is_write(mode) * AccessCodes::kWriteCode; }
+  bool allows_other(uint32_t /*earlier_code*/, AccessMode /*mode*/) const { return false; }
+  bool conflicts(uint32_t stamp, AccessMode mode, uint32_t epoch) const {
+    return stamp + is_write(mode) > epoch;
+  }
+  uint32_t stamp_after(uint32_t stamp, AccessMode mode, uint32_t epoch) const {
+    return std::max(stamp, epoch + code_of(mode));
+  }
+
+ private:
+  static uint32_t is_write(AccessMode mode) { return mode > AccessMode::kRead; }
+};
+
+// Calls use(codes) with what is cheapest for such a dispatch; returns what that does.
+template <typename Use>
+auto with_codes_of(AtomicOp atomic_op, const Use& use) {
+  return atomic_op == AtomicOp::kNone ? use(PlainCodes()) : use(AccessCodes(atomic_op));
+}
 
 }  // namespace interlock

@@ -2,7 +2,7 @@
 
 namespace interlock {
 
-BufferId BufferTable::add(Bytes bytes) {
+BufferId BufferTable::add(MemoryId memory, ByteRange range) {
   if (free_.empty()) {
     INTERLOCK_CHECK(states_.size() < BufferId().index);
     free_.push_back(static_cast<uint32_t>(states_.size()));
@@ -12,7 +12,7 @@ BufferId BufferTable::add(Bytes bytes) {
   const uint32_t index = free_.back();
   free_.pop_back();
   states_[index] = {0, generation_ | kIsShared};
-  bytes_[index] = bytes;
+  bytes_[index] = {range, memory, generation_};
   ++shared_count_;
   return {index, generation_};
 }
@@ -20,8 +20,14 @@ BufferId BufferTable::add(Bytes bytes) {
 void BufferTable::remove(BufferId id) {
   if (!is_exclusive(id.index)) --shared_count_;
   states_[id.index].generation = UINT32_MAX;  // No handle has it.
+  bytes_[id.index].generation = UINT32_MAX;
   free_.push_back(id.index);
   generation_ = (generation_ + 1) % (kIsShared - 1);
+}
+
+void BufferTable::check_one(BufferId id) const {
+  INTERLOCK_CHECK(id.index < states_.size());
+  INTERLOCK_CHECK((states_[id.index].generation & ~kIsShared) == id.generation);
 }
 
 void BufferTable::make_exclusive(uint32_t index, uint32_t stamp) {

@@ -26,21 +26,22 @@ struct BufferId {
 class BufferTable {
  public:
   struct Bytes {
-    MemoryId memory;
     ByteRange range;
+    MemoryId memory;
+    uint32_t generation = UINT32_MAX;  // Of the handle; of none, if it was removed.
   };
 
   // Returns the handle of a new buffer, which is not exclusive. Cost: amortized constant.
-  BufferId add(Bytes bytes);
+  BufferId add(MemoryId memory, ByteRange range);
 
   // Requires: `id` is valid. Cost: constant.
   void remove(BufferId id);
 
   // Stays on in release builds: bytes of a freed buffer may be another's by now.
   void check(BufferId id) const {
-    if (id.generation == generation_ && id.index < states_.size()) return;  // Nothing was removed.
-    INTERLOCK_CHECK(id.index < states_.size());
-    INTERLOCK_CHECK((states_[id.index].generation & ~kIsShared) == id.generation);
+    const bool was_any_removed = id.generation != generation_;
+    if (was_any_removed || id.index >= states_.size()) [[unlikely]]
+      check_one(id);
   }
 
   // The stamp of the buffer if the handle is valid and the buffer exclusive, else nullptr.
@@ -52,6 +53,14 @@ class BufferTable {
 
   bool is_exclusive(uint32_t index) const { return (states_[index].generation & kIsShared) == 0; }
   const Bytes& bytes(uint32_t index) const { return bytes_[index]; }
+
+  // Those of a handle; checks it as check() does, in the same cache line.
+  const Bytes& bytes_of(BufferId id) const {
+    INTERLOCK_CHECK(id.index < states_.size());
+    const Bytes& bytes = bytes_[id.index];
+    INTERLOCK_CHECK(bytes.generation == id.generation);
+    return bytes;
+  }
 
   // Of an exclusive buffer.
   uint32_t& stamp(uint32_t index) { return states_[index].stamp; }
@@ -71,6 +80,8 @@ class BufferTable {
 
  private:
   static constexpr uint32_t kIsShared = uint32_t{1} << 31;  // Part of a generation.
+
+  void check_one(BufferId id) const;
 
   struct State {
     uint32_t stamp = 0;

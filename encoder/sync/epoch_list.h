@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
@@ -14,17 +15,26 @@
 
 namespace interlock {
 
+// Keys say which accesses meet. Each stores itself field by field, and no two of 8 bytes adjoin: a
+// compiler that copies more at once may build a key in memory first, in pieces, and load these
+// together, for which a core waits until they have left its store buffer: longer than all the rest.
+
 // Bytes of a memory; an empty range meets nothing.
 struct RangeKey {
   uint64_t begin = 0;
-  uint64_t end = 0;
   uint32_t memory = 0;
+  uint64_t end = 0;
 
   static RangeKey of(MemoryId memory, ByteRange range) {
-    return {range.begin, range.end, memory.index};
+    return {range.begin, memory.index, range.end};
   }
   bool meets(const RangeKey& other) const {
     return std::max(begin, other.begin) < std::min(end, other.end) && memory == other.memory;
+  }
+  void store(RangeKey& place) const {
+    place.begin = begin;
+    place.memory = memory;
+    place.end = end;
   }
 };
 
@@ -33,6 +43,7 @@ struct BufferKey {
   uint32_t index = 0;
 
   bool meets(const BufferKey& other) const { return index == other.index; }
+  void store(BufferKey& place) const { place.index = index; }
 };
 
 template <typename Key>
@@ -45,64 +56,120 @@ class EpochList {
   // Lists a dispatch. Returns true iff it conflicts with what was listed, which is then forgotten:
   // a new epoch begins. An operand conflicts with each earlier access that it meets, but for those
   // of the code that AccessCodes allows; none with another of its dispatch.
-  // `key_of(operand)` returns a Key. Requires: size() <= kMaxListed, at most kMaxOperands.
+  // `key_of(operand)` returns a Key; it is called once for each operand, in order.
+  // Requires: size() <= kMaxListed, at most kMaxOperands.
+  // Inlined, though it is large: what `key_of` needs is in registers then.
   // Cost: for operands that read, linear in the accesses listed that do not; for others, in all.
-  template <typename Operand, typename KeyOf>
-  bool add(std::span<const Operand> operands, AccessCodes codes, const KeyOf& key_of) {
-    bool is_conflict = false;
-    for (const Operand& operand : operands) {
-      if (conflicts(key_of(operand), codes.code_of(operand.mode),
-                    codes.allowed_before(operand.mode))) {
-        is_conflict = true;
-        clear();
-        break;
+  template <typename Operand, typename Codes, typename KeyOf>
+  [[gnu::always_inline]] bool add(std::span<const Operand> operands, const Codes& codes,
+                                  const KeyOf& key_of) {
+    if (read_end_ + other_end_ + operands.size() > kPlaces) move_to_front();
+    const uint32_t read_end = read_end_;
+    const uint32_t other_end = other_end_;
+    uint32_t next_read = read_end;
+    uint32_t next_other = other_end;
+    const auto append = [&](const Key& key, AccessMode mode) {
+      const uint32_t code = codes.code_of(mode);
+      if (code == AccessCodes::kReadCode) {
+        key.store(reads_[next_read++]);
+      } else {
+        other_codes_[next_other] = code;
+        key.store(others_[next_other++]);
       }
+    };
+    bool is_conflict = false;
+    auto operand = operands.begin();
+    for (; operand != operands.end() && !is_conflict; ++operand) {
+      const Key key = key_of(*operand);
+      is_conflict = conflicts_with_other(key, codes, operand->mode, other_end);
+      if (codes.code_of(operand->mode) != AccessCodes::kReadCode) {
+        is_conflict = is_conflict || meets_read(key, read_end);
+      }
+      append(key, operand->mode);
     }
-    for (const Operand& operand : operands) append(key_of(operand), codes.code_of(operand.mode));
+    // Most dispatches conflict: the rest is only appended.
+    for (; operand != operands.end(); ++operand) append(key_of(*operand), operand->mode);
+    count_ += operands.size();
+    if (is_conflict) {
+      read_begin_ = read_end;
+      other_begin_ = other_end;
+      count_ = operands.size();
+    }
+    read_end_ = next_read;
+    other_end_ = next_other;
     return is_conflict;
   }
 
   // Lists one access of the current epoch. Requires: size() < kMaxListed.
   void append(const Key& key, uint32_t code) {
+    if (read_end_ + other_end_ == kPlaces) move_to_front();
+    ++count_;
     if (code == AccessCodes::kReadCode) {
-      reads_[read_count_++] = key;
+      reads_[read_end_++] = key;
     } else {
-      others_[other_count_++] = {key, code};
+      other_codes_[other_end_] = code;
+      others_[other_end_++] = key;
     }
   }
 
-  size_t size() const { return read_count_ + other_count_; }
-  void clear() { read_count_ = other_count_ = 0; }
+  size_t size() const { return count_; }
+  void clear() {
+    read_begin_ = read_end_ = other_begin_ = other_end_ = 0;
+    count_ = 0;
+  }
 
   // Calls visit(key, code) for each access.
   template <typename Visit>
   void for_each(const Visit& visit) const {
-    for (size_t i = 0; i < read_count_; ++i) visit(reads_[i], AccessCodes::kReadCode);
-    for (size_t i = 0; i < other_count_; ++i) visit(others_[i].key, others_[i].code);
+    for (size_t i = read_begin_; i < read_end_; ++i) visit(reads_[i], AccessCodes::kReadCode);
+    for (size_t i = other_begin_; i < other_end_; ++i) visit(others_[i], other_codes_[i]);
   }
 
  private:
-  struct Entry {
-    Key key;
-    uint32_t code = 0;  // As AccessCodes::code_of().
-  };
+  // A dispatch that conflicts stays where it was appended, and what comes before it is forgotten:
+  // so there are more places than accesses, and only now and then must those left move.
+  static constexpr size_t kPlaces = kMaxListed + kMaxOperands + 64;
 
-  // Most conflicts are with what came last.
-  bool conflicts(const Key& key, uint32_t code, uint32_t allowed) const {
-    for (size_t i = other_count_; i > 0; --i) {
-      if (others_[i - 1].key.meets(key) && others_[i - 1].code != allowed) return true;
-    }
-    if (code == AccessCodes::kReadCode) return false;
-    for (size_t i = read_count_; i > 0; --i) {
-      if (reads_[i - 1].meets(key)) return true;
+  // Most conflicts are with what came last. Those of the epoch, up to `end`.
+  template <typename Codes>
+  bool conflicts_with_other(const Key& key, const Codes& codes, AccessMode mode,
+                            uint32_t end) const {
+    const Key* const first = others_.data() + other_begin_;
+    for (const Key* other = others_.data() + end; other != first;) {
+      --other;
+      if (!other->meets(key)) continue;
+      if (!codes.allows_other(other_codes_[static_cast<size_t>(other - others_.data())], mode)) {
+        return true;
+      }
     }
     return false;
   }
 
-  std::array<Key, kMaxListed + kMaxOperands> reads_;
-  std::array<Entry, kMaxListed + kMaxOperands> others_;
-  size_t read_count_ = 0;
-  size_t other_count_ = 0;
+  bool meets_read(const Key& key, uint32_t end) const {
+    const Key* const first = reads_.data() + read_begin_;
+    for (const Key* read = reads_.data() + end; read != first;) {
+      --read;
+      if (read->meets(key)) return true;
+    }
+    return false;
+  }
+
+  void move_to_front() {
+    std::copy(&reads_[read_begin_], &reads_[read_end_], reads_.data());
+    std::copy(&others_[other_begin_], &others_[other_end_], others_.data());
+    std::copy(&other_codes_[other_begin_], &other_codes_[other_end_], other_codes_.data());
+    read_end_ -= std::exchange(read_begin_, 0);
+    other_end_ -= std::exchange(other_begin_, 0);
+  }
+
+  std::array<Key, kPlaces> reads_;
+  std::array<Key, kPlaces> others_;
+  std::array<uint32_t, kPlaces> other_codes_;  // As AccessCodes::code_of().
+  uint32_t read_begin_ = 0;                    // Those of the epoch are in [begin, end).
+  uint32_t read_end_ = 0;
+  uint32_t other_begin_ = 0;
+  uint32_t other_end_ = 0;
+  size_t count_ = 0;
 };
 
 }  // namespace interlock

@@ -67,7 +67,7 @@ void HazardTracker::next_epoch() {
 
 BufferId HazardTracker::register_buffer(MemoryId memory, ByteRange range) {
   if (is_listing_) list_buffers_as_ranges();  // The new one may share bytes with them.
-  const BufferId id = segments_.buffers.add({memory, range});
+  const BufferId id = segments_.buffers.add(memory, range);
   if (range.is_empty()) return id;
   segments_.prepare(epoch_);
   segments_.locate(memory, range);

@@ -102,6 +102,8 @@ class HazardTracker {
   bool list(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
             AtomicOp atomic_op);
+  bool list_apart(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
+  bool list_by_range(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers);
   void list_buffers_as_ranges() {
     if (listed_buffers_.size() > 0) list_all_as_ranges();
@@ -109,6 +111,7 @@ class HazardTracker {
   void list_all_as_ranges();
   bool outgrow_list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
                     AtomicOp atomic_op);
+  void try_to_leave_lists(size_t listed_count, bool is_of_buffers);
   void leave_lists();
 
   // In tracker_segments.cc.
@@ -116,8 +119,13 @@ class HazardTracker {
   bool look_up(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool look_up(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
                AtomicOp atomic_op);
-  bool adds_known(std::span<const Access> ranges, AccessCodes codes);
-  bool adds_known(std::span<const BufferAccess> buffers, AccessCodes codes);
+  // What comes of a dispatch whose operands are all known to the segments, or the buffers.
+  enum class Known : uint8_t { kNot, kIsFree, kConflicts, kBeginsList };
+  template <typename Codes>
+  Known add_known(std::span<const Access> ranges, const Codes& codes);
+  template <typename Codes>
+  Known add_known(std::span<const BufferAccess> buffers, const Codes& codes);
+  bool begins_list();
   bool add_indexed(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
                    AtomicOp atomic_op);
   void append_ranges_of(std::span<const BufferAccess> buffers, std::vector<Access>& ranges) const;
@@ -145,6 +153,7 @@ class HazardTracker {
   EpochList<RangeKey> listed_ranges_;
   EpochList<BufferKey> listed_buffers_;
   size_t listed_epochs_ = 0;      // Since listing began.
+  size_t trial_epochs_ = 16;      // After so many, segments that were costly are tried again.
   size_t access_count_ = 0;       // Of the current epoch, while it is not listed.
   size_t step_count_ = 0;         // The same: pieces walked, and made, which counts more.
   bool is_index_costly_ = false;  // The last epoch took many steps an access.

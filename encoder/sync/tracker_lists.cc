@@ -16,38 +16,51 @@ constexpr uint32_t kMaxPatience = 64;
 
 inline bool HazardTracker::end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers) {
   listed_epochs_ += is_conflict;
-  if (listed_count > kShortList && listed_count > list_limit(is_of_buffers)) leave_lists();
+  if (listed_count > kShortList) try_to_leave_lists(listed_count, is_of_buffers);
   return is_conflict;
 }
 
 bool HazardTracker::list(std::span<const Access> ranges, AtomicOp atomic_op) {
   if (ranges.size() > EpochList<RangeKey>::kMaxOperands) return outgrow_list(ranges, {}, atomic_op);
-  const AccessCodes codes(atomic_op);
   list_buffers_as_ranges();
-  const bool is_conflict = listed_ranges_.add(ranges, codes, [](const Access& access) {
-    return RangeKey::of(access.memory, access.range);
+  return with_codes_of(atomic_op, [&](const auto& codes) {
+    const bool is_conflict = listed_ranges_.add(ranges, codes, [](const Access& access) {
+      return RangeKey::of(access.memory, access.range);
+    });
+    return end_listing(is_conflict, listed_ranges_.size(), false);
   });
-  return end_listing(is_conflict, listed_ranges_.size(), false);
 }
 
 bool HazardTracker::list(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   if (buffers.size() > EpochList<BufferKey>::kMaxOperands) {
     return outgrow_list({}, buffers, atomic_op);
   }
-  const AccessCodes codes(atomic_op);
+  const bool is_apart = listed_ranges_.size() == 0 && segments_.buffers.shared_count() == 0;
+  return is_apart ? list_apart(buffers, atomic_op) : list_by_range(buffers, atomic_op);
+}
+
+// No two buffers share bytes.
+bool HazardTracker::list_apart(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   const BufferTable& table = segments_.buffers;
-  for (const BufferAccess& access : buffers) table.check(access.buffer);
-  if (listed_ranges_.size() == 0 && table.shared_count() == 0) {
-    const bool is_conflict = listed_buffers_.add(
-        buffers, codes, [](const BufferAccess& access) { return BufferKey{access.buffer.index}; });
+  return with_codes_of(atomic_op, [&](const auto& codes) {
+    const bool is_conflict = listed_buffers_.add(buffers, codes, [&](const BufferAccess& access) {
+      table.check(access.buffer);
+      return BufferKey{access.buffer.index};
+    });
     return end_listing(is_conflict, listed_buffers_.size(), true);
-  }
-  list_buffers_as_ranges();
-  const bool is_conflict = listed_ranges_.add(buffers, codes, [&](const BufferAccess& access) {
-    const BufferTable::Bytes& bytes = table.bytes(access.buffer.index);
-    return RangeKey::of(bytes.memory, bytes.range);
   });
-  return end_listing(is_conflict, listed_ranges_.size(), false);
+}
+
+bool HazardTracker::list_by_range(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  list_buffers_as_ranges();
+  const BufferTable& table = segments_.buffers;
+  return with_codes_of(atomic_op, [&](const auto& codes) {
+    const bool is_conflict = listed_ranges_.add(buffers, codes, [&](const BufferAccess& access) {
+      const BufferTable::Bytes& bytes = table.bytes_of(access.buffer);
+      return RangeKey::of(bytes.memory, bytes.range);
+    });
+    return end_listing(is_conflict, listed_ranges_.size(), false);
+  });
 }
 
 bool HazardTracker::list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
@@ -74,6 +87,17 @@ bool HazardTracker::outgrow_list(std::span<const Access> ranges,
                                  std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   leave_lists();
   return add_indexed(ranges, buffers, atomic_op);
+}
+
+// Segments that were costly may have been new: after so many epochs they are tried again, ever more
+// seldom.
+void HazardTracker::try_to_leave_lists(size_t listed_count, bool is_of_buffers) {
+  constexpr size_t kMaxTrialEpochs = 4096;
+  if (is_index_costly_ && listed_epochs_ > trial_epochs_) {
+    is_index_costly_ = false;
+    trial_epochs_ = std::min(2 * trial_epochs_, kMaxTrialEpochs);
+  }
+  if (listed_count > list_limit(is_of_buffers)) leave_lists();
 }
 
 // Until its end, the segments know of the current epoch.

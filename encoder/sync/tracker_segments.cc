@@ -26,64 +26,82 @@ constexpr size_t kFarBytes = size_t{1} << 20;
 
 }  // namespace
 
-// The two ways that must be fast: if nothing is cut and nothing conflicts, they record the dispatch
-// and return true, else they do nothing.
+// The two ways that must be fast: if nothing is new and nothing is cut, they record the dispatch
+// and say whether it conflicts, else they do nothing.
 
-inline bool HazardTracker::adds_known(std::span<const Access> ranges, AccessCodes codes) {
+template <typename Codes>
+inline HazardTracker::Known HazardTracker::add_known(std::span<const Access> ranges,
+                                                     const Codes& codes) {
   constexpr size_t kMostRanges = 16;
-  if (ranges.size() > kMostRanges) return false;
+  if (ranges.size() > kMostRanges) return Known::kNot;
   const uint32_t epoch = epoch_;
   std::array<uint32_t*, kMostRanges> stamps;
   if (segments_.lookup_bytes() > kFarBytes) {
     for (const Access& access : ranges) segments_.prefetch_slot(access.memory, access.range);
     for (const Access& access : ranges) segments_.prefetch_segment(access.memory, access.range);
   }
-  size_t count = 0;
-  bool is_conflict = false;
+  uint32_t** next_stamp = stamps.data();
+  uint32_t conflict_count = 0;
   for (const Access& access : ranges) {
     Segment* const segment = segments_.find(access.memory, access.range);
-    if (segment == nullptr) return false;
+    if (segment == nullptr) return Known::kNot;
     uint32_t& stamp = segments_.stamp_of(*segment);
-    is_conflict |= codes.conflicts(stamp, access.mode, epoch);
-    stamps[count++] = &stamp;
+    conflict_count += codes.conflicts(stamp, access.mode, epoch);
+    *next_stamp++ = &stamp;
   }
-  if (is_conflict) return false;
-  count = 0;
+  if (conflict_count > 0 && begins_list()) return Known::kBeginsList;
+  const uint32_t new_epoch = epoch_;
+  next_stamp = stamps.data();
   for (const Access& access : ranges) {
-    uint32_t& stamp = *stamps[count++];
-    stamp = codes.stamp_after(stamp, access.mode, epoch);
+    uint32_t& stamp = **next_stamp++;
+    stamp = codes.stamp_after(stamp, access.mode, new_epoch);
   }
   access_count_ += ranges.size();
   looks_up_ranges_ = true;
-  return true;
+  return conflict_count > 0 ? Known::kConflicts : Known::kIsFree;
 }
 
-inline bool HazardTracker::adds_known(std::span<const BufferAccess> buffers, AccessCodes codes) {
+template <typename Codes>
+inline HazardTracker::Known HazardTracker::add_known(std::span<const BufferAccess> buffers,
+                                                     const Codes& codes) {
   const uint32_t epoch = epoch_;
-  bool is_conflict = false;
+  uint32_t conflict_count = 0;
   for (const BufferAccess& access : buffers) {
     const uint32_t* const stamp = segments_.buffers.find_stamp(access.buffer);
-    if (stamp == nullptr) return false;
-    is_conflict |= codes.conflicts(*stamp, access.mode, epoch);
+    if (stamp == nullptr) return Known::kNot;
+    conflict_count += codes.conflicts(*stamp, access.mode, epoch);
   }
-  if (is_conflict) return false;
+  if (conflict_count > 0 && begins_list()) return Known::kBeginsList;
+  const uint32_t new_epoch = epoch_;
   for (const BufferAccess& access : buffers) {
     uint32_t& stamp = segments_.buffers.stamp(access.buffer.index);
-    stamp = codes.stamp_after(stamp, access.mode, epoch);
+    stamp = codes.stamp_after(stamp, access.mode, new_epoch);
   }
   access_count_ += buffers.size();
   looks_up_ranges_ = false;
-  return true;
+  return conflict_count > 0 ? Known::kConflicts : Known::kIsFree;
+}
+
+// Begins the next epoch; returns whether its accesses are listed.
+bool HazardTracker::begins_list() {
+  next_epoch();
+  return is_listing_;
 }
 
 bool HazardTracker::look_up(std::span<const Access> ranges, AtomicOp atomic_op) {
-  const AccessCodes codes(atomic_op);
-  return !adds_known(ranges, codes) && add_indexed(ranges, {}, atomic_op);
+  const Known known =
+      with_codes_of(atomic_op, [&](const auto& codes) { return add_known(ranges, codes); });
+  if (known == Known::kNot) return add_indexed(ranges, {}, atomic_op);
+  if (known == Known::kBeginsList) list(ranges, atomic_op);
+  return known != Known::kIsFree;
 }
 
 bool HazardTracker::look_up(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
-  const AccessCodes codes(atomic_op);
-  return !adds_known(buffers, codes) && add_indexed({}, buffers, atomic_op);
+  const Known known =
+      with_codes_of(atomic_op, [&](const auto& codes) { return add_known(buffers, codes); });
+  if (known == Known::kNot) return add_indexed({}, buffers, atomic_op);
+  if (known == Known::kBeginsList) list(buffers, atomic_op);
+  return known != Known::kIsFree;
 }
 
 bool HazardTracker::look_up(std::span<const Access> ranges, std::span<const BufferAccess> buffers,

@@ -209,8 +209,12 @@ class RandomStream {
     std::vector<Access> ranges;
     std::vector<BufferAccess> buffers;
     std::vector<Access> meaning;
+    const AtomicOp op =
+        std::array{AtomicOp::kNone, AtomicOp::kAdd, AtomicOp::kMin}[random_.below(3)];
     for (uint64_t k = random_.below(4); k > 0; --k) {
       Access access = random_access();
+      // Without an operation there is nothing that commutes.
+      if (op == AtomicOp::kNone && access.is_atomic()) access.mode = AccessMode::kUpdate;
       if (!buffers_.empty() && random_.below(2) == 0) {
         const Buffer& buffer = buffers_[random_.below(buffers_.size())];
         buffers.push_back({buffer.id, access.mode});
@@ -224,7 +228,6 @@ class RandomStream {
       }
       meaning.push_back(access);
     }
-    const AtomicOp op = random_.below(2) == 0 ? AtomicOp::kAdd : AtomicOp::kMin;
     const bool expected = obvious_.add(meaning, op);
     conflict_count_ += expected;
     return tracker_.add(ranges, buffers, op) == expected;

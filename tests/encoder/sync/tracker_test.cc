@@ -130,6 +130,20 @@ TEST(HazardTrackerDeathTest, RejectsAHandleThatWasUnregisteredThoughItsIndexIsIn
   EXPECT_DEATH(add(tracker, BufferId(), AccessMode::kRead), "size");
 }
 
+// The bytes of a handle are read where lists compare ranges, too.
+TEST(HazardTrackerDeathTest, RejectsAStaleHandleOfABufferThatOverlapsOthers) {
+  HazardTracker tracker;
+  const BufferId low = tracker.register_buffer(kHeap, {0, 8});
+  const BufferId stale = tracker.register_buffer(kHeap, {4, 12});
+  tracker.unregister_buffer(stale);
+  const BufferId current = tracker.register_buffer(kHeap, {2, 6});
+  ASSERT_EQ(current.index, stale.index);
+  EXPECT_FALSE(add(tracker, current, AccessMode::kRead));
+  EXPECT_FALSE(add(tracker, low, AccessMode::kRead));
+  EXPECT_DEATH(add(tracker, stale, AccessMode::kRead), "generation");
+  EXPECT_DEATH(add(tracker, BufferId(), AccessMode::kRead), "size");
+}
+
 // A stream of short epochs is compared with itself: it leaves nothing behind.
 TEST(HazardTracker, KeepsNoSegmentsOfShortEpochs) {
   HazardTracker tracker;

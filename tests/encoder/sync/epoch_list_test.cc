@@ -1,0 +1,111 @@
+// The list of an epoch against an obvious one, through more conflicts than it has places.
+
+#include "encoder/sync/epoch_list.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tests/encoder/sync/random_dispatches.h"
+
+namespace interlock::epoch_list_test {
+namespace {
+
+constexpr AtomicOp kOps[] = {AtomicOp::kNone, AtomicOp::kAdd, AtomicOp::kMin};
+
+struct Operand {
+  RangeKey key;
+  AccessMode mode = AccessMode::kRead;
+};
+
+// All accesses of the epoch, and what is said of two of them in the words of HazardTracker::add().
+class ObviousList {
+ public:
+  bool add(const std::vector<Operand>& operands, AtomicOp op) {
+    bool is_conflict = false;
+    for (const Operand& operand : operands) {
+      for (const auto& [earlier, earlier_op] : accesses_) {
+        is_conflict |= share_bytes(operand.key, earlier.key) &&
+                       !commute(operand.mode, op, earlier.mode, earlier_op);
+      }
+    }
+    if (is_conflict) accesses_.clear();
+    for (const Operand& operand : operands) accesses_.push_back({operand, op});
+    return is_conflict;
+  }
+
+  void clear() { accesses_.clear(); }
+  size_t size() const { return accesses_.size(); }
+
+  size_t read_count() const {
+    size_t count = 0;
+    for (const auto& [access, op] : accesses_) count += access.mode <= AccessMode::kRead;
+    return count;
+  }
+
+ private:
+  static bool share_bytes(const RangeKey& a, const RangeKey& b) {
+    for (uint64_t at = a.begin; at < a.end; ++at) {
+      if (a.memory == b.memory && b.begin <= at && at < b.end) return true;
+    }
+    return false;
+  }
+
+  static bool commute(AccessMode a, AtomicOp a_op, AccessMode b, AtomicOp b_op) {
+    if (a <= AccessMode::kRead && b <= AccessMode::kRead) return true;
+    const bool are_atomics = a == AccessMode::kAtomic && b == AccessMode::kAtomic;
+    return are_atomics && a_op == b_op && a_op != AtomicOp::kNone;
+  }
+
+  std::vector<std::pair<Operand, AtomicOp>> accesses_;
+};
+
+std::vector<Operand> random_operands(TestRandom& random, uint64_t memory_bytes, uint64_t most) {
+  std::vector<Operand> operands(random.below(most + 1));
+  for (Operand& operand : operands) {
+    const uint64_t begin = random.below(memory_bytes);
+    operand.key = RangeKey::of(MemoryId(random.below(2)), {begin, begin + random.below(6)});
+    const bool is_read = random.below(3) > 0;
+    operand.mode = static_cast<AccessMode>(is_read ? random.below(3) : 3 + random.below(3));
+  }
+  return operands;
+}
+
+// Small memories make conflicts at each dispatch, large ones epochs that fill the list.
+TEST(EpochList, AgreesWithAnObviousListHoweverLongEpochsAre) {
+  for (const uint64_t memory_bytes : {4, 60, 4'000}) {
+    for (const uint64_t most : {uint64_t{3}, uint64_t{EpochList<RangeKey>::kMaxOperands}}) {
+      TestRandom random(memory_bytes + most);
+      EpochList<RangeKey> list;
+      ObviousList obvious;
+      size_t longest = 0;
+      for (int i = 0; i < 4'000; ++i) {
+        if (random.below(50) == 0 || list.size() > EpochList<RangeKey>::kMaxListed) {
+          list.clear();
+          obvious.clear();
+        }
+        const std::vector<Operand> operands = random_operands(random, memory_bytes, most);
+        const AtomicOp op = kOps[random.below(3)];
+        const bool is_conflict = with_codes_of(op, [&](const auto& codes) {
+          return list.add(std::span(operands), codes, [](const Operand& o) { return o.key; });
+        });
+        ASSERT_EQ(is_conflict, obvious.add(operands, op)) << i;
+        ASSERT_EQ(list.size(), obvious.size()) << i;
+        longest = std::max(longest, list.size());
+        size_t read_count = 0;
+        list.for_each([&](const RangeKey& /*key*/, uint32_t code) {
+          read_count += code == AccessCodes::kReadCode;
+        });
+        ASSERT_EQ(read_count, obvious.read_count()) << i;
+      }
+      EXPECT_GT(longest, memory_bytes == 4'000 ? EpochList<RangeKey>::kMaxListed : 3u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace interlock::epoch_list_test

@@ -18,10 +18,23 @@ float unit_f32(uint64_t random) { return static_cast<float>(random >> 40) * 0x1p
 
 // Words are finite f32 values, so that a kernel that reads them makes no NaN.
 void fill_with_pattern(std::vector<uint8_t>& bytes, uint64_t name_hash) {
-  for (uint64_t offset = 0; offset < bytes.size(); offset += sizeof(float)) {
-    if (is_stopped_at(offset / sizeof(float))) return;
-    const float value = unit_f32(splitmix64(name_hash + offset / sizeof(float)));
-    std::memcpy(&bytes[offset], &value, std::min(sizeof value, bytes.size() - offset));
+  const uint64_t word_count = bytes.size() / sizeof(float);
+  for (uint64_t word = 0; word < word_count; ++word) {
+    if (is_stopped_at(word)) return;
+    const float value = unit_f32(splitmix64(name_hash + word));
+    std::memcpy(&bytes[word * sizeof(float)], &value, sizeof value);
+  }
+  const uint64_t rest_bytes = bytes.size() % sizeof(float);
+  const float last = unit_f32(splitmix64(name_hash + word_count));
+  if (rest_bytes > 0) std::memcpy(&bytes[word_count * sizeof(float)], &last, rest_bytes);
+}
+
+template <typename T, typename ValueAt>
+void store_each(std::span<uint8_t> bytes, const ValueAt& value_at) {
+  for (uint64_t k = 0; k < bytes.size() / sizeof(T); ++k) {
+    if (is_stopped_at(k)) return;
+    const T element = value_at(k);
+    std::memcpy(&bytes[k * sizeof(T)], &element, sizeof element);
   }
 }
 
@@ -29,26 +42,19 @@ template <typename T, typename FromRandom>
 void store_elements(std::span<uint8_t> bytes, const InitialValue& value,
                     const FromRandom& from_random) {
   const uint64_t first_seed = value.seed << 32;
-  const auto value_at = [&](uint64_t k) -> T {
-    switch (value.kind) {
-      case InitialKind::kRandom:
-        return from_random(splitmix64(first_seed + k));
-      case InitialKind::kOnes:
-        return T{1};
-      case InitialKind::kIota:
-        return static_cast<T>(k);
-      case InitialKind::kValues:
-        return static_cast<T>(value.values[k]);
-      case InitialKind::kNone:
-      case InitialKind::kZeros:
-        break;
-    }
-    return T{0};
-  };
-  for (uint64_t k = 0; k < bytes.size() / sizeof(T); ++k) {
-    if (is_stopped_at(k)) return;
-    const T element = value_at(k);
-    std::memcpy(&bytes[k * sizeof(T)], &element, sizeof element);
+  switch (value.kind) {
+    case InitialKind::kRandom:
+      return store_each<T>(bytes,
+                           [&](uint64_t k) { return from_random(splitmix64(first_seed + k)); });
+    case InitialKind::kOnes:
+      return store_each<T>(bytes, [](uint64_t) { return T{1}; });
+    case InitialKind::kIota:
+      return store_each<T>(bytes, [](uint64_t k) { return static_cast<T>(k); });
+    case InitialKind::kValues:
+      return store_each<T>(bytes, [&](uint64_t k) { return static_cast<T>(value.values[k]); });
+    case InitialKind::kNone:
+    case InitialKind::kZeros:
+      return store_each<T>(bytes, [](uint64_t) { return T{0}; });
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -17,8 +18,6 @@
 
 namespace interlock {
 namespace {
-
-constexpr uint64_t kElementBytes = 4;  // f32 and i32
 
 uint64_t divide_up(uint64_t n, uint64_t divisor) { return n / divisor + (n % divisor != 0); }
 
@@ -36,9 +35,12 @@ std::string signature_of(const KernelEntry& entry) {
   return text;
 }
 
-Result<Success> check_modes(const KernelEntry& entry, std::span<const Access> accesses) {
+// What is found wrong here and below; none, nearly always.
+using Defect = std::optional<Error>;
+
+Defect mode_defect(const KernelEntry& entry, std::span<const Access> accesses) {
   if (std::ranges::equal(accesses, entry.operands, {}, &Access::mode, &KernelOperand::mode)) {
-    return Success{};
+    return std::nullopt;
   }
   size_t counts[kAccessModeCount] = {};
   for (const Access& access : accesses) ++counts[static_cast<size_t>(access.mode)];
@@ -52,12 +54,13 @@ Result<Success> check_modes(const KernelEntry& entry, std::span<const Access> ac
                   found.empty() ? "has no operands" : found + " operand(s)");
 }
 
-// `size_bytes` outlives the shape.
-Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, size_t operand,
-                              const Access& access, uint64_t& size_bytes) {
+// Sets the shape, which ends with `size_bytes`.
+Defect find_shape(const Program& program, const KernelEntry& entry, size_t operand,
+                  const Access& access, uint64_t& size_bytes, OperandShape& shape) {
   if (entry.is_bytewise) {
     size_bytes = access.range.size_bytes();
-    return OperandShape(&size_bytes, 1);
+    shape = OperandShape(&size_bytes, 1);
+    return std::nullopt;
   }
   const std::string_view name = entry.operands[operand].name;
   const DType dtype = entry.operands[operand].dtype;
@@ -71,7 +74,8 @@ Result<OperandShape> shape_of(const Program& program, const KernelEntry& entry, 
     return error_of("Operand '{}' of kernel '{}' has dtype {}; the kernel expects {}.", name,
                     entry.name, word_of(tensor.dtype), word_of(dtype));
   }
-  return OperandShape(tensor.shape);
+  shape = OperandShape(tensor.shape);
+  return std::nullopt;
 }
 
 void set_attribute(KernelParams& params, const KernelAttribute& attribute, double value) {
@@ -83,29 +87,27 @@ void set_attribute(KernelParams& params, const KernelAttribute& attribute, doubl
       attribute.member);
 }
 
-Result<Success> check_attribute(const Program& program, const KernelEntry& entry,
-                                const KernelAttribute& attribute, const Attribute& given) {
+Defect attribute_defect(const Program& program, const KernelEntry& entry,
+                        const KernelAttribute& attribute, const Attribute& given) {
   const double value = given.number;
   const bool is_whole =
       given.is_number && value >= attribute.min_value && value <= attribute.max_value &&
       (!attribute.is_integer() || value == static_cast<double>(static_cast<int64_t>(value)));
-  if (is_whole) return Success{};
+  if (is_whole) return std::nullopt;
   return error_of("Attribute '{}' of kernel '{}' is '{}'; the kernel expects {} from {} to {}.",
                   attribute.name, entry.name, program.name(given.text),
                   attribute.is_integer() ? "a whole number" : "a number", attribute.min_value,
                   attribute.max_value);
 }
 
-Result<KernelParams> bind_attributes(const Program& program, const KernelEntry& entry,
-                                     std::span<const Attribute> given) {
-  KernelParams params;
+Defect bind_attributes(const Program& program, const KernelEntry& entry,
+                       std::span<const Attribute> given, KernelParams& params) {
   for (const KernelAttribute& attribute : entry.attributes) {
     size_t count = 0;
     for (const Attribute& candidate : given) {
       if (program.name(candidate.key) != attribute.name) continue;
       ++count;
-      auto checked = check_attribute(program, entry, attribute, candidate);
-      if (!checked) return checked.error();
+      if (auto defect = attribute_defect(program, entry, attribute, candidate)) return defect;
       set_attribute(params, attribute, candidate.number);
     }
     if (count > 1) {
@@ -127,7 +129,7 @@ Result<KernelParams> bind_attributes(const Program& program, const KernelEntry& 
     return error_of("Kernel '{}' has no attribute '{}'; it has {}.", entry.name,
                     program.name(candidate.key), known.empty() ? "none" : known);
   }
-  return params;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -137,8 +139,7 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
   const KernelEntry& entry = kernel_entry(dispatch.kernel);
   if (entry.is_variadic) return KernelParams{};
   const std::span<const Access> accesses = program.accesses_of(dispatch);
-  auto modes = check_modes(entry, accesses);
-  if (!modes) return modes.error();
+  if (auto defect = mode_defect(entry, accesses)) return *std::move(defect);
   if (dispatch.is_partial) {
     return error_of(
         "Kernel '{}' overwrites every byte of its outputs; only opaque dispatches can be partial.",
@@ -148,13 +149,15 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
   std::array<uint64_t, kTableOperandsMax> sizes_bytes;
   INTERLOCK_CHECK(accesses.size() <= kTableOperandsMax);
   for (size_t i = 0; i < accesses.size(); ++i) {
-    const auto shape = shape_of(program, entry, i, accesses[i], sizes_bytes[i]);
-    if (!shape) return shape.error();
-    shapes[i] = *shape;
+    if (auto defect = find_shape(program, entry, i, accesses[i], sizes_bytes[i], shapes[i])) {
+      return *std::move(defect);
+    }
   }
-  auto params = bind_attributes(program, entry, program.attributes_of(dispatch));
-  if (!params) return params.error();
-  auto bound = entry.bind(entry, std::span(shapes).first(accesses.size()), *params, limits);
+  KernelParams params;
+  if (auto defect = bind_attributes(program, entry, program.attributes_of(dispatch), params)) {
+    return *std::move(defect);
+  }
+  auto bound = entry.bind(entry, std::span(shapes).first(accesses.size()), params, limits);
   if (bound && entry.smallest_block > 0) {
     const uint64_t count = extent_of(*bound, entry.sliced);
     const uint64_t factor = divide_up(count, entry.smallest_block * kBlockCountMax);
@@ -175,26 +178,30 @@ uint64_t slice_count_of(KernelId kernel, const KernelParams& params) {
   return std::max<uint64_t>(1, divide_up(extent_of(params, entry.sliced), params.block));
 }
 
+SliceRanges::SliceRanges(const Program& program, const Dispatch& dispatch,
+                         const KernelParams& params, size_t access)
+    : block_(params.block) {
+  const KernelEntry& entry = kernel_entry(dispatch.kernel);
+  const ByteRange range = program.accesses_of(dispatch)[access].range;
+  begin_ = range.begin;
+  row_bytes_ = range.size_bytes();
+  if (entry.is_variadic) return;
+  const OperandExtents extents = entry.shapes.empty() ? OperandExtents{} : entry.shapes[access];
+  row_count_ = extent_of(params, extents.first);
+  row_bytes_ = extent_of(params, extents.second) * (entry.is_bytewise ? 1 : kElementBytes);
+  extent_ = extent_of(params, entry.sliced);
+  if (extents.first == entry.sliced) {
+    form_ = Form::kRows;
+  } else if (extents.second == entry.sliced) {
+    form_ = Form::kColumns;
+  } else {
+    row_bytes_ *= row_count_;
+  }
+}
+
 StridedRange slice_range_of(const Program& program, const Dispatch& dispatch,
                             const KernelParams& params, uint64_t slice, int access) {
-  const KernelEntry& entry = kernel_entry(dispatch.kernel);
-  const auto operand = static_cast<size_t>(access);
-  const ByteRange range = program.accesses_of(dispatch)[operand].range;
-  if (entry.is_variadic) return contiguous(range);
-  const OperandExtents extents = entry.shapes.empty() ? OperandExtents{} : entry.shapes[operand];
-  const uint64_t rows = extent_of(params, extents.first);
-  const uint64_t row_bytes =
-      extent_of(params, extents.second) * (entry.is_bytewise ? 1 : kElementBytes);
-  const uint64_t begin = slice * params.block;
-  const uint64_t end =
-      std::max(begin, std::min(extent_of(params, entry.sliced), begin + params.block));
-  if (extents.first == entry.sliced) {
-    return contiguous({range.begin + begin * row_bytes, range.begin + end * row_bytes});
-  }
-  if (extents.second == entry.sliced) {
-    return {range.begin + begin * kElementBytes, (end - begin) * kElementBytes, row_bytes, rows};
-  }
-  return contiguous({range.begin, range.begin + rows * row_bytes});
+  return SliceRanges(program, dispatch, params, static_cast<size_t>(access)).of(slice);
 }
 
 }  // namespace interlock

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <optional>
 #include <string>
@@ -39,13 +40,33 @@ Error shape_error(const KernelEntry& entry, std::span<const OperandShape> operan
                   expected);
 }
 
-// None if the operand has exactly the extents that it should have.
+// By Extent. Every operand of every table dispatch is compared with some of these.
+using ExtentValues = std::array<uint64_t, static_cast<size_t>(Extent::kInnerAndCols) + 1>;
+
+ExtentValues extent_values_of(const KernelParams& params) {
+  ExtentValues values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = extent_of(params, static_cast<Extent>(i));
+  }
+  return values;
+}
+
+// Whether an operand has exactly the extents that it should have.
+bool has_extents(OperandShape shape, OperandExtents extents, const ExtentValues& values) {
+  if (!extents.is_matrix()) {
+    return shape.size() == 1 && shape[0] == values[static_cast<size_t>(extents.first)];
+  }
+  return shape.size() == 2 && shape[0] == values[static_cast<size_t>(extents.first)] &&
+         shape[1] == values[static_cast<size_t>(extents.second)];
+}
+
+// None if it has them.
 std::optional<Error> shape_defect(const KernelEntry& entry, std::span<const OperandShape> operands,
                                   size_t operand, const KernelParams& params) {
   const OperandExtents extents = entry.shapes[operand];
+  if (has_extents(operands[operand], extents, extent_values_of(params))) return std::nullopt;
   const uint64_t values[] = {extent_of(params, extents.first), extent_of(params, extents.second)};
   const OperandShape expected = std::span(values).first(extents.is_matrix() ? 2 : 1);
-  if (std::ranges::equal(operands[operand], expected)) return std::nullopt;
   return shape_error(entry, operands, operand,
                      fmt::format("[{}] = {}", names_of(extents), shape_text(expected)));
 }
@@ -118,6 +139,12 @@ Result<KernelParams> bind_matrices(const KernelEntry& entry, std::span<const Ope
     set_extent(params, extents.first, operands[i][0]);
     set_extent(params, extents.second, operands[i][1]);
   }
+  const ExtentValues values = extent_values_of(params);
+  bool fits = true;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    fits = fits && has_extents(operands[i], entry.shapes[i], values);
+  }
+  if (fits) return params;
   for (const bool is_first : {true, false}) {
     for (size_t i = 0; i < operands.size(); ++i) {
       if (says_extents[i] != is_first) continue;

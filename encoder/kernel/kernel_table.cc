@@ -9,7 +9,6 @@
 #include "encoder/kernel/kernel_rules.h"
 #include "encoder/program/check.h"
 #include "encoder/program/names.h"
-#include "encoder/program/registry.h"
 
 namespace interlock {
 namespace {
@@ -321,12 +320,6 @@ std::span<const KernelEntry> kernel_table() { return kKernels; }
 const KernelEntry& kernel_entry(KernelId id) {
   INTERLOCK_CHECK(id.index < kKernels.size());
   return kKernels[id.index];
-}
-
-std::optional<KernelId> find_kernel(std::string_view name) {
-  const KernelEntry* const entry = find_entry(kernel_table(), name);
-  if (entry == nullptr) return std::nullopt;
-  return KernelId(static_cast<size_t>(entry - kKernels.data()));
 }
 
 KernelId mix_kernel() {

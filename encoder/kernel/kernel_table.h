@@ -140,6 +140,7 @@ struct KernelEntry {
 
 std::span<const KernelEntry> kernel_table();
 const KernelEntry& kernel_entry(KernelId id);
+// None if there is no kernel of this name. In kernel_index.cc. Cost: linear in the name.
 std::optional<KernelId> find_kernel(std::string_view name);
 
 // The meaning of opaque dispatches.

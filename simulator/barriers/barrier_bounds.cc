@@ -75,6 +75,9 @@ uint64_t GreedyBarriers::count() {
 }
 
 void GreedyBarriers::see(DispatchId dispatch, const ScannedConflicts& latest) {
+  constexpr size_t kDispatchesTypical = 32;
+  if (levels_.capacity() == 0) levels_.reserve(kDispatchesTypical);
+  if (forcing_.capacity() == 0) forcing_.reserve(kDispatchesTypical);
   see_destroys(dispatch);
   if (latest.level != 0) levels_.push_back(latest.level);
   if (latest.any > epoch_begin_) {

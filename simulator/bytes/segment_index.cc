@@ -44,7 +44,7 @@ uint32_t SegmentIndex::finish_dense(const Memory& memory) {
   uint32_t rank = 0;
   for (uint64_t word = memory.begin; word < memory.begin + memory.word_count; ++word) {
     ranks_[word] = rank;
-    rank += static_cast<uint32_t>(std::popcount(words_[word]));
+    rank += count_of_ones(words_[word]);
   }
   return rank;
 }

@@ -3,7 +3,6 @@
 // byte_segments.h does the same for whole accesses, and says why there are two.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,6 +37,12 @@ class SegmentIndex {
     return {segment_at(m, bytes.begin), segment_at(m, bytes.end)};
   }
 
+  // The segment that begins where a range that was added begins or ends; one more than the last one
+  // of the memory at the end of all. Cost: as above.
+  uint32_t begin_of(MemoryId memory, uint64_t endpoint) const {
+    return segment_at(memories_[memory.index], endpoint);
+  }
+
   SegmentSpan segments_of(MemoryId memory) const { return memories_[memory.index].segments; }
 
   uint32_t segment_count() const { return segment_count_; }
@@ -52,6 +57,15 @@ class SegmentIndex {
     SegmentSpan segments;
     bool is_dense = false;
   };
+
+  // std::popcount() is a call where a program must run on any x86-64. Warren, Hacker's Delight,
+  // 5-1.
+  static uint32_t count_of_ones(uint64_t word) {
+    word -= (word >> 1) & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return static_cast<uint32_t>((word * 0x0101010101010101) >> 56);
+  }
 
   void allocate(std::span<const interlock::Memory> memories);
   void add_endpoint(Memory& memory, uint64_t endpoint) {
@@ -70,7 +84,7 @@ class SegmentIndex {
     if (!m.is_dense) return m.segments.begin + sparse_rank(m, endpoint);
     const uint64_t word = endpoint / 64;
     const uint64_t lower = words_[m.begin + word] & ((uint64_t{1} << (endpoint % 64)) - 1);
-    return m.segments.begin + ranks_[m.begin + word] + static_cast<uint32_t>(std::popcount(lower));
+    return m.segments.begin + ranks_[m.begin + word] + count_of_ones(lower);
   }
   uint32_t sparse_rank(const Memory& memory, uint64_t endpoint) const;
 

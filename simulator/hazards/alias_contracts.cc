@@ -43,15 +43,13 @@ ByteRange first_overlap(const std::vector<ByteRange>& a, const std::vector<ByteR
   return {};
 }
 
-// Appends the violation between the operands at `low` and `high`, if there is one.
+// Appends the violation between the operands at `low` and `high`, if there is one. Requires: they
+// share bytes.
 void check_pair(const Program& program, DispatchId id, uint32_t low, uint32_t high,
                 std::vector<AliasViolation>& violations) {
   const Dispatch& dispatch = program.dispatch(id);
   const Access& a = program.accesses_of(dispatch)[low];
   const Access& b = program.accesses_of(dispatch)[high];
-  if (a.memory != b.memory || !share_a_byte(a.range, b.range)) {
-    return;
-  }
   if (!is_output(a) && !is_output(b)) return;
   const ByteRange overlap =
       a.is_undeclared || b.is_undeclared
@@ -77,9 +75,11 @@ std::vector<AliasViolation> find_alias_violations(const Program& program, uint64
   std::vector<AliasViolation> violations;
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     if (is_stopped()) return violations;
-    const uint32_t access_count = program.dispatches[i].access_count;
-    for (uint32_t low = 0; low < access_count; ++low) {
-      for (uint32_t high = low + 1; high < access_count; ++high) {
+    const std::span<const Access> accesses = program.accesses_of(DispatchId(i));
+    for (uint32_t low = 0; low < accesses.size(); ++low) {
+      for (uint32_t high = low + 1; high < accesses.size(); ++high) {
+        if (accesses[low].memory != accesses[high].memory) continue;
+        if (!share_a_byte(accesses[low].range, accesses[high].range)) continue;
         check_pair(program, DispatchId(i), low, high, violations);
         if (violations.size() >= limit) return violations;
       }

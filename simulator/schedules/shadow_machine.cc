@@ -97,17 +97,22 @@ void ShadowMachine::commit(uint32_t unit) {
   uint64_t position = digests_[unit];
   for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
     const ShadowWrite& write = program_.writes[w];
-    uint64_t* value = values_.data() + write.span.begin;
-    for (const uint64_t* last = values_.data() + write.span.end; value < last; ++value) {
-      position += kGolden64;
-      const uint64_t written = scrambled(position);
-      if (write.effect == ShadowEffect::kAtomic) {
-        *value = apply_atomic(write.operation, *value, written);
-      } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
-        *value = absorb(absorb(written, *value), kGolden64);
-      } else {
-        *value = written;
+    uint64_t* const values = values_.data();
+    const auto for_each = [&](const auto& changed) {
+      for (uint32_t s = write.span.begin; s < write.span.end; ++s) {
+        position += kGolden64;
+        values[s] = changed(values[s], scrambled(position));
       }
+    };
+    if (write.effect == ShadowEffect::kAtomic) {
+      for_each([&](uint64_t old, uint64_t written) {
+        return apply_atomic(write.operation, old, written);
+      });
+    } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
+      for_each(
+          [](uint64_t old, uint64_t written) { return absorb(absorb(written, old), kGolden64); });
+    } else {
+      for_each([](uint64_t /*old*/, uint64_t written) { return written; });
     }
   }
 }

@@ -4,6 +4,9 @@
 #include "simulator/schedules/shadow_program.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include "encoder/kernel/kernel_binding.h"
@@ -19,16 +22,48 @@ namespace {
 constexpr uint64_t kPieceBudget = 1u << 20;
 
 struct UnitWrite {
-  MemoryRange bytes;
+  uint32_t range;  // Into UnitRanges::ranges. So reads.
   ShadowEffect effect;
   AtomicOp operation;
 };
 
-// The ranges of all units, in the order in which they are hashed.
+// What a dispatch does to the bytes of one access: the same in each of its slices.
+struct UnitTouch {
+  bool reads = false;
+  bool writes = false;
+  StageAccess read_sort = StageAccess::kComputeRead;
+  ShadowEffect effect = ShadowEffect::kOverwrite;
+  AtomicOp operation = AtomicOp::kNone;
+};
+
+// Requires: the dispatch executes in `stage`.
+UnitTouch touch_of(const Dispatch& dispatch, Stage stage, const Access& access) {
+  UnitTouch touch{.reads = access.reads(), .writes = access.writes() || access.is_atomic()};
+  if (touch.reads) touch.read_sort = *read_sort_of(stage, access);
+  if (access.is_atomic()) {
+    touch.effect = ShadowEffect::kAtomic;
+    touch.operation = dispatch.atomic_op;
+  } else if (dispatch.is_partial) {
+    touch.effect = ShadowEffect::kPartial;
+  }
+  return touch;
+}
+
+// One access of a dispatch of many slices.
+struct SlicedAccess {
+  SliceRanges ranges;
+  UnitTouch touch;
+  uint64_t run_count = 1;  // Of each slice.
+  // Into UnitRanges::ranges, by slice and run; those of one slice alone if all touch the same.
+  uint32_t first_range = 0;
+};
+
+// What all units touch, in the order in which it is hashed.
 struct UnitRanges {
   std::vector<uint32_t> first_unit;
   std::vector<ShadowUnit> units;
-  std::vector<MemoryRange> reads;
+  std::vector<MemoryRange> ranges;  // Of one access after the other: neighbours often meet.
+  std::vector<uint32_t> reads;
   std::vector<StageAccess> read_sorts;  // By read.
   std::vector<UnitWrite> writes;
 
@@ -36,7 +71,18 @@ struct UnitRanges {
 
  private:
   void add_dispatch(const Program& program, const Dispatch& dispatch);
-  void add_range(const Dispatch& dispatch, const Access& access, ByteRange range);
+  bool add_slices(const Program& program, const Dispatch& dispatch);
+  uint32_t add_range(MemoryId memory, ByteRange range) {
+    ranges.push_back({memory, range});
+    return static_cast<uint32_t>(ranges.size() - 1);
+  }
+  void add_touch(const UnitTouch& touch, uint32_t range) {
+    if (touch.reads) {
+      reads.push_back(range);
+      read_sorts.push_back(touch.read_sort);
+    }
+    if (touch.writes) writes.push_back({range, touch.effect, touch.operation});
+  }
   void open_unit() {
     units.push_back({static_cast<uint32_t>(reads.size()), static_cast<uint32_t>(writes.size())});
   }
@@ -45,11 +91,15 @@ struct UnitRanges {
 };
 
 UnitRanges::UnitRanges(const Program& program) {
+  // What most programs need: of short ones slices are a few times the accesses.
+  const size_t piece_count =
+      program.accesses.size() + std::min<size_t>(program.accesses.size(), 64);
   first_unit.reserve(program.dispatches.size() + 1);
-  units.reserve(program.dispatches.size() + 1);
-  reads.reserve(program.accesses.size());
-  read_sorts.reserve(program.accesses.size());
-  writes.reserve(program.accesses.size());
+  units.reserve(program.dispatches.size() + std::min<size_t>(program.dispatches.size(), 64) + 1);
+  ranges.reserve(piece_count);
+  reads.reserve(piece_count);
+  read_sorts.reserve(piece_count);
+  writes.reserve(piece_count);
   for (const Dispatch& dispatch : program.dispatches) {
     first_unit.push_back(static_cast<uint32_t>(units.size()));
     if (!is_stopped()) add_dispatch(program, dispatch);
@@ -59,66 +109,84 @@ UnitRanges::UnitRanges(const Program& program) {
 }
 
 void UnitRanges::add_dispatch(const Program& program, const Dispatch& dispatch) {
-  const auto accesses = program.accesses_of(dispatch);
-  const uint64_t slice_count = slice_count_of(program, dispatch);
-  if (slice_count > 1 && slice_count <= pieces_left_) {
-    const KernelParams params = params_of(program, dispatch);
-    uint64_t runs_per_slice = 1;
-    for (size_t a = 0; a < accesses.size(); ++a) {
-      runs_per_slice += slice_range_of(program, dispatch, params, 0, static_cast<int>(a)).run_count;
-    }
-    if (runs_per_slice <= pieces_left_ / slice_count) {
-      pieces_left_ -= runs_per_slice * slice_count;
-      for (uint64_t slice = 0; slice < slice_count; ++slice) {
-        open_unit();
-        for (size_t a = 0; a < accesses.size(); ++a) {
-          const StridedRange runs =
-              slice_range_of(program, dispatch, params, slice, static_cast<int>(a));
-          for (uint64_t k = 0; k < runs.run_count; ++k) {
-            add_range(dispatch, accesses[a], runs.run(k));
-          }
-        }
-      }
-      return;
-    }
-  }
+  if (add_slices(program, dispatch)) return;
+  const Stage stage = stage_of(dispatch);
   open_unit();
-  for (const Access& access : accesses) add_range(dispatch, access, access.range);
+  for (const Access& access : program.accesses_of(dispatch)) {
+    if (access.range.is_empty()) continue;
+    add_touch(touch_of(dispatch, stage, access), add_range(access.memory, access.range));
+  }
 }
 
-void UnitRanges::add_range(const Dispatch& dispatch, const Access& access, ByteRange range) {
-  if (range.is_empty()) return;
-  const MemoryRange bytes{access.memory, range};
-  if (access.reads()) {
-    reads.push_back(bytes);
-    read_sorts.push_back(*read_sort_of(stage_of(dispatch), access));
+// Returns false if it is one unit: it has one slice, or too many.
+bool UnitRanges::add_slices(const Program& program, const Dispatch& dispatch) {
+  const uint64_t slice_count = slice_count_of(program, dispatch);
+  if (slice_count <= 1 || slice_count > pieces_left_) return false;
+  const KernelParams params = params_of(program, dispatch);
+  const auto accesses = program.accesses_of(dispatch);
+  std::array<SlicedAccess, kTableOperandsMax> operands;
+  uint64_t runs_per_slice = 1;
+  for (size_t a = 0; a < accesses.size(); ++a) {
+    SlicedAccess& operand = operands[a];
+    operand.ranges = SliceRanges(program, dispatch, params, a);
+    operand.run_count = operand.ranges.of(0).run_count;
+    runs_per_slice += operand.run_count;
   }
-  if (access.is_atomic()) {
-    writes.push_back({bytes, ShadowEffect::kAtomic, dispatch.atomic_op});
-  } else if (access.writes()) {
-    const ShadowEffect effect =
-        dispatch.is_partial ? ShadowEffect::kPartial : ShadowEffect::kOverwrite;
-    writes.push_back({bytes, effect, AtomicOp::kNone});
+  if (runs_per_slice > pieces_left_ / slice_count) return false;
+  pieces_left_ -= runs_per_slice * slice_count;
+  const Stage stage = stage_of(dispatch);
+  for (size_t a = 0; a < accesses.size(); ++a) {
+    operands[a].touch = touch_of(dispatch, stage, accesses[a]);
+    operands[a].first_range = static_cast<uint32_t>(ranges.size());
+    const uint64_t distinct_count = operands[a].ranges.is_whole() ? 1 : slice_count;
+    for (uint64_t slice = 0; slice < distinct_count; ++slice) {
+      const StridedRange runs = operands[a].ranges.of(slice);
+      for (uint64_t k = 0; k < runs.run_count; ++k) add_range(accesses[a].memory, runs.run(k));
+    }
   }
+  for (uint64_t slice = 0; slice < slice_count; ++slice) {
+    open_unit();
+    for (const SlicedAccess& operand : std::span(operands).first(accesses.size())) {
+      const uint64_t skipped = operand.ranges.is_whole() ? 0 : slice * operand.run_count;
+      const auto first = static_cast<uint32_t>(operand.first_range + skipped);
+      for (uint32_t k = 0; k < operand.run_count; ++k) add_touch(operand.touch, first + k);
+    }
+  }
+  return true;
 }
 
 // Every range that must start and end at a segment's boundary.
 template <typename Visit>
 void visit_ranges(const Program& program, const UnitRanges& ranges,
-                  const std::vector<EndedBytes>& ended, Visit visit) {
-  for (const MemoryRange& read : ranges.reads) visit(read.memory, read.range);
-  for (const UnitWrite& write : ranges.writes) visit(write.bytes.memory, write.bytes.range);
+                  const std::vector<EndedBytes>& ended, bool has_steps_of_bytes, Visit visit) {
+  for (const MemoryRange& range : ranges.ranges) visit(range.memory, range.range);
   for (const TensorId output : program.outputs) {
     visit(program.tensor(output).memory, program.tensor(output).range);
   }
   for (const EndedBytes& bytes : ended) visit(bytes.memory, bytes.bytes);
   // Steps of a schedule may then concern bytes between any two of these.
-  if (program.dependencies.empty() && !needs_queue_order(program)) return;
+  if (!has_steps_of_bytes) return;
   for (const std::vector<Access>* accesses : {&program.accesses, &program.barrier_operands}) {
     for (const Access& access : *accesses) {
       if (!access.range.is_empty()) visit(access.memory, access.range);
     }
   }
+}
+
+// By range.
+std::vector<SegmentSpan> segment_spans_of(const std::vector<MemoryRange>& ranges,
+                                          const SegmentIndex& index) {
+  std::vector<SegmentSpan> spans;
+  spans.reserve(ranges.size());
+  MemoryRange before;
+  for (const MemoryRange& range : ranges) {
+    const bool meets_it = before.memory == range.memory && before.range.end == range.range.begin;
+    const uint32_t begin =
+        meets_it ? spans.back().end : index.begin_of(range.memory, range.range.begin);
+    spans.push_back({begin, index.begin_of(range.memory, range.range.end)});
+    before = range;
+  }
+  return spans;
 }
 
 // Where the values of each output lie in an observable result, which holds the live segments in
@@ -158,21 +226,21 @@ ShadowProgram compile_shadow_program(const Program& program) {
   UnitRanges ranges(program);
   std::vector<EndedBytes> ended = find_ended_bytes(program);
   std::erase_if(ended, [](const EndedBytes& bytes) { return bytes.reader.is_some(); });
+  const bool has_steps_of_bytes = !program.dependencies.empty() || needs_queue_order(program);
   ShadowProgram compiled;
-  compiled.index = SegmentIndex(
-      program.memories, [&](const auto& visit) { visit_ranges(program, ranges, ended, visit); });
+  compiled.index = SegmentIndex(program.memories, [&](const auto& visit) {
+    visit_ranges(program, ranges, ended, has_steps_of_bytes, visit);
+  });
   const SegmentIndex& index = compiled.index;
   compiled.read_sorts = std::move(ranges.read_sorts);
   compiled.first_unit = std::move(ranges.first_unit);
   compiled.units = std::move(ranges.units);
+  const std::vector<SegmentSpan> spans = segment_spans_of(ranges.ranges, index);
   compiled.reads.reserve(ranges.reads.size());
-  for (const MemoryRange& read : ranges.reads) {
-    compiled.reads.push_back(index.span_of(read.memory, read.range));
-  }
+  for (const uint32_t read : ranges.reads) compiled.reads.push_back(spans[read]);
   compiled.writes.reserve(ranges.writes.size());
   for (const UnitWrite& write : ranges.writes) {
-    const SegmentSpan span = index.span_of(write.bytes.memory, write.bytes.range);
-    compiled.writes.push_back({span, write.effect, write.operation});
+    compiled.writes.push_back({spans[write.range], write.effect, write.operation});
   }
   for (const EndedBytes& bytes : ended) {
     compiled.ended.push_back(index.span_of(bytes.memory, bytes.bytes));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "encoder/kernel/kernel_table.h"
@@ -160,16 +161,56 @@ class PendingSink final : public CommandSink {
   CommandSink& sink_;
 };
 
-Program without_statements(const Program& source) {
-  Program result{.names = source.names,
-                 .memories = source.memories,
-                 .tensors = source.tensors,
-                 .outputs = source.outputs,
-                 .strides = source.strides,
-                 .has_program_order = source.has_program_order};
+// What the program declares. Of the second form `source` keeps its statements alone.
+Program declarations_of(const Program& source) {
+  return {.names = source.names,
+          .memories = source.memories,
+          .tensors = source.tensors,
+          .outputs = source.outputs,
+          .strides = source.strides,
+          .has_program_order = source.has_program_order};
+}
+
+Program declarations_of(Program&& source) {
+  return {.names = std::move(source.names),
+          .memories = std::move(source.memories),
+          .tensors = std::move(source.tensors),
+          .outputs = std::move(source.outputs),
+          .strides = std::move(source.strides),
+          .has_program_order = source.has_program_order};
+}
+
+// `source` lays out what was issued; only its statements are looked at once it is moved from.
+template <typename Source>
+Program encode_any(Source&& source, Encoder& encoder) {
+  RecordingSink sink;
+  sink.reserve(2 * source.dispatches.size());
+  issue_all(source, encoder, sink);
+  if (is_stopped()) return declarations_of(std::forward<Source>(source));
+  const std::vector<uint32_t> new_index =
+      issue_positions(sink.commands(), source.dispatches.size());
+
+  Program result = declarations_of(std::forward<Source>(source));
   result.dispatches.reserve(source.dispatches.size());
   result.accesses.reserve(source.accesses.size());
   result.attributes.reserve(source.attributes.size());
+  result.statements.reserve(sink.commands().size() + source.lifetimes.size());
+  result.barriers.reserve(sink.commands().size() - source.dispatches.size());
+  LifetimeKeeper lifetimes(source);
+  for (const Command& command : sink.commands()) {
+    if (command.kind == StatementKind::kDispatch) {
+      lifetimes.append_before(command.dispatch, result);
+      append_dispatch(source, command.dispatch, result);
+    } else if (command.kind == StatementKind::kBarrier) {
+      append_barrier(command, sink, result);
+    } else {
+      INTERLOCK_CHECK(command.sync == SyncKind::kSplit);
+      append_split(result);
+    }
+  }
+  lifetimes.append_all_that_may(result);
+  append_expectations(source, new_index, result);
+  if (!std::ranges::is_sorted(new_index)) result.has_program_order = true;
   return result;
 }
 
@@ -220,31 +261,10 @@ void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
   if (is_pending) encoder.wait_for_all(watched);
 }
 
-Program encode(const Program& program, Encoder& encoder) {
-  RecordingSink sink;
-  issue_all(program, encoder, sink);
-  if (is_stopped()) return without_statements(program);
-  const std::vector<uint32_t> new_index =
-      issue_positions(sink.commands(), program.dispatches.size());
+Program encode(const Program& program, Encoder& encoder) { return encode_any(program, encoder); }
 
-  Program result = without_statements(program);
-  result.statements.reserve(sink.commands().size() + program.lifetimes.size());
-  LifetimeKeeper lifetimes(program);
-  for (const Command& command : sink.commands()) {
-    if (command.kind == StatementKind::kDispatch) {
-      lifetimes.append_before(command.dispatch, result);
-      append_dispatch(program, command.dispatch, result);
-    } else if (command.kind == StatementKind::kBarrier) {
-      append_barrier(command, sink, result);
-    } else {
-      INTERLOCK_CHECK(command.sync == SyncKind::kSplit);
-      append_split(result);
-    }
-  }
-  lifetimes.append_all_that_may(result);
-  append_expectations(program, new_index, result);
-  if (!std::ranges::is_sorted(new_index)) result.has_program_order = true;
-  return result;
+Program encode(Program&& program, Encoder& encoder) {
+  return encode_any(std::move(program), encoder);
 }
 
 }  // namespace interlock

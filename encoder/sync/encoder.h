@@ -132,4 +132,7 @@ void issue_all(const Program& program, Encoder& encoder, CommandSink& sink);
 // encoder/queues/queue_commands.h. Cost: linear in the program, and what the encoder takes.
 Program encode(const Program& program, Encoder& encoder);
 
+// The same of a program that is needed no more: what it declares is not copied.
+Program encode(Program&& program, Encoder& encoder);
+
 }  // namespace interlock

@@ -18,12 +18,14 @@ namespace interlock {
 // Keys say which accesses meet. Each stores itself field by field, and no two of 8 bytes adjoin: a
 // compiler that copies more at once may build a key in memory first, in pieces, and load these
 // together, for which a core waits until they have left its store buffer: longer than all the rest.
+// They have no value until they are given one: a list is made for every short program, and has room
+// for many.
 
 // Bytes of a memory; an empty range meets nothing.
 struct RangeKey {
-  uint64_t begin = 0;
-  uint32_t memory = 0;
-  uint64_t end = 0;
+  uint64_t begin;
+  uint32_t memory;
+  uint64_t end;
 
   static RangeKey of(MemoryId memory, ByteRange range) {
     return {range.begin, memory.index, range.end};
@@ -40,7 +42,7 @@ struct RangeKey {
 
 // A registered buffer, where no two share bytes.
 struct BufferKey {
-  uint32_t index = 0;
+  uint32_t index;
 
   bool meets(const BufferKey& other) const { return index == other.index; }
   void store(BufferKey& place) const { place.index = index; }

@@ -1,6 +1,7 @@
 // RecordingSink: the commands that an encoder issued, as a list.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -68,6 +69,9 @@ class RecordingSink final : public CommandSink {
     add_detail({.event = event});
   }
   void issue_edge(DispatchId from, DispatchId to) override { edges_.push_back({from, to}); }
+
+  // Makes room for so many commands.
+  void reserve(size_t count) { commands_.reserve(count); }
 
   const std::vector<Command>& commands() const { return commands_; }
   const std::vector<CommandDetail>& details() const { return details_; }

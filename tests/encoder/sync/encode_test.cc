@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "encoder/sync/encoder.h"
@@ -164,6 +165,31 @@ dispatch Count atomics a[0:4] atomic=max
     ASSERT_TRUE(again.has_value()) << entry.name << ": " << again.error().message;
     EXPECT_EQ(print(*again), text) << entry.name;
     EXPECT_EQ(print(encode(*again, *entry.create())), text) << entry.name;
+  }
+}
+
+// Of everything that the pass keeps.
+TEST(Encode, GivesTheSameOfAProgramThatIsNeededNoMore) {
+  const Program program = program_of(R"(interlock 1
+memory a 64
+memory b 64
+tensor x f32[4] at a+0 = iota
+tensor y f32[4] donates x
+output y
+d0: dispatch Produce writes x
+free x
+dispatch Consume reads a[4:12] writes y
+barrier
+dispatch Count atomics b[0:4] atomic=add
+expect encoder=mlx-2024 WAR d0 1
+)");
+  for (const EncoderEntry& entry : encoder_registry()) {
+    const Program copied = encode(program, *entry.create());
+    Program given = program;
+    const Program moved = encode(std::move(given), *entry.create());
+    EXPECT_EQ(print(moved), print(copied)) << entry.name;
+    EXPECT_EQ(moved.lifetimes.size(), 1u) << entry.name;
+    EXPECT_EQ(moved.expectations.size(), 1u) << entry.name;
   }
 }
 

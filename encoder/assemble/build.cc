@@ -27,6 +27,7 @@ ProgramBuilder new_builder(const Limits& limits) { return ProgramBuilder(limits,
 
 Result<Program> build(const ProgramDraft& draft, const Limits& limits) {
   ProgramBuilder builder = new_builder(limits);
+  builder.reserve_for(counts_of(draft));
   for (const ItemDraft& item : draft.items) {
     if (auto added = builder.add(item); !added) {
       return added.error();

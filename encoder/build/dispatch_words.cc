@@ -3,9 +3,12 @@
 namespace interlock {
 
 OperandWords words_of(const OperandDraft& draft) {
-  return {draft.name,          draft.slice.value_or(ByteRange{}),
-          draft.mode,          draft.slice.has_value(),
-          draft.is_undeclared, draft.stride ? &*draft.stride : nullptr};
+  return {.name = draft.name,
+          .slice = draft.slice.value_or(ByteRange{}),
+          .mode = draft.mode,
+          .is_sliced = draft.slice.has_value(),
+          .is_undeclared = draft.is_undeclared,
+          .stride = draft.stride ? &*draft.stride : nullptr};
 }
 
 void assign(DispatchWords& words, const DispatchDraft& draft) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "encoder/program/draft.h"
+#include "encoder/program/ids.h"
 #include "encoder/program/range.h"
 
 namespace interlock {
@@ -21,6 +22,7 @@ struct OperandWords {
   bool is_sliced = false;
   bool is_undeclared = false;
   const StrideDraft* stride = nullptr;  // Null: there is none.
+  NameId likely;  // What the name may be. It saves a search where it is that, and says nothing.
 
   bool operator==(const OperandWords&) const = default;
 };

@@ -131,14 +131,14 @@ class ProgramBuilder {
   ItemPlace error_place() const { return error_place_; }
 
   // Bytes of memory that the program takes so far, at most: its lists as long as they are.
-  // Cost: constant. In program_builder_memory.cc, as the next two.
+  // Cost: constant. In program_builder_memory.cc, as the next three.
   uint64_t memory_bytes() const;
 
-  // Makes room for what so much text usually says.
+  // Makes room for so many items, or for what so much text usually says.
+  void reserve_for(const ItemCounts& counts);
   void reserve_for_text(size_t text_bytes);
 
-  // Makes room for `factor` times as much as was added, for callers who know what is to come, but
-  // for no more than `memory_bytes` in all.
+  // Makes room for `factor` times as much as was added, but no more than `memory_bytes` in all.
   void reserve(double factor, uint64_t memory_bytes);
 
   // Forgets a capture that has not ended, and all that it records: for lenient callers, before

@@ -40,21 +40,30 @@ uint64_t ProgramBuilder::memory_bytes() const {
          recorded_bytes_ + order_runs_.size() * kOrderRunBytes;
 }
 
+void ProgramBuilder::reserve_for(const ItemCounts& counts) {
+  names_.reserve(program_.names, counts.name_count);
+  program_.memories.reserve(counts.memory_count);
+  is_raw_operand_.reserve(counts.memory_count);
+  program_.tensors.reserve(counts.tensor_count);
+  base_of_.reserve(counts.tensor_count);
+  adopted_from_.reserve(counts.tensor_count);
+  is_output_.reserve(counts.tensor_count);
+  is_in_use_.reserve(counts.tensor_count);
+  has_initial_.reserve(counts.tensor_count);
+  program_.statements.reserve(counts.statement_count);
+  program_.dispatches.reserve(counts.dispatch_count);
+  program_.accesses.reserve(counts.operand_count);
+}
+
 void ProgramBuilder::reserve_for_text(size_t text_bytes) {
   // How much of a long text declares something nobody knows, and room that is not used costs pages.
   const size_t declaring_bytes = std::min<size_t>(text_bytes, 4096);
-  names_.reserve(program_.names, std::max(declaring_bytes / 32, text_bytes / 64));
-  program_.memories.reserve(declaring_bytes / 64);
-  program_.tensors.reserve(declaring_bytes / 48);
-  base_of_.reserve(declaring_bytes / 48);
-  adopted_from_.reserve(declaring_bytes / 48);
-  is_output_.reserve(declaring_bytes / 48);
-  is_in_use_.reserve(declaring_bytes / 48);
-  has_initial_.reserve(declaring_bytes / 48);
-  is_raw_operand_.reserve(declaring_bytes / 48);
-  program_.statements.reserve(text_bytes / 48);
-  program_.dispatches.reserve(text_bytes / 64);
-  program_.accesses.reserve(text_bytes / 24);
+  reserve_for({.name_count = std::max(declaring_bytes / 32, text_bytes / 64),
+               .memory_count = declaring_bytes / 64,
+               .tensor_count = declaring_bytes / 48,
+               .statement_count = text_bytes / 48,
+               .dispatch_count = text_bytes / 64,
+               .operand_count = text_bytes / 24});
 }
 
 void ProgramBuilder::reserve(double factor, uint64_t memory_bytes) {

@@ -71,7 +71,7 @@ bool ProgramBuilder::resolve(const OperandWords& operand, size_t position, Acces
   access.mode = operand.mode;
   access.is_undeclared = operand.is_undeclared;
   access.is_sliced = operand.is_sliced;
-  const NameMeaning meaning = meaning_of(operand.name);
+  const NameMeaning meaning = names_.meaning_of(program_.names, operand.name, operand.likely);
   if (meaning.tensor.is_some()) {
     access.tensor = meaning.tensor;
     access.memory = program_.tensor(access.tensor).memory;

@@ -237,6 +237,23 @@ class UsedDeclarations {
 
 }  // namespace
 
+ItemCounts counts_of(const ProgramDraft& draft) {
+  ItemCounts counts;
+  for (const ItemDraft& item : draft.items) {
+    counts.memory_count += std::holds_alternative<MemoryDraft>(item);
+    counts.tensor_count += std::holds_alternative<TensorDraft>(item);
+    if (const auto* const dispatch = std::get_if<DispatchDraft>(&item)) {
+      ++counts.dispatch_count;
+      counts.operand_count += dispatch->operands.size();
+    }
+  }
+  constexpr size_t kKernelsTypical = 8;
+  const size_t declared_count = counts.memory_count + counts.tensor_count;
+  counts.name_count = declared_count + counts.dispatch_count + kKernelsTypical;
+  counts.statement_count = draft.items.size() - declared_count;
+  return counts;
+}
+
 bool is_evidence(const ItemDraft& item) {
   return std::holds_alternative<WitnessDraft>(item) || std::holds_alternative<ExpectDraft>(item);
 }

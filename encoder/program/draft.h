@@ -4,6 +4,7 @@
 // Program, or says why not.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -197,6 +198,19 @@ struct CaptureBody {
 struct ProgramDraft {
   std::vector<ItemDraft> items;
 };
+
+// How many names, items and operands of dispatches there are, or may be.
+struct ItemCounts {
+  size_t name_count = 0;
+  size_t memory_count = 0;
+  size_t tensor_count = 0;
+  size_t statement_count = 0;
+  size_t dispatch_count = 0;
+  size_t operand_count = 0;
+};
+
+// As far as items say so; names of kernels are few. Cost: linear.
+ItemCounts counts_of(const ProgramDraft& draft);
 
 // True iff the item says what is found in the program as it stands: a witness or an expectation.
 // Of a program with other statements or bytes it means nothing.

@@ -61,7 +61,11 @@ class NameTable {
   // As add(). Requires: `mention` is of this name, and nothing was forgotten since.
   NameId add(Names& names, std::string_view name, const Mention& mention) {
     if (mention.id.is_some()) return mention.id;
-    if (names.size() > mention.name_count) return add(names, name);
+    constexpr size_t kAddedFew = 4;  // A kernel, and what its attributes say.
+    if (names.size() > mention.name_count + kAddedFew) return add(names, name);
+    for (size_t i = mention.name_count; i < names.size(); ++i) {
+      if (names[i] == name) return NameId(i);
+    }
     return append(names, name, mention.hash);
   }
 
@@ -86,6 +90,12 @@ class NameTable {
     const NameId id = find(names, name);
     return id.is_some() ? meanings_[id.index] : NameMeaning{};
   }
+  // The same, without a search if the name is `likely`.
+  NameMeaning meaning_of(const Names& names, std::string_view name, NameId likely) const {
+    const bool is_it = likely.index < names.size() && names[likely.index] == name;
+    return is_it ? meanings_[likely.index] : meaning_of(names, name);
+  }
+
   // Bytes of the names, of the table and of what they mean, without room for more.
   // Cost: constant.
   uint64_t memory_bytes() const {

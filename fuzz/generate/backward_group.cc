@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,13 +49,11 @@ class BackwardGroup {
 
   void emit(const std::function<void()>& between) {
     pick_what_is_given();
-    std::vector<VjpDispatch> order(rule_.dispatches.begin(), rule_.dispatches.end());
     // Only intermediates order a group: the gradient of a weight may as well come first.
-    if (rule_.intermediate_shapes.empty() && sketch_.choice().chance(1, 2)) {
-      std::ranges::reverse(order);
-    }
-    for (const VjpDispatch& dispatch : order) {
-      if (!emit_dispatch(dispatch)) return;
+    const bool is_reversed = rule_.intermediate_shapes.empty() && sketch_.choice().chance(1, 2);
+    const size_t count = rule_.dispatches.size();
+    for (size_t i = 0; i < count; ++i) {
+      if (!emit_dispatch(rule_.dispatches[is_reversed ? count - 1 - i : i])) return;
       between();
     }
   }
@@ -103,7 +100,7 @@ class BackwardGroup {
         operands.push_back(sketch_.operand(AccessMode::kRead, tensor));
         continue;
       }
-      std::vector<size_t> in_place;
+      OperandPositions in_place;
       for (const auto& [input, output] : entry.identical_pairs) {
         if (output == static_cast<int>(i)) in_place.push_back(static_cast<size_t>(input));
       }

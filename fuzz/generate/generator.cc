@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "encoder/assemble/build.h"
 #include "fuzz/generate/program_order.h"
 #include "fuzz/generate/program_scopes.h"
 #include "fuzz/generate/program_sketch.h"
@@ -43,19 +43,8 @@ class Generator {
         extents_(draw_extents(choice)),
         sketch_(choice, swarm_, options, counts) {}
 
-  ProgramDraft run() {
-    // Short programs are as likely as long ones: the logarithm is drawn, then the number.
-    uint64_t longest = 4;
-    while (longest < options_.max_dispatches && choice_.chance(3, 4)) longest *= 2;
-    longest = std::min<uint64_t>(longest, options_.max_dispatches);
-    const uint64_t target = 1 + choice_.below(longest);
-    const uint64_t quiet_end = swarm_.has(Feature::kManyOutputs) ? choice_.below(target + 1) : 0;
-    // A kind may give up; the bound ends the loop for bytes that always make it do so.
-    for (uint64_t i = 0; i < 2 * target && sketch_.dispatch_count() < target; ++i) {
-      sketch_.set_quiet(sketch_.dispatch_count() < quiet_end);
-      (this->*draw_kind())();
-      add_barriers();
-    }
+  ProgramDraft draft() {
+    grow();
     ProgramDraft draft = sketch_.finish();
     // Drawn last, and only for programs as they stand, so that a seed gives encoders the same ones.
     if (options_.has_barriers && choice_.below(4) == 3) {
@@ -69,8 +58,29 @@ class Generator {
     return draft;
   }
 
+  // Requires: no barriers. Drafts alone are given scopes and program order.
+  Result<Program> program() {
+    grow();
+    return sketch_.build();
+  }
+
  private:
   using Kind = void (Generator::*)();
+
+  void grow() {
+    // Short programs are as likely as long ones: the logarithm is drawn, then the number.
+    uint64_t longest = 4;
+    while (longest < options_.max_dispatches && choice_.chance(3, 4)) longest *= 2;
+    longest = std::min<uint64_t>(longest, options_.max_dispatches);
+    const uint64_t target = 1 + choice_.below(longest);
+    const uint64_t quiet_end = swarm_.has(Feature::kManyOutputs) ? choice_.below(target + 1) : 0;
+    // A kind may give up; the bound ends the loop for bytes that always make it do so.
+    for (uint64_t i = 0; i < 2 * target && sketch_.dispatch_count() < target; ++i) {
+      sketch_.set_quiet(sketch_.dispatch_count() < quiet_end);
+      (this->*draw_kind())();
+      add_barriers();
+    }
+  }
 
   void add_elementwise() {
     sketch_.note(Feature::kElementwise);
@@ -168,7 +178,7 @@ class Generator {
         sketch_.tensor(g).is_alive && !sketch_.tensor(g).is_view &&
         swarm_.has(Feature::kDonation) &&
         ProgramSketch::can_write(vjp, {0, 2}, cotangent.memory, cotangent.range);
-    std::vector<size_t> in_place = {0, 2};
+    OperandPositions in_place = {0, 2};
     SketchTensorIndex gx = can_donate ? sketch_.donate(g, matrix(), DType::kF32)
                                       : sketch_.pick_output(matrix(), DType::kF32, vjp, in_place);
     if (can_donate) in_place.clear();
@@ -272,8 +282,8 @@ class Generator {
     const uint64_t count =
         swarm_.has(Feature::kManyOutputs) ? 1 + choice_.below(4) : choice_.below(3);
     const size_t read_count = operands.size();
-    std::vector<size_t> in_place(read_count);
-    std::iota(in_place.begin(), in_place.end(), size_t{0});
+    OperandPositions in_place;
+    for (size_t i = 0; i < read_count; ++i) in_place.push_back(i);
     for (uint64_t i = 0; i < count; ++i) {
       if (on_ranges) {
         SketchOperand target = sketch_.pick_range(AccessMode::kWrite, 1);
@@ -325,8 +335,9 @@ class Generator {
     }
     const bool is_partial = writes && swarm_.draws(Feature::kPartial, choice_);
     if (is_partial) sketch_.note(Feature::kPartial);
-    sketch_.emit(fmt::format("Opaque{}", choice_.below(4)), operands, std::move(attributes),
-                 is_partial);
+    std::string kernel = "Opaque";
+    kernel += static_cast<char>('0' + choice_.below(4));
+    sketch_.emit(std::move(kernel), operands, std::move(attributes), is_partial);
   }
 
   Choice& choice_;
@@ -342,7 +353,12 @@ class Generator {
 std::string_view word_of(Feature feature) { return kFeatureWords[static_cast<size_t>(feature)]; }
 
 ProgramDraft generate(Choice& choice, const GeneratorOptions& options, FeatureCounts* counts) {
-  return Generator(choice, options, counts).run();
+  return Generator(choice, options, counts).draft();
+}
+
+Result<Program> generate_program(Choice& choice, const GeneratorOptions& options) {
+  if (options.has_barriers) return build(generate(choice, options));
+  return Generator(choice, options, nullptr).program();
 }
 
 }  // namespace interlock

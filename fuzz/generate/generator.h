@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "encoder/program/draft.h"
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -58,5 +60,8 @@ struct FeatureCounts {
 // in some 80 programs with barriers has. `counts`, if given, is added to. Cost: some microseconds.
 ProgramDraft generate(Choice& choice, const GeneratorOptions& options = {},
                       FeatureCounts* counts = nullptr);
+
+// The program that the draft builds, at less cost. Errors: it does not build.
+Result<Program> generate_program(Choice& choice, const GeneratorOptions& options = {});
 
 }  // namespace interlock

@@ -12,11 +12,6 @@ namespace {
 constexpr uint64_t kMemoryCountMax = 8;
 constexpr uint64_t kMemoryBytesMax = 4096;  // Of a memory as first drawn; it may grow.
 
-std::vector<uint64_t> extents_of(SketchShape shape) {
-  if (shape.rows == 0) return {shape.cols};
-  return {shape.rows, shape.cols};
-}
-
 uint64_t align_up(uint64_t n, uint64_t alignment) {
   return (n + alignment - 1) / alignment * alignment;
 }
@@ -26,21 +21,19 @@ uint64_t align_up(uint64_t n, uint64_t alignment) {
 ProgramSketch::ProgramSketch(Choice& choice, const Swarm& swarm, const GeneratorOptions& options,
                              FeatureCounts* counts)
     : choice_(&choice), swarm_(&swarm), options_(options), counts_(counts) {
-  // Room for most programs: drafts are costly to move.
-  tensor_drafts_.reserve(48);
+  // Room for most programs.
   tensors_.reserve(48);
+  origins_.reserve(48);
   statements_.reserve(options_.max_dispatches);
-  used_ranges_.reserve(96);
+  operands_.reserve(96);
   candidates_.reserve(48);
   memories_.reserve(kMemoryCountMax);
-  used_bytes_.reserve(kMemoryCountMax);
   const uint64_t count = options_.gives_roots_own_memories ? 1 : 1 + choice.below(kMemoryCountMax);
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t size_bytes = 64 + 4 * choice.below(kMemoryBytesMax / 16);
     const bool is_scratch = swarm.draws(Feature::kScratch, choice);
     if (is_scratch) note(Feature::kScratch);
-    memories_.push_back({"m" + std::to_string(i), size_bytes, is_scratch});
-    used_bytes_.push_back(0);
+    add_memory(size_bytes, is_scratch);
   }
 }
 
@@ -55,46 +48,46 @@ SketchTensorIndex ProgramSketch::pick_index(size_t count) {
   return std::max(a, choice_->below(count));
 }
 
-SketchTensorIndex ProgramSketch::add_tensor(TensorDraft draft, SketchTensor tensor) {
-  draft.name = "t" + std::to_string(tensors_.size());
-  draft.dtype = tensor.dtype;
-  draft.shape = extents_of(tensor.shape);
-  tensor_drafts_.push_back(std::move(draft));
+SketchTensorIndex ProgramSketch::add_tensor(const SketchOrigin& origin,
+                                            const SketchTensor& tensor) {
   tensors_.push_back(tensor);
+  origins_.push_back(origin);
   return tensors_.size() - 1;
+}
+
+uint32_t ProgramSketch::add_memory(uint64_t size_bytes, bool is_scratch) {
+  memories_.push_back({.size_bytes = size_bytes, .is_scratch = is_scratch});
+  return static_cast<uint32_t>(memories_.size() - 1);
 }
 
 uint32_t ProgramSketch::memory_with_room(uint64_t size_bytes) {
   const bool is_first = tensors_.empty();
-  if (options_.gives_roots_own_memories && !is_first) {
-    memories_.push_back({"m" + std::to_string(memories_.size()), size_bytes, false});
-    used_bytes_.push_back(0);
-    return static_cast<uint32_t>(memories_.size() - 1);
-  }
+  if (options_.gives_roots_own_memories && !is_first) return add_memory(size_bytes, false);
   return static_cast<uint32_t>(choice_->below(memories_.size()));
 }
 
 SketchTensorIndex ProgramSketch::make_fresh(SketchShape shape, DType dtype, bool has_value) {
   const uint64_t size_bytes = shape.size_bytes(dtype);
   const uint32_t memory = memory_with_room(size_bytes);
-  const uint64_t begin = align_up(used_bytes_[memory], size_bytes_of(dtype));
-  used_bytes_[memory] = begin + size_bytes;
+  const uint64_t begin = align_up(memories_[memory].used_bytes, size_bytes_of(dtype));
+  memories_[memory].used_bytes = begin + size_bytes;
   memories_[memory].size_bytes = std::max(memories_[memory].size_bytes, begin + size_bytes);
-  TensorDraft draft{
-      .placement = Placement::kPlaced, .base = memories_[memory].name, .offset_bytes = begin};
+  SketchOrigin origin{.placement = Placement::kPlaced, .offset_bytes = begin};
   if (has_value) {
-    draft.initial.kind = InitialKind::kIota;  // Random values are f32.
-    if (dtype == DType::kF32) draft.initial = {InitialKind::kRandom, next_seed_++};
+    origin.initial_kind = InitialKind::kIota;  // Random values are f32.
+    if (dtype == DType::kF32) {
+      origin.initial_kind = InitialKind::kRandom;
+      origin.initial_seed = next_seed_++;
+    }
     if (swarm_->draws(Feature::kInitialValues, *choice_)) {
       note(Feature::kInitialValues);
-      draft.initial.seed = 0;
-      draft.initial.kind = choice_->chance(1, 3)   ? InitialKind::kZeros
-                           : choice_->chance(1, 2) ? InitialKind::kOnes
-                                                   : InitialKind::kIota;
+      origin.initial_seed = 0;
+      origin.initial_kind = choice_->chance(1, 3)   ? InitialKind::kZeros
+                            : choice_->chance(1, 2) ? InitialKind::kOnes
+                                                    : InitialKind::kIota;
     }
   }
-  return add_tensor(std::move(draft),
-                    {dtype, shape, memory, {begin, begin + size_bytes}, false, has_value});
+  return add_tensor(origin, {dtype, shape, memory, {begin, begin + size_bytes}, false, has_value});
 }
 
 template <typename Fits>
@@ -117,9 +110,7 @@ std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape, DTy
   const uint64_t offset_bytes = 4 * choice_->below(room_elements + 1);
   const uint64_t begin = s.range.begin + offset_bytes;
   note(Feature::kView);
-  return add_tensor({.placement = Placement::kView,
-                     .base = tensor_drafts_[source].name,
-                     .offset_bytes = offset_bytes},
+  return add_tensor({.placement = Placement::kView, .base = source, .offset_bytes = offset_bytes},
                     {dtype, shape, s.memory, {begin, begin + size_bytes}, true, s.is_input});
 }
 
@@ -146,13 +137,11 @@ SketchTensorIndex ProgramSketch::pick_any_input() {
 }
 
 bool ProgramSketch::can_write(const std::vector<SketchOperand>& operands,
-                              const std::vector<size_t>& in_place, uint32_t memory,
-                              ByteRange range) {
+                              const OperandPositions& in_place, uint32_t memory, ByteRange range) {
   for (size_t i = 0; i < operands.size(); ++i) {
     const SketchOperand& o = operands[i];
     if (o.memory != memory || !share_a_byte(o.range, range)) continue;
-    const bool may_share = std::ranges::find(in_place, i) != in_place.end();
-    if (!may_share || o.mode != AccessMode::kRead || o.range != range) return false;
+    if (!in_place.contains(i) || o.mode != AccessMode::kRead || o.range != range) return false;
   }
   return true;
 }
@@ -168,13 +157,13 @@ SketchTensorIndex ProgramSketch::donate(SketchTensorIndex source, SketchShape sh
   const uint64_t size_bytes = shape.size_bytes(dtype);
   kill_overlapping(s.memory, s.range);
   note(Feature::kDonation);
-  return add_tensor({.placement = Placement::kDonation, .base = tensor_drafts_[source].name},
+  return add_tensor({.placement = Placement::kDonation, .base = source},
                     {dtype, shape, s.memory, {s.range.begin, s.range.begin + size_bytes}});
 }
 
 std::optional<SketchTensorIndex> ProgramSketch::take_in_place(
     SketchShape shape, DType dtype, const std::vector<SketchOperand>& operands,
-    const std::vector<size_t>& in_place) {
+    const OperandPositions& in_place) {
   const SketchOperand& o = operands[in_place[choice_->below(in_place.size())]];
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const SketchTensor& t = tensors_[i];
@@ -206,16 +195,15 @@ std::optional<SketchTensorIndex> ProgramSketch::reuse_slot(
     return std::nullopt;
   }
   kill_overlapping(memory, range);
-  used_bytes_[memory] = std::max(used_bytes_[memory], range.end);
+  memories_[memory].used_bytes = std::max(memories_[memory].used_bytes, range.end);
   note(Feature::kSlotReuse);
-  return add_tensor(
-      {.placement = Placement::kPlaced, .base = memories_[memory].name, .offset_bytes = begin},
-      {dtype, shape, memory, range});
+  return add_tensor({.placement = Placement::kPlaced, .offset_bytes = begin},
+                    {dtype, shape, memory, range});
 }
 
 SketchTensorIndex ProgramSketch::pick_output(SketchShape shape, DType dtype,
                                              const std::vector<SketchOperand>& operands,
-                                             const std::vector<size_t>& in_place) {
+                                             const OperandPositions& in_place) {
   if (is_quiet_) {
     note(Feature::kManyOutputs);
     return make_fresh(shape, dtype, false);
@@ -259,7 +247,7 @@ void ProgramSketch::read(std::vector<SketchOperand>& operands, SketchShape shape
 }
 
 void ProgramSketch::write(std::vector<SketchOperand>& operands, SketchShape shape,
-                          const std::vector<size_t>& in_place) {
+                          const OperandPositions& in_place) {
   const SketchTensorIndex tensor = pick_output(shape, DType::kF32, operands, in_place);
   operands.push_back(operand(AccessMode::kWrite, tensor));
 }
@@ -270,9 +258,9 @@ SketchOperand ProgramSketch::pick_range(AccessMode mode, uint64_t alignment_byte
   ByteRange range;
   range.begin = choice_->below(memories_[memory].size_bytes);
   range.end = range.begin + 1 + choice_->below(longest);
-  if (!used_ranges_.empty() && swarm_->draws(Feature::kTinyOverlap, *choice_)) {
+  if (!operands_.empty() && swarm_->draws(Feature::kTinyOverlap, *choice_)) {
     note(Feature::kTinyOverlap);
-    const Used& used = used_ranges_[pick_index(used_ranges_.size())];
+    const SketchOperand& used = operands_[pick_index(operands_.size())];
     memory = used.memory;
     const uint64_t length = 1 + choice_->below(longest);
     const uint64_t first = used.range.begin;
@@ -305,44 +293,16 @@ SketchOperand ProgramSketch::pick_range(AccessMode mode, uint64_t alignment_byte
 }
 
 void ProgramSketch::emit(std::string kernel, const std::vector<SketchOperand>& operands,
-                         std::vector<std::pair<std::string, std::string>> attributes,
-                         bool is_partial) {
-  DispatchDraft dispatch{.label = "d" + std::to_string(dispatch_count_++),
+                         Attributes attributes, bool is_partial) {
+  operands_.insert(operands_.end(), operands.begin(), operands.end());
+  statements_.push_back({.is_dispatch = true,
                          .kernel = std::move(kernel),
-                         .is_partial = is_partial,
-                         .attributes = std::move(attributes)};
-  dispatch.operands.reserve(operands.size());
-  for (const SketchOperand& o : operands) {
-    OperandDraft& operand = dispatch.operands.emplace_back();
-    operand.mode = o.mode;
-    operand.name = o.tensor ? tensor_drafts_[*o.tensor].name : memories_[o.memory].name;
-    if (!o.tensor) operand.slice = o.range;
-    used_ranges_.push_back({o.memory, o.range});
-  }
-  statements_.emplace_back(std::move(dispatch));
+                         .operands_end = operands_.size(),
+                         .attributes = std::move(attributes),
+                         .is_partial = is_partial});
+  ++dispatch_count_;
 }
 
-void ProgramSketch::emit_barrier(BarrierKind kind) {
-  statements_.emplace_back(BarrierDraft{"", kind});
-}
-
-ProgramDraft ProgramSketch::finish() {
-  OutputDraft output;
-  for (size_t i = 0; i < tensors_.size(); ++i) {
-    if (tensors_[i].is_alive && swarm_->draws(Feature::kOutputs, *choice_)) {
-      output.tensors.push_back(tensor_drafts_[i].name);
-    }
-  }
-  ProgramDraft draft;
-  draft.items.reserve(memories_.size() + tensors_.size() + statements_.size() + 1);
-  for (MemoryDraft& memory : memories_) draft.items.emplace_back(std::move(memory));
-  for (TensorDraft& tensor : tensor_drafts_) draft.items.emplace_back(std::move(tensor));
-  if (!output.tensors.empty()) {
-    note(Feature::kOutputs);
-    draft.items.emplace_back(std::move(output));
-  }
-  for (ItemDraft& statement : statements_) draft.items.emplace_back(std::move(statement));
-  return draft;
-}
+void ProgramSketch::emit_barrier(BarrierKind kind) { statements_.push_back({.barrier = kind}); }
 
 }  // namespace interlock

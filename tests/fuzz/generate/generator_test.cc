@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -10,6 +11,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/sync/encoder.h"
+#include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/hazards/alias_contracts.h"
@@ -79,6 +81,31 @@ TEST(Generator, GivesTheSameProgramForTheSameSeed) {
     EXPECT_EQ(print(generated(seed, options_of(seed))), print(generated(seed, options_of(seed))));
   }
   EXPECT_NE(print(generated(1, {})), print(generated(2, {})));
+}
+
+// So campaigns need no drafts where they do not try texts.
+TEST(Generator, BuildsTheProgramThatItsDraftAndItsTextSay) {
+  for (uint64_t seed = 0; seed < kSeedCount; ++seed) {
+    const ProgramDraft draft = generated(seed, options_of(seed));
+    SeededChoice choice(seed);
+    const Program built = generate_program(choice, options_of(seed)).value();
+    const Program parsed = parse(print(draft)).value();
+    ASSERT_EQ(print(build(draft).value()), print(parsed)) << "seed " << seed;
+    ASSERT_EQ(print(built), print(parsed)) << "seed " << seed;
+    ASSERT_EQ(built.names, parsed.names) << "seed " << seed;
+    ASSERT_TRUE(std::ranges::equal(built.accesses, parsed.accesses,
+                                   [](const Access& a, const Access& b) {
+                                     return a.memory == b.memory && a.tensor == b.tensor &&
+                                            a.range == b.range && a.mode == b.mode;
+                                   }))
+        << "seed " << seed;
+    ASSERT_TRUE(std::ranges::equal(built.dispatches, parsed.dispatches,
+                                   [](const Dispatch& a, const Dispatch& b) {
+                                     return a.kernel == b.kernel &&
+                                            a.slice_count == b.slice_count && a.order == b.order;
+                                   }))
+        << "seed " << seed;
+  }
 }
 
 TEST(Generator, GivesRootsTheirOwnMemoriesOnRequest) {

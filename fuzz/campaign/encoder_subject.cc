@@ -26,22 +26,16 @@ class EncoderSubject final : public Subject {
 
   ProgramDraft draft(uint64_t run_index) const override {
     SeededChoice choice(seed_of_run(options().seed, run_index));
-    GeneratorOptions generator = options().generator;
-    // Encoders place their own barriers; programs judged as they stand need some.
-    generator.has_barriers = options().encoder == nullptr;
-    // Some runtimes allocate per tensor, and encoders that know whole memories only are judged
-    // fairly by such programs alone.
-    generator.gives_roots_own_memories |= choice.chance(1, 3);
+    const GeneratorOptions generator = draw_options(choice);
     ProgramDraft draft = generate(choice, generator);
     // Drawn last, so that a seed gives all others the same programs.
-    const bool has_scopes = options().encoder != nullptr && options().encoder->has_scopes;
-    if (has_scopes && choice.chance(1, 2)) give_uniforms(draft, choice);
+    if (has_scopes() && choice.chance(1, 2)) give_uniforms(draft, choice);
     return draft;
   }
 
   RunOutcome judge(uint64_t run_index) const override {
     RunOutcome outcome;
-    OracleReport report = interlock::judge(draft(run_index), oracles(), run_index);
+    OracleReport report = judged(run_index);
     outcome.ran = true;
     outcome.ran_on_cpu = report.ran_on_cpu;
     for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
@@ -90,6 +84,29 @@ class EncoderSubject final : public Subject {
   bool runs_on_devices() const override { return true; }
 
  private:
+  GeneratorOptions draw_options(Choice& choice) const {
+    GeneratorOptions generator = options().generator;
+    // Encoders place their own barriers; programs judged as they stand need some.
+    generator.has_barriers = options().encoder == nullptr;
+    // Some runtimes allocate per tensor, and encoders that know whole memories only are judged
+    // fairly by such programs alone.
+    generator.gives_roots_own_memories |= choice.chance(1, 3);
+    return generator;
+  }
+
+  bool has_scopes() const { return options().encoder != nullptr && options().encoder->has_scopes; }
+
+  // Most runs need no draft: texts have no turn, and nothing is drawn that only drafts are given.
+  OracleReport judged(uint64_t run_index) const {
+    const OracleOptions oracles = this->oracles();
+    if (has_text_turn(oracles, run_index) || has_scopes()) {
+      return interlock::judge(draft(run_index), oracles, run_index);
+    }
+    SeededChoice choice(seed_of_run(options().seed, run_index));
+    const GeneratorOptions generator = draw_options(choice);
+    return judge_built(generate_program(choice, generator), oracles, run_index);
+  }
+
   std::optional<Program> made_of(const Program& given, uint64_t /*run_index*/) const override {
     return encode_with(given, options().encoder);
   }

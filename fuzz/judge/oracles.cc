@@ -9,6 +9,7 @@
 
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
+#include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/parser.h"
@@ -61,19 +62,24 @@ class OracleStack {
       : options_(options),
         number_(number),
         choice_(number * 0x9e3779b97f4a7c15ull + 1),
-        is_text_turn_(options.text_period > 0 && number % options.text_period == 0),
+        is_text_turn_(has_text_turn(options, number)),
         is_cpu_turn_(options.cpu_period > 0 && number % options.cpu_period == 0),
         is_device_turn_(options.device.backend != nullptr && options.device.period > 0 &&
                         number % options.device.period == 0) {}
 
-  OracleReport run(const Program& program) {
-    if (is_text_turn_) check_text(program);
-    report_.program = encode_with(program, options_.encoder);
+  // `draft`: what the program was built from; null if there is none.
+  OracleReport run(Program program, const ProgramDraft* draft) {
+    if (is_text_turn_) check_text(program, draft);
+    // The cross-check encodes it once more, unless what was encoded is what it looks at.
+    const bool is_needed_again =
+        options_.encoder != nullptr && options_.encoder != cross_check_entry();
+    report_.program = is_needed_again ? encode_with(program, options_.encoder)
+                                      : encode_with(std::move(program), options_.encoder);
     if (is_stopped()) return {};
     const HappensBefore order(report_.program);
     check_exactly(order);
     if (is_stopped()) return {};
-    cross_check_encoder(program);
+    cross_check_encoder(is_needed_again ? program : report_.program);
     // Within a dispatch that breaks its alias contract the order of slices matters, and no schedule
     // is the right one.
     if (!has_alias_violation_) run_schedules(order);
@@ -91,14 +97,27 @@ class OracleStack {
     interlock::disagree(report_.disagreements, stage, text, std::forward<Arguments>(arguments)...);
   }
 
-  void check_text(const Program& program) {
+  void check_text(const Program& program, const ProgramDraft* draft) {
     const std::string text = print(program);
+    if (draft != nullptr) check_text_of(*draft, text);
     const auto parsed = parse(text);
     if (!parsed) {
       disagree(OracleStage::kPrintParse, "The printed program does not parse: {}",
                parsed.error().message);
     } else if (print(*parsed) != text) {
       disagree(OracleStage::kPrintParse, "Printing the parsed text gives another text.");
+    }
+  }
+
+  // Most drafts are written as `canonical`, the text of their program, which is parsed anyway.
+  void check_text_of(const ProgramDraft& draft, const std::string& canonical) {
+    const std::string text = print(draft);
+    if (text == canonical) return;
+    const auto parsed = parse(text);
+    if (!parsed) {
+      disagree(OracleStage::kBuild, "A draft does not parse: {}", parsed.error().message);
+    } else if (print(*parsed) != canonical) {
+      disagree(OracleStage::kPrintParse, "A draft and its text are two programs.");
     }
   }
 
@@ -128,11 +147,15 @@ class OracleStack {
     }
   }
 
+  const EncoderEntry* cross_check_entry() const {
+    static const EncoderEntry* const interlock = find_encoder("interlock");
+    return options_.methods.cross_check != nullptr ? options_.methods.cross_check : interlock;
+  }
+
+  // Requires: `program` is what was to be encoded, or is encoded as that would be.
   void cross_check_encoder(const Program& program) {
     if (!find_undeclared_accesses(program).empty()) return;  // It is not told of all accesses.
-    static const EncoderEntry* const interlock = find_encoder("interlock");
-    const EncoderEntry* const entry =
-        options_.methods.cross_check != nullptr ? options_.methods.cross_check : interlock;
+    const EncoderEntry* const entry = cross_check_entry();
     INTERLOCK_CHECK(entry != nullptr);
     if (options_.encoder == entry) {  // What it encoded is judged already.
       for (const Fact& fact : report_.facts) {
@@ -336,8 +359,13 @@ Program encode_with(const Program& program, const EncoderEntry* entry) {
   return encode(program, *entry->create());
 }
 
+Program encode_with(Program&& program, const EncoderEntry* entry) {
+  if (entry == nullptr) return std::move(program);
+  return encode(std::move(program), *entry->create());
+}
+
 OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number) {
-  return OracleStack(options, number).run(program);
+  return OracleStack(options, number).run(program, nullptr);
 }
 
 std::optional<Program> parsed_draft(const ProgramDraft& draft,
@@ -351,10 +379,20 @@ std::optional<Program> parsed_draft(const ProgramDraft& draft,
   return std::nullopt;
 }
 
-OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number) {
+OracleReport judge_built(Result<Program> built, const OracleOptions& options, uint64_t number) {
+  if (built) return OracleStack(options, number).run(*std::move(built), nullptr);
   OracleReport report;
-  const auto program = parsed_draft(draft, report.disagreements);
-  return program ? judge(*program, options, number) : report;
+  disagree(report.disagreements, OracleStage::kBuild, "A draft does not build: {}",
+           built.error().message);
+  return report;
+}
+
+OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number) {
+  auto built = build(draft);
+  if (!built || !has_text_turn(options, number)) {
+    return judge_built(std::move(built), options, number);
+  }
+  return OracleStack(options, number).run(*std::move(built), &draft);
 }
 
 }  // namespace interlock

@@ -14,6 +14,7 @@
 
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
+#include "encoder/program/result.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/judge/device_oracle.h"
 #include "simulator/bytes/byte_segments.h"
@@ -25,8 +26,8 @@
 namespace interlock {
 
 enum class OracleStage : uint8_t {
-  kBuild,            // The draft, printed, parses.
-  kPrintParse,       // parse(print(p)) equals p, and printing is a fixed point.
+  kBuild,            // The draft builds; printed, it parses.
+  kPrintParse,       // parse(print(p)) equals p, whether p is a draft; printing is a fixed point.
   kEncode,           // The encoder under test encodes it.
   kExactCheck,       // Hazards, reordering, alias contracts.
   kCrossCheck,       // `interlock` leaves no hazard and places exactly the fewest barriers.
@@ -75,7 +76,7 @@ struct OracleOptions {
   uint32_t random_schedule_count = 1;
   uint64_t cpu_period = 64;    // CPU runs on 1 in so many programs; 0: never.
   DeviceOracleOptions device;  // Likewise on a device, if there is one.
-  uint64_t text_period = 16;   // The print-parse stage on 1 in so many programs; 0: never.
+  uint64_t text_period = 16;   // Texts are printed and parsed of 1 in so many programs; 0: never.
   OracleMethods methods;
 };
 
@@ -96,15 +97,25 @@ struct OracleReport {
 // Cost: some 20 to 100 microseconds for a program of 16 dispatches; CPU runs apart.
 OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number);
 
-// The program of a draft, by way of its text, so that every program of a campaign tests the parser
-// too; if that does not parse, none, and a disagreement of stage kBuild.
+// The program of a draft, by way of its text, which tests the parser too; if that does not parse,
+// none, and a disagreement of stage kBuild.
 std::optional<Program> parsed_draft(const ProgramDraft& draft,
                                     std::vector<InternalDisagreement>& disagreements);
 
-// As above, of a parsed_draft().
+// Whether texts of the program are printed and parsed.
+inline bool has_text_turn(const OracleOptions& options, uint64_t number) {
+  return options.text_period > 0 && number % options.text_period == 0;
+}
+
+// As above, of what a draft builds, where nothing of the draft is needed any more: texts have no
+// turn. If it does not build, a disagreement of stage kBuild.
+OracleReport judge_built(Result<Program> built, const OracleOptions& options, uint64_t number);
+
+// As above. Where texts have their turn, the text of the draft must be the same program.
 OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number);
 
-// The program as `options.encoder` encodes it; itself without an encoder.
+// The program as `encoder` encodes it; itself without an encoder.
 Program encode_with(const Program& program, const EncoderEntry* encoder);
+Program encode_with(Program&& program, const EncoderEntry* encoder);
 
 }  // namespace interlock

@@ -12,6 +12,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/subject.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/minimize/minimizer.h"
 #include "simulator/schedules/shadow_machine.h"
@@ -29,16 +30,16 @@ CampaignOptions campaign_of(const char* encoder) {
   return options;
 }
 
-// Everything that one run of `interlock fuzz` does: generate, print, parse, encode, exact check,
-// cross-check, strict and random runs; observable runs where there is a hazard; the canonical text
-// again on 1 in 16, and the CPU kernels on 1 in 64.
+// Everything that one run of `interlock fuzz` does: generate, build, encode, exact check,
+// cross-check, strict and random runs; observable runs where there is a hazard; print and parse on
+// 1 in 16, and the CPU kernels on 1 in 64.
 void FuzzOneProgram(benchmark::State& state) {
   const CampaignOptions options = campaign_of("interlock");
+  const auto subject = subject_of(options);
   uint64_t run = 0;
   for (auto _ : state) {
-    const OracleReport report = judge(draft_of_run(options, run), options.oracles, run);
-    INTERLOCK_CHECK(report.facts.empty() && report.disagreements.empty());
-    ++run;
+    const RunOutcome outcome = subject->judge(run++);
+    INTERLOCK_CHECK(outcome.signatures.empty() && outcome.disagreements.empty());
   }
   state.SetItemsProcessed(state.iterations());
 }

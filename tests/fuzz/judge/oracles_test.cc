@@ -106,6 +106,26 @@ TEST(Judge, CallsADraftThatDoesNotBuildOurOwnBug) {
   EXPECT_EQ(report.disagreements[0].stage, OracleStage::kBuild);
 }
 
+// Only drafts know what was written: unified memory is read and judged by `check` alone, and the
+// canonical text declares it first.
+TEST(Judge, CallsADraftThatHasNoTextOurOwnBug) {
+  ProgramDraft draft;
+  draft.items.emplace_back(MemoryDraft{.name = "a", .size_bytes = 64});
+  draft.items.emplace_back(DispatchDraft{.kernel = "A"});
+  draft.items.emplace_back(MemoryDraft{.name = "b", .size_bytes = 64, .is_unified = true});
+  const auto stages_on = [&draft](uint64_t number) {
+    std::vector<OracleStage> stages;
+    for (const InternalDisagreement& d : judge(draft, {.text_period = 3}, number).disagreements) {
+      stages.push_back(d.stage);
+    }
+    return stages;
+  };
+  EXPECT_THAT(stages_on(0), testing::ElementsAre(OracleStage::kBuild, OracleStage::kPrintParse));
+  EXPECT_THAT(stages_on(1), IsEmpty());
+  std::get<MemoryDraft>(draft.items.back()).is_unified = false;
+  EXPECT_THAT(stages_on(0), IsEmpty());
+}
+
 // As many programs as the rarest canary may take (canary_test.cc).
 TEST(Judge, FindsNothingInWhatCorrectEncodersEncode) {
   for (const EncoderEntry& entry : encoder_registry()) {

@@ -106,9 +106,11 @@ class CampaignRunner {
   // Where a stop cuts them short, those before the first that has not run.
   std::vector<RunOutcome> judge_runs(uint64_t first_run, uint64_t count) {
     std::vector<RunOutcome> outcomes(count);
-    std::atomic<uint64_t> next{0};
+    struct {
+      alignas(kCacheLineBytes) std::atomic<uint64_t> run{0};
+    } next;  // Nothing else is in its cache line.
     const auto work = [&] {
-      for (uint64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      for (uint64_t i = next.run.fetch_add(1); i < count; i = next.run.fetch_add(1)) {
         if (wants_stop()) return;
         outcomes[i] = judge(first_run + i);
       }

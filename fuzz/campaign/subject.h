@@ -3,6 +3,7 @@
 // know this only. Everything of a run is a function of the options and the run number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,9 +22,12 @@
 
 namespace interlock {
 
-// What is kept of one run; most runs leave nothing.
+inline constexpr size_t kCacheLineBytes = 64;
+
+// What is kept of one run; most runs leave nothing. Neighbours are those of other workers, who must
+// not wait for each other's cache lines.
 struct RunOutcome {
-  bool ran = false;
+  alignas(kCacheLineBytes) bool ran = false;
   bool ran_on_cpu = false;
   std::vector<std::string> signatures;  // Distinct, in the order of the facts.
   std::vector<InternalDisagreement> disagreements;

@@ -18,6 +18,7 @@
 #include "fuzz/judge/cause.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/pass_chain.h"
+#include "fuzz/judge/queue_judges.h"
 #include "simulator/facts/fact.h"
 
 namespace interlock {
@@ -102,8 +103,9 @@ struct CampaignOptions {
   bool keeps_all_signatures = false;
   uint64_t finds_per_shape = 3;  // Kernel pairs looked at per (kind, scope, alias shape).
   GeneratorOptions generator;
-  OracleOptions oracles;  // `encoder` in it is overwritten.
-  Stop* stop = nullptr;   // For ^C: ends soon, with what was found saved.
+  OracleOptions oracles;           // `encoder` in it is overwritten.
+  QueueJudgeOptions queue_judges;  // Of programs of several queues as they stand.
+  Stop* stop = nullptr;            // For ^C: ends soon, with what was found saved.
   // Called from the calling thread, some 10 times a second at most.
   std::function<void(const CampaignProgress&)> on_progress;
   // Called from the calling thread as each find is saved, in order of run_index; and as a better

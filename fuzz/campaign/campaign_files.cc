@@ -103,6 +103,7 @@ std::string command_of_run(const CampaignOptions& options, uint64_t run_index, b
     }
   }
   command += flags_of(chain_of(options));
+  if (options.generator.has_queues) command += " --queues";
   if (options.generator.max_dispatches != GeneratorOptions{}.max_dispatches) {
     command += fmt::format(" --max-dispatches={}", options.generator.max_dispatches);
   }

@@ -47,6 +47,7 @@ MinimizedDisagreement Subject::minimized_disagreement(uint64_t run_index, Oracle
 
 std::unique_ptr<Subject> subject_of(const CampaignOptions& options) {
   if (options.queue_encoder != nullptr) return queue_subject(options);
+  if (options.generator.has_queues) return queue_program_subject(options);
   const bool is_of_passes =
       options.backward != nullptr || options.replay != nullptr || options.planner != nullptr;
   return is_of_passes ? pass_subject(options) : encoder_subject(options);

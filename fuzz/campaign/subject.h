@@ -1,6 +1,7 @@
 // Subject: what a campaign puts to the test. An encoder is one, a chain of passes the other
-// (encoder_subject.cc, queue_subject.cc, pass_subject.cc); the campaign and the keeper of its finds
-// know this only. Everything of a run is a function of the options and the run number.
+// (encoder_subject.cc, queue_subject.cc, queue_program_subject.cc, pass_subject.cc); the campaign
+// and the keeper of its finds know this only. Everything of a run is a function of the options and
+// the run number.
 #pragma once
 
 #include <cstddef>
@@ -100,10 +101,11 @@ class Subject {
 // Requires: `options` outlives what is returned. So below.
 std::unique_ptr<Subject> subject_of(const CampaignOptions& options);
 
-// Of an encoder, or of programs as they stand; of an encoder for several queues; of other passes.
-// What subject_of() selects from.
+// Of an encoder, or of programs of one queue as they stand; of an encoder for several queues; of
+// programs of several queues as they stand; of other passes. What subject_of() selects from.
 std::unique_ptr<Subject> encoder_subject(const CampaignOptions& options);
 std::unique_ptr<Subject> queue_subject(const CampaignOptions& options);
+std::unique_ptr<Subject> queue_program_subject(const CampaignOptions& options);
 std::unique_ptr<Subject> pass_subject(const CampaignOptions& options);
 
 // Of the generators of a run. Runs of neighbouring seeds and numbers have nothing in common.

@@ -84,9 +84,12 @@ std::string summary_of(const CampaignReport& report, const FuzzOptions& options)
       report.cpu_run_count,
       has_device ? fmt::format(" and {} on {}", report.device.program_count, options.backend) : "",
       report.failing_run_count, report.finds.size());
-  const std::string names = names_of(chain_of(options.campaign));
-  text += fmt::format(" ({}, seed {}).\n", names.empty() ? "as they stand" : names,
-                      options.campaign.seed);
+  std::string names = names_of(chain_of(options.campaign));
+  if (names.empty()) {
+    names =
+        options.campaign.generator.has_queues ? "several queues, as they stand" : "as they stand";
+  }
+  text += fmt::format(" ({}, seed {}).\n", names, options.campaign.seed);
   if (has_device) text += text_of(report.device, options.backend);
   if (!report.finds.empty() && !report.finds[0].path.empty()) {
     text += fmt::format("  Report: interlock check {}\n", report.finds[0].path);
@@ -152,6 +155,13 @@ Result<Success> set_passes(FuzzOptions& options) {
     return Error{"--backward and --replay are tried on different programs; give one of them."};
   }
   PassNames& names = options.passes;
+  const bool has_no_pass = names.encoder.empty() && names.backward.empty() &&
+                           names.replay.empty() && names.planner.empty();
+  if (options.campaign.generator.has_queues && !has_no_pass) {
+    return Error{
+        "--queues judges programs with sync of their own, as they stand; it takes no encoder and no "
+        "other pass."};
+  }
   options.campaign.queue_encoder = find_queue_encoder(names.encoder);
   if (options.campaign.queue_encoder != nullptr) {
     const bool is_alone = names.backward.empty() && names.replay.empty() && names.planner.empty();
@@ -235,6 +245,9 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
   CampaignOptions& campaign = options.campaign;
   command.add_option("--encoder", options.passes.encoder,
                      "the encoder under test; without it programs with sync of their own");
+  command.add_flag(
+      "--queues", campaign.generator.has_queues,
+      "programs of several queues, semaphores, events, edges and the host, as they stand");
   command.add_option("--backward", options.passes.backward,
                      "the backward pass under test, on random forward passes");
   command.add_option("--replay", options.passes.replay,

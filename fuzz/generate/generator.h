@@ -48,6 +48,9 @@ struct GeneratorOptions {
   uint32_t max_dispatches = 32;
   bool has_barriers = false;  // Barriers of all kinds, for programs judged as they stand.
   bool gives_roots_own_memories = false;  // Each root tensor its own memory, as MLX allocates.
+  // Of campaigns and of mutators, which then make programs of several queues too
+  // (queue_generator.h); generate() does not look at it.
+  bool has_queues = false;
 };
 
 // What a generated program contains; index: Feature.

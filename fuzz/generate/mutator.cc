@@ -11,6 +11,8 @@
 
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/generate/program_scopes.h"
+#include "fuzz/generate/queue_generator.h"
+#include "fuzz/generate/queue_mutation.h"
 
 namespace interlock {
 namespace {
@@ -19,7 +21,7 @@ constexpr size_t kItemCountMax = 400;  // Beyond it mutants only shrink.
 
 bool is_statement(const ItemDraft& item) {
   return holds_any<DispatchDraft, BarrierDraft, LifetimeDraft, CaptureDraft, EndDraft, ReplayDraft,
-                   BackwardDraft>(item);
+                   BackwardDraft, SyncDraft, HostAccessDraft>(item);
 }
 
 // One draft under mutation. Each change does nothing where it does not apply.
@@ -38,6 +40,10 @@ class Mutation {
         &Mutation::change_tensor,  &Mutation::change_outputs,     &Mutation::splice,
     };
     if (draft_.items.size() > kItemCountMax) return drop_dispatch();
+    // Several queues come only where there are some, as scoped barriers do.
+    if (options_.has_queues && has_queue_items(draft_) && choice_.chance(2, 3)) {
+      return mutate_queues(draft_, choice_);
+    }
     (this->*kChanges[choice_.below(std::size(kChanges))])();
   }
 
@@ -213,7 +219,9 @@ class Mutation {
   void splice() {
     GeneratorOptions small = options_;
     small.max_dispatches = 4;
-    const ProgramDraft fresh = generate(choice_, small);
+    const bool is_of_queues = options_.has_queues && has_queue_items(draft_);
+    const ProgramDraft fresh = is_of_queues ? generate_queues(choice_, {.operation_count_max = 4})
+                                            : generate(choice_, small);
     draft_ = choice_.chance(1, 2) ? cross_over(draft_, fresh, choice_)
                                   : cross_over(fresh, draft_, choice_);
   }
@@ -232,11 +240,13 @@ void add_prefix(ProgramDraft& draft, const std::string& prefix) {
     if (auto* barrier = std::get_if<BarrierDraft>(&item)) barrier->label.clear();
     if (auto* lifetime = std::get_if<LifetimeDraft>(&item)) lifetime->label.clear();
     if (auto* dispatch = std::get_if<DispatchDraft>(&item)) dispatch->label.clear();
+    if (auto* sync = std::get_if<SyncDraft>(&item)) sync->label.clear();
+    if (auto* access = std::get_if<HostAccessDraft>(&item)) access->label.clear();
   }
 }
 
 bool is_declaration(const ItemDraft& item) {
-  return holds_any<MemoryDraft, TensorDraft, OutputDraft>(item);
+  return holds_any<MemoryDraft, TensorDraft, QueueDraft, SemaphoreDraft, OutputDraft>(item);
 }
 
 // What names no statement: witness and expectations do not survive a change.
@@ -249,7 +259,10 @@ std::vector<ItemDraft> statements_of(const ProgramDraft& draft) {
 }  // namespace
 
 ProgramDraft mutate(const ProgramDraft& draft, Choice& choice, const GeneratorOptions& options) {
-  if (choice.chance(1, 4)) return generate(choice, options);
+  if (choice.chance(1, 4)) {
+    const bool is_of_queues = options.has_queues && choice.chance(1, 2);
+    return is_of_queues ? generate_queues(choice) : generate(choice, options);
+  }
   ProgramDraft mutant = draft;
   Mutation mutation(mutant, choice, options);
   const uint64_t count = 1 + choice.below(4);
@@ -279,8 +292,11 @@ ProgramDraft cross_over(const ProgramDraft& first, const ProgramDraft& second, C
   if (is_recording) child.items.emplace_back(EndDraft{});
   for (size_t i = tail_first; i < tail.size(); ++i) {
     child.items.push_back(tail[i]);
-    if (auto* dispatch = std::get_if<DispatchDraft>(&child.items.back())) dispatch->label.clear();
-    if (auto* lifetime = std::get_if<LifetimeDraft>(&child.items.back())) lifetime->label.clear();
+    ItemDraft& item = child.items.back();
+    if (auto* dispatch = std::get_if<DispatchDraft>(&item)) dispatch->label.clear();
+    if (auto* lifetime = std::get_if<LifetimeDraft>(&item)) lifetime->label.clear();
+    if (auto* sync = std::get_if<SyncDraft>(&item)) sync->label.clear();
+    if (auto* access = std::get_if<HostAccessDraft>(&item)) access->label.clear();
   }
   return child;
 }

@@ -11,6 +11,8 @@ namespace interlock {
 // Returns `draft` after 1 to 4 changes: dispatches dropped, duplicated, swapped, inserted; barriers
 // inserted, removed, toggled; ranges moved by a byte; operands and modes changed; tensors made to
 // donate; a stretch of a fresh program spliced in. One in four is a fresh swarm program instead.
+// With GeneratorOptions::has_queues also what is about several queues (queue_mutation.h), where
+// there are some; and every second fresh program is of several.
 ProgramDraft mutate(const ProgramDraft& draft, Choice& choice,
                     const GeneratorOptions& options = {});
 

@@ -31,9 +31,10 @@
 namespace interlock {
 namespace {
 
-constexpr std::array<std::string_view, 9> kStageWords = {
+constexpr std::array<std::string_view, 14> kStageWords = {
     "build",      "print-parse",      "encode", "exact-check", "cross-check",
-    "three-runs", "random-schedules", "cpu",    "device"};
+    "three-runs", "random-schedules", "cpu",    "device",      "reference-run",
+    "chains",     "machine",          "advice", "json"};
 
 // Of one program, in dispatches executed; what takes more counts as observable.
 constexpr uint64_t kObservabilityWork = 100'000;

@@ -35,6 +35,12 @@ enum class OracleStage : uint8_t {
   kRandomSchedules,  // No random legal schedule differs on a clean program.
   kCpu,              // The CPU agrees with the shadow machine, and with the reference if clean.
   kDevice,           // So does the device (device_oracle.h).
+  // With several queues, or with the host (queue_judges.h):
+  kReferenceRun,  // The reference run is that of semaphores that count.
+  kChains,        // The exact check finds the bytes that a search of chains finds.
+  kMachine,       // The machine of counters can reverse what is in no order, and nothing else.
+  kAdvice,        // Sync that can go is what orders nothing that the search of chains misses.
+  kJson,          // The report as JSON is that of the check.
 };
 std::string_view word_of(OracleStage stage);
 

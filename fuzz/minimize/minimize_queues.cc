@@ -12,6 +12,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/stop.h"
+#include "fuzz/generate/draft_positions.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/signature.h"
@@ -52,17 +53,33 @@ ProgramDraft with_labels(ProgramDraft draft) {
   return draft;
 }
 
-// The line that expects a deadlock names those that wait, as a check does.
+// A name that no statement has.
+std::string fresh_label(const Program& program, uint32_t statement) {
+  std::string label = "w" + std::to_string(statement);
+  const auto is_taken = [&] {
+    return std::ranges::any_of(program.statements, [&](const Statement& other) {
+      return other.label.is_some() && program.name(other.label) == label;
+    });
+  };
+  while (is_taken()) label += "_";
+  return label;
+}
+
+// The line that expects a deadlock names those that wait, as a check does; they get labels for it.
 Program with_deadlock_line(const Program& program) {
-  ProgramDraft draft = without_evidence(draft_of(program));
+  ProgramDraft draft = without_evidence(expanded_draft_of(program));
+  const std::vector<size_t> positions =
+      positions_of<DispatchDraft, BarrierDraft, LifetimeDraft, SyncDraft, HostAccessDraft>(draft);
   ExpectDraft expect;
   expect.kind = FindingKind::kDeadlock;
   const FactPlace place = place_of(program, Deadlock{deadlock_of(program)});
   for (const StatementId waiting : place.waiting) {
     const Statement& statement = program.statements[waiting.index];
     const bool has_name = statement.label.is_some() || statement.kind == StatementKind::kDispatch;
-    if (!has_name) return build(draft).value();
-    expect.waiting.push_back(program.reference_of(waiting));
+    auto* const step = std::get_if<SyncDraft>(&draft.items[positions[waiting.index]]);
+    if (!has_name && step == nullptr) return build(draft).value();
+    if (!has_name) step->label = fresh_label(program, waiting.index);
+    expect.waiting.push_back(has_name ? program.reference_of(waiting) : step->label);
   }
   draft.items.emplace_back(std::move(expect));
   return build(draft).value();
@@ -111,6 +128,27 @@ std::optional<BestFact> kept_fact(const Program& run, const std::string& signatu
   return best;
 }
 
+// `facts` are those of the reference run.
+MinimizeReport minimize_finding(const Program& program, const std::vector<Fact>& facts,
+                                const std::string& signature, EvidenceLevel level,
+                                const MinimizeOptions& options) {
+  std::set<FindingKind> allowed;
+  for (const Fact& fact : facts) allowed.insert(kind_of(fact));
+  const auto kept_in = [&](const Program& p) {
+    return kept_fact(reference_run(p), signature, allowed, level, options.detail);
+  };
+  const auto keeps = [&](const Program& p) {
+    if (!is_sound(p) || !deadlock_of(p).empty()) return false;
+    const std::optional<BestFact> kept = kept_in(p);
+    return kept && kept->level >= level;
+  };
+  MinimizeReport report = minimize(with_labels(draft_of(program)), keeps, options);
+  const StopScope to_the_end(nullptr);
+  const std::optional<BestFact> kept = kept_in(report.program);
+  if (kept) report.program = with_evidence(report.program, kept->fact);
+  return report;
+}
+
 }  // namespace
 
 Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOptions& options) {
@@ -125,21 +163,22 @@ Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOpt
     return Error{"The program has no finding, so there is nothing to keep while it shrinks."};
   }
   const std::string signature = signature_of(run, chosen->fact, options.detail);
-  std::set<FindingKind> allowed;
-  for (const Fact& fact : facts) allowed.insert(kind_of(fact));
-  const auto kept_in = [&](const Program& p) {
-    return kept_fact(reference_run(p), signature, allowed, chosen->level, options.detail);
-  };
-  const auto keeps = [&](const Program& p) {
-    if (!is_sound(p) || !deadlock_of(p).empty()) return false;
-    const std::optional<BestFact> kept = kept_in(p);
-    return kept && kept->level >= chosen->level;
-  };
-  MinimizeReport report = minimize(with_labels(draft_of(program)), keeps, options);
-  const StopScope to_the_end(nullptr);
-  const std::optional<BestFact> kept = kept_in(report.program);
-  if (kept) report.program = with_evidence(report.program, kept->fact);
-  return report;
+  return minimize_finding(program, facts, signature, chosen->level, options);
+}
+
+MinimizeReport minimize_queues_for(const Program& program, const std::string& signature,
+                                   const MinimizeOptions& options) {
+  if (!deadlock_of(program).empty()) return minimize_deadlock(program, options);
+  const Program run = reference_run(program);
+  const std::vector<Fact> facts = find_everything(run);
+  EvidenceLevel level = EvidenceLevel::kNone;
+  uint64_t steps_left = kEvidenceStepsMax;
+  for (const Fact& fact : facts) {
+    if (level == EvidenceLevel::kBackend) break;
+    if (signature_of(run, fact, options.detail) != signature) continue;
+    level = std::max(level, find_evidence(run, fact, EvidenceLevel::kBackend, &steps_left).level);
+  }
+  return minimize_finding(program, facts, signature, level, options);
 }
 
 }  // namespace interlock

@@ -1,6 +1,8 @@
 // Minimization of programs with several queues, with the host or with indirect dispatches.
 #pragma once
 
+#include <string>
+
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "fuzz/minimize/minimizer.h"
@@ -12,5 +14,10 @@ namespace interlock {
 // each smaller program; kinds of finding that the program did not have do not come in, nor signals
 // that nothing orders. Errors: there is no finding; a stop.
 Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOptions& options);
+
+// As above, for a finding of this signature, with the best evidence that it has; of a program with
+// a deadlock for that. Requires: the program has one.
+MinimizeReport minimize_queues_for(const Program& program, const std::string& signature,
+                                   const MinimizeOptions& options);
 
 }  // namespace interlock

@@ -1,6 +1,6 @@
 // Fuzz target over the whole way of a program: text, program, every oracle as it stands, and every
-// correct encoder. Bytes are text in the .ilk format, read leniently; mutation works on the
-// structure.
+// correct encoder; programs of several queues by their own oracles, as they stand. Bytes are text
+// in the .ilk format, read leniently; mutation works on the structure.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +18,9 @@
 #include "fuzz/generate/generator.h"
 #include "fuzz/generate/mutator.h"
 #include "fuzz/judge/oracles.h"
+#include "fuzz/judge/queue_judges.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/signal_order.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -29,6 +32,7 @@ constexpr size_t kInputBytesMax = 1u << 14;
 ParseOptions fuzz_options() {
   ParseOptions options;
   options.skips_invalid_lines = true;
+  options.reads_every_queue = true;
   options.limits.memory_bytes = 1u << 13;
   options.limits.memory_count = 32;
   options.limits.tensor_count = 128;
@@ -74,13 +78,37 @@ void require_clean(const Program& program, const EncoderEntry& entry) {
   }
 }
 
+void fail_at(const InternalDisagreement& disagreement, const Program& program) {
+  fail(word_of(disagreement.stage), disagreement.message, program);
+}
+
+// Queues, sync beside barriers, the host, rows of bytes: what encoders and their oracles do not
+// take.
+bool is_beyond_one_queue(const Program& program) {
+  return !program.queues.empty() || !program.syncs.empty() || !program.strides.empty() ||
+         needs_queue_order(program);
+}
+
+// A text whose signals have no order is an error to whoever reads all of it.
+void judge_several_queues(const Program& program, uint64_t number) {
+  if (find_unordered_signals(program)) return;
+  const QueueJudgeOptions options{.text_period = 1, .statement_count_max = 40};
+  for (const InternalDisagreement& disagreement :
+       judge_queues(program, options, number).disagreements) {
+    fail_at(disagreement, program);
+  }
+}
+
 void run_one(const uint8_t* data, size_t size) {
   const auto program = parse(text_of(data, size), "<input>", fuzz_options());
   if (!program) return;
+  if (is_beyond_one_queue(*program)) {
+    return judge_several_queues(*program, number_of(data, size));
+  }
   const OracleReport report =
       judge(*program, {.cpu_period = 64, .text_period = 1}, number_of(data, size));
   for (const InternalDisagreement& disagreement : report.disagreements) {
-    fail(word_of(disagreement.stage), disagreement.message, *program);
+    fail_at(disagreement, *program);
   }
   if (!declares_all(*program)) return;
   for (const EncoderEntry& entry : encoder_registry()) {
@@ -109,6 +137,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   interlock::SeededChoice choice(seed);
   interlock::GeneratorOptions options;
   options.has_barriers = true;
+  options.has_queues = true;
   const interlock::ProgramDraft draft = interlock::draft_of_input(data, size);
   const interlock::ProgramDraft mutant = interlock::mutate(draft, choice, options);
   return interlock::write_text(mutant, data, size, max_size);

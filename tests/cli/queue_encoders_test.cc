@@ -148,6 +148,17 @@ TEST(FuzzCommand, TriesAnEncoderForSeveralQueuesAlone) {
   EXPECT_THAT(counted.err, HasSubstr("an encoder for one queue"));
 }
 
+TEST(FuzzCommand, JudgesProgramsOfSeveralQueuesAsTheyStand) {
+  const CommandResult found =
+      run_interlock({"fuzz", "--queues", "--runs=40", "--seed=1", "--max-finds=1"});
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("(several queues, as they stand, seed 1)"));
+  const CommandResult with_encoder =
+      run_interlock({"fuzz", "--queues", "--encoder=interlock", "--runs=1"});
+  EXPECT_EQ(with_encoder.status, 2);
+  EXPECT_THAT(with_encoder.err, HasSubstr("--queues judges programs with sync of their own"));
+}
+
 TEST(ListCommand, NamesEncodersForSeveralQueues) {
   EXPECT_THAT(run_interlock({"list", "encoders"}).out,
               AllOf(HasSubstr("\n  semaphores "), HasSubstr("\n  edges ")));

@@ -50,6 +50,8 @@ const std::vector<Room>& rooms() {
       {"encoder/import",
        {"encoder/program", "encoder/build", "encoder/assemble", "encoder/text/line_reader.h"}},
 
+      // A second judge, which shares nothing with the others.
+      {"simulator/chains", {"encoder/program", "encoder/kernel"}},
       {"simulator/bytes", {"encoder/program"}},
       {"simulator/order", {"encoder/program", "encoder/kernel", "simulator/bytes"}},
       {"simulator/hazards",

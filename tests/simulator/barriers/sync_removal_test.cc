@@ -12,10 +12,11 @@
 
 #include "encoder/text/parser.h"
 #include "simulator/barriers/sync_redundancy.h"
+#include "simulator/chains/chain_hazards.h"
+#include "simulator/chains/counter_run.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
-#include "tests/simulator/judges/counter_run.h"
 #include "tests/simulator/judges/sync_removal_judge.h"
 #include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_queue_programs.h"

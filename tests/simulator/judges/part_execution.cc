@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 
 namespace interlock {
@@ -125,32 +124,6 @@ QueueMachine machine_of(const Program& program) {
 
 }  // namespace
 
-PartOrder find_part_order(const Program& program) {
-  PartOrder order;
-  {
-    QueueMachine machine = machine_of(program);
-    while (!machine.enabled().empty()) {
-      order.parts.push_back(*machine.enabled().begin());
-      machine.run(order.parts.back());
-    }
-  }
-  INTERLOCK_CHECK(order.parts.size() <= 64);
-  order.earlier.resize(order.parts.size(), 0);
-  for (size_t i = 0; i < order.parts.size(); ++i) {
-    QueueMachine machine = machine_of(program);
-    std::vector<bool> is_done(order.parts.size(), false);
-    for (size_t k = 0; k < order.parts.size(); ++k) {
-      if (k == i || !machine.enabled().contains(order.parts[k])) continue;
-      machine.run(order.parts[k]);
-      is_done[k] = true;
-    }
-    for (size_t k = 0; k < order.parts.size(); ++k) {
-      if (k != i && !is_done[k]) order.earlier[k] |= uint64_t{1} << i;
-    }
-  }
-  return order;
-}
-
 std::vector<uint64_t> execute_parts(const Program& program, const QueueMachine& machine,
                                     const std::vector<OperationPart>& parts) {
   PartInterpreter interpreter(program, machine);
@@ -160,7 +133,7 @@ std::vector<uint64_t> execute_parts(const Program& program, const QueueMachine& 
 
 DivergenceVerdict find_divergence(const Program& program, uint64_t limit) {
   const QueueMachine machine = machine_of(program);
-  const PartOrder order = find_part_order(program);
+  const PartOrder order = find_part_order(program, true);
   const std::vector<uint64_t> reference = execute_parts(program, machine, order.parts);
   std::vector<OperationPart> chosen;
   uint64_t count = 0;

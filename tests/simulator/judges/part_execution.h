@@ -7,21 +7,10 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/schedules/part_order.h"
 #include "simulator/schedules/queue_machine.h"
 
 namespace interlock {
-
-// The parts of all operations, in reference order, and what must come before each.
-struct PartOrder {
-  std::vector<OperationPart> parts;
-  std::vector<uint64_t> earlier;  // By part, a set of positions as bits.
-
-  bool is_before(size_t first, size_t second) const { return (earlier[second] >> first & 1) != 0; }
-};
-
-// Requires: `program` is in reference order, and has at most 64 parts.
-// Cost: a run of the machine for each part.
-PartOrder find_part_order(const Program& program);
 
 // What one execution leaves where somebody looks: the outputs, all memories if there are none, and
 // what the host reads.

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
+#include "fuzz/generate/queue_generator.h"
+#include "simulator/schedules/choice.h"
 
 namespace interlock {
 
@@ -39,6 +42,12 @@ inline std::vector<std::string> text_lines_of(const std::string& text) {
     begin = end + 1;
   }
   return lines;
+}
+
+// A program of the campaigns whose values do not end: what is judged is the order of accesses.
+inline std::string generated_queue_program(Choice& choice, QueueGeneratorOptions options = {}) {
+  options.ends_values = false;
+  return print(generate_queues(choice, options));
 }
 
 }  // namespace interlock

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "tests/simulator/judges/chain_dependencies.h"
+#include "simulator/chains/chain_dependencies.h"
 
 namespace interlock {
 
@@ -26,6 +26,10 @@ class ChainSearch {
   // Cost: linear in the pairs that chain.
   bool executes_before(DispatchId first, Stage first_stage, DispatchId second,
                        Stage second_stage) const;
+
+  // What `first` does in this stage is over where `at`, a lifetime statement, takes place: in its
+  // queue, whatever the stage, or in the order of the host. Cost: as above.
+  bool is_over_at(DispatchId first, Stage first_stage, StatementId at) const;
 
   // Where one byte that a dispatch writes has got to.
   struct Spread {
@@ -49,6 +53,8 @@ class ChainSearch {
 
  private:
   void find_chains();
+  // By dependency: a chain leads to it from there.
+  std::vector<bool> reached_from(DispatchId first, Stage first_stage) const;
 
   bool includes(const ChainEnd& end, DispatchId dispatch, Stage stage, bool is_source) const;
   bool chains(const ChainEnd& destination, const ChainEnd& source) const;

@@ -1,4 +1,4 @@
-#include "tests/simulator/judges/counter_run.h"
+#include "simulator/chains/counter_run.h"
 
 #include <algorithm>
 #include <utility>

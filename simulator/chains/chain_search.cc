@@ -1,4 +1,4 @@
-#include "tests/simulator/judges/chain_search.h"
+#include "simulator/chains/chain_search.h"
 
 #include <algorithm>
 #include <limits>
@@ -72,6 +72,16 @@ bool ChainSearch::executes_before(DispatchId first, Stage first_stage, DispatchI
   if (queue_of(first) == kNoQueue && queue_of(second) == kNoQueue) {
     return position_of(first) < position_of(second);
   }
+  const std::vector<bool> is_reached = reached_from(first, first_stage);
+  for (size_t p = 0; p < dependencies_.size(); ++p) {
+    if (is_reached[p] && includes(dependencies_[p].destination, second, second_stage, false)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<bool> ChainSearch::reached_from(DispatchId first, Stage first_stage) const {
   std::vector<bool> is_reached(dependencies_.size(), false);
   std::vector<size_t> pending;
   const auto reach = [&](size_t p) {
@@ -85,8 +95,35 @@ bool ChainSearch::executes_before(DispatchId first, Stage first_stage, DispatchI
   while (!pending.empty()) {
     const size_t p = pending.back();
     pending.pop_back();
-    if (includes(dependencies_[p].destination, second, second_stage, false)) return true;
     for (const size_t r : next_[p]) reach(r);
+  }
+  return is_reached;
+}
+
+// As a statement of its queue would, which legacy-default and blocking queues join.
+bool ChainSearch::is_over_at(DispatchId first, Stage first_stage, StatementId at) const {
+  const int64_t end = position_of_statement(at.index);
+  const QueueIndex queue = program_.statements[at.index].queue;
+  // The host goes on after what it does, and what it submits then comes after that.
+  const int64_t submission = position_of_statement(submission_of(program_, at.index));
+  if (queue_of(first) == kNoQueue && position_of(first) <= submission) return true;
+  const auto comes_to = [&](QueueIndex other) {
+    if (other == queue || other == kNoQueue || queue == kNoQueue) return other == queue;
+    const QueueKind kind = program_.kind_of(queue);
+    const QueueKind other_kind = program_.kind_of(other);
+    return (kind == QueueKind::kLegacyDefault && other_kind == QueueKind::kSerialBlocking) ||
+           (kind == QueueKind::kSerialBlocking && other_kind == QueueKind::kLegacyDefault);
+  };
+  const bool is_concurrent = queue != kNoQueue && program_.kind_of(queue) == QueueKind::kConcurrent;
+  if (comes_to(queue_of(first)) && !is_concurrent && position_of(first) < end) return true;
+  const std::vector<bool> is_reached = reached_from(first, first_stage);
+  for (size_t p = 0; p < dependencies_.size(); ++p) {
+    if (!is_reached[p]) continue;
+    const ChainEnd& destination = dependencies_[p].destination;
+    const int64_t position =
+        destination.operation.is_some() ? position_of(destination.operation) : destination.position;
+    if (comes_to(destination.queue) && position < end) return true;
+    if (destination.queue == kNoQueue && position < submission) return true;
   }
   return false;
 }

@@ -37,6 +37,9 @@ struct ChainDependency {
 // The stages in which the dispatch does anything.
 StageMask stages_of_dispatch(const Program& program, DispatchId dispatch);
 
+// Where a statement is submitted: at the next `submit` of its queue, else where it stands.
+size_t submission_of(const Program& program, size_t statement);
+
 // Returns all dependencies. Nothing is said twice in short: semaphores have one for each signal of
 // their queue up to theirs, and a submission one for each of its statements.
 // Requires: `program` was parsed, its statements stand as in the text, and it outlives the result.

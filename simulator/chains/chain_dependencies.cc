@@ -1,4 +1,4 @@
-#include "tests/simulator/judges/chain_dependencies.h"
+#include "simulator/chains/chain_dependencies.h"
 
 #include <algorithm>
 #include <limits>
@@ -68,16 +68,6 @@ bool runs_on_a_device(const Program& program, const Statement& statement) {
 
 bool is_step(const Program& program, const Statement& statement, SyncKind kind) {
   return statement.kind == StatementKind::kSync && program.syncs[statement.index].kind == kind;
-}
-
-// Where a statement is submitted: at the next `submit` of its queue, else where it stands.
-size_t submission_of(const Program& program, size_t statement) {
-  const QueueIndex queue = program.statements[statement].queue;
-  for (size_t t = statement; t < program.statements.size(); ++t) {
-    const Statement& other = program.statements[t];
-    if (other.queue == queue && is_step(program, other, SyncKind::kSubmit)) return t;
-  }
-  return statement;
 }
 
 class ChainDependencies {
@@ -281,6 +271,15 @@ StageMask stages_of_dispatch(const Program& program, DispatchId dispatch) {
   StageMask stages = bit_of(stage_of(d));
   for (const Access& access : program.accesses_of(d)) stages |= bit_of(stage_of(d, access));
   return stages;
+}
+
+size_t submission_of(const Program& program, size_t statement) {
+  const QueueIndex queue = program.statements[statement].queue;
+  for (size_t t = statement; t < program.statements.size(); ++t) {
+    const Statement& other = program.statements[t];
+    if (other.queue == queue && is_step(program, other, SyncKind::kSubmit)) return t;
+  }
+  return statement;
 }
 
 std::vector<ChainDependency> chain_dependencies_of(const Program& program) {

@@ -1,0 +1,154 @@
+// Programs of several queues, judged by every method: they agree on what campaigns generate; and
+// each stage sees a fault that is planted in what it is held against.
+#include "fuzz/judge/queue_judges.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/registry.h"
+#include "encoder/text/printer.h"
+#include "fuzz/generate/queue_generator.h"
+#include "simulator/schedules/choice.h"
+#include "tests/program_count.h"
+#include "tests/simulator/programs/queue_texts.h"
+
+namespace interlock::queue_judges_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+QueueJudgeOptions thorough() {
+  return {.text_period = 1, .advice_period = 1, .reversal_period = 1, .cpu_period = 1};
+}
+
+std::vector<std::string> disagreements_on(const std::string& text,
+                                          const QueueJudgeOptions& options) {
+  std::vector<std::string> messages;
+  const Program program = program_with_queues("interlock 1\n" + text);
+  for (const InternalDisagreement& d : judge_queues(program, options, 0).disagreements) {
+    messages.push_back(std::string(word_of(d.stage)) + ": " + d.message);
+  }
+  return messages;
+}
+
+TEST(QueueJudges, AgreeOnGeneratedPrograms) {
+  const int count = proof_count(20'000, 1000);
+  int finding_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const ProgramDraft draft = generate_queues(choice);
+    const QueueJudgement judgement = judge_queues(draft, thorough(), static_cast<uint64_t>(seed));
+    finding_count += !judgement.facts.empty();
+    for (const InternalDisagreement& d : judgement.disagreements) {
+      FAIL() << "seed " << seed << ", " << word_of(d.stage) << ": " << d.message << "\n"
+             << print(draft);
+    }
+  }
+  EXPECT_GT(finding_count, count / 4);
+  print_proof(count, "all judges of programs of several queues agree");
+}
+
+constexpr const char* kTwoQueues =
+    "memory m 8\nq1: queue serial\nd0: dispatch Work writes m[0:4]\n"
+    "d1: dispatch Work reads m[0:4] writes m[4:8] on q1\n";
+constexpr const char* kSignaled =
+    "memory m 8\nq1: queue serial\nd0: dispatch Work writes m[0:4]\nsignal s=1\n"
+    "wait s=1 on q1\nd1: dispatch Work reads m[0:4] on q1\n";
+constexpr const char* kWaitFirst =
+    "memory m 8\nq1: queue serial\nwait s=1 on q1\nd1: dispatch Work reads m[0:4] on q1\n"
+    "d0: dispatch Work writes m[0:4]\nsignal s=1\n";
+
+TEST(QueueJudges, AgreeOnAFewByHand) {
+  EXPECT_THAT(disagreements_on(kTwoQueues, thorough()), IsEmpty());
+  EXPECT_THAT(disagreements_on(kSignaled, thorough()), IsEmpty());
+  EXPECT_THAT(disagreements_on(kWaitFirst, thorough()), IsEmpty());
+}
+
+OrderFindings find_no_hazard(const Program& text, HazardsListed listed, uint64_t& work_left) {
+  OrderFindings findings = find_order_findings(text, listed, work_left);
+  findings.hazards.clear();
+  return findings;
+}
+
+TEST(QueueJudges, SeeAHazardThatTheExactCheckMisses) {
+  QueueJudgeOptions options = thorough();
+  options.methods.find_order = find_no_hazard;
+  EXPECT_THAT(
+      disagreements_on(kTwoQueues, options),
+      testing::IsSupersetOf(
+          {StartsWith("chains: The search of chains finds the RAW of d0 and d1 on byte 0 of m"),
+           StartsWith("exact-check: The list of hazards is not empty"),
+           StartsWith("cpu: A legal schedule leaves other bytes on the CPU")}));
+}
+
+TEST(QueueJudges, ExecuteTheSchedulesThatShowAHazard) {
+  QueueJudgeOptions options = thorough();
+  options.methods.find_order = find_no_hazard;
+  options.random_schedule_count = 0;
+  EXPECT_THAT(disagreements_on(kTwoQueues, options),
+              testing::Contains(StartsWith("cpu: A legal schedule leaves other bytes")));
+}
+
+OrderFindings find_a_hazard(const Program& text, HazardsListed listed, uint64_t& work_left) {
+  OrderFindings findings = find_order_findings(text, listed, work_left);
+  findings.hazards.push_back({.first = DispatchId(size_t{0}),
+                              .second = DispatchId(size_t{1}),
+                              .memory = MemoryId(size_t{0}),
+                              .begin = 2,
+                              .end = 3});
+  return findings;
+}
+
+TEST(QueueJudges, SeeAHazardThatIsNone) {
+  QueueJudgeOptions options = thorough();
+  options.methods.find_order = find_a_hazard;
+  EXPECT_THAT(
+      disagreements_on(kSignaled, options),
+      ElementsAre(StartsWith("chains: The exact check finds the RAW of d0 and d1 on byte 2 of m"),
+                  StartsWith("exact-check: The list of hazards is empty")));
+}
+
+// The text as it stands, although a wait comes before its signal.
+ReferenceOrder run_as_it_stands(const Program& text) {
+  ReferenceOrder reference;
+  for (size_t i = 0; i < text.statements.size(); ++i) reference.statements.emplace_back(i);
+  reference.is_text_order = true;
+  return reference;
+}
+
+TEST(QueueJudges, SeeAReferenceRunThatIsNone) {
+  QueueJudgeOptions options;
+  options.methods.find_run = run_as_it_stands;
+  EXPECT_THAT(disagreements_on(kWaitFirst, options),
+              testing::IsSupersetOf({StartsWith("reference-run: The reference run has 4 of 4"),
+                                     StartsWith("machine: d0 in compute is not before d1")}));
+}
+
+SyncRedundancy let_all_go(const Program& text, const SyncRedundancyOptions& /*options*/) {
+  return {.redundant = sync_pieces_of(text)};
+}
+SyncRedundancy let_none_go(const Program& /*text*/, const SyncRedundancyOptions& /*options*/) {
+  return {};
+}
+
+TEST(QueueJudges, SeeWrongAdvice) {
+  QueueJudgeOptions options = thorough();
+  options.methods.find_redundant = let_all_go;
+  EXPECT_THAT(disagreements_on(kSignaled, options),
+              ElementsAre(StartsWith("advice: The check lets the wait for s=1 on q1")));
+  options.methods.find_redundant = let_none_go;
+  EXPECT_THAT(disagreements_on("memory m 8\nq1: queue serial\nd0: dispatch Work writes m[0:4]\n"
+                               "signal s=1\nwait s=1 on q1\nd1: dispatch Work reads m[4:8] on q1\n",
+                               options),
+              ElementsAre(StartsWith("advice: The check does not let the wait for s=1 on q1")));
+}
+
+}  // namespace
+}  // namespace interlock::queue_judges_test

@@ -6,7 +6,9 @@
 // accesses only one of them stands, that one is needed: alone, it leaves the same hazard.
 //
 // Sync only ever adds order. So if many are left out at once and no hazard comes of it, each of
-// them can go. What the host flushes and invalidates is not like that, and judged one by one.
+// them can go. What the host flushes and invalidates is not like that, and judged one by one. Nor
+// are signals where several queues signal one semaphore: left out with what orders one after
+// another, it hides that nothing else does.
 #include "simulator/barriers/sync_redundancy.h"
 
 #include <algorithm>
@@ -46,6 +48,7 @@ class SyncSearch {
         work_left_(options.work_limit),
         check_work_(work_of_check(program)),
         pieces_(sync_pieces_of(program)),
+        has_crossing_signals_(finds_crossing_signals()),
         verdicts_(pieces_.size(), PieceVerdict::kOpen) {}
 
   SyncRedundancy run() {
@@ -130,12 +133,33 @@ class SyncSearch {
     verdicts_[index] = can_go ? PieceVerdict::kRedundant : PieceVerdict::kNeeded;
   }
 
+  // Those that can be left out with others.
   std::vector<size_t> open_pieces() const {
     std::vector<size_t> open;
     for (size_t i = 0; i < pieces_.size(); ++i) {
-      if (is_open(i)) open.push_back(i);
+      const bool may_hide = has_crossing_signals_ && takes_a_signal(pieces_[i]);
+      if (is_open(i) && !may_hide) open.push_back(i);
     }
     return open;
+  }
+
+  static bool takes_a_signal(const SyncPiece& piece) {
+    return piece.kind == SyncPieceKind::kSignal ||
+           (piece.kind == SyncPieceKind::kWait && piece.partner.is_some());
+  }
+
+  bool finds_crossing_signals() const {
+    constexpr QueueIndex kNowhere = kNoQueue - 1;
+    std::vector<QueueIndex> place(program_.semaphores.size(), kNowhere);
+    for (const SyncStep& step : program_.syncs) {
+      const QueueIndex queue = program_.statements[step.statement.index].queue;
+      for (const SignalPart& part : program_.parts_of(step)) {
+        QueueIndex& first = place[part.semaphore.index];
+        if (first != kNowhere && first != queue) return true;
+        first = queue;
+      }
+    }
+    return false;
   }
 
   // Requires: there is no hazard.
@@ -218,6 +242,7 @@ class SyncSearch {
   uint64_t work_left_;
   const uint64_t check_work_;
   const std::vector<SyncPiece> pieces_;
+  const bool has_crossing_signals_;  // Several queues signal one semaphore, or the host does too.
   std::vector<PieceVerdict> verdicts_;  // By piece.
   bool are_words_ = false;              // Those that are judged now; first those that are none.
   OrderFindings with_;

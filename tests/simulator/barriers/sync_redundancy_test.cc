@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -226,6 +227,19 @@ signal t=1
 wait t=1 on q1
 )"),
               ElementsAre("the wait for t=1 on q1 (statement 7)"));
+}
+
+// Without the wait nothing orders the second signal after the first; without both nothing asks.
+TEST(FindRedundantSync, KeepsAWaitThatOrdersSignals) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nq1: queue serial\nq2: queue serial\ndispatch Use reads x on q1\n"
+      "signal s=1 on q1\nwait s=1 on q2\nsignal s=2 on q2\n");
+  for (const size_t alone_max : {size_t{0}, SIZE_MAX}) {
+    const SyncRedundancy found =
+        find_redundant_sync(program, {.alone_max = alone_max, .stride = 1});
+    ASSERT_EQ(found.redundant.size(), 1u);
+    EXPECT_EQ(found.redundant[0].kind, SyncPieceKind::kSignal);
+  }
 }
 
 TEST(FindRedundantSync, IsSilentInADeadlock) {

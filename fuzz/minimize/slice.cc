@@ -119,12 +119,12 @@ class Slicer {
     }
   }
 
-  // Barriers come in with_barriers().
+  // Barriers come in with_barriers(); ends of command buffers matter to nobody.
   bool touches(const Statement& statement) const {
     if (statement.kind == StatementKind::kLifetime) {
       return program_.lifetimes[statement.index].memory == memory_;
     }
-    if (statement.kind == StatementKind::kBarrier) return false;
+    if (statement.kind != StatementKind::kDispatch) return false;
     const std::span<const Access> accesses = program_.accesses_of(DispatchId(statement.index));
     return std::ranges::any_of(accesses, [&](const Access& access) {
       return access.memory == memory_ && share_a_byte(access.range, bytes_);

@@ -53,7 +53,8 @@ BarrierId neighbour_of(const Program& program, BarrierId barrier) {
   for (const uint32_t step : {UINT32_MAX, uint32_t{1}}) {  // Backwards, then forwards.
     uint32_t s = at + step;
     while (s < program.statements.size() &&
-           program.statements[s].kind == StatementKind::kLifetime) {
+           (program.statements[s].kind == StatementKind::kLifetime ||
+            program.statements[s].kind == StatementKind::kSync)) {
       s += step;
     }
     const bool is_barrier =

@@ -57,16 +57,17 @@ void append_accesses(const Program& source, std::span<const Access> accesses, Pr
   }
 }
 
-// The statements [begin, end) of a program but one, as a program of their own; it has no names, no
-// tensors, no lifetimes and no order.
+// The dispatches and barriers in [begin, end) of a program but one, as a program of their own; it
+// has no names, no tensors and no order. What else there is orders nothing on one queue.
 Program window_of(const Program& source, size_t begin, size_t end, StatementId left_out) {
   Program window;
   std::map<MemoryId, MemoryId> memories;
   for (size_t i = begin; i < end; ++i) {
     const Statement& statement = source.statements[i];
-    if (StatementId(i) == left_out || statement.kind == StatementKind::kLifetime) continue;
-    const StatementId id(window.statements.size());
     const bool is_dispatch = statement.kind == StatementKind::kDispatch;
+    const bool is_barrier = statement.kind == StatementKind::kBarrier;
+    if (StatementId(i) == left_out || (!is_dispatch && !is_barrier)) continue;
+    const StatementId id(window.statements.size());
     const size_t index = is_dispatch ? window.dispatches.size() : window.barriers.size();
     window.statements.push_back({.kind = statement.kind, .index = static_cast<uint32_t>(index)});
     if (is_dispatch) {

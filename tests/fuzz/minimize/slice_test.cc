@@ -48,6 +48,22 @@ std::vector<std::string> slices_of(const std::string& text) {
   return slices;
 }
 
+// They touch nothing: neither the bytes of the hazard nor others.
+TEST(Slice, LooksPastTheEndsOfCommandBuffers) {
+  const auto program = parse(
+      "interlock 1\nmemory m 64\nmemory n 64\ndispatch A writes m\nsplit\nsubmit\nsplit\n"
+      "dispatch Beside writes n\nsplit\ndispatch B reads m\n",
+      "test", every_queue());
+  ASSERT_TRUE(program);
+  size_t fewest = SIZE_MAX;
+  for_each_slice(*program, find_everything(*program).front(), [&](std::span<const Program> forms) {
+    fewest = std::min(fewest, forms.back().statements.size());
+    EXPECT_EQ(find_everything(forms.back()).size(), 1u);
+    return false;
+  });
+  EXPECT_EQ(fewest, 2u);
+}
+
 TEST(Slice, WidensFromWhatAHazardNames) {
   EXPECT_THAT(slices_of("memory m 64\nmemory n 64\nmemory o 64\n"
                         "dispatch Early writes n\n"

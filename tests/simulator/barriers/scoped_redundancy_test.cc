@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "encoder/assemble/build.h"
+#include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
 #include "simulator/barriers/barrier_removal.h"
@@ -48,6 +49,19 @@ TEST(FindScopedRedundant, NeedsWhatOrdersAConflictAndNoMore) {
       barrier compute.write -> compute.read
       dispatch B reads b)"),
               ElementsAre(0));
+}
+
+// Command buffers end where barriers stand, and are none.
+TEST(FindScopedRedundant, TakesNoEndOfACommandBufferForABarrier) {
+  ParseOptions options;
+  options.reads_one_queue = true;
+  const auto program = parse(
+      "interlock 1\nmemory a 64\nmemory b 64\nsplit\ndispatch A writes a\nsplit\nsplit\n"
+      "barrier compute.write -> compute.read\ndispatch B reads a\nsplit\n"
+      "barrier compute.write -> compute.read\nsplit\nsplit\ndispatch C reads b\nsplit\n",
+      "test", options);
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_THAT(barriers_of(find_scoped_redundant(*program, kAmpleWork)), ElementsAre(1));
 }
 
 TEST(FindScopedRedundant, CountsEachLinkOfAChain) {

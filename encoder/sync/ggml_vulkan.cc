@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "encoder/program/range.h"
 #include "encoder/program/stop.h"
@@ -23,15 +24,20 @@ void GgmlVulkanEncoder::begin(std::span<const Tensor> tensors) {
   is_view_seen_.assign(tensors.size(), false);
 }
 
-void GgmlVulkanEncoder::add_view(TensorId view) {
-  const Tensor& tensor = tensors_[view.index];
-  if (tensor.placement != Placement::kView || is_view_seen_[view.index]) return;
-  is_view_seen_[view.index] = true;
-  add_view(tensor.source);
-  Node node;
-  node.sources.push_back(tensor.source);
-  node.outputs.push_back(view);
-  nodes_.push_back(std::move(node));
+// Views of views may be as many as there are tensors.
+void GgmlVulkanEncoder::add_views(TensorId tensor) {
+  std::vector<TensorId> views;
+  while (tensors_[tensor.index].placement == Placement::kView && !is_view_seen_[tensor.index]) {
+    is_view_seen_[tensor.index] = true;
+    views.push_back(tensor);
+    tensor = tensors_[tensor.index].source;
+  }
+  for (size_t i = views.size(); i-- > 0;) {
+    Node node;
+    node.sources.push_back(tensors_[views[i].index].source);
+    node.outputs.push_back(views[i]);
+    nodes_.push_back(std::move(node));
+  }
 }
 
 void GgmlVulkanEncoder::encode(const EncoderDispatch& dispatch, CommandSink& /*sink*/) {
@@ -40,7 +46,7 @@ void GgmlVulkanEncoder::encode(const EncoderDispatch& dispatch, CommandSink& /*s
   node.accesses.assign(dispatch.accesses.begin(), dispatch.accesses.end());
   for (const Access& access : dispatch.accesses) {
     if (access.tensor.is_some()) {
-      add_view(access.tensor);
+      add_views(access.tensor);
       if (access.mode != AccessMode::kWrite) node.sources.push_back(access.tensor);
       if (!access.only_reads()) node.outputs.push_back(access.tensor);
     }

@@ -45,7 +45,7 @@ class GgmlVulkanEncoder : public Encoder {
     std::vector<TensorId> outputs;
   };
 
-  void add_view(TensorId view);
+  void add_views(TensorId tensor);
   bool is_source_of(const Node& later, const Node& earlier) const;
   bool depends(const Node& later, const Node& earlier) const;
   bool share_a_root(std::span<const TensorId> some, std::span<const TensorId> others) const;

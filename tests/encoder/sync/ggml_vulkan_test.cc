@@ -124,5 +124,16 @@ TEST(GgmlVulkan, EndsAGraphWhereACommandBufferEndsOrBytesAreDestroyed) {
   EXPECT_THAT(destroyed, HasBarrierCount(2));
 }
 
+// As many as there may be, each of the one before.
+TEST(GgmlVulkan, TakesViewsOfViews) {
+  std::string body = "memory m 64\nmemory n 64\ntensor v0 u8[64] at m+0\n";
+  constexpr int kViewCount = 120'000;
+  for (int i = 1; i <= kViewCount; ++i) {
+    body += fmt::format("tensor v{} u8[64] view v{}+0\n", i, i - 1);
+  }
+  body += fmt::format("dispatch A writes v0\ndispatch B reads v{} writes n\n", kViewCount);
+  EXPECT_EQ(order_of("ggml-vulkan-reorder", body), "A | B");
+}
+
 }  // namespace
 }  // namespace interlock::ggml_vulkan_test

@@ -71,6 +71,25 @@ void append_split(Program& result) {
   result.syncs.push_back({.statement = statement, .kind = SyncKind::kSplit});
 }
 
+// What is about several queues becomes what CommandSink says of one.
+class OneQueueSink final : public CommandSink {
+ public:
+  explicit OneQueueSink(RecordingSink& sink) : sink_(sink) {}
+
+  void issue_dispatch(DispatchId id) override { sink_.issue_dispatch(id); }
+  void issue_barrier(BarrierKind kind) override {
+    INTERLOCK_CHECK(kind != BarrierKind::kScoped);
+    sink_.issue_barrier(kind);
+  }
+  void issue_scoped_barrier(const Scope& source, const Scope& destination) override {
+    sink_.issue_scoped_barrier(source, destination);
+  }
+  void issue_split() override { sink_.issue_split(); }
+
+ private:
+  RecordingSink& sink_;
+};
+
 // Expectations about an encoder speak of any encoding of the program; the others are gone with the
 // sync that they were about, and those of gradients with the statement `backward`, which is spelled
 // out.
@@ -185,7 +204,8 @@ template <typename Source>
 Program encode_any(Source&& source, Encoder& encoder) {
   RecordingSink sink;
   sink.reserve(2 * source.dispatches.size());
-  issue_all(source, encoder, sink);
+  OneQueueSink of_one_queue(sink);
+  issue_all(source, encoder, of_one_queue);
   if (is_stopped()) return declarations_of(std::forward<Source>(source));
   const std::vector<uint32_t> new_index =
       issue_positions(sink.commands(), source.dispatches.size());

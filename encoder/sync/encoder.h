@@ -37,6 +37,8 @@ class CommandSink {
  public:
   virtual ~CommandSink() = default;
   virtual void issue_dispatch(DispatchId id) = 0;
+
+  // Requires: it is not scoped; those are issued by the next one.
   virtual void issue_barrier(BarrierKind kind) = 0;
 
   // A barrier of one dependency, which covers all memory. Where there are no scopes a full barrier

@@ -78,6 +78,10 @@ class IssuedCommands final : public Encoder {
 Result<Success> check_commands(const Program& program, const std::vector<Command>& commands) {
   std::vector<bool> is_issued(program.dispatches.size(), false);
   for (const Command& command : commands) {
+    const bool has_no_scope = command.kind == StatementKind::kBarrier &&
+                              command.barrier == BarrierKind::kScoped &&
+                              command.detail == Command::kNone;
+    if (has_no_scope) return Error{"The encoder issues a scoped barrier without its scopes."};
     if (command.kind != StatementKind::kDispatch) continue;
     const size_t index = command.dispatch.index;
     if (index >= is_issued.size()) {

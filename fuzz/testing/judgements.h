@@ -50,7 +50,8 @@ Result<Judgement> judge_fewest_barriers(const Program& program);
 Result<Judgement> judge_no_useless_sync(const Program& program);
 
 // Returns `program` as `encoder` encodes it.
-// Errors: the encoder drops a dispatch, issues one twice, or issues one that is not there; the
+// Errors: the encoder drops a dispatch, issues one twice, or issues one that is not there; a
+// barrier is scoped and has no scopes; the
 // program has several queues or the host.
 // Requires: the encoder is fresh.
 Result<Program> encode_checked(const Program& program, Encoder& encoder);

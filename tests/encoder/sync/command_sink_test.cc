@@ -126,6 +126,21 @@ TEST(CommandSink, OfOneQueueDoesAsMuchWithBarriers) {
   EXPECT_EQ(sink.said, "A||-|B|");
 }
 
+// What the pass for one queue makes of it.
+TEST(Encode, MakesBarriersOfWhatIsAboutSeveralQueues) {
+  Saying all(say_all);
+  EXPECT_EQ(print(encode(parsed(kDispatches), all)),
+            "interlock 1\nmemory a 64\ndispatch A writes a\nbarrier\n"
+            "barrier compute -> copy\nbarrier execution\nsplit\nbarrier\ndispatch B reads a\n");
+  Saying edges([](CommandSink& sink) {
+    sink.issue_dispatch(DispatchId(0));
+    sink.issue_edge(DispatchId(0), DispatchId(1));
+    sink.issue_dispatch(DispatchId(1));
+  });
+  EXPECT_EQ(print(encode(parsed(kDispatches), edges)),
+            "interlock 1\nmemory a 64\ndispatch A writes a\nbarrier\ndispatch B reads a\n");
+}
+
 TEST(Encoder, IsToldOfQueuesAndCommandBuffers) {
   Saying encoder([](CommandSink& sink) {
     for (size_t i = 0; i < 3; ++i) sink.issue_dispatch(DispatchId(i));

@@ -56,6 +56,15 @@ TEST(EncodeWith, FailsForAnEncoderThatLosesOrRepeatsDispatches) {
                           "The encoder issues dispatch 3; there are 3.");
 }
 
+TEST(EncodeWith, FailsForAScopedBarrierWithoutScopes) {
+  const auto scopeless = [](DispatchId id, CommandSink& sink) {
+    sink.issue_barrier(BarrierKind::kScoped);
+    sink.issue_dispatch(id);
+  };
+  EXPECT_NONFATAL_FAILURE(encode_with(FaultyEncoder(scopeless), kThree),
+                          "The encoder issues a scoped barrier without its scopes.");
+}
+
 TEST(EncodeWith, TakesEncodersByValueByReferenceAndByName) {
   InterlockEncoder encoder;
   EXPECT_THAT(encode_with(encoder, kLayerNormVjp), HasBarrierCount(2));

@@ -40,7 +40,7 @@ struct PlannerEntry {
   // plan. Else sync is placed after the plan.
   bool plans_encoded;
   PlanFunction plan;
-  // Takes programs of several queues, too, whose sync stays. If it is broken, it is there alone.
+  // Takes programs of several queues, too, whose sync stays. A broken one is wrong only there.
   bool takes_queues = false;
 };
 

@@ -1,13 +1,15 @@
-// A pool for several queues, as the caching allocators of PyTorch
-// (c10/cuda/CUDACachingAllocator.cpp) and CUDA (cudaMallocAsync) have it: each stream has free
-// blocks of its own. A value comes from those of the queue that first uses it, and goes back to
-// them after its last use. Work that comes later on that queue may take its bytes, as it comes
-// after in stream order. Uses on other queues PyTorch is told of by record_stream(): an event is
-// recorded there when the value is freed, and the block waits for it. Here it is free for whatever
-// the sync of the program orders after all those uses. The broken twin is told of no other queue.
+// A pool for several queues, as PyTorch's caching allocator has it
+// (c10/cuda/CUDACachingAllocator.cpp): each stream has free blocks of its own. A value comes from
+// those of the queue that first uses it, and goes back to them after its last use. Work that comes
+// later on that queue may take its bytes, as it comes after in stream order. Uses on other queues
+// PyTorch is told of by record_stream(): an event is recorded there when the value is freed, and
+// the block waits for it. Here it is free for whatever the sync of the program orders after all
+// those uses. The broken twin is told of no other queue.
 //
 // Not modelled: when the host polls the events, which can find a block free that no sync says is;
-// splitting thresholds, size classes, garbage collection; CUDA's reuse across pools.
+// splitting thresholds, size classes, garbage collection. CUDA's own pools (cudaMallocAsync) are of
+// a device, and by default hand on between streams what an event orders: `liveness` is nearer to
+// them.
 #pragma once
 
 #include "encoder/plan/planner.h"

@@ -73,7 +73,9 @@ class MlxFencesEncoder final : public Encoder {
   // What of a memory somebody uses: a tensor, or ranges of it.
   struct MemoryUses {
     TensorId root;
-    bool is_shared = false;
+    TensorId first_donor;
+    bool is_shared = false;          // By another root.
+    bool has_several_first = false;  // Roots, of which no donation leads to the other.
   };
 
   struct Fences {
@@ -85,21 +87,33 @@ class MlxFencesEncoder final : public Encoder {
   void use(const Access& access) {
     const TensorId root = access.tensor.is_some() ? tensors_[access.tensor.index].root : TensorId();
     const size_t now = encoders_.size() - 1;
+    const TensorId donor = first_donor_of(root);
     MemoryUses& memory =
-        memories_.try_emplace(access.memory, MemoryUses{root, false}).first->second;
+        memories_.try_emplace(access.memory, MemoryUses{root, donor}).first->second;
     memory.is_shared |= memory.root != root;
+    memory.has_several_first |= memory.first_donor != donor;
     if (root.is_some()) {
       const Uses first = {now, now, access.mode == AccessMode::kWrite};
       uses_.try_emplace(root, first).first->second.last = now;
     }
   }
 
+  // Whose bytes a donation, and those before it, have passed on.
+  TensorId first_donor_of(TensorId root) const {
+    while (root.is_some() && tensors_[root.index].placement == Placement::kDonation) {
+      root = tensors_[tensors_[root.index].source.index].root;
+    }
+    return root;
+  }
+
   void strike_temporaries() {
     for (const auto& [root, uses] : uses_) {
       const Tensor& tensor = tensors_[root.index];
       if (uses.first != uses.last || !uses.is_written_first) continue;
-      const bool is_fresh = !memories_.at(tensor.memory).is_shared;
-      const bool is_donation = tensor.placement == Placement::kDonation;
+      const MemoryUses& memory = memories_.at(tensor.memory);
+      const bool is_fresh = !memory.is_shared;
+      const bool is_donation =
+          tensor.placement == Placement::kDonation && !memory.has_several_first;
       if (!is_fresh && !(is_donation && rules_.may_donate_temporaries)) continue;
       encoders_[uses.first].inputs.erase(tensor.memory);
       encoders_[uses.first].outputs.erase(tensor.memory);

@@ -12,7 +12,8 @@
 // cover no other, a fence is a semaphore. Within it barriers are those of `mlx-2026`
 // (encoder/sync/mlx.h). Which tensors an operation names as temporaries, declared accesses do not
 // say: taken are all that one Metal encoder uses and writes first; of those on bytes of others
-// only donations, as in #4099. Where an encoder is split, the program says.
+// only donations, as in #4099, of a memory that only its donors use beside. Where an encoder is
+// split, the program says.
 //
 // Not modelled: completion handlers, which take outputs out of the map once an encoder is over, and
 // keep buffers from being handed out again before; set_buffer, events between streams, what limits

@@ -22,7 +22,9 @@ namespace interlock {
 // the later ones are smaller, as order only shrinks with them: docs/theory.md, "Scopes that nothing
 // can leave".
 //
-// Cost: O(log r) for each access and r runs of bytes used alike; some hundred steps a barrier.
+// Cost: O(log r) for each access and r runs of bytes used alike, and each run that it covers: what
+// was written in many parts at many times costs as many steps each time it is read whole. Some
+// hundred steps a barrier.
 class InterlockScopedEncoder final : public Encoder {
  public:
   void encode(const EncoderDispatch& dispatch, CommandSink& sink) override;

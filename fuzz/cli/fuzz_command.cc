@@ -173,6 +173,11 @@ Result<Success> set_passes(FuzzOptions& options) {
   }
   const Result<PassChain> passes = find_passes(names);
   if (!passes) return passes.error();
+  if (passes->planner != nullptr && passes->planner->takes_queues && passes->planner->is_broken) {
+    return error_of(
+        "the planner '{}' is wrong on several queues, and campaigns of planners have one.",
+        names.planner);
+  }
   options.campaign.backward = passes->backward;
   options.campaign.replay = passes->replay;
   options.campaign.planner = passes->planner;

@@ -88,6 +88,11 @@ TEST(FuzzCommand, ConvictsABrokenPlannerAndNoOther) {
 }
 
 TEST(FuzzCommand, RefusesPlannersThatAreNotThereAndDevicesBesideThem) {
+  const CommandResult of_queues =
+      run_interlock({"fuzz", "--planner=stream-pool-unrecorded", "--runs=1"});
+  EXPECT_EQ(of_queues.status, 2) << of_queues.out;
+  EXPECT_THAT(of_queues.err, HasSubstr("is wrong on several queues, and campaigns of planners"));
+
   const CommandResult unknown = run_interlock({"fuzz", "--planner=best", "--runs=1"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("there is no planner 'best'. `interlock list planners`"));

@@ -66,6 +66,17 @@ signal s2=1 on q2
 )");
 }
 
+// MLX would not hand a buffer on that others use, too.
+TEST(MlxFences, OfADonationBesideOthersAreKept) {
+  std::string body = kDonatedOffset;
+  body.replace(body.find("tensor idx u8[4]"), 16,
+               "memory pool 64\ntensor idx u8[4] at pool+0\ntensor near u8[4] at pool+32");
+  body.replace(body.find("writes idx"), 10, "writes idx near");
+  body.replace(body.find("reads off"), 9, "reads off near");
+  EXPECT_EQ(statements("mlx-fences-4099", body), statements("mlx-fences-2026", body));
+  EXPECT_THAT(statements("mlx-fences-4099", body), HasSubstr("wait s1=1 on q2"));
+}
+
 // Without the command buffer between there is one Metal encoder, and a barrier.
 TEST(MlxFences, AreNotNeededWithinOneMetalEncoder) {
   std::string body = kDonatedOffset;

@@ -99,7 +99,13 @@ class HazardTracker {
 
   // In tracker_lists.cc.
   bool list(std::span<const Access> ranges, AtomicOp atomic_op);
-  bool list(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
+  bool list(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+    if (buffers.size() > EpochList<BufferKey>::kMaxOperands) {
+      return outgrow_list({}, buffers, atomic_op);
+    }
+    const bool is_apart = listed_ranges_.size() == 0 && segments_.buffers.shared_count() == 0;
+    return is_apart ? list_apart(buffers, atomic_op) : list_by_range(buffers, atomic_op);
+  }
   bool list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
             AtomicOp atomic_op);
   bool list_apart(std::span<const BufferAccess> buffers, AtomicOp atomic_op);

@@ -31,14 +31,6 @@ bool HazardTracker::list(std::span<const Access> ranges, AtomicOp atomic_op) {
   });
 }
 
-bool HazardTracker::list(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
-  if (buffers.size() > EpochList<BufferKey>::kMaxOperands) {
-    return outgrow_list({}, buffers, atomic_op);
-  }
-  const bool is_apart = listed_ranges_.size() == 0 && segments_.buffers.shared_count() == 0;
-  return is_apart ? list_apart(buffers, atomic_op) : list_by_range(buffers, atomic_op);
-}
-
 // No two buffers share bytes.
 bool HazardTracker::list_apart(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   const BufferTable& table = segments_.buffers;

@@ -86,7 +86,8 @@ Result<Success> set_queue_encoder(EncodeOptions& options) {
   const bool knows_queues = (options.queue_encoder != nullptr && is_encoder_alone(options)) ||
                             is_planner_of_queues_alone(options);
   if (knows_queues && options.unplanned_memory.empty()) read_every_queue(options.input.parse);
-  options.input.parse.reads_one_queue = is_encoder_alone(options) && options.unplanned_memory.empty();
+  options.input.parse.reads_one_queue =
+      is_encoder_alone(options) && options.unplanned_memory.empty();
   return Success{};
 }
 

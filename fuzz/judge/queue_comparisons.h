@@ -44,8 +44,8 @@ Difference compare_reversals(const Program& run);
 Difference compare_destroys(const Program& text, const Program& run);
 
 // Which sync can go by find_redundant_sync(), words within it apart, against its removal from the
-// draft and the search of chains. Values that end count for the first alone: of a program with `free` or `destroy` only
-// what can go is compared. Cost: compare_hazards() for each piece.
+// draft and the search of chains. Values that end count for the first alone: of a program with
+// `free` or `destroy` only what can go is compared. Cost: compare_hazards() for each piece.
 Difference compare_advice(const Program& text, std::span<const SyncPiece> redundant);
 
 // The check as JSON, against the report that it is made of. Cost: linear in the report.

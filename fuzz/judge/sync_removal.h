@@ -8,7 +8,8 @@
 namespace interlock {
 
 // Returns the draft of `program`, spelled out and without evidence, without the piece: what it
-// builds is paired anew. Requires: the piece is of `program` and no word, no text_order. Cost: linear.
+// builds is paired anew. Requires: the piece is of `program` and no word, no text_order.
+// Cost: linear.
 ProgramDraft draft_without(const Program& program, const SyncPiece& piece);
 
 }  // namespace interlock

@@ -14,9 +14,8 @@ namespace interlock {
 QueueHazards::QueueHazards(const Program& program, const QueueOrder& order,
                            const ByteSegments& segments)
     : program_(program), order_(order), segments_(segments), histories_(order.places().count()) {
-  const bool may_lose =
-      std::ranges::find(program.syncs, SyncKind::kHostInvalidates, &SyncStep::kind) !=
-      program.syncs.end();
+  const bool may_lose = std::ranges::find(program.syncs, SyncKind::kHostInvalidates,
+                                          &SyncStep::kind) != program.syncs.end();
   if (!may_lose) clean_.emplace(program, order, segments);
 }
 

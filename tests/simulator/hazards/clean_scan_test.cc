@@ -10,11 +10,11 @@
 #include <string>
 
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/chains/chain_hazards.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
-#include "tests/simulator/judges/sync_removal_judge.h"
 #include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_queue_programs.h"
 

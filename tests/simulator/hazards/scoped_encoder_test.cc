@@ -16,11 +16,11 @@
 #include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 #include "simulator/barriers/redundancy.h"
+#include "simulator/chains/chain_hazards.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/removal_judge.h"
-#include "tests/simulator/judges/sync_removal_judge.h"
 #include "tests/simulator/judges/value_ledger.h"
 #include "tests/simulator/programs/random_lifetime_programs.h"
 

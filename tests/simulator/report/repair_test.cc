@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "encoder/text/parser.h"
+#include "simulator/chains/chain_hazards.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/repair_lines.h"
-#include "tests/simulator/judges/sync_removal_judge.h"
 #include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_queue_programs.h"
 

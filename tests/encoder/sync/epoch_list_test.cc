@@ -107,5 +107,30 @@ TEST(EpochList, AgreesWithAnObviousListHoweverLongEpochsAre) {
   }
 }
 
+// Epochs of atomics that commute, each ended by one of another operation: what a list remembers of
+// them is their operation, wherever they have moved.
+TEST(EpochList, TellsAtomicsOfOneOperationFromThoseOfAnother) {
+  TestRandom random(3);
+  EpochList<RangeKey> list;
+  ObviousList obvious;
+  AtomicOp op = AtomicOp::kAdd;
+  int conflict_count = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    if (random.below(16) == 0) op = kOps[1 + random.below(2)];
+    if (list.size() > EpochList<RangeKey>::kMaxListed) {
+      list.clear();
+      obvious.clear();
+    }
+    std::vector<Operand> operands = random_operands(random, 8, 3);
+    for (Operand& operand : operands) operand.mode = AccessMode::kAtomic;
+    const bool is_conflict = list.add(std::span<const Operand>(operands), AccessCodes(op),
+                                      [](const Operand& o) { return o.key; });
+    ASSERT_EQ(is_conflict, obvious.add(operands, op)) << i;
+    conflict_count += is_conflict;
+  }
+  EXPECT_GT(conflict_count, 200);
+  EXPECT_LT(conflict_count, 5'000);
+}
+
 }  // namespace
 }  // namespace interlock::epoch_list_test

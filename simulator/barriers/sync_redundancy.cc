@@ -26,15 +26,12 @@ namespace {
 
 enum class PieceVerdict : uint8_t { kOpen, kNeeded, kRedundant };
 
-// What a check visits. Clocks have a number for each path of a graph, which edges and operations
-// pass on, eight at a time.
+// What a check visits. Clocks have a number for each place, which sync, edges and operations pass
+// on; a few of these cost what a visit does.
 uint64_t work_of_check(const Program& program) {
   const uint64_t item_count = program.statements.size() + program.accesses.size();
-  uint64_t work = 8 * item_count + 64;
-  if (program.edges.empty()) return work;
-  const Places places(program);
   const uint64_t row_count = program.statements.size() + 3 * program.edges.size();
-  return work + 8 * program.edges.size() + row_count * places.count() / 8;
+  return 8 * (item_count + program.edges.size()) + row_count * Places(program).count() / 2 + 64;
 }
 
 // Hazards looked at where many pieces are left out at once.

@@ -44,9 +44,7 @@ TEST(CleanScan, DoubtsTheFirstDispatchThatHasAHazard) {
         choice, {.queue_count_max = 3, .sync_count_max = 14, .memory_bytes = 8});
     const std::optional<Program> program = parse_queues(text);
     if (!program || !needs_queue_order(*program) || !program->host_dispatches.empty()) continue;
-    if (QueueOrder(*program).is_too_wide() || !find_reference_order(*program).is_text_order) {
-      continue;
-    }
+    if (!find_reference_order(*program).is_text_order) continue;
     const bool has_atomics = std::ranges::any_of(program->accesses, &Access::is_atomic);
     if (has_atomics) continue;
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
@@ -78,7 +76,7 @@ TEST(CleanScan, AsksOfAnUpdateForBothOfItsSorts) {
   };
   EXPECT_EQ(doubt("compute.read"), DispatchId(1));
   EXPECT_EQ(doubt("compute.write"), DispatchId(1));
-  EXPECT_EQ(doubt("compute.read|compute.write"), std::nullopt);
+  EXPECT_FALSE(doubt("compute.read|compute.write").has_value());
 }
 
 TEST(CleanScan, RemembersTheReadsOfEachPlace) {
@@ -91,7 +89,7 @@ TEST(CleanScan, RemembersTheReadsOfEachPlace) {
   };
   EXPECT_EQ(doubt("wait s=1\n"), DispatchId(2));
   EXPECT_EQ(doubt("wait t=1\n"), DispatchId(2));
-  EXPECT_EQ(doubt("wait s=1\nwait t=1\n"), std::nullopt);
+  EXPECT_FALSE(doubt("wait s=1\nwait t=1\n").has_value());
 }
 
 }  // namespace

@@ -306,7 +306,9 @@ TEST(Lifetimes, MeetTheirExpectations) {
   const ExpectationOutcome outcome = judge_expectations(program, report);
   EXPECT_TRUE(is_as_expected(program, report, outcome));
   const std::string json = json_report(program, report, outcome, "p.ilk");
-  EXPECT_THAT(json, HasSubstr(R"("lifetime":{"lifetime":0,"reference":"0","text":"free y"})"));
+  EXPECT_THAT(json,
+              HasSubstr(R"("lifetime":{"lifetime":0,"reference":"0","queue":null,"statement":5,)"
+                        R"("text":"free y"})"));
   EXPECT_THAT(json, HasSubstr(R"("first":null)"));
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
@@ -16,6 +17,7 @@ namespace interlock {
 namespace {
 
 constexpr size_t kScopesMax = 64;
+constexpr uint64_t kPortBytesMax = 16;  // Each edge of a chain keeps its own.
 constexpr size_t kNoGraph = SIZE_MAX;
 
 // Where a node stands.
@@ -93,6 +95,12 @@ class DotReader {
         is_word && (token.text == "graph" || token.text == "node" || token.text == "edge");
     Attributes attributes;
     if (!read_attributes(attributes)) return false;
+    const bool has_ports =
+        std::ranges::any_of(attributes, [](const auto& entry) { return is_port(entry.first); });
+    if (is_default && has_ports) {
+      return fail(token.line, token.column,
+                  "ports stand on the edges themselves, not on all that come later.");
+    }
     return is_default || add_node(token, attributes);
   }
 
@@ -137,6 +145,8 @@ class DotReader {
     return found == attributes.end() ? "" : std::move(found->second);
   }
 
+  static bool is_port(std::string_view key) { return key == "headlabel" || key == "taillabel"; }
+
   // Reads "[style="bold" shape="octagon" label="…"]", as often as it stands there.
   bool read_attributes(Attributes& attributes) {
     while (scanner_.peek().is('[')) {
@@ -150,7 +160,8 @@ class DotReader {
         scanner_.next();
         DotToken value = scanner_.next();
         if (!value.is_id()) return fail_expecting(value, "a value");
-        if (!check_length(value)) return false;
+        const uint64_t limit = is_port(key.text) ? kPortBytesMax : limits_.line_bytes;
+        if (!check_length(value, limit)) return false;
         attributes[std::move(key.text)] = std::move(value.text);
       }
     }
@@ -194,14 +205,15 @@ class DotReader {
       ids.push_back(scanner_.next());
       if (!ids.back().is_id()) return fail_expecting(ids.back(), "the node that the edge leads to");
       if (!check_length(ids.back(), limits_.name_bytes)) return false;
+      if (is_stopped()) return fail(first.line, 1, "reading was stopped here.");
+      if (edges_.size() + ids.size() > limits_.expansion_count) {
+        return fail(
+            first.line, first.column,
+            fmt::format("there are more edges than the limit of {}.", limits_.expansion_count));
+      }
     }
     Attributes attributes;
     if (!check_length(first, limits_.name_bytes) || !read_attributes(attributes)) return false;
-    if (edges_.size() + ids.size() > limits_.expansion_count) {
-      return fail(
-          first.line, first.column,
-          fmt::format("there are more edges than the limit of {}.", limits_.expansion_count));
-    }
     for (size_t i = 0; i + 1 < ids.size(); ++i) {
       edges_.push_back({ids[i].text, ids[i + 1].text, attributes["headlabel"],
                         attributes["taillabel"], ids[i].line, ids[i].column});

@@ -152,6 +152,7 @@ class GraphImporter {
   std::vector<NodePredecessors> predecessors_of(const DotGraph& graph) {
     std::vector<NodePredecessors> all(graph.nodes.size());
     std::set<std::pair<size_t, size_t>> full;
+    std::set<std::pair<size_t, size_t>> programmatic;
     for (const DotEdge& edge : graph.edges) {
       const EdgeSort sort = sort_of(edge);
       ++imported_.counts.edge_count;
@@ -164,8 +165,9 @@ class GraphImporter {
     // A full edge beside it says more.
     for (const DotEdge& edge : graph.edges) {
       if (sort_of(edge) == EdgeSort::kFull || full.contains({edge.to, edge.from})) continue;
-      std::vector<size_t>& from = all[edge.to].programmatic;
-      if (std::ranges::find(from, edge.from) == from.end()) from.push_back(edge.from);
+      if (programmatic.emplace(edge.to, edge.from).second) {
+        all[edge.to].programmatic.push_back(edge.from);
+      }
     }
     return all;
   }
@@ -225,7 +227,14 @@ class GraphImporter {
     const NodeContent content = content_of_node(node);
     const std::string label = new_label(prefix + legal_name(node.id));
     if (content.kind != GraphNodeKind::kChildGraph) {
-      add_dispatch(label, dispatch_of(node, content, label), std::move(after), std::move(started));
+      DispatchDraft dispatch = dispatch_of(node, content, label);
+      operand_count_ += dispatch.operands.size();
+      if (operand_count_ > limits_.expansion_count) {
+        return error_at(node, fmt::format("the access sets give the nodes more operands than the "
+                                          "limit of {}.",
+                                          limits_.expansion_count));
+      }
+      add_dispatch(label, std::move(dispatch), std::move(after), std::move(started));
       return label;
     }
     const std::string begin = new_label(label + ".begin");
@@ -300,12 +309,14 @@ class GraphImporter {
     return dispatch;
   }
 
-  // A line for the node itself, else the first one whose name matches.
+  // A line for the node itself, else the first one for kernels whose name matches. What a copy or a
+  // memset does, its label says.
   const AccessSet* find_set(const DotNode& node, const NodeContent& content) {
     size_t found = sets_.sets.size();
     if (const auto own = set_of_node_.find(node.id); own != set_of_node_.end()) {
       found = own->second;
-    } else {
+    } else if (content.kind == GraphNodeKind::kKernel || content.kind == GraphNodeKind::kHost ||
+               content.kind == GraphNodeKind::kOther) {
       const auto [known, is_new] = set_of_kernel_.try_emplace(content.name, found);
       for (size_t i = 0; is_new && i < found && !is_stopped(); ++i) {
         const AccessSet& set = sets_.sets[i];
@@ -340,6 +351,7 @@ class GraphImporter {
   const AccessSets& sets_;
   std::string_view file_name_;
   const Limits& limits_;
+  uint64_t operand_count_ = 0;
   std::map<std::string, size_t, std::less<>> graph_of_;       // By name.
   std::map<std::string, size_t, std::less<>> set_of_node_;    // By id.
   std::map<std::string, size_t, std::less<>> set_of_kernel_;  // By name, once it was looked for.

@@ -49,7 +49,8 @@ std::string text_of(const ImportCounts& counts) {
         counted_noun(counts.left_out_count, "node"));
   }
   for (size_t i = 0; i < std::min(counts.unused_lines.size(), kNamedMax); ++i) {
-    text += fmt::format("Line {} of the access sets matches no node.\n", counts.unused_lines[i]);
+    text +=
+        fmt::format("Line {} of the access sets is used for no node.\n", counts.unused_lines[i]);
   }
   if (counts.unused_lines.size() > kNamedMax) {
     text += fmt::format("… and {} lines more.\n", counts.unused_lines.size() - kNamedMax);

@@ -17,7 +17,7 @@ struct ImportCounts {
   uint64_t outside_count = 0;        // Nodes that signal or wait for work outside the graph.
   uint64_t other_port_count = 0;     // Edges of unknown ports, taken for programmatic.
   uint64_t left_out_count = 0;  // Nodes of graphs that stand for no node: bodies of conditions.
-  std::vector<uint64_t> unused_lines;  // Of the access sets: they match no node.
+  std::vector<uint64_t> unused_lines;  // Of the access sets: for no node.
 };
 
 // Sentences, one a line: "12 nodes, 14 edges; 3 of 12 nodes have no accesses: nothing is known of

@@ -12,6 +12,7 @@
 namespace interlock::dot_reader_test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -129,6 +130,15 @@ TEST(DotReader, HasLimits) {
               HasSubstr("has 70000 bytes, more than the limit of 65536."));
   EXPECT_THAT(error_within("digraph " + std::string(65, '{')),
               HasSubstr("subgraphs stand in each other, more than the limit of 64."));
+}
+
+// Each edge of a chain keeps its ports, so a long one would be kept many times.
+TEST(DotReader, TakesShortPortsAndOnlyOfEdgesThemselves) {
+  const std::string port = std::string(17, '1');
+  EXPECT_THAT(error_of_text("digraph {\na -> b [headlabel=" + port + "]\na b }"),
+              AllOf(StartsWith("g.dot:2:19: error: "), HasSubstr("17 bytes")));
+  EXPECT_THAT(error_of_text("digraph {\n edge [headlabel=1]\na b a -> b }"),
+              StartsWith("g.dot:2:2: error: ports stand on the edges themselves"));
 }
 
 TEST(DotReader, EndsAtAStop) {

@@ -71,8 +71,28 @@ TEST(ImportGraph, TakesTheLineOfANodeBeforeThatOfItsKernelAndTheFirstOfThese) {
       "graph_1_node_0: dispatch Bb updates y on g\ngraph_1_node_1: dispatch Bb reads x on g\n");
   EXPECT_EQ(counts_of(dot, sets),
             "2 nodes, 0 edges; accesses of all are known.\n"
-            "Line 4 of the access sets matches no node.\n"
-            "Line 6 of the access sets matches no node.\n");
+            "Line 4 of the access sets is used for no node.\n"
+            "Line 6 of the access sets is used for no node.\n");
+}
+
+// A memset says itself what it writes, whatever is stated of kernels.
+TEST(ImportGraph, TakesLinesOfKernelsForNoMemset) {
+  const std::string memset =
+      "\"graph_1_node_0\"[shape=\"invtrapezium\" label=\"0\nMEMSET\n(0,640)\n\"];\n";
+  const std::string sets = std::string(kSets) + "kernel * none\n";
+  EXPECT_THAT(counts_of(dot_of(memset), sets),
+              HasSubstr("1 of 1 node has no accesses: nothing is known of it."));
+}
+
+// One line may match very many nodes.
+TEST(ImportGraph, HasALimitOnTheOperandsOfAllNodes) {
+  Limits limits;
+  limits.expansion_count = 5;
+  std::string nodes = kernel_node(0, "a") + kernel_node(1, "a");
+  EXPECT_TRUE(imported(dot_of(nodes), kSets, limits));
+  nodes += kernel_node(2, "a");
+  EXPECT_THAT(imported(dot_of(nodes), kSets, limits).error().message,
+              HasSubstr("more operands than the limit of 5."));
 }
 
 TEST(ImportGraph, CountsNodesOfWhichNothingIsKnown) {
@@ -85,7 +105,7 @@ TEST(ImportGraph, CountsNodesOfWhichNothingIsKnown) {
   EXPECT_EQ(counts_of(dot),
             "3 nodes, 1 edge; 2 of 3 nodes have no accesses: nothing is known of them.\n"
             "  no accesses: graph_1_node_1\n  no accesses: graph_1_node_2\n"
-            "Line 5 of the access sets matches no node.\n");
+            "Line 5 of the access sets is used for no node.\n");
 }
 
 TEST(ImportGraph, KeepsPortsApart) {

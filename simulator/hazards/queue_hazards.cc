@@ -10,14 +10,13 @@
 
 namespace interlock {
 
-// A write of the host that is lost is hidden by no later one, which CleanScan takes for granted.
 QueueHazards::QueueHazards(const Program& program, const QueueOrder& order,
                            const ByteSegments& segments)
-    : program_(program), order_(order), segments_(segments), histories_(order.places().count()) {
-  const bool may_lose = std::ranges::find(program.syncs, SyncKind::kHostInvalidates,
-                                          &SyncStep::kind) != program.syncs.end();
-  if (!may_lose) clean_.emplace(program, order, segments);
-}
+    : program_(program),
+      order_(order),
+      segments_(segments),
+      clean_(std::in_place, program, order, segments),
+      histories_(order.places().count()) {}
 
 uint64_t QueueHazards::find_runs(DispatchId second, std::vector<HazardousRun>& runs) {
   runs.clear();

@@ -139,7 +139,7 @@ std::string note_on_queues(const Program& program, const Capabilities& capabilit
     return "";
   }
   return fmt::format(
-      "  The device has {}: the {} of the program are submissions to {}, in an order that their sync allows, and in another one in each trial.\n",
+      "  The device has {}: the {} of the program are submissions to {}, in an order that their sync allows, drawn anew in each trial.\n",
       device_count == 1 ? "one queue" : fmt::format("{} queues", device_count),
       fmt::format("{} queues", program.queue_count()), device_count == 1 ? "it" : "them");
 }

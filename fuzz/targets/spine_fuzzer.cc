@@ -82,11 +82,14 @@ void fail_at(const InternalDisagreement& disagreement, const Program& program) {
   fail(word_of(disagreement.stage), disagreement.message, program);
 }
 
-// Queues, sync beside barriers, the host, rows of bytes: what encoders and their oracles do not
-// take.
+// Queues, sync beside barriers, the host, rows of bytes, and what is declared for them: what
+// encoders and their oracles do not take.
 bool is_beyond_one_queue(const Program& program) {
-  return !program.queues.empty() || !program.syncs.empty() || !program.strides.empty() ||
-         needs_queue_order(program);
+  const bool has_memory_of_the_host = std::ranges::any_of(
+      program.memories,
+      [](const Memory& memory) { return memory.is_unified || memory.atom_bytes != 0; });
+  return !program.queues.empty() || !program.semaphores.empty() || !program.syncs.empty() ||
+         !program.strides.empty() || has_memory_of_the_host || needs_queue_order(program);
 }
 
 // A text whose signals have no order is an error to whoever reads all of it.

@@ -46,7 +46,10 @@ TEST(QueueProgramCampaign, KeepsFindsThatSayWhatIsFound) {
   const CampaignReport report = reported(options);
   EXPECT_THAT(report.disagreements, IsEmpty());
   EXPECT_GT(report.failing_run_count, options.run_count / 5);
-  EXPECT_GT(report.cpu_run_count, 0u);
+  // One in 64, and slow builds try few.
+  if (!is_slow_build()) {
+    EXPECT_GT(report.cpu_run_count, 0u);
+  }
   std::vector<std::string> signatures;
   for (const CampaignFind& find : report.finds) {
     signatures.push_back(find.signature);

@@ -146,7 +146,8 @@ TEST(JsonDocument, NamesTheKindsOfFindings) {
     return text.str();
   }();
   for (const auto& path : corpus_files({"queues", "bugs", "seeds"})) {
-    for (const json& finding : report_on(corpus_program(path))["findings"]) {
+    const json report = report_on(corpus_program(path));
+    for (const json& finding : report["findings"]) {
       for (const char* const key : {"kind", "observability"}) {
         const std::string word = '`' + finding[key].get<std::string>() + '`';
         EXPECT_NE(document.find(word), std::string::npos) << word;

@@ -229,10 +229,10 @@ class GraphImporter {
     if (content.kind != GraphNodeKind::kChildGraph) {
       DispatchDraft dispatch = dispatch_of(node, content, label);
       operand_count_ += dispatch.operands.size();
-      if (operand_count_ > limits_.expansion_count) {
-        return error_at(node, fmt::format("the access sets give the nodes more operands than the "
-                                          "limit of {}.",
-                                          limits_.expansion_count));
+      const uint64_t operand_max = 2 * limits_.expansion_count;
+      if (operand_count_ > operand_max) {
+        return error_at(
+            node, fmt::format("the nodes have more operands than the limit of {}.", operand_max));
       }
       add_dispatch(label, std::move(dispatch), std::move(after), std::move(started));
       return label;
@@ -309,18 +309,21 @@ class GraphImporter {
     return dispatch;
   }
 
-  // A line for the node itself, else the first one for kernels whose name matches. What a copy or a
-  // memset does, its label says.
+  // A line for the node itself, else the first one whose name matches. What a copy or a memset
+  // does, its label says: a name with stars is not about them.
   const AccessSet* find_set(const DotNode& node, const NodeContent& content) {
     size_t found = sets_.sets.size();
     if (const auto own = set_of_node_.find(node.id); own != set_of_node_.end()) {
       found = own->second;
-    } else if (content.kind == GraphNodeKind::kKernel || content.kind == GraphNodeKind::kHost ||
-               content.kind == GraphNodeKind::kOther) {
+    } else {
+      const bool is_moved_by_label =
+          content.kind == GraphNodeKind::kMemcpy || content.kind == GraphNodeKind::kMemset;
       const auto [known, is_new] = set_of_kernel_.try_emplace(content.name, found);
       for (size_t i = 0; is_new && i < found && !is_stopped(); ++i) {
         const AccessSet& set = sets_.sets[i];
-        if (!set.is_of_node && matches(set.name, content.name)) known->second = found = i;
+        const bool is_named =
+            is_moved_by_label ? set.name == content.name : matches(set.name, content.name);
+        if (!set.is_of_node && is_named) known->second = found = i;
       }
       found = known->second;
     }

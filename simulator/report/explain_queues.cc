@@ -14,6 +14,7 @@
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/order/host_atoms.h"
 #include "simulator/report/explain.h"
+#include "simulator/report/hazard_end.h"
 #include "simulator/report/operand_text.h"
 
 namespace interlock {
@@ -30,31 +31,11 @@ std::string text_of_statement(const Program& program, StatementId id) {
   return fmt::format("'{}' ({}statement {})", text_of(program, id), label, id.index);
 }
 
-// One end of a hazard.
-struct HazardEnd {
-  HazardEnd(const Program& program, AccessRef ref)
-      : id(ref.dispatch),
-        dispatch(program.dispatch(ref.dispatch)),
-        access(program.accesses_of(ref.dispatch)[ref.access]),
-        queue(program.queue_of(dispatch)),
-        stage(stage_of(dispatch, access)),
-        name(program.description_of(ref.dispatch)) {}
-
-  bool is_of_host() const { return queue == kNoQueue; }
-
-  // "compute on q1", "the host".
-  std::string place(const Program& program) const {
-    if (is_of_host()) return "the host";
-    return fmt::format("{} on {}", text_of(stage), program.name_of(queue));
-  }
-
-  DispatchId id;
-  const Dispatch& dispatch;
-  const Access& access;
-  QueueIndex queue;
-  Stage stage;
-  std::string name;
-};
+// "compute on q1", "the host".
+std::string text_of_place(const HazardEnd& end, const Program& program) {
+  if (end.is_of_host()) return "the host";
+  return fmt::format("{} on {}", text_of(end.stage), program.name_of(end.queue));
+}
 
 class QueueMisses {
  public:
@@ -123,7 +104,7 @@ std::string QueueMisses::reason() const {
                        program_.name_of(first_.queue));
   }
   return fmt::format("Nothing orders them: no chain of signals and waits leads from {} to {}.",
-                     first_.place(program_), second_.place(program_));
+                     text_of_place(first_, program_), text_of_place(second_, program_));
 }
 
 std::string QueueMisses::reason_for_visibility() const {

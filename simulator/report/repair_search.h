@@ -9,35 +9,21 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/program.h"
 #include "simulator/barriers/order_findings.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/report/finding.h"
+#include "simulator/report/hazard_end.h"
 #include "simulator/report/sync_edit.h"
 
 namespace interlock {
 
-// One of the two accesses.
-struct RepairEnd {
-  RepairEnd(const Program& program, AccessRef ref)
-      : id(ref.dispatch),
-        dispatch(program.dispatch(ref.dispatch)),
-        access(program.accesses_of(ref.dispatch)[ref.access]),
-        queue(program.queue_of(dispatch)),
-        stage(stage_of(dispatch, access)),
-        name(program.description_of(ref.dispatch)) {}
+// With the places in the text next to it.
+struct RepairEnd : HazardEnd {
+  using HazardEnd::HazardEnd;
 
-  bool is_of_host() const { return queue == kNoQueue; }
   SyncEdit::Place before() const { return {dispatch.statement, false}; }
   SyncEdit::Place after() const { return {dispatch.statement, true}; }
-
-  DispatchId id;
-  const Dispatch& dispatch;
-  const Access& access;
-  QueueIndex queue;
-  Stage stage;
-  std::string name;
 };
 
 // What all repairs of one program ask about.

@@ -1,0 +1,32 @@
+// HazardEnd: one of the two accesses of a hazard, with what explanations and repairs ask of it.
+#pragma once
+
+#include <string>
+
+#include "encoder/kernel/kernel_table.h"
+#include "encoder/program/program.h"
+#include "simulator/bytes/access_ref.h"
+
+namespace interlock {
+
+struct HazardEnd {
+  // Requires: `program` outlives this.
+  HazardEnd(const Program& program, AccessRef ref)
+      : id(ref.dispatch),
+        dispatch(program.dispatch(ref.dispatch)),
+        access(program.accesses_of(ref.dispatch)[ref.access]),
+        queue(program.queue_of(dispatch)),
+        stage(stage_of(dispatch, access)),
+        name(program.description_of(ref.dispatch)) {}
+
+  bool is_of_host() const { return queue == kNoQueue; }
+
+  DispatchId id;
+  const Dispatch& dispatch;
+  const Access& access;
+  QueueIndex queue;
+  Stage stage;
+  std::string name;
+};
+
+}  // namespace interlock

@@ -2,11 +2,13 @@
 // no verdict, 3 a backend that is not there, 130 interrupted.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "encoder/program/names.h"
@@ -23,19 +25,59 @@ bool lacks_value(std::string_view argument) {
          argument.find('=') == argument.size() - 1;
 }
 
+// The command that was asked for, as far as its words are known.
+const CLI::App& last_command(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+std::string words_of(const CLI::App& app, const CLI::App& command) {
+  return &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
+}
+
 // Of a command that takes a subcommand and has another word in its place CLI11 says only that one
 // is required; this names the other word. Empty if there is none.
 std::string unknown_subcommand(const CLI::App& app) {
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const CLI::App& command = last_command(app);
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty() || rest.front().starts_with('-')) return {};
-  if (command->get_require_subcommand_min() == 0) return {};
+  if (command.get_require_subcommand_min() == 0) return {};
   NearestName nearest(rest.front());
-  for (const CLI::App* known : command->get_subcommands({})) nearest.offer(known->get_name());
+  for (const CLI::App* known : command.get_subcommands({})) nearest.offer(known->get_name());
   return fmt::format("{} has no subcommand {}.{} `{} --help` lists them.",
-                     in_quotes(command->get_name()), in_quotes(rest.front()), nearest.advice(),
-                     command == &app ? app.get_name() : app.get_name() + " " + command->get_name());
+                     in_quotes(command.get_name()), in_quotes(rest.front()), nearest.advice(),
+                     words_of(app, command));
+}
+
+// Of options that there are not CLI11 names all and none that may be meant. Empty if the first
+// argument that it did not expect is no option.
+std::string unknown_option(const CLI::App& app) {
+  const std::vector<std::string> rest = app.remaining(true);
+  if (rest.empty() || !rest.front().starts_with("--")) return {};
+  const std::string name = rest.front().substr(2, rest.front().find('=') - 2);
+  const CLI::App& command = last_command(app);
+  NearestName nearest(name);
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& known : option->get_lnames()) nearest.offer(known);
+  }
+  return fmt::format("{} has no option {}.{} `{} --help` lists them.",
+                     in_quotes(words_of(app, command)), in_quotes("--" + name), nearest.advice(),
+                     words_of(app, command));
+}
+
+// `interlock help CMD` is `interlock CMD --help`, and `interlock version` is what other programs
+// answer to.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.empty()) return arguments;
+  if (arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  } else if (arguments.front() == "version") {
+    arguments.front() = "--version";
+  }
+  return arguments;
 }
 
 ExitStatus run_command_line(int argc, char** argv) {
@@ -46,6 +88,7 @@ ExitStatus run_command_line(int argc, char** argv) {
   }
   CLI::App app{"Finds missing and useless synchronization in GPU command streams.", "interlock"};
   app.set_version_flag("--version", "interlock " INTERLOCK_VERSION);
+  app.footer("`interlock help COMMAND` says more of one.");
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::kNothingFound;
   for (const auto add :
@@ -56,13 +99,18 @@ ExitStatus run_command_line(int argc, char** argv) {
     add(app, status);
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments = arguments_of(argc, argv);
+    std::ranges::reverse(arguments);  // As CLI11 wants them.
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     // CLI11 reports usage by exception; help and version arrive here too, with exit code 0.
-    if (const std::string unknown = unknown_subcommand(app);
-        !unknown.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-      return report_error({unknown});
-    }
+    const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    const bool asks_for_help = dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr;
+    const bool has_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    std::string unknown;
+    if (lacks_command || asks_for_help) unknown = unknown_subcommand(app);
+    if (unknown.empty() && (lacks_command || has_extras)) unknown = unknown_option(app);
+    if (!unknown.empty()) return report_error({unknown});
     const bool is_help = app.exit(error) == 0;
     std::cout.flush();
     return is_help && std::cout ? ExitStatus::kNothingFound : ExitStatus::kBadInput;

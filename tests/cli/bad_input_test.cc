@@ -140,6 +140,26 @@ TEST(BadInput, AMisspeltSubcommandIsNamedWithTheNearestOne) {
 }
 
 // Short output fails when it is flushed at the end, long output on the way.
+TEST(BadInput, AMisspeltOptionIsNamedWithTheNearestOne) {
+  const CommandResult result = run_interlock({"fuzz", "--encodr=interlock"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            "error: 'interlock fuzz' has no option '--encodr'. Did you mean 'encoder'? "
+            "`interlock fuzz --help` lists them.\n");
+  EXPECT_THAT(run_interlock({"--verion"}).err,
+              HasSubstr("'interlock' has no option '--verion'. Did you mean 'version'?"));
+  EXPECT_EQ(run_interlock({"check", "--nothing-like-it", "-"}, "interlock 1\n").err,
+            "error: 'interlock check' has no option '--nothing-like-it'. "
+            "`interlock check --help` lists them.\n");
+}
+
+TEST(BadInput, HelpAndVersionAreWordsToo) {
+  EXPECT_EQ(run_interlock({"help"}).out, run_interlock({"--help"}).out);
+  EXPECT_EQ(run_interlock({"help", "check"}).out, run_interlock({"check", "--help"}).out);
+  EXPECT_EQ(run_interlock({"version"}).out, run_interlock({"--version"}).out);
+  EXPECT_EQ(run_interlock({"help", "chek"}).status, 2);
+}
+
 TEST(BadInput, OutputThatCannotBeWrittenIsStatusTwo) {
   const std::string bug = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.ilk";
   const std::vector<std::vector<std::string>> commands = {

@@ -44,6 +44,11 @@ Interruptible::Interruptible(unsigned grace_seconds) : scope_(&user_stop) {
   handle(SIGALRM, on_alarm);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
+  // The terminal is gone: what was found is put away all the same. Who had it ignored (nohup) goes
+  // on.
+  struct sigaction hangup = {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_signal);
 }
 
 }  // namespace interlock

@@ -1,6 +1,6 @@
-// Interrupt: how ^C and SIGTERM end a command: soon, and with what it has found put away. The first
-// signal asks for the end, which loops poll for (encoder/program/stop.h); a second one ends the
-// process, and so does a loop that does not ask for too long.
+// Interrupt: how ^C, SIGTERM and SIGHUP end a command: soon, and with what it has found put away.
+// The first signal asks for the end, which loops poll for (encoder/program/stop.h); a second one
+// ends the process, and so does a loop that does not ask for too long.
 #pragma once
 
 #include "encoder/program/stop.h"

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -129,6 +130,32 @@ Result<Program> parse_file(const std::string& path, const ParseOptions& options)
   const Result<std::string> text = read_file(path, options.limits);
   if (!text) return text.error();
   return parse(*text, path == "-" ? "<stdin>" : path, options);
+}
+
+Result<std::vector<std::string>> programs_at(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+      files.push_back(path);  // What is wrong with it, reading it says.
+      continue;
+    }
+    const size_t first = files.size();
+    auto entry = std::filesystem::recursive_directory_iterator(path, error);
+    for (; !error && entry != std::filesystem::recursive_directory_iterator();
+         entry.increment(error)) {
+      if (is_stopped()) return file_error("read", path, EINTR);
+      std::error_code unknown;
+      const bool is_program = entry->path().extension() == ".ilk" && !entry->is_directory(unknown);
+      if (is_program) files.push_back(entry->path().string());
+    }
+    if (error) return file_error("read", path, error.value());
+    if (files.size() == first) {
+      return Error{fmt::format("there is no program (.ilk) in the folder {}.", in_quotes(path))};
+    }
+    std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
+  }
+  return files;
 }
 
 Result<Success> write_file(const std::string& path, std::string_view content) {

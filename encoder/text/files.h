@@ -18,6 +18,11 @@ namespace interlock {
 // Errors: as parse(), and files that cannot be read or exceed limits.input_bytes.
 Result<Program> parse_file(const std::string& path, const ParseOptions& options = {});
 
+// The files of the paths, each path in turn: of a folder those of its tree whose names end in
+// `.ilk`, in the order of their bytes; links to folders are not followed. Nothing else is looked
+// up. Errors: a folder that has none, or cannot be read.
+Result<std::vector<std::string>> programs_at(const std::vector<std::string>& paths);
+
 // Reads the file; "-" is standard input.
 // Errors: files that cannot be read or exceed limits.input_bytes, and a stop (stop.h).
 Result<std::string> read_file(const std::string& path, const Limits& limits = {});

@@ -1,7 +1,9 @@
 // interlock check: the exact verdicts on one or more programs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "encoder/text/files.h"
@@ -11,6 +13,7 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "simulator/report/check.h"
+#include "simulator/report/expectation_update.h"
 #include "simulator/report/expectations.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
@@ -28,6 +31,10 @@ struct CheckCommandOptions {
   uint64_t findings_max = 100;
   std::vector<std::string> denied;
   bool has_certificate = false;
+  bool has_advice = false;
+  bool is_quiet = false;
+  bool ignores_expectations = false;
+  bool updates_expectations = false;
 };
 
 std::string text_of(const ExpectationOutcome& outcome) {
@@ -51,6 +58,8 @@ TextLimits text_limits_of(const CheckCommandOptions& options) {
   TextLimits limits;
   if (options.findings_max != 0) limits.findings = options.findings_max;
   if (!options.check.lists_all_pairs) limits.redundant = kRedundantShown;
+  limits.folds_advice =
+      !options.has_advice && !options.check.lists_all_pairs && options.denied.empty();
   limits.has_certificate = options.has_certificate;
   return limits;
 }
@@ -68,29 +77,90 @@ ExitStatus status_of(const Program& program, const CheckReport& report,
   return is_open ? ExitStatus::kNoVerdict : ExitStatus::kNothingFound;
 }
 
-ExitStatus check_one(const std::string& path, const CheckCommandOptions& options) {
-  const Result<Program> program = parse_file(path, options.parse);
-  if (!program) {
-    return report_error(program.error());
+// What is left out, and the option that prints it.
+std::string text_of_options(const CheckReport& report, const CheckCommandOptions& options,
+                            const TextLimits& limits) {
+  std::string text;
+  if (!limits.folds_advice && report.redundant.size() > limits.redundant) {
+    text += "  (--all prints every redundant barrier.)\n";
   }
+  if (!limits.folds_advice && report.redundant_sync.size() > limits.redundant) {
+    text += "  (--all prints every redundant piece of sync.)\n";
+  }
+  if (options.findings_max != 0 && report.findings.size() > options.findings_max) {
+    text += "  (--max-findings=0 prints them all.)\n";
+  }
+  return text;
+}
+
+// Lines that fail may be those of a fault that was repaired, or of a file that says less than is
+// so.
+std::string text_of_repair(const std::string& path, const ExpectationOutcome& outcome) {
+  const auto has_failed = [](const SubjectOutcome& subject) { return !subject.failures.empty(); };
+  if (path == "-" || std::ranges::none_of(outcome.subjects, has_failed)) return {};
+  return fmt::format(
+      "  If what is found is right now, write it down: interlock check --update-expect {}\n", path);
+}
+
+// The file, its verdict, and what is not as expected.
+std::string short_text_of(const std::string& path, const CheckReport& report,
+                          const ExpectationOutcome& outcome) {
+  std::string text = fmt::format("{}: {}\n", path, summary_of(report));
+  for (const SubjectOutcome& subject : outcome.subjects) {
+    SubjectOutcome rest = subject;
+    rest.held.clear();
+    text += text_of(ExpectationOutcome{{std::move(rest)}});
+  }
+  return text;
+}
+
+// Without a verdict there is nothing to write down.
+ExitStatus update_file(const std::string& path, const std::string& text, const Program& program,
+                       const CheckReport& report, const ExpectationOutcome& outcome) {
+  const auto is_open = [](const SubjectOutcome& subject) { return !subject.unjudged.empty(); };
+  if (report.is_truncated() || std::ranges::any_of(outcome.subjects, is_open)) {
+    return report_error(
+        {fmt::format("{} is left as it is: there is no verdict on all of it.", path)});
+  }
+  const std::string updated = update_expectations(text, program, report, outcome);
+  const bool is_stream = path == "-";
+  if (updated == text && !is_stream) return ExitStatus::kNothingFound;
+  const ExitStatus status = write_output(path, updated, ExitStatus::kNothingFound);
+  const bool is_written = status == ExitStatus::kNothingFound && !is_stream;
+  if (is_written) print_out(fmt::format("{} is updated.\n", path));
+  return status;
+}
+
+// `text` is set where it is needed after the program is made of it.
+Result<Program> read_program(const std::string& path, const CheckCommandOptions& options,
+                             std::string& text) {
+  if (!options.updates_expectations) return parse_file(path, options.parse);
+  Result<std::string> content = read_file(path, options.parse.limits);
+  if (!content) return content.error();
+  text = std::move(*content);
+  return parse(text, path == "-" ? "<stdin>" : path, options.parse);
+}
+
+ExitStatus check_one(const std::string& path, const CheckCommandOptions& options) {
+  std::string text;
+  Result<Program> program = read_program(path, options, text);
+  if (!program) return report_error(program.error());
+  if (options.ignores_expectations) program->expectations.clear();
   const CheckReport report = check(*program, options.check);
   if (is_stopped()) return ExitStatus::kInterrupted;
   const ExpectationOutcome outcome = judge_expectations(*program, report);
   if (is_stopped()) return ExitStatus::kInterrupted;
+  if (options.updates_expectations) return update_file(path, text, *program, report, outcome);
   if (options.format == "json") {
     print_out(json_report(*program, report, outcome, path));
+  } else if (options.is_quiet) {
+    print_report(short_text_of(path, report, outcome));
   } else {
-    print_report(text_report(*program, report, path, text_limits_of(options)));
-    if (!options.check.lists_all_pairs && report.redundant.size() > kRedundantShown) {
-      print_out("  (--all prints every redundant barrier.)\n");
-    }
-    if (!options.check.lists_all_pairs && report.redundant_sync.size() > kRedundantShown) {
-      print_out("  (--all prints every redundant piece of sync.)\n");
-    }
-    if (options.findings_max != 0 && report.findings.size() > options.findings_max) {
-      print_out("  (--max-findings=0 prints them all.)\n");
-    }
+    const TextLimits limits = text_limits_of(options);
+    print_report(text_report(*program, report, path, limits));
+    print_out(text_of_options(report, options, limits));
     print_report(text_of(outcome));
+    print_out(text_of_repair(path, outcome));
   }
   return status_of(*program, report, outcome, !options.denied.empty());
 }
@@ -98,7 +168,11 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
 ExitStatus run_check(const CheckCommandOptions& options) {
   const Interruptible interruptible;
   ExitStatus status = ExitStatus::kNothingFound;
-  for (const std::string& path : options.paths) {
+  const Result<std::vector<std::string>> paths = programs_at(options.paths);
+  if (!paths) return report_error(paths.error());
+  const bool names_files = paths->size() > 1 && options.format == "text" && !options.is_quiet;
+  for (const std::string& path : *paths) {
+    if (names_files) print_out(path + ":\n");
     status = worse(status, check_one(path, options));
   }
   return status;
@@ -109,8 +183,20 @@ ExitStatus run_check(const CheckCommandOptions& options) {
 void add_check_command(CLI::App& app, ExitStatus& status) {
   auto [command, options] = add_subcommand<CheckCommandOptions>(
       app, status, "check", "says exactly what is unordered, and why", run_check);
-  command.add_option("files", options.paths, "program texts (.ilk); - is standard input")
+  command
+      .add_option("files", options.paths,
+                  "program texts (.ilk), folders of them; - is standard input")
       ->required();
+  command.add_flag("--advice", options.has_advice, "each piece of sync that can go, and why");
+  command.add_flag("-q,--quiet", options.is_quiet,
+                   "a line for each file, and what is not as its lines expect");
+  CLI::Option* const ignores =
+      command.add_flag("--ignore-expect", options.ignores_expectations,
+                       "as if there were no expect lines: 1 if anything is found");
+  command
+      .add_flag("--update-expect", options.updates_expectations,
+                "rewrites the expect lines of the files to what is found, and nothing else")
+      ->excludes(ignores);
   command.add_flag(
       "--all", options.check.lists_all_pairs,
       "every hazardous pair, not only the latest accesses of the bytes, and all redundant sync");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
@@ -107,9 +108,12 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Progr
       outcome.failures.push_back(fmt::format("'{}' does not hold: it is not found.", line));
     }
   }
+  std::set<std::string> missing;
   for (size_t i = 0; i < findings.size(); ++i) {
     if (is_expected[i]) continue;
     outcome.failures.push_back(fmt::format("Not expected: {}", findings[i].headline));
+    std::string line = expectation_line(judged, encoder, findings[i]);
+    if (missing.insert(line).second) outcome.missing.push_back(std::move(line));
   }
   if (report.is_truncated() && outcome.unjudged.empty()) {
     outcome.unjudged.push_back(fmt::format("There may be findings that no line expects: {}.",
@@ -119,6 +123,22 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Progr
 }
 
 }  // namespace
+
+std::string expectation_line(const Program& judged, NameId encoder, const Finding& finding) {
+  Expectation expectation{.encoder = encoder, .kind = finding.kind};
+  if (finding.kind == FindingKind::kDeadlock) {
+    expectation.waiting = finding.waiting;
+  } else if (finding.kind == FindingKind::kGradient) {
+    expectation.tensor = finding.tensor;
+  } else {
+    expectation.first = finding.first.dispatch;
+    expectation.lifetime = finding.lifetime;
+    const bool has_other =
+        finding.second.has_value() && finding.second->dispatch != finding.first.dispatch;
+    if (has_other) expectation.second = finding.second->dispatch;
+  }
+  return text_of(judged, expectation);
+}
 
 Verdict verdict_of(const Program& program, const CheckReport& report,
                    const ExpectationOutcome& outcome) {

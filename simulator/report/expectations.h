@@ -15,6 +15,8 @@ struct SubjectOutcome {
   std::string encoder;                // Empty: as it stands.
   std::vector<std::string> held;      // Expect lines that hold.
   std::vector<std::string> failures;  // Complete sentences: what was expected, or found besides it.
+  std::vector<std::string>
+      missing;  // Lines that would expect what was found besides it, each once.
   // Complete sentences: on what there is no verdict, as the check was ended before.
   std::vector<std::string> unjudged;
 };
@@ -22,6 +24,10 @@ struct SubjectOutcome {
 struct ExpectationOutcome {
   std::vector<SubjectOutcome> subjects;
 };
+
+// The line that expects the finding of `judged`: of the program as it stands, or, if `encoder` is
+// some name of the program, as that encoder encodes it.
+std::string expectation_line(const Program& judged, NameId encoder, const Finding& finding);
 
 // What a check comes to, and with it the exit status.
 enum class Verdict : uint8_t {

@@ -143,6 +143,35 @@ std::string text_of_chain(const Program& program, const CheckReport& report) {
       count_of(report.longest_chain, "barrier", "barriers"), report.fewest_barriers, names);
 }
 
+// "advice: 3 of 9 barriers can go, one at a time; …", or nothing.
+std::string text_of_folded_advice(const CheckReport& report) {
+  const uint64_t unjudged = report.unjudged_barrier_count + report.unjudged_sync_count;
+  std::string text;
+  if (!report.redundant.empty()) {
+    text = fmt::format("{} of {} can go", report.redundant.size(),
+                       count_of(report.barrier_count, "barrier", "barriers"));
+  } else if (!report.redundant_sync.empty()) {
+    text = fmt::format("{} can go",
+                       count_of(report.redundant_sync.size(), "piece of sync", "pieces of sync"));
+  }
+  if (unjudged > 0) {
+    text +=
+        fmt::format("{}{} not judged", text.empty() ? "" : ", ", count_of(unjudged, "is", "are"));
+  }
+  return text.empty() ? text : fmt::format("advice: {}; --advice says which and why.\n", text);
+}
+
+std::string text_of_advice(const Program& program, const CheckReport& report,
+                           const TextLimits& limits) {
+  std::string text = limits.folds_advice
+                         ? text_of_folded_advice(report)
+                         : text_of_redundancy(program, report, limits.redundant) +
+                               text_of_redundant_sync(program, report, limits.redundant);
+  if (limits.has_certificate) text += text_of_certificate(program, report);
+  if (report.findings.empty()) text += text_of_chain(program, report);
+  return text;
+}
+
 }  // namespace
 
 std::string text_of_finding(const Program& program, const Finding& finding,
@@ -193,7 +222,7 @@ std::string text_report(const Program& program, const CheckReport& report,
                         std::string_view file_name, const TextLimits& limits) {
   const uint64_t finding_count = report.findings.size();
   const uint64_t shown = std::min(limits.findings, finding_count);
-  std::string text;
+  std::string text = text_of_advice(program, report, limits);
   for (uint64_t i = 0; i < shown; ++i) {
     text += text_of_finding(program, report.findings[i], file_name);
   }
@@ -206,10 +235,6 @@ std::string text_report(const Program& program, const CheckReport& report,
                         count_of(report.pair_count, "hazardous pair", "hazardous pairs"),
                         report.raw_count, report.war_count, report.waw_count);
   }
-  text += text_of_redundancy(program, report, limits.redundant);
-  text += text_of_redundant_sync(program, report, limits.redundant);
-  if (limits.has_certificate) text += text_of_certificate(program, report);
-  if (report.findings.empty()) text += text_of_chain(program, report);
   return text + summary_of(report) + "\n";
 }
 

@@ -15,11 +15,13 @@ namespace interlock {
 struct TextLimits {
   uint64_t findings = UINT64_MAX;
   uint64_t redundant = UINT64_MAX;
+  bool folds_advice = false;     // Whether what can go is one line, which says how many.
   bool has_certificate = false;  // Whether to print the pairs that prove the fewest barriers.
 };
 
-// The findings, each with its details, the redundant barriers, each with its reason, and one
-// summary line. `file_name` stands in the lines that say how to replay.
+// Advice, which is sync that can go, each with its reason; then, nearest to whoever has run it, the
+// findings, each with its details, and one summary line. `file_name` stands in the lines that say
+// how to replay.
 std::string text_report(const Program& program, const CheckReport& report,
                         std::string_view file_name, const TextLimits& limits = {});
 

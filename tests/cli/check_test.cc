@@ -2,15 +2,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "tests/cli/command.h"
 #include "tests/program_count.h"
 
 namespace interlock::check_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
 
 const std::string kCorpus = INTERLOCK_SOURCE_DIR "/corpus/";
 
@@ -28,6 +36,11 @@ reduce: dispatch Reduce reads a writes b[0:64]
 barrier execution
 vjp: dispatch Vjp reads b[64:128] writes a[0:64]
 )";
+
+std::string document_at(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 TEST(CheckCommand, ReportsAHazardWithStatusOne) {
   const CommandResult result = run_interlock({"check", "-"}, kHazard);
@@ -158,9 +171,120 @@ dispatch Right writes b
 )";
 
 TEST(CheckCommand, AdvisesToRemoveARedundantBarrier) {
-  const CommandResult result = run_interlock({"check", "-"}, kIdleBarrier);
+  const CommandResult result = run_interlock({"check", "--advice", "-"}, kIdleBarrier);
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("redundant: idle (barrier 0, before dispatch 1) can go.\n"));
+}
+
+TEST(CheckCommand, FoldsAdviceToALineBeforeTheFindings) {
+  const CommandResult idle = run_interlock({"check", "-"}, kIdleBarrier);
+  EXPECT_EQ(idle.status, 0);
+  EXPECT_THAT(idle.out, StartsWith("advice: 1 of 1 barrier can go; --advice says which and why.\n"
+                                   "2 dispatches,"));
+  // The same program with a hazard after what is advised.
+  const std::string both = std::string(kIdleBarrier) + "dispatch Again writes b\n";
+  EXPECT_THAT(run_interlock({"check", "-"}, both).out,
+              AllOf(StartsWith("advice: 1 of 1 barrier can go;"), HasSubstr("\nWAW hazard: ")));
+  EXPECT_THAT(run_interlock({"check", "-"}, kRepaired).out, Not(HasSubstr("advice:")));
+}
+
+TEST(CheckCommand, NamesEachOfSeveralFiles) {
+  const std::string hazard = temporary_file("named_hazard.ilk", kHazard);
+  const std::string repaired = temporary_file("named_repaired.ilk", kRepaired);
+  const CommandResult result = run_interlock({"check", repaired, hazard});
+  EXPECT_THAT(result.out, AllOf(StartsWith(repaired + ":\n2 dispatches,"),
+                                HasSubstr("\n" + hazard + ":\nWAR")));
+  EXPECT_THAT(run_interlock({"check", hazard}).out, StartsWith("WAR hazard: "));
+}
+
+TEST(CheckCommand, PrintsALineForEachFileIfQuiet) {
+  const std::string hazard = temporary_file("quiet_hazard.ilk", kHazard);
+  const std::string wrong =
+      temporary_file("quiet_wrong.ilk", std::string(kRepaired) + "expect WAR reduce vjp\n");
+  const CommandResult result = run_interlock({"check", "-q", hazard, wrong});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(
+      result.out,
+      MatchesRegex(hazard + ": 2 dispatches.*; 1 finding.\n" + wrong +
+                   ": 2 dispatches.*no findings.*\n  FAILS: 'expect WAR reduce vjp' [^\n]*\n"));
+}
+
+TEST(CheckCommand, TakesFoldersInTheOrderOfTheirNames) {
+  const std::string folder = testing::TempDir() + "/programs";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder + "/a/deep");
+  const auto put = [](const std::string& path, const std::string& text) {
+    std::ofstream(path) << text;
+  };
+  put(folder + "/z.ilk", kRepaired);
+  put(folder + "/a/deep/m.ilk", kHazard);
+  put(folder + "/a/notes.txt", "no program");
+  const CommandResult result = run_interlock({"check", "-q", folder});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, MatchesRegex(folder + "/a/deep/m.ilk: .*1 finding.\n" + folder +
+                                       "/z.ilk: .*no findings.*"));
+  std::filesystem::create_directories(folder + "/empty");
+  const CommandResult empty = run_interlock({"check", folder + "/empty"});
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.err, HasSubstr("there is no program (.ilk) in the folder"));
+}
+
+TEST(CheckCommand, IgnoresExpectationsIfAsked) {
+  const std::string bug = kCorpus + "bugs/mlx-3630.ilk";
+  const CommandResult result = run_interlock({"check", "--ignore-expect", bug});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, Not(HasSubstr("holds:")));
+  EXPECT_EQ(run_interlock({"check", "--ignore-expect", kCorpus + "bugs/mlx-3630.fixed.ilk"}).status,
+            0);
+  EXPECT_EQ(run_interlock({"check", "--ignore-expect", "--update-expect", bug}).status, 2);
+}
+
+TEST(CheckCommand, UpdatesWhatIsExpectedAndNothingElse) {
+  const std::string lines = std::string(kRepaired) +
+                            "expect WAR reduce vjp\n"
+                            "# Encoders:\n"
+                            "expect encoder=interlock clean  # as it should be\n"
+                            "expect encoder=none clean\n";
+  const std::string path = temporary_file("update.ilk", lines);
+  const CommandResult before = run_interlock({"check", path});
+  EXPECT_EQ(before.status, 1);
+  EXPECT_THAT(before.out, HasSubstr("interlock check --update-expect " + path + "\n"));
+  const CommandResult updated = run_interlock({"check", "--update-expect", path});
+  EXPECT_EQ(updated.status, 0);
+  EXPECT_EQ(updated.out, path + " is updated.\n");
+  EXPECT_EQ(document_at(path), std::string(kRepaired) +
+                                   "expect clean\n"
+                                   "# Encoders:\n"
+                                   "expect encoder=interlock clean  # as it should be\n"
+                                   "expect encoder=none WAR reduce vjp\n");
+  EXPECT_EQ(run_interlock({"check", path}).status, 0);
+  // What holds stays as it is, and is not written again.
+  EXPECT_EQ(run_interlock({"check", "--update-expect", path}).out, "");
+  EXPECT_EQ(run_interlock({"check", "--update-expect", "-"}, kHazard).out,
+            std::string(kHazard) + "expect WAR reduce vjp\n");
+}
+
+// Every sort of finding of the corpus: without its lines a file gets lines that hold.
+TEST(CheckCommand, WritesLinesThatHoldForEveryProgramOfTheCorpus) {
+  const std::string folder = testing::TempDir() + "/stripped";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  int count = 0;
+  for (const char* const room : {"bugs", "queues", "seeds", "graphs"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kCorpus + room)) {
+      if (entry.path().extension() != ".ilk") continue;
+      std::ifstream file(entry.path());
+      std::ofstream stripped(folder + "/" + room + "-" + entry.path().filename().string());
+      for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("expect")) stripped << line << '\n';
+      }
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 200);
+  EXPECT_EQ(run_interlock({"check", "--update-expect", folder}).status, 0);
+  const CommandResult again = run_interlock({"check", "-q", folder});
+  EXPECT_EQ(again.status, 0) << again.out;
 }
 
 TEST(CheckCommand, DeniesARedundantBarrierThatNobodyExpects) {
@@ -182,7 +306,7 @@ TEST(CheckCommand, PrintsTheCertificateIfAsked) {
 
 TEST(CheckCommand, ShowsTwentyRedundantBarriersUnlessAskedForAll) {
   const std::string stream = kCorpus + "streams/ggml-llama24-metal.ilk";
-  const std::string some = run_interlock({"check", stream}).out;
+  const std::string some = run_interlock({"check", "--advice", stream}).out;
   EXPECT_THAT(some, HasSubstr("… and 28 more redundant barriers.\n48 redundant barriers of 455:"));
   EXPECT_THAT(some, HasSubstr("--all prints"));
   const std::string all = run_interlock({"check", "--all", stream}).out;

@@ -17,7 +17,8 @@ namespace {
 
 template <typename T>
 std::unique_ptr<Encoder> create() {
-  return std::make_unique<T>();
+  // A list of an epoch has room for much, which make_unique() would make zero first.
+  return std::make_unique_for_overwrite<T>();
 }
 
 constexpr std::array kEncoders = {

@@ -21,9 +21,11 @@ class SegmentMap {
   // The registered buffers. Those that are exclusive own a segment each.
   BufferTable buffers;
 
-  // Sweeps if that is due. `oldest_stamp`: as for merge(). Segments move.
+  // Sweeps if that is due. `oldest_stamp`: as for merge(). Segments move. To be called before
+  // anything of this is asked for the first time, `buffers` apart.
   // Cost: amortized constant for each segment that is made.
   void prepare(uint32_t oldest_stamp) {
+    if (!table_.has_room()) table_.rebuild(0);
     if (segment_count() > sweep_limit_) sweep_or_wait(oldest_stamp);
   }
 

@@ -40,10 +40,9 @@ struct Segment {
   uint32_t memory() const { return ~inverse_memory; }
 };
 
+// Has no room until rebuild() makes some: a short program never needs it.
 class SegmentTable {
  public:
-  SegmentTable() { rebuild(0); }
-
   // Spreads over all bits, of which the high ones are the best.
   static uint64_t hash_of(uint32_t memory, uint64_t begin) {
     return (begin + memory * kMemoryStep) * kGolden64;
@@ -79,6 +78,7 @@ class SegmentTable {
 
   // Empties the table and makes room for `count` segments and some.
   void rebuild(size_t count);
+  bool has_room() const { return slots_.size() > 0; }
 
   template <typename Visit>
   void for_each(const Visit& visit) {

@@ -101,6 +101,7 @@ class CheckedOrder {
   // Forgets one in three.
   void restart(TestRandom& random) {
     SegmentTable table;
+    table.rebuild(0);
     std::vector<Segment> kept;
     for (auto& [memory, ends] : ends_) {
       for (auto segment = ends.begin(); segment != ends.end();) {

@@ -31,6 +31,7 @@ template <typename BeginOf>
 void expect_agreement_with_a_map(const BeginOf& begin_of, size_t min_size) {
   TestRandom random(5);
   SegmentTable table;
+  table.rebuild(0);
   std::map<std::pair<uint32_t, uint64_t>, uint64_t> ends;
   size_t most = 0;
   for (uint64_t i = 0; i < 60'000; ++i) {
@@ -71,6 +72,7 @@ TEST(SegmentTable, ErasesInALongClusterAtOnce) {
   constexpr uint64_t kStride = 4'870'847;  // Times kGolden64, a little less than a slot of 2^21.
   const uint64_t kCount = is_slow_build() ? 100'000 : 500'000;
   SegmentTable table;
+  table.rebuild(0);
   for (uint64_t i = 0; i < kCount; ++i) {
     table.insert(Segment::of(0, {i * kStride, i * kStride + 1}));
   }
@@ -84,6 +86,7 @@ TEST(SegmentTable, ErasesInALongClusterAtOnce) {
 TEST(SegmentTable, IsCopiedWithAllThatItHas) {
   constexpr uint64_t kCount = 150'000;
   SegmentTable table;
+  table.rebuild(0);
   for (uint64_t i = 0; i < kCount; ++i) table.insert(Segment::of(0, {64 * i, 64 * i + 1}));
   SegmentTable copy = table;
   for (uint64_t i = 0; i < kCount; i += 2) table.erase(table.find(0, 64 * i));
@@ -101,6 +104,7 @@ TEST(SegmentTable, IsCopiedWithAllThatItHas) {
 
 TEST(SegmentTable, SaysWhenSegmentsHaveMoved) {
   SegmentTable table;
+  table.rebuild(0);
   Segment segment = Segment::of(0, {0, 64});
   const Segment* const first = table.insert(segment);
   while (table.growth_count() == 0) {

@@ -36,14 +36,15 @@ using Order = std::vector<uint64_t>;  // By dispatch.
 class FirstAnswered final : public Choice {
  public:
   FirstAnswered(uint64_t first, Choice& rest) : first_(first), rest_(rest) {}
-  uint64_t below(uint64_t n) override {
+
+ private:
+  uint64_t answer(uint64_t n) override {
     if (is_answered_) return rest_.below(n);
     is_answered_ = true;
     EXPECT_EQ(n, 5u);
     return first_;
   }
 
- private:
   const uint64_t first_;
   Choice& rest_;
   bool is_answered_ = false;

@@ -24,14 +24,15 @@ Feature feature_at(size_t index) { return static_cast<Feature>(index); }
 class FixedChoice final : public Choice {
  public:
   explicit FixedChoice(uint64_t answer) : answer_(answer) {}
-  uint64_t below(uint64_t n) override {
+  int asked_count() const { return asked_count_; }
+
+ private:
+  uint64_t answer(uint64_t n) override {
     EXPECT_EQ(n, 16u);
     ++asked_count_;
     return answer_;
   }
-  int asked_count() const { return asked_count_; }
 
- private:
   uint64_t answer_;
   int asked_count_ = 0;
 };

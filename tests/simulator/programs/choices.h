@@ -15,9 +15,10 @@ namespace interlock {
 class ByteChoice final : public Choice {
  public:
   explicit ByteChoice(std::span<const uint8_t> bytes) : bytes_(bytes) {}
-  uint64_t below(uint64_t n) override;
 
  private:
+  uint64_t answer(uint64_t n) override;
+
   std::span<const uint8_t> bytes_;
 };
 
@@ -25,12 +26,12 @@ class ByteChoice final : public Choice {
 // false. The body must ask the same questions after the same answers.
 class ExhaustiveChoice final : public Choice {
  public:
-  uint64_t below(uint64_t n) override;
-
   // Moves on to the next sequence; false when all have been tried.
   bool advance();
 
  private:
+  uint64_t answer(uint64_t n) override;
+
   struct Answer {
     uint64_t value;
     uint64_t bound;
@@ -40,7 +41,7 @@ class ExhaustiveChoice final : public Choice {
 };
 
 // Takes as few bytes as `n` needs, so that a fuzzer's one-byte mutation changes one answer.
-inline uint64_t ByteChoice::below(uint64_t n) {
+inline uint64_t ByteChoice::answer(uint64_t n) {
   INTERLOCK_CHECK(n > 0);
   uint64_t value = 0;
   int shift_bits = 0;
@@ -52,7 +53,7 @@ inline uint64_t ByteChoice::below(uint64_t n) {
   return value % n;
 }
 
-inline uint64_t ExhaustiveChoice::below(uint64_t n) {
+inline uint64_t ExhaustiveChoice::answer(uint64_t n) {
   INTERLOCK_CHECK(n > 0);
   if (next_ == answers_.size()) answers_.push_back({0, n});
   const Answer& answer = answers_[next_++];

@@ -236,12 +236,13 @@ ShadowProgram compile_shadow_program(const Program& program) {
   compiled.first_unit = std::move(ranges.first_unit);
   compiled.units = std::move(ranges.units);
   const std::vector<SegmentSpan> spans = segment_spans_of(ranges.ranges, index);
-  compiled.reads.reserve(ranges.reads.size());
-  for (const uint32_t read : ranges.reads) compiled.reads.push_back(spans[read]);
-  compiled.writes.reserve(ranges.writes.size());
-  for (const UnitWrite& write : ranges.writes) {
-    compiled.writes.push_back({spans[write.range], write.effect, write.operation});
-  }
+  compiled.reads.resize(ranges.reads.size());
+  std::ranges::transform(ranges.reads, compiled.reads.begin(),
+                         [&](uint32_t read) { return spans[read]; });
+  compiled.writes.resize(ranges.writes.size());
+  std::ranges::transform(ranges.writes, compiled.writes.begin(), [&](const UnitWrite& write) {
+    return ShadowWrite{spans[write.range], write.effect, write.operation};
+  });
   for (const EndedBytes& bytes : ended) {
     compiled.ended.push_back(index.span_of(bytes.memory, bytes.bytes));
   }

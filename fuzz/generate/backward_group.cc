@@ -111,7 +111,7 @@ class BackwardGroup {
     }
     std::vector<std::pair<std::string, std::string>> attributes;
     if (entry.name == "scale") attributes.emplace_back("factor", "0.25");
-    sketch_.emit(std::string(entry.name), operands, std::move(attributes));
+    sketch_.emit(entry.name, operands, std::move(attributes));
     return true;
   }
 

@@ -335,9 +335,8 @@ class Generator {
     }
     const bool is_partial = writes && swarm_.draws(Feature::kPartial, choice_);
     if (is_partial) sketch_.note(Feature::kPartial);
-    std::string kernel = "Opaque";
-    kernel += static_cast<char>('0' + choice_.below(4));
-    sketch_.emit(std::move(kernel), operands, std::move(attributes), is_partial);
+    constexpr std::string_view kKernels[] = {"Opaque0", "Opaque1", "Opaque2", "Opaque3"};
+    sketch_.emit(kKernels[choice_.below(4)], operands, std::move(attributes), is_partial);
   }
 
   Choice& choice_;

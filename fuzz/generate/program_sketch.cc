@@ -292,11 +292,11 @@ SketchOperand ProgramSketch::pick_range(AccessMode mode, uint64_t alignment_byte
   return {mode, memory, range, std::nullopt};
 }
 
-void ProgramSketch::emit(std::string kernel, const std::vector<SketchOperand>& operands,
+void ProgramSketch::emit(std::string_view kernel, const std::vector<SketchOperand>& operands,
                          Attributes attributes, bool is_partial) {
   operands_.insert(operands_.end(), operands.begin(), operands.end());
   statements_.push_back({.is_dispatch = true,
-                         .kernel = std::move(kernel),
+                         .kernel = kernel,
                          .operands_end = operands_.size(),
                          .attributes = std::move(attributes),
                          .is_partial = is_partial});

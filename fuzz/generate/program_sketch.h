@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -127,9 +128,9 @@ class ProgramSketch {
   static bool can_write(const std::vector<SketchOperand>& operands,
                         const OperandPositions& in_place, uint32_t memory, ByteRange range);
 
-  // Attributes: key, value.
+  // Attributes: key, value. `kernel` is the name of one of the table, or lasts as long as this.
   using Attributes = std::vector<std::pair<std::string, std::string>>;
-  void emit(std::string kernel, const std::vector<SketchOperand>& operands,
+  void emit(std::string_view kernel, const std::vector<SketchOperand>& operands,
             Attributes attributes = {}, bool is_partial = false);
   void emit_barrier(BarrierKind kind);
 
@@ -147,10 +148,13 @@ class ProgramSketch {
   // next one.
   ProgramDraft finish();
 
-  // The program of that draft, at less cost.
+  // The program of that draft, at less cost. Requires: no barriers.
+  // Errors: as build() of the draft, of a kernel and its operands; nothing else can be wrong.
   Result<Program> build();
 
  private:
+  class Words;
+
   struct Memory {
     uint64_t size_bytes = 0;
     uint64_t used_bytes = 0;  // Everything below is taken.
@@ -162,7 +166,7 @@ class ProgramSketch {
     bool is_dispatch = false;
     BarrierKind barrier = BarrierKind::kFull;
     // Of a dispatch. Its operands begin in operands_ where those of the one before end.
-    std::string kernel;
+    std::string_view kernel;
     size_t operands_end = 0;
     Attributes attributes;
     bool is_partial = false;
@@ -185,7 +189,10 @@ class ProgramSketch {
     return tensor.is_alive && (!is_quiet_ || tensor.is_input);
   }
   uint32_t memory_with_room(uint64_t size_bytes);
-  OutputDraft draw_outputs();
+  std::vector<SketchTensorIndex> draw_outputs();
+  void append_tensor(SketchTensorIndex index, Program& program) const;
+  std::optional<Error> append_dispatch(const Statement& statement, Words& words,
+                                       Program& program) const;
   void write_memory(size_t index, MemoryDraft& draft) const;
   void write_tensor(SketchTensorIndex index, TensorDraft& draft) const;
   SketchTensorIndex pick_index(size_t count);

@@ -48,7 +48,7 @@ void emit_update(ProgramSketch& sketch, SketchShape shape, std::vector<SketchOpe
     operands.push_back(std::move(updated));
   }
   sketch.note(Feature::kUpdate);
-  sketch.emit(std::string(kernel), operands, std::move(attributes));
+  sketch.emit(kernel, operands, std::move(attributes));
 }
 
 }  // namespace interlock

@@ -1,8 +1,8 @@
 // A step runs its slices one after another. A piece that commits late reads memory as it is and
 // writes to a staging copy; the commit moves the staged bytes, so until then all others see the old
 // ones. A piece whose dispatch has fetched bytes before reads a copy of its operands that has those
-// bytes in place. A legal schedule needs no more than these. Memories and staging copies have
-// guards.
+// bytes in place; where it finds others of them as left in place, the result is moved to those. A
+// legal schedule needs no more than these. Memories and staging copies have guards.
 #include "backends/cpu/cpu_backend.h"
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "backends/interface/late_staging.h"
 #include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
+#include "backends/kernels/mix.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
@@ -135,16 +136,32 @@ class CpuRun {
     const std::span<const Access> accesses = program_.accesses_of(piece.dispatch);
     auto staged = late_.stage(piece, staged_ranges(piece), [&](size_t i, ByteRange range) {
       // Updates and partial writes find the old bytes in their staging copy.
-      const uint8_t* const memory = starts_[accesses[i].memory.index];
-      GuardedBuffer copy({memory + range.begin, memory + range.end});
-      overlay_fetched(piece.dispatch, accesses[i], range, copy.data());
+      GuardedBuffer copy(accesses[i].reads() ? bytes_as_read(piece.dispatch, accesses[i], range)
+                                             : bytes_as_left(piece.dispatch, accesses[i], range));
       operands[i].data = copy.data();
       operands[i].first_byte = range.begin - accesses[i].range.begin;
       operands[i].is_staged = true;
       return copy;
     });
-    if (staged) execute_piece(program_, piece, operands, bodies_);
+    if (!staged) return staged;
+    execute_piece(program_, piece, operands, bodies_);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Access& access = accesses[i];
+      const bool finds_twice = program_.dispatch(piece.dispatch).is_partial && access.reads() &&
+                               access.writes() && partial_.has_fetched(piece.dispatch, access);
+      if (finds_twice) leave_old_bytes(piece.dispatch, access, operands[i].data);
+    }
     return staged;
+  }
+
+  // `copy` holds what a partial update leaves over the bytes that it has read. Requires: it is of
+  // an opaque kernel, as all that are partial, and so one slice.
+  void leave_old_bytes(DispatchId id, const Access& access, uint8_t* copy) const {
+    const std::vector<uint8_t> read = bytes_as_read(id, access, access.range);
+    const std::vector<uint8_t> left = bytes_as_left(id, access, access.range);
+    for (size_t i = 0; i < read.size(); ++i) {
+      copy[i] = MixKernel::moved_to(left[i], read[i], copy[i]);
+    }
   }
 
   void fetch(DispatchId id, std::span<const StepBytes> places) {
@@ -154,14 +171,30 @@ class CpuRun {
     }
   }
 
-  // `copy`: the bytes in `range` of the memory of the access.
-  void overlay_fetched(DispatchId id, const Access& access, ByteRange range, uint8_t* copy) const {
-    partial_.for_each_fetched(
-        id, access, range,
+  std::vector<uint8_t> bytes_as_read(DispatchId id, const Access& access, ByteRange range) const {
+    return bytes_found(id, access, range, [&](const StepBytes& place) {
+      return finds_as_read(program_, id, access, place);
+    });
+  }
+  std::vector<uint8_t> bytes_as_left(DispatchId id, const Access& access, ByteRange range) const {
+    return bytes_found(id, access, range, [&](const StepBytes& place) {
+      return finds_as_left(program_, id, access, place);
+    });
+  }
+
+  // What memory holds, and for what has been fetched that.
+  template <class Finds>
+  std::vector<uint8_t> bytes_found(DispatchId id, const Access& access, ByteRange range,
+                                   const Finds& finds) const {
+    const uint8_t* const memory = starts_[access.memory.index];
+    std::vector<uint8_t> bytes(memory + range.begin, memory + range.end);
+    partial_.for_each_found(
+        id, range, finds,
         [&](ByteRange shared, const std::vector<uint8_t>& fetched, uint64_t offset_bytes) {
           std::copy_n(fetched.data() + offset_bytes, shared.size_bytes(),
-                      copy + (shared.begin - range.begin));
+                      bytes.data() + (shared.begin - range.begin));
         });
+    return bytes;
   }
 
   // Of the bytes that wait those in `places`, or all of them if it names none.

@@ -98,7 +98,7 @@ class ScheduleLowering {
         break;
       case StepKind::kFetch:
         for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
-        break;
+        return check_one_content(program_, step.dispatch, schedule_.bytes_of(step));
     }
     return Success{};
   }

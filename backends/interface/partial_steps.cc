@@ -2,17 +2,59 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "encoder/kernel/kernel_table.h"
 
 namespace interlock {
+namespace {
 
-bool finds_fetched(const Program& program, DispatchId dispatch, const Access& access,
+bool is_at(const Access& access, const StepBytes& place) {
+  return access.memory == place.memory && share_a_byte(access.range, place.range);
+}
+
+bool is_within(ByteRange inner, ByteRange outer) {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+}  // namespace
+
+bool finds_as_read(const Program& program, DispatchId dispatch, const Access& access,
                    const StepBytes& place) {
   const Stage stage = stage_of(program.dispatch(dispatch));
-  const bool leaves_bytes = program.dispatch(dispatch).is_partial && access.writes();
-  return access.memory == place.memory && share_a_byte(access.range, place.range) &&
-         ((access.reads() && read_sort_of(stage, access) == place.sort) ||
-          (leaves_bytes && write_sort_of(stage, access) == place.sort));
+  return is_at(access, place) && access.reads() && read_sort_of(stage, access) == place.sort;
+}
+
+bool finds_as_left(const Program& program, DispatchId dispatch, const Access& access,
+                   const StepBytes& place) {
+  const Stage stage = stage_of(program.dispatch(dispatch));
+  return is_at(access, place) && program.dispatch(dispatch).is_partial && access.writes() &&
+         write_sort_of(stage, access) == place.sort;
+}
+
+Result<Success> check_one_content(const Program& program, DispatchId dispatch,
+                                  std::span<const StepBytes> fetched) {
+  if (!program.dispatch(dispatch).is_partial) return Success{};
+  for (const Access& access : program.accesses_of(dispatch)) {
+    if (!access.reads() || !access.writes()) continue;
+    for (const StepBytes& place : fetched) {
+      const bool is_read = finds_as_read(program, dispatch, access, place);
+      const bool is_left = finds_as_left(program, dispatch, access, place);
+      if (!is_read && !is_left) continue;
+      const auto is_twin = [&](const StepBytes& other) {
+        return is_within(intersection(place.range, access.range), other.range) &&
+               (is_read ? finds_as_left(program, dispatch, access, other)
+                        : finds_as_read(program, dispatch, access, other));
+      };
+      if (std::ranges::any_of(fetched, is_twin)) continue;
+      return Error{
+          fmt::format(
+              "{} reads bytes at one time and finds at another what it leaves of them; a kernel of this backend finds one content.",
+              program.description_of(dispatch)),
+          ErrorKind::kRefused};
+    }
+  }
+  return Success{};
 }
 
 std::vector<ByteRange> parts_outside(std::span<const StepBytes> excluded, MemoryId memory,

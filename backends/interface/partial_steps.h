@@ -9,14 +9,23 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/program/result.h"
 #include "simulator/schedules/schedule.h"
 
 namespace interlock {
 
-// Whether the access finds what its dispatch has fetched at `place`: it reads, or leaves old bytes
-// in place, and by the same cache.
-bool finds_fetched(const Program& program, DispatchId dispatch, const Access& access,
+// Whether the access finds what its dispatch has fetched at `place`: it reads, by the same cache.
+bool finds_as_read(const Program& program, DispatchId dispatch, const Access& access,
                    const StepBytes& place);
+
+// The same of old bytes that it leaves in place: those of a partial write.
+bool finds_as_left(const Program& program, DispatchId dispatch, const Access& access,
+                   const StepBytes& place);
+
+// What a kernel that finds one content of each byte can be given. Errors: the step fetches bytes of
+// an update that is partial as read, or as left in place, and not as both: they may then differ.
+Result<Success> check_one_content(const Program& program, DispatchId dispatch,
+                                  std::span<const StepBytes> fetched);
 
 // Returns the parts of `run` in none of `excluded`, ascending.
 std::vector<ByteRange> parts_outside(std::span<const StepBytes> excluded, MemoryId memory,
@@ -53,16 +62,29 @@ class PartialSteps {
   }
 
   // Calls `take(shared, copy, offset_bytes)` for the bytes in `range` that the access finds
-  // fetched: `shared` in its memory, and where in the copy they begin. Later ones stand for earlier
-  // ones.
+  // fetched, as read or as left in place: `shared` in its memory, and where in the copy they begin.
+  // Later ones stand for earlier ones.
   template <class Take>
   void for_each_fetched(DispatchId dispatch, const Access& access, ByteRange range,
                         const Take& take) const {
+    for_each_found(
+        dispatch, range,
+        [&](const StepBytes& place) {
+          return finds_as_read(program_, dispatch, access, place) ||
+                 finds_as_left(program_, dispatch, access, place);
+        },
+        take);
+  }
+
+  // As above, of the places for which `finds` is true.
+  template <class Finds, class Take>
+  void for_each_found(DispatchId dispatch, ByteRange range, const Finds& finds,
+                      const Take& take) const {
     const auto found = fetched_.find(dispatch);
     if (found == fetched_.end()) return;
     for (const Fetched& fetched : found->second) {
       const ByteRange shared = intersection(fetched.place.range, range);
-      if (shared.is_empty() || !finds_fetched(program_, dispatch, access, fetched.place)) continue;
+      if (shared.is_empty() || !finds(fetched.place)) continue;
       take(shared, fetched.copy, shared.begin - fetched.place.range.begin);
     }
   }

@@ -101,6 +101,11 @@ struct MixKernel {
     }
   }
 
+  // The byte that a partial write leaves over `old`, given what it leaves over `other`.
+  static constexpr uint8_t moved_to(uint8_t old, uint8_t other, uint8_t left_over_other) {
+    return static_cast<uint8_t>(left_over_other + (uint32_t{old} - uint32_t{other}) * kOld);
+  }
+
  private:
   // Calls visit(word index, bytes of the word); the literal 4 lets the compiler drop the tails.
   template <class Lane, class Visit>

@@ -42,6 +42,7 @@ class ScheduleLowering {
         commit(step.dispatch, schedule_.bytes_of(step));
         break;
       case StepKind::kFetch:
+        lowered = check_one_content(program_, step.dispatch, schedule_.bytes_of(step));
         for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
         break;
     }

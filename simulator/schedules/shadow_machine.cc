@@ -6,8 +6,9 @@
 // - A slice's digest hashes the values it reads in the order of its accesses; what it writes hashes
 //   the digest, the slice and the position of the segment. So every source of every read counts.
 // - A late write keeps only the digest of its slice: the values follow from it at the commit.
-// - What depends on a byte's old content (a strict or a partial write, an atomic) reads it when it
-//   commits: that is when memory changes. An `update` reads when it runs.
+// - An `update` and a partial write fetch the old content of their bytes at their run, or before;
+//   an atomic finds what memory holds when it commits. A strict write that is neither may fetch at
+//   any time before its commit, as no output depends on that: it does so then.
 // - No slice sees the waiting stores of another slice of its dispatch: they do not conflict.
 // - An atomic is v -> R^-1(R(v) + h) with a bijection R of its operation: atomics of one operation
 //   commute, those of two do not. h depends on what the slice reads and never on the atomic bytes:
@@ -16,6 +17,7 @@
 #include "simulator/schedules/shadow_machine.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
@@ -91,9 +93,37 @@ uint64_t ShadowMachine::digest_of(uint32_t unit) const {
   return digest;
 }
 
+// Of several operands that write one segment, those after the first find what that wrote.
+void ShadowMachine::keep_old_content(uint32_t dispatch, uint32_t unit) {
+  const uint32_t first = program_.units[unit].first_write;
+  const uint32_t end = program_.units[unit + 1].first_write;
+  std::vector<std::optional<uint64_t>> old;
+  for (uint32_t w = first; w < end; ++w) {
+    const ShadowWrite& write = program_.writes[w];
+    if (write.effect != ShadowEffect::kPartial) continue;
+    for (uint32_t s = write.span.begin; s < write.span.end; ++s) {
+      const bool is_written = std::any_of(
+          program_.writes.begin() + first, program_.writes.begin() + w,
+          [s](const ShadowWrite& other) { return other.span.begin <= s && s < other.span.end; });
+      const uint64_t* const early = find_fetched(dispatch, s, write_sorts_[dispatch]);
+      old.push_back(is_written ? std::nullopt
+                               : std::optional(early != nullptr ? *early : values_[s]));
+    }
+  }
+  if (!old.empty()) kept_.insert_or_assign(unit, std::move(old));
+}
+
+const ShadowMachine::KeptContent* ShadowMachine::find_kept(uint32_t unit) const {
+  if (kept_.empty()) return nullptr;
+  const auto found = kept_.find(unit);
+  return found == kept_.end() ? nullptr : &found->second;
+}
+
 template <bool kIsStrict>
 void ShadowMachine::commit(uint32_t unit) {
   const uint32_t end = program_.units[unit + 1].first_write;
+  const KeptContent* const kept = find_kept(unit);
+  size_t kept_at = 0;
   uint64_t position = digests_[unit];
   for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
     const ShadowWrite& write = program_.writes[w];
@@ -108,6 +138,10 @@ void ShadowMachine::commit(uint32_t unit) {
       for_each([&](uint64_t old, uint64_t written) {
         return apply_atomic(write.operation, old, written);
       });
+    } else if (write.effect == ShadowEffect::kPartial && kept != nullptr) {
+      for_each([&](uint64_t old, uint64_t written) {
+        return absorb(absorb(written, (*kept)[kept_at++].value_or(old)), kGolden64);
+      });
     } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
       for_each(
           [](uint64_t old, uint64_t written) { return absorb(absorb(written, old), kGolden64); });
@@ -121,6 +155,7 @@ template <bool kIsStrict>
 void ShadowMachine::execute(const Schedule& schedule) {
   const bool is_split = !schedule.bytes.empty();
   fetched_.clear();
+  kept_.clear();
   committed_.clear();
   for (const Step& step : schedule.steps) {
     const uint32_t dispatch = step.dispatch.index;
@@ -154,6 +189,7 @@ void ShadowMachine::execute(const Schedule& schedule) {
       if (kIsStrict) values_[program_.segment_count + dispatch] += scrambled(digests_[unit]);
       if (step.kind == StepKind::kRunLate) {
         is_waiting_[unit] = 1;
+        keep_old_content(dispatch, unit);
       } else {
         commit_unit(unit, {});
       }
@@ -205,22 +241,28 @@ template <bool kIsStrict>
 void ShadowMachine::commit_split(uint32_t dispatch, uint32_t unit,
                                  std::span<const StepBytes> places) {
   const uint32_t end = program_.units[unit + 1].first_write;
+  const KeptContent* const kept = find_kept(unit);
+  size_t kept_at = 0;
   uint64_t position = digests_[unit];
   std::vector<uint32_t> changed;
   for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
     const ShadowWrite& write = program_.writes[w];
     for (uint32_t segment = write.span.begin; segment < write.span.end; ++segment) {
       position += kGolden64;
+      const bool is_kept = write.effect == ShadowEffect::kPartial && kept != nullptr;
+      const std::optional<uint64_t> old = is_kept ? (*kept)[kept_at++] : std::nullopt;
       if (committed_.contains({unit, segment})) continue;
       if (!places.empty() && !covers(places, segment)) continue;
       if (!places.empty()) changed.push_back(segment);
       uint64_t& value = values_[segment];
       const uint64_t written = scrambled(position);
-      const uint64_t* const early = find_fetched(dispatch, segment, write_sorts_[dispatch]);
+      const uint64_t* const early =
+          is_kept ? nullptr : find_fetched(dispatch, segment, write_sorts_[dispatch]);
       if (write.effect == ShadowEffect::kAtomic) {
         value = apply_atomic(write.operation, value, written);
       } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
-        value = absorb(absorb(written, early != nullptr ? *early : value), kGolden64);
+        const uint64_t found = early != nullptr ? *early : old.value_or(value);
+        value = absorb(absorb(written, found), kGolden64);
       } else {
         value = written;
       }

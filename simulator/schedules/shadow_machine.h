@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -62,9 +63,15 @@ class ShadowMachine {
     uint64_t value;
   };
 
+  // By segment of the partial writes of a unit; none where an operand before it writes it too.
+  using KeptContent = std::vector<std::optional<uint64_t>>;
+
   template <bool kIsStrict>
   void execute(const Schedule& schedule);
   uint64_t digest_of(uint32_t unit) const;
+  // What the partial writes of a unit that commits late find at its run.
+  void keep_old_content(uint32_t dispatch, uint32_t unit);
+  const KeptContent* find_kept(uint32_t unit) const;
   template <bool kIsStrict>
   void commit(uint32_t unit);
 
@@ -83,9 +90,10 @@ class ShadowMachine {
   std::vector<StageAccess> write_sorts_;  // By dispatch.
 
   // Of one run.
-  std::vector<uint64_t> values_;     // As `initial_`.
-  std::vector<uint64_t> digests_;    // By unit, once it has run.
-  std::vector<uint8_t> is_waiting_;  // By unit; all zero between runs of legal schedules.
+  std::vector<uint64_t> values_;          // As `initial_`.
+  std::vector<uint64_t> digests_;         // By unit, once it has run.
+  std::vector<uint8_t> is_waiting_;       // By unit; all zero between runs of legal schedules.
+  std::map<uint32_t, KeptContent> kept_;  // By unit that commits late.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<Fetched>> fetched_;  // By dispatch, segment.
   std::set<std::pair<uint32_t, uint32_t>> committed_;  // By unit and segment: apart from others.
 };

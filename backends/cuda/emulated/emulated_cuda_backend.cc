@@ -68,7 +68,7 @@ class EmulatedRun {
           partial_.fetch(step.dispatch, place,
                          {memory + place.range.begin, memory + place.range.end});
         }
-        return Success{};
+        return check_one_content(program_, step.dispatch, schedule.bytes_of(step));
     }
     INTERLOCK_CHECK(false);
   }

@@ -219,6 +219,29 @@ partly: dispatch Kernel writes b partial
   EXPECT_NE(stale, image_after(program, issue_order_schedule(program)));
 }
 
+// What it reads decides what it writes elsewhere; what it leaves in place is of another cache.
+TEST(CpuBackend, TellsWhatAPartialUpdateReadsFromWhatItLeaves) {
+  const Program program = parsed(R"(interlock 1
+memory a 64
+memory b 64
+memory c 4
+produce: dispatch copy reads a writes b
+partly: dispatch Kernel writes c updates b partial
+)");
+  const Step fetch{StepKind::kFetch, DispatchId{1}, 0, 1};
+  const MemoryImage reference = image_after(program, issue_order_schedule(program));
+  for (const StageAccess sort : {StageAccess::kComputeRead, StageAccess::kComputeWrite}) {
+    const StepBytes place{MemoryId{1}, {0, 64}, sort};
+    const MemoryImage stale = image_after(program, {{fetch, run(0), run(1)}, {place}});
+    EXPECT_EQ(stale.memories[2] == reference.memories[2], sort == StageAccess::kComputeWrite);
+    EXPECT_NE(stale.memories[1], reference.memories[1]);
+    // Later fetches stand for earlier ones, each of its own sort.
+    const Schedule twice{{fetch, run(0), {StepKind::kFetch, DispatchId{1}, 1, 1}, run(1)},
+                         {place, place}};
+    EXPECT_EQ(image_after(program, twice), reference);
+  }
+}
+
 TEST(CpuBackend, BoundsTheLateWritesThatWait) {
   const Program program = parsed(R"(interlock 1
 memory a 1000

@@ -152,5 +152,25 @@ TEST(OldBytes, AreNeededByUpdatesAndPartialWritesAlone) {
   }
 }
 
+TEST(PartialSteps, AskForOneContentOfWhatAPartialUpdateReadsAndLeaves) {
+  const Program program = parsed(R"(interlock 1
+memory m 16
+dispatch K reads m[8:16] updates m[0:8] partial
+dispatch K reads m[8:16] updates m[0:8]
+)");
+  const StepBytes read{MemoryId{0}, {2, 6}, StageAccess::kComputeRead};
+  const StepBytes left{MemoryId{0}, {0, 8}, StageAccess::kComputeWrite};
+  const StepBytes elsewhere{MemoryId{0}, {8, 12}, StageAccess::kComputeRead};
+  const auto is_one = [&](uint32_t dispatch, const std::vector<StepBytes>& fetched) {
+    return check_one_content(program, DispatchId{dispatch}, fetched).has_value();
+  };
+  EXPECT_FALSE(is_one(0, {read}));
+  EXPECT_FALSE(is_one(0, {left, elsewhere}));
+  EXPECT_FALSE(is_one(0, {left, read}));  // Bytes 0 and 1 are left as they were, and read later.
+  EXPECT_TRUE(is_one(0, {left, {MemoryId{0}, {0, 8}, StageAccess::kComputeRead}, elsewhere}));
+  EXPECT_TRUE(is_one(0, {elsewhere}));
+  EXPECT_TRUE(is_one(1, {read}));
+}
+
 }  // namespace
 }  // namespace interlock::late_staging_test

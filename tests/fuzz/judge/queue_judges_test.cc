@@ -39,7 +39,7 @@ std::vector<std::string> disagreements_on(const std::string& text,
 }
 
 TEST(QueueJudges, AgreeOnGeneratedPrograms) {
-  const int count = proof_count(8000, 1000);
+  const int count = proof_count(20'000, 1000);
   int finding_count = 0;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));

@@ -2,6 +2,7 @@
 // comes next, so no third kind of step is needed. States are copied, not undone.
 #include "tests/simulator/judges/brute_force.h"
 
+#include <set>
 #include <vector>
 
 namespace interlock {
@@ -27,6 +28,8 @@ struct Byte {
 struct State {
   std::vector<std::vector<Byte>> memories;
   std::vector<uint64_t> digests;  // By dispatch: what it has read.
+  // By dispatch, if it is partial: memory at its run, when it finds what it leaves in place.
+  std::vector<std::vector<std::vector<Byte>>> found;
   std::vector<bool> has_run;
   std::vector<bool> has_committed;
 };
@@ -84,6 +87,7 @@ State Machine::initial() const {
     for (size_t i = 0; i < state.memories[m].size(); ++i) state.memories[m][i].base = hash(m, i);
   }
   state.digests.resize(program_.dispatches.size());
+  state.found.resize(program_.dispatches.size());
   state.has_run.resize(program_.dispatches.size());
   state.has_committed.resize(program_.dispatches.size());
   return state;
@@ -143,12 +147,14 @@ void Machine::run(State& state, size_t dispatch) const {
     }
   }
   state.digests[dispatch] = digest;
+  if (program_.dispatches[dispatch].is_partial) state.found[dispatch] = state.memories;
   state.has_run[dispatch] = true;
 }
 
 void Machine::commit(State& state, size_t dispatch) const {
   const Dispatch& d = program_.dispatches[dispatch];
   uint64_t written = hash(state.digests[dispatch], dispatch);
+  std::set<const Byte*> is_written;  // By an operand before.
   for (const Access& access : program_.accesses_of(d)) {
     if (access.mode == AccessMode::kRead || access.mode == AccessMode::kUniform) continue;
     for (uint64_t i = access.range.begin; i < access.range.end; ++i) {
@@ -160,8 +166,11 @@ void Machine::commit(State& state, size_t dispatch) const {
         byte.sum += written;
       } else {
         const bool keeps_old = is_strict_ || d.is_partial;
-        byte = {keeps_old ? hash(written, byte.value()) : written, 0, 0};
+        const bool is_first = d.is_partial && !is_written.contains(&byte);
+        const Byte& old = is_first ? state.found[dispatch][access.memory.index][i] : byte;
+        byte = {keeps_old ? hash(written, old.value()) : written, 0, 0};
       }
+      is_written.insert(&byte);
     }
   }
   state.has_committed[dispatch] = true;

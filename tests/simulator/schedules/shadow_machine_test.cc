@@ -168,6 +168,37 @@ TEST(ShadowMachine, TakesADispatchThatIsTooLargeAsOneUnit) {
   EXPECT_FALSE(differs_strictly(fmt::format(fmt::runtime(kLarge), "sums[1:2]")));
 }
 
+// A write commits between the run and the commit of one that runs late.
+bool differs_if_written_meanwhile(std::string_view body) {
+  const Program program = program_of(body);
+  const DispatchId first(size_t{0});
+  const DispatchId late(size_t{1});
+  Schedule schedule;
+  schedule.steps = {whole_step(program, late, StepKind::kRunLate),
+                    whole_step(program, first, StepKind::kRun),
+                    {.kind = StepKind::kCommit, .dispatch = late}};
+  INTERLOCK_CHECK(check_legal(program, HappensBefore(program), schedule).has_value());
+  ShadowMachine machine(program);
+  return machine.run(issue_order_schedule(program), ShadowMode::kObservable) !=
+         machine.run(schedule, ShadowMode::kObservable);
+}
+
+TEST(ShadowMachine, LetsAPartialWriteFindTheOldContentAtItsRun) {
+  EXPECT_TRUE(differs_if_written_meanwhile(R"(
+      memory m 4
+      dispatch A writes m
+      dispatch B writes m partial)"));
+  EXPECT_FALSE(differs_if_written_meanwhile(R"(
+      memory m 4
+      dispatch A writes m
+      dispatch B writes m)"));
+  // An atomic finds it at its commit.
+  EXPECT_FALSE(differs_if_written_meanwhile(R"(
+      memory m 4
+      dispatch A writes m
+      dispatch B atomics m atomic=add)"));
+}
+
 TEST(ShadowMachine, RepeatsItself) {
   const Program program = program_of(R"(
       memory m 8

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "encoder/assemble/build.h"
@@ -175,6 +176,12 @@ class AccessReader {
       return fail(words[1].column, fmt::format("the name has {} bytes, more than the limit of {}.",
                                                set.name.size(), limits_.line_bytes / 16));
     }
+    const auto [first, is_new] =
+        lines_.try_emplace(std::pair(set.is_of_node, std::string(set.name)), line_);
+    if (!is_new) {
+      return fail(words[1].column, fmt::format("what {} {} does stands in line {} already.",
+                                               words[0].text, in_quotes(set.name), first->second));
+    }
     if (words.size() < 3) {
       return fail(words[1].column, "found no accesses after the name; expected clauses or none.");
     }
@@ -200,6 +207,7 @@ class AccessReader {
   LineReader reader_;
   AccessSets sets_;
   bool has_header_ = false;
+  std::map<std::pair<bool, std::string>, uint64_t> lines_;  // Of nodes, and of kernels, by name.
   uint64_t line_ = 1;
   std::string error_;
 };

@@ -123,7 +123,9 @@ class DotReader {
     if (file_.graphs.size() == limits_.statement_count) {
       return fail(token.line, token.column, "the file has too many graphs.");
     }
-    file_.graphs.emplace_back();
+    DotGraph& graph = file_.graphs.emplace_back();
+    graph.line = token.line;
+    graph.column = token.column;
     return open_scope(token, file_.graphs.size() - 1);
   }
 
@@ -193,7 +195,8 @@ class DotReader {
           id.line, id.column,
           fmt::format("there are more nodes than the limit of {}.", limits_.expansion_count));
     }
-    nodes.push_back({id.text, taken(attributes, "label"), taken(attributes, "shape"), id.line});
+    nodes.push_back(
+        {id.text, taken(attributes, "label"), taken(attributes, "shape"), id.line, id.column});
     return true;
   }
 

@@ -21,6 +21,7 @@ struct DotNode {
   std::string label;  // As it is written: escapes are not resolved.
   std::string shape;  // "octagon", "record", …
   uint64_t line = 0;
+  uint64_t column = 1;
 };
 
 struct DotEdge {
@@ -34,6 +35,8 @@ struct DotGraph {
   std::string name;  // "graph_1": the label of its cluster.
   std::vector<DotNode> nodes;
   std::vector<DotEdge> edges;
+  uint64_t line = 1;  // Where it begins.
+  uint64_t column = 1;
 };
 
 struct DotFile {

@@ -10,35 +10,18 @@
 #include <utility>
 
 #include "encoder/assemble/build.h"
+#include "encoder/build/program_builder.h"
+#include "encoder/import/graph_names.h"
 #include "encoder/import/node_label.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
-#include "encoder/program/words.h"
 
 namespace interlock {
 namespace {
 
 constexpr std::string_view kGraphQueue = "g";
-constexpr size_t kLabelBytesMax = 200;
 constexpr size_t kNestingMax = 64;
-
-// `text` as a name: other bytes become '_'.
-std::string legal_name(std::string_view text) {
-  std::string name(text.substr(0, kLabelBytesMax));
-  for (char& c : name) c = is_name_char(c) ? c : '_';
-  if (name.empty() || !is_letter(name[0])) name.insert(0, "_");
-  return name;
-}
-
-// As an opaque kernel, which begins with an upper-case letter.
-std::string opaque_name_of(std::string_view symbol) {
-  std::string name = legal_name(symbol);
-  if (is_opaque_kernel(name)) return name;
-  if (name[0] == '_') return "K" + name;
-  name[0] = static_cast<char>(name[0] - 'a' + 'A');
-  return name;
-}
 
 enum class EdgeSort : uint8_t { kFull, kProgrammatic, kUnknown };
 
@@ -80,11 +63,12 @@ class GraphImporter {
     queue.kind = QueueKind::kGraph;
     add(std::move(queue));
     const size_t root = root_graph();
-    if (const auto added = add_graph(root, "", ""); !added) return added.error();
+    // What is wrong with the first graph as a whole is said where it begins.
+    const DotGraph& graph = file_.graphs[root];
+    const DotNode begin{.id = graph.name, .line = graph.line, .column = graph.column};
+    if (const auto added = add_graph(root, "", "", begin); !added) return added.error();
     count_the_rest();
-    if (const auto program = build(imported_.program, limits_); !program) {
-      return error_of("{}: error: {}", file_name_, program.error().message);
-    }
+    if (const auto built = try_to_build(begin); !built) return built.error();
     return std::move(imported_);
   }
 
@@ -92,10 +76,25 @@ class GraphImporter {
   template <typename Item>
   void add(Item item) {
     imported_.program.items.emplace_back(std::move(item));
+    node_of_item_.push_back(node_);
+  }
+
+  // Errors: the program does not fit together; said of the node whose dispatch does not, or of the
+  // graph.
+  Result<Success> try_to_build(const DotNode& graph) const {
+    ProgramBuilder builder = new_builder(limits_);
+    for (size_t i = 0; i < imported_.program.items.size(); ++i) {
+      const DotNode* const node = node_of_item_[i];
+      if (const auto added = builder.add(imported_.program.items[i]); !added) {
+        return error_at(node != nullptr ? *node : graph, added.error().message);
+      }
+    }
+    const auto program = std::move(builder).finish();
+    return program ? Result<Success>(Success{}) : error_at(graph, program.error().message);
   }
 
   Error error_at(const DotNode& node, std::string_view message) const {
-    return error_of("{}:{}:1: error: {}", file_name_, node.line, message);
+    return error_of("{}:{}:{}: error: {}", file_name_, node.line, node.column, message);
   }
 
   // The first graph that has nodes and stands for none. If there is none, some contain themselves.
@@ -173,22 +172,26 @@ class GraphImporter {
   }
 
   // Adds the nodes of a graph, whose labels begin with `prefix`. Those that come after no other
-  // come after `entry`, unless it is empty. Returns the labels of those that no other comes after.
+  // come after `entry`, unless it is empty. `stands_for_it` is its node: errors of it as a whole
+  // are said there. Returns the labels of those that no other comes after.
   Result<std::vector<std::string>> add_graph(size_t index, const std::string& prefix,
-                                             const std::string& entry) {
+                                             const std::string& entry,
+                                             const DotNode& stands_for_it) {
     const DotGraph& graph = file_.graphs[index];
     is_reached_[index] = true;
     if (std::ranges::find(open_, index) != open_.end()) {
-      return error_of("{}:1:1: error: the graph {} contains itself.", file_name_,
-                      in_quotes(graph.name));
+      return error_at(stands_for_it,
+                      fmt::format("the graph {} contains itself.", in_quotes(graph.name)));
     }
     if (open_.size() == kNestingMax) {
-      return error_of("{}:1:1: error: graphs stand in each other, more than the limit of {}.",
-                      file_name_, kNestingMax);
+      return error_at(
+          stands_for_it,
+          fmt::format("graphs stand in each other, more than the limit of {}.", kNestingMax));
     }
     if (graph.edges.size() > limits_.expansion_count - imported_.counts.edge_count) {
-      return error_of("{}:1:1: error: with child graphs there are more edges than the limit of {}.",
-                      file_name_, limits_.expansion_count);
+      return error_at(stands_for_it,
+                      fmt::format("with child graphs there are more edges than the limit of {}.",
+                                  limits_.expansion_count));
     }
     open_.push_back(index);
     const auto sorted = sorted_nodes(graph);
@@ -224,8 +227,9 @@ class GraphImporter {
   // Returns the label of what stands for the node to those after it.
   Result<std::string> add_node(const DotNode& node, const std::string& prefix,
                                std::vector<std::string> after, std::vector<std::string> started) {
+    node_ = &node;
     const NodeContent content = content_of_node(node);
-    const std::string label = new_label(prefix + legal_name(node.id));
+    const std::string label = labels_.add(prefix + legal_name(node.id));
     if (content.kind != GraphNodeKind::kChildGraph) {
       DispatchDraft dispatch = dispatch_of(node, content, label);
       operand_count_ += dispatch.operands.size();
@@ -237,9 +241,10 @@ class GraphImporter {
       add_dispatch(label, std::move(dispatch), std::move(after), std::move(started));
       return label;
     }
-    const std::string begin = new_label(label + ".begin");
+    const std::string begin = labels_.add(label + ".begin");
     add_dispatch(begin, empty_dispatch("GraphBegin"), std::move(after), std::move(started));
-    auto last = add_graph(graph_of_.find(content.name)->second, label + ".", begin);
+    auto last = add_graph(graph_of_.find(content.name)->second, label + ".", begin, node);
+    node_ = &node;
     if (!last) return last.error();
     std::vector<std::string> ends = std::move(last).value();
     if (ends.empty()) ends.push_back(begin);
@@ -258,16 +263,39 @@ class GraphImporter {
   void add_dispatch(const std::string& label, DispatchDraft dispatch,
                     std::vector<std::string> after, std::vector<std::string> started) {
     if (!after.empty() && !started.empty()) {
-      const std::string first = new_label(label + ".started");
+      const std::string first = labels_.add(label + ".started");
       add_dispatch(first, empty_dispatch("Started"), {}, std::move(started));
       after.push_back(first);
       started.clear();
     }
+    join(label, after, false);
+    join(label, started, true);
     dispatch.label = label;
     dispatch.is_programmatic = !started.empty();
     dispatch.after = std::move(dispatch.is_programmatic ? started : after);
     dispatch.queue = kGraphQueue;
     add(std::move(dispatch));
+  }
+
+  // A dispatch comes after so many others: where there are more, empty dispatches each come after
+  // as many, and stand for them.
+  void join(const std::string& label, std::vector<std::string>& before, bool is_programmatic) {
+    const size_t count_max = std::max<size_t>(limits_.edge_count_per_dispatch, 2);
+    while (before.size() > count_max) {
+      std::vector<std::string> joined;
+      for (size_t begin = 0; begin < before.size(); begin += count_max) {
+        const size_t end = std::min(before.size(), begin + count_max);
+        DispatchDraft dispatch = empty_dispatch("Joined");
+        dispatch.label = labels_.add(label + ".joined");
+        dispatch.after.assign(before.begin() + static_cast<ptrdiff_t>(begin),
+                              before.begin() + static_cast<ptrdiff_t>(end));
+        dispatch.is_programmatic = is_programmatic;
+        dispatch.queue = kGraphQueue;
+        joined.push_back(dispatch.label);
+        add(std::move(dispatch));
+      }
+      before = std::move(joined);
+    }
   }
 
   DispatchDraft dispatch_of(const DotNode& node, const NodeContent& content,
@@ -332,15 +360,6 @@ class GraphImporter {
     return &sets_.sets[found];
   }
 
-  std::string new_label(std::string wanted) {
-    if (wanted.size() > kLabelBytesMax) wanted = fmt::format("node{}", labels_.size());
-    if (is_reserved(wanted) || wanted == kProgrammaticWord) wanted += '_';
-    std::string label = wanted;
-    for (uint64_t k = 2; !labels_.insert(label).second; ++k)
-      label = fmt::format("{}.{}", wanted, k);
-    return label;
-  }
-
   void count_the_rest() {
     for (size_t i = 0; i < file_.graphs.size(); ++i) {
       if (!is_reached_[i]) imported_.counts.left_out_count += file_.graphs[i].nodes.size();
@@ -361,7 +380,9 @@ class GraphImporter {
   std::vector<bool> is_used_;                                 // Of the access sets.
   std::vector<bool> is_reached_;                              // Of the graphs.
   std::vector<size_t> open_;                                  // Graphs within each other.
-  std::set<std::string> labels_;
+  LabelSet labels_;
+  std::vector<const DotNode*> node_of_item_;  // That it was made for, or null.
+  const DotNode* node_ = nullptr;             // That items are made for.
   ImportedGraph imported_;
 };
 

@@ -24,6 +24,7 @@
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/reference_order.h"
+#include "simulator/order/submissions.h"
 #include "simulator/report/explain.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/schedules/choice.h"
@@ -132,16 +133,24 @@ std::string text_of(const Trials& trials, const Program& program, std::string_vi
       trials.digests.size() == 1 ? "one result" : fmt::format("{} results", trials.digests.size()));
 }
 
+// The queues that have anything to do; q0 is there without.
+size_t used_queue_count(const Program& program) {
+  std::set<QueueIndex> used;
+  for (const Statement& statement : program.statements) {
+    if (!is_of_host(program, statement)) used.insert(statement.queue);
+  }
+  return used.size();
+}
+
 // What a reader of trials has to know of the device; empty if nothing.
 std::string note_on_queues(const Program& program, const Capabilities& capabilities) {
   const size_t device_count = capabilities.device_queue_count;
-  if (program.queue_count() < 2 || device_count == 0 || device_count >= program.queue_count()) {
-    return "";
-  }
+  const size_t queue_count = used_queue_count(program);
+  if (queue_count < 2 || device_count == 0 || device_count >= queue_count) return "";
   return fmt::format(
       "  The device has {}: the {} of the program are submissions to {}, in an order that their sync allows, drawn anew in each trial.\n",
       device_count == 1 ? "one queue" : fmt::format("{} queues", device_count),
-      fmt::format("{} queues", program.queue_count()), device_count == 1 ? "it" : "them");
+      fmt::format("{} queues", queue_count), device_count == 1 ? "it" : "them");
 }
 
 // A program that never ends is no matter of a device.

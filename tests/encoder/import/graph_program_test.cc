@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "encoder/import/graph_names.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
@@ -254,7 +255,12 @@ TEST(ImportGraph, RefusesWhatIsNoProgram) {
   EXPECT_EQ(error_of_dot(dot_of(nodes + edge(1, 1))),
             "g.dot:7:1: error: edges lead in a circle to 'graph_1_node_1'.");
   EXPECT_EQ(error_of_dot(dot_of(node(0, "{GRAPH | graph_1}"))),
-            "g.dot:1:1: error: the graph 'graph_1' contains itself.");
+            "g.dot:4:1: error: the graph 'graph_1' contains itself.");
+  const std::string child =
+      "digraph { subgraph cluster_0 { label=top; t [label=\"{G|a}\"] }\n"
+      "subgraph cluster_1 { label=a; x; y [label=\"{G|b}\"] }\n"
+      "  subgraph cluster_2 { label=b; u; v; u -> v; z [label=\"{G|a}\"] } }";
+  EXPECT_EQ(error_of_dot(child), "g.dot:3:47: error: the graph 'a' contains itself.");
   Limits limits;
   limits.expansion_count = 2;
   EXPECT_EQ(error_of_dot(dot_of(nodes), limits), "no error");
@@ -270,10 +276,58 @@ TEST(ImportGraph, RefusesWhatIsNoProgram) {
   limits.expansion_count = 1000;
   EXPECT_THAT(error_of_dot(nested, limits),
               HasSubstr("error: with child graphs there are more nodes than the limit of 1000."));
-  // 1,025 edges to one node are more than a dispatch may have.
-  std::string star = kernel_node(2000, "a");
-  for (int k = 0; k < 1025; ++k) star += kernel_node(k, "a") + edge(k, 2000);
-  EXPECT_THAT(error_of_dot(dot_of(star)), HasSubstr("more than the limit of 1024"));
+  // An edge fewer than the nodes of the child graph have.
+  limits.expansion_count = 1;
+  EXPECT_EQ(error_of_dot("digraph { subgraph cluster_0 { label=top; t [label=\"{G|a}\"] }\n"
+                         " subgraph cluster_1 { label=a; u; v; w; u -> v; u -> w } }",
+                         limits),
+            "g.dot:1:43: error: with child graphs there are more edges than the limit of 1.");
+  // What no program may have is said of the node.
+  limits = {};
+  limits.access_count_per_dispatch = 1;
+  EXPECT_THAT(error_of_dot(dot_of(kernel_node(0, "b") + kernel_node(1, "a")), limits),
+              testing::StartsWith("g.dot:7:1: error: "));
+}
+
+// More edges to a node than a dispatch may have: dispatches of nothing bring them together.
+TEST(ImportGraph, JoinsMoreEdgesThanADispatchMayHave) {
+  Limits limits;
+  limits.edge_count_per_dispatch = 2;
+  std::string nodes;
+  for (int k = 0; k < 5; ++k) nodes += kernel_node(k, "b") + edge(k, 5, "[headlabel=0]");
+  nodes += kernel_node(5, "b");
+  const Result<ImportedGraph> graph = imported(dot_of(nodes), kSets, limits);
+  ASSERT_TRUE(graph) << graph.error().message;
+  const std::string text = print(graph->program);
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "graph_1_node_5.joined: dispatch Joined after graph_1_node_0 graph_1_node_1 on g\n"
+          "graph_1_node_5.joined.2: dispatch Joined after graph_1_node_2 graph_1_node_3 on g\n"
+          "graph_1_node_5.joined.3: dispatch Joined after graph_1_node_4 on g\n"
+          "graph_1_node_5.joined.4: dispatch Joined after graph_1_node_5.joined "
+          "graph_1_node_5.joined.2 on g\n"
+          "graph_1_node_5.joined.5: dispatch Joined after graph_1_node_5.joined.3 on g\n"
+          "graph_1_node_5: dispatch B updates y after graph_1_node_5.joined.4 "
+          "graph_1_node_5.joined.5 on g\n"));
+  // As many as it may have in a program of usual limits, and one more.
+  std::string star = kernel_node(2000, "b");
+  for (int k = 0; k < 1025; ++k) star += kernel_node(k, "b") + edge(k, 2000, "[headlabel=1]");
+  EXPECT_THAT(statements_of(dot_of(star)),
+              HasSubstr("updates y after graph_1_node_2000.joined graph_1_node_2000.joined.2 "
+                        "programmatic on g\n"));
+}
+
+TEST(ImportGraph, GivesEachLabelOnce) {
+  LabelSet labels;
+  EXPECT_EQ(labels.add("a"), "a");
+  EXPECT_EQ(labels.add("a"), "a.2");
+  EXPECT_EQ(labels.add("a.2"), "a.2.2");
+  EXPECT_EQ(labels.add("a.4"), "a.4");
+  EXPECT_EQ(labels.add("a"), "a.3");
+  EXPECT_EQ(labels.add("a"), "a.5");
+  EXPECT_EQ(labels.add("reads"), "reads_");
+  EXPECT_EQ(labels.add(std::string(500, 'x')), "node7");
 }
 
 // Random damage to a real file: an error that says where, or a program that parses.

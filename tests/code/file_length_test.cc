@@ -44,6 +44,14 @@ TEST(FileLength, IsWithinALook) {
   }
 }
 
+TEST(FileLength, OfPythonIsWithinALook) {
+  const std::vector<SourceFile> files = own_files({".py"});
+  EXPECT_GT(files.size(), 10u);
+  for (const SourceFile& file : files) {
+    EXPECT_THAT(length_complaints(file, kSourceLineCountMax), IsEmpty());
+  }
+}
+
 TEST(FileLength, OfTheReadmeIsWithinALook) {
   EXPECT_THAT(length_complaints({"README.md", read_own_file("README.md")}, kReadmeLineCountMax),
               IsEmpty());

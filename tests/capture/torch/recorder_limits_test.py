@@ -1,0 +1,108 @@
+"""The PyTorch recorder: streams, limits, and what it does not understand."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import torch
+
+from recorded_program import RecordedProgram
+from recording import Recording, interlock, script
+from stream_stand_ins import FakeCuda
+
+
+class Streams(unittest.TestCase):
+    """Of stand-ins for torch.cuda: what its calls become. No GPU is asked."""
+
+    def test_become_queues_and_events_semaphores(self):
+        for waits in (False, True):
+            cuda = FakeCuda()
+            status, output = interlock("check", "-", text=cuda.two_streams(waits))
+            self.assertEqual(status, 0 if waits else 1, output)
+            self.assertEqual("RAW hazard: use" in output, not waits)
+
+    def test_the_host_waits_for_what_it_waits_for(self):
+        cuda = FakeCuda()
+        lines = cuda.host_waits()
+        self.assertEqual(
+            lines,
+            [
+                "signal event1=1 on cuda0.stream1",
+                "host waits event1=1",
+                "host idle on cuda0.stream1",
+                "host idle",
+                "signal event1=2 on cuda0.default",
+                "wait event1=2 on cuda0.stream1",
+            ],
+        )
+
+
+class Limits(unittest.TestCase):
+    def test_what_is_not_understood_is_named(self):
+        def work():
+            dense = torch.randn(3, 3)
+            return dense.to_sparse() + dense.to_sparse(), dense * 2
+
+        recording = Recording(work, is_observed=False)
+        self.assertIn("times: torch.sparse_coo operand of Aten.", recording.text)
+        self.assertIn("dispatch Aten.mul.Tensor ", recording.text)
+        self.assertEqual(interlock("check", recording.path)[0], 0)
+
+    def test_end_the_recording_and_not_the_script(self):
+        recording = Recording(script("norms_step"), operation_count_max=50)
+        self.assertIn("# Not all of the run: recording ended at operation 50.", recording.text)
+        self.assertEqual(recording.recorder.counts["operations"], 50)
+
+    def test_many_operands_are_several_dispatches(self):
+        def work():
+            parts = [torch.full((2,), float(i)) for i in range(600)]
+            torch._foreach_add_(parts, 1.0)
+            return torch.cat(parts), parts
+
+        recording = Recording(work)
+        self.assertIn("# 2 operations have more operands than a dispatch", recording.text)
+        self.assertEqual(interlock("check", recording.path)[0], 0)
+
+    def test_two_views_of_one_array_are_one_memory(self):
+        import numpy
+
+        def work():
+            array = numpy.arange(8, dtype=numpy.float32)
+            whole, part = torch.from_numpy(array), torch.from_numpy(array[4:])
+            part.mul_(2.0)
+            return whole + 1.0, array
+
+        recording = Recording(work)
+        program = RecordedProgram(recording.text)
+        mul, add = [s for s in program.dispatches() if s.kernel.startswith(("Aten.mul_", "Aten.add"))]
+        self.assertEqual(mul.writes[0].memory, add.reads[0].memory)
+        outcome = recording.replay(drops_operands=True)
+        self.assertEqual((outcome.differences, outcome.missed["write"]), ([], set()))
+
+    def test_of_the_command_line_are_told(self):
+        cases = (
+            ("import sys\nsys.exit(3)\n", 3, "Not understood: nothing."),
+            ("import torch\ntorch.ones(2) + 1\nraise ValueError('x')\n", 1, "it ended with ValueError."),
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            for text, status, told in cases:
+                Path(folder, "one.py").write_text(text)
+                command = [sys.executable, "-m", "interlock.torch", "-o", "out.ilk", "one.py"]
+                done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(told, Path(folder, "out.ilk").read_text("ascii"))
+            for options, status, told in (
+                (["missing.py"], 2, b"there is no script 'missing.py'."),
+                (["-o", "no/such/out.ilk", "one.py"], 2, b"cannot be written: No such file"),
+            ):
+                command = [sys.executable, "-m", "interlock.torch", *options]
+                done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+                self.assertEqual(done.returncode, status)
+                self.assertIn(told, done.stderr)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    unittest.main(verbosity=2)

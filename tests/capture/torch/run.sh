@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Runs a Python test with a python3 that has PyTorch: run.sh INTERLOCK TEST.py [ARG...]
+# Exit status: that of the test; 77 where no python3 has PyTorch.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+INTERLOCK=$(realpath "$1")
+export INTERLOCK
+shift
+export PYTHONPATH="$here/../../../capture/torch" PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
+for python in python3 /usr/bin/python3; do
+  if "$python" -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)' \
+    2>/dev/null; then
+    cd "$here"
+    exec "$python" "$@"
+  fi
+done
+echo "Skipped: no python3 here has PyTorch (apt-get install python3-torch, or ./dev torch)."
+exit 77

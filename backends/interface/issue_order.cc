@@ -2,10 +2,11 @@
 // order is a topological order. `program` is one already, so edges lead forwards only.
 #include "backends/interface/issue_order.h"
 
-#include <iterator>
-#include <set>
+#include <cstddef>
+#include <cstdint>
 
 #include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/reference_order.h"
@@ -13,6 +14,43 @@
 
 namespace interlock {
 namespace {
+
+// Numbers below a bound, of which any can be taken by its rank: a binary indexed tree, in which
+// entry i counts the numbers in the (i & -i) positions that end with it (Fenwick 1994).
+class RankedSet {
+ public:
+  explicit RankedSet(size_t bound) : counts_(bound + 1) {
+    while (top_ <= bound / 2) top_ *= 2;
+  }
+
+  size_t size() const { return size_; }
+  void insert(uint32_t number) { add(number, 1); }
+
+  // Removes the number that `rank` smaller ones are in the set with. Requires: rank < size().
+  // Cost: log of the bound. So insert().
+  uint32_t take(size_t rank) {
+    size_t at = 0;
+    for (size_t step = top_; step > 0; step /= 2) {
+      if (at + step < counts_.size() && counts_[at + step] <= rank) {
+        at += step;
+        rank -= counts_[at];
+      }
+    }
+    const auto number = static_cast<uint32_t>(at);
+    add(number, UINT32_MAX);
+    return number;
+  }
+
+ private:
+  void add(uint32_t number, uint32_t change) {
+    size_ = change == 1 ? size_ + 1 : size_ - 1;
+    for (size_t i = size_t{number} + 1; i < counts_.size(); i += i & (~i + 1)) counts_[i] += change;
+  }
+
+  std::vector<uint32_t> counts_;
+  size_t top_ = 1;  // The largest power of two that is a position.
+  size_t size_ = 0;
+};
 
 class IssueGraph {
  public:
@@ -24,7 +62,7 @@ class IssueGraph {
         wait_counts_(program.statements.size()) {
     signal_of_part_.assign(program.signal_parts.size(), kNone);
     size_t next_fence = 0;
-    for (uint32_t i = 0; i < program.statements.size(); ++i) {
+    for (uint32_t i = 0; i < program.statements.size() && !is_stopped(); ++i) {
       add(i);
       const bool is_fence = next_fence < fences.size() && fences[next_fence].index == i;
       if (is_fence) ++next_fence;
@@ -36,22 +74,20 @@ class IssueGraph {
   }
 
   std::vector<StatementId> run(Choice* choice) && {
-    std::set<uint32_t> ready;
+    RankedSet ready(wait_counts_.size());
     for (uint32_t i = 0; i < wait_counts_.size(); ++i) {
       if (wait_counts_[i] == 0) ready.insert(i);
     }
     std::vector<StatementId> order;
-    while (!ready.empty()) {
-      auto next = ready.begin();
-      if (choice != nullptr) std::advance(next, choice->below(ready.size()));
-      const uint32_t taken = *next;
-      ready.erase(next);
+    while (ready.size() > 0) {
+      if (is_stopped()) break;
+      const uint32_t taken = ready.take(choice != nullptr ? choice->below(ready.size()) : 0);
       order.emplace_back(size_t{taken});
       for (const uint32_t follower : followers_[taken]) {
         if (--wait_counts_[follower] == 0) ready.insert(follower);
       }
     }
-    INTERLOCK_CHECK(order.size() == wait_counts_.size());
+    INTERLOCK_CHECK(order.size() == wait_counts_.size() || is_stopped());
     return order;
   }
 
@@ -61,6 +97,8 @@ class IssueGraph {
   struct QueueState {
     uint32_t last = kNone;          // That is no dispatch of a queue whose dispatches may pass.
     std::vector<uint32_t> passing;  // Dispatches since then.
+    size_t idled_count = 0;         // So many of these a `host idle` came after,
+    uint32_t idle = kNone;          // this one.
   };
 
   void add_edge(uint32_t from, uint32_t to) {
@@ -94,8 +132,14 @@ class IssueGraph {
     if (step.kind != SyncKind::kHostIdle) return;
     for (QueueIndex q = 0; q < queues_.size(); ++q) {
       if (step.idle_queue != kNoQueue && step.idle_queue != q) continue;
-      add_edge(queues_[q].last, i);
-      for (const uint32_t passing : queues_[q].passing) add_edge(passing, i);
+      // An idle before it came after the others, and the host is in order.
+      QueueState& queue = queues_[q];
+      const bool is_new = queue.last != kNone && (queue.idle == kNone || queue.idle < queue.last);
+      if (is_new) add_edge(queue.last, i);
+      for (; queue.idled_count < queue.passing.size(); ++queue.idled_count) {
+        add_edge(queue.passing[queue.idled_count], i);
+      }
+      queue.idle = i;
     }
   }
 
@@ -114,6 +158,7 @@ class IssueGraph {
     } else {
       for (const uint32_t passing : queue.passing) add_edge(passing, i);
       queue.passing.clear();
+      queue.idled_count = 0;
       queue.last = i;
     }
     if (!runs_on_its_queue(program_, statement)) return;
@@ -141,7 +186,11 @@ class IssueGraph {
 
 std::vector<StatementId> issue_order_of(const Program& program,
                                         const std::vector<StatementId>& fences, Choice* choice) {
-  return IssueGraph(program, fences).run(choice);
+  std::vector<StatementId> order = IssueGraph(program, fences).run(choice);
+  if (!is_stopped()) return order;
+  order.clear();
+  for (size_t i = 0; i < program.statements.size(); ++i) order.emplace_back(i);
+  return order;
 }
 
 Result<Program> executable_run(const Program& program) {

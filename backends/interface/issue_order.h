@@ -24,8 +24,9 @@ namespace interlock {
 //   statements among those of blocking queues.
 // The statements of `fences`, ascending, come after all before them and before all after them.
 // `choice` takes among those that may be next; without it the first is taken, which gives the order
-// of `program`. Requires: `program` is in reference order. Cost: linear, times log of what may be
-// next; fences and idles aside.
+// of `program`. Polls is_stopped(), and returns the order of `program` then. Requires: `program` is
+// in reference order. Cost: linear, times log of the statements; each `host idle` looks at each
+// queue, and each statement of the legacy-default queue at each blocking one.
 std::vector<StatementId> issue_order_of(const Program& program,
                                         const std::vector<StatementId>& fences, Choice* choice);
 

@@ -23,5 +23,7 @@ void add_list_command(CLI::App& app, ExitStatus& status);      // list_command.c
 void add_serve_command(CLI::App& app, ExitStatus& status);     // serve_command.cc
 void add_bugs_command(CLI::App& app, ExitStatus& status);      // bugs_command.cc
 void add_import_command(CLI::App& app, ExitStatus& status);    // import_command.cc
+// capture_command.cc, or missing_capture_command.cc
+void add_capture_command(CLI::App& app, ExitStatus& status);
 
 }  // namespace interlock

@@ -1,0 +1,44 @@
+// Which bytes of which memory a buffer, a view or a part of an image names.
+//
+// Where an image keeps which texel, Vulkan does not tell. Here its subresources follow each other,
+// aspect by aspect, layer by layer and mip by mip, row by row without gaps, in the memory that it
+// is bound to; where they have no room there, in one of their own. So images and buffers that share
+// memory share bytes, and what touches all of an image touches what aliases it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "capture/convert/objects.h"
+#include "capture/log/command_records.h"
+#include "encoder/program/draft.h"
+#include "encoder/program/range.h"
+
+namespace interlock {
+
+struct CapturedBytes {
+  std::shared_ptr<CapturedMemory> memory;
+  ByteRange range;
+  std::optional<StrideDraft> rows;  // Of the range.
+};
+
+// Part of a buffer; `size_bytes` may be VK_WHOLE_SIZE. What lies past the end of the buffer is left
+// out. Empty if no memory is bound.
+std::vector<CapturedBytes> bytes_of(const CapturedBuffer& buffer, uint64_t offset_bytes,
+                                    uint64_t size_bytes);
+
+// Whole subresources.
+std::vector<CapturedBytes> bytes_of(const CapturedImage& image, const SubresourceFields& range);
+
+// A region of a copy; `other` is the image at the other end, whose texels a buffer holds. Where a
+// region has many parts, the bytes around them all.
+std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const CapturedBuffer& buffer,
+                                    const TransferEndFields& other, const CapturedImage& image);
+std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const CapturedImage& image);
+
+// How many bytes the image has, as above; at most UINT32_MAX for each subresource.
+uint64_t model_size_of(const CapturedImage& image);
+
+}  // namespace interlock

@@ -1,0 +1,201 @@
+#include "capture/convert/command_lists.h"
+
+#include <vulkan/vulkan_core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace interlock {
+namespace {
+
+bool is_dynamic(uint32_t type) {
+  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
+         type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+}
+
+uint64_t dynamic_count(const CapturedSetLayout& layout) {
+  uint64_t count = 0;
+  for (const auto& [number, binding] : layout.bindings) {
+    if (is_dynamic(binding.type)) count += binding.count;
+  }
+  return count;
+}
+
+}  // namespace
+
+void CommandLists::reset(Recording& recording) {
+  // Whoever executes the old list keeps it.
+  const uint64_t pool = recording.pool;
+  recording = Recording();
+  recording.pool = pool;
+}
+
+std::string CommandLists::take_label(Recording& recording) {
+  std::string label = std::exchange(recording.next_label, {});
+  return label.empty() && !recording.labels.empty() ? recording.labels.back() : label;
+}
+
+void CommandLists::apply(const AllocateCommandsRecord& record) {
+  for (const uint64_t commands : record.commands) {
+    recordings_[commands] = Recording();
+    recordings_[commands].pool = record.pool;
+    commands_of_pool_[record.pool].insert(commands);
+  }
+}
+
+void CommandLists::apply(const BeginCommandsRecord& record) { reset(recording(record.commands)); }
+
+void CommandLists::apply(const ResetCommandsRecord& record) { reset(recording(record.commands)); }
+
+void CommandLists::apply(const ResetCommandPoolRecord& record) {
+  for (const uint64_t commands : commands_of_pool_[record.pool]) reset(recording(commands));
+}
+
+void CommandLists::apply(const FreeCommandsRecord& record) {
+  for (const uint64_t commands : record.commands) {
+    const auto found = recordings_.find(commands);
+    if (found == recordings_.end()) continue;
+    commands_of_pool_[found->second.pool].erase(commands);
+    recordings_.erase(found);
+  }
+}
+
+void CommandLists::destroy_pool(uint64_t pool) {
+  for (const uint64_t commands : commands_of_pool_[pool]) recordings_.erase(commands);
+  commands_of_pool_.erase(pool);
+}
+
+void CommandLists::apply(const BindPipelineRecord& record) {
+  if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+  recording(record.commands).pipeline = objects_.pipeline(record.pipeline);
+}
+
+void CommandLists::apply(const BindSetsRecord& record) {
+  if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+  Recording& now = recording(record.commands);
+  const auto layout = objects_.pipeline_layout(record.layout);
+  size_t next_offset = 0;
+  for (size_t i = 0; i < record.sets.size(); ++i) {
+    const uint64_t number = uint64_t{record.first_set} + i;
+    BoundSet bound;
+    bound.set = objects_.set(record.sets[i]);
+    if (layout != nullptr && number < layout->sets.size() && layout->sets[number] != nullptr) {
+      const uint64_t count = dynamic_count(*layout->sets[number]);
+      for (uint64_t k = 0; k < count && next_offset < record.dynamic_offsets.size(); ++k) {
+        bound.dynamic_offsets.push_back(record.dynamic_offsets[next_offset++]);
+      }
+    }
+    now.sets[static_cast<uint32_t>(number)] = std::move(bound);
+  }
+}
+
+void CommandLists::apply(const PushSetRecord& record) {
+  if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+  Recording& now = recording(record.commands);
+  const auto layout = objects_.pipeline_layout(record.layout);
+  // Dispatches before this one keep what was pushed for them.
+  auto set = std::make_shared<CapturedSet>();
+  const auto before = now.sets.find(record.set);
+  if (before != now.sets.end() && before->second.set != nullptr)
+    set->bindings = before->second.set->bindings;
+  if (layout != nullptr && record.set < layout->sets.size()) set->layout = layout->sets[record.set];
+  for (const SetWriteFields& fields : record.writes) objects_.write(fields, *set);
+  now.sets[record.set] = {std::move(set), {}};
+}
+
+void CommandLists::apply(const DispatchRecord& record) {
+  Recording& now = recording(record.commands);
+  if (record.groups_x == 0 || record.groups_y == 0 || record.groups_z == 0) return;
+  now.list->commands.emplace_back(
+      DispatchCommand{now.pipeline, now.sets, nullptr, 0, take_label(now)});
+}
+
+void CommandLists::apply(const DispatchIndirectRecord& record) {
+  Recording& now = recording(record.commands);
+  now.list->commands.emplace_back(DispatchCommand{now.pipeline, now.sets,
+                                                  objects_.buffer(record.buffer),
+                                                  record.offset_bytes, take_label(now)});
+}
+
+TransferEnd CommandLists::end_of(const TransferEndFields& fields) const {
+  TransferEnd end;
+  end.fields = fields;
+  if (fields.is_image != 0) {
+    end.image = objects_.image(fields.handle);
+  } else {
+    end.buffer = objects_.buffer(fields.handle);
+  }
+  return end;
+}
+
+void CommandLists::apply(const TransferRecord& record) {
+  Recording& now = recording(record.commands);
+  TransferCommand command{record.use, {}, take_label(now)};
+  for (const TransferRegionFields& fields : record.regions) {
+    TransferRegion region;
+    if (!fields.from.empty()) region.from = end_of(fields.from.front());
+    if (!fields.to.empty()) region.to = end_of(fields.to.front());
+    command.regions.push_back(std::move(region));
+  }
+  now.list->commands.emplace_back(std::move(command));
+}
+
+std::vector<CapturedDependency> CommandLists::dependencies_of(
+    const std::vector<DependencyFields>& fields) const {
+  std::vector<CapturedDependency> dependencies;
+  for (const DependencyFields& each : fields) {
+    CapturedDependency dependency;
+    dependency.fields = each;
+    if (each.object == DependencyObject::kBuffer) dependency.buffer = objects_.buffer(each.handle);
+    if (each.object == DependencyObject::kImage) dependency.image = objects_.image(each.handle);
+    dependencies.push_back(std::move(dependency));
+  }
+  return dependencies;
+}
+
+void CommandLists::apply(const BarrierRecord& record) {
+  recording(record.commands)
+      .list->commands.emplace_back(BarrierCommand{dependencies_of(record.dependencies)});
+}
+
+void CommandLists::apply(const SetEventRecord& record) {
+  recording(record.commands)
+      .list->commands.emplace_back(SetEventCommand{record.event, record.has_dependencies != 0,
+                                                   dependencies_of(record.dependencies)});
+}
+
+void CommandLists::apply(const WaitEventsRecord& record) {
+  recording(record.commands)
+      .list->commands.emplace_back(
+          WaitEventsCommand{record.events, dependencies_of(record.dependencies)});
+}
+
+void CommandLists::apply(const ExecuteCommandsRecord& record) {
+  Recording& now = recording(record.commands);
+  for (const uint64_t secondary : record.secondaries) {
+    const auto list = find(secondary);
+    // A list that contains itself ends nowhere.
+    if (list != nullptr && list != now.list) now.list->commands.emplace_back(ExecuteCommand{list});
+  }
+  // What was bound is undefined from here on.
+  now.pipeline = nullptr;
+  now.sets.clear();
+}
+
+void CommandLists::apply(const LabelRecord& record) {
+  Recording& now = recording(record.commands);
+  if (record.use == LabelUse::kBegin) now.labels.push_back(record.name);
+  if (record.use == LabelUse::kInsert) now.next_label = record.name;
+  if (record.use == LabelUse::kEnd && !now.labels.empty()) now.labels.pop_back();
+}
+
+void CommandLists::apply(const NotUnderstoodCommandRecord& record) {
+  recording(record.commands).list->commands.emplace_back(UnknownCommand{record.name});
+}
+
+std::shared_ptr<const RecordedCommands> CommandLists::find(uint64_t commands) const {
+  const auto found = recordings_.find(commands);
+  return found == recordings_.end() ? nullptr : found->second.list;
+}
+
+}  // namespace interlock

@@ -1,0 +1,142 @@
+// CommandLists: what each command buffer has recorded. A dispatch keeps the pipeline and the sets
+// that are bound where it stands; what the sets hold counts when it is submitted, as Vulkan has it
+// where sets may be updated after they are bound, and elsewhere they may not change in between.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "capture/convert/object_state.h"
+#include "capture/convert/objects.h"
+#include "capture/convert/summary.h"
+#include "capture/log/command_records.h"
+
+namespace interlock {
+
+struct BoundSet {
+  std::shared_ptr<CapturedSet> set;
+  std::vector<uint32_t> dynamic_offsets;  // Of its dynamic buffers, by binding and element.
+};
+
+struct DispatchCommand {
+  std::shared_ptr<CapturedPipeline> pipeline;
+  std::map<uint32_t, BoundSet> sets;
+  std::shared_ptr<CapturedBuffer> arguments;  // Of an indirect one.
+  uint64_t arguments_offset_bytes = 0;
+  std::string label;  // Of the application, the innermost; empty: none.
+};
+
+// Ends with the buffers and images that they name at that time.
+struct TransferEnd {
+  TransferEndFields fields;
+  std::shared_ptr<CapturedBuffer> buffer;
+  std::shared_ptr<CapturedImage> image;
+};
+
+struct TransferRegion {
+  std::optional<TransferEnd> from;
+  std::optional<TransferEnd> to;
+};
+
+struct TransferCommand {
+  TransferUse use = TransferUse::kCopy;
+  std::vector<TransferRegion> regions;
+  std::string label;
+};
+
+struct CapturedDependency {
+  DependencyFields fields;
+  std::shared_ptr<CapturedBuffer> buffer;
+  std::shared_ptr<CapturedImage> image;
+};
+
+struct BarrierCommand {
+  std::vector<CapturedDependency> dependencies;
+};
+
+struct SetEventCommand {
+  uint64_t event = 0;
+  bool has_dependencies = false;
+  std::vector<CapturedDependency> dependencies;
+};
+
+struct WaitEventsCommand {
+  std::vector<uint64_t> events;
+  std::vector<CapturedDependency> dependencies;
+};
+
+struct UnknownCommand {
+  std::string name;
+};
+
+struct RecordedCommands;
+
+struct ExecuteCommand {
+  std::shared_ptr<const RecordedCommands> secondary;
+};
+
+using Command = std::variant<DispatchCommand, TransferCommand, BarrierCommand, SetEventCommand,
+                             WaitEventsCommand, UnknownCommand, ExecuteCommand>;
+
+struct RecordedCommands {
+  std::vector<Command> commands;
+};
+
+class CommandLists {
+ public:
+  // Requires: both outlive this.
+  CommandLists(ObjectState& objects, CaptureSummary& summary)
+      : objects_(objects), summary_(summary) {}
+
+  void apply(const AllocateCommandsRecord& record);
+  void apply(const BeginCommandsRecord& record);
+  void apply(const ResetCommandsRecord& record);
+  void apply(const ResetCommandPoolRecord& record);
+  void apply(const FreeCommandsRecord& record);
+  void destroy_pool(uint64_t pool);
+  void apply(const BindPipelineRecord& record);
+  void apply(const BindSetsRecord& record);
+  void apply(const PushSetRecord& record);
+  void apply(const DispatchRecord& record);
+  void apply(const DispatchIndirectRecord& record);
+  void apply(const TransferRecord& record);
+  void apply(const BarrierRecord& record);
+  void apply(const SetEventRecord& record);
+  void apply(const WaitEventsRecord& record);
+  void apply(const ExecuteCommandsRecord& record);
+  void apply(const LabelRecord& record);
+  void apply(const NotUnderstoodCommandRecord& record);
+
+  // What it holds now; null if it was never recorded.
+  std::shared_ptr<const RecordedCommands> find(uint64_t commands) const;
+
+ private:
+  struct Recording {
+    uint64_t pool = 0;
+    std::shared_ptr<RecordedCommands> list = std::make_shared<RecordedCommands>();
+    std::shared_ptr<CapturedPipeline> pipeline;
+    std::map<uint32_t, BoundSet> sets;
+    std::vector<std::string> labels;
+    std::string next_label;  // Inserted for the next command.
+  };
+
+  Recording& recording(uint64_t commands) { return recordings_[commands]; }
+  static void reset(Recording& recording);
+  static std::string take_label(Recording& recording);
+  std::vector<CapturedDependency> dependencies_of(
+      const std::vector<DependencyFields>& fields) const;
+  TransferEnd end_of(const TransferEndFields& fields) const;
+
+  ObjectState& objects_;
+  CaptureSummary& summary_;
+  std::map<uint64_t, Recording> recordings_;
+  std::map<uint64_t, std::set<uint64_t>> commands_of_pool_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,280 @@
+#include "capture/convert/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "capture/convert/command_lists.h"
+#include "capture/convert/object_state.h"
+#include "capture/convert/program_writer.h"
+#include "capture/convert/queue_sync.h"
+#include "capture/convert/submission_writer.h"
+#include "capture/log/command_records.h"
+#include "capture/log/log_reader.h"
+#include "capture/log/object_records.h"
+#include "capture/log/queue_records.h"
+#include "encoder/program/stop.h"
+
+namespace interlock {
+namespace {
+
+class LogConverter {
+ public:
+  LogConverter(std::istream& log, const std::string& name, std::ostream& output,
+               const Limits& limits)
+      : reader_(log, name),
+        writer_(output, limits),
+        objects_(summary_),
+        lists_(objects_, summary_),
+        sync_(writer_, summary_),
+        submissions_(lists_, sync_, writer_, summary_) {}
+
+  Result<CaptureSummary> run() {
+    if (const Result<Success> opened = reader_.open(); !opened) return opened.error();
+    while (!writer_.is_full()) {
+      if (is_stopped()) return Error{"the conversion was stopped."};
+      const Result<std::optional<LogRecord>> record = reader_.next();
+      if (!record) return record.error();
+      if (!record->has_value()) break;
+      if (const Result<Success> applied = apply_any(**record); !applied) return applied.error();
+    }
+    sync_.finish();
+    note_cut();
+    writer_.comment(text_of(summary_));
+    return std::move(summary_);
+  }
+
+ private:
+  // The record, by its kind.
+  Result<Success> apply_any(const LogRecord& record) {
+    switch (record.kind) {
+      case RecordKind::kProcess:
+        return apply<ProcessRecord>(record);
+      case RecordKind::kDevice:
+        return apply<DeviceRecord>(record);
+      case RecordKind::kQueue:
+        return apply<QueueRecord>(record);
+      case RecordKind::kObjectName:
+        return apply<ObjectNameRecord>(record);
+      case RecordKind::kDestroy:
+        return apply<DestroyRecord>(record);
+      case RecordKind::kNotUnderstood:
+        return apply<NotUnderstoodRecord>(record);
+      case RecordKind::kLost:
+        return apply<LostRecord>(record);
+      case RecordKind::kAllocateMemory:
+        return apply<AllocateMemoryRecord>(record);
+      case RecordKind::kCreateBuffer:
+        return apply<CreateBufferRecord>(record);
+      case RecordKind::kBindBuffer:
+        return apply<BindBufferRecord>(record);
+      case RecordKind::kCreateImage:
+        return apply<CreateImageRecord>(record);
+      case RecordKind::kBindImage:
+        return apply<BindImageRecord>(record);
+      case RecordKind::kCreateImageView:
+        return apply<CreateImageViewRecord>(record);
+      case RecordKind::kCreateBufferView:
+        return apply<CreateBufferViewRecord>(record);
+      case RecordKind::kHostRange:
+        return apply<HostRangeRecord>(record);
+      case RecordKind::kCreateShaderModule:
+        return apply<CreateShaderModuleRecord>(record);
+      case RecordKind::kCreateSetLayout:
+        return apply<CreateSetLayoutRecord>(record);
+      case RecordKind::kCreatePipelineLayout:
+        return apply<CreatePipelineLayoutRecord>(record);
+      case RecordKind::kCreateComputePipeline:
+        return apply<CreateComputePipelineRecord>(record);
+      case RecordKind::kAllocateSets:
+        return apply<AllocateSetsRecord>(record);
+      case RecordKind::kFreeSets:
+        return apply<FreeSetsRecord>(record);
+      case RecordKind::kResetSetPool:
+        return apply<ResetSetPoolRecord>(record);
+      case RecordKind::kUpdateSets:
+        return apply<UpdateSetsRecord>(record);
+      default:
+        return apply_command(record);
+    }
+  }
+
+  Result<Success> apply_command(const LogRecord& record) {
+    switch (record.kind) {
+      case RecordKind::kAllocateCommands:
+        return apply<AllocateCommandsRecord>(record);
+      case RecordKind::kBeginCommands:
+        return apply<BeginCommandsRecord>(record);
+      case RecordKind::kResetCommands:
+        return apply<ResetCommandsRecord>(record);
+      case RecordKind::kResetCommandPool:
+        return apply<ResetCommandPoolRecord>(record);
+      case RecordKind::kFreeCommands:
+        return apply<FreeCommandsRecord>(record);
+      case RecordKind::kBindPipeline:
+        return apply<BindPipelineRecord>(record);
+      case RecordKind::kBindSets:
+        return apply<BindSetsRecord>(record);
+      case RecordKind::kPushSet:
+        return apply<PushSetRecord>(record);
+      case RecordKind::kDispatch:
+        return apply<DispatchRecord>(record);
+      case RecordKind::kDispatchIndirect:
+        return apply<DispatchIndirectRecord>(record);
+      case RecordKind::kTransfer:
+        return apply<TransferRecord>(record);
+      case RecordKind::kBarrier:
+        return apply<BarrierRecord>(record);
+      case RecordKind::kSetEvent:
+        return apply<SetEventRecord>(record);
+      case RecordKind::kResetEvent:
+        return Success{};  // The next set is another one.
+      case RecordKind::kWaitEvents:
+        return apply<WaitEventsRecord>(record);
+      case RecordKind::kExecuteCommands:
+        return apply<ExecuteCommandsRecord>(record);
+      case RecordKind::kLabel:
+        return apply<LabelRecord>(record);
+      case RecordKind::kNotUnderstoodCommand:
+        return apply<NotUnderstoodCommandRecord>(record);
+      default:
+        return apply_sync(record);
+    }
+  }
+
+  Result<Success> apply_sync(const LogRecord& record) {
+    switch (record.kind) {
+      case RecordKind::kSubmit:
+        return apply<SubmitRecord>(record);
+      case RecordKind::kCreateSemaphore:
+        return apply<CreateSemaphoreRecord>(record);
+      case RecordKind::kFenceReached:
+        return apply<FenceReachedRecord>(record);
+      case RecordKind::kSemaphoreReached:
+        return apply<SemaphoreReachedRecord>(record);
+      case RecordKind::kHostSignal:
+        return apply<HostSignalRecord>(record);
+      case RecordKind::kWaitIdle:
+        return apply<WaitIdleRecord>(record);
+      case RecordKind::kOutsideSignal:
+        return apply<OutsideSignalRecord>(record);
+      case RecordKind::kPresent:
+        return apply<PresentRecord>(record);
+      case RecordKind::kResult:
+        return apply<ResultRecord>(record);
+      default:
+        return reader_.error_at(
+            record.offset_bytes,
+            fmt::format("no record has the kind {}.", static_cast<uint32_t>(record.kind)));
+    }
+  }
+
+  template <typename Record>
+  Result<Success> apply(const LogRecord& record) {
+    const Result<Record> read = parsed<Record>(reader_, record);
+    if (!read) return read.error();
+    handle(*read);
+    return Success{};
+  }
+
+  // Whoever follows records of this type.
+  template <typename Record>
+  void handle(const Record& record) {
+    if constexpr (requires { objects_.apply(record); }) {
+      objects_.apply(record);
+    } else if constexpr (requires { lists_.apply(record); }) {
+      lists_.apply(record);
+    } else {
+      sync_.apply(record);
+    }
+  }
+
+  void handle(const ProcessRecord& record) {
+    summary_.command = record.command;
+    summary_.application = record.application;
+    writer_.comment(fmt::format("captured from {} ({})", record.command, record.application));
+  }
+
+  void handle(const DeviceRecord& record) {
+    summary_.device = record.name;
+    writer_.comment(fmt::format("on {}", record.name));
+  }
+
+  void handle(const NotUnderstoodRecord& record) { summary_.note(record.name); }
+
+  void handle(const LostRecord& record) {
+    summary_.note(
+        fmt::format("a record of kind {} that is too long", static_cast<uint32_t>(record.kind)));
+  }
+
+  void handle(const DestroyRecord& record) {
+    objects_.apply(record);
+    if (record.type == kCommandPoolType) lists_.destroy_pool(record.handle);
+    if (record.type == kSemaphoreType) sync_.destroy_semaphore(record.handle);
+    if (record.type == kFenceType) sync_.destroy_fence(record.handle);
+  }
+
+  void handle(const HostRangeRecord& record) {
+    if (record.use == HostRangeUse::kUnmap) return;
+    const auto memory = objects_.memory(record.memory);
+    if (memory == nullptr) return;
+    if (record.use == HostRangeUse::kMap) {
+      return summary_.remark(
+          "maps (what the host does there is known where it flushes or invalidates)");
+    }
+    if (record.offset_bytes >= memory->size_bytes) return;
+    const uint64_t size_bytes =
+        std::min(record.size_bytes, memory->size_bytes - record.offset_bytes);
+    if (size_bytes == 0) return;
+    const bool is_write = record.use == HostRangeUse::kFlush;
+    HostAccessDraft draft;
+    draft.access = is_write ? HostAccess::kWrites : HostAccess::kReads;
+    draft.operands = {
+        writer_.operand({memory, {record.offset_bytes, record.offset_bytes + size_bytes}, {}},
+                        is_write ? AccessMode::kWrite : AccessMode::kRead)};
+    draft.label = fmt::format("h{}", ++host_access_count_);
+    writer_.add(draft);
+  }
+
+  void handle(const SubmitRecord& record) { submissions_.write(record); }
+
+  void handle(const ResultRecord& record) {
+    summary_.note(fmt::format("{} that returned {}", record.name, record.result));
+  }
+
+  void note_cut() {
+    if (writer_.is_full()) {
+      summary_.cut = "the program has as many statements as one may have.";
+    } else if (reader_.write_error() != 0) {
+      summary_.cut = fmt::format("the log could not be written on: {}.",
+                                 std::strerror(static_cast<int>(reader_.write_error())));
+    } else if (reader_.is_cut()) {
+      summary_.cut = "the log ends within a record.";
+    }
+  }
+
+  static constexpr uint32_t kSemaphoreType = 5;     // VK_OBJECT_TYPE_SEMAPHORE
+  static constexpr uint32_t kFenceType = 7;         // VK_OBJECT_TYPE_FENCE
+  static constexpr uint32_t kCommandPoolType = 25;  // VK_OBJECT_TYPE_COMMAND_POOL
+
+  CaptureSummary summary_;
+  LogReader reader_;
+  ProgramWriter writer_;
+  ObjectState objects_;
+  CommandLists lists_;
+  QueueSync sync_;
+  SubmissionWriter submissions_;
+  uint64_t host_access_count_ = 0;
+};
+
+}  // namespace
+
+Result<CaptureSummary> convert_log(std::istream& log, const std::string& name, std::ostream& output,
+                                   const Limits& limits) {
+  return LogConverter(log, name, output, limits).run();
+}
+
+}  // namespace interlock

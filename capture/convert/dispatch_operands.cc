@@ -1,0 +1,197 @@
+#include "capture/convert/dispatch_operands.h"
+
+#include <vulkan/vulkan_core.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace interlock {
+namespace {
+
+class OperandFinder {
+ public:
+  OperandFinder(const DispatchCommand& dispatch, CaptureSummary& summary)
+      : dispatch_(dispatch), summary_(summary) {}
+
+  std::vector<CapturedOperand> find() {
+    const CapturedPipeline* const pipeline = dispatch_.pipeline.get();
+    if (pipeline == nullptr || !pipeline->is_known) {
+      note("a dispatch whose shader is not known");
+      return {};
+    }
+    if (pipeline->accesses.has_addresses) note("a shader that uses addresses of buffers");
+    for (const BindingUse& use : pipeline->accesses.bindings) add_binding(use);
+    if (dispatch_.arguments != nullptr) {
+      add(bytes_of(*dispatch_.arguments, dispatch_.arguments_offset_bytes, 12),
+          AccessMode::kIndirect);
+    }
+    return disjoint_operands(operands_);
+  }
+
+  bool is_understood() const { return is_understood_; }
+
+ private:
+  void note(std::string_view what) {
+    summary_.note(what);
+    is_understood_ = false;
+  }
+
+  void add(const std::vector<CapturedBytes>& parts, AccessMode mode) {
+    for (const CapturedBytes& part : parts) operands_.push_back({part, mode});
+  }
+
+  // As the use says; of what can only be read, a read.
+  void add_used(const std::vector<CapturedBytes>& parts, const BindingUse& use) {
+    if (use.is_loaded) add(parts, AccessMode::kRead);
+    if (use.is_stored) add(parts, AccessMode::kWrite);
+  }
+
+  void add_binding(const BindingUse& use) {
+    const auto bound = dispatch_.sets.find(use.set);
+    if (bound == dispatch_.sets.end() || bound->second.set == nullptr) {
+      return note("a dispatch without one of the sets that its shader uses");
+    }
+    const CapturedSet& set = *bound->second.set;
+    const auto found = set.bindings.find(use.binding);
+    // A binding that nothing was written to is not used by what runs.
+    if (found == set.bindings.end()) return;
+    size_t dynamic_index = dynamic_index_of(set, use.binding);
+    for (const CapturedDescriptor& descriptor : found->second) {
+      uint64_t offset_bytes = descriptor.offset_bytes;
+      if (is_dynamic(descriptor.type)) {
+        const std::vector<uint32_t>& offsets = bound->second.dynamic_offsets;
+        if (dynamic_index < offsets.size()) offset_bytes += offsets[dynamic_index];
+        ++dynamic_index;
+      }
+      add_descriptor(descriptor, offset_bytes, use);
+    }
+  }
+
+  static bool is_dynamic(uint32_t type) {
+    return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
+           type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+  }
+
+  // How many dynamic offsets are for bindings before this one.
+  static size_t dynamic_index_of(const CapturedSet& set, uint32_t binding) {
+    size_t count = 0;
+    if (set.layout == nullptr) return count;
+    for (const auto& [number, of_layout] : set.layout->bindings) {
+      if (number < binding && is_dynamic(of_layout.type)) count += of_layout.count;
+    }
+    return count;
+  }
+
+  void add_descriptor(const CapturedDescriptor& descriptor, uint64_t offset_bytes,
+                      const BindingUse& use) {
+    switch (descriptor.type) {
+      case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
+      case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC:
+        if (descriptor.buffer == nullptr) return;
+        return add(bytes_of(*descriptor.buffer, offset_bytes, descriptor.range_bytes),
+                   AccessMode::kUniform);
+      case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
+      case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC:
+        if (descriptor.buffer == nullptr) return;
+        return add_used(bytes_of(*descriptor.buffer, offset_bytes, descriptor.range_bytes), use);
+      case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
+      case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
+        if (descriptor.buffer_view == nullptr || descriptor.buffer_view->buffer == nullptr) return;
+        return add_used(
+            bytes_of(*descriptor.buffer_view->buffer, descriptor.buffer_view->offset_bytes,
+                     descriptor.buffer_view->range_bytes),
+            use);
+      case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+      case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+      case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+        if (descriptor.view == nullptr || descriptor.view->image == nullptr) return;
+        return add_used(bytes_of(*descriptor.view->image, range_of(*descriptor.view)), use);
+      case VK_DESCRIPTOR_TYPE_SAMPLER:
+        return;
+      default:
+        return note("a descriptor of another type than buffers and images");
+    }
+  }
+
+  static SubresourceFields range_of(const CapturedImageView& view) {
+    SubresourceFields range = view.range;
+    // The layers of such a view are slices of a mip: all of them.
+    if (view.is_of_volume) {
+      range.first_layer = 0;
+      range.layer_count = 1;
+    }
+    return range;
+  }
+
+  const DispatchCommand& dispatch_;
+  CaptureSummary& summary_;
+  std::vector<CapturedOperand> operands_;
+  bool is_understood_ = true;
+};
+
+// What happens to the bytes from a position on, as counts of operands that have begun and not
+// ended.
+struct Change {
+  int read = 0;
+  int write = 0;
+};
+
+}  // namespace
+
+std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands) {
+  std::vector<CapturedOperand> result;
+  // By the number of the memory, which is the same for the same program.
+  std::map<uint64_t, std::pair<std::shared_ptr<CapturedMemory>, std::map<uint64_t, Change>>>
+      changes;
+  for (const CapturedOperand& operand : operands) {
+    const bool is_plain = operand.mode == AccessMode::kRead || operand.mode == AccessMode::kWrite;
+    if (!is_plain) {
+      result.push_back(operand);
+      continue;
+    }
+    auto& [memory, at] = changes[operand.bytes.memory->number];
+    memory = operand.bytes.memory;
+    Change& begin = at[operand.bytes.range.begin];
+    Change& end = at[operand.bytes.range.end];
+    const bool is_read = operand.mode == AccessMode::kRead;
+    (is_read ? begin.read : begin.write) += 1;
+    (is_read ? end.read : end.write) -= 1;
+  }
+  for (const auto& [number, of_memory] : changes) {
+    const auto& [memory, at] = of_memory;
+    Change now;
+    uint64_t before = 0;
+    for (const auto& [position, change] : at) {
+      if (position > before && (now.read > 0 || now.write > 0)) {
+        const AccessMode mode = now.write == 0  ? AccessMode::kRead
+                                : now.read == 0 ? AccessMode::kWrite
+                                                : AccessMode::kUpdate;
+        const bool goes_on = !result.empty() && result.back().mode == mode &&
+                             result.back().bytes.memory == memory &&
+                             result.back().bytes.range.end == before;
+        if (goes_on) {
+          result.back().bytes.range.end = position;
+        } else {
+          result.push_back({{memory, {before, position}, {}}, mode});
+        }
+      }
+      now.read += change.read;
+      now.write += change.write;
+      before = position;
+    }
+  }
+  std::ranges::stable_sort(result, {}, &CapturedOperand::mode);
+  return result;
+}
+
+std::vector<CapturedOperand> operands_of(const DispatchCommand& dispatch, CaptureSummary& summary,
+                                         bool& is_understood) {
+  OperandFinder finder(dispatch, summary);
+  std::vector<CapturedOperand> operands = finder.find();
+  is_understood = finder.is_understood();
+  return operands;
+}
+
+}  // namespace interlock

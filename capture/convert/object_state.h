@@ -1,0 +1,83 @@
+// ObjectState: follows the records about objects, and answers what a handle names now.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture/convert/objects.h"
+#include "capture/convert/summary.h"
+#include "capture/log/object_records.h"
+
+namespace interlock {
+
+class ObjectState {
+ public:
+  // Requires: `summary` outlives this.
+  explicit ObjectState(CaptureSummary& summary) : summary_(summary) {}
+
+  void apply(const AllocateMemoryRecord& record);
+  void apply(const CreateBufferRecord& record);
+  void apply(const BindBufferRecord& record);
+  void apply(const CreateImageRecord& record);
+  void apply(const BindImageRecord& record);
+  void apply(const CreateImageViewRecord& record);
+  void apply(const CreateBufferViewRecord& record);
+  void apply(const CreateShaderModuleRecord& record);
+  void apply(const CreateSetLayoutRecord& record);
+  void apply(const CreatePipelineLayoutRecord& record);
+  void apply(const CreateComputePipelineRecord& record);
+  void apply(const AllocateSetsRecord& record);
+  void apply(const FreeSetsRecord& record);
+  void apply(const ResetSetPoolRecord& record);
+  void apply(const UpdateSetsRecord& record);
+  void apply(const DestroyRecord& record);
+  void apply(const ObjectNameRecord& record);
+
+  std::shared_ptr<CapturedMemory> memory(uint64_t handle) const { return memories_.find(handle); }
+  std::shared_ptr<CapturedBuffer> buffer(uint64_t handle) const { return buffers_.find(handle); }
+  std::shared_ptr<CapturedImage> image(uint64_t handle) const { return images_.find(handle); }
+  std::shared_ptr<CapturedSet> set(uint64_t handle) const { return sets_.find(handle); }
+  std::shared_ptr<CapturedPipeline> pipeline(uint64_t handle) const {
+    return pipelines_.find(handle);
+  }
+  std::shared_ptr<CapturedPipelineLayout> pipeline_layout(uint64_t handle) const {
+    return pipeline_layouts_.find(handle);
+  }
+
+  // Writes descriptors to a set, on into the next bindings where one is full.
+  void write(const SetWriteFields& fields, CapturedSet& set);
+
+ private:
+  using Code = std::vector<uint32_t>;
+  using CodeTable = std::map<std::pair<Code, std::string>, std::pair<ShaderAccesses, bool>>;
+
+  // Of an image that no memory is known of: as many bytes as it has here.
+  void give_own_memory(CapturedImage& image);
+  CapturedDescriptor descriptor_of(uint32_t type, const DescriptorFields& fields) const;
+  void copy(const SetCopyFields& fields);
+
+  CaptureSummary& summary_;
+  HandleTable<CapturedMemory> memories_;
+  HandleTable<CapturedBuffer> buffers_;
+  HandleTable<CapturedImage> images_;
+  HandleTable<CapturedImageView> image_views_;
+  HandleTable<CapturedBufferView> buffer_views_;
+  HandleTable<Code> modules_;
+  HandleTable<CapturedSetLayout> set_layouts_;
+  HandleTable<CapturedPipelineLayout> pipeline_layouts_;
+  HandleTable<CapturedPipeline> pipelines_;
+  HandleTable<CapturedSet> sets_;
+  std::map<uint64_t, std::set<uint64_t>> sets_of_pool_;
+  CodeTable known_accesses_;  // Applications create the same pipeline again and again.
+  uint64_t memory_count_ = 0;
+  uint64_t buffer_count_ = 0;
+  uint64_t image_count_ = 0;
+  uint64_t pipeline_count_ = 0;
+};
+
+}  // namespace interlock

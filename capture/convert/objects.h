@@ -1,0 +1,103 @@
+// The objects of an application as the records tell of them. A handle names a new object each time
+// it is created; whoever holds an object of before keeps it, and what it was.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/log/object_records.h"
+#include "capture/spirv/shader_accesses.h"
+
+namespace interlock {
+
+struct CapturedMemory {
+  uint64_t number = 0;  // In the order of creation, from 1. So for every number below.
+  uint64_t size_bytes = 0;
+  bool is_declared = false;  // In the program.
+};
+
+struct CapturedBuffer {
+  uint64_t number = 0;
+  uint64_t size_bytes = 0;
+  std::shared_ptr<CapturedMemory> memory;  // Null: none is bound yet.
+  uint64_t offset_bytes = 0;
+};
+
+struct CapturedImage {
+  CreateImageRecord info;
+  uint64_t number = 0;
+  std::shared_ptr<CapturedMemory> memory;  // Bound, or one of its own.
+  uint64_t offset_bytes = 0;
+};
+
+struct CapturedImageView {
+  std::shared_ptr<CapturedImage> image;
+  SubresourceFields range;
+  bool is_of_volume = false;  // Its layers are slices of a volume.
+};
+
+struct CapturedBufferView {
+  std::shared_ptr<CapturedBuffer> buffer;
+  uint64_t offset_bytes = 0;
+  uint64_t range_bytes = 0;
+};
+
+// A descriptor: at most one of the three is there.
+struct CapturedDescriptor {
+  uint32_t type = 0;  // VkDescriptorType.
+  std::shared_ptr<CapturedBuffer> buffer;
+  uint64_t offset_bytes = 0;
+  uint64_t range_bytes = 0;
+  std::shared_ptr<CapturedImageView> view;
+  std::shared_ptr<CapturedBufferView> buffer_view;
+};
+
+struct CapturedSetLayout {
+  std::map<uint32_t, SetBindingFields> bindings;
+};
+
+struct CapturedSet {
+  uint64_t pool = 0;  // Its handle.
+  std::shared_ptr<CapturedSetLayout> layout;
+  std::map<uint32_t, std::vector<CapturedDescriptor>> bindings;
+};
+
+struct CapturedPipelineLayout {
+  std::vector<std::shared_ptr<CapturedSetLayout>> sets;
+};
+
+struct CapturedPipeline {
+  uint64_t number = 0;
+  std::string name;  // Of the application; empty: none.
+  std::shared_ptr<CapturedPipelineLayout> layout;
+  ShaderAccesses accesses;
+  bool is_known = false;  // There are accesses.
+};
+
+// Handles of one type.
+template <typename T>
+class HandleTable {
+ public:
+  // Null if it names nothing.
+  std::shared_ptr<T> find(uint64_t handle) const {
+    const auto found = objects_.find(handle);
+    return found == objects_.end() ? nullptr : found->second;
+  }
+
+  std::shared_ptr<T> create(uint64_t handle) {
+    auto object = std::make_shared<T>();
+    objects_[handle] = object;
+    return object;
+  }
+
+  void destroy(uint64_t handle) { objects_.erase(handle); }
+
+ private:
+  std::map<uint64_t, std::shared_ptr<T>> objects_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,76 @@
+#include "capture/convert/program_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "encoder/program/names.h"
+#include "encoder/text/printer.h"
+
+namespace interlock {
+namespace {
+
+constexpr size_t kNameBytesMax = 100;  // Of one part of a label.
+
+}  // namespace
+
+ProgramWriter::ProgramWriter(std::ostream& output, const Limits& limits)
+    : output_(output), limits_(limits) {
+  output_ << "interlock 1\n";
+}
+
+void ProgramWriter::comment(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string line(text.substr(0, end));
+    std::ranges::replace_if(
+        line, [](char c) { return c < ' ' || c > '~'; }, '?');
+    output_ << "# " << line << "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+void ProgramWriter::add(const ItemDraft& item) {
+  is_full_ = is_full_ || statement_count_ >= limits_.statement_count ||
+             memory_count_ >= limits_.memory_count;
+  if (is_full_) return;
+  ++statement_count_;
+  output_ << print(item) << "\n";
+}
+
+OperandDraft ProgramWriter::operand(const CapturedBytes& bytes, AccessMode mode) {
+  CapturedMemory& memory = *bytes.memory;
+  OperandDraft operand;
+  operand.mode = mode;
+  operand.name = fmt::format("m{}", memory.number);
+  operand.slice = bytes.range;
+  operand.stride = bytes.rows;
+  if (!memory.is_declared) {
+    memory.is_declared = true;
+    ++memory_count_;
+    MemoryDraft declared;
+    declared.name = operand.name;
+    declared.size_bytes = std::min(memory.size_bytes, limits_.memory_bytes);
+    add(declared);
+  }
+  return operand;
+}
+
+std::string name_from(std::string_view text) {
+  std::string name(text.substr(0, kNameBytesMax));
+  std::ranges::replace_if(
+      name, [](char c) { return !is_name_char(c); }, '_');
+  if (name.empty() || is_digit(name.front()) || name.front() == '.') name.insert(0, "_");
+  return name;
+}
+
+std::string opaque_name_from(std::string_view text) {
+  std::string name = name_from(text);
+  if (name.front() >= 'a' && name.front() <= 'z') {
+    name.front() = static_cast<char>(name.front() - 'a' + 'A');
+  }
+  return is_opaque_kernel(name) ? name : "K" + name;
+}
+
+}  // namespace interlock

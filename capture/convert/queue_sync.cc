@@ -1,0 +1,238 @@
+#include "capture/convert/queue_sync.h"
+
+#include <fmt/format.h>
+#include <vulkan/vulkan_core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "capture/convert/scopes.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::string_view kFirstQueue = "q0";
+
+SyncDraft sync_of(SyncKind kind, const std::string& queue) {
+  SyncDraft draft;
+  draft.kind = kind;
+  if (queue != kFirstQueue) draft.queue = queue;
+  return draft;
+}
+
+SemaphoreUseDraft use_of(const std::string& semaphore, uint64_t value) {
+  SemaphoreUseDraft use;
+  use.semaphore = semaphore;
+  use.value = value;
+  return use;
+}
+
+std::string done_name(const std::string& queue) { return queue + ".done"; }
+
+// Semaphores cover all stages of the device: so does one that names them all.
+StageMask semaphore_stages(uint64_t stages, ScopeEnd end) {
+  const StageMask known = stages_of(stages, end);
+  const StageMask device = stages_of(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, end);
+  return (known & device) == device ? kAllStages : known;
+}
+
+}  // namespace
+
+std::string QueueSync::queue_name(uint64_t handle) {
+  Queue& queue = queues_[handle];
+  if (queue.name.empty()) {
+    queue.name = fmt::format("q{}", handles_.size());
+    handles_[queue.name] = handle;
+    summary_.queue_count = handles_.size();
+    if (queue.name != kFirstQueue) {
+      writer_.add(QueueDraft{queue.name, QueueKind::kConcurrent});
+    }
+  }
+  return queue.name;
+}
+
+QueueSync::Queue& QueueSync::queue_named(const std::string& name) {
+  return queues_.at(handles_.at(name));
+}
+
+void QueueSync::apply(const QueueRecord& record) { queues_[record.queue].device = record.device; }
+
+void QueueSync::apply(const CreateSemaphoreRecord& record) {
+  Semaphore semaphore;
+  semaphore.is_timeline = record.is_timeline != 0;
+  if (semaphore.is_timeline) {
+    semaphore.name = fmt::format("s{}", ++timeline_count_);
+    semaphore.initial = semaphore.signal_max = semaphore.host_reached = record.initial;
+    SemaphoreDraft draft;
+    draft.name = semaphore.name;
+    draft.initial = record.initial;
+    writer_.add(draft);
+  }
+  semaphores_[record.semaphore] = std::move(semaphore);
+}
+
+void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
+  const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kSecond);
+  const auto found = semaphores_.find(use.semaphore);
+  if (found == semaphores_.end()) return summary_.note("a wait for a semaphore that is not known");
+  Semaphore& semaphore = found->second;
+  SyncDraft draft = sync_of(SyncKind::kWait, queue);
+  if (semaphore.is_timeline) {
+    if (use.value <= semaphore.initial) return;  // It orders nothing.
+    semaphore.wait_max = std::max(semaphore.wait_max, use.value);
+    draft.semaphores = {use_of(semaphore.name, use.value)};
+  } else if (std::exchange(semaphore.is_from_outside, false)) {
+    // Who signals it does nothing that the program knows of.
+    return summary_.remark("waits for what the presentation engine signals");
+  } else if (semaphore.signalled) {
+    const Point point = *std::exchange(semaphore.signalled, std::nullopt);
+    draft.semaphores = {use_of(done_name(point.queue), point.value)};
+  } else {
+    return summary_.note("a wait for a semaphore that nothing in the log signals");
+  }
+  if (stages == 0) return;
+  draft.semaphores.front().stages = stages;
+  add_sync(std::move(draft));
+}
+
+void QueueSync::signal_timelines(const std::string& queue,
+                                 const std::vector<SemaphoreUseFields>& signals) {
+  SyncDraft draft = sync_of(SyncKind::kSignal, queue);
+  for (const SemaphoreUseFields& use : signals) {
+    const auto found = semaphores_.find(use.semaphore);
+    if (found == semaphores_.end() || !found->second.is_timeline) continue;
+    Semaphore& semaphore = found->second;
+    const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kFirst);
+    if (use.value <= semaphore.signal_max) {
+      summary_.note("a signal of a timeline that does not rise");
+      continue;
+    }
+    semaphore.signal_max = use.value;
+    draft.semaphores.push_back(use_of(semaphore.name, use.value));
+    // A signal after no stage at all covers nothing; the format has no word for it.
+    if (stages == 0) summary_.note("a signal after no stage");
+    if (stages != 0) draft.semaphores.back().stages = stages;
+  }
+  if (!draft.semaphores.empty()) add_sync(std::move(draft));
+}
+
+void QueueSync::end_batch(const std::string& queue_name,
+                          const std::vector<SemaphoreUseFields>& signals, uint64_t fence) {
+  Queue& queue = queue_named(queue_name);
+  queue.has_work = true;
+  signal_timelines(queue_name, signals);
+  bool is_asked_for = fence != 0;
+  for (const SemaphoreUseFields& use : signals) {
+    Semaphore& semaphore = semaphores_[use.semaphore];
+    if (semaphore.is_timeline) continue;
+    is_asked_for = true;
+    semaphore.signalled = Point{queue_name, queue.done + 1};
+    if (semaphore_stages(use.stages, ScopeEnd::kFirst) != kAllStages) {
+      summary_.remark("signals of binary semaphores after some stages, taken as after all");
+    }
+  }
+  if (is_asked_for) {
+    ++queue.done;
+    SyncDraft draft = sync_of(SyncKind::kSignal, queue_name);
+    draft.semaphores = {use_of(done_name(queue_name), queue.done)};
+    add_sync(std::move(draft));
+  }
+  if (fence != 0) fences_[fence] = {queue_name, queue.done};
+  add_sync(sync_of(SyncKind::kSubmit, queue_name));
+}
+
+void QueueSync::host_waits(Point point) {
+  Queue& queue = queue_named(point.queue);
+  if (point.value <= queue.host_reached) return;
+  queue.host_reached = point.value;
+  SyncDraft draft;
+  draft.kind = SyncKind::kHostWaits;
+  draft.semaphores = {use_of(done_name(point.queue), point.value)};
+  add_sync(std::move(draft));
+}
+
+void QueueSync::apply(const FenceReachedRecord& record) {
+  for (const uint64_t fence : record.fences) {
+    const auto found = fences_.find(fence);
+    if (found != fences_.end()) host_waits(found->second);
+  }
+}
+
+void QueueSync::apply(const SemaphoreReachedRecord& record) {
+  const auto found = semaphores_.find(record.semaphore);
+  if (found == semaphores_.end() || !found->second.is_timeline) return;
+  Semaphore& semaphore = found->second;
+  if (record.value <= semaphore.host_reached) return;
+  if (record.value > semaphore.signal_max) {
+    return summary_.note("a value of a timeline that nothing in the log signals");
+  }
+  semaphore.host_reached = record.value;
+  SyncDraft draft;
+  draft.kind = SyncKind::kHostWaits;
+  draft.semaphores = {use_of(semaphore.name, record.value)};
+  add_sync(std::move(draft));
+}
+
+void QueueSync::apply(const HostSignalRecord& record) {
+  const auto found = semaphores_.find(record.semaphore);
+  if (found == semaphores_.end() || !found->second.is_timeline) return;
+  Semaphore& semaphore = found->second;
+  if (record.value <= semaphore.signal_max) {
+    return summary_.note("a signal of a timeline that does not rise");
+  }
+  semaphore.signal_max = record.value;
+  SyncDraft draft;
+  draft.kind = SyncKind::kHostSignals;
+  draft.semaphores = {use_of(semaphore.name, record.value)};
+  add_sync(std::move(draft));
+}
+
+void QueueSync::apply(const WaitIdleRecord& record) {
+  // One statement for each queue: an application may have several devices.
+  for (auto& [handle, queue] : queues_) {
+    const bool is_meant =
+        record.queue != 0 ? handle == record.queue : queue.device == record.device;
+    if (!is_meant || queue.name.empty() || !std::exchange(queue.has_work, false)) continue;
+    queue.host_reached = queue.done;
+    SyncDraft draft;
+    draft.kind = SyncKind::kHostIdle;
+    draft.queue = queue.name;
+    add_sync(std::move(draft));
+  }
+}
+
+void QueueSync::apply(const OutsideSignalRecord& record) {
+  if (record.semaphore != 0) semaphores_[record.semaphore].is_from_outside = true;
+  fences_.erase(record.fence);
+}
+
+void QueueSync::apply(const PresentRecord& record) {
+  // What presents reads the image outside the program; it takes the signals.
+  for (const uint64_t semaphore : record.semaphores) semaphores_[semaphore].signalled.reset();
+}
+
+void QueueSync::note_unmet(const Semaphore& semaphore) {
+  if (semaphore.is_timeline && semaphore.wait_max > semaphore.signal_max) {
+    unmet_[semaphore.name] = semaphore.wait_max;
+  }
+}
+
+void QueueSync::destroy_semaphore(uint64_t semaphore) {
+  const auto found = semaphores_.find(semaphore);
+  if (found == semaphores_.end()) return;
+  note_unmet(found->second);
+  semaphores_.erase(found);
+}
+
+void QueueSync::finish() {
+  for (const auto& [handle, semaphore] : semaphores_) note_unmet(semaphore);
+  for (const auto& [name, value] : unmet_) {
+    summary_.note("a wait for a timeline that nothing in the log signals so far");
+    SyncDraft draft;
+    draft.kind = SyncKind::kHostSignals;
+    draft.semaphores = {use_of(name, value)};
+    add_sync(std::move(draft));
+  }
+}
+
+}  // namespace interlock

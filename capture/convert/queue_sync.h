@@ -1,0 +1,91 @@
+// QueueSync: semaphores, fences and the host, as statements of the text format.
+//
+// Each queue has a timeline of its own, `q0.done`, which rises with each batch that a binary
+// semaphore or a fence asks for: a wait for either is a wait for that value. So no binary semaphore
+// and no fence, which are used again and again, needs a name. A timeline semaphore is one here,
+// too.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/convert/program_writer.h"
+#include "capture/convert/summary.h"
+#include "capture/log/object_records.h"
+#include "capture/log/queue_records.h"
+
+namespace interlock {
+
+class QueueSync {
+ public:
+  // Requires: both outlive this.
+  QueueSync(ProgramWriter& writer, CaptureSummary& summary) : writer_(writer), summary_(summary) {}
+
+  // The name of a queue; declares it the first time.
+  std::string queue_name(uint64_t queue);
+
+  void wait(const std::string& queue, const SemaphoreUseFields& use);
+  // The signals of a batch, and of `fence` after the last one: 0 is none. Then the submission.
+  void end_batch(const std::string& queue, const std::vector<SemaphoreUseFields>& signals,
+                 uint64_t fence);
+
+  void apply(const QueueRecord& record);
+  void apply(const CreateSemaphoreRecord& record);
+  void apply(const FenceReachedRecord& record);
+  void apply(const SemaphoreReachedRecord& record);
+  void apply(const HostSignalRecord& record);
+  void apply(const WaitIdleRecord& record);
+  void apply(const OutsideSignalRecord& record);
+  void apply(const PresentRecord& record);
+  void destroy_semaphore(uint64_t semaphore);
+  void destroy_fence(uint64_t fence) { fences_.erase(fence); }
+
+  // Signals what is waited for and never was, as when the application ended first.
+  void finish();
+
+ private:
+  // A value of the timeline of a queue.
+  struct Point {
+    std::string queue;
+    uint64_t value = 0;
+  };
+
+  struct Semaphore {
+    bool is_timeline = false;
+    std::string name;                // Of a timeline.
+    std::optional<Point> signalled;  // Of a binary one.
+    bool is_from_outside = false;    // Likewise.
+    uint64_t initial = 0;
+    uint64_t signal_max = 0;  // Of a timeline. So the rest.
+    uint64_t wait_max = 0;
+    uint64_t host_reached = 0;
+  };
+
+  struct Queue {
+    std::string name;
+    uint64_t device = 0;
+    uint64_t done = 0;
+    uint64_t host_reached = 0;  // Of `done`.
+    bool has_work = false;      // Submitted since the host last was idle.
+  };
+
+  void add_sync(SyncDraft draft) { writer_.add(std::move(draft)); }
+  Queue& queue_named(const std::string& name);
+  void host_waits(Point point);
+  void note_unmet(const Semaphore& semaphore);
+  void signal_timelines(const std::string& queue, const std::vector<SemaphoreUseFields>& signals);
+
+  ProgramWriter& writer_;
+  CaptureSummary& summary_;
+  std::map<uint64_t, Queue> queues_;
+  std::map<std::string, uint64_t> handles_;  // Of queues, by name.
+  std::map<uint64_t, Semaphore> semaphores_;
+  std::map<uint64_t, Point> fences_;
+  std::map<std::string, uint64_t> unmet_;  // Timelines that are gone, and values waited for.
+  uint64_t timeline_count_ = 0;
+};
+
+}  // namespace interlock

@@ -1,0 +1,69 @@
+#include "capture/convert/scopes.h"
+
+#include <vulkan/vulkan_core.h>
+
+#include <initializer_list>
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kTransferStages =
+    VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_COPY_BIT |
+    VK_PIPELINE_STAGE_2_RESOLVE_BIT | VK_PIPELINE_STAGE_2_BLIT_BIT | VK_PIPELINE_STAGE_2_CLEAR_BIT;
+
+constexpr uint64_t kShaderReads = VK_ACCESS_2_SHADER_READ_BIT |
+                                  VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
+                                  VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_MEMORY_READ_BIT;
+constexpr uint64_t kShaderWrites = VK_ACCESS_2_SHADER_WRITE_BIT |
+                                   VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT |
+                                   VK_ACCESS_2_MEMORY_WRITE_BIT;
+
+struct KnownAccess {
+  StageAccess access;
+  uint64_t flags;
+};
+
+constexpr KnownAccess kKnownAccesses[] = {
+    {StageAccess::kComputeRead, kShaderReads},
+    {StageAccess::kComputeWrite, kShaderWrites},
+    {StageAccess::kComputeUniform, VK_ACCESS_2_UNIFORM_READ_BIT | VK_ACCESS_2_MEMORY_READ_BIT},
+    {StageAccess::kCopyRead, VK_ACCESS_2_TRANSFER_READ_BIT | VK_ACCESS_2_MEMORY_READ_BIT},
+    {StageAccess::kCopyWrite, VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT},
+    {StageAccess::kIndirectRead,
+     VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_2_MEMORY_READ_BIT},
+    {StageAccess::kHostRead, VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_MEMORY_READ_BIT},
+    {StageAccess::kHostWrite, VK_ACCESS_2_HOST_WRITE_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT},
+};
+
+constexpr StageMask kDevice = static_cast<StageMask>(kAllStages & ~bit_of(Stage::kHost));
+
+}  // namespace
+
+StageMask stages_of(uint64_t stages, ScopeEnd end) {
+  const uint64_t everything = end == ScopeEnd::kFirst ? VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT
+                                                      : VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT;
+  StageMask mask = 0;
+  const auto add = [&](uint64_t flags, StageMask added) {
+    if ((stages & flags) != 0) mask = static_cast<StageMask>(mask | added);
+  };
+  add(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | everything, kDevice);
+  add(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, bit_of(Stage::kCompute));
+  add(kTransferStages, bit_of(Stage::kCopy));
+  add(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT,
+      bit_of(Stage::kIndirect));
+  add(VK_PIPELINE_STAGE_2_HOST_BIT, bit_of(Stage::kHost));
+  return mask;
+}
+
+Scope scope_of(uint64_t stages, uint64_t accesses, ScopeEnd end) {
+  Scope scope;
+  scope.stages = stages_of(stages, end);
+  for (const KnownAccess& known : kKnownAccesses) {
+    if ((accesses & known.flags) == 0) continue;
+    if ((scope.stages & bit_of(stage_of(known.access))) == 0) continue;
+    scope.accesses = static_cast<AccessMask>(scope.accesses | bit_of(known.access));
+  }
+  return scope;
+}
+
+}  // namespace interlock

@@ -1,0 +1,20 @@
+// Stages and accesses of Vulkan as scopes of the text format. Terms: Vulkan 1.3, 7.1.3 and 7.1.4.
+#pragma once
+
+#include <cstdint>
+
+#include "encoder/program/scope.h"
+
+namespace interlock {
+
+enum class ScopeEnd : uint8_t { kFirst, kSecond };
+
+// VkPipelineStageFlags2 as stages. TOP_OF_PIPE is empty in a first scope and everything in a second
+// one, BOTTOM_OF_PIPE the other way round.
+StageMask stages_of(uint64_t stages, ScopeEnd end);
+
+// With VkAccessFlags2: each access counts in those of the stages that have it. Stages that are not
+// known to the format are in no scope; `is_whole` becomes false where they are named.
+Scope scope_of(uint64_t stages, uint64_t accesses, ScopeEnd end);
+
+}  // namespace interlock

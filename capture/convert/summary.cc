@@ -1,0 +1,44 @@
+#include "capture/convert/summary.h"
+
+#include <fmt/format.h>
+
+namespace interlock {
+namespace {
+
+std::string counted(uint64_t count, std::string_view singular, std::string_view plural) {
+  return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
+}  // namespace
+
+std::string text_of(const CaptureSummary& summary) {
+  std::string text = fmt::format("captured: {}", summary.command);
+  if (!summary.application.empty()) text += fmt::format(" ({})", summary.application);
+  if (!summary.device.empty()) text += fmt::format(" on {}", summary.device);
+  text += fmt::format("\n  {}, {}, {}, {}, {}.\n",
+                      counted(summary.dispatch_count, "dispatch", "dispatches"),
+                      counted(summary.transfer_count, "transfer", "transfers"),
+                      counted(summary.barrier_count, "barrier", "barriers"),
+                      counted(summary.submission_count, "submission", "submissions"),
+                      counted(summary.queue_count, "queue", "queues"));
+  if (summary.approximate_count > 0) {
+    text += fmt::format("  approximate: {} reach as far as their bindings do.\n",
+                        counted(summary.approximate_count, "dispatch", "dispatches"));
+  }
+  for (const auto& [what, count] : summary.remarks) {
+    text += fmt::format("  {}: {}\n", what, count);
+  }
+  if (!summary.cut.empty()) text += fmt::format("  cut: {}\n", summary.cut);
+  for (const auto& [what, count] : summary.not_understood) {
+    text += fmt::format("  not understood: {} ({})\n", what, counted(count, "time", "times"));
+  }
+  if (summary.unknown_submission_count > 0) {
+    text += fmt::format("  {} of {} {} something that was not understood.\n",
+                        summary.unknown_submission_count,
+                        counted(summary.submission_count, "submission", "submissions"),
+                        summary.unknown_submission_count == 1 ? "has" : "have");
+  }
+  return text;
+}
+
+}  // namespace interlock

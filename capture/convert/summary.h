@@ -1,0 +1,34 @@
+// What a capture amounts to: how much there was, and by name what was not understood.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace interlock {
+
+struct CaptureSummary {
+  std::string application;
+  std::string command;
+  std::string device;
+  uint64_t dispatch_count = 0;
+  uint64_t transfer_count = 0;
+  uint64_t barrier_count = 0;
+  uint64_t submission_count = 0;
+  uint64_t queue_count = 0;
+  // Dispatches whose ranges are those of whole bindings.
+  uint64_t approximate_count = 0;
+  uint64_t unknown_submission_count = 0;           // Some command of theirs was not understood.
+  std::map<std::string, uint64_t> not_understood;  // What, and how often.
+  std::map<std::string, uint64_t> remarks;         // What is as it should be, and to be known.
+  std::string cut;  // Why the log ends before the application did; empty: it does not.
+
+  void note(std::string_view what) { ++not_understood[std::string(what)]; }
+  void remark(std::string_view what) { ++remarks[std::string(what)]; }
+};
+
+// Some lines, each with its end.
+std::string text_of(const CaptureSummary& summary);
+
+}  // namespace interlock

@@ -1,0 +1,78 @@
+#include "capture/layer/devices.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "capture/log/object_records.h"
+
+namespace interlock {
+namespace {
+
+// A folder: each process that loads the layer writes a log of its own there.
+constexpr const char* kFolderVariable = "INTERLOCK_CAPTURE_DIR";
+
+// Closed with the process, and never gone: other threads may go on until the very end.
+LogWriter* const the_log = new LogWriter;
+struct Closing {
+  ~Closing() { the_log->close(); }
+} closing;
+
+void abandon_log() { the_log->abandon(); }
+
+// Of this process, without its folder.
+std::string program_name() { return program_invocation_short_name; }
+
+void start_log(const VkApplicationInfo* application) {
+  const char* const folder = std::getenv(kFolderVariable);
+  if (folder == nullptr) return;
+  const std::string stem = std::string(folder) + "/" + std::to_string(getpid());
+  // A process may become another program, which loads the layer again.
+  int error = EEXIST;
+  for (int i = 1; error == EEXIST && i < 100; ++i) {
+    error = the_log->open(stem + "-" + std::to_string(i) + ".ilog");
+  }
+  if (error != 0) {
+    std::fprintf(stderr, "interlock: there is no log of this process: %s: %s.\n", folder,
+                 std::strerror(error));
+    return;
+  }
+  pthread_atfork(nullptr, nullptr, abandon_log);
+  ProcessRecord record;
+  record.process_id = static_cast<uint64_t>(getpid());
+  record.command = program_name();
+  if (application != nullptr && application->pApplicationName != nullptr) {
+    record.application = application->pApplicationName;
+  }
+  if (application != nullptr && application->pEngineName != nullptr) {
+    record.application += record.application.empty() ? "" : ", ";
+    record.application += application->pEngineName;
+  }
+  the_log->append(record);
+}
+
+}  // namespace
+
+ByDispatchKey<Instance>& instances() {
+  static ByDispatchKey<Instance>& all = *new ByDispatchKey<Instance>;
+  return all;
+}
+
+ByDispatchKey<Device>& devices() {
+  static ByDispatchKey<Device>& all = *new ByDispatchKey<Device>;
+  return all;
+}
+
+LogWriter& log() { return *the_log; }
+
+void open_log(const VkApplicationInfo* application) {
+  static std::once_flag once;
+  std::call_once(once, start_log, application);
+}
+
+}  // namespace interlock

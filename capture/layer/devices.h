@@ -1,0 +1,101 @@
+// What the layer keeps between calls: the functions of the next layer for each instance and device,
+// the log of the process, and of objects only what a later call needs to be understood at all.
+#pragma once
+
+#include <volk.h>
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/layer/next_functions.h"
+#include "capture/log/log_writer.h"
+
+namespace interlock {
+
+struct Instance {
+  VkInstance handle = VK_NULL_HANDLE;
+  PFN_vkGetInstanceProcAddr next_function = nullptr;
+  PFN_vkDestroyInstance destroy = nullptr;
+  PFN_vkGetPhysicalDeviceMemoryProperties memory_properties = nullptr;
+  PFN_vkGetPhysicalDeviceProperties properties = nullptr;
+};
+
+struct UpdateTemplate {
+  std::vector<VkDescriptorUpdateTemplateEntry> entries;
+  uint32_t bind_point = 0;  // Of templates that push. So the next two.
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  uint32_t set = 0;
+};
+
+struct Device {
+  VkDevice handle = VK_NULL_HANDLE;
+  PFN_vkGetDeviceProcAddr next_function = nullptr;
+  VolkDeviceTable next = {};
+  DebugFunctions debug;
+  VkPhysicalDeviceMemoryProperties memory = {};
+  std::mutex mutex;  // Of the rest.
+  std::unordered_map<uint64_t, UpdateTemplate> templates;
+  std::unordered_map<uint64_t, VkSwapchainCreateInfoKHR> swapchains;
+};
+
+// By the word that a dispatchable handle begins with: the loader's, and the same for all that comes
+// from an instance or from a device. Reads take no lock; there are few entries.
+template <typename T>
+class ByDispatchKey {
+ public:
+  T* find(const void* dispatchable) const {
+    const void* const key = key_of(dispatchable);
+    for (const Entry* entry = first_.load(std::memory_order_acquire); entry != nullptr;
+         entry = entry->next) {
+      if (entry->key.load(std::memory_order_acquire) == key) return entry->value;
+    }
+    return nullptr;
+  }
+
+  void add(const void* dispatchable, T* value) {
+    // Entries stay for readers, and what a device that is gone had can be another's.
+    auto* const entry = new Entry{key_of(dispatchable), value, first_.load()};
+    while (!first_.compare_exchange_weak(entry->next, entry)) {
+    }
+  }
+
+  // Returns what was there.
+  T* remove(const void* dispatchable) {
+    const void* const key = key_of(dispatchable);
+    for (Entry* entry = first_.load(); entry != nullptr; entry = entry->next) {
+      if (entry->key.load() != key) continue;
+      entry->key.store(nullptr);
+      return entry->value;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Entry {
+    std::atomic<const void*> key;
+    T* value;
+    Entry* next;
+  };
+
+  static const void* key_of(const void* dispatchable) {
+    return *static_cast<const void* const*>(dispatchable);
+  }
+
+  std::atomic<Entry*> first_{nullptr};
+};
+
+ByDispatchKey<Instance>& instances();
+ByDispatchKey<Device>& devices();
+
+// Requires: `dispatchable` is a device, a queue or a command buffer.
+inline Device& device_of(const void* dispatchable) { return *devices().find(dispatchable); }
+
+// Of this process. Where nobody asked for one, or it could not be opened, it takes nothing.
+LogWriter& log();
+
+// Opens the log where the environment asks for it; once for a process, the first time.
+void open_log(const VkApplicationInfo* application);
+
+}  // namespace interlock

@@ -1,0 +1,133 @@
+// Memory, buffers and their views, and what the host says of mapped memory.
+
+#include <volk.h>
+
+#include <array>
+
+#include "capture/layer/devices.h"
+#include "capture/layer/intercepted.h"
+#include "capture/layer/next_functions.h"
+#include "capture/log/object_records.h"
+
+namespace interlock {
+namespace {
+
+VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAllocateInfo* info,
+                                               const VkAllocationCallbacks* allocator,
+                                               VkDeviceMemory* memory) {
+  const Device& owner = device_of(device);
+  const VkResult result = owner.next.vkAllocateMemory(device, info, allocator, memory);
+  if (result != VK_SUCCESS) return result;
+  const bool is_known = info->memoryTypeIndex < owner.memory.memoryTypeCount;
+  log().append(AllocateMemoryRecord{
+      number_of(*memory), info->allocationSize,
+      is_known ? owner.memory.memoryTypes[info->memoryTypeIndex].propertyFlags : 0});
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo* info,
+                                             const VkAllocationCallbacks* allocator,
+                                             VkBuffer* buffer) {
+  const VkResult result = device_of(device).next.vkCreateBuffer(device, info, allocator, buffer);
+  if (result == VK_SUCCESS) {
+    log().append(CreateBufferRecord{number_of(*buffer), info->size, info->flags, info->usage});
+  }
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL bind_buffer(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                           VkDeviceSize offset_bytes) {
+  const VkResult result =
+      device_of(device).next.vkBindBufferMemory(device, buffer, memory, offset_bytes);
+  if (result == VK_SUCCESS) {
+    log().append(BindBufferRecord{number_of(buffer), number_of(memory), offset_bytes});
+  }
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL bind_buffers(VkDevice device, uint32_t count,
+                                            const VkBindBufferMemoryInfo* infos) {
+  const VkResult result = device_of(device).next.vkBindBufferMemory2(device, count, infos);
+  for (uint32_t i = 0; result == VK_SUCCESS && i < count; ++i) {
+    log().append(BindBufferRecord{number_of(infos[i].buffer), number_of(infos[i].memory),
+                                  infos[i].memoryOffset});
+  }
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_buffer_view(VkDevice device,
+                                                  const VkBufferViewCreateInfo* info,
+                                                  const VkAllocationCallbacks* allocator,
+                                                  VkBufferView* view) {
+  const VkResult result = device_of(device).next.vkCreateBufferView(device, info, allocator, view);
+  if (result == VK_SUCCESS) {
+    log().append(CreateBufferViewRecord{number_of(*view), number_of(info->buffer), info->offset,
+                                        info->range});
+  }
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL map_memory(VkDevice device, VkDeviceMemory memory,
+                                          VkDeviceSize offset_bytes, VkDeviceSize size_bytes,
+                                          VkMemoryMapFlags flags, void** data) {
+  const VkResult result =
+      device_of(device).next.vkMapMemory(device, memory, offset_bytes, size_bytes, flags, data);
+  if (result == VK_SUCCESS) {
+    log().append(HostRangeRecord{HostRangeUse::kMap, number_of(memory), offset_bytes, size_bytes});
+  }
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL unmap_memory(VkDevice device, VkDeviceMemory memory) {
+  log().append(HostRangeRecord{HostRangeUse::kUnmap, number_of(memory), 0, VK_WHOLE_SIZE});
+  device_of(device).next.vkUnmapMemory(device, memory);
+}
+
+void log_ranges(HostRangeUse use, uint32_t count, const VkMappedMemoryRange* ranges) {
+  for (uint32_t i = 0; i < count; ++i) {
+    log().append(
+        HostRangeRecord{use, number_of(ranges[i].memory), ranges[i].offset, ranges[i].size});
+  }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL flush_ranges(VkDevice device, uint32_t count,
+                                            const VkMappedMemoryRange* ranges) {
+  log_ranges(HostRangeUse::kFlush, count, ranges);
+  return device_of(device).next.vkFlushMappedMemoryRanges(device, count, ranges);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL invalidate_ranges(VkDevice device, uint32_t count,
+                                                 const VkMappedMemoryRange* ranges) {
+  log_ranges(HostRangeUse::kInvalidate, count, ranges);
+  return device_of(device).next.vkInvalidateMappedMemoryRanges(device, count, ranges);
+}
+
+}  // namespace
+
+std::span<const Intercepted> memory_calls() {
+  static const std::array kCalls = {
+      Intercepted{"vkAllocateMemory", as_function(allocate_memory)},
+      Intercepted{"vkFreeMemory",
+                  as_function(destroy_object<&VolkDeviceTable::vkFreeMemory,
+                                             VK_OBJECT_TYPE_DEVICE_MEMORY, VkDeviceMemory>)},
+      Intercepted{"vkCreateBuffer", as_function(create_buffer)},
+      Intercepted{
+          "vkDestroyBuffer",
+          as_function(
+              destroy_object<&VolkDeviceTable::vkDestroyBuffer, VK_OBJECT_TYPE_BUFFER, VkBuffer>)},
+      Intercepted{"vkBindBufferMemory", as_function(bind_buffer)},
+      Intercepted{"vkBindBufferMemory2", as_function(bind_buffers)},
+      Intercepted{"vkBindBufferMemory2KHR", as_function(bind_buffers)},
+      Intercepted{"vkCreateBufferView", as_function(create_buffer_view)},
+      Intercepted{"vkDestroyBufferView",
+                  as_function(destroy_object<&VolkDeviceTable::vkDestroyBufferView,
+                                             VK_OBJECT_TYPE_BUFFER_VIEW, VkBufferView>)},
+      Intercepted{"vkMapMemory", as_function(map_memory)},
+      Intercepted{"vkUnmapMemory", as_function(unmap_memory)},
+      Intercepted{"vkFlushMappedMemoryRanges", as_function(flush_ranges)},
+      Intercepted{"vkInvalidateMappedMemoryRanges", as_function(invalidate_ranges)},
+  };
+  return kCalls;
+}
+
+}  // namespace interlock

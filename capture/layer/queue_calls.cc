@@ -1,0 +1,145 @@
+// Queues and what is submitted to them.
+
+#include <volk.h>
+
+#include <array>
+#include <span>
+
+#include "capture/layer/devices.h"
+#include "capture/layer/intercepted.h"
+#include "capture/layer/next_functions.h"
+#include "capture/log/object_records.h"
+#include "capture/log/queue_records.h"
+
+namespace interlock {
+namespace {
+
+VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, uint32_t index,
+                                     VkQueue* queue) {
+  device_of(device).next.vkGetDeviceQueue(device, family, index, queue);
+  log().append(QueueRecord{number_of(device), number_of(*queue), family, index});
+}
+
+VKAPI_ATTR void VKAPI_CALL get_queue_2(VkDevice device, const VkDeviceQueueInfo2* info,
+                                       VkQueue* queue) {
+  device_of(device).next.vkGetDeviceQueue2(device, info, queue);
+  log().append(
+      QueueRecord{number_of(device), number_of(*queue), info->queueFamilyIndex, info->queueIndex});
+}
+
+void log_result(const char* name, VkResult result, VkQueue queue) {
+  if (result != VK_SUCCESS) log().append(ResultRecord{name, result, number_of(queue)});
+}
+
+BatchFields fields_of(const VkSubmitInfo& info) {
+  const auto* const values = find_in_chain<VkTimelineSemaphoreSubmitInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+  BatchFields batch;
+  for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i) {
+    const bool has_value = values != nullptr && i < values->waitSemaphoreValueCount;
+    batch.waits.push_back({number_of(info.pWaitSemaphores[i]),
+                           has_value ? values->pWaitSemaphoreValues[i] : 0,
+                           info.pWaitDstStageMask[i]});
+  }
+  for (uint32_t i = 0; i < info.commandBufferCount; ++i) {
+    batch.commands.push_back(number_of(info.pCommandBuffers[i]));
+  }
+  for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i) {
+    const bool has_value = values != nullptr && i < values->signalSemaphoreValueCount;
+    batch.signals.push_back({number_of(info.pSignalSemaphores[i]),
+                             has_value ? values->pSignalSemaphoreValues[i] : 0,
+                             VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT});
+  }
+  return batch;
+}
+
+BatchFields fields_of(const VkSubmitInfo2& info) {
+  BatchFields batch;
+  for (const auto& wait : std::span(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount)) {
+    batch.waits.push_back({number_of(wait.semaphore), wait.value, wait.stageMask});
+  }
+  for (const auto& info_of_one : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount)) {
+    batch.commands.push_back(number_of(info_of_one.commandBuffer));
+  }
+  for (const auto& signal : std::span(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount)) {
+    batch.signals.push_back({number_of(signal.semaphore), signal.value, signal.stageMask});
+  }
+  return batch;
+}
+
+template <typename Submit>
+SubmitRecord submission(VkQueue queue, std::span<const Submit> submits, VkFence fence) {
+  SubmitRecord record{number_of(queue), number_of(fence), {}};
+  for (const Submit& submit : submits) record.batches.push_back(fields_of(submit));
+  return record;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* submits,
+                                      VkFence fence) {
+  log().append(submission(queue, std::span(submits, count), fence));
+  const VkResult result = device_of(queue).next.vkQueueSubmit(queue, count, submits, fence);
+  log_result("vkQueueSubmit", result, queue);
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL submit_2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits,
+                                        VkFence fence) {
+  log().append(submission(queue, std::span(submits, count), fence));
+  const VkResult result = device_of(queue).next.vkQueueSubmit2(queue, count, submits, fence);
+  log_result("vkQueueSubmit2", result, queue);
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL bind_sparse(VkQueue queue, uint32_t count,
+                                           const VkBindSparseInfo* infos, VkFence fence) {
+  log().append(NotUnderstoodRecord{"vkQueueBindSparse"});
+  // What it binds is not followed; whom it waits for and signals is.
+  SubmitRecord record{number_of(queue), number_of(fence), {}};
+  for (const VkBindSparseInfo& info : std::span(infos, count)) {
+    BatchFields& batch = record.batches.emplace_back();
+    const auto* const values = find_in_chain<VkTimelineSemaphoreSubmitInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i) {
+      const bool has_value = values != nullptr && i < values->waitSemaphoreValueCount;
+      batch.waits.push_back({number_of(info.pWaitSemaphores[i]),
+                             has_value ? values->pWaitSemaphoreValues[i] : 0,
+                             VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT});
+    }
+    for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i) {
+      const bool has_value = values != nullptr && i < values->signalSemaphoreValueCount;
+      batch.signals.push_back({number_of(info.pSignalSemaphores[i]),
+                               has_value ? values->pSignalSemaphoreValues[i] : 0,
+                               VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT});
+    }
+  }
+  log().append(record);
+  const VkResult result = device_of(queue).next.vkQueueBindSparse(queue, count, infos, fence);
+  log_result("vkQueueBindSparse", result, queue);
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfoKHR* info) {
+  PresentRecord record{number_of(queue), {}};
+  for (uint32_t i = 0; i < info->waitSemaphoreCount; ++i) {
+    record.semaphores.push_back(number_of(info->pWaitSemaphores[i]));
+  }
+  log().append(record);
+  return device_of(queue).next.vkQueuePresentKHR(queue, info);
+}
+
+}  // namespace
+
+std::span<const Intercepted> queue_calls() {
+  static const std::array kCalls = {
+      Intercepted{"vkGetDeviceQueue", as_function(get_queue)},
+      Intercepted{"vkGetDeviceQueue2", as_function(get_queue_2)},
+      Intercepted{"vkQueueSubmit", as_function(submit)},
+      Intercepted{"vkQueueSubmit2", as_function(submit_2)},
+      Intercepted{"vkQueueSubmit2KHR", as_function(submit_2)},
+      Intercepted{"vkQueueBindSparse", as_function(bind_sparse)},
+      Intercepted{"vkQueuePresentKHR", as_function(present)},
+  };
+  return kCalls;
+}
+
+}  // namespace interlock

@@ -1,0 +1,134 @@
+#include "capture/log/log_writer.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace interlock {
+namespace {
+
+// As much is mapped, and taken from the disk, at a time.
+constexpr size_t kWindowBytes = size_t{4} << 20;
+
+size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+void* map(int file, uint64_t offset, size_t size_bytes) {
+  void* const address = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                             static_cast<off_t>(offset));
+  return address == MAP_FAILED ? nullptr : address;
+}
+
+// Takes the bytes from the disk: a page that is not there is a signal to whoever writes to it. So
+// is a file that is longer than the process may make one. Returns an errno.
+int take_from_disk(int file, uint64_t offset, size_t size_bytes) {
+  rlimit limit = {};
+  const bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (is_limited && offset + size_bytes > limit.rlim_cur) return EFBIG;
+  int error = EINTR;
+  while (error == EINTR) {
+    error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size_bytes));
+  }
+  return error;
+}
+
+}  // namespace
+
+void LogWriter::close() {
+  const std::lock_guard lock(mutex_);
+  if (file_ < 0) return;
+  const uint64_t end = window_ == nullptr ? kLogHeaderBytes
+                                          : window_offset_ + static_cast<uint64_t>(next_ - window_);
+  if (window_ != nullptr) munmap(window_, window_bytes_);
+  munmap(header_, page_bytes());
+  // A log that is not cut ends at a record that was not written.
+  static_cast<void>(ftruncate(file_, static_cast<off_t>(end)));
+  ::close(file_);
+  file_ = -1;
+  window_ = nullptr;
+  room_bytes_ = 0;
+}
+
+int LogWriter::open(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return errno;
+  int error = take_from_disk(file, 0, page_bytes());
+  if (error == 0) {
+    header_ = static_cast<std::byte*>(map(file, 0, page_bytes()));
+    if (header_ == nullptr) error = errno;
+  }
+  if (error != 0) {
+    ::close(file);
+    return error;
+  }
+  const LogHeader header;
+  std::memcpy(header_, &header, sizeof(header));
+  file_ = file;
+  window_offset_ = 0;
+  window_ = static_cast<std::byte*>(map(file, 0, page_bytes()));
+  if (window_ == nullptr) {
+    end_with(errno);
+    return write_error_;
+  }
+  window_bytes_ = page_bytes();
+  next_ = window_ + kLogHeaderBytes;
+  room_bytes_ = window_bytes_ - kLogHeaderBytes;
+  return 0;
+}
+
+void LogWriter::abandon() {
+  // No lock: the thread that held it may be none of this process.
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+  room_bytes_ = 0;
+  write_error_ = ECHILD;
+}
+
+bool LogWriter::make_room(size_t size_bytes) {
+  if (file_ < 0 || write_error_ != 0) return false;
+  const uint64_t end = window_offset_ + static_cast<uint64_t>(next_ - window_);
+  const uint64_t page = page_bytes();
+  const uint64_t offset = end / page * page;
+  const uint64_t wanted = (end - offset) + std::max<uint64_t>(size_bytes, kWindowBytes);
+  const size_t bytes = static_cast<size_t>((wanted + page - 1) / page * page);
+  if (const int error = take_from_disk(file_, offset, bytes); error != 0) {
+    end_with(error);
+    return false;
+  }
+  auto* const window = static_cast<std::byte*>(map(file_, offset, bytes));
+  if (window == nullptr) {
+    end_with(errno);
+    return false;
+  }
+  munmap(window_, window_bytes_);
+  window_ = window;
+  window_bytes_ = bytes;
+  window_offset_ = offset;
+  next_ = window + (end - offset);
+  room_bytes_ = bytes - static_cast<size_t>(end - offset);
+  return true;
+}
+
+void LogWriter::end_with(int error) {
+  write_error_ = error;
+  room_bytes_ = 0;
+  const auto noted = static_cast<uint32_t>(error);
+  std::memcpy(header_ + offsetof(LogHeader, write_error), &noted, sizeof(noted));
+}
+
+void LogWriter::publish(RecordKind kind, size_t size_bytes) {
+  const RecordHead head{static_cast<uint32_t>(size_bytes + 1), static_cast<uint32_t>(kind)};
+  // A process that ends here leaves a record that is not there, and never half of one.
+  std::atomic_signal_fence(std::memory_order_release);
+  std::memcpy(next_, &head, sizeof(head));
+  next_ += kRecordHeadBytes + size_bytes;
+  room_bytes_ -= kRecordHeadBytes + size_bytes;
+}
+
+}  // namespace interlock

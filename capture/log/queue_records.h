@@ -1,0 +1,116 @@
+// Records about submissions, and about what the host knows of them. Handles and flags as in
+// object_records.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "capture/log/record_kind.h"
+
+namespace interlock {
+
+// One semaphore of a batch.
+struct SemaphoreUseFields {
+  uint64_t semaphore = 0;
+  uint64_t value = 0;  // Of a timeline.
+  uint64_t stages = 0;
+
+  static void each_field(auto& self, auto& fields) {
+    fields(self.semaphore, self.value, self.stages);
+  }
+};
+
+// VkSubmitInfo2.
+struct BatchFields {
+  std::vector<SemaphoreUseFields> waits;
+  std::vector<uint64_t> commands;
+  std::vector<SemaphoreUseFields> signals;
+
+  static void each_field(auto& self, auto& fields) {
+    fields(self.waits, self.commands, self.signals);
+  }
+};
+
+// Written before the call, so that what another thread learns of it comes later.
+struct SubmitRecord {
+  static constexpr RecordKind kKind = RecordKind::kSubmit;
+  uint64_t queue = 0;
+  uint64_t fence = 0;
+  std::vector<BatchFields> batches;
+
+  static void each_field(auto& self, auto& fields) { fields(self.queue, self.fence, self.batches); }
+};
+
+struct CreateSemaphoreRecord {
+  static constexpr RecordKind kKind = RecordKind::kCreateSemaphore;
+  uint64_t semaphore = 0;
+  uint32_t is_timeline = 0;
+  uint64_t initial = 0;
+
+  static void each_field(auto& self, auto& fields) {
+    fields(self.semaphore, self.is_timeline, self.initial);
+  }
+};
+
+// The host knows that these are signalled: it waited, or asked.
+struct FenceReachedRecord {
+  static constexpr RecordKind kKind = RecordKind::kFenceReached;
+  std::vector<uint64_t> fences;
+
+  static void each_field(auto& self, auto& fields) { fields(self.fences); }
+};
+
+struct SemaphoreReachedRecord {
+  static constexpr RecordKind kKind = RecordKind::kSemaphoreReached;
+  uint64_t semaphore = 0;
+  uint64_t value = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.semaphore, self.value); }
+};
+
+// Written before the call.
+struct HostSignalRecord {
+  static constexpr RecordKind kKind = RecordKind::kHostSignal;
+  uint64_t semaphore = 0;
+  uint64_t value = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.semaphore, self.value); }
+};
+
+struct WaitIdleRecord {
+  static constexpr RecordKind kKind = RecordKind::kWaitIdle;
+  uint64_t device = 0;  // Or the queue.
+  uint64_t queue = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.device, self.queue); }
+};
+
+// An image was acquired: somebody outside signals these.
+struct OutsideSignalRecord {
+  static constexpr RecordKind kKind = RecordKind::kOutsideSignal;
+  uint64_t semaphore = 0;
+  uint64_t fence = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.semaphore, self.fence); }
+};
+
+struct PresentRecord {
+  static constexpr RecordKind kKind = RecordKind::kPresent;
+  uint64_t queue = 0;
+  std::vector<uint64_t> semaphores;
+
+  static void each_field(auto& self, auto& fields) { fields(self.queue, self.semaphores); }
+};
+
+// The last call of this name did not succeed: VkResult.
+struct ResultRecord {
+  static constexpr RecordKind kKind = RecordKind::kResult;
+  std::string name;
+  int32_t result = 0;
+  uint64_t queue = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.name, self.result, self.queue); }
+};
+
+}  // namespace interlock

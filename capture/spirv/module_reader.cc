@@ -1,0 +1,122 @@
+#include "capture/spirv/module_reader.h"
+
+#include <fmt/format.h>
+#include <spirv-tools/libspirv.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace interlock {
+namespace {
+
+enum Decoration : uint32_t { kBinding = 33, kDescriptorSet = 34 };
+constexpr uint32_t kComputeModel = 5;
+constexpr uint32_t kPhysicalStorageBuffer = 5349;
+
+class ModuleReader {
+ public:
+  void add(const spv_parsed_instruction_t& parsed) {
+    const auto opcode = static_cast<Opcode>(parsed.opcode);
+    switch (opcode) {
+      case Opcode::kEntryPoint:
+        add_entry(parsed);
+        return;
+      case Opcode::kDecorate:
+        if (parsed.words[2] == kBinding) bindings_[parsed.words[1]] = parsed.words[3];
+        if (parsed.words[2] == kDescriptorSet) sets_[parsed.words[1]] = parsed.words[3];
+        return;
+      case Opcode::kTypePointer:
+        module_.has_addresses = module_.has_addresses || parsed.words[2] == kPhysicalStorageBuffer;
+        [[fallthrough]];
+      case Opcode::kTypeImage:
+      case Opcode::kTypeSampler:
+      case Opcode::kTypeSampledImage:
+      case Opcode::kTypeAccelerationStructure:
+        module_.reference_types.insert(parsed.result_id);
+        return;
+      case Opcode::kFunction:
+        function_ = parsed.result_id;
+        return;
+      case Opcode::kFunctionEnd:
+        function_ = 0;
+        return;
+      case Opcode::kVariable:
+        if (function_ == 0) variables_.push_back(parsed.result_id);
+        break;
+      default:
+        break;
+    }
+    if (function_ != 0) add_instruction(parsed);
+  }
+
+  ShaderModule finish() {
+    for (const uint32_t variable : variables_) {
+      const auto set = sets_.find(variable);
+      const auto binding = bindings_.find(variable);
+      if (set == sets_.end() || binding == bindings_.end()) continue;
+      module_.bindings[variable] = {set->second, binding->second};
+    }
+    return std::move(module_);
+  }
+
+ private:
+  void add_entry(const spv_parsed_instruction_t& parsed) {
+    if (parsed.words[1] != kComputeModel || parsed.num_operands < 3) return;
+    const spv_parsed_operand_t& name = parsed.operands[2];
+    const auto* const text = reinterpret_cast<const char*>(parsed.words + name.offset);
+    const size_t size_max = name.num_words * sizeof(uint32_t);
+    module_.compute_entries[std::string(text, strnlen(text, size_max))] = parsed.words[2];
+  }
+
+  void add_instruction(const spv_parsed_instruction_t& parsed) {
+    ShaderInstruction instruction;
+    instruction.opcode = static_cast<Opcode>(parsed.opcode);
+    instruction.function = function_;
+    instruction.type = parsed.type_id;
+    instruction.result = parsed.result_id;
+    instruction.first_id = static_cast<uint32_t>(module_.ids.size());
+    for (uint16_t i = 0; i < parsed.num_operands; ++i) {
+      if (parsed.operands[i].type != SPV_OPERAND_TYPE_ID) continue;
+      module_.ids.push_back(parsed.words[parsed.operands[i].offset]);
+    }
+    instruction.id_count = static_cast<uint32_t>(module_.ids.size()) - instruction.first_id;
+    module_.instructions.push_back(instruction);
+  }
+
+  ShaderModule module_;
+  uint32_t function_ = 0;
+  std::vector<uint32_t> variables_;
+  std::map<uint32_t, uint32_t> sets_;
+  std::map<uint32_t, uint32_t> bindings_;
+};
+
+spv_result_t on_header(void*, spv_endianness_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t) {
+  return SPV_SUCCESS;
+}
+
+spv_result_t on_instruction(void* reader, const spv_parsed_instruction_t* parsed) {
+  static_cast<ModuleReader*>(reader)->add(*parsed);
+  return SPV_SUCCESS;
+}
+
+}  // namespace
+
+Result<ShaderModule> read_module(std::span<const uint32_t> words) {
+  const std::unique_ptr<spv_context_t, decltype(&spvContextDestroy)> context(
+      spvContextCreate(SPV_ENV_UNIVERSAL_1_6), spvContextDestroy);
+  ModuleReader reader;
+  spv_diagnostic diagnostic = nullptr;
+  const spv_result_t result = spvBinaryParse(context.get(), &reader, words.data(), words.size(),
+                                             on_header, on_instruction, &diagnostic);
+  const std::unique_ptr<spv_diagnostic_t, decltype(&spvDiagnosticDestroy)> said(
+      diagnostic, spvDiagnosticDestroy);
+  if (result != SPV_SUCCESS) {
+    return Error{fmt::format("the shader module is not valid SPIR-V: {}",
+                             said == nullptr ? "no reason is known" : said->error)};
+  }
+  return reader.finish();
+}
+
+}  // namespace interlock

@@ -1,0 +1,89 @@
+// The instructions of a module, as far as accesses need them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/result.h"
+
+namespace interlock {
+
+// Opcodes of SPIR-V that are told apart here.
+enum class Opcode : uint16_t {
+  kEntryPoint = 15,
+  kTypeImage = 25,
+  kTypeSampler = 26,
+  kTypeSampledImage = 27,
+  kTypePointer = 32,
+  kFunction = 54,
+  kFunctionParameter = 55,
+  kFunctionEnd = 56,
+  kFunctionCall = 57,
+  kVariable = 59,
+  kImageTexelPointer = 60,
+  kLoad = 61,
+  kStore = 62,
+  kCopyMemory = 63,
+  kCopyMemorySized = 64,
+  kAccessChain = 65,
+  kInBoundsAccessChain = 66,
+  kPtrAccessChain = 67,
+  kArrayLength = 68,
+  kInBoundsPtrAccessChain = 70,
+  kDecorate = 71,
+  kCopyObject = 83,
+  kSampledImage = 86,
+  kImageSampleImplicitLod = 87,  // And those up to kImageRead read an image.
+  kImageRead = 98,
+  kImageWrite = 99,
+  kImage = 100,
+  kImageQueryFormat = 101,  // And those up to kImageQuerySamples read no texel.
+  kImageQuerySamples = 107,
+  kSelect = 169,
+  kAtomicLoad = 227,
+  kAtomicStore = 228,
+  kAtomicExchange = 229,  // And those up to kAtomicXor load and store.
+  kAtomicXor = 242,
+  kPhi = 245,
+  kReturnValue = 254,
+  kImageSparseSampleImplicitLod = 305,  // And those up to kImageSparseDrefGather read an image.
+  kImageSparseDrefGather = 315,
+  kImageSparseRead = 320,
+  kPtrEqual = 401,
+  kPtrDiff = 403,
+  kTypeAccelerationStructure = 5341,
+};
+
+struct ShaderInstruction {
+  Opcode opcode = {};
+  uint32_t function = 0;  // In which it stands; 0 outside of all.
+  uint32_t type = 0;      // Of its result, if any.
+  uint32_t result = 0;
+  uint32_t first_id = 0;  // Into ShaderModule::ids: operands that are ids, in order.
+  uint32_t id_count = 0;
+};
+
+struct ShaderModule {
+  std::vector<ShaderInstruction> instructions;  // Those of functions.
+  std::vector<uint32_t> ids;
+  std::map<std::string, uint32_t, std::less<>> compute_entries;  // The function of each.
+  // Variables outside functions with a set and a binding.
+  std::map<uint32_t, std::pair<uint32_t, uint32_t>> bindings;
+  std::set<uint32_t> reference_types;  // Pointers, images, samplers.
+  bool has_addresses = false;
+
+  std::span<const uint32_t> ids_of(const ShaderInstruction& instruction) const {
+    return std::span(ids).subspan(instruction.first_id, instruction.id_count);
+  }
+};
+
+// Errors: what SPIRV-Tools says is wrong with it.
+Result<ShaderModule> read_module(std::span<const uint32_t> words);
+
+}  // namespace interlock

@@ -1,0 +1,198 @@
+#include "capture/spirv/shader_accesses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "capture/spirv/module_reader.h"
+
+namespace interlock {
+namespace {
+
+// What an instruction does to what an operand refers to.
+struct OperandUse {
+  bool is_loaded = false;
+  bool is_stored = false;
+};
+
+constexpr OperandUse kNeither = {};
+constexpr OperandUse kLoads = {true, false};
+constexpr OperandUse kStores = {false, true};
+constexpr OperandUse kBoth = {true, true};
+
+bool is_between(Opcode opcode, Opcode first, Opcode last) {
+  return opcode >= first && opcode <= last;
+}
+
+// Of the operand at `position` among those that are ids, without type and result. What is not known
+// may do anything.
+OperandUse use_of(Opcode opcode, size_t position) {
+  if (is_between(opcode, Opcode::kImageSampleImplicitLod, Opcode::kImageRead) ||
+      is_between(opcode, Opcode::kImageSparseSampleImplicitLod, Opcode::kImageSparseDrefGather) ||
+      opcode == Opcode::kImageSparseRead) {
+    return position == 0 ? kLoads : kNeither;
+  }
+  if (is_between(opcode, Opcode::kImageQueryFormat, Opcode::kImageQuerySamples) ||
+      is_between(opcode, Opcode::kPtrEqual, Opcode::kPtrDiff)) {
+    return kNeither;
+  }
+  if (is_between(opcode, Opcode::kAtomicExchange, Opcode::kAtomicXor)) {
+    return position == 0 ? kBoth : kNeither;
+  }
+  switch (opcode) {
+    case Opcode::kLoad:
+    case Opcode::kAtomicLoad:
+      return position == 0 ? kLoads : kNeither;
+    case Opcode::kStore:
+    case Opcode::kAtomicStore:
+    case Opcode::kImageWrite:
+      return position == 0 ? kStores : kNeither;
+    case Opcode::kCopyMemory:
+    case Opcode::kCopyMemorySized:
+      return position == 0 ? kStores : position == 1 ? kLoads : kNeither;
+    case Opcode::kAccessChain:
+    case Opcode::kInBoundsAccessChain:
+    case Opcode::kPtrAccessChain:
+    case Opcode::kInBoundsPtrAccessChain:
+    case Opcode::kImageTexelPointer:
+    case Opcode::kArrayLength:
+    case Opcode::kCopyObject:
+    case Opcode::kSampledImage:
+    case Opcode::kImage:
+    case Opcode::kSelect:
+    case Opcode::kPhi:
+    case Opcode::kFunctionCall:  // What the function does is found in it.
+    case Opcode::kReturnValue:
+    case Opcode::kVariable:
+      return kNeither;
+    default:
+      return kBoth;
+  }
+}
+
+class AccessFinder {
+ public:
+  AccessFinder(const ShaderModule& module, uint32_t entry) : module_(module) {
+    find_parameters();
+    reach(entry);
+    for (const auto& [variable, place] : module.bindings) bases_[variable].insert(variable);
+  }
+
+  ShaderAccesses find() {
+    while (has_changed_) {
+      has_changed_ = false;
+      for_each_reached([&](const ShaderInstruction& instruction) { pass_bases_on(instruction); });
+    }
+    for_each_reached([&](const ShaderInstruction& instruction) { note_uses(instruction); });
+    ShaderAccesses accesses;
+    accesses.has_addresses = module_.has_addresses;
+    for (const auto& [place, use] : uses_) {
+      accesses.bindings.push_back({place.first, place.second, use.is_loaded, use.is_stored});
+    }
+    return accesses;
+  }
+
+ private:
+  using Bases = std::set<uint32_t>;
+
+  template <typename Visit>
+  void for_each_reached(const Visit& visit) {
+    for (const ShaderInstruction& instruction : module_.instructions) {
+      if (reached_.count(instruction.function) > 0) visit(instruction);
+    }
+  }
+
+  void find_parameters() {
+    for (const ShaderInstruction& instruction : module_.instructions) {
+      if (instruction.opcode == Opcode::kFunctionParameter) {
+        parameters_[instruction.function].push_back(instruction.result);
+      } else if (instruction.opcode == Opcode::kFunctionCall && instruction.id_count > 0) {
+        calls_[instruction.function].insert(module_.ids_of(instruction).front());
+      }
+    }
+  }
+
+  void reach(uint32_t entry) {
+    std::vector<uint32_t> waiting = {entry};
+    while (!waiting.empty()) {
+      const uint32_t function = waiting.back();
+      waiting.pop_back();
+      if (!reached_.insert(function).second) continue;
+      const Bases& called = calls_[function];
+      waiting.insert(waiting.end(), called.begin(), called.end());
+    }
+  }
+
+  void add_bases(uint32_t from, uint32_t to) {
+    const auto found = bases_.find(from);
+    if (found == bases_.end() || from == to) return;
+    Bases& bases = bases_[to];
+    const size_t before = bases.size();
+    // References into a map stay.
+    bases.insert(found->second.begin(), found->second.end());
+    has_changed_ = has_changed_ || bases.size() > before;
+  }
+
+  bool is_reference(const ShaderInstruction& instruction) const {
+    return instruction.result != 0 && module_.reference_types.count(instruction.type) > 0;
+  }
+
+  void pass_bases_on(const ShaderInstruction& instruction) {
+    const std::span<const uint32_t> ids = module_.ids_of(instruction);
+    if (instruction.opcode == Opcode::kFunctionCall && !ids.empty()) {
+      const std::vector<uint32_t>& parameters = parameters_[ids.front()];
+      for (size_t i = 0; i < parameters.size() && i + 1 < ids.size(); ++i) {
+        add_bases(ids[i + 1], parameters[i]);
+      }
+      add_bases(ids.front(), instruction.result);  // What the function returns.
+    } else if (instruction.opcode == Opcode::kReturnValue && !ids.empty()) {
+      add_bases(ids.front(), instruction.function);
+    } else if (instruction.opcode == Opcode::kStore && ids.size() >= 2) {
+      add_bases(ids[1], ids[0]);  // A reference that is kept in a variable.
+    } else if (is_reference(instruction)) {
+      for (const uint32_t id : ids) add_bases(id, instruction.result);
+    }
+  }
+
+  void note_uses(const ShaderInstruction& instruction) {
+    // Loading a handle loads nothing of what it is a handle of.
+    if (instruction.opcode == Opcode::kLoad && is_reference(instruction)) return;
+    const std::span<const uint32_t> ids = module_.ids_of(instruction);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const OperandUse use = use_of(instruction.opcode, i);
+      const auto found = bases_.find(ids[i]);
+      if (found == bases_.end() || (!use.is_loaded && !use.is_stored)) continue;
+      for (const uint32_t base : found->second) {
+        OperandUse& all = uses_[module_.bindings.at(base)];
+        all.is_loaded = all.is_loaded || use.is_loaded;
+        all.is_stored = all.is_stored || use.is_stored;
+      }
+    }
+  }
+
+  const ShaderModule& module_;
+  std::set<uint32_t> reached_;
+  std::map<uint32_t, std::vector<uint32_t>> parameters_;  // By function.
+  std::map<uint32_t, Bases> calls_;                       // Likewise.
+  std::map<uint32_t, Bases> bases_;                       // By id; of functions what they return.
+  std::map<std::pair<uint32_t, uint32_t>, OperandUse> uses_;  // By set and binding.
+  bool has_changed_ = true;
+};
+
+}  // namespace
+
+Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module,
+                                          std::string_view entry) {
+  const Result<ShaderModule> read = read_module(module);
+  if (!read) return read.error();
+  const auto found = read->compute_entries.find(entry);
+  if (found == read->compute_entries.end()) {
+    return Error{fmt::format("the shader module has no compute entry point '{}'.", entry)};
+  }
+  return AccessFinder(*read, found->second).find();
+}
+
+}  // namespace interlock

@@ -1,0 +1,39 @@
+// What a shader can do to each of its bindings: load, store, or both at once. The basic idea is
+// that a pointer or an image handle has bases, the variables that it may come from, and that an
+// instruction does to all of them what it does. It bounds what happens from above: control flow,
+// indices and specialization constants are not looked at.
+//
+// SPIRV-Tools reads the module. Terms: SPIR-V 1.6 specification.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/program/result.h"
+
+namespace interlock {
+
+struct BindingUse {
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  bool is_loaded = false;
+  bool is_stored = false;
+
+  bool operator==(const BindingUse&) const = default;
+};
+
+struct ShaderAccesses {
+  std::vector<BindingUse> bindings;  // Those that are loaded or stored, by set and binding.
+  // It has pointers to memory that no binding names (PhysicalStorageBuffer).
+  bool has_addresses = false;
+};
+
+// Of the functions that the entry point reaches.
+// Errors: the module is none, or has no compute entry point of this name.
+// Cost: linear in the module, times the depth of what pointers are made of.
+Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module, std::string_view entry);
+
+}  // namespace interlock

@@ -1,0 +1,148 @@
+// interlock capture: what a Vulkan application submits, judged, without changing the application.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "capture/convert/convert.h"
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "fuzz/cli/captured_run.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
+#include "simulator/report/check.h"
+#include "simulator/report/read_every_queue.h"
+#include "simulator/report/report.h"
+
+namespace interlock {
+namespace {
+
+struct CaptureOptions {
+  std::vector<std::string> command;
+  std::string output;
+  std::string kept_log;
+  std::string log;  // Instead of a command.
+  ParseOptions parse;
+};
+
+// For the second process and those after it: "out.2.ilk".
+std::string numbered(const std::string& path, size_t index) {
+  if (index == 0 || path.empty()) return path;
+  const std::filesystem::path whole(path);
+  const std::filesystem::path name =
+      fmt::format("{}.{}{}", whole.stem().string(), index + 1, whole.extension().string());
+  return (whole.parent_path() / name).string();
+}
+
+// The verdict on a program that was captured.
+ExitStatus judge(const std::string& path, const std::string& shown, const CaptureSummary& summary,
+                 const CaptureOptions& options) {
+  const Result<Program> program = parse_file(path, options.parse);
+  if (!program) return report_error(program.error());
+  const CheckReport report = check(*program);
+  if (is_stopped()) return ExitStatus::kInterrupted;
+  TextLimits limits;
+  limits.redundant = 0;
+  print_report(text_report(*program, report, shown, limits));
+  if (!report.findings.empty()) return ExitStatus::kFinding;
+  // Of what was not understood nothing is known: so that it is clean cannot be said.
+  const bool is_open = report.is_truncated() || !summary.not_understood.empty() ||
+                       !summary.cut.empty() || summary.submission_count == 0;
+  return is_open ? ExitStatus::kNoVerdict : ExitStatus::kNothingFound;
+}
+
+// Converts into a file beside what it is to replace, and moves it there once it is whole.
+ExitStatus convert_and_judge(const std::string& log, const std::string& output,
+                             const std::string& folder, const CaptureOptions& options) {
+  const std::string program = output.empty() ? folder + "/captured.ilk" : temporary_name(output, 0);
+  std::ifstream input(log, std::ios::binary);
+  std::ofstream text(program, std::ios::binary);
+  if (!input) return report_error({fmt::format("{} cannot be read.", log)});
+  const Result<CaptureSummary> summary = convert_log(input, log, text, options.parse.limits);
+  text.close();
+  std::error_code error;
+  if (!summary || !text) {
+    std::filesystem::remove(program, error);
+    return report_error(summary ? Error{fmt::format("{} cannot be written.", program)}
+                                : summary.error());
+  }
+  print_out(text_of(*summary));
+  std::string path = program;
+  if (!output.empty()) {
+    std::filesystem::rename(program, output, error);
+    if (error) return report_error({fmt::format("{}: {}.", output, error.message())});
+    path = output;
+  }
+  const ExitStatus status = judge(path, output.empty() ? "FILE" : output, *summary, options);
+  if (output.empty()) std::filesystem::remove(path, error);
+  return status;
+}
+
+// Copies rather than moves: the two may be on different file systems.
+bool keep_log(const std::string& log, const std::string& kept) {
+  std::error_code error;
+  std::filesystem::copy_file(log, kept, std::filesystem::copy_options::overwrite_existing, error);
+  if (error) report_error({fmt::format("{}: {}.", kept, error.message())});
+  return !error;
+}
+
+ExitStatus judge_run(const CapturedRun& run, const CaptureOptions& options) {
+  const Interruptible interruptible;
+  if (run.exit_status != 0) {
+    print_remark(
+        fmt::format("'{}' ended with status {}.\n", options.command.front(), run.exit_status));
+  }
+  if (run.logs.empty()) {
+    return report_error({fmt::format("'{}' created no Vulkan instance that loads layers.",
+                                     options.command.front())});
+  }
+  ExitStatus status = ExitStatus::kNothingFound;
+  for (size_t i = 0; i < run.logs.size(); ++i) {
+    if (!options.kept_log.empty() && !keep_log(run.logs[i], numbered(options.kept_log, i))) {
+      status = worse(status, ExitStatus::kBadInput);
+    }
+    status = worse(
+        status, convert_and_judge(run.logs[i], numbered(options.output, i), run.folder, options));
+  }
+  return status;
+}
+
+ExitStatus run_capture(const CaptureOptions& options) {
+  if (options.command.empty() == options.log.empty()) {
+    return report_error({"capture takes a command after `--`, or --log=FILE, and not both."});
+  }
+  if (!options.log.empty()) {
+    const Interruptible interruptible;
+    const std::string folder = std::filesystem::path(options.log).parent_path().string();
+    return convert_and_judge(options.log, options.output, folder.empty() ? "." : folder, options);
+  }
+  const Result<std::string> layer = find_layer_folder();
+  if (!layer) return report_error(layer.error());
+  const Result<CapturedRun> run = run_captured(options.command, *layer);
+  if (!run) return report_error(run.error());
+  const ExitStatus status = judge_run(*run, options);
+  remove_folder(run->folder);
+  return status;
+}
+
+}  // namespace
+
+void add_capture_command(CLI::App& app, ExitStatus& status) {
+  auto [command, options] = add_subcommand<CaptureOptions>(
+      app, status, "capture", "runs a Vulkan application, and judges what it submitted",
+      run_capture);
+  command.add_option("command", options.command, "the application and its arguments, after --");
+  command.add_option("-o,--output", options.output, "where the program goes (.ilk)");
+  command.add_option("--keep-log", options.kept_log, "where a copy of the log goes");
+  command.add_option("--log", options.log, "a log that was kept, instead of a command");
+  add_limit_options(command, options.parse);
+  read_every_queue(options.parse);
+}
+
+}  // namespace interlock

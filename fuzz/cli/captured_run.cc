@@ -1,0 +1,147 @@
+#include "fuzz/cli/captured_run.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace interlock {
+namespace {
+
+constexpr std::string_view kLayer = "VK_LAYER_INTERLOCK_capture";
+constexpr std::string_view kManifest = "VkLayer_interlock_capture.json";
+
+// Whoever is to hear of signals; 0: nobody yet.
+constinit volatile sig_atomic_t running_child = 0;
+
+void pass_on(int signal) {
+  if (running_child > 0) kill(static_cast<pid_t>(running_child), signal);
+}
+
+// For its lifetime, signals that ask for the end go on to the child; it decides.
+class SignalPassing {
+ public:
+  SignalPassing() {
+    struct sigaction action = {};
+    action.sa_handler = pass_on;
+    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  }
+  ~SignalPassing() {
+    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  SignalPassing(const SignalPassing&) = delete;
+  SignalPassing& operator=(const SignalPassing&) = delete;
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(kSignals)] = {};
+};
+
+std::string joined(std::string_view first, const char* rest) {
+  if (rest == nullptr || *rest == '\0') return std::string(first);
+  return fmt::format("{}:{}", rest, first);
+}
+
+// The environment of this process with the layer in it, after the application's own layers: what is
+// logged is what reaches the driver.
+std::vector<std::string> captured_environment(const std::string& layer_folder,
+                                              const std::string& folder) {
+  const char* const only_path = std::getenv("VK_LAYER_PATH");
+  const bool has_path = only_path != nullptr && *only_path != '\0';
+  // Where VK_LAYER_PATH is set, loaders ask no other variable.
+  const std::string path_name = has_path ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
+  const std::string path =
+      joined(layer_folder, has_path ? only_path : std::getenv("VK_ADD_LAYER_PATH"));
+  const std::string layers = joined(kLayer, std::getenv("VK_INSTANCE_LAYERS"));
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name == path_name || name == "VK_INSTANCE_LAYERS" || name == "INTERLOCK_CAPTURE_DIR") {
+      continue;
+    }
+    environment.emplace_back(text);
+  }
+  environment.push_back(fmt::format("{}={}", path_name, path));
+  environment.push_back(fmt::format("VK_INSTANCE_LAYERS={}", layers));
+  environment.push_back(fmt::format("INTERLOCK_CAPTURE_DIR={}", folder));
+  return environment;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Returns the exit status, as shells tell it.
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return 127;
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+Result<std::string> find_layer_folder() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path own_folder = self.parent_path();
+  for (const char* const relative : {"../../capture/layer", "../share/vulkan/explicit_layer.d"}) {
+    const std::filesystem::path folder = (own_folder / relative).lexically_normal();
+    if (std::filesystem::exists(folder / kManifest, error)) return folder.string();
+  }
+  return Error{
+      fmt::format("{} is not there: neither in the build tree of this program, nor in "
+                  "../share/vulkan/explicit_layer.d beside it.",
+                  kManifest)};
+}
+
+Result<CapturedRun> run_captured(const std::vector<std::string>& command,
+                                 const std::string& layer_folder) {
+  CapturedRun run;
+  std::error_code no_folder;
+  run.folder = (std::filesystem::temp_directory_path(no_folder) / "interlock-XXXXXX").string();
+  if (no_folder || mkdtemp(run.folder.data()) == nullptr) {
+    return Error{
+        fmt::format("there is no folder for logs: {}: {}.", run.folder, std::strerror(errno))};
+  }
+  std::vector<std::string> arguments = command;
+  std::vector<std::string> environment = captured_environment(layer_folder, run.folder);
+  const SignalPassing passing;
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, arguments.front().c_str(), nullptr, nullptr,
+                                 pointers_to(arguments).data(), pointers_to(environment).data());
+  if (error != 0) {
+    remove_folder(run.folder);
+    return Error{
+        fmt::format("'{}' cannot be started: {}.", arguments.front(), std::strerror(error))};
+  }
+  running_child = child;
+  run.exit_status = wait_for(child);
+  running_child = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(run.folder, no_folder)) {
+    if (entry.path().extension() == ".ilog") run.logs.push_back(entry.path().string());
+  }
+  std::ranges::sort(run.logs);
+  return run;
+}
+
+void remove_folder(const std::string& folder) {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+}
+
+}  // namespace interlock

@@ -1,0 +1,28 @@
+// Runs a command with the capture layer in its environment, and finds the logs that it leaves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "encoder/program/result.h"
+
+namespace interlock {
+
+struct CapturedRun {
+  std::string folder;             // Of the logs; to be removed by the caller.
+  std::vector<std::string> logs;  // One for each process that created a Vulkan instance, by name.
+  int exit_status = 0;            // Of the command; 128 + signal if a signal ended it.
+};
+
+// The folder with the manifest of the layer: beside this program, or where it is installed.
+// Errors: there is none.
+Result<std::string> find_layer_folder();
+
+// Runs the command to its end; signals that ask this process to end go on to it.
+// Errors: it cannot be started, or there is no folder for logs.
+Result<CapturedRun> run_captured(const std::vector<std::string>& command,
+                                 const std::string& layer_folder);
+
+void remove_folder(const std::string& folder);
+
+}  // namespace interlock

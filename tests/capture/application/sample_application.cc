@@ -1,0 +1,274 @@
+// A Vulkan application with a missing barrier, and with each way to repair it. Its argument says
+// which. It checks its results: the driver executes in order, so that it always finds them right.
+
+#include <volk.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "tests/capture/application/sample_device.h"
+
+namespace interlock {
+namespace {
+
+struct Sample {
+  SampleDevice device;
+  SampleBuffer a = device.buffer();
+  SampleBuffer b = device.buffer();
+  SampleBuffer c = device.buffer();
+  VkDescriptorSet first = device.set(a, b);
+  VkDescriptorSet second = device.set(b, c);
+};
+
+void barrier(VkCommandBuffer commands, VkPipelineStageFlags source_stage,
+             VkAccessFlags source_access, VkPipelineStageFlags destination_stage,
+             VkAccessFlags destination_access) {
+  VkMemoryBarrier memory = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+  memory.srcAccessMask = source_access;
+  memory.dstAccessMask = destination_access;
+  vkCmdPipelineBarrier(commands, source_stage, destination_stage, 0, 1, &memory, 0, nullptr, 0,
+                       nullptr);
+}
+
+void compute_barrier(VkCommandBuffer commands) {
+  barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+          VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+}
+
+// The second dispatch reads what the first one writes.
+template <typename Between>
+void run_two(Sample& sample, const Between& between) {
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  between(commands);
+  sample.device.dispatch(commands, sample.second);
+  sample.device.run(commands);
+}
+
+void run_missing(Sample& sample) {
+  run_two(sample, [](VkCommandBuffer) {});
+}
+
+void run_barrier(Sample& sample) { run_two(sample, compute_barrier); }
+
+void run_buffer_barrier_2(Sample& sample) {
+  run_two(sample, [&](VkCommandBuffer commands) {
+    VkBufferMemoryBarrier2 buffer = {VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2};
+    buffer.srcStageMask = buffer.dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+    buffer.srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+    buffer.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT;
+    buffer.buffer = sample.b.buffer;
+    buffer.size = VK_WHOLE_SIZE;
+    VkDependencyInfo info = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    info.bufferMemoryBarrierCount = 1;
+    info.pBufferMemoryBarriers = &buffer;
+    vkCmdPipelineBarrier2(commands, &info);
+  });
+}
+
+// As it should be, but for another buffer.
+void run_other_buffer(Sample& sample) {
+  run_two(sample, [&](VkCommandBuffer commands) {
+    VkBufferMemoryBarrier buffer = {VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER};
+    buffer.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+    buffer.dstAccessMask = VK_ACCESS_SHADER_READ_BIT;
+    buffer.buffer = sample.a.buffer;
+    buffer.size = VK_WHOLE_SIZE;
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 0, nullptr, 1, &buffer, 0,
+                         nullptr);
+  });
+}
+
+// The host waits for the first submission before it makes the second one.
+void run_fence(Sample& sample) {
+  for (const VkDescriptorSet set : {sample.first, sample.second}) {
+    const VkCommandBuffer commands = sample.device.begin();
+    sample.device.dispatch(commands, set);
+    sample.device.run(commands);
+  }
+}
+
+// Two submissions of which nobody waits for the first.
+void run_unordered_submissions(Sample& sample) {
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  require(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+  VkSubmitInfo submit = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &commands;
+  require(vkQueueSubmit(sample.device.queue(), 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
+  const VkCommandBuffer next = sample.device.begin();
+  sample.device.dispatch(next, sample.second);
+  sample.device.run(next);
+}
+
+void run_wait_idle(Sample& sample) {
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  require(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+  VkSubmitInfo submit = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &commands;
+  require(vkQueueSubmit(sample.device.queue(), 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
+  require(vkQueueWaitIdle(sample.device.queue()), "vkQueueWaitIdle");
+  const VkCommandBuffer next = sample.device.begin();
+  sample.device.dispatch(next, sample.second);
+  sample.device.run(next);
+}
+
+// A fill, a dispatch and a copy, all of them ordered; or the copy not.
+void run_copies(Sample& sample, bool is_ordered) {
+  const VkCommandBuffer commands = sample.device.begin();
+  vkCmdFillBuffer(commands, sample.a.buffer, 0, VK_WHOLE_SIZE, 6);
+  barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+          VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+  sample.device.dispatch(commands, sample.first);
+  if (is_ordered) {
+    barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+            VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+  }
+  const VkBufferCopy regions[] = {{0, 0, 512}, {512, 512, 512}};
+  vkCmdCopyBuffer(commands, sample.b.buffer, sample.c.buffer, 2, regions);
+  sample.device.run(commands);
+}
+
+void run_ordered_copies(Sample& sample) { run_copies(sample, true); }
+void run_unordered_copies(Sample& sample) { run_copies(sample, false); }
+
+void run_template(Sample& sample) {
+  sample.first = sample.device.set_by_template(sample.a, sample.b);
+  sample.second = sample.device.set_by_template(sample.b, sample.c);
+  run_missing(sample);
+}
+
+// Of two submissions the second waits for a value that the first one signals.
+void run_timeline(Sample& sample) {
+  const VkDevice device = sample.device.device();
+  VkSemaphoreTypeCreateInfo type = {VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+  info.pNext = &type;
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  require(vkCreateSemaphore(device, &info, nullptr, &semaphore), "vkCreateSemaphore");
+  VkTimelineSemaphoreSubmitInfo values = {VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+  const uint64_t one = 1;
+  const uint64_t two = 2;
+  values.waitSemaphoreValueCount = values.signalSemaphoreValueCount = 1;
+  values.pWaitSemaphoreValues = &one;
+  values.pSignalSemaphoreValues = &one;
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  sample.device.submit(commands, &values, VK_NULL_HANDLE, semaphore);
+  const VkCommandBuffer next = sample.device.begin();
+  sample.device.dispatch(next, sample.second);
+  values.pSignalSemaphoreValues = &two;
+  sample.device.submit(next, &values, semaphore, semaphore);
+  VkSemaphoreWaitInfo wait = {VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  wait.semaphoreCount = 1;
+  wait.pSemaphores = &semaphore;
+  wait.pValues = &two;
+  require(vkWaitSemaphores(device, &wait, UINT64_MAX), "vkWaitSemaphores");
+  vkDestroySemaphore(device, semaphore, nullptr);
+}
+
+void run_binary(Sample& sample) {
+  VkSemaphoreCreateInfo info = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  require(vkCreateSemaphore(sample.device.device(), &info, nullptr, &semaphore), "a semaphore");
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  sample.device.submit(commands, nullptr, VK_NULL_HANDLE, semaphore);
+  const VkCommandBuffer next = sample.device.begin();
+  sample.device.dispatch(next, sample.second);
+  sample.device.submit(next, nullptr, semaphore, VK_NULL_HANDLE);
+  require(vkDeviceWaitIdle(sample.device.device()), "vkDeviceWaitIdle");
+  vkDestroySemaphore(sample.device.device(), semaphore, nullptr);
+}
+
+// The second dispatch is of a secondary command buffer, and the barrier before it stands there,
+// too.
+void run_secondary(Sample& sample) {
+  const VkCommandBuffer secondary = sample.device.begin(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+  compute_barrier(secondary);
+  sample.device.dispatch(secondary, sample.second);
+  require(vkEndCommandBuffer(secondary), "vkEndCommandBuffer");
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  vkCmdExecuteCommands(commands, 1, &secondary);
+  sample.device.run(commands);
+}
+
+// The number of groups is read from a buffer, which a copy writes: what is ordered is compute
+// alone, or the reading of arguments, too.
+void run_indirect(Sample& sample, bool is_ordered) {
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  const SampleBuffer arguments = sample.device.buffer();
+  const uint32_t groups[] = {kSampleBytes / sizeof(uint32_t) / 64, 1, 1};
+  vkCmdUpdateBuffer(commands, arguments.buffer, 0, sizeof(groups), groups);
+  compute_barrier(commands);
+  barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+          is_ordered ? VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT : VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+          is_ordered ? VK_ACCESS_INDIRECT_COMMAND_READ_BIT : VK_ACCESS_SHADER_READ_BIT);
+  vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, sample.device.pipeline());
+  vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, sample.device.layout(), 0, 1,
+                          &sample.second, 0, nullptr);
+  vkCmdDispatchIndirect(commands, arguments.buffer, 0);
+  sample.device.run(commands);
+}
+
+void run_ordered_indirect(Sample& sample) { run_indirect(sample, true); }
+void run_unordered_indirect(Sample& sample) { run_indirect(sample, false); }
+
+// Submits the missing barrier, and ends without a word to anybody.
+void run_killed(Sample& sample) {
+  run_missing(sample);
+  std::abort();
+}
+
+struct Mode {
+  std::string_view name;
+  void (*run)(Sample& sample);
+  uint32_t result;  // In c, of a that is 5.
+};
+
+constexpr Mode kModes[] = {
+    {"missing", run_missing, 7},
+    {"barrier", run_barrier, 7},
+    {"buffer-barrier-2", run_buffer_barrier_2, 7},
+    {"other-buffer", run_other_buffer, 7},
+    {"fence", run_fence, 7},
+    {"unordered-submissions", run_unordered_submissions, 7},
+    {"wait-idle", run_wait_idle, 7},
+    {"ordered-copies", run_ordered_copies, 7},
+    {"unordered-copies", run_unordered_copies, 7},
+    {"template", run_template, 7},
+    {"timeline", run_timeline, 7},
+    {"binary", run_binary, 7},
+    {"secondary", run_secondary, 7},
+    {"ordered-indirect", run_ordered_indirect, 7},
+    {"unordered-indirect", run_unordered_indirect, 7},
+    {"killed", run_killed, 7},
+};
+
+int run_sample(std::string_view name) {
+  for (const Mode& mode : kModes) {
+    if (mode.name != name) continue;
+    Sample sample;
+    for (uint64_t i = 0; i < kSampleBytes / sizeof(uint32_t); ++i) sample.a.words[i] = 5;
+    mode.run(sample);
+    if (sample.c.words[0] == mode.result) return 0;
+    std::fprintf(stderr, "c[0] is %u and not %u.\n", sample.c.words[0], mode.result);
+    return 1;
+  }
+  std::fprintf(stderr, "There is no mode of this name.\n");
+  return 2;
+}
+
+}  // namespace
+}  // namespace interlock
+
+int main(int argc, char** argv) { return argc == 2 ? interlock::run_sample(argv[1]) : 2; }

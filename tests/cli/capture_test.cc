@@ -1,0 +1,164 @@
+// interlock capture: an application that is captured, judged and replayed. Without a Vulkan driver
+// the tests say so and skip.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/command.h"
+
+namespace interlock::capture_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// As it is without us.
+bool has_driver() {
+  static const int kStatus = std::system(SAMPLE_APPLICATION " barrier >/dev/null 2>&1");
+  return kStatus == 0;
+}
+
+std::string path_of(const std::string& name) {
+  return testing::TempDir() + std::to_string(getpid()) + "-" + name;
+}
+
+class Capture : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_driver()) GTEST_SKIP() << "there is no Vulkan driver.";
+  }
+
+  static CommandResult capture(const std::string& mode, std::vector<std::string> options = {}) {
+    options.insert(options.begin(), "capture");
+    options.insert(options.end(), {"--", SAMPLE_APPLICATION, mode});
+    return run_interlock(options);
+  }
+};
+
+TEST_F(Capture, FindsTheMissingBarrierMinimizesAndReplaysIt) {
+  const std::string file = path_of("missing.ilk");
+  const CommandResult result = capture("missing", {"-o", file});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("(sample) on "));
+  EXPECT_THAT(result.out,
+              HasSubstr("  2 dispatches, 0 transfers, 0 barriers, 1 submission, 1 queue."));
+  EXPECT_THAT(result.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads"));
+  EXPECT_THAT(result.out, Not(HasSubstr("not understood")));
+  const std::string small = path_of("small.ilk");
+  EXPECT_EQ(run_interlock({"minimize", file, "-o", small}).status, 1);
+  EXPECT_THAT(run_interlock({"check", small}).out, HasSubstr("2 dispatches, "));
+  EXPECT_EQ(run_interlock({"replay", small}).status, 1);
+}
+
+TEST_F(Capture, FindsTheSameInALogThatWasKept) {
+  const std::string kept = path_of("kept.ilog");
+  const CommandResult first = capture("missing", {"--keep-log", kept});
+  const CommandResult again = run_interlock({"capture", "--log", kept});
+  EXPECT_EQ(again.status, 1);
+  EXPECT_EQ(again.out, first.out);
+}
+
+// Each is a repair of the same program, or leaves it as it is.
+TEST_F(Capture, TellsWhatOrdersAndWhatDoesNot) {
+  for (const char* const mode :
+       {"barrier", "buffer-barrier-2", "fence", "wait-idle", "ordered-copies", "timeline", "binary",
+        "secondary", "ordered-indirect"}) {
+    const CommandResult result = capture(mode);
+    EXPECT_EQ(result.status, 0) << mode << "\n" << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr("no findings")) << mode;
+  }
+  for (const char* const mode : {"other-buffer", "unordered-submissions", "unordered-copies",
+                                 "template", "unordered-indirect"}) {
+    const CommandResult result = capture(mode);
+    EXPECT_EQ(result.status, 1) << mode << "\n" << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr("RAW hazard: ")) << mode;
+  }
+}
+
+TEST_F(Capture, JudgesWhatAnApplicationDidBeforeItWasKilled) {
+  const CommandResult result = capture("killed");
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.err, HasSubstr("ended with status 134."));
+  EXPECT_THAT(result.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads"));
+}
+
+// As on a disk that is full: the application runs on, and the verdict says where the log ends.
+TEST_F(Capture, LeavesTheApplicationAloneWhereTheLogMayNotGrow) {
+  const CommandResult result =
+      run_interlock({"capture", "--", "bash", "-c",
+                     std::string("ulimit -f 4; exec ") + SAMPLE_APPLICATION + " barrier"});
+  EXPECT_EQ(result.status, 2) << result.out << result.err;
+  EXPECT_THAT(result.err, Not(HasSubstr("ended with status")));
+  EXPECT_THAT(result.out, HasSubstr("  cut: the log could not be written on: File too large."));
+}
+
+// A released application: found, minimized to its two passes, and replayed; and one that is clean.
+TEST_F(Capture, FindsTheMissingBarrierOfFfmpegsAvgblur) {
+  const auto filtered = [](const std::string& filter, const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"capture"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    for (const std::string& argument :
+         {std::string("--"), std::string("ffmpeg"), std::string("-v"), std::string("error"),
+          std::string("-init_hw_device"), std::string("vulkan=v:0"),
+          std::string("-filter_hw_device"), std::string("v"), std::string("-f"),
+          std::string("lavfi"), std::string("-i"), std::string("testsrc=size=64x64"),
+          std::string("-vf"), "format=yuv420p,hwupload," + filter + ",hwdownload,format=yuv420p",
+          std::string("-frames:v"), std::string("3"), std::string("-f"), std::string("null"),
+          std::string("-")}) {
+      arguments.push_back(argument);
+    }
+    return run_interlock(arguments);
+  };
+  if (std::system("ffmpeg -v quiet -init_hw_device vulkan=v:0 -filters 2>&1 | "
+                  "grep -q avgblur_vulkan") != 0) {
+    GTEST_SKIP() << "there is no ffmpeg with filters for Vulkan.";
+  }
+  const std::string file = path_of("ffmpeg.ilk");
+  const CommandResult blurred = filtered("avgblur_vulkan", {"-o", file});
+  EXPECT_EQ(blurred.status, 1) << blurred.out << blurred.err;
+  EXPECT_THAT(blurred.out, Not(HasSubstr("not understood")));
+  EXPECT_THAT(blurred.out, HasSubstr("; 3 findings.\n"));
+  const std::string small = path_of("ffmpeg-small.ilk");
+  EXPECT_EQ(run_interlock({"minimize", file, "-o", small}).status, 1);
+  EXPECT_THAT(run_interlock({"check", small}).out, HasSubstr("\n2 dispatches, "));
+  EXPECT_EQ(run_interlock({"replay", small}).status, 1);
+  const CommandResult clean = filtered("chromaber_vulkan=dist_x=1", {});
+  EXPECT_EQ(clean.status, 0) << clean.out << clean.err;
+  EXPECT_THAT(clean.out, HasSubstr("no findings"));
+}
+
+TEST(CaptureCommand, FindsInTheCorpusWhatItExpects) {
+  const std::string folder = INTERLOCK_SOURCE_DIR "/corpus/captured/";
+  const CommandResult program = run_interlock({"check", folder + "ffmpeg-avgblur.ilk"});
+  EXPECT_EQ(program.status, 0) << program.out;
+  EXPECT_EQ(run_interlock({"replay", folder + "ffmpeg-avgblur.ilk"}).status, 1);
+  const CommandResult log = run_interlock({"capture", "--log", folder + "missing-barrier.ilog"});
+  EXPECT_EQ(log.status, 1);
+  EXPECT_THAT(log.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads m2[0:1024], which "
+                                 "s1.b0.c0 (dispatch 0) writes."));
+}
+
+TEST(CaptureCommand, SaysWhatIsWrong) {
+  const CommandResult nothing = run_interlock({"capture"});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("capture takes a command after `--`, or --log=FILE"));
+  const CommandResult missing = run_interlock({"capture", "--", "/no/such/program"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("'/no/such/program' cannot be started: No such file"));
+  const CommandResult other = run_interlock({"capture", "--", "true"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("'true' created no Vulkan instance that loads layers."));
+  const std::string file = temporary_file("no-log.ilog", "interlock 1\n");
+  const CommandResult no_log = run_interlock({"capture", "--log", file});
+  EXPECT_EQ(no_log.status, 2);
+  EXPECT_THAT(no_log.err, HasSubstr("this is no log of `interlock capture`."));
+}
+
+}  // namespace
+}  // namespace interlock::capture_test

@@ -5,8 +5,11 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import torch
+
+from interlock.torch import streams
 
 from recorded_program import RecordedProgram
 from recording import Recording, interlock, script
@@ -37,6 +40,31 @@ class Streams(unittest.TestCase):
                 "wait event1=2 on cuda0.stream1",
             ],
         )
+
+
+    def test_have_the_operations_that_run_on_them(self):
+        for waits in (False, True):
+            cuda = FakeCuda()
+
+            def work():
+                made = torch.ones(4)
+                side = cuda.Stream(7)
+                if waits:
+                    side.wait_stream(cuda, cuda.default)
+                cuda.current = side
+                doubled = made * 2
+                cuda.current = cuda.default
+                return made, doubled
+
+            # Tensors of the CPU pass for those of a device.
+            with mock.patch.multiple(streams, kDeviceType="cpu", kHostType="none"):
+                recording = Recording(work, is_observed=False, cuda=cuda)
+            self.assertIn("cuda0.default: queue legacy-default\n", recording.text)
+            self.assertIn("\nmul: dispatch Aten.mul.Tensor reads ", recording.text)
+            self.assertIn(" on cuda0.stream1\n", recording.text)
+            status, output = interlock("check", recording.path)
+            self.assertEqual(status, 0 if waits else 1, output)
+            self.assertEqual("RAW hazard: mul " in output, not waits)
 
 
 class Limits(unittest.TestCase):

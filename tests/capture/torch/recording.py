@@ -3,6 +3,7 @@
 INTERLOCK names the program; PYTHONPATH has capture/torch.
 """
 
+import functools
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from interlock.torch.program_text import blocks_of, used_storages, write_program
 from interlock.torch.recorder import Recorder
+from interlock.torch.streams import Streams
 
 from golden import replay
 from observed_run import ObservedRun
@@ -26,9 +28,11 @@ kStepCounts = {"transformer_step": 1, "norms_step": 2}
 class Recording:
     """A function, or a script, recorded and observed at the same time."""
 
-    def __init__(self, function, strides="ranges", is_observed=True, **options):
+    def __init__(self, function, strides="ranges", is_observed=True, cuda=None, **options):
         self.run = ObservedRun() if is_observed else None
         self.recorder = Recorder(strides=strides, observer=self.run, **options)
+        if cuda is not None:
+            self.recorder.streams = Streams(self.recorder.add_sync, cuda)
         self.recorder.start()
         try:
             self.kept = function()
@@ -40,7 +44,11 @@ class Recording:
         self.placed_path = self._write("placed.ilk", True)
         self.bases = [begin for begin, _ in blocks_of(used_storages(self.recorder))]
         self.text = Path(self.path).read_text("ascii")
-        self.placed = RecordedProgram(Path(self.placed_path).read_text("ascii"))
+
+    @functools.cached_property
+    def placed(self):
+        """The program where the run had it, read by the tests' own rules: of one stream."""
+        return RecordedProgram(Path(self.placed_path).read_text("ascii"))
 
     def replay(self, drops_operands, program=None):
         """Executes the recording, or `program`, and compares it with the run."""

@@ -32,30 +32,32 @@ struct Stream {
 std::ostream& operator<<(std::ostream& os, const Stream& stream) { return os << stream.name; }
 
 const Stream kStreams[] = {
-    {"llama24-metal", 456, 1080, 455, 407, 407, 0},
-    {"llama24-metal-reorder", 456, 1080, 431, 383, 383, 0},
-    {"llama24-nobarrier", 456, 1080, 0, 407, 407, 0},
-    {"llama24-vulkan", 456, 1080, 407, 407, 407, 0},
-    {"llama24kv-metal", 532, 1353, 483, 459, 459, 0},
-    {"llama24kv-vulkan-reorder", 532, 1353, 435, 435, 435, 0},
-    {"llama24-metal-64steps", 34048, 86592, 30975, 29439, 29439, 0},
-    {"train-metal-4", 192, 497, 156, 140, 139, 0},
-    {"train-metal-30", 1414, 3643, 1044, 997, 996, 0},
-    {"soft-max-back-alias", 3, 4, 1, 1, 1, 0},
-    {"rms-norm-back-alias", 4, 6, 3, 2, 1, 0},
-    {"vulkan-reorder-min", 5, 8, 3, 3, 3, 1},
-    {"vulkan-reorder-bad1", 24, 53, 6, 6, 6, 1},
-    {"vulkan-reorder-bad2", 24, 55, 7, 7, 6, 1},
-    {"vulkan-reorder-bad3", 24, 52, 5, 5, 5, 1},
-    {"vulkan-reorder-ok1", 24, 56, 5, 5, 4, 0},
-    {"vulkan-reorder-ok2", 24, 51, 6, 6, 5, 0},
-    {"vulkan-reorder-ok3", 24, 52, 7, 7, 6, 0},
-    {"vulkan-reorder-falsepos", 24, 54, 9, 9, 8, 0},
+    {"ggml-llama24-metal", 456, 1080, 455, 407, 407, 0},
+    {"ggml-llama24-metal-reorder", 456, 1080, 431, 383, 383, 0},
+    {"ggml-llama24-nobarrier", 456, 1080, 0, 407, 407, 0},
+    {"ggml-llama24-vulkan", 456, 1080, 407, 407, 407, 0},
+    {"ggml-llama24kv-metal", 532, 1353, 483, 459, 459, 0},
+    {"ggml-llama24kv-vulkan-reorder", 532, 1353, 435, 435, 435, 0},
+    {"ggml-llama24-metal-64steps", 34048, 86592, 30975, 29439, 29439, 0},
+    {"ggml-train-metal-4", 192, 497, 156, 140, 139, 0},
+    {"ggml-train-metal-30", 1414, 3643, 1044, 997, 996, 0},
+    {"ggml-soft-max-back-alias", 3, 4, 1, 1, 1, 0},
+    {"ggml-rms-norm-back-alias", 4, 6, 3, 2, 1, 0},
+    {"ggml-vulkan-reorder-min", 5, 8, 3, 3, 3, 1},
+    {"ggml-vulkan-reorder-bad1", 24, 53, 6, 6, 6, 1},
+    {"ggml-vulkan-reorder-bad2", 24, 55, 7, 7, 6, 1},
+    {"ggml-vulkan-reorder-bad3", 24, 52, 5, 5, 5, 1},
+    {"ggml-vulkan-reorder-ok1", 24, 56, 5, 5, 4, 0},
+    {"ggml-vulkan-reorder-ok2", 24, 51, 6, 6, 5, 0},
+    {"ggml-vulkan-reorder-ok3", 24, 52, 7, 7, 6, 0},
+    {"ggml-vulkan-reorder-falsepos", 24, 54, 9, 9, 8, 0},
+    {"torch-transformer", 1099, 2249, 1098, 524, 190, 0},
+    {"torch-norms", 263, 680, 262, 161, 96, 0},
 };
 
 Program load(const std::string& name) {
   Result<Program> program =
-      parse_file(std::string(INTERLOCK_SOURCE_DIR "/corpus/streams/ggml-") + name + ".ilk");
+      parse_file(std::string(INTERLOCK_SOURCE_DIR "/corpus/streams/") + name + ".ilk");
   EXPECT_TRUE(program.has_value()) << (program ? "" : program.error().message);
   return program ? std::move(program).value() : Program{};
 }
@@ -94,7 +96,7 @@ TEST(RecordedStreams, WithoutBarriersHaveTheHazardousPairsOfTheTable) {
   CheckOptions options;
   options.lists_all_pairs = true;
   options.observability_budget = 0;
-  const CheckReport report = check(load("llama24-nobarrier"), options);
+  const CheckReport report = check(load("ggml-llama24-nobarrier"), options);
   EXPECT_EQ(report.raw_count, 40'740u);
   EXPECT_EQ(report.war_count, 40'308u);
   EXPECT_EQ(report.waw_count, 32'316u);
@@ -133,13 +135,14 @@ std::vector<uint32_t> redundant_barriers(const Program& program) {
 }
 
 TEST(RecordedStreams, OfVulkanNeedEveryBarrier) {
-  EXPECT_THAT(redundant_barriers(load("llama24-vulkan")), ::testing::IsEmpty());
-  EXPECT_THAT(redundant_barriers(load("llama24kv-vulkan-reorder")), ::testing::IsEmpty());
+  EXPECT_THAT(redundant_barriers(load("ggml-llama24-vulkan")), ::testing::IsEmpty());
+  EXPECT_THAT(redundant_barriers(load("ggml-llama24kv-vulkan-reorder")), ::testing::IsEmpty());
 }
 
 TEST(RecordedStreams, OfMetalHaveBarriersThatNothingNeeds) {
-  for (const char* name : {"llama24-metal", "llama24-metal-reorder", "llama24kv-metal",
-                           "train-metal-4", "rms-norm-back-alias"}) {
+  for (const char* name :
+       {"ggml-llama24-metal", "ggml-llama24-metal-reorder", "ggml-llama24kv-metal",
+        "ggml-train-metal-4", "ggml-rms-norm-back-alias"}) {
     SCOPED_TRACE(name);
     const Program program = load(name);
     if (is_slow_build() && program.barriers.size() > 100) continue;
@@ -151,8 +154,8 @@ TEST(RecordedStreams, OfMetalHaveBarriersThatNothingNeeds) {
 }
 
 TEST(RecordedStreams, OfALongMetalRunHaveBarriersThatNothingNeeds) {
-  EXPECT_EQ(redundant_barriers(load("llama24-metal-64steps")).size(), 30'975u - 29'439u);
-  EXPECT_EQ(redundant_barriers(load("train-metal-30")).size(), 1'044u - 997u);
+  EXPECT_EQ(redundant_barriers(load("ggml-llama24-metal-64steps")).size(), 30'975u - 29'439u);
+  EXPECT_EQ(redundant_barriers(load("ggml-train-metal-30")).size(), 1'044u - 997u);
 }
 
 }  // namespace

@@ -80,7 +80,11 @@ class StorageTable:
 
     def take_expired(self) -> List[Storage]:
         """Returns the storages that are gone since the last call, in the order of allocation."""
-        expired = [storage for storage in self._live.values() if storage.is_expired()]
+        expired = [
+            storage
+            for storage in self._live.values()
+            if storage.references[-1].expired() and storage.is_expired()  # The first says it of most.
+        ]
         for storage in expired:
             del self._live[storage.index]
             for reference in storage.references:

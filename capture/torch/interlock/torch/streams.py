@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import torch
 
 kDeviceType = "cuda"
+kHostType = "cpu"
 # The host waits for the results of these.
 _kHostResults = frozenset(("_local_scalar_dense", "equal", "is_nonzero", "nonzero"))
 
@@ -67,7 +68,7 @@ class Streams:
         if queue == "cpu":
             return
         base = operation._schema.name.split("::")[-1]
-        to_host = any(tensor.device.type == "cpu" for tensor in _tensors(results))
+        to_host = any(tensor.device.type == kHostType for tensor in _tensors(results))
         is_async = base in ("copy_", "_to_copy") and _is_non_blocking(operation, args, kwargs)
         if (base in _kHostResults or to_host) and not is_async:
             self._add(f"host idle on {queue}")

@@ -1,16 +1,14 @@
 #!/usr/bin/env bash
-# Runs a Python test with a python3 that has PyTorch: run.sh INTERLOCK TEST.py [ARG...]
-# Exit status: that of the test; 77 where no python3 has PyTorch.
+# Runs a Python script with a python3 that has PyTorch: run_with_torch.sh INTERLOCK SCRIPT [ARG...]
+# Exit status: that of the script; 77 where no python3 has PyTorch.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 INTERLOCK=$(realpath "$1")
-export INTERLOCK
 shift
-export PYTHONPATH="$here/../../../capture/torch" PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
+export INTERLOCK PYTHONPATH="$root/capture/torch" PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 for python in python3 /usr/bin/python3; do
   if "$python" -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)' \
     2>/dev/null; then
-    cd "$here"
     exec "$python" "$@"
   fi
 done

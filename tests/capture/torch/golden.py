@@ -146,7 +146,8 @@ def _compare(machine: Machine, statement: Statement, operation: Operation) -> Op
         known = machine.is_known[memory][begin : begin + size]
         for i in range(size):
             if known[i] and ours[i] != real[i]:
-                return Difference(statement.label, f"byte {i} of {size} differs at {memory}+{begin}")
+                what = f"byte {i} of {size} differs at {memory}+{begin}"
+                return Difference(statement.label, what)
             was_written = (address, size) in operation.before and (
                 operation.before[(address, size)][i] != real[i]
             )

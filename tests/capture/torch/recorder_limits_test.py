@@ -9,7 +9,7 @@ from unittest import mock
 
 import torch
 
-from interlock.torch import streams
+from interlock.torch import operations, record, streams
 
 from recorded_program import RecordedProgram
 from recording import Recording, interlock, script
@@ -47,7 +47,7 @@ class Streams(unittest.TestCase):
             cuda = FakeCuda()
 
             def work():
-                made = torch.ones(4)
+                made = torch.tensor([1.0, 2.0, 3.0, 4.0]) + 1.0
                 side = cuda.Stream(7)
                 if waits:
                     side.wait_stream(cuda, cuda.default)
@@ -60,6 +60,8 @@ class Streams(unittest.TestCase):
             with mock.patch.multiple(streams, kDeviceType="cpu", kHostType="none"):
                 recording = Recording(work, is_observed=False, cuda=cuda)
             self.assertIn("cuda0.default: queue legacy-default\n", recording.text)
+            arrival = "dispatch Host.tensor writes input on cpu\nhost idle on cpu\n"
+            self.assertIn(arrival, recording.text)
             self.assertIn("\nmul: dispatch Aten.mul.Tensor reads ", recording.text)
             self.assertIn(" on cuda0.stream1\n", recording.text)
             status, output = interlock("check", recording.path)
@@ -77,6 +79,32 @@ class Limits(unittest.TestCase):
         self.assertIn("times: torch.sparse_coo operand of Aten.", recording.text)
         self.assertIn("dispatch Aten.mul.Tensor ", recording.text)
         self.assertEqual(interlock("check", recording.path)[0], 0)
+
+    def test_a_failure_of_the_recorder_does_not_end_the_script(self):
+        def fails(operation):
+            raise KeyError(operation)
+
+        with mock.patch.object(operations, "results_are_written", fails):
+            recording = Recording(lambda: torch.ones(3) + torch.ones(3), is_observed=False)
+        self.assertEqual(recording.kept.tolist(), [2.0, 2.0, 2.0])
+        self.assertIn("# Not understood, 2 times: Aten.ones (KeyError).\n", recording.text)
+        self.assertIn("# Not understood, 1 times: Aten.add.Tensor (KeyError).\n", recording.text)
+
+    def test_a_part_of_a_script_is_recorded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "part.ilk")
+            x = torch.ones(2, requires_grad=True)
+            with self.assertRaises(ZeroDivisionError):
+                with record(str(path)) as recorder:
+                    (x * 3.0).sum().backward()
+                    1 // 0
+            torch.ones(2).add_(1.0)
+            text = path.read_text("ascii")
+            self.assertIn("\ntensor input f32[2] = random(0)\n", text)
+            self.assertIn("# Not all of the run: it ended with ZeroDivisionError.\n", text)
+            self.assertEqual(recorder.counts["dispatches"], text.count(": dispatch "))
+            self.assertNotIn("Aten.add_", text)
+            self.assertEqual(interlock("check", str(path))[0], 0)
 
     def test_end_the_recording_and_not_the_script(self):
         recording = Recording(script("norms_step"), operation_count_max=50)
@@ -104,7 +132,8 @@ class Limits(unittest.TestCase):
 
         recording = Recording(work)
         program = RecordedProgram(recording.text)
-        mul, add = [s for s in program.dispatches() if s.kernel.startswith(("Aten.mul_", "Aten.add"))]
+        kernels = ("Aten.mul_.Tensor", "Aten.add.Tensor")
+        mul, add = [s for s in program.dispatches() if s.kernel in kernels]
         self.assertEqual(mul.writes[0].memory, add.reads[0].memory)
         outcome = recording.replay(drops_operands=True)
         self.assertEqual((outcome.differences, outcome.missed["write"]), ([], set()))

@@ -134,6 +134,9 @@ class RecordedModels(unittest.TestCase):
                 self.assertIn(b"losses:", done.stdout)
                 texts.append(Path(folder, "norms_step.ilk").read_text("ascii"))
         self.assertEqual(texts[0], texts[1])
+        kept = (kHere / "../../../corpus/streams/torch-norms.ilk").read_text("ascii")
+        if f"with PyTorch {torch.__version__}." in kept:
+            self.assertEqual(texts[0], kept)
 
 
 class PlantedFaults(unittest.TestCase):
@@ -169,7 +172,6 @@ class Threads(unittest.TestCase):
         # Past depth 60 autograd goes on on a thread of its own; the script's one has ended.
         self.assertEqual([len(ids) for ids in threads.values()], [1, 1])
         self.assertNotEqual(threads["tanh_backward"], threads["randn"])
-        self.assertGreaterEqual(recording.recorder.thread_count, 2)
         outcome = recording.replay(drops_operands=True)
         self.assertEqual(outcome.differences, [])
         self.assertIn("Aten.tanh_backward", outcome.kernels)

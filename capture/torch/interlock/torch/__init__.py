@@ -12,6 +12,26 @@ or, for a part of a script,
 docs/torch.md says what is recorded and what is not.
 """
 
-from interlock.torch.recorder import Recorder, record
+from typing import Any
+
+from interlock.torch.program_text import write_program
+from interlock.torch.recorder import Recorder
 
 __all__ = ["Recorder", "record"]
+
+
+class record:
+    """Records what runs inside `with record("step.ilk"):`, and writes it there at the end, also where
+    it ends with an exception. Options are those of Recorder."""
+
+    def __init__(self, path: str, **options: Any):
+        self._path = path
+        self._recorder = Recorder(**options)
+
+    def __enter__(self) -> Recorder:
+        self._recorder.start()
+        return self._recorder
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self._recorder.stop()
+        write_program(self._recorder, self._path, "", error)

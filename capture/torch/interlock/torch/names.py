@@ -67,8 +67,7 @@ class ModulePaths:
         self._roots = UniqueNames()
         self._local = threading.local()
         self._call: Optional[Any] = None
-        self.parameters: Dict[int, str] = {}  # By the C++ object of the storage.
-        self.new_parameters: List[Tuple[torch.Tensor, str]] = []
+        self._parameters: List[Tuple[torch.Tensor, str]] = []
 
     def current(self) -> str:
         """Returns the path of the running node or module; empty outside of both."""
@@ -80,7 +79,7 @@ class ModulePaths:
 
     def take_parameters(self) -> List[Tuple[torch.Tensor, str]]:
         """Returns the parameters and buffers, with names, of modules that were met since last time."""
-        parameters, self.new_parameters = self.new_parameters, []
+        parameters, self._parameters = self._parameters, []
         return parameters
 
     def install(self) -> None:
@@ -114,7 +113,7 @@ class ModulePaths:
                 if part not in self._names:
                     self._names[part] = f"{root}.{name}" if name else root
             for source in (module.named_parameters(), module.named_buffers()):
-                self.new_parameters += [(tensor, f"{root}.{name}") for name, tensor in source]
+                self._parameters += [(tensor, f"{root}.{name}") for name, tensor in source]
         self._local.stack.append(self._names[module])
         return self._local.stack
 

@@ -86,6 +86,8 @@ kNoOperation = frozenset(("profiler",))
 
 def is_operation(operation: Any) -> bool:
     """Returns whether `operation` computes: marks for profilers do not."""
+    if not hasattr(operation, "_schema"):
+        return True
     return schema_name(operation).split("::")[0] not in kNoOperation
 
 

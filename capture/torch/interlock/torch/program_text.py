@@ -15,6 +15,7 @@ from interlock.torch.byte_ranges import Operand
 from interlock.torch.names import UniqueNames
 from interlock.torch.recorder import Access, Arrival, Dispatch, Free, Recorder, Sync
 from interlock.torch.storages import Storage
+from interlock.torch.streams import kHostQueue
 
 _kDTypes = {torch.float32: "f32", torch.int32: "i32"}
 _kExtentCountMax = 8
@@ -81,7 +82,10 @@ class _Writer:
         self._write_views(out)
         self._write_outputs(out)
         if self._has_queues:
-            for name, kind in self._recorder.streams.declarations.items():
+            queues = dict(self._recorder.streams.declarations)
+            if self._arriving:
+                queues.setdefault(kHostQueue, "serial")
+            for name, kind in queues.items():
                 out.write(f"{name}: queue {kind}\n")
         needs_barrier = False
         for statement in self._statements():
@@ -89,6 +93,8 @@ class _Writer:
                 if needs_barrier and not self._has_queues:
                     out.write("barrier\n")
                 out.write(self._dispatch(statement) + "\n")
+                if self._has_queues and statement.kernel == kArrivalKernel:
+                    out.write(f"host idle on {kHostQueue}\n")
                 needs_barrier = True
             elif isinstance(statement, Free):
                 out.write(f"free {self._names[statement.storage.index]}\n")
@@ -105,7 +111,7 @@ class _Writer:
                 storage = statement.storage
                 access = Access(storage, Operand(0, storage.size_bytes), "writes")
                 label = f"{self._names[storage.index]}.arrives"
-                yield Dispatch(self._labels.take(label), kArrivalKernel, [access], False, "cpu")
+                yield Dispatch(self._labels.take(label), kArrivalKernel, [access], False, kHostQueue)
 
     def _is_written_on_arrival(self, arrival: Arrival) -> bool:
         return arrival.is_made or bool(self._memories)
@@ -115,10 +121,8 @@ class _Writer:
         lines = [
             f"Recorded by interlock.torch{' from ' + title if title else ''} "
             f"with PyTorch {torch.__version__}.",
-            f"{counts['operations']} operations on {recorder.thread_count} "
-            f"thread{'s' if recorder.thread_count != 1 else ''}: {counts['dispatches']} dispatches; "
-            f"{counts['views']} that touch no byte (views), "
-            f"{counts['allocations']} that only allocate.",
+            f"{counts['operations']} operations: {counts['dispatches']} dispatches; "
+            f"{counts['views']} that touch no byte (views), {counts['allocations']} that only allocate.",
             f"Strided tensors: {counts['strided, exact']} exact, "
             f"{counts['strided, bounded']} bounded by one range from first byte to last.",
             f"{len(self._arriving)} tensors that the host made are dispatches of {kArrivalKernel}; "

@@ -81,12 +81,10 @@ class Recorder:
         self.counts: Counter = Counter()
         self.not_understood: Counter = Counter()
         self.is_full = False
-        self.thread_count = 0
         self.live_at_end: List[Storage] = []
         self.streams = Streams(self.add_sync)
         self._labels = UniqueNames()
         self._paths = ModulePaths()
-        self._threads: set = set()
         self._lock = threading.RLock()
         self._mode: Optional[_Mode] = None
         self._thread_run: Optional[Callable] = None
@@ -120,7 +118,6 @@ class Recorder:
         with self._lock:
             self._end_values()
             self.live_at_end = self.table.live()
-            self.thread_count = len(self._threads)
             overlaps = self.table.partial_overlap_count
             if overlaps:
                 self.not_understood["storages that overlap in part"] += overlaps
@@ -131,6 +128,9 @@ class Recorder:
         if self.is_full or not operations.is_operation(operation):
             return operation(*args, **kwargs)
         with self._lock:
+            if not hasattr(operation, "_schema"):
+                self.not_understood[f"{operation} (no schema)"] += 1
+                return operation(*args, **kwargs)
             before = self._understand(operation, lambda: self._before(operation, args, kwargs))
             result = operation(*args, **kwargs)
             dispatch = None
@@ -162,7 +162,6 @@ class Recorder:
         self.counts["operations"] += 1
         if self.counts["operations"] % kOperationsBetweenCollections == 0:
             gc.collect()
-        self._threads.add(threading.get_ident())
         self._end_values()
         if self.observer is not None:
             self.observer.before(operation, args, kwargs)
@@ -329,21 +328,3 @@ def _merged(reads: List[Access], writes: List[Access]) -> List[Access]:
         merged.setdefault((access.mode, *place), access)
     order = {"reads": 0, "writes": 1, "updates": 2}
     return sorted(merged.values(), key=lambda access: order[access.mode])
-
-
-class record:
-    """Records what runs inside `with record("step.ilk"):` and writes it there."""
-
-    def __init__(self, path: str, **options: Any):
-        self._path = path
-        self.recorder = Recorder(**options)
-
-    def __enter__(self) -> Recorder:
-        self.recorder.start()
-        return self.recorder
-
-    def __exit__(self, kind, error, trace) -> None:
-        from interlock.torch.program_text import write_program
-
-        self.recorder.stop()
-        write_program(self.recorder, self._path, "", error)

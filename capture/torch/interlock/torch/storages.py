@@ -71,11 +71,8 @@ class StorageTable:
             entry.size_bytes = max(entry.size_bytes, entry.live_bytes)
         return place
 
-    def find(self, tensor: torch.Tensor) -> Optional[Place]:
-        """Returns where `tensor`'s storage is if it was seen before."""
-        return self._places.get(untyped_storage(tensor)._cdata)
-
     def live(self) -> List[Storage]:
+        """Returns the storages that are not known to be gone, in the order of allocation."""
         return list(self._live.values())
 
     def take_expired(self) -> List[Storage]:

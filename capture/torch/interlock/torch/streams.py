@@ -15,6 +15,7 @@ import torch
 
 kDeviceType = "cuda"
 kHostType = "cpu"
+kHostQueue = "cpu"
 # The host waits for the results of these.
 _kHostResults = frozenset(("_local_scalar_dense", "equal", "is_nonzero", "nonzero"))
 
@@ -39,12 +40,12 @@ class Streams:
         devices = (tensor.device for tensor in _tensors(*values))
         device = next((device for device in devices if device.type == kDeviceType), None)
         if device is None:
-            self.declarations.setdefault("cpu", "serial")
+            self.declarations.setdefault(kHostQueue, "serial")
             self._cpu_is_pending = True
-            return "cpu"
+            return kHostQueue
         name = self.name_of(self._cuda.current_stream(device))
         if self._cpu_is_pending:
-            self._add("host idle on cpu")
+            self._add(f"host idle on {kHostQueue}")
             self._cpu_is_pending = False
         return name
 
@@ -65,7 +66,7 @@ class Streams:
         self, operation: Any, args: Any, kwargs: dict, results: Any, queue: str
     ) -> None:
         """Notes that the host has waited, where the operation's result is for the host."""
-        if queue == "cpu":
+        if queue == kHostQueue:
             return
         base = operation._schema.name.split("::")[-1]
         to_host = any(tensor.device.type == kHostType for tensor in _tensors(results))

@@ -1,6 +1,7 @@
 """The PyTorch recorder: streams, limits, and what it does not understand."""
 
-import subprocess
+import contextlib
+import io
 import sys
 import tempfile
 import unittest
@@ -10,6 +11,7 @@ from unittest import mock
 import torch
 
 from interlock.torch import operations, record, streams
+from interlock.torch.__main__ import main
 
 from recorded_program import RecordedProgram
 from recording import Recording, interlock, script
@@ -139,25 +141,29 @@ class Limits(unittest.TestCase):
         self.assertEqual((outcome.differences, outcome.missed["write"]), ([], set()))
 
     def test_of_the_command_line_are_told(self):
-        cases = (
-            ("import sys\nsys.exit(3)\n", 3, "Not understood: nothing."),
-            ("import torch\ntorch.ones(2) + 1\nraise ValueError('x')\n", 1, "it ended with ValueError."),
-        )
+        exits, raises = "import sys; sys.exit(3)", "import torch; torch.ones(2) + 1; raise ValueError"
         with tempfile.TemporaryDirectory() as folder:
-            for text, status, told in cases:
-                Path(folder, "one.py").write_text(text)
-                command = [sys.executable, "-m", "interlock.torch", "-o", "out.ilk", "one.py"]
-                done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-                self.assertEqual(done.returncode, status, done.stderr)
-                self.assertIn(told, Path(folder, "out.ilk").read_text("ascii"))
-            for options, status, told in (
-                (["missing.py"], 2, b"there is no script 'missing.py'."),
-                (["-o", "no/such/out.ilk", "one.py"], 2, b"cannot be written: No such file"),
+            output = Path(folder, "out.ilk")
+            for text, status, told in (
+                (exits, 3, "Not understood: nothing."),
+                (raises, 1, "it ended with ValueError."),
             ):
-                command = [sys.executable, "-m", "interlock.torch", *options]
-                done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-                self.assertEqual(done.returncode, status)
-                self.assertIn(told, done.stderr)
+                script_path = Path(folder, "one.py")
+                script_path.write_text(text)
+                self.assertEqual(self.command("-o", str(output), str(script_path))[0], status)
+                self.assertIn(told, output.read_text("ascii"))
+            missing = str(Path(folder, "missing.py"))
+            status, told = self.command(missing)
+            self.assertEqual((status, told), (2, f"interlock.torch: there is no script '{missing}'.\n"))
+            status, told = self.command("-o", f"{folder}/no/out.ilk", str(script_path))
+            self.assertEqual(status, 2)
+            self.assertIn("no/out.ilk cannot be written: No such file or directory.", told)
+
+    def command(self, *arguments):
+        """Returns exit status and standard error of `python3 -m interlock.torch`, run here."""
+        with mock.patch.multiple(sys, argv=["interlock.torch", *arguments], path=list(sys.path)):
+            with contextlib.redirect_stderr(io.StringIO()) as stderr:
+                return main(), stderr.getvalue()
 
 
 if __name__ == "__main__":

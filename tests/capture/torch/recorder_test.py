@@ -119,24 +119,21 @@ class RecordedModels(unittest.TestCase):
         self.assertIn("# Not understood: nothing.\n", text)
 
     def test_are_the_same_bytes_each_time(self):
-        texts = []
-        for seed in ("1", "2"):
-            with tempfile.TemporaryDirectory() as folder:
-                done = subprocess.run(
-                    [sys.executable, "-W", "ignore", "-m", "interlock.torch"]
-                    + [str(kHere / "norms_step.py")],
-                    cwd=folder,
-                    env={**os.environ, "PYTHONHASHSEED": seed},
-                    capture_output=True,
-                    check=False,
-                )
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn(b"losses:", done.stdout)
-                texts.append(Path(folder, "norms_step.ilk").read_text("ascii"))
-        self.assertEqual(texts[0], texts[1])
+        once = _recorded_by_command("norms_step.py", "1")
         kept = (kHere / "../../../corpus/streams/torch-norms.ilk").read_text("ascii")
-        if f"with PyTorch {torch.__version__}." in kept:
-            self.assertEqual(texts[0], kept)
+        # Another version of PyTorch may have other operations.
+        if f"with PyTorch {torch.__version__}." not in kept:
+            kept = _recorded_by_command("norms_step.py", "2")
+        self.assertEqual(once, kept)
+
+
+def _recorded_by_command(name, hash_seed):
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-W", "ignore", "-m", "interlock.torch", str(kHere / name)]
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
+        assert b"losses:" in done.stdout
+        return Path(folder, name).with_suffix(".ilk").read_text("ascii")
 
 
 class PlantedFaults(unittest.TestCase):

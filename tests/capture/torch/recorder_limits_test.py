@@ -71,6 +71,37 @@ class Streams(unittest.TestCase):
             self.assertEqual("RAW hazard: mul " in output, not waits)
 
 
+    def test_show_memory_that_is_used_again_too_early(self):
+        """What torch.Tensor.record_stream() is for: the allocator gives bytes to another tensor while a
+        stream that it does not know of still reads them."""
+        for waits in (False, True):
+            cuda, addresses, size = FakeCuda(), [], 1 << 18
+            torch.empty(4 * size)  # From here on malloc keeps such sizes, and fills holes.
+
+            def work():
+                side = cuda.Stream(7)
+                made = torch.full((size,), 1.0)
+                side.wait_stream(cuda, cuda.default)
+                cuda.current = side
+                doubled = made * 2
+                cuda.current = cuda.default
+                if waits:
+                    cuda.default.wait_stream(cuda, side)
+                addresses.append(made.data_ptr())
+                del made
+                kept = [torch.full((size // 2,), 3.0) for _ in range(8)]
+                addresses.extend(tensor.data_ptr() for tensor in kept)
+                return doubled, kept
+
+            with mock.patch.multiple(streams, kDeviceType="cpu", kHostType="none"):
+                recording = Recording(work, is_observed=False, cuda=cuda)
+            self.assertTrue(any(0 <= a - addresses[0] < 4 * size for a in addresses[1:]))
+            self.assertEqual(interlock("check", recording.path)[0], 0)
+            status, output = interlock("check", recording.placed_path)
+            self.assertEqual(status, 0 if waits else 1, output)
+            self.assertEqual("WAR hazard: full" in output, not waits)
+
+
 class Limits(unittest.TestCase):
     def test_what_is_not_understood_is_named(self):
         def work():

@@ -41,12 +41,14 @@ kReplacesElements = frozenset(
     "aten::" + name
     for name in (
         "copy_ fill_ zero_ uniform_ normal_ random_ bernoulli_ exponential_ geometric_ cauchy_ "
-        "log_normal_ eye_ arange_ set_data"
+        "log_normal_"
     ).split()
 )
 
 # Changes what the tensor is, and no byte.
-kChangesNoBytes = frozenset(("aten::set_", "aten::resize_", "aten::resize_as_", "aten::detach_"))
+kChangesNoBytes = frozenset(
+    "aten::" + name for name in "set_ resize_ resize_as_ detach_ record_stream".split()
+)
 
 # The results have no values yet.
 kAllocatesOnly = frozenset(

@@ -121,6 +121,7 @@ void FailingSync::append_sync(const SyncStep& step, std::vector<End>& ends) cons
       break;
     case SyncKind::kHostInvalidates:
       ends.push_back({false, at, host});
+      ends.push_back({true, at, host});  // It may be what loses the first one.
       break;
     case SyncKind::kSignal:
     case SyncKind::kSplit:

@@ -37,8 +37,9 @@ class TextNames {
 
 class HazardBytes {
  public:
-  HazardBytes(const Program& run, const TextNames& names, uint64_t& work_left)
-      : run_(run), names_(names), order_(run), segments_(run), work_left_(work_left) {}
+  // `run` has whole atoms where `exact` has what the host accesses.
+  HazardBytes(const Program& run, const Program& exact, const TextNames& names, uint64_t& work_left)
+      : run_(run), names_(names), order_(run, &exact), segments_(run), work_left_(work_left) {}
 
   bool is_too_wide() const { return order_.has_queues() && order_.queues().is_too_wide(); }
 
@@ -239,7 +240,7 @@ OrderFindings find_order_findings(const Program& program, HazardsListed listed,
   const ReferenceRun reference(program);
   findings.runs = reference.is_whole;
   if (!findings.runs || is_stopped()) return findings;
-  HazardBytes bytes(reference.widened(), reference.names, work_left);
+  HazardBytes bytes(reference.widened(), reference.run, reference.names, work_left);
   findings.is_known = !bytes.is_too_wide() && bytes.list(listed, findings.hazards);
   if (findings.is_known) list_lifetimes(reference.run, reference.names, findings);
   return findings;
@@ -250,7 +251,7 @@ std::optional<std::vector<HazardousPair>> find_hazardous_pairs(const Program& pr
   const ReferenceRun reference(program);
   if (!reference.is_whole || is_stopped()) return std::nullopt;
   uint64_t work_left = 0;
-  const HazardBytes bytes(reference.widened(), reference.names, work_left);
+  const HazardBytes bytes(reference.widened(), reference.run, reference.names, work_left);
   if (bytes.is_too_wide()) return std::nullopt;
   return bytes.list_pairs(limit);
 }
@@ -260,7 +261,7 @@ std::optional<std::vector<ByteHazards>> find_hazards_between(const Program& prog
   const ReferenceRun reference(program);
   if (!reference.is_whole || is_stopped()) return std::nullopt;
   uint64_t work_left = UINT64_MAX;
-  HazardBytes bytes(reference.widened(), reference.names, work_left);
+  HazardBytes bytes(reference.widened(), reference.run, reference.names, work_left);
   if (bytes.is_too_wide()) return std::nullopt;
   return bytes.list_between(one, other);
 }

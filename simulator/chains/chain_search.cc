@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "encoder/kernel/kernel_table.h"
+#include "simulator/chains/counter_run.h"
 
 namespace interlock {
 namespace {
@@ -13,7 +14,9 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 }  // namespace
 
 ChainSearch::ChainSearch(const Program& program)
-    : program_(program), dependencies_(chain_dependencies_of(program)) {
+    : program_(program),
+      dependencies_(chain_dependencies_of(program)),
+      run_(run_by_counters(program)) {
   find_chains();
 }
 
@@ -132,18 +135,55 @@ bool ChainSearch::is_over_at(DispatchId first, Stage first_stage, StatementId at
 // none is.
 int64_t ChainSearch::first_move(SyncKind kind, MemoryId memory, uint64_t byte,
                                 int64_t after) const {
-  const uint64_t atom = program_.memory(memory).atom_bytes;
   for (const SyncStep& step : program_.syncs) {
     const int64_t position = position_of_statement(step.statement.index);
-    if (position <= after || step.kind != kind) continue;
-    for (const Access& operand : program_.operands_of(step)) {
-      const bool moves = operand.memory == memory && !operand.range.is_empty() &&
-                         operand.range.begin / atom <= byte / atom &&
-                         byte / atom <= (operand.range.end - 1) / atom;
-      if (moves) return position;
-    }
+    if (position > after && step.kind == kind && moves(step, memory, byte)) return position;
   }
   return kNever;
+}
+
+bool ChainSearch::moves(const SyncStep& step, MemoryId memory, uint64_t byte) const {
+  const uint64_t atom = program_.memory(memory).atom_bytes;
+  return std::ranges::any_of(program_.operands_of(step), [&](const Access& operand) {
+    return operand.memory == memory && !operand.range.is_empty() &&
+           operand.range.begin / atom <= byte / atom &&
+           byte / atom <= (operand.range.end - 1) / atom;
+  });
+}
+
+bool ChainSearch::is_lost(DispatchId write, MemoryId memory, uint64_t byte,
+                          DispatchId reader) const {
+  if (queue_of(write) != kNoQueue || program_.memory(memory).atom_bytes == 0) return false;
+  const auto has_byte = [&](const Access& access) {
+    return access.memory == memory && access.range.begin <= byte && byte < access.range.end;
+  };
+  // Beside the bytes that it writes nothing is lost, and who reads beside those does not care.
+  const bool is_written = std::ranges::any_of(
+      program_.accesses_of(write),
+      [&](const Access& access) { return access.writes() && has_byte(access); });
+  if (!is_written || std::ranges::none_of(program_.accesses_of(reader), has_byte)) return false;
+  enum class State { kBefore, kCached, kLost, kGone } state = State::kBefore;
+  for (const StatementId id : run_) {
+    const Statement& statement = program_.statements[id.index];
+    if (id == program_.dispatch(reader).statement) break;
+    if (id == program_.dispatch(write).statement) {
+      state = State::kCached;
+    } else if (state != State::kBefore && statement.kind == StatementKind::kDispatch) {
+      const Dispatch& dispatch = program_.dispatches[statement.index];
+      const bool overwrites =
+          !dispatch.is_partial &&
+          std::ranges::any_of(program_.accesses_of(dispatch), [&](const Access& access) {
+            return access.writes() && has_byte(access);
+          });
+      if (overwrites) state = State::kGone;
+    } else if (state == State::kCached && statement.kind == StatementKind::kSync) {
+      const SyncStep& step = program_.syncs[statement.index];
+      const bool drops = step.kind == SyncKind::kHostInvalidates;
+      if (!drops && step.kind != SyncKind::kHostFlushes) continue;
+      if (moves(step, memory, byte)) state = drops ? State::kLost : State::kGone;
+    }
+  }
+  return state == State::kLost;
 }
 
 ByteRange ChainSearch::bytes_of(DispatchId dispatch, const Access& access) const {
@@ -164,13 +204,12 @@ ChainSearch::Spread ChainSearch::spread_of(DispatchId write, MemoryId memory, ui
   const StageAccess sort = stage == Stage::kHost   ? StageAccess::kHostWrite
                            : stage == Stage::kCopy ? StageAccess::kCopyWrite
                                                    : StageAccess::kComputeWrite;
-  // What the host writes in memory that is not coherent leaves its cache with a flush; what it
-  // invalidates before is lost.
+  // What the host writes in memory that is not coherent leaves its cache with a flush, or an
+  // invalidation, which loses it (is_lost()): then it is not in the way any more.
   int64_t left_host = is_host ? position_of(write) : 0;
   if (is_host && program_.memory(memory).atom_bytes != 0) {
-    const int64_t lost = first_move(SyncKind::kHostInvalidates, memory, byte, left_host);
-    left_host = first_move(SyncKind::kHostFlushes, memory, byte, left_host);
-    if (lost < left_host) left_host = kNever;
+    left_host = std::min(first_move(SyncKind::kHostInvalidates, memory, byte, left_host),
+                         first_move(SyncKind::kHostFlushes, memory, byte, left_host));
   }
   // Where the host's write executes before, and not yet is available.
   std::vector<bool> is_reached(count, false);
@@ -220,6 +259,11 @@ ChainSearch::Spread ChainSearch::spread_of(DispatchId write, MemoryId memory, ui
 
 bool ChainSearch::is_visible(const Spread& spread, DispatchId reader, StageAccess sort) const {
   const bool is_host = queue_of(reader) == kNoQueue;
+  const bool is_write = sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite ||
+                        sort == StageAccess::kHostWrite;
+  // Who overwrites all of it does not care.
+  const bool looks = !is_write || program_.dispatch(reader).is_partial;
+  if (looks && is_lost(spread.write, spread.memory, spread.byte, reader)) return false;
   if (is_host && queue_of(spread.write) == kNoQueue) {
     return position_of(spread.write) < position_of(reader);
   }

@@ -47,6 +47,10 @@ class ChainSearch {
   // and the statements.
   bool is_visible(const Spread& spread, DispatchId reader, StageAccess sort) const;
 
+  // The host invalidated that byte before it flushed what it wrote, and nobody has overwritten it
+  // since, in the run of semaphores that count: it holds nothing that is defined. Cost: linear.
+  bool is_lost(DispatchId write, MemoryId memory, uint64_t byte, DispatchId reader) const;
+
   // The bytes that the access counts as: whole atoms where the host touches memory that is not
   // coherent (Vulkan 1.3, 11.2).
   ByteRange bytes_of(DispatchId dispatch, const Access& access) const;
@@ -63,10 +67,12 @@ class ChainSearch {
   QueueIndex queue_of(DispatchId dispatch) const;
   int64_t position_of(DispatchId dispatch) const;
   int64_t first_move(SyncKind kind, MemoryId memory, uint64_t byte, int64_t after) const;
+  bool moves(const SyncStep& step, MemoryId memory, uint64_t byte) const;
 
   const Program& program_;
   std::vector<ChainDependency> dependencies_;
   std::vector<std::vector<size_t>> next_;  // By dependency: those that it chains into.
+  std::vector<StatementId> run_;           // By semaphores that count.
 };
 
 }  // namespace interlock

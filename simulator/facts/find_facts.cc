@@ -54,7 +54,7 @@ void find_hazard_facts(const Program& program, const HappensBefore& order,
   }
   if (has_host_atoms(program)) {
     const Program widened = with_whole_atoms(program);
-    list_hazards(widened, HappensBefore(widened), ByteSegments(widened), options, report);
+    list_hazards(widened, HappensBefore(widened, &program), ByteSegments(widened), options, report);
     return;
   }
   list_hazards(program, order, segments, options, report);

@@ -89,8 +89,11 @@ void HazardPairs::collect(DispatchId second, uint64_t& examination_limit,
 
 void HazardPairs::collect_by_runs(DispatchId second, uint64_t& examination_limit,
                                   std::vector<DispatchId>& firsts) {
-  const uint64_t step_count =
-      scoped_ != nullptr ? scoped_->find_runs(second, runs_) : queues_->find_runs(second, runs_);
+  const uint64_t steps_max = examination_limit > UINT64_MAX / kStepsPerExamination
+                                 ? UINT64_MAX
+                                 : examination_limit * kStepsPerExamination;
+  const uint64_t step_count = scoped_ != nullptr ? scoped_->find_runs(second, runs_)
+                                                 : queues_->find_runs(second, runs_, steps_max);
   examination_limit -= std::min(examination_limit, step_count / kStepsPerExamination);
   if (!runs_.empty()) slide_windows(second);
   for (const HazardousRun& run : runs_) {

@@ -91,7 +91,13 @@ class HazardSearch {
   // The hazards of `second` with earlier dispatches.
   void append_hazards(DispatchId second, uint64_t step_limit) {
     if (scoped_) scoped_step_count_ += scoped_->find_runs(second, runs_);
-    if (queues_) scoped_step_count_ += queues_->find_runs(second, runs_);
+    if (queues_) {
+      const uint64_t steps_left = step_limit - std::min(step_limit, scoped_step_count_);
+      const uint64_t steps = queues_->find_runs(second, runs_, steps_left);
+      scoped_step_count_ += steps;
+      // Then there may be more.
+      if ((list_.is_cut = steps > steps_left)) return;
+    }
     if (!has_histories()) find_runs(second);
     runs_.erase(std::unique(runs_.begin(), runs_.end()), runs_.end());
     if (!runs_.empty()) between_.set_second(second);

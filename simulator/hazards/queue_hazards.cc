@@ -1,12 +1,13 @@
 // The basic idea is that of ScopedHazards, once per place: of the accesses of one place to a byte,
-// the latest is separated last, so if it is separated, all are; but for what never leaves a cache
-// of the host.
+// the latest is separated last, so if it is separated, all are. What the host has lost is separated
+// from nothing that reads it, and known by itself.
 #include "simulator/hazards/queue_hazards.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 
@@ -16,28 +17,33 @@ QueueHazards::QueueHazards(const Program& program, const QueueOrder& order,
       order_(order),
       segments_(segments),
       clean_(std::in_place, program, order, segments),
-      histories_(order.places().count()) {}
+      histories_(order.places().count()),
+      lost_(order.host_moves()) {}
 
-uint64_t QueueHazards::find_runs(DispatchId second, std::vector<HazardousRun>& runs) {
+uint64_t QueueHazards::find_runs(DispatchId second, std::vector<HazardousRun>& runs,
+                                 uint64_t step_limit) {
   runs.clear();
+  step_limit_ = step_limit;
   if (is_clean(second)) return 0;
   const Dispatch& dispatch = program_.dispatch(second);
   for (; visited_ < dispatch.statement.index; ++visited_) {
     const Statement& statement = program_.statements[visited_];
     if (statement.kind == StatementKind::kDispatch) record(DispatchId(size_t{statement.index}));
-    if (statement.kind == StatementKind::kSync) move_host_bytes(program_.syncs[statement.index]);
   }
+  lost_.go_on_to(dispatch.statement.index);
   for (uint32_t k = 0; k < dispatch.access_count; ++k) {
     const Access& access = program_.accesses[dispatch.first_access + k];
     const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
-    for (PlaceIndex place = 0; place < histories_.size(); ++place) {
+    for (PlaceIndex place = 0; place < histories_.size() && !is_over(); ++place) {
       collect(second, access, span, histories_[place], place, runs);
     }
-    if (has_lost_) collect_lost(second, access, span, runs);
+    if (!lost_.is_empty()) collect_lost(second, k, runs);
   }
   std::ranges::sort(runs);
   return std::exchange(step_count_, 0);
 }
+
+bool QueueHazards::is_over() const { return step_count_ > step_limit_ || is_stopped(); }
 
 // Where it is not, all of it is recorded again.
 bool QueueHazards::is_clean(DispatchId second) {
@@ -53,16 +59,19 @@ bool QueueHazards::is_clean(DispatchId second) {
   return false;
 }
 
-// What is lost may be the latest of its place, too.
-void QueueHazards::collect_lost(DispatchId second, const Access& access, SegmentSpan span,
+// A write finds what was lost only where it leaves some of it.
+void QueueHazards::collect_lost(DispatchId second, uint32_t access_index,
                                 std::vector<HazardousRun>& runs) {
-  std::vector<HazardousRun> of_lost;
-  collect(second, access, span, lost_, order_.places().host(), of_lost);
-  for (const HazardousRun& run : of_lost) {
-    const bool is_there = std::ranges::any_of(
-        runs, [&](const HazardousRun& other) { return other == run && other.span == run.span; });
-    if (!is_there) runs.push_back(run);
-  }
+  const Access& access = program_.accesses_of(second)[access_index];
+  const bool reads = has_read_side(access);
+  const bool leaves_some = has_write_side(access) && program_.dispatch(second).is_partial;
+  if (!reads && !leaves_some) return;
+  const auto add = [&](const HostMoves::Lost& lost, ByteRange bytes) {
+    const SegmentSpan span = span_around(access.memory, bytes);
+    if (reads) runs.push_back({lost.writer, FindingKind::kReadAfterWrite, span});
+    if (leaves_some) runs.push_back({lost.writer, FindingKind::kWriteAfterWrite, span});
+  };
+  step_count_ += lost_.for_each(access.memory, order_.exact_range_of(second, access_index), add);
 }
 
 void QueueHazards::collect(DispatchId second, const Access& access, SegmentSpan span,
@@ -85,30 +94,11 @@ void QueueHazards::record(DispatchId dispatch) {
     if (access.is_atomic()) raise(history, atomic_sort(d.atomic_op), span, stamp);
     if (access.reads()) raise(history, kPlainReads, span, stamp);
     if (access.writes()) raise(history, kPlainWrites, span, stamp);
-    const bool stays_in_a_cache = d.host == HostAccess::kWrites && access.writes() &&
-                                  program_.memory(access.memory).atom_bytes != 0;
-    if (stays_in_a_cache) unflushed_.assign(access.memory, access.range, stamp);
   }
 }
 
-// Flushes put what the host has written into memory, and invalidations drop what they have not.
-void QueueHazards::move_host_bytes(const SyncStep& step) {
-  const bool invalidates = step.kind == SyncKind::kHostInvalidates;
-  if (!invalidates && step.kind != SyncKind::kHostFlushes) return;
-  for (const Access& operand : program_.operands_of(step)) {
-    if (invalidates) {
-      unflushed_.for_each(operand.memory, operand.range, [&](const IntervalMap<Stamp>::Run& run) {
-        if (run.value == 0) return;
-        has_lost_ = true;
-        raise(lost_, kPlainWrites, span_of(operand.memory, run.bytes), run.value);
-      });
-    }
-    unflushed_.assign(operand.memory, operand.range, Stamp{0});
-  }
-}
-
-// Requires: accesses or operands of barriers begin and end there.
-SegmentSpan QueueHazards::span_of(MemoryId memory, ByteRange bytes) const {
+// The segments that have some of the bytes.
+SegmentSpan QueueHazards::span_around(MemoryId memory, ByteRange bytes) const {
   const SegmentSpan all = segments_.segments_of(memory);
   const auto first_from = [&](uint64_t byte) {
     uint32_t begin = all.begin;
@@ -123,7 +113,7 @@ SegmentSpan QueueHazards::span_of(MemoryId memory, ByteRange bytes) const {
     }
     return begin;
   };
-  return {first_from(bytes.begin), first_from(bytes.end)};
+  return {first_from(bytes.begin + 1) - 1, first_from(bytes.end)};
 }
 
 void QueueHazards::raise(History& history, size_t access_sort, SegmentSpan span, Stamp stamp) {
@@ -156,6 +146,8 @@ void QueueHazards::collect(DispatchId second, const Access& access, SegmentSpan 
     keep_latest(latest_, of_tree_, merged_);
   }
   for (const StampRun& run : latest_) {
+    ++step_count_;
+    if (is_over()) return;
     if (!is_war && !is_invisible(run, second, *sort, access.memory)) continue;
     runs.push_back({DispatchId(size_t{run.stamp} - 1), kind, run.span});
   }

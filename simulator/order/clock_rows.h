@@ -24,8 +24,9 @@ struct ClockColumns {
   PlaceIndex host = Places::kNone;
   // Host writes to unified memory, which every dependency of memory takes along.
   PlaceIndex unified = Places::kNone;
-  // Host writes that the host has flushed. Only of a tracked write, to memory that is not coherent.
-  PlaceIndex flushed = Places::kNone;
+  // What has left the host's cache, of memory that is not coherent: the statements of the host
+  // whose moves are over, by their positions plus 1; of a tracked write, whether it has.
+  PlaceIndex moved = Places::kNone;
   // The first of the columns of a SignalWatch: how many signals of a semaphore have fired.
   PlaceIndex signals = Places::kNone;
 };
@@ -44,7 +45,7 @@ inline void take_host_writes(OrderRows& rows, const ClockColumns& columns, bool 
     available = std::max(available, rows[column]);
   };
   if (names_host_writes) take(columns.host);
-  if (names_host_writes) take(columns.flushed);
+  if (names_host_writes) take(columns.moved);
   if (is_of_memory) take(columns.unified);
 }
 

@@ -43,9 +43,9 @@ bool HappensBefore::executes_before_on_queues(DispatchId first, const Access& fi
                                   stage_of(program_->dispatch(second), second_access));
 }
 
-HappensBefore::HappensBefore(const Program& program) {
+HappensBefore::HappensBefore(const Program& program, const Program* exact) {
   if (needs_queue_order(program)) {
-    queues_ = std::make_shared<const QueueOrder>(program);
+    queues_ = std::make_shared<const QueueOrder>(program, exact);
     program_ = &program;
     return;
   }

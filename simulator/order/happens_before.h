@@ -23,8 +23,8 @@ namespace interlock {
 class HappensBefore {
  public:
   // Keeps nothing of `program`, unless it has_queues(): then that outlives this, and is in
-  // reference order (reference_order.h). Cost: linear.
-  explicit HappensBefore(const Program& program);
+  // reference order (reference_order.h). `exact`: as QueueOrder has it. Cost: linear.
+  explicit HappensBefore(const Program& program, const Program* exact = nullptr);
 
   // What `first` does in its own stage has finished before `second` starts in its own, in every
   // legal schedule. Cost: constant.

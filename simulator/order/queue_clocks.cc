@@ -21,7 +21,11 @@ ClockColumns columns_of(const Program& program, const Places& places,
     columns.signals = std::exchange(columns.count, columns.count + watch->column_count);
   if (places.host() == Places::kNone) return columns;
   if (std::ranges::any_of(program.memories, &Memory::is_unified)) columns.unified = columns.count++;
-  if (tracked && program.memory(tracked->memory).atom_bytes > 0) columns.flushed = columns.count++;
+  const bool has_atoms = [&] {
+    if (tracked) return program.memory(tracked->memory).atom_bytes > 0;
+    return std::ranges::any_of(program.memories, [](const Memory& m) { return m.atom_bytes > 0; });
+  }();
+  if (has_atoms) columns.moved = columns.count++;
   return columns;
 }
 
@@ -184,7 +188,7 @@ void QueueClocks::end_sync(const SyncStep& step, QueueIndex queue) {
     case SyncKind::kHostInvalidates:
       if (!is_tracked_in(program_.operands_of(step))) break;
       see_host();
-      is_lost_ = is_lost_ || (is_written_ && !is_flushed_);
+      is_moved_ = is_moved_ || is_written_;
       break;
     case SyncKind::kHostWaits:
       if (const Snapshot snapshot = use(step.partner)) deliver_to_host(snapshot->rows());
@@ -196,7 +200,7 @@ void QueueClocks::end_sync(const SyncStep& step, QueueIndex queue) {
       idle(step.idle_queue);
       break;
     case SyncKind::kHostFlushes:
-      if (is_tracked_in(program_.operands_of(step))) is_flushed_ = !is_lost_;
+      is_moved_ = is_moved_ || (is_written_ && is_tracked_in(program_.operands_of(step)));
       break;
   }
 }
@@ -279,8 +283,8 @@ void QueueClocks::await_event(const SyncStep& step, QueueIndex queue) {
 // How far the operations of a column have come; of a tracked write, whether it is done.
 uint32_t QueueClocks::now(PlaceIndex column) const {
   if (column == Places::kNone) return 0;
-  if (!tracked_) return dispatch_count_;
-  if (column == columns_.flushed) return is_flushed_ ? 1 : 0;
+  if (!tracked_) return column == columns_.moved ? next_ + 1 : dispatch_count_;
+  if (column == columns_.moved) return is_moved_ ? 1 : 0;
   const PlaceIndex own = own_column();
   const bool is_own = column == own || (own == places_.host() && column == columns_.unified);
   return is_own && is_written_ ? 1 : 0;

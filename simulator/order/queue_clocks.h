@@ -91,7 +91,7 @@ class QueueClocks {
   // What the host has done before a submission.
   struct HostMoment {
     uint32_t now = 0;
-    uint32_t flushed = 0;
+    uint32_t moved = 0;
     SharedRow row;
   };
   struct QueueState {
@@ -163,10 +163,7 @@ class QueueClocks {
   const ClockColumns columns_;
   GraphRows graph_;
   bool is_written_ = false;  // What is tracked has been written.
-  bool is_flushed_ = false;  // And flushed since.
-  // And invalidated before it was flushed: if the host wrote it, it is no more
-  // (Vulkan 1.3, 11.2.1).
-  bool is_lost_ = false;
+  bool is_moved_ = false;    // And has left the host's cache since, be it to memory or to nowhere.
   bool is_visible_to_host_ = false;
   std::vector<uint32_t> waits_;   // SyncUses::waits that are still to come; not of a tracked walk.
   std::vector<uint32_t> awaits_;  // Likewise.

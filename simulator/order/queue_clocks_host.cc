@@ -51,7 +51,7 @@ void QueueClocks::idle(QueueIndex queue) {
 }
 
 QueueClocks::HostMoment QueueClocks::host_moment() const {
-  return {now(places_.host()), now(columns_.flushed), host_row_};
+  return {now(places_.host()), now(columns_.moved), host_row_};
 }
 
 void QueueClocks::refresh_host_row() {
@@ -73,7 +73,7 @@ void QueueClocks::add_host(Row& row, const HostMoment& moment, bool makes_availa
     if (is_available) available = std::max(available, value);
   };
   set(places_.host(), moment.now, makes_available);
-  set(columns_.flushed, moment.flushed, makes_available);
+  set(columns_.moved, moment.moved, makes_available);
   set(columns_.unified, moment.now, true);
 }
 

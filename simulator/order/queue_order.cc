@@ -1,6 +1,7 @@
 #include "simulator/order/queue_order.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
@@ -30,8 +31,12 @@ bool needs_queue_order(const Program& program) {
       program.accesses, [](const Access& access) { return access.mode == AccessMode::kIndirect; });
 }
 
-QueueOrder::QueueOrder(const Program& program)
-    : program_(program), places_(program), uses_(program) {
+QueueOrder::QueueOrder(const Program& program, const Program* exact)
+    : program_(program),
+      exact_(exact == nullptr ? program : *exact),
+      places_(program),
+      uses_(program),
+      host_moves_(exact_) {
   for (const Dependency& dependency : program.dependencies) {
     has_operands_ = has_operands_ || dependency.operand_count > 0;
   }
@@ -59,6 +64,10 @@ QueueOrder::QueueOrder(const Program& program)
     if (statement.kind == StatementKind::kLifetime && has_destroy) {
       add_lifetime_point(clocks, statement.queue);
     }
+    const bool invalidates = columns_.moved != Places::kNone &&
+                             statement.kind == StatementKind::kSync &&
+                             program.syncs[statement.index].kind == SyncKind::kHostInvalidates;
+    if (invalidates) add_invalidation(clocks);
     clocks.leave();
     if (is_stopped()) break;
   }
@@ -142,6 +151,21 @@ void QueueOrder::add_lifetime_point(const QueueClocks& clocks, QueueIndex queue)
   if (is_of_host) numbers_[lifetime_point_.back() + places_.host()] = UINT32_MAX;
 }
 
+// Where nothing has come to the host since the last one, that one's numbers will do.
+void QueueOrder::add_invalidation(const QueueClocks& clocks) {
+  const ClockRow row = clocks.in_host_domain(kNoQueue, Stage::kHost);
+  const uint32_t statement = clocks.statement().index;
+  if (!invalidations_.empty()) {
+    const size_t last = invalidations_.back().point;
+    if (std::ranges::equal(row, ClockRow(numbers_).subspan(last, row.size()))) {
+      invalidations_.push_back({statement, last});
+      return;
+    }
+  }
+  invalidations_.push_back({statement, numbers_.size()});
+  numbers_.insert(numbers_.end(), row.begin(), row.end());
+}
+
 uint32_t QueueOrder::unfinished_begin(PlaceIndex place, LifetimeId at) const {
   return numbers_[lifetime_point_[at.index] + place];
 }
@@ -175,25 +199,71 @@ uint32_t QueueOrder::invisible_begin(PlaceIndex place, DispatchId second, StageA
   return row(second, plan_of(queue).visible[static_cast<size_t>(sort)])[column];
 }
 
-// Whether the clocks leave something open.
-bool QueueOrder::needs_walk(DispatchId first, DispatchId second, MemoryId memory) const {
-  if (has_operands_) return true;
-  const bool is_of_host = program_.queue_of(program_.dispatch(first)) == kNoQueue ||
-                          program_.queue_of(program_.dispatch(second)) == kNoQueue;
-  return is_of_host && program_.memory(memory).atom_bytes > 0;
+// Whether it depends on what the host flushes or invalidates.
+bool QueueOrder::is_about_cache(DispatchId first, DispatchId second, MemoryId memory) const {
+  if (program_.memory(memory).atom_bytes == 0) return false;
+  return program_.queue_of(program_.dispatch(first)) == kNoQueue ||
+         program_.queue_of(program_.dispatch(second)) == kNoQueue;
 }
 
 std::optional<ByteRange> QueueOrder::find_invisible(DispatchId first, DispatchId second,
                                                     StageAccess sort, MemoryId memory,
                                                     ByteRange bytes, uint64_t* step_count) const {
   INTERLOCK_CHECK(first < second);
+  if (host_moves_.lost().empty()) {
+    return find_unseen(first, second, sort, memory, bytes, step_count);
+  }
+  const auto find_next = [&](ByteRange rest) {
+    const auto unseen = find_unseen(first, second, sort, memory, rest, step_count);
+    const auto lost = find_lost(first, second, sort, memory, rest);
+    return !unseen || (lost && lost->begin < unseen->begin) ? lost : unseen;
+  };
+  std::optional<ByteRange> all = find_next(bytes);
+  while (all && all->end < bytes.end && !is_stopped()) {
+    const std::optional<ByteRange> next = find_next({all->end, bytes.end});
+    if (!next || next->begin > all->end) break;
+    all->end = next->end;
+  }
+  return all;
+}
+
+std::optional<ByteRange> QueueOrder::find_lost(DispatchId first, DispatchId second,
+                                               StageAccess sort, MemoryId memory,
+                                               ByteRange bytes) const {
+  const bool is_write = sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite ||
+                        sort == StageAccess::kHostWrite;
+  const Dispatch& reader = program_.dispatch(second);
+  if (bytes.is_empty() || (is_write && !reader.is_partial)) return std::nullopt;
+  // Of all accesses of the reader, each of which has a first run of its own.
+  std::optional<ByteRange> first_run;
+  for (const Access& access : exact_.accesses_of(second)) {
+    if (access.memory != memory || !share_a_byte(access.range, bytes)) continue;
+    const ByteRange read = intersection(access.range, bytes);
+    for (const HostMoves::Lost& lost : host_moves_.lost_by(first, memory, read.begin)) {
+      if (lost.bytes.begin >= read.end) break;
+      const bool is_lost_then =
+          lost.from < reader.statement.index && reader.statement.index <= lost.until;
+      if (!is_lost_then) continue;
+      const ByteRange run = intersection(lost.bytes, read);
+      if (!first_run || run.begin < first_run->begin) first_run = run;
+      break;
+    }
+  }
+  return first_run;
+}
+
+std::optional<ByteRange> QueueOrder::find_unseen(DispatchId first, DispatchId second,
+                                                 StageAccess sort, MemoryId memory, ByteRange bytes,
+                                                 uint64_t* step_count) const {
   const PlaceIndex place = place_of(first, stage_of(program_.dispatch(first)));
   if (bytes.is_empty() || first.index < invisible_begin(place, second, sort, memory)) {
     return std::nullopt;
   }
-  if (!needs_walk(first, second, memory)) return bytes;
+  const bool is_of_cache = is_about_cache(first, second, memory);
+  if (!has_operands_ && !is_of_cache) return bytes;
   // What is visible has been ordered too.
   if (first.index >= unfinished_begin(place, second, stage_of(sort))) return bytes;
+  if (!needs_walk()) return find_unmoved(first, second, sort, memory, bytes, step_count);
   std::optional<ByteRange> invisible;
   ByteRange run = {bytes.begin, bytes.begin};
   for (const uint64_t end : ends_of_operands(memory, bytes)) {
@@ -205,6 +275,45 @@ std::optional<ByteRange> QueueOrder::find_invisible(DispatchId first, DispatchId
     } else if (invisible) {
       break;
     }
+  }
+  return invisible;
+}
+
+// What the host writes is visible where its cache's move is; what a device writes, to the host,
+// where it was in the host's domain when the host dropped what it had.
+std::optional<ByteRange> QueueOrder::find_unmoved(DispatchId first, DispatchId second,
+                                                  StageAccess sort, MemoryId memory,
+                                                  ByteRange bytes, uint64_t* step_count) const {
+  const bool is_by_host = program_.queue_of(program_.dispatch(first)) == kNoQueue;
+  const auto is_visible = [&](uint32_t move) {
+    if (move == HostMoves::kNever) return false;
+    if (is_by_host) {
+      const QueueIndex queue = program_.queue_of(program_.dispatch(second));
+      const uint32_t index = plan_of(queue).visible[static_cast<size_t>(sort)];
+      return move < row(second, index)[columns_.moved];
+    }
+    const auto at = std::ranges::lower_bound(invalidations_, move, {}, &Invalidation::statement);
+    if (at == invalidations_.end()) return false;  // After a stop.
+    const PlaceIndex place = place_of(first, stage_of(program_.dispatch(first)));
+    return first.index < numbers_[at->point + place];
+  };
+  const auto moves =
+      is_by_host ? host_moves_.first_after(first) : host_moves_.last_invalidation(second);
+  if (moves.empty()) return bytes;  // Nothing moves anything.
+  const auto begin = std::ranges::partition_point(moves, [&](const HostMoves::Move& move) {
+    return std::pair(move.memory, move.bytes.end) <= std::pair(memory, bytes.begin);
+  });
+  std::optional<ByteRange> invisible;
+  for (auto move = begin; move != moves.end() && move->memory == memory; ++move) {
+    if (move->bytes.begin >= bytes.end) break;
+    if (step_count != nullptr) ++*step_count;
+    if (is_visible(move->at)) {
+      if (invisible) break;
+      continue;
+    }
+    const ByteRange shared = intersection(move->bytes, bytes);
+    if (!invisible) invisible = shared;
+    invisible->end = shared.end;
   }
   return invisible;
 }
@@ -235,7 +344,7 @@ bool QueueOrder::is_invisible(const TrackedBytes& write, DispatchId second, Stag
   if (program_.queue_of(writer) == kNoQueue) {
     const Memory& memory = program_.memory(write.memory);
     if (memory.is_unified) column = walk.columns().unified;
-    if (memory.atom_bytes > 0) column = walk.columns().flushed;
+    if (memory.atom_bytes > 0) column = walk.columns().moved;
   }
   return walk.visible(queue, sort)[column] == 0;
 }

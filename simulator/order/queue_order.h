@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/order/host_moves.h"
 #include "simulator/order/places.h"
 #include "simulator/order/queue_clocks.h"
 
@@ -23,9 +24,10 @@ bool needs_queue_order(const Program& program);
 
 class QueueOrder {
  public:
-  // Requires: `program` is in reference order, and outlives this.
-  // Cost: linear, times the places and the sorts of access of a queue.
-  explicit QueueOrder(const Program& program);
+  // `exact`: `program` where its host accesses are whole atoms and those of `exact` are not
+  // (host_atoms.h); null: itself. Requires: `program` is in reference order, and both outlive this.
+  // Cost: linear, times the places and the sorts of access of a queue; and that of HostMoves.
+  explicit QueueOrder(const Program& program, const Program* exact = nullptr);
 
   // What `first` does in this stage has finished before `second` starts in that one.
   // Requires: they do. Cost: constant.
@@ -48,13 +50,23 @@ class QueueOrder {
                            MemoryId memory) const;
 
   // Returns the first maximal run of `bytes` in which what `first` writes is not visible to
-  // accesses of sort `sort` by `second`; none if it is visible in all of them. Adds to
-  // `step_count`, if given, the statements looked at. Requires: first < second, and `first` writes
-  // `bytes`. Cost: constant if no dependency has operands and no memory must be flushed; else the
-  // statements between the two, for each run of bytes that operands tell apart.
+  // accesses of sort `sort` by `second`; none if it is visible in all of them. What the host lost
+  // is visible to nobody who reads it, or leaves some of it. Adds to `step_count`, if given, the
+  // statements and runs looked at. Requires: first < second, and `first` writes `bytes`;
+  // of memory that is not coherent `second` accesses them.
+  // Cost: constant if no dependency has operands and no memory must be flushed; where some must,
+  // the runs of bytes that moves tell apart; with operands, the statements between the two, for
+  // each run of bytes that they tell apart.
   std::optional<ByteRange> find_invisible(DispatchId first, DispatchId second, StageAccess sort,
                                           MemoryId memory, ByteRange bytes,
                                           uint64_t* step_count = nullptr) const;
+
+  const HostMoves& host_moves() const { return host_moves_; }
+
+  // What that access of the dispatch touches, and not whole atoms. Cost: constant.
+  ByteRange exact_range_of(DispatchId dispatch, uint32_t access) const {
+    return exact_.accesses_of(dispatch)[access].range;
+  }
 
   // Graph queues have more paths than Places::kPathsMax: then nothing may be asked but this.
   bool is_too_wide() const { return places_.is_too_wide(); }
@@ -79,18 +91,31 @@ class QueueOrder {
   void plan_rows();
   void add_point(const QueueClocks& clocks, QueueIndex queue);
   void add_lifetime_point(const QueueClocks& clocks, QueueIndex queue);
+  void add_invalidation(const QueueClocks& clocks);
   ClockRow row(DispatchId dispatch, uint32_t index) const;
   const RowPlan& plan_of(QueueIndex queue) const {
     return plans_[queue == kNoQueue ? plans_.size() - 1 : size_t{queue}];
   }
-  bool needs_walk(DispatchId first, DispatchId second, MemoryId memory) const;
+  bool needs_walk() const { return has_operands_ || host_moves_.is_cut(); }
+  bool is_about_cache(DispatchId first, DispatchId second, MemoryId memory) const;
+  // The parts of find_invisible(): by clocks and walks, by the moves of the host, and what is lost.
+  std::optional<ByteRange> find_unseen(DispatchId first, DispatchId second, StageAccess sort,
+                                       MemoryId memory, ByteRange bytes,
+                                       uint64_t* step_count) const;
+  std::optional<ByteRange> find_unmoved(DispatchId first, DispatchId second, StageAccess sort,
+                                        MemoryId memory, ByteRange bytes,
+                                        uint64_t* step_count) const;
+  std::optional<ByteRange> find_lost(DispatchId first, DispatchId second, StageAccess sort,
+                                     MemoryId memory, ByteRange bytes) const;
   bool is_invisible(const TrackedBytes& write, DispatchId second, StageAccess sort,
                     uint64_t* step_count) const;
   std::vector<uint64_t> ends_of_operands(MemoryId memory, ByteRange bytes) const;
 
   const Program& program_;
+  const Program& exact_;
   const Places places_;
   const SyncUses uses_;
+  const HostMoves host_moves_;
   ClockColumns columns_;
   bool has_operands_ = false;  // Of dependencies.
   // By memory, if there are some: where they begin and end, rising.
@@ -99,6 +124,13 @@ class QueueOrder {
   std::vector<size_t> point_of_;  // By dispatch: into numbers_.
   // By lifetime statement, if there is a `destroy`: into numbers_, of one row.
   std::vector<size_t> lifetime_point_;
+  // Of the host, if memory has atoms: its invalidations, and where what was in its domain then lies
+  // in numbers_.
+  struct Invalidation {
+    uint32_t statement;
+    size_t point;
+  };
+  std::vector<Invalidation> invalidations_;
   std::vector<uint32_t> numbers_;
 };
 

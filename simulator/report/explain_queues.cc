@@ -112,15 +112,16 @@ std::string QueueMisses::reason_for_visibility() const {
       fmt::format("They are ordered, but what {} writes is not visible to {} of {}: ", first_.name,
                   text_of(seen_as()), second_.name);
   const bool is_incoherent = memory_.atom_bytes > 0;
-  if (first_.is_of_host() && is_incoherent && !is_moved(SyncKind::kHostFlushes)) {
-    return what + fmt::format("{} is not coherent, and the host does not flush these bytes.",
-                              program_.name(memory_.name));
-  }
-  if (first_.is_of_host() && is_incoherent && is_lost()) {
+  if (is_lost()) {
     return what +
            fmt::format(
                "{} is not coherent, and the host invalidates these bytes before it flushes them.",
                program_.name(memory_.name));
+  }
+  if (first_.is_of_host() && is_incoherent && !is_moved(SyncKind::kHostFlushes) &&
+      !is_moved(SyncKind::kHostInvalidates)) {
+    return what + fmt::format("{} is not coherent, and the host does not flush these bytes.",
+                              program_.name(memory_.name));
   }
   if (first_.is_of_host()) {
     return what +
@@ -160,11 +161,14 @@ std::optional<uint32_t> QueueMisses::first_move(SyncKind kind) const {
   return std::nullopt;
 }
 
-// The host dropped what its cache held before it flushed.
+// The host dropped what its cache held before it flushed, and the second one looks at it.
 bool QueueMisses::is_lost() const {
+  const bool looks = hazard_.kind == FindingKind::kReadAfterWrite || second_.dispatch.is_partial;
+  if (!first_.is_of_host() || memory_.atom_bytes == 0 || is_war_ || !looks) return false;
+  if (!share_a_byte(first_.access.range, hazard_.overlap)) return false;
   const std::optional<uint32_t> flush = first_move(SyncKind::kHostFlushes);
   const std::optional<uint32_t> invalidation = first_move(SyncKind::kHostInvalidates);
-  return flush && invalidation && *invalidation < *flush;
+  return invalidation && (!flush || *invalidation < *flush);
 }
 
 // The first one of its queue that covers it, and runs before the second one.
@@ -186,6 +190,10 @@ std::optional<SignalPart> QueueMisses::signal_after_first() const {
 }
 
 std::string QueueMisses::fix() const {
+  if (is_lost() && second_.is_of_host()) {
+    return fmt::format("`host flushes {}` right after {}.",
+                       text_of_bytes(program_, first_.access.memory, hazard_.overlap), first_.name);
+  }
   if (second_.is_of_host()) return fix_before_host();
   if (first_.is_of_host()) return fix_after_host();
   if (first_.queue != second_.queue) return fix_across_queues();

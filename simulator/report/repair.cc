@@ -30,6 +30,11 @@ void RepairSearch::run() {
   bytes_.is_sliced = true;
   if (first_.access.range == finding_.overlap) bytes_ = first_.access;
   list_between();
+  // Between two of the host there is only its cache.
+  if (first_.is_of_host() && second_.is_of_host()) {
+    static_cast<void>(add_flush_between());
+    return;
+  }
   static_cast<void>(widen_some() || add_one() || submit_later() || add_several());
 }
 

@@ -8,6 +8,12 @@
 
 namespace interlock {
 
+bool RepairSearch::add_flush_between() {
+  SyncEdit edit(program_);
+  edit.add_host_move(first_.after(), SyncKind::kHostFlushes, bytes_);
+  return works(edit, fmt::format("`{}` right after {}.", flush_text(), first_.name));
+}
+
 bool RepairSearch::add_for_host_write() {
   if (!first_.is_of_host() || is_war_) return false;
   if (memory_.atom_bytes > 0) {

@@ -97,6 +97,8 @@ class RepairSearch {
   // In repair_host.cc: what the host takes part in.
   // What the host wrote.
   bool add_for_host_write();
+  // Of what the host would lose itself.
+  bool add_flush_between();
   std::string flush_text() const;
   std::string invalidation_text() const;
   bool add_for_host_read();

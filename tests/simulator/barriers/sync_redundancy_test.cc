@@ -143,6 +143,20 @@ TEST(FindRedundantSync, NeedsTheFlushOfWhatTheHostWrote) {
               ElementsAre("the host's flush of n[16:32] (statement 2)"));
 }
 
+// Without it nothing would be wrong; it is what the finding is about, and no advice.
+TEST(FindRedundantSync, IsSilentOnWhatLosesAWriteOfTheHost) {
+  constexpr std::string_view kBefore = "memory n 4 noncoherent=4\nhost writes n\n";
+  constexpr std::string_view kAfter = "use: dispatch Use reads n writes x\n";
+  EXPECT_THAT(redundant_in(std::string(kBefore) + "lose: host invalidates n\nhost flushes n\n" +
+                           std::string(kAfter)),
+              IsEmpty());
+  // What is written again as a whole has lost nothing that somebody reads.
+  EXPECT_THAT(redundant_in(std::string(kBefore) +
+                           "lose: host invalidates n\nhost writes n\nkeep: host flushes n\n" +
+                           std::string(kAfter)),
+              ElementsAre("the host's invalidation of n (lose, statement 1)"));
+}
+
 TEST(FindRedundantSync, NeedsOneOfTwoWaysAlongEdges) {
   EXPECT_THAT(redundant_in(R"(
 g: queue graph

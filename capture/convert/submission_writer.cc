@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -59,6 +60,7 @@ void SubmissionWriter::write(const SubmitRecord& record) {
 
 void SubmissionWriter::write_list(const RecordedCommands& list, Place& place, bool is_secondary) {
   for (const Command& command : list.commands) {
+    rest_ = std::span(list.commands).subspan(&command - list.commands.data() + 1);
     if (is_stopped() || writer_.is_full()) return;
     if (const auto* const execute = std::get_if<ExecuteCommand>(&command)) {
       if (is_secondary) {
@@ -150,10 +152,52 @@ void SubmissionWriter::write_command(const BarrierCommand& command, const Place&
   if (!draft.dependencies.empty()) writer_.add(draft);
 }
 
-void SubmissionWriter::write_command(const SetEventCommand&, const Place&) { note("an event"); }
+std::vector<CapturedDependency> SubmissionWriter::dependencies_of_set(
+    const SetEventCommand& command) const {
+  if (command.has_dependencies) return command.dependencies;
+  for (const Command& later : rest_) {
+    const auto* const wait = std::get_if<WaitEventsCommand>(&later);
+    if (wait == nullptr || std::ranges::count(wait->events, command.event) == 0) continue;
+    std::vector<CapturedDependency> dependencies = wait->dependencies;
+    for (CapturedDependency& dependency : dependencies) {
+      dependency.fields.source_stages =
+          command.dependencies.empty() ? 0 : command.dependencies.front().fields.source_stages;
+    }
+    return dependencies;
+  }
+  return {};
+}
 
-void SubmissionWriter::write_command(const WaitEventsCommand&, const Place&) {
-  note("a wait for events");
+void SubmissionWriter::write_command(const SetEventCommand& command, const Place& place) {
+  set_events_.erase(command.event);
+  SyncDraft draft;
+  draft.kind = SyncKind::kSet;
+  draft.barrier_kind = BarrierKind::kScoped;
+  draft.dependencies = dependencies_of(dependencies_of_set(command), writer_, summary_);
+  // One that orders nothing, or that is waited for elsewhere, is told of at the wait.
+  if (draft.dependencies.empty()) return;
+  draft.label = label_of(place);
+  draft.queue = place.queue;
+  draft.event = fmt::format("e{}", ++set_count_);
+  set_events_[command.event] = {draft.event, place.queue};
+  writer_.add(draft);
+}
+
+void SubmissionWriter::write_command(const WaitEventsCommand& command, const Place& place) {
+  for (size_t i = 0; i < command.events.size(); ++i) {
+    const auto found = set_events_.find(command.events[i]);
+    if (found == set_events_.end() || found->second.queue != place.queue) {
+      note("a wait for an event whose set is not known");
+      continue;
+    }
+    SyncDraft draft;
+    draft.kind = SyncKind::kAwait;
+    draft.label = label_of(place);
+    if (command.events.size() > 1) draft.label += fmt::format(".e{}", i);
+    draft.queue = place.queue;
+    draft.event = found->second.name;
+    writer_.add(draft);
+  }
 }
 
 void SubmissionWriter::write_command(const UnknownCommand& command, const Place&) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,9 @@ class SubmissionWriter {
   void write_command(const WaitEventsCommand& command, const Place& place);
   void write_command(const UnknownCommand& command, const Place& place);
 
+  // What the set makes available is known where it is waited for, with the older calls.
+  std::vector<CapturedDependency> dependencies_of_set(const SetEventCommand& command) const;
+
   std::string label_of(const Place& place) const;
   void note(const std::string& what);
 
@@ -48,6 +53,14 @@ class SubmissionWriter {
   CaptureSummary& summary_;
   uint64_t submission_ = 0;
   bool is_understood_ = true;
+  std::span<const Command> rest_;  // Of the list that is written: what comes after.
+  // The event of the text that each event was last set as, and on which queue.
+  struct SetEvent {
+    std::string name;
+    std::string queue;
+  };
+  std::map<uint64_t, SetEvent> set_events_;
+  uint64_t set_count_ = 0;
 };
 
 }  // namespace interlock

@@ -19,8 +19,8 @@ constexpr size_t kWindowBytes = size_t{4} << 20;
 size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 void* map(int file, uint64_t offset, size_t size_bytes) {
-  void* const address = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                             static_cast<off_t>(offset));
+  void* const address = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                             file, static_cast<off_t>(offset));
   return address == MAP_FAILED ? nullptr : address;
 }
 
@@ -120,6 +120,12 @@ void LogWriter::end_with(int error) {
   room_bytes_ = 0;
   const auto noted = static_cast<uint32_t>(error);
   std::memcpy(header_ + offsetof(LogHeader, write_error), &noted, sizeof(noted));
+}
+
+void LogWriter::put_lost(const LostRecord& record) {
+  SizeFields size;
+  LostRecord::each_field(record, size);
+  put(record, size.size_bytes());
 }
 
 void LogWriter::publish(RecordKind kind, size_t size_bytes) {

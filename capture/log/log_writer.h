@@ -35,10 +35,10 @@ class LogWriter {
     SizeFields size;
     Record::each_field(record, size);
     const std::lock_guard lock(mutex_);
-    if (size.size_bytes() > kRecordBytesMax) {
-      put(LostRecord{Record::kKind, size.size_bytes()});
+    if (size.size_bytes() <= kRecordBytesMax) {
+      put(record, size.size_bytes());
     } else {
-      put(record);
+      put_lost({Record::kKind, size.size_bytes()});
     }
   }
 
@@ -57,15 +57,14 @@ class LogWriter {
   void end_with(int error);
 
   template <typename Record>
-  void put(const Record& record) {
-    SizeFields size;
-    Record::each_field(record, size);
-    const size_t all_bytes = kRecordHeadBytes + size.size_bytes();
+  void put(const Record& record, size_t size_bytes) {
+    const size_t all_bytes = kRecordHeadBytes + size_bytes;
     if (all_bytes > room_bytes_ && !make_room(all_bytes)) return;
     ByteFields fields(next_ + kRecordHeadBytes);
     Record::each_field(record, fields);
-    publish(Record::kKind, size.size_bytes());
+    publish(Record::kKind, size_bytes);
   }
+  void put_lost(const LostRecord& record);
   // Writes the head of the record whose bytes are there, and goes on after it.
   void publish(RecordKind kind, size_t size_bytes);
 

@@ -50,7 +50,12 @@ ExitStatus judge(const std::string& path, const std::string& shown, const Captur
   TextLimits limits;
   limits.redundant = 0;
   print_report(text_report(*program, report, shown, limits));
-  if (!report.findings.empty()) return ExitStatus::kFinding;
+  if (!report.findings.empty()) {
+    if (options.output.empty()) {
+      print_remark("-o FILE keeps the program, to be minimized and replayed.\n");
+    }
+    return ExitStatus::kFinding;
+  }
   // Of what was not understood nothing is known: so that it is clean cannot be said.
   const bool is_open = report.is_truncated() || !summary.not_understood.empty() ||
                        !summary.cut.empty() || summary.submission_count == 0;

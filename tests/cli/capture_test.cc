@@ -68,7 +68,7 @@ TEST_F(Capture, FindsTheSameInALogThatWasKept) {
 TEST_F(Capture, TellsWhatOrdersAndWhatDoesNot) {
   for (const char* const mode :
        {"barrier", "buffer-barrier-2", "fence", "wait-idle", "ordered-copies", "timeline", "binary",
-        "secondary", "ordered-indirect"}) {
+        "secondary", "ordered-indirect", "many"}) {
     const CommandResult result = capture(mode);
     EXPECT_EQ(result.status, 0) << mode << "\n" << result.out << result.err;
     EXPECT_THAT(result.out, HasSubstr("no findings")) << mode;
@@ -92,7 +92,7 @@ TEST_F(Capture, JudgesWhatAnApplicationDidBeforeItWasKilled) {
 TEST_F(Capture, LeavesTheApplicationAloneWhereTheLogMayNotGrow) {
   const CommandResult result =
       run_interlock({"capture", "--", "bash", "-c",
-                     std::string("ulimit -f 4; exec ") + SAMPLE_APPLICATION + " barrier"});
+                     std::string("ulimit -f 4; exec ") + SAMPLE_APPLICATION + " many"});
   EXPECT_EQ(result.status, 2) << result.out << result.err;
   EXPECT_THAT(result.err, Not(HasSubstr("ended with status")));
   EXPECT_THAT(result.out, HasSubstr("  cut: the log could not be written on: File too large."));

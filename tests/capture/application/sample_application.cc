@@ -223,6 +223,17 @@ void run_indirect(Sample& sample, bool is_ordered) {
 void run_ordered_indirect(Sample& sample) { run_indirect(sample, true); }
 void run_unordered_indirect(Sample& sample) { run_indirect(sample, false); }
 
+// More calls than a small log holds.
+void run_many(Sample& sample) {
+  const VkCommandBuffer commands = sample.device.begin();
+  for (uint32_t i = 0; i < 1000; ++i) {
+    vkCmdFillBuffer(commands, sample.c.buffer, 0, VK_WHOLE_SIZE, 7);
+    barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+            VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+  }
+  sample.device.run(commands);
+}
+
 // Submits the missing barrier, and ends without a word to anybody.
 void run_killed(Sample& sample) {
   run_missing(sample);
@@ -251,6 +262,7 @@ constexpr Mode kModes[] = {
     {"secondary", run_secondary, 7},
     {"ordered-indirect", run_ordered_indirect, 7},
     {"unordered-indirect", run_unordered_indirect, 7},
+    {"many", run_many, 7},
     {"killed", run_killed, 7},
 };
 

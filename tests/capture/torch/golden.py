@@ -11,7 +11,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import torch
 
-from observed_run import ObservedRun, Operation, Tensor, mapped, stand_ins
+from observed_run import ObservedRun, Operation, Tensor, has_byte, mapped, stand_ins
 from recorded_program import Range, RecordedProgram, Statement, split_operands
 
 kPoison = 0xFF  # A float32 of these bytes is a NaN, an index is -1.
@@ -61,8 +61,10 @@ def _run_again(machine: Machine, operation: Operation, reads: List[Range],
 
     def storage_for(tensor: Tensor) -> torch.Tensor:
         key = (tensor.address, tensor.size_bytes)
+        if tensor.size_bytes == 0:  # No two of them are one storage.
+            return torch.empty(0, dtype=torch.uint8)
         if key not in fresh:
-            data = torch.full((max(tensor.size_bytes, 1),), poison, dtype=torch.uint8)
+            data = torch.full((tensor.size_bytes,), poison, dtype=torch.uint8)
             for memory, begin, end in reads:
                 base = machine.bases[memory]
                 low, high = _overlap((base + begin, base + end), (key[0], key[0] + key[1]))
@@ -134,7 +136,7 @@ def execute(machine: Machine, statement: Statement, operation: Operation, reads:
 # All bytes of the storages that the operation had, as they are in the real run: those that have a
 # value, and those of results, which must have one.
 def _compare(machine: Machine, statement: Statement, operation: Operation) -> Optional[Difference]:
-    arguments = {(t.address, t.size_bytes) for t in stand_ins((operation.args, operation.kwargs))}
+    results = stand_ins(operation.result)
     for (address, size), real in operation.after.items():
         place = machine.find(address, size) if size else None
         if place is None:
@@ -148,10 +150,9 @@ def _compare(machine: Machine, statement: Statement, operation: Operation) -> Op
             if known[i] and ours[i] != real[i]:
                 what = f"byte {i} of {size} differs at {memory}+{begin}"
                 return Difference(statement.label, what)
-            was_written = (address, size) in operation.before and (
-                operation.before[(address, size)][i] != real[i]
-            )
-            if not known[i] and ((address, size) not in arguments or was_written):
+            had = operation.before.get((address, size))
+            is_result = any(t.address == address and has_byte(t, i) for t in results)
+            if not known[i] and (had is None and is_result or had is not None and had[i] != real[i]):
                 what = f"byte {i} of {size} at {memory}+{begin} is not written"
                 return Difference(statement.label, what)
     return None

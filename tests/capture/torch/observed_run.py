@@ -55,6 +55,14 @@ def stand_ins(value: Any) -> List[Tensor]:
     return found
 
 
+def has_byte(tensor: Tensor, position: int) -> bool:
+    """Returns whether a byte of a storage is between the first element of `tensor` and the last."""
+    item_bytes = torch.empty((), dtype=tensor.dtype).element_size()
+    extent = sum((size - 1) * stride for size, stride in zip(tensor.sizes, tensor.strides)) + 1
+    begin = tensor.offset * item_bytes
+    return 0 not in tensor.sizes and begin <= position < begin + extent * item_bytes
+
+
 class Operation(NamedTuple):
     function: Any
     args: Any

@@ -167,8 +167,11 @@ class Replay(NamedTuple):
 
 def replay(program: RecordedProgram, run: ObservedRun, bases: Sequence[int],
            drops_operands: bool) -> Replay:
-    """Executes the whole program, whose memories were at `bases`. With `drops_operands` also each dispatch once without each of its
-    operands, on a copy of the memory it touches, to see whether that is found."""
+    """Executes the whole program, whose memories were at `bases`.
+
+    With `drops_operands` also each dispatch once without each of its operands, to see whether that is
+    found; the memory it touches is put back.
+    """
     machine = Machine(program, bases)
     operations = {o.label: o for o in run.operations if o.label is not None}
     order = {o.label: index for index, o in enumerate(run.operations) if o.label is not None}

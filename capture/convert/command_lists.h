@@ -14,7 +14,6 @@
 
 #include "capture/convert/object_state.h"
 #include "capture/convert/objects.h"
-#include "capture/convert/summary.h"
 #include "capture/log/command_records.h"
 
 namespace interlock {
@@ -90,9 +89,8 @@ struct RecordedCommands {
 
 class CommandLists {
  public:
-  // Requires: both outlive this.
-  CommandLists(ObjectState& objects, CaptureSummary& summary)
-      : objects_(objects), summary_(summary) {}
+  // Requires: `objects` outlives this.
+  explicit CommandLists(ObjectState& objects) : objects_(objects) {}
 
   void apply(const AllocateCommandsRecord& record);
   void apply(const BeginCommandsRecord& record);
@@ -134,7 +132,6 @@ class CommandLists {
   TransferEnd end_of(const TransferEndFields& fields) const;
 
   ObjectState& objects_;
-  CaptureSummary& summary_;
   std::map<uint64_t, Recording> recordings_;
   std::map<uint64_t, std::set<uint64_t>> commands_of_pool_;
 };

@@ -28,7 +28,7 @@ class LogConverter {
       : reader_(log, name),
         writer_(output, limits),
         objects_(summary_),
-        lists_(objects_, summary_),
+        lists_(objects_),
         sync_(writer_, summary_),
         submissions_(lists_, sync_, writer_, summary_) {}
 

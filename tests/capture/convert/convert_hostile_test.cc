@@ -67,6 +67,33 @@ TEST(ConvertHostile, ExecutesNoTreeOfSecondaryCommandBuffers) {
   EXPECT_EQ(result.summary.not_understood.at("a secondary command buffer within another"), 4u);
 }
 
+// Formats that nobody has defined, and aspects that a format does not have.
+TEST(ConvertHostile, TakesAnyFormatAndAspect) {
+  for (const uint32_t format : {0u, 1u, 130u, 147u, 185u, 1000156003u, 1000340000u, 77777u, ~0u}) {
+    SyntheticLog log;
+    log.append(QueueRecord{1, 100, 0, 0});
+    log.add_buffer(1);
+    CreateImageRecord image;
+    image.image = 2;
+    image.format = format;
+    image.width = image.height = image.depth = 5;
+    image.mip_count = image.layer_count = 1;
+    log.append(image);
+    log.append(BindImageRecord{2, 1, 0, 1024, 0});
+    TransferEndFields texels;
+    texels.handle = 2;
+    texels.is_image = 1;
+    texels.range = {~0u, 0, 1, 0, 1};
+    texels.width = texels.height = texels.depth = 3;
+    TransferEndFields bytes;
+    bytes.handle = 1;
+    log.append(BeginCommandsRecord{200, 0});
+    log.append(TransferRecord{200, TransferUse::kCopy, {{{bytes}, {texels}}, {{}, {texels}}}});
+    log.submit(100, 200);
+    EXPECT_EQ(converted(log.bytes()).error, "") << format;
+  }
+}
+
 // Sizes and offsets at the ends of their ranges.
 TEST(ConvertHostile, ClipsWhatReachesPastItsMemory) {
   SyntheticLog log;

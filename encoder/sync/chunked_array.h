@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -66,7 +67,8 @@ class ChunkedArray {
   size_t size_bytes() const { return capacity() * sizeof(T) + starts_.capacity() * sizeof(T*); }
 
  private:
-  static constexpr size_t kChunk = size_t{1} << 16;
+  // A huge page.
+  static constexpr size_t kChunk = std::bit_floor((size_t{2} << 20) / sizeof(T));
   static constexpr size_t kFirst = 64;
 
   // All chunks but one that is alone are full.

@@ -105,7 +105,10 @@ void SegmentTable::grow() {
   make_slots(2 * (most_ - 1));
   segments_.reserve(most_);
   const auto old_overflow = std::exchange(overflow_, {});
+  constexpr size_t kPrefetchDistance = 16;
   for (size_t place = 1; place < segments_.size(); ++place) {
+    const Segment& later = segments_[std::min(place + kPrefetchDistance, segments_.size() - 1)];
+    prefetch_slot(later.memory(), later.begin);
     const Segment segment = segments_[place];
     if (segment.is_free() || enter(hash_of(segment.memory(), segment.begin), place)) continue;
     overflow_.insert_or_assign({segment.memory(), segment.begin}, segment);

@@ -1,7 +1,7 @@
-// ZeroedArray: an array that begins as zero bytes, at a cache line, and on huge pages where it is
-// large and the system has them. A system hands out zero pages as they are first touched, so that
-// to make one that is used here and there costs what is used; and a look into a large table at
-// random seldom misses the TLB.
+// ZeroedArray: an array that begins as zero bytes, at a cache line, and where it is large at the
+// begin of a huge page, if the system has them. A system hands out zero pages as they are first
+// touched, so that to make one that is used here and there costs what is used; a look into a large
+// table at random seldom misses the TLB, and what fills one waits for few pages.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,8 @@ class ZeroedArray {
 
  public:
   ZeroedArray() = default;
-  explicit ZeroedArray(size_t size)
-      : block_(std::calloc(size * sizeof(T) + kLineBytes, 1)), size_(size) {
-    if (block_ == nullptr) throw std::bad_alloc();
-    const uintptr_t line = (reinterpret_cast<uintptr_t>(block_) + kLineBytes - 1) / kLineBytes;
-    data_ = reinterpret_cast<T*>(line * kLineBytes);
-    advise();
+  explicit ZeroedArray(size_t size) : size_(size) {
+    size_bytes() < kHugePageBytes ? allocate() : map();
   }
   ZeroedArray(const ZeroedArray& other) : ZeroedArray(other.size_) {
     if (size_ > 0) std::memcpy(static_cast<void*>(data_), other.data_, size_ * sizeof(T));
@@ -40,7 +36,15 @@ class ZeroedArray {
     swap(other);
     return *this;
   }
-  ~ZeroedArray() { std::free(block_); }
+  ~ZeroedArray() {
+#ifdef __linux__
+    if (mapped_bytes_ > 0) {
+      munmap(block_, mapped_bytes_);
+      return;
+    }
+#endif
+    std::free(block_);
+  }
 
   // Makes all of it zero bytes again.
   void clear() {
@@ -63,22 +67,42 @@ class ZeroedArray {
 
   void swap(ZeroedArray& other) noexcept {
     std::swap(block_, other.block_);
+    std::swap(mapped_bytes_, other.mapped_bytes_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
   }
 
-  // A refusal changes nothing but the time.
-  void advise() {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    const uintptr_t at = reinterpret_cast<uintptr_t>(data_);
-    const uintptr_t first = (at + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-    const uintptr_t last = (at + size_bytes()) / kHugePageBytes * kHugePageBytes;
-    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  void set_data(size_t alignment) {
+    const uintptr_t at = (reinterpret_cast<uintptr_t>(block_) + alignment - 1) / alignment;
+    data_ = reinterpret_cast<T*>(at * alignment);
+  }
+
+  void allocate() {
+    block_ = std::calloc(size_bytes() + kLineBytes, 1);
+    if (block_ == nullptr) throw std::bad_alloc();
+    set_data(kLineBytes);
+  }
+
+  // An allocator would clear what it hands out a second time, all of it. The room for alignment is
+  // never touched. Where there are no huge pages, nothing changes but the time.
+  void map() {
+#ifdef __linux__
+    const size_t bytes = size_bytes() + kHugePageBytes;
+    block_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block_ == MAP_FAILED) throw std::bad_alloc();
+    mapped_bytes_ = bytes;
+    set_data(kHugePageBytes);
+#ifdef MADV_HUGEPAGE
+    madvise(data_, size_bytes() / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
+#endif
+#else
+    allocate();
 #endif
   }
 
   void* block_ = nullptr;
-  T* data_ = nullptr;  // In the block.
+  size_t mapped_bytes_ = 0;  // Of the block, if it is no allocator's.
+  T* data_ = nullptr;        // In the block.
   size_t size_ = 0;
 };
 

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <span>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +21,7 @@
 #include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/find_keeper.h"
 #include "fuzz/campaign/subject.h"
+#include "fuzz/campaign/workers.h"
 
 namespace interlock {
 namespace {
@@ -115,10 +115,7 @@ class CampaignRunner {
         outcomes[i] = judge(first_run + i);
       }
     };
-    std::vector<std::thread> workers;
-    for (uint32_t i = 1; i < options_.job_count; ++i) workers.emplace_back(work);
-    work();
-    for (std::thread& worker : workers) worker.join();
+    workers_.run(work);
     outcomes.resize(static_cast<size_t>(std::ranges::find(outcomes, false, &RunOutcome::ran) -
                                         outcomes.begin()));
     return outcomes;
@@ -232,6 +229,7 @@ class CampaignRunner {
   CampaignReport report_;
   const std::unique_ptr<Subject> subject_ = subject_of(options_);
   FindKeeper keeper_{options_, *subject_, report_.finds};
+  Workers workers_{std::max<uint32_t>(1, options_.job_count)};
   bool is_finished_ = false;  // Enough was found.
   std::atomic<uint64_t> device_failures_in_a_row_{0};
   Clock::time_point start_ = Clock::now();

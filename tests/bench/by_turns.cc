@@ -40,11 +40,24 @@ Timing timing_of(std::vector<double> rounds) {
 std::vector<Timing> measure_by_turns(const std::vector<Contestant>& contestants,
                                      const TurnOptions& options) {
   std::vector<Timing> best(contestants.size());
+  std::vector<double> first_passes;
+  for (const Contestant& contestant : contestants) {
+    first_passes.push_back(seconds_of_a_pass(contestant, 0));
+  }
+  const double least = *std::min_element(first_passes.begin(), first_passes.end());
+  const auto is_hopeless = [&](size_t i) { return first_passes[i] > options.hopeless * least; };
   for (int attempt = 0; attempt < options.attempts; ++attempt) {
-    for (const Contestant& contestant : contestants) seconds_of_a_pass(contestant, 0);
     std::vector<std::vector<double>> rounds(contestants.size());
+    for (size_t i = 0; i < contestants.size(); ++i) {
+      if (is_hopeless(i)) {
+        rounds[i].push_back(first_passes[i]);
+      } else if (attempt > 0) {
+        seconds_of_a_pass(contestants[i], 0);
+      }
+    }
     for (int round = 0; round < options.rounds; ++round) {
       for (size_t i = 0; i < contestants.size(); ++i) {
+        if (is_hopeless(i)) continue;
         rounds[i].push_back(seconds_of_a_pass(contestants[i], options.least_seconds));
       }
     }

@@ -25,6 +25,7 @@ struct TurnOptions {
   double least_seconds = 0.002;  // Of a contestant in a round: it makes as many passes.
   double most_spread = 0.1;      // Above, everything is measured again,
   int attempts = 3;              // so often in all; the calmest attempt of each counts.
+  double hopeless = 10;          // Who takes so many times the least has its first pass only.
 };
 
 // Returns a timing of each contestant. Each runs once more before the first round.

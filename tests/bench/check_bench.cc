@@ -3,13 +3,9 @@
 // it what the tracker takes to place the barriers of the same program. The streams are clean, with
 // the fewest barriers, and are made in memory: parsing is apart (Parse of interlock_bench).
 #include <benchmark/benchmark.h>
-#include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <ctime>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -21,47 +17,7 @@
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
-
-namespace {
-
-// Bytes allocated through operator new, now and at most.
-std::atomic<size_t> live_bytes{0};
-std::atomic<size_t> peak_bytes{0};
-
-void* count_allocation(void* block) {
-  if (block == nullptr) std::abort();
-  const size_t live = live_bytes += malloc_usable_size(block);
-  size_t peak = peak_bytes;
-  while (live > peak && !peak_bytes.compare_exchange_weak(peak, live)) {
-  }
-  return block;
-}
-
-void count_release(void* block) {
-  if (block != nullptr) live_bytes -= malloc_usable_size(block);
-  std::free(block);
-}
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(size_t size) { return count_allocation(std::malloc(size)); }
-[[gnu::noinline]] void* operator new[](size_t size) { return count_allocation(std::malloc(size)); }
-[[gnu::noinline]] void operator delete(void* block) noexcept { count_release(block); }
-[[gnu::noinline]] void operator delete[](void* block) noexcept { count_release(block); }
-[[gnu::noinline]] void operator delete(void* block, size_t) noexcept { count_release(block); }
-[[gnu::noinline]] void operator delete[](void* block, size_t) noexcept { count_release(block); }
-
-[[gnu::noinline]] void* operator new(size_t size, std::align_val_t alignment) {
-  const auto alignment_bytes = static_cast<size_t>(alignment);
-  const size_t rounded = (size + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-  return count_allocation(std::aligned_alloc(alignment_bytes, rounded));
-}
-[[gnu::noinline]] void operator delete(void* block, std::align_val_t) noexcept {
-  count_release(block);
-}
-[[gnu::noinline]] void operator delete(void* block, size_t, std::align_val_t) noexcept {
-  count_release(block);
-}
+#include "tests/bench/allocated_bytes.h"
 
 namespace interlock {
 namespace {
@@ -167,12 +123,11 @@ void Check(benchmark::State& state, Ranges ranges) {
   uint64_t barrier_count = 0;
   size_t peak = 0;
   for (auto _ : state) {
-    const size_t before = live_bytes;
-    peak_bytes = before;
-    const CheckReport report = check(program);
-    INTERLOCK_CHECK(report.findings.empty() && report.redundant.empty());
-    peak = peak_bytes - before;
-    barrier_count = report.barrier_count;
+    peak = peak_bytes_of([&] {
+      const CheckReport report = check(program);
+      INTERLOCK_CHECK(report.findings.empty() && report.redundant.empty());
+      barrier_count = report.barrier_count;
+    });
   }
   const auto dispatch_count = static_cast<double>(state.range(0));
   count_per_dispatch(state, program);
@@ -190,12 +145,18 @@ BENCHMARK_CAPTURE(Check, repeated, Ranges::kRepeated)->Apply(register_sizes);
 BENCHMARK_CAPTURE(Check, overlapping, Ranges::kOverlapping)->Apply(register_sizes);
 BENCHMARK_CAPTURE(Check, narrow, Ranges::kNarrow)->Apply(register_sizes);
 
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 // CPU seconds of `work`.
 template <typename Work>
 double cost_seconds(const Work& work) {
-  const std::clock_t begin = std::clock();
+  const double begin = cpu_seconds();
   work();
-  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  return cpu_seconds() - begin;
 }
 
 uint64_t track(const Program& program) {
@@ -241,14 +202,11 @@ Program recorded_stream(const char* name) {
 }
 
 void CheckRecorded(benchmark::State& state, const char* name) {
-  const Program program = recorded_stream(name);
-  for (auto _ : state) benchmark::DoNotOptimize(check(program));
-  count_per_dispatch(state, program);
+  measure_beside_tracker(state, recorded_stream(name));
 }
-BENCHMARK_CAPTURE(CheckRecorded, llama24, "ggml-llama24-metal");
-BENCHMARK_CAPTURE(CheckRecorded, llama24_64steps, "ggml-llama24-metal-64steps")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(CheckRecorded, train30, "ggml-train-metal-30");
+BENCHMARK_CAPTURE(CheckRecorded, llama24, "ggml-llama24-metal")->Iterations(50);
+BENCHMARK_CAPTURE(CheckRecorded, llama24_64steps, "ggml-llama24-metal-64steps")->Iterations(5);
+BENCHMARK_CAPTURE(CheckRecorded, train30, "ggml-train-metal-30")->Iterations(50);
 
 }  // namespace
 }  // namespace interlock

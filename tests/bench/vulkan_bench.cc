@@ -83,8 +83,8 @@ BENCHMARK(VulkanRunMix)->Arg(1)->Arg(16)->Arg(64)->MeasureProcessCPUTime()->UseR
 
 // A lowered program, and what recording it takes.
 struct Lowered {
-  explicit Lowered(const Program& program) : layout(program) {
-    auto lowered = lower_statements({program, session()->device->limits(), layout, list});
+  explicit Lowered(const Program& program) : layout(program), host(program) {
+    auto lowered = lower_statements({program, session()->device->limits(), layout, list, host});
     INTERLOCK_CHECK(lowered.has_value());
     INTERLOCK_CHECK(session()->arena->reserve(layout.size_bytes()).has_value());
     for (const DeviceCommand& command : list.commands) {
@@ -101,6 +101,7 @@ struct Lowered {
 
   DeviceLayout layout;
   CommandList list;
+  HostCopies host;
   std::vector<ShaderLaunch> launches;  // Of the list.
 };
 

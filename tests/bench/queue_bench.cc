@@ -1,0 +1,250 @@
+// What several queues and the host cost: `check` beside the same dispatches on one queue, bytes of
+// signals that nothing waits for, host writes, and encoders for several queues beside ours for one.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "encoder/program/check.h"
+#include "encoder/program/program.h"
+#include "encoder/queues/minimal_encoders.h"
+#include "encoder/sync/interlock_encoder.h"
+#include "encoder/text/parser.h"
+#include "simulator/report/check.h"
+#include "simulator/schedules/choice.h"
+#include "tests/bench/allocated_bytes.h"
+
+namespace interlock {
+namespace {
+
+constexpr int64_t kSlotBytes = 256;
+constexpr const char* kBarrier = "barrier compute.read|compute.write -> compute.read|compute.write";
+
+class Text {
+ public:
+  template <typename... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    text_ += '\n';
+  }
+
+  Program program() const {
+    ParseOptions options;
+    options.reads_every_queue = true;
+    options.limits.input_bytes = UINT64_MAX;
+    return parse(text_, "bench", options).value();
+  }
+
+ private:
+  std::string text_ = "interlock 1\n";
+};
+
+std::string slot(int64_t index) {
+  return fmt::format("pool[{}:{}]", index * kSlotBytes, (index + 1) * kSlotBytes);
+}
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// CPU seconds of `work`; of several the least.
+template <typename Work>
+void take_least(double& seconds, const Work& work) {
+  const double begin = cpu_seconds();
+  work();
+  seconds = std::min(seconds, cpu_seconds() - begin);
+}
+
+void expect_clean(const Program& program, const CheckOptions& options = {}) {
+  const CheckReport report = check(program, options);
+  INTERLOCK_CHECK(report.findings.empty() && !report.is_truncated());
+}
+
+// Both by turns.
+void check_beside_one_queue(benchmark::State& state, const Program& several, const Program& one) {
+  double several_seconds = 1e9;
+  double one_seconds = 1e9;
+  for (auto _ : state) {
+    take_least(one_seconds, [&] { expect_clean(one); });
+    take_least(several_seconds, [&] { expect_clean(several); });
+  }
+  state.counters["several_ns"] = several_seconds * 1e9 / static_cast<double>(state.range(0));
+  state.counters["one_ns"] = one_seconds * 1e9 / static_cast<double>(state.range(0));
+  state.counters["ratio"] = several_seconds / one_seconds;
+}
+
+// Blocks of 16 dispatches, each on the next of four queues. A block waits for the one that its
+// neighbour had a round before and reads what that wrote, and signals at its end; scoped barriers
+// stand between four dispatches. On one queue the same, without semaphores.
+Program blocks(int64_t dispatch_count, bool is_on_four) {
+  constexpr int64_t kBlock = 16;
+  constexpr int64_t kQueues = 4;
+  constexpr int64_t kRounds = 8;  // Then a slot is written again.
+  constexpr int64_t kWaitedBack = kQueues + 1;
+  const auto slot_of = [](int64_t block, int64_t i) {
+    return slot((block % (kQueues * kRounds)) * kBlock + i);
+  };
+  Text text;
+  text.line("memory pool {}", kQueues * kRounds * kBlock * kSlotBytes);
+  for (int64_t q = 1; is_on_four && q < kQueues; ++q) text.line("q{}: queue concurrent", q);
+  for (int64_t block = 0; block * kBlock < dispatch_count; ++block) {
+    const std::string on = is_on_four ? fmt::format(" on q{}", block % kQueues) : "";
+    const int64_t waited = block - kWaitedBack;
+    if (is_on_four && waited >= 0) {
+      text.line("wait s{}={}{}", waited % kQueues, waited / kQueues + 1, on);
+    }
+    for (int64_t i = 0; i < kBlock; ++i) {
+      if (i % 4 == 0) text.line("{}{}", kBarrier, on);
+      std::string reads;
+      if (waited >= 0) reads += " " + slot_of(waited, i);
+      if (i >= 4) {
+        reads += " " + slot_of(block, i - 4);
+      } else if (block >= kQueues) {
+        reads += " " + slot_of(block - kQueues, i);
+      }
+      text.line("dispatch Work{}{} writes {}{}", reads.empty() ? "" : " reads", reads,
+                slot_of(block, i), on);
+    }
+    if (is_on_four) text.line("signal s{}={}{}", block % kQueues, block / kQueues + 1, on);
+  }
+  return text.program();
+}
+
+void FourQueues(benchmark::State& state) {
+  check_beside_one_queue(state, blocks(state.range(0), true), blocks(state.range(0), false));
+}
+BENCHMARK(FourQueues)->Arg(100'000)->Arg(1'000'000)->Iterations(2);
+
+// Layers of 64: each operation reads what three of the layer before have written, and comes after
+// those. On one queue a scoped barrier stands between two layers.
+Program layers(int64_t dispatch_count, bool is_graph) {
+  constexpr int64_t kWidth = 64;
+  constexpr int64_t kLayers = 4;  // Then a slot is written again.
+  Text text;
+  text.line("memory pool {}", kWidth * kLayers * kSlotBytes);
+  if (is_graph) text.line("g: queue graph");
+  for (int64_t i = 0; i < dispatch_count; ++i) {
+    if (!is_graph && i > 0 && i % kWidth == 0) text.line("{}", kBarrier);
+    std::string reads;
+    std::string after;
+    for (const int64_t side : {-1, 0, 1}) {
+      if (i < kWidth) break;
+      const int64_t from = i - i % kWidth - kWidth + (i + side + kWidth) % kWidth;
+      reads += " " + slot(from % (kWidth * kLayers));
+      after += fmt::format(" {}", from);
+    }
+    text.line("dispatch Work{}{} writes {}{}{}{}", reads.empty() ? "" : " reads", reads,
+              slot(i % (kWidth * kLayers)), is_graph && i >= kWidth ? " after" : "",
+              is_graph ? after : "", is_graph ? " on g" : "");
+  }
+  return text.program();
+}
+
+void WideGraph(benchmark::State& state) {
+  check_beside_one_queue(state, layers(state.range(0), true), layers(state.range(0), false));
+}
+BENCHMARK(WideGraph)->Arg(100'000)->Arg(1'000'000)->Iterations(2);
+
+// 256 paths, and after each dispatch a signal of a semaphore of its own, for which nothing waits.
+Program paths(int64_t dispatch_count, bool has_signals) {
+  constexpr int64_t kPaths = 256;
+  Text text;
+  text.line("memory pool {}", kPaths * kSlotBytes);
+  text.line("g: queue graph");
+  for (int64_t i = 0; i < dispatch_count; ++i) {
+    text.line("dispatch Work writes {}{} on g", slot(i % kPaths),
+              i < kPaths ? "" : fmt::format(" after {}", i - kPaths));
+    if (has_signals) text.line("signal s{}=1 on g", i);
+  }
+  return text.program();
+}
+
+// Of hazards alone: that none of the signals is needed takes a check of each.
+void OpenSignals(benchmark::State& state) {
+  const Program with = paths(state.range(0), true);
+  const Program without = paths(state.range(0), false);
+  const CheckOptions options{.redundancy_budget = 0};
+  double seconds = 1e9;
+  double bytes = 0;
+  for (auto _ : state) {
+    take_least(seconds, [&] {
+      bytes = static_cast<double>(peak_bytes_of([&] { expect_clean(with, options); }));
+    });
+    bytes -= static_cast<double>(peak_bytes_of([&] { expect_clean(without, options); }));
+  }
+  state.counters["bytes_a_signal"] = bytes / static_cast<double>(state.range(0));
+  state.counters["ns_a_signal"] = seconds * 1e9 / static_cast<double>(state.range(0));
+}
+BENCHMARK(OpenSignals)->Arg(10'000)->Arg(100'000)->Iterations(1);
+
+// Each to an atom of its own, which is flushed, and read on a device once all are submitted.
+void HostWrites(benchmark::State& state) {
+  constexpr int64_t kAtomBytes = 64;
+  Text text;
+  text.line("memory x {} noncoherent={}", state.range(0) * kAtomBytes, kAtomBytes);
+  text.line("memory y {}", state.range(0));
+  for (int64_t i = 0; i < state.range(0); ++i) {
+    text.line("host writes x[{}:{}]", i * kAtomBytes + i % 32, i * kAtomBytes + i % 32 + 8);
+    text.line("host flushes x[{}:{}]", i * kAtomBytes, (i + 1) * kAtomBytes);
+  }
+  for (int64_t i = 0; i < state.range(0); ++i) {
+    text.line("dispatch Use reads x[{}:{}] writes y[{}:{}]", i * kAtomBytes, (i + 1) * kAtomBytes,
+              i, i + 1);
+  }
+  const Program program = text.program();
+  double seconds = 1e9;
+  for (auto _ : state) take_least(seconds, [&] { expect_clean(program); });
+  state.counters["us_a_write"] = seconds * 1e6 / static_cast<double>(state.range(0));
+}
+BENCHMARK(HostWrites)->Arg(1'000)->Arg(8'000)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+// Two reads of one half of 1024 slots at random, and a write that walks through the other.
+Program pool_program(int64_t dispatch_count) {
+  constexpr int64_t kHalf = 512;
+  SeededChoice choice(1);
+  Text text;
+  text.line("memory pool {}", 2 * kHalf * kSlotBytes);
+  for (int64_t i = 0; i < dispatch_count; ++i) {
+    const auto any = [&] { return static_cast<int64_t>(choice.below(2 * kHalf)); };
+    const int64_t written = kHalf + i % kHalf;
+    int64_t read = any();
+    while (read == written) read = any();
+    text.line("dispatch Work reads {} writes {}", slot(read), slot(written));
+  }
+  return text.program();
+}
+
+// From a program to a program, as all of them do it.
+void EncodeOnQueues(benchmark::State& state,
+                    Result<Program> (*encode_on_queues)(const Program&, uint32_t),
+                    uint32_t queue_count) {
+  const Program program = pool_program(state.range(0));
+  double several_seconds = 1e9;
+  double one_seconds = 1e9;
+  for (auto _ : state) {
+    take_least(one_seconds, [&] {
+      InterlockEncoder encoder;
+      benchmark::DoNotOptimize(encode(program, encoder));
+    });
+    take_least(several_seconds,
+               [&] { benchmark::DoNotOptimize(encode_on_queues(program, queue_count).value()); });
+  }
+  state.counters["several_ns"] = several_seconds * 1e9 / static_cast<double>(state.range(0));
+  state.counters["one_ns"] = one_seconds * 1e9 / static_cast<double>(state.range(0));
+  state.counters["ratio"] = several_seconds / one_seconds;
+}
+BENCHMARK_CAPTURE(EncodeOnQueues, semaphores, encode_semaphores, 4)
+    ->Arg(1'000)
+    ->Arg(16'000)
+    ->Iterations(2);
+BENCHMARK_CAPTURE(EncodeOnQueues, edges, encode_edges, 0)->Arg(1'000)->Arg(16'000)->Iterations(2);
+
+}  // namespace
+}  // namespace interlock

@@ -5,9 +5,11 @@
 #include "backends/cpu/execute.h"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "backends/interface/host_statements.h"
+#include "backends/interface/transitions.h"
 #include "backends/kernels/all_kernels.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
@@ -89,7 +91,16 @@ std::vector<CpuOperand> bind_operands(const Program& program, DispatchId id, Mem
 
 void execute_piece(const Program& program, const DispatchPiece& piece,
                    const std::vector<CpuOperand>& operands, std::span<const CpuBody> bodies) {
-  const KernelId kernel = program.dispatch(piece.dispatch).kernel;
+  const Dispatch& dispatch = program.dispatch(piece.dispatch);
+  if (dispatch.is_transition()) {
+    // What stays need not be moved: a commit that comes late puts back what was there.
+    for (const CpuOperand& operand : operands) {
+      if (operand.mode != AccessMode::kUpdate)
+        std::memset(operand.data, kDiscardedByte, operand.size_bytes);
+    }
+    return;
+  }
+  const KernelId kernel = dispatch.kernel;
   const CpuBody body = bodies[kernel.index];
   CpuMemory memory(operands);
   const uint64_t joined_count = joined_slice_count(kernel_entry(kernel), piece);

@@ -6,6 +6,7 @@
 #include "backends/cuda/device.h"
 #include "backends/cuda/queue_run.h"
 #include "backends/interface/issue_order.h"
+#include "backends/interface/transitions.h"
 #include "encoder/program/check.h"
 #include "simulator/order/queue_order.h"
 
@@ -75,6 +76,7 @@ Capabilities CudaBackend::capabilities() const {
 Result<MemoryImage> CudaBackend::run(const Program& program, const Schedule& schedule,
                                      ExecutionMode mode) {
   const std::lock_guard lock(mutex_);
+  if (auto refusal = transition_refusal(program)) return *std::move(refusal);
   auto opened = open();
   if (!opened) return Error{"The CUDA backend is not available: " + opened.error().message};
   auto image = initial_image(program, options_.limit_bytes);

@@ -117,7 +117,7 @@ void visit_request(Fields& fields, Request& request) {
     fields.number(bytes.memory.index);
     fields.number(bytes.range.begin);
     fields.number(bytes.range.end);
-    fields.choice(bytes.sort, StageAccess::kHostWrite);
+    fields.choice(bytes.sort, StageAccess::kTransitionWrite);
   });
   fields.text(request.program);
 }

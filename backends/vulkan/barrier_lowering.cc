@@ -9,27 +9,38 @@
 namespace interlock {
 namespace {
 
-// In the order of Stage. Fills and copies are both of the stage `copy`.
-constexpr uint64_t kDeviceStages[] = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+// In the order of Stage. Fills and copies are both of the stage `copy`. What executes in `graphics`
+// does so as a compute shader here (RunsElsewhere), and transitions do nothing.
+constexpr uint64_t kVulkanStages[] = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                                       VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_CLEAR_BIT,
                                       VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+                                      VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT,
+                                      VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                       VK_PIPELINE_STAGE_2_HOST_BIT};
-static_assert(std::size(kDeviceStages) == kStageCount);
+static_assert(std::size(kVulkanStages) == kStageCount);
 
 // In the order of StageAccess. Each belongs to one stage in Vulkan as well, so that a union of
-// pairs needs one barrier.
-constexpr uint64_t kDeviceAccesses[] = {
-    VK_ACCESS_2_SHADER_STORAGE_READ_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
-    VK_ACCESS_2_UNIFORM_READ_BIT,        VK_ACCESS_2_TRANSFER_READ_BIT,
-    VK_ACCESS_2_TRANSFER_WRITE_BIT,      VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT,
-    VK_ACCESS_2_HOST_READ_BIT,           VK_ACCESS_2_HOST_WRITE_BIT};
-static_assert(std::size(kDeviceAccesses) == kStageAccessCount);
+// pairs needs one barrier; but for those of graphics, which are all, and cover more.
+constexpr uint64_t kVulkanAccesses[] = {VK_ACCESS_2_SHADER_STORAGE_READ_BIT,
+                                        VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                                        VK_ACCESS_2_UNIFORM_READ_BIT,
+                                        VK_ACCESS_2_TRANSFER_READ_BIT,
+                                        VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                                        VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT,
+                                        VK_ACCESS_2_MEMORY_READ_BIT,
+                                        VK_ACCESS_2_MEMORY_WRITE_BIT,
+                                        VK_ACCESS_2_MEMORY_READ_BIT,
+                                        VK_ACCESS_2_HOST_READ_BIT,
+                                        VK_ACCESS_2_HOST_WRITE_BIT,
+                                        0,
+                                        0};
+static_assert(std::size(kVulkanAccesses) == kStageAccessCount);
 
 constexpr uint64_t kEveryStage =
     VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
 
 // What stands for the bits of `mask`, a StageMask or an AccessMask.
-uint64_t device_mask_of(uint8_t mask, std::span<const uint64_t> device_masks) {
+uint64_t device_mask_of(unsigned mask, std::span<const uint64_t> device_masks) {
   uint64_t device_mask = 0;
   for (size_t i = 0; i < device_masks.size(); ++i) {
     if ((mask >> i & 1) != 0) device_mask |= device_masks[i];
@@ -55,6 +66,17 @@ Scope widened(Scope scope, RunsElsewhere elsewhere) {
       scope.accesses |= bit_of(StageAccess::kComputeRead);
     }
   }
+  if (elsewhere.graphics_in_compute && (scope.stages & bit_of(Stage::kGraphics)) != 0) {
+    scope.stages |= bit_of(Stage::kCompute);
+    if (has(scope.accesses, StageAccess::kGraphicsRead) ||
+        has(scope.accesses, StageAccess::kGraphicsUniform)) {
+      scope.accesses |= bit_of(StageAccess::kComputeRead);
+      scope.accesses |= bit_of(StageAccess::kComputeUniform);
+    }
+    if (has(scope.accesses, StageAccess::kGraphicsWrite)) {
+      scope.accesses |= bit_of(StageAccess::kComputeWrite);
+    }
+  }
   if (elsewhere.uniforms_in_storage && has(scope.accesses, StageAccess::kComputeUniform)) {
     scope.accesses |= bit_of(StageAccess::kComputeRead);
   }
@@ -66,10 +88,10 @@ DeviceDependency scoped_dependency(const Program& program, const Dependency& dep
                                    RunsElsewhere elsewhere) {
   const Scope source = widened(dependency.source, elsewhere);
   const Scope destination = widened(dependency.destination, elsewhere);
-  DeviceDependency lowered{device_mask_of(source.stages, kDeviceStages),
-                           device_mask_of(source.accesses, kDeviceAccesses),
-                           device_mask_of(destination.stages, kDeviceStages),
-                           device_mask_of(destination.accesses, kDeviceAccesses)};
+  DeviceDependency lowered{device_mask_of(source.stages, kVulkanStages),
+                           device_mask_of(source.accesses, kVulkanAccesses),
+                           device_mask_of(destination.stages, kVulkanStages),
+                           device_mask_of(destination.accesses, kVulkanAccesses)};
   if (dependency.operand_count == 0) return lowered;
   lowered.first_range = static_cast<uint32_t>(list.barrier_ranges.size());
   for (const Access& operand : program.operands_of(dependency)) {
@@ -160,7 +182,7 @@ void lower_await(const Program& program, const SyncStep& set, uint32_t event,
 }
 
 uint64_t device_stages_of(StageMask stages, RunsElsewhere elsewhere) {
-  return device_mask_of(widened({stages, 0}, elsewhere).stages, kDeviceStages);
+  return device_mask_of(widened({stages, 0}, elsewhere).stages, kVulkanStages);
 }
 
 }  // namespace interlock

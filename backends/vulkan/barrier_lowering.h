@@ -23,6 +23,7 @@ DeviceDependency execution_part_of(const DeviceDependency& dependency);
 struct RunsElsewhere {
   bool copies_in_compute = false;    // Kernels of the stage `copy` that are compute shaders.
   bool uniforms_in_storage = false;  // Uniform operands that are bound as storage buffers.
+  bool graphics_in_compute = false;  // What executes in `graphics`: compute shaders, too.
   bool indirect_in_compute = false;  // Arguments of indirect dispatches: shaders read them.
 };
 

@@ -15,6 +15,7 @@ RunsElsewhere runs_elsewhere(const VulkanLowering& lowering) {
   const Program& program = lowering.program;
   for (size_t d = 0; d < program.dispatches.size(); ++d) {
     const DispatchId id(d);
+    if (program.dispatch(id).stage == Stage::kGraphics) elsewhere.graphics_in_compute = true;
     if (is_copy_in_compute(lowering, id)) elsewhere.copies_in_compute = true;
     for (const Access& access : program.accesses_of(id)) {
       if (access.mode == AccessMode::kIndirect) elsewhere.indirect_in_compute = true;

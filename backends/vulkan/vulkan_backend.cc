@@ -12,6 +12,7 @@
 #include "backends/cpu/execute.h"
 #include "backends/interface/issue_order.h"
 #include "backends/interface/poison.h"
+#include "backends/interface/transitions.h"
 #include "backends/vulkan/command_recorder.h"
 #include "backends/vulkan/dispatch_lowering.h"
 #include "backends/vulkan/driver_error.h"
@@ -351,6 +352,7 @@ Availability VulkanBackend::availability() const { return state_->availability()
 
 Result<MemoryImage> VulkanBackend::run(const Program& program, const Schedule& schedule,
                                        ExecutionMode mode) {
+  if (auto refusal = transition_refusal(program)) return *std::move(refusal);
   return state_->run(program, schedule, mode);
 }
 

@@ -14,10 +14,12 @@ OperandWords words_of(const OperandDraft& draft) {
 void assign(DispatchWords& words, const DispatchDraft& draft) {
   words.label = draft.label;
   words.kernel = draft.kernel;
+  words.stage = draft.stage;
   words.order = draft.order;
   words.operands.clear();
   for (const OperandDraft& operand : draft.operands) words.operands.push_back(words_of(operand));
   words.is_partial = draft.is_partial;
+  words.is_approximate = draft.is_approximate;
   words.attributes.clear();
   for (const auto& [key, value] : draft.attributes) words.attributes.emplace_back(key, value);
   words.after.assign(draft.after.begin(), draft.after.end());

@@ -12,6 +12,7 @@
 #include "encoder/program/draft.h"
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
+#include "encoder/program/scope.h"
 
 namespace interlock {
 
@@ -30,9 +31,11 @@ struct OperandWords {
 struct DispatchWords {
   std::string_view label;
   std::string_view kernel;
+  Stage stage = Stage::kCompute;
   std::optional<uint64_t> order;
   std::vector<OperandWords> operands;
   bool is_partial = false;
+  bool is_approximate = false;
   std::vector<std::pair<std::string_view, std::string_view>> attributes;
   std::vector<std::string_view> after;
   bool is_programmatic = false;

@@ -26,7 +26,7 @@ Result<Program> ProgramBuilder::finish() {
     return Error{faulty_statement_.message};
   }
   if (!program_.semaphores.empty()) number_semaphores();
-  if (!program_.host_dispatches.empty()) order_host_statements(program_);
+  if (!program_.uncounted_dispatches.empty()) order_host_statements(program_);
   // A queue that is declared as what it is anyway says nothing.
   const bool has_plain_queue_only =
       program_.queues.size() == 1 && program_.queues[0].kind == QueueKind::kConcurrent;
@@ -102,6 +102,12 @@ bool ProgramBuilder::check_label(std::string_view label) {
   if (const StatementId holder = meaning.label; holder.is_some()) {
     const Statement& other = program_.statements[holder.index];
     const bool is_dispatch = other.kind == StatementKind::kDispatch;
+    if (is_dispatch && program_.dispatches[other.index].is_transition()) {
+      return fail(
+          ItemPart::kLabel,
+          "label {} already stands for what a barrier does to operands; labels must differ.",
+          in_quotes(label));
+    }
     if (is_dispatch && program_.dispatches[other.index].host != HostAccess::kNone) {
       return fail(ItemPart::kLabel,
                   "label {} already stands on a statement of the host; labels must differ.",

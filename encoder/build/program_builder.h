@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "encoder/build/dispatch_words.h"
+#include "encoder/build/item_place.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/name_table.h"
@@ -22,38 +23,6 @@
 #include "encoder/program/written_backward.h"
 
 namespace interlock {
-
-// The part of an item that an error is about; the parser knows in which column it stands.
-enum class ItemPart : uint8_t {
-  kItem,
-  kLabel,
-  kName,  // Of a memory, tensor or capture; the loss of a backward pass.
-  kSize,  // The bytes of a memory, the shape of a tensor.
-  kBase,  // The memory or tensor that a tensor is placed in.
-  kOffset,
-  kInitial,
-  kKernel,
-  kOrder,
-  kOperand,    // Of a dispatch, a barrier, an output or a backward pass, by position; also a
-               // semaphore of a signal or a wait, and a waiting statement of a deadlock.
-  kAttribute,  // By position.
-  kFirst,      // The moved dispatch of a witness, the first of an expectation.
-  kSlices,
-  kSecond,  // The anchor of a witness, the second dispatch of an expectation.
-  kEncoder,
-  kMode,   // Of a backward pass.
-  kAfter,  // A dispatch that an edge comes from, by position.
-  kQueue,
-};
-inline constexpr size_t kItemPartCount = static_cast<size_t>(ItemPart::kQueue) + 1;
-
-struct ItemPlace {
-  // NOLINTNEXTLINE(google-explicit-constructor): most parts are there once.
-  ItemPlace(ItemPart p = ItemPart::kItem, size_t i = 0) : part(p), index(i) {}
-
-  ItemPart part;
-  size_t index;  // Of kOperand, kAttribute and kAfter.
-};
 
 // Why a program is none, where only all of it tells.
 struct FaultyStatement {
@@ -207,6 +176,9 @@ class ProgramBuilder {
                         QueueIndex queue = kDefaultQueue);
   // Finds the tensor; `where` says before what it is declared.
   bool find_tensor(ItemPlace place, const std::string& name, std::string_view where, TensorId& id);
+  size_t counted_dispatch_count() const {
+    return program_.dispatches.size() - program_.uncounted_dispatches.size();
+  }
   void use(TensorId id) { is_in_use_[base_of_[id.index].index] = true; }
   void use(std::span<const Access> operands);
   Program settled();
@@ -237,6 +209,7 @@ class ProgramBuilder {
   bool check_order(const DispatchWords& item);
   void claim_order(uint64_t order);
   bool append_operands(const DispatchWords& item);
+  bool check_stage(const DispatchWords& item, const Dispatch& dispatch);
   bool find_edges(const DispatchWords& item, QueueIndex queue);
   bool find_edge(std::string_view reference, ItemPlace place, DispatchId& from);
   bool check_recorded_edge(std::string_view reference, ItemPlace place);
@@ -252,14 +225,19 @@ class ProgramBuilder {
   bool append_rows(const OperandWords& operand, ItemPlace place, std::vector<Access>& accesses);
   bool resolve(const OperandWords& operand, size_t position, Access& access);
 
-  // In program_builder_statements.cc.
+  // In program_builder_barriers.cc.
   bool append(const BarrierDraft& item);
-  bool append(const WitnessDraft& item);
-  bool append(const ExpectDraft& item);
   // Of a barrier, or of an event.
   bool append_dependencies(BarrierKind kind, std::span<const DependencyDraft> dependencies,
                            Barrier& barrier);
   bool check_line_length(const BarrierDraft& item);
+  bool check_transitions(const BarrierDraft& item);
+  void append_transitions(const Barrier& barrier, std::string_view label, QueueIndex queue);
+  bool has_transition(StatementId statement) const;
+
+  // In program_builder_statements.cc.
+  bool append(const WitnessDraft& item);
+  bool append(const ExpectDraft& item);
   bool find_statement(ItemPlace place, StatementKind kind, const std::string& reference,
                       uint32_t& index);
   bool find_dispatch(ItemPart part, const std::string& reference, DispatchId& id) {

@@ -36,11 +36,10 @@ bool ProgramBuilder::append(const DispatchWords& item) {
     drop_strides_from(stride_count);
     names_.forget_from(program_.names, name_count);
     const std::string name = in_quotes(item.label.empty() ? item.kernel : item.label);
-    error_message_ +=
-        open_capture_ ? fmt::format("\n  - While recording {} in capture {}.", name,
-                                    in_quotes(program_.name(open_capture_->name)))
-                      : fmt::format("\n  - While adding {} as dispatch {}.", name,
-                                    program_.dispatches.size() - program_.host_dispatches.size());
+    error_message_ += open_capture_ ? fmt::format("\n  - While recording {} in capture {}.", name,
+                                                  in_quotes(program_.name(open_capture_->name)))
+                                    : fmt::format("\n  - While adding {} as dispatch {}.", name,
+                                                  counted_dispatch_count());
     return false;
   }
   use(program_.accesses_of(dispatch));
@@ -162,8 +161,10 @@ bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispat
   names_.meaning(dispatch.kernel_name).kernel = dispatch.kernel;
   dispatch.order = item.order.value_or(program_.dispatches.size());
   dispatch.is_partial = item.is_partial;
+  dispatch.is_approximate = item.is_approximate;
+  dispatch.stage = item.stage;
   const size_t stride_count = program_.strides.size();
-  if (!append_operands(item)) return false;
+  if (!append_operands(item) || !check_stage(item, dispatch)) return false;
   dispatch.access_count = static_cast<uint32_t>(program_.accesses.size()) - dispatch.first_access;
   if (!append_attributes(item, dispatch) || !check_line_length(item)) return false;
   if (is_opaque(program_, dispatch)) return true;
@@ -183,6 +184,38 @@ bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispat
   const uint64_t slice_count = slice_count_of(dispatch.kernel, *params);
   INTERLOCK_CHECK(slice_count <= std::numeric_limits<uint32_t>::max());
   dispatch.slice_count = static_cast<uint32_t>(slice_count);
+  return true;
+}
+
+// Whether it may execute where it says, and do there what it says.
+bool ProgramBuilder::check_stage(const DispatchWords& item, const Dispatch& dispatch) {
+  if (!is_opaque(program_, dispatch)) {
+    if (item.is_approximate) {
+      return fail(ItemPart::kKernel,
+                  "kernel {} touches what the kernel table says; only opaque dispatches are "
+                  "'approximate'.",
+                  in_quotes(item.kernel));
+    }
+    return item.stage == Stage::kCompute ||
+           fail(ItemPart::kKernel,
+                "kernel {} is in the kernel table and executes in its own stage; only opaque "
+                "dispatches are 'in' another one.",
+                in_quotes(item.kernel));
+  }
+  if (item.stage == Stage::kCompute || item.stage == Stage::kGraphics) return true;
+  if (item.stage != Stage::kCopy) {
+    return fail(ItemPart::kKernel, "no dispatch executes in the stage {}.",
+                in_quotes(text_of(item.stage)));
+  }
+  for (size_t i = 0; i < item.operands.size(); ++i) {
+    const AccessMode mode = item.operands[i].mode;
+    const bool is_none_of_copies = mode == AccessMode::kUniform || mode == AccessMode::kIndirect ||
+                                   mode == AccessMode::kAtomic;
+    if (!is_none_of_copies) continue;
+    return fail({ItemPart::kOperand, i},
+                "{} is an operand of '{}', which dispatches in the stage 'copy' do not have.",
+                in_quotes(item.operands[i].name), clause_of(mode));
+  }
   return true;
 }
 
@@ -208,7 +241,7 @@ bool ProgramBuilder::check_order(const DispatchWords& item) {
         ItemPart::kOrder,
         "'order=' and captures or backward passes exclude each other; what these stand for has no order of its own.");
   }
-  const bool is_first = program_.dispatches.size() == program_.host_dispatches.size();
+  const bool is_first = counted_dispatch_count() == 0;
   if (!is_first && item.order.has_value() != program_.has_program_order) {
     return item.order
                ? fail(

@@ -31,6 +31,7 @@ bool ProgramBuilder::append(const HostAccessDraft& item) {
   use(program_.accesses_of(dispatch));
   const DispatchId id(program_.dispatches.size());
   program_.host_dispatches.push_back(id);
+  program_.uncounted_dispatches.push_back(id);
   if (item.value.kind != InitialKind::kNone) {
     HostValue& value = program_.host_values.emplace_back(HostValue{id, item.value});
     const bool is_f32 = dtype_of_value(program_.accesses.back()) == DType::kF32;

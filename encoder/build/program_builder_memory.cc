@@ -36,8 +36,8 @@ uint64_t ProgramBuilder::memory_bytes() const {
          bytes_of(p.captures) + bytes_of(p.replays) + bytes_of(p.backwards) + bytes_of(p.witness) +
          bytes_of(p.expectations) + bytes_of(p.queues) + bytes_of(p.semaphores) +
          bytes_of(p.syncs) + bytes_of(p.signal_parts) + bytes_of(p.edges) + bytes_of(p.strides) +
-         bytes_of(p.host_dispatches) + bytes_of(p.host_values) + bytes_of(sync_meanings_) +
-         recorded_bytes_ + order_runs_.size() * kOrderRunBytes;
+         bytes_of(p.host_dispatches) + bytes_of(p.uncounted_dispatches) + bytes_of(p.host_values) +
+         bytes_of(sync_meanings_) + recorded_bytes_ + order_runs_.size() * kOrderRunBytes;
 }
 
 void ProgramBuilder::reserve_for(const ItemCounts& counts) {

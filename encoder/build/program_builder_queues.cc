@@ -115,6 +115,11 @@ bool ProgramBuilder::check_semaphore(const SyncDraft& item, size_t position) {
     return fail(place, "the host has no stages; found some of semaphore {}.",
                 in_quotes(use.semaphore));
   }
+  const bool is_a_wait = item.kind == SyncKind::kWait || item.kind == SyncKind::kHostWaits;
+  if (use.is_from_outside && !is_a_wait) {
+    return fail(place, "semaphore {} is signaled here, and only waits are 'from outside'.",
+                in_quotes(use.semaphore));
+  }
   if (item.kind == SyncKind::kHostSignals && !use.value) {
     return fail(place, "the host signals values, and {} has none here; expected {}=N.",
                 in_quotes(use.semaphore), use.semaphore);
@@ -211,7 +216,12 @@ bool ProgramBuilder::append_sync(const SyncDraft& item, QueueIndex queue, SyncSt
       const SemaphoreUseDraft& use = item.semaphores[0];
       step.semaphore = semaphore_of(use);
       step.stages = use.stages;
-      step.value = use.value ? *use.value : ++uses_of(step.semaphore).wait_count;
+      step.is_from_outside = use.is_from_outside;
+      if (use.value) {
+        step.value = *use.value;
+      } else if (!use.is_from_outside) {
+        step.value = ++uses_of(step.semaphore).wait_count;
+      }
       return true;
     }
     case SyncKind::kSet:
@@ -248,6 +258,13 @@ bool ProgramBuilder::append_set(const SyncDraft& item, QueueIndex queue, SyncSte
   if (!check_takes_barriers(queue, "an event") ||
       !check_name(ItemPart::kName, "event", item.event)) {
     return false;
+  }
+  for (const DependencyDraft& part : item.dependencies) {
+    if (part.transition == TransitionKind::kNone) continue;
+    return fail(ItemPart::kItem,
+                "an event has a dependency with '{}'; only those of barriers do something to their "
+                "operands.",
+                word_of(part.transition));
   }
   Barrier halves;
   halves.first_dependency = static_cast<uint32_t>(program_.dependencies.size());
@@ -301,7 +318,8 @@ bool ProgramBuilder::append_host_operands(const SyncDraft& item, SyncStep& step)
 }
 
 bool ProgramBuilder::check_line_length(const SyncDraft& item) {
-  constexpr uint64_t kUseBytesMax = 80;  // "=N after compute|copy|indirect|host, "
+  constexpr uint64_t kUseBytesMax =
+      96;  // "=N from outside before compute|copy|indirect|graphics|host, "
   uint64_t length = item.label.size() + item.event.size() + item.queue.size() + 40;
   for (const SemaphoreUseDraft& use : item.semaphores) {
     length += use.semaphore.size() + kUseBytesMax;

@@ -1,4 +1,4 @@
-// The rules of barriers, witnesses and expectations.
+// The rules of witnesses and expectations.
 #include <algorithm>
 #include <limits>
 
@@ -12,106 +12,12 @@
 namespace interlock {
 namespace {
 
-// The parser makes no other; a draft can have been made by hand.
-bool is_scope(Scope scope) {
-  if (scope.stages == 0 || (scope.stages & ~kAllStages) != 0) return false;
-  for (size_t i = 0; i < kStageAccessCount; ++i) {
-    const auto access = static_cast<StageAccess>(i);
-    if ((scope.accesses & bit_of(access)) != 0 && (scope.stages & bit_of(stage_of(access))) == 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool concerns_one_dispatch(FindingKind kind) {
   return kind == FindingKind::kAlias || kind == FindingKind::kUndeclared ||
          kind == FindingKind::kUninitialized;
 }
 
 }  // namespace
-
-uint64_t text_bytes_max(const OperandDraft& operand) {
-  constexpr uint64_t kRangeBytesMax = 44;   // "[a:b]" of two 64-bit numbers.
-  constexpr uint64_t kStrideBytesMax = 79;  // " rows R pitch P width W"
-  return 1 + operand.name.size() + (operand.slice ? kRangeBytesMax : 0) +
-         (operand.stride ? kStrideBytesMax : 0);
-}
-
-uint64_t text_bytes_max(const DependencyDraft& dependency) {
-  uint64_t length = text_of(dependency.source).size() + text_of(dependency.destination).size() + 6;
-  for (const OperandDraft& operand : dependency.operands) length += text_bytes_max(operand);
-  return length;
-}
-
-bool ProgramBuilder::append(const BarrierDraft& item) {
-  QueueIndex queue = kDefaultQueue;
-  if (!check_statement(item.label) || !find_queue(item.queue, queue) ||
-      (!is_settled_by_replay(item.queue) && !check_takes_barriers(queue, "a barrier"))) {
-    return false;
-  }
-  const size_t stride_count = program_.strides.size();
-  Barrier barrier{StatementId(program_.statements.size()), item.kind,
-                  static_cast<uint32_t>(program_.dependencies.size())};
-  const size_t operand_count = program_.barrier_operands.size();
-  const bool is_appended =
-      append_dependencies(item.kind, item.dependencies, barrier) && check_line_length(item);
-  if (is_appended) use(std::span(program_.barrier_operands).subspan(operand_count));
-  if (is_appended && !open_capture_) {
-    append_statement(StatementKind::kBarrier, program_.barriers.size(), item.label, queue);
-    program_.barriers.push_back(barrier);
-    return true;
-  }
-  if (is_appended) record(item);
-  drop_strides_from(stride_count);
-  program_.dependencies.resize(barrier.first_dependency);
-  program_.barrier_operands.resize(operand_count);
-  return is_appended;
-}
-
-bool ProgramBuilder::append_dependencies(BarrierKind kind,
-                                         std::span<const DependencyDraft> dependencies,
-                                         Barrier& barrier) {
-  if ((kind == BarrierKind::kScoped) != !dependencies.empty()) {
-    return fail(
-        ItemPart::kItem,
-        "a scoped barrier has dependencies, and no other barrier has any; this one does not fit.");
-  }
-  if (dependencies.size() > limits_.dependency_count_per_barrier) {
-    return fail(ItemPart::kItem, "the barrier has {} dependencies, more than the limit of {}.",
-                dependencies.size(), limits_.dependency_count_per_barrier);
-  }
-  size_t position = 0;  // Among all operands of the barrier.
-  for (const DependencyDraft& part : dependencies) {
-    if (!is_scope(part.source) || !is_scope(part.destination)) {
-      return fail(ItemPart::kItem,
-                  "a scope of the barrier is empty or names an access outside of its stages.");
-    }
-    Dependency dependency{part.source, part.destination,
-                          static_cast<uint32_t>(program_.barrier_operands.size())};
-    for (const OperandDraft& operand : part.operands) {
-      if (position == limits_.operand_count_per_barrier) {
-        return fail({ItemPart::kOperand, position},
-                    "the barrier has more operands than the limit of {}.",
-                    limits_.operand_count_per_barrier);
-      }
-      if (!append_operand(words_of(operand), position++, program_.barrier_operands)) return false;
-    }
-    dependency.operand_count =
-        static_cast<uint32_t>(program_.barrier_operands.size()) - dependency.first_operand;
-    program_.dependencies.push_back(dependency);
-    ++barrier.dependency_count;
-  }
-  return true;
-}
-
-bool ProgramBuilder::check_line_length(const BarrierDraft& item) {
-  uint64_t length =
-      label_room_bytes() + item.label.size() + std::string_view(": barrier execution").size();
-  for (const DependencyDraft& part : item.dependencies) length += text_bytes_max(part);
-  length += queue_bytes_max(item.queue);
-  return check_line_length("the barrier needs up to", length);
-}
 
 // Finds the statement of this kind that `reference` names, by label or by position in its list.
 bool ProgramBuilder::find_statement(ItemPlace part, StatementKind kind,
@@ -120,10 +26,9 @@ bool ProgramBuilder::find_statement(ItemPlace part, StatementKind kind,
   const std::string_view noun = noun_of(kind).substr(2);
   if (!reference.empty() && is_digit(reference[0])) {
     const bool is_dispatch = kind == StatementKind::kDispatch;
-    const size_t count = is_lifetime ? program_.lifetimes.size()
-                         : is_dispatch
-                             ? program_.dispatches.size() - program_.host_dispatches.size()
-                             : program_.barriers.size();
+    const size_t count = is_lifetime   ? program_.lifetimes.size()
+                         : is_dispatch ? counted_dispatch_count()
+                                       : program_.barriers.size();
     const auto position = decimal_of(reference);
     if (!position || *position >= count) {
       return fail(part, "there is no {} {}; {} stand before this line.", noun, in_quotes(reference),
@@ -147,6 +52,10 @@ bool ProgramBuilder::find_statement(ItemPlace part, StatementKind kind,
                 advice_for(reference, &NameMeaning::label));
   }
   const Statement& statement = program_.statements[meaning.label.index];
+  if (kind == StatementKind::kDispatch && has_transition(meaning.label)) {
+    index = program_.statements[size_t{meaning.label.index} + 1].index;
+    return true;
+  }
   if (statement.kind != kind) {
     return fail(part, "label {} stands on {}; expected {}.", in_quotes(reference),
                 noun_of(statement.kind),

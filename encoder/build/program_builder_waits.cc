@@ -46,7 +46,7 @@ void ProgramBuilder::pair_waits(const std::vector<Signaled>& signals, Fault faul
   for (uint32_t sync = 0; sync < program_.syncs.size(); ++sync) {
     SyncStep& step = program_.syncs[sync];
     step.partner = step.kind == SyncKind::kAwait ? step.partner : SyncStep::kNoPartner;
-    if (!step.semaphore.is_some()) continue;
+    if (!step.semaphore.is_some() || step.is_from_outside) continue;
     const Semaphore& semaphore = program_.semaphores[step.semaphore.index];
     if (!semaphore.is_binary && step.value <= semaphore.initial) continue;
     const auto met =

@@ -335,7 +335,7 @@ Stage stage_of(const Dispatch& dispatch) {
   if (dispatch.host != HostAccess::kNone) return Stage::kHost;
   const KernelEntry& entry = kernel_entry(dispatch.kernel);
   const bool is_a_copy = entry.is_bytewise && !entry.is_variadic;  // mix is variadic.
-  return is_a_copy ? Stage::kCopy : Stage::kCompute;
+  return is_a_copy ? Stage::kCopy : dispatch.stage;
 }
 
 Stage stage_of(const Dispatch& dispatch, const Access& access) {
@@ -346,14 +346,22 @@ std::optional<StageAccess> read_sort_of(Stage stage, const Access& access) {
   if (!access.reads() && !access.is_atomic()) return std::nullopt;
   if (stage == Stage::kHost) return StageAccess::kHostRead;
   if (access.mode == AccessMode::kIndirect) return StageAccess::kIndirectRead;
-  if (access.mode == AccessMode::kUniform) return StageAccess::kComputeUniform;
-  return stage == Stage::kCompute ? StageAccess::kComputeRead : StageAccess::kCopyRead;
+  const bool is_uniform = access.mode == AccessMode::kUniform;
+  switch (stage) {
+    case Stage::kCopy:
+      return StageAccess::kCopyRead;
+    case Stage::kGraphics:
+      return is_uniform ? StageAccess::kGraphicsUniform : StageAccess::kGraphicsRead;
+    case Stage::kTransition:
+      return StageAccess::kTransitionRead;
+    default:
+      return is_uniform ? StageAccess::kComputeUniform : StageAccess::kComputeRead;
+  }
 }
 
 std::optional<StageAccess> write_sort_of(Stage stage, const Access& access) {
   if (!access.writes() && !access.is_atomic()) return std::nullopt;
-  if (stage == Stage::kHost) return StageAccess::kHostWrite;
-  return stage == Stage::kCompute ? StageAccess::kComputeWrite : StageAccess::kCopyWrite;
+  return write_sort_of(stage);
 }
 
 AliasContract alias_contract_of(const KernelEntry& entry, int input, int output) {

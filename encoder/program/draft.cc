@@ -65,6 +65,12 @@ void append_queues(const Program& program, ProgramDraft& draft) {
   }
 }
 
+// What a barrier does to its operands is said by the barrier.
+bool is_part_of_barrier(const Program& program, const Statement& statement) {
+  return statement.kind == StatementKind::kDispatch &&
+         program.dispatches[statement.index].is_transition();
+}
+
 // Writes the canonical draft, in short or in full.
 class DraftWriter {
  public:
@@ -171,6 +177,7 @@ void DraftWriter::append_statements() {
 void DraftWriter::append_statements_before(uint32_t end) {
   INTERLOCK_CHECK(next_statement_ <= end && end <= program_.statements.size());
   for (; next_statement_ < end; ++next_statement_) {
+    if (is_part_of_barrier(program_, program_.statements[next_statement_])) continue;
     draft_.items.push_back(draft_of(program_, program_.statements[next_statement_]));
   }
 }
@@ -296,6 +303,7 @@ ProgramDraft draft_of(const Program& program, const ProgramPart& part) {
   append_outputs(program, part.outputs, draft);
   draft.items.reserve(draft.items.size() + part.statements.size());
   for (const StatementId id : part.statements) {
+    if (is_part_of_barrier(program, program.statements[id.index])) continue;
     draft.items.push_back(draft_of(program, program.statements[id.index]));
   }
   return draft;

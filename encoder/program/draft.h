@@ -71,6 +71,8 @@ struct DispatchDraft {
   std::vector<std::string> after;  // Of a graph queue: dispatches, by label or index.
   bool is_programmatic = false;    // All of these edges.
   std::string queue;               // Empty: the default one. So for every queue below.
+  Stage stage = Stage::kCompute;   // `in copy`, `in graphics`: of opaque ones.
+  bool is_approximate = false;
 };
 
 template <typename Dispatch>
@@ -85,6 +87,7 @@ struct DependencyDraft {
   Scope source;
   Scope destination;
   std::vector<OperandDraft> operands;  // Their mode means nothing.
+  TransitionKind transition = TransitionKind::kNone;
 };
 
 struct BarrierDraft {
@@ -118,6 +121,7 @@ struct SemaphoreUseDraft {
   std::string semaphore;
   std::optional<uint64_t> value;  // None: the semaphore is binary.
   StageMask stages = kAllStages;
+  bool is_from_outside = false;  // Of a wait.
 };
 
 // A sync statement other than a barrier. What its kind does not have is empty.
@@ -241,7 +245,8 @@ struct ProgramPart {
 // program.
 ProgramDraft draft_of(const Program& program, const ProgramPart& part);
 
-// The statement as an item of the text. Requires: it is of `program`.
+// The statement as an item of the text. Requires: it is of `program`, and no transition: that is
+// part of its barrier.
 ItemDraft draft_of(const Program& program, const Statement& statement);
 
 // The queue as drafts have it: nothing for the default one and for the host.

@@ -32,7 +32,7 @@ std::vector<DependencyDraft> drafts_of(const Program& program,
                                        std::span<const Dependency> dependencies) {
   std::vector<DependencyDraft> drafts;
   for (const Dependency& dependency : dependencies) {
-    drafts.push_back({dependency.source, dependency.destination, {}});
+    drafts.push_back({dependency.source, dependency.destination, {}, dependency.transition});
     append_operands(program, program.operands_of(dependency), drafts.back().operands);
   }
   return drafts;
@@ -74,10 +74,12 @@ OperandDraft draft_of(const Program& program, const Access& access) {
 DispatchDraft unqueued_draft_of(const Program& program, const Dispatch& dispatch) {
   DispatchDraft draft;
   draft.kernel = program.name(dispatch.kernel_name);
+  draft.stage = dispatch.stage;
   if (program.has_program_order) draft.order = dispatch.order;
   draft.operands.reserve(dispatch.access_count);
   append_operands(program, program.accesses_of(dispatch), draft.operands);
   draft.is_partial = dispatch.is_partial;
+  draft.is_approximate = dispatch.is_approximate;
   if (dispatch.atomic_op != AtomicOp::kNone) {
     draft.attributes.emplace_back("atomic", word_of(dispatch.atomic_op));
   }
@@ -141,6 +143,7 @@ SyncDraft draft_of(const Program& program, const SyncStep& step, NameId label) {
   }
   if (step.semaphore.is_some()) {
     draft.semaphores.push_back(use_draft_of(program, step.semaphore, step.value, step.stages));
+    draft.semaphores.back().is_from_outside = step.is_from_outside;
   }
   if (step.kind != SyncKind::kHostIdle) {
     draft.queue = queue_of_statement(program, step.statement);

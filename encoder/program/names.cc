@@ -79,7 +79,9 @@ bool is_reserved(std::string_view name) {
       return is_literally(name, "updates") || is_literally(name, "atomics") ||
              is_literally(name, "partial") || is_literally(name, "uniform");
     case 8:
-      return is_literally(name, "indirect");
+      return is_literally(name, "indirect") || is_literally(name, "discards");
+    case 11:
+      return is_literally(name, "approximate") || is_literally(name, "transitions");
     default:
       return false;
   }

@@ -7,6 +7,7 @@
 
 #include "encoder/program/check.h"
 #include "encoder/program/draft_text.h"
+#include "encoder/program/statement_number.h"
 #include "encoder/program/words.h"
 
 namespace interlock {
@@ -34,6 +35,7 @@ static_assert(std::size(kSyncWords) == kSyncKindCount);
 
 std::string_view word_of(DType dtype) { return word_in(kDTypeWords, dtype); }
 std::string_view clause_of(AccessMode mode) { return word_in(kClauseWords, mode); }
+std::string_view word_of(TransitionKind kind) { return word_in(kTransitionWords, kind); }
 std::string_view word_of(AtomicOp op) { return word_in(kAtomicOpWords, op); }
 std::string_view word_of(LifetimeKind kind) { return word_in(kLifetimeWords, kind); }
 std::string_view word_of(QueueKind kind) { return word_in(kQueueWords, kind); }
@@ -68,22 +70,22 @@ std::string reference(const Program& program, StatementId statement, uint32_t in
 
 uint32_t Program::number_of(DispatchId id) const {
   if (text_order != nullptr) return text_order->dispatch_numbers[id.index];
-  const auto first_after = std::ranges::lower_bound(host_dispatches, id);
-  return id.index - static_cast<uint32_t>(first_after - host_dispatches.begin());
+  const auto first_after = std::ranges::lower_bound(uncounted_dispatches, id);
+  return id.index - static_cast<uint32_t>(first_after - uncounted_dispatches.begin());
 }
 
 DispatchId Program::dispatch_of_number(uint64_t number) const {
-  // Before the host's dispatch number k there are as many of queues as its index says, less k.
-  size_t host_count = 0;
-  for (size_t end = host_dispatches.size(); host_count < end;) {
-    const size_t middle = host_count + (end - host_count) / 2;
-    if (host_dispatches[middle].index - middle <= number) {
-      host_count = middle + 1;
+  // Before number k of those that do not count there are as many others as its index says, less k.
+  size_t uncounted = 0;
+  for (size_t end = uncounted_dispatches.size(); uncounted < end;) {
+    const size_t middle = uncounted + (end - uncounted) / 2;
+    if (uncounted_dispatches[middle].index - middle <= number) {
+      uncounted = middle + 1;
     } else {
       end = middle;
     }
   }
-  const uint64_t index = number + host_count;
+  const uint64_t index = number + uncounted;
   return index < dispatches.size() ? DispatchId(index) : DispatchId();
 }
 
@@ -125,7 +127,7 @@ const InitialValue* Program::host_value_of(DispatchId id) const {
 
 std::string Program::reference_of(DispatchId id) const {
   const Dispatch& d = dispatch(id);
-  if (d.host != HostAccess::kNone && !statements[d.statement.index].label.is_some()) return {};
+  if (!d.is_counted() && !statements[d.statement.index].label.is_some()) return {};
   return reference(*this, d.statement, number_of(id));
 }
 
@@ -157,12 +159,10 @@ std::string Program::text_of(const Lifetime& lifetime) const {
 std::string Program::description_of(DispatchId id) const {
   const Dispatch& d = dispatch(id);
   const NameId label = statements[d.statement.index].label;
-  if (d.host != HostAccess::kNone) {
-    const uint32_t position = d.statement.index;
-    return label.is_some()
-               ? fmt::format("{} ({})", name(label), name(d.kernel_name))
-               : fmt::format("{} (statement {})", name(d.kernel_name),
-                             text_order != nullptr ? text_order->statements[position] : position);
+  if (!d.is_counted()) {
+    return label.is_some() ? fmt::format("{} ({})", name(label), name(d.kernel_name))
+                           : fmt::format("{} (statement {})", name(d.kernel_name),
+                                         text_number_of(*this, d.statement));
   }
   return fmt::format("{} (dispatch {})", name(label.is_some() ? label : d.kernel_name),
                      number_of(id));

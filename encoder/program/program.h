@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "encoder/program/barrier.h"
 #include "encoder/program/finding_kind.h"
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
@@ -138,31 +139,25 @@ struct Dispatch {
   uint32_t first_attribute = 0;
   uint32_t attribute_count = 0;
   AtomicOp atomic_op = AtomicOp::kNone;
-  bool is_partial = false;  // Its writes may leave bytes as they were.
+  Stage stage = Stage::kCompute;  // Of an opaque one: where it executes. See stage_of().
+  bool is_partial = false;        // Its writes may leave bytes as they were.
+  bool is_approximate = false;    // Its operands bound what it touches.
   HostAccess host = HostAccess::kNone;
+  // What a barrier does to the operands of one of its dependencies is a dispatch of its own, the
+  // next after it: into Program::dependencies.
+  uint32_t transition = kNoTransition;
+
+  static constexpr uint32_t kNoTransition = UINT32_MAX;
+
+  bool is_transition() const { return transition != kNoTransition; }
+  // Whether the text counts it: it does neither what the host does nor what barriers do.
+  bool is_counted() const { return host == HostAccess::kNone && !is_transition(); }
 };
 
 // What `host writes x = random(3)` writes.
 struct HostValue {
   DispatchId dispatch;
   InitialValue value;
-};
-
-// One part of a scoped barrier: all earlier work in the stages of `source` executes before all
-// later work in the stages of `destination`; the accesses say what becomes available and visible,
-// in the bytes of the operands if there are any. The dependencies of one barrier do not chain.
-struct Dependency {
-  Scope source;
-  Scope destination;
-  uint32_t first_operand = 0;  // Into Program::barrier_operands.
-  uint32_t operand_count = 0;  // None: all memory.
-};
-
-struct Barrier {
-  StatementId statement;
-  BarrierKind kind = BarrierKind::kFull;
-  uint32_t first_dependency = 0;  // Of kScoped, into Program::dependencies.
-  uint32_t dependency_count = 0;
 };
 
 enum class LifetimeKind : uint8_t {
@@ -290,7 +285,9 @@ struct Program {
   std::vector<Edge> edges;                  // By `to`, rising.
   std::vector<Stride> strides;              // Of strided operands.
   std::vector<DispatchId> host_dispatches;  // Those of the host, rising.
-  std::vector<HostValue> host_values;       // By dispatch, rising.
+  // Those that the text does not count: of the host and of barriers; rising.
+  std::vector<DispatchId> uncounted_dispatches;
+  std::vector<HostValue> host_values;  // By dispatch, rising.
   // How the text says some of the statements in short. They are all in `statements`, so that only
   // what prints programs needs to know; a pass that changes statements leaves these three empty.
   std::vector<Capture> captures;
@@ -350,8 +347,8 @@ struct Program {
   // What the host writes there; null if that is not said. Cost: logarithmic.
   const InitialValue* host_value_of(DispatchId id) const;
 
-  // The number of a dispatch in the text: what the host reads and writes does not count.
-  // Requires: it is no dispatch of the host. Cost of both: logarithmic.
+  // The number of a dispatch in the text: what the host reads and writes does not count, nor what
+  // barriers do. Requires: it is counted. Cost of both: logarithmic.
   uint32_t number_of(DispatchId id) const;
   // The other way; none if there are not so many.
   DispatchId dispatch_of_number(uint64_t number) const;
@@ -363,7 +360,7 @@ struct Program {
   bool has_any(LifetimeKind kind) const;
 
   // The label if it has one, else its number in decimal: how text refers to a dispatch. Nothing for
-  // one of the host without a label.
+  // one that is not counted and has no label.
   std::string reference_of(DispatchId id) const;
 
   // The label if it has one, else its position among the barriers in decimal.

@@ -8,7 +8,7 @@ void order_host_statements(Program& program) {
   if (!program.has_program_order) return;
   uint64_t highest = 0;
   for (Dispatch& dispatch : program.dispatches) {
-    if (dispatch.host != HostAccess::kNone) dispatch.order = highest;
+    if (!dispatch.is_counted()) dispatch.order = highest;
     highest = std::max(highest, dispatch.order);
   }
 }

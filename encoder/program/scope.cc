@@ -9,7 +9,8 @@ namespace interlock {
 namespace {
 
 // By Stage.
-constexpr std::string_view kStageWords[] = {"compute", "copy", "indirect", "host"};
+constexpr std::string_view kStageWords[] = {"compute",  "copy",       "indirect",
+                                            "graphics", "transition", "host"};
 static_assert(std::size(kStageWords) == kStageCount);
 
 struct AccessWord {
@@ -19,22 +20,31 @@ struct AccessWord {
 };
 
 // In the order of StageAccess.
-constexpr AccessWord kAccessWords[] = {{StageAccess::kComputeRead, Stage::kCompute, "read"},
-                                       {StageAccess::kComputeWrite, Stage::kCompute, "write"},
-                                       {StageAccess::kComputeUniform, Stage::kCompute, "uniform"},
-                                       {StageAccess::kCopyRead, Stage::kCopy, "read"},
-                                       {StageAccess::kCopyWrite, Stage::kCopy, "write"},
-                                       {StageAccess::kIndirectRead, Stage::kIndirect, "read"},
-                                       {StageAccess::kHostRead, Stage::kHost, "read"},
-                                       {StageAccess::kHostWrite, Stage::kHost, "write"}};
+constexpr AccessWord kAccessWords[] = {
+    {StageAccess::kComputeRead, Stage::kCompute, "read"},
+    {StageAccess::kComputeWrite, Stage::kCompute, "write"},
+    {StageAccess::kComputeUniform, Stage::kCompute, "uniform"},
+    {StageAccess::kCopyRead, Stage::kCopy, "read"},
+    {StageAccess::kCopyWrite, Stage::kCopy, "write"},
+    {StageAccess::kIndirectRead, Stage::kIndirect, "read"},
+    {StageAccess::kGraphicsRead, Stage::kGraphics, "read"},
+    {StageAccess::kGraphicsWrite, Stage::kGraphics, "write"},
+    {StageAccess::kGraphicsUniform, Stage::kGraphics, "uniform"},
+    {StageAccess::kHostRead, Stage::kHost, "read"},
+    {StageAccess::kHostWrite, Stage::kHost, "write"},
+    {StageAccess::kTransitionRead, Stage::kTransition, "read"},
+    {StageAccess::kTransitionWrite, Stage::kTransition, "write"}};
 static_assert(std::size(kAccessWords) == kStageAccessCount);
 
 constexpr std::string_view kAll = "all";
+constexpr std::string_view kDevice = "device";  // `all` but the host.
+constexpr std::string_view kNone = "none";
 
-// The accesses that `all.WORD` names; none if no stage has such an access.
-AccessMask accesses_of_all_stages(std::string_view word) {
+// The accesses that `all.WORD` or `device.WORD` names; none if no stage has such an access.
+AccessMask accesses_of_stages(StageMask stages, std::string_view word) {
   AccessMask accesses = 0;
   for (const AccessWord& candidate : kAccessWords) {
+    if (is_of_transition(candidate.access) || (stages & bit_of(candidate.stage)) == 0) continue;
     const bool is_a_read = candidate.word == "read" || candidate.word == "uniform";
     if (candidate.word == word || (word == "read" && is_a_read)) {
       accesses |= bit_of(candidate.access);
@@ -60,13 +70,15 @@ std::optional<Scope> scope_of(std::string_view word) {
   const std::string_view stage = word.substr(0, dot);
   const bool has_access = dot != std::string_view::npos;
   const std::string_view access = has_access ? word.substr(dot + 1) : std::string_view();
-  if (stage == kAll) {
-    if (!has_access) return Scope{kAllStages, 0};
-    const AccessMask accesses = accesses_of_all_stages(access);
-    return accesses == 0 ? std::nullopt : std::optional(Scope{kAllStages, accesses});
+  if (word == kNone) return Scope{};
+  if (stage == kAll || stage == kDevice) {
+    const StageMask stages = stage == kAll ? kAllStages : kDeviceStages;
+    if (!has_access) return Scope{stages, 0};
+    const AccessMask accesses = accesses_of_stages(stages, access);
+    return accesses == 0 ? std::nullopt : std::optional(Scope{stages, accesses});
   }
   const auto known = position_in<Stage>(kStageWords, stage);
-  if (!known) return std::nullopt;
+  if (!known || *known == Stage::kTransition) return std::nullopt;
   if (!has_access) return Scope{bit_of(*known), 0};
   for (const AccessWord& candidate : kAccessWords) {
     if (candidate.stage == *known && candidate.word == access) {
@@ -76,24 +88,40 @@ std::optional<Scope> scope_of(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<Stage> stage_of_dispatches(std::string_view word) {
+  for (const Stage stage : {Stage::kCompute, Stage::kCopy, Stage::kGraphics}) {
+    if (word == word_in(kStageWords, stage)) return stage;
+  }
+  return std::nullopt;
+}
+
 bool names_a_stage(std::string_view word) {
   const std::string_view stage = word.substr(0, word.find('.'));
-  return stage == kAll || is_one_of(kStageWords, stage);
+  const auto known = position_in<Stage>(kStageWords, stage);
+  return stage == kAll || stage == kDevice || stage == kNone ||
+         (known && *known != Stage::kTransition);
 }
 
 std::string text_of(Scope scope) {
-  INTERLOCK_CHECK(scope.stages != 0);
+  if (scope == Scope{}) return std::string(kNone);
   std::string text;
   StageMask stages = scope.stages;
   AccessMask accesses = scope.accesses;
-  if (stages == kAllStages) {
+  // Of `all` and `device`: what each of their words names as a whole.
+  const auto append_whole = [&](std::string_view name, StageMask whole_stages) {
     for (const std::string_view word : {"read", "write"}) {
-      const AccessMask whole = accesses_of_all_stages(word);
+      const AccessMask whole = accesses_of_stages(whole_stages, word);
       if ((accesses & whole) != whole) continue;
-      append_word(text, kAll, word);
+      append_word(text, name, word);
       accesses &= static_cast<AccessMask>(~whole);
     }
-    if (text.empty()) append_word(text, kAll, "");
+    if (text.empty()) append_word(text, name, "");
+  };
+  if (stages == kAllStages) {
+    append_whole(kAll, kAllStages);
+    stages = 0;
+  } else if ((stages & kDeviceStages) == kDeviceStages) {
+    append_whole(kDevice, kDeviceStages);
     stages = 0;
   }
   for (const Stage stage : kStages) {

@@ -77,16 +77,18 @@ struct SyncStep {
   SyncKind kind = SyncKind::kSplit;
   BarrierKind barrier_kind = BarrierKind::kFull;  // Of kSet: what it is a half of.
   StageMask stages = kAllStages;                  // Of kWait: `before STAGES`, what it holds back.
-  QueueIndex idle_queue = kNoQueue;               // Of kHostIdle: none means all queues.
-  NameId event;                                   // Of kSet and kAwait.
-  SemaphoreId semaphore;                          // Of kWait and kHostWaits.
-  uint64_t value = 0;                             // Likewise; counted if the semaphore is binary.
+  bool is_from_outside = false;      // Of kWait and kHostWaits: nobody in the program signals it.
+  QueueIndex idle_queue = kNoQueue;  // Of kHostIdle: none means all queues.
+  NameId event;                      // Of kSet and kAwait.
+  SemaphoreId semaphore;             // Of kWait and kHostWaits.
+  uint64_t value = 0;                // Likewise; counted if the semaphore is binary.
   // kSignal, kHostSignals: into Program::signal_parts. kSet: into Program::dependencies.
   // kHostFlushes, kHostInvalidates: into Program::barrier_operands.
   uint32_t first = 0;
   uint32_t count = 0;
   // kWait, kHostWaits: the part in Program::signal_parts that meets it, that of the smallest value
-  // not below its own; kNoPartner if the initial value does. kAwait: its kSet, in Program::syncs.
+  // not below its own; kNoPartner if the initial value does, or somebody outside the program.
+  // kAwait: its kSet, in Program::syncs.
   uint32_t partner = kNoPartner;
 
   static constexpr uint32_t kNoPartner = UINT32_MAX;

@@ -47,6 +47,12 @@ inline constexpr std::string_view kFindingWords[] = {
 inline constexpr std::string_view kEdgesWord = "after";
 inline constexpr std::string_view kProgrammaticWord = "programmatic";
 
+// After the kernel: the stage of an opaque dispatch.
+inline constexpr std::string_view kStageWord = "in";
+
+// By TransitionKind; kNone has none.
+inline constexpr std::string_view kTransitionWords[] = {"", "transitions", "discards"};
+
 // By QueueKind.
 inline constexpr std::string_view kQueueWords[] = {"concurrent", "serial", "serial blocking",
                                                    "legacy-default", "graph"};

@@ -1,5 +1,7 @@
 #include "encoder/queues/dispatch_conflicts.h"
 
+#include <algorithm>
+
 #include "encoder/plan/data_dependencies.h"
 #include "encoder/program/error_of.h"
 
@@ -27,6 +29,11 @@ Result<Success> check_is_dispatches(const Program& program) {
     return Error{
         "the host reads or writes in the program; encoders for several queues take dispatches "
         "alone."};
+  }
+  if (std::ranges::any_of(program.dispatches, &Dispatch::is_transition)) {
+    return Error{
+        "a barrier of the program does something to its operands; encoders for several queues take "
+        "dispatches alone."};
   }
   return Success{};
 }

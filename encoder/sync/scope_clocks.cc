@@ -11,22 +11,23 @@ namespace interlock {
 namespace {
 
 constexpr StageAccess kWrites[] = {StageAccess::kComputeWrite, StageAccess::kCopyWrite,
-                                   StageAccess::kHostWrite};
+                                   StageAccess::kGraphicsWrite, StageAccess::kHostWrite};
+constexpr StageMask kAfterIndirect = bit_of(Stage::kCompute) | bit_of(Stage::kGraphics);
 
 constexpr bool has(StageMask stages, size_t stage) { return (stages >> stage & 1) != 0; }
 constexpr bool has(AccessMask accesses, StageAccess access) {
   return (accesses & bit_of(access)) != 0;
 }
 
-// The indirect stage of a command comes before its compute stage: who waits for the latter waits
-// for the former, and who holds back the former holds back the latter.
+// The indirect stage of a command comes before its compute or graphics stage: who waits for the
+// latter waits for the former, and who holds back the former holds back the latter.
 StageMask waited_for(StageMask stages) {
-  const bool adds = (stages & bit_of(Stage::kCompute)) != 0;
+  const bool adds = (stages & kAfterIndirect) != 0;
   return adds ? static_cast<StageMask>(stages | bit_of(Stage::kIndirect)) : stages;
 }
 StageMask held_back(StageMask stages) {
   const bool adds = (stages & bit_of(Stage::kIndirect)) != 0;
-  return adds ? static_cast<StageMask>(stages | bit_of(Stage::kCompute)) : stages;
+  return adds ? static_cast<StageMask>(stages | kAfterIndirect) : stages;
 }
 
 bool reach(const EpochByStage& epochs, const EpochByStage& needed) {
@@ -107,10 +108,12 @@ ScopePair fewest_scopes(const ScopeClocks& clocks, const BarrierNeeds& needs, ui
   };
   drop_accesses(&ScopePair::source);
   drop_accesses(&ScopePair::destination);
-  for (const Stage stage : {Stage::kHost, Stage::kCompute, Stage::kCopy, Stage::kIndirect}) {
+  for (const Stage stage : {Stage::kTransition, Stage::kHost, Stage::kGraphics, Stage::kCompute,
+                            Stage::kCopy, Stage::kIndirect}) {
     drop_stage(&ScopePair::source, stage);
   }
-  for (const Stage stage : {Stage::kHost, Stage::kIndirect, Stage::kCopy, Stage::kCompute}) {
+  for (const Stage stage : {Stage::kTransition, Stage::kHost, Stage::kIndirect, Stage::kGraphics,
+                            Stage::kCopy, Stage::kCompute}) {
     drop_stage(&ScopePair::destination, stage);
   }
   return scopes;

@@ -87,6 +87,7 @@ class LineReader {
 
   // In line_reader_statements.cc.
   bool read_rest(DispatchDraft& dispatch);
+  bool read_stage(DispatchDraft& dispatch);
   bool read_order(DispatchDraft& dispatch);
   bool read_operands(DispatchDraft& dispatch);
   bool read_operand(const Token& name, OperandDraft& operand);

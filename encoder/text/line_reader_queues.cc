@@ -99,8 +99,8 @@ bool LineReader::read_semaphores(SyncDraft& sync) {
   }
 }
 
-// Reads "s=3 after copy|compute"; `stages_word` is the word before the stages, or empty where none
-// may stand.
+// Reads "s=3 after copy|compute", "s=3 from outside"; `stages_word` is the word before the stages,
+// or empty where none may stand.
 bool LineReader::read_semaphore_use(SemaphoreUseDraft& use, std::string_view stages_word) {
   const Token name = lexer_.next();
   if (name.kind != TokenKind::kName) return fail_expecting(name, "the name of a semaphore");
@@ -109,6 +109,12 @@ bool LineReader::read_semaphore_use(SemaphoreUseDraft& use, std::string_view sta
   if (lexer_.peek().is('=')) {
     lexer_.next();
     if (!take_number("a value", use.value.emplace())) return false;
+  }
+  const bool is_a_wait = stages_word != "after";
+  if (is_a_wait && lexer_.peek().is("from")) {
+    lexer_.next();
+    if (!take_word("outside", "'outside': nobody in the program signals it")) return false;
+    use.is_from_outside = true;
   }
   if (stages_word.empty() || !lexer_.peek().is(stages_word)) return true;
   lexer_.next();
@@ -121,9 +127,10 @@ bool LineReader::read_stages(StageMask& stages) {
   for (;;) {
     const Token word = lexer_.next();
     const auto scope = word.kind == TokenKind::kName ? scope_of(word.text) : std::nullopt;
-    if (!scope || scope->accesses != 0) {
+    if (!scope || scope->accesses != 0 || scope->stages == 0) {
       return fail_expecting(
-          word, "a stage: compute, copy, indirect, host or all; semaphores cover all its accesses");
+          word,
+          "a stage: compute, copy, indirect, graphics, host, device or all; semaphores cover all its accesses");
     }
     stages |= scope->stages;
     if (!lexer_.peek().is('|')) return true;

@@ -7,7 +7,24 @@ namespace interlock {
 bool LineReader::read_rest(DispatchDraft& dispatch) {
   dispatch.label = label_;
   return take_name("the name of a kernel", ItemPart::kKernel, dispatch.kernel) &&
-         read_order(dispatch) && read_operands(dispatch);
+         read_stage(dispatch) && read_order(dispatch) && read_operands(dispatch);
+}
+
+// Reads "in copy" if it stands there.
+bool LineReader::read_stage(DispatchDraft& dispatch) {
+  const Token word = lexer_.peek();
+  if (!word.is(kStageWord) || !word.is_spaced) return true;
+  Lexer rest = lexer_;
+  rest.next();
+  if (rest.peek().is('=')) return true;  // An attribute.
+  lexer_.next();
+  const Token stage = lexer_.next();
+  const auto found = stage_of_dispatches(stage.text);
+  if (stage.kind != TokenKind::kName || !found) {
+    return fail_expecting(stage, "the stage of an opaque dispatch: compute, copy or graphics");
+  }
+  dispatch.stage = *found;
+  return true;
 }
 
 bool LineReader::read_order(DispatchDraft& dispatch) {
@@ -46,7 +63,8 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
       return fail_expecting(
           token, is_name ? "a space before this word" : "a clause, an operand or KEY=VALUE");
     }
-    const bool has_operands_only = !dispatch.is_partial && dispatch.attributes.empty();
+    const bool has_operands_only =
+        !dispatch.is_partial && !dispatch.is_approximate && dispatch.attributes.empty();
     if (!is_word && !is_key && clause >= 0 && has_operands_only) {
       OperandDraft& operand = dispatch.operands.emplace_back();
       operand.mode = static_cast<AccessMode>(clause);
@@ -68,19 +86,23 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
       if (next <= clause || !has_operands_only) {
         return fail(
             token,
-            "found {} out of order; the clauses stand once each, as indirect, uniform, reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE, after, on.",
+            "found {} out of order; the clauses stand once each, as indirect, uniform, reads, writes, updates, atomics, actual with the same again, partial, approximate, KEY=VALUE, after, on.",
             in_quotes(token.text));
       }
       clause = next;
       clause_is_empty = true;
     } else if (token.text == "partial" && has_operands_only) {
       dispatch.is_partial = true;
+    } else if (token.text == "approximate" && !dispatch.is_approximate &&
+               dispatch.attributes.empty()) {
+      dispatch.is_approximate = true;
     } else if (is_key) {
       if (!read_attribute(token, dispatch)) return false;
     } else {
       return fail_expecting(
-          token, clause < 0 ? "uniform, reads, writes, updates, atomics, partial or KEY=VALUE"
-                            : "KEY=VALUE or the end of the line");
+          token, clause < 0
+                     ? "uniform, reads, writes, updates, atomics, partial, approximate or KEY=VALUE"
+                     : "KEY=VALUE or the end of the line");
     }
   }
 }
@@ -174,6 +196,15 @@ bool LineReader::read_dependency(DependencyDraft& dependency) {
     return fail_expecting(dash, "'->' between the two scopes of a dependency");
   }
   if (!read_scope(dependency.destination)) return false;
+  if (const auto kind = position_in<TransitionKind>(kTransitionWords, lexer_.peek().text);
+      kind && *kind != TransitionKind::kNone) {
+    const Token word = lexer_.next();
+    if (!word.is_spaced) return fail_expecting(word, "a space before this word");
+    dependency.transition = *kind;
+    if (lexer_.peek().kind != TokenKind::kName || is_reserved(lexer_.peek().text)) {
+      return fail_expecting(lexer_.next(), fmt::format("an operand after '{}'", word.text));
+    }
+  }
   while (lexer_.peek().kind == TokenKind::kName && !is_reserved(lexer_.peek().text)) {
     const Token name = lexer_.next();
     if (!name.is_spaced) return fail_expecting(name, "a space before this word");
@@ -190,13 +221,17 @@ bool LineReader::read_scope(Scope& scope) {
     if (!part && word.kind == TokenKind::kName && names_a_stage(word.text)) {
       return fail(
           word,
-          "{} is no scope: compute has the accesses read, write and uniform; copy and host have read and write; indirect has read; all has all of them.",
+          "{} is no scope: compute and graphics have the accesses read, write and uniform; copy and host have read and write; indirect has read; all and device have all of them; none has none.",
           in_quotes(word.text));
     }
     if (!part) {
       return fail_expecting(
           word,
-          "a scope: compute, copy, indirect, host or all, as in compute.write or copy|compute.read");
+          "a scope: compute, copy, indirect, graphics, host, device, all or none, as in compute.write or copy|compute.read");
+    }
+    const bool is_joined = lexer_.peek().is('|') || scope != Scope{};
+    if (*part == Scope{} && is_joined) {
+      return fail(word, "'none' is joined with another scope; it stands alone.");
     }
     scope.stages |= part->stages;
     scope.accesses |= part->accesses;

@@ -48,12 +48,13 @@ class IsBeyondOneQueue {
   }
   bool operator()(const DispatchDraft& dispatch) const {
     return names_another(dispatch.queue) || !dispatch.after.empty() ||
-           has_rows_or_arguments(dispatch.operands);
+           dispatch.stage == Stage::kGraphics || has_rows_or_arguments(dispatch.operands);
   }
   bool operator()(const BarrierDraft& barrier) const {
     return names_another(barrier.queue) ||
            std::ranges::any_of(barrier.dependencies, [](const DependencyDraft& dependency) {
-             return has_rows_or_arguments(dependency.operands);
+             return dependency.transition != TransitionKind::kNone ||
+                    has_rows_or_arguments(dependency.operands);
            });
   }
   bool operator()(const LifetimeDraft& lifetime) const { return !lifetime.queue.empty(); }
@@ -77,10 +78,14 @@ bool is_of_one_queue(const ItemDraft& item) {
     return sync->kind == SyncKind::kSplit && !names_another(sync->queue);
   }
   if (const auto* const dispatch = std::get_if<DispatchDraft>(&item)) {
-    return !names_another(dispatch->queue) && dispatch->after.empty();
+    return !names_another(dispatch->queue) && dispatch->after.empty() &&
+           dispatch->stage != Stage::kGraphics;
   }
   const auto* const barrier = std::get_if<BarrierDraft>(&item);
-  return barrier != nullptr && !names_another(barrier->queue);
+  return barrier != nullptr && !names_another(barrier->queue) &&
+         std::ranges::none_of(barrier->dependencies, [](const DependencyDraft& dependency) {
+           return dependency.transition != TransitionKind::kNone;
+         });
 }
 
 class Parser {
@@ -251,9 +256,10 @@ class Parser {
     const bool is_read = options_.reads_every_queue || !is_beyond_one_queue(*item) ||
                          (options_.reads_one_queue && is_of_one_queue(*item));
     if (!is_read) {
-      return error_at(reader_.column_of({}),
-                      "the statement is about several queues, the host or rows of bytes, which is "
-                      "read and judged (`interlock check`), and not executed.");
+      return error_at(
+          reader_.column_of({}),
+          "the statement is about several queues, the host, graphics, transitions or rows "
+          "of bytes, which is read and judged (`interlock check`), and not executed.");
     }
     auto result =
         added(builder_.add(*item), [&] { return reader_.column_of(builder_.error_place()); });

@@ -33,9 +33,11 @@ class PlainReader {
     words_.operands.clear();
     words_.attributes.clear();
     words_.is_partial = false;
+    words_.is_approximate = false;
+    words_.stage = Stage::kCompute;
     if (!cursor_.take("dispatch ") && !(read_label() && cursor_.take("dispatch "))) return false;
     cursor_.skip_spaces();
-    return cursor_.take_name(words_.kernel) && !cursor_.is_at('=') && read_rest();
+    return cursor_.take_name(words_.kernel) && !cursor_.is_at('=') && read_stage() && read_rest();
   }
 
  private:
@@ -43,6 +45,16 @@ class PlainReader {
     if (!cursor_.take_name(words_.label) || !cursor_.take(':')) return false;
     cursor_.skip_spaces();
     return true;
+  }
+
+  // In one of the other stages: `in copy`.
+  bool read_stage() {
+    std::string_view word;
+    if (!cursor_.take(" in ")) return true;
+    const bool is_read = cursor_.take_name(word) && !cursor_.is_at('=');
+    const auto stage = stage_of_dispatches(word);
+    words_.stage = stage.value_or(Stage::kCompute);
+    return is_read && stage.has_value();
   }
 
   bool read_range(ByteRange& range) {
@@ -110,7 +122,8 @@ class PlainReader {
     }
     has_operands_only_ = false;
     words_.is_partial = word == "partial";
-    return words_.is_partial;
+    words_.is_approximate = word == "approximate";
+    return words_.is_partial || words_.is_approximate;
   }
 
   PlainCursor cursor_;

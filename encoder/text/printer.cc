@@ -44,6 +44,7 @@ class LinePrinter {
   void operator()(const DispatchDraft& item) {
     add_label(item.label);
     add("dispatch ", item.kernel);
+    if (item.stage != Stage::kCompute) add(' ', kStageWord, ' ', text_of(item.stage));
     if (item.order) add(" order=", *item.order);
     for (size_t i = 0; i < item.operands.size(); ++i) {
       const OperandDraft& operand = item.operands[i];
@@ -56,6 +57,7 @@ class LinePrinter {
       add_operand(operand);
     }
     if (item.is_partial) add(" partial");
+    if (item.is_approximate) add(" approximate");
     for (const auto& attribute : item.attributes) add(' ', attribute.first, '=', attribute.second);
     for (size_t i = 0; i < item.after.size(); ++i) add(i == 0 ? " after " : " ", item.after[i]);
     if (item.is_programmatic) add(" programmatic");
@@ -95,6 +97,7 @@ class LinePrinter {
       const SemaphoreUseDraft& use = item.semaphores[i];
       add(i == 0 ? " " : ", ", use.semaphore);
       if (use.value) add('=', *use.value);
+      if (use.is_from_outside) add(" from outside");
       if (use.stages == kAllStages) continue;
       add(item.kind == SyncKind::kSignal ? " after " : " before ", text_of(Scope{use.stages, 0}));
     }
@@ -161,6 +164,9 @@ class LinePrinter {
     for (size_t i = 0; i < dependencies.size(); ++i) {
       const DependencyDraft& dependency = dependencies[i];
       add(i == 0 ? " " : ", ", text_of(dependency.source), " -> ", text_of(dependency.destination));
+      if (dependency.transition != TransitionKind::kNone) {
+        add(' ', word_of(dependency.transition));
+      }
       for (const OperandDraft& operand : dependency.operands) add_operand(operand);
     }
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,10 @@ struct CheckCommandOptions {
   bool ignores_expectations = false;
   bool updates_expectations = false;
 };
+
+bool denies(const CheckCommandOptions& options, std::string_view what) {
+  return std::ranges::find(options.denied, what) != options.denied.end();
+}
 
 std::string text_of(const ExpectationOutcome& outcome) {
   std::string text;
@@ -162,11 +167,12 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
     print_report(text_of(outcome));
     print_out(text_of_repair(path, outcome));
   }
-  return status_of(*program, report, outcome, !options.denied.empty());
+  return status_of(*program, report, outcome, denies(options, "redundant"));
 }
 
-ExitStatus run_check(const CheckCommandOptions& options) {
+ExitStatus run_check(CheckCommandOptions options) {
   const Interruptible interruptible;
+  options.check.counts_own_reads = denies(options, "own-read");
   ExitStatus status = ExitStatus::kNothingFound;
   const Result<std::vector<std::string>> paths = programs_at(options.paths);
   if (!paths) return report_error(paths.error());
@@ -202,8 +208,11 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
       "every hazardous pair, not only the latest accesses of the bytes, and all redundant sync");
   command
       .add_option("--deny", options.denied,
-                  "advice that counts as a finding: redundant, for sync that can go")
-      ->check(CLI::IsMember({"redundant"}));
+                  "what counts as a finding, too: redundant, for sync that can go; own-read, for "
+                  "writes after own reads that no dependency names")
+      ->check(CLI::IsMember({"redundant", "own-read"}));
+  command.add_flag("--possible", options.check.counts_possible,
+                   "hazards count where approximate dispatches need not touch the bytes");
   command.add_flag("--certificate", options.has_certificate,
                    "the conflicts that prove the fewest barriers");
   command.add_option("--format", options.format, "text, or json: one object a line for each file")

@@ -21,6 +21,7 @@ struct MinimizeCommandOptions {
   InputOptions input;
   std::string output = "-";
   bool keeps_kernels = true;
+  bool lists_possible = false;
   uint64_t evaluations_max = MinimizeOptions{}.evaluation_limit;
 };
 
@@ -35,6 +36,7 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
       fmt::format("looking for what goes wrong in {} dispatches", program->dispatches.size()));
   const MinimizeOptions minimize_options{
       .detail = options.keeps_kernels ? SignatureDetail::kKernels : SignatureDetail::kShape,
+      .lists_possible = options.lists_possible,
       .evaluation_limit = options.evaluations_max,
       .on_progress = [](const MinimizeProgress& progress) {
         show_progress(fmt::format("{} evaluations, {} dispatches left", progress.evaluation_count,
@@ -63,6 +65,8 @@ void add_minimize_command(CLI::App& app, ExitStatus& status) {
   add_output_option(command, options.output);
   command.add_flag("--keep-kernels,!--any-kernels", options.keeps_kernels,
                    "keep the kernels of the finding (default), or only its kind and alias shape");
+  command.add_flag("--possible", options.lists_possible,
+                   "hazards count where approximate dispatches need not touch the bytes");
   add_number(command, "--max-evaluations", options.evaluations_max, "of candidate programs", 1);
 }
 

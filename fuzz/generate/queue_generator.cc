@@ -3,7 +3,6 @@
 #include "fuzz/generate/queue_generator.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
@@ -14,16 +13,58 @@
 namespace interlock {
 namespace {
 
-constexpr std::array<std::string_view, kQueueFeatureCount> kFeatureWords = {
-    "concurrent",    "serial",      "serial-blocking", "legacy-default", "graph",
-    "copies",        "uniforms",    "indirect",        "updates",        "atomics",
-    "partial",       "rows",        "tensors",         "edges",          "programmatic",
-    "host-reads",    "host-writes", "host-values",     "host-flushes",   "host-invalidates",
-    "host-idle",     "host-waits",  "host-signals",    "unified",        "noncoherent",
-    "full-barriers", "execution",   "scopes",          "operands",       "events",
-    "submits",       "splits",      "signals",         "batches",        "waits",
-    "stages",        "binary",      "initial",         "handoffs",       "early-waits",
-    "free",          "destroy",     "ends-on-queues"};
+constexpr std::string_view kFeatureWords[] = {
+    // By QueueFeature.
+    "concurrent",
+    "serial",
+    "serial-blocking",
+    "legacy-default",
+    "graph",
+    "copies",
+    "uniforms",
+    "indirect",
+    "updates",
+    "atomics",
+    "partial",
+    "rows",
+    "tensors",
+    "edges",
+    "programmatic",
+    "graphics",
+    "opaque-copies",
+    "approximate",
+    "host-reads",
+    "host-writes",
+    "host-values",
+    "host-flushes",
+    "host-invalidates",
+    "host-idle",
+    "host-waits",
+    "host-signals",
+    "unified",
+    "noncoherent",
+    "full-barriers",
+    "execution",
+    "scopes",
+    "operands",
+    "events",
+    "submits",
+    "splits",
+    "signals",
+    "batches",
+    "waits",
+    "stages",
+    "binary",
+    "initial",
+    "handoffs",
+    "early-waits",
+    "from-outside",
+    "transitions",
+    "discards",
+    "free",
+    "destroy",
+    "ends-on-queues"};
+static_assert(std::size(kFeatureWords) == kQueueFeatureCount);
 
 constexpr QueueKind kQueueKinds[] = {QueueKind::kConcurrent, QueueKind::kSerial,
                                      QueueKind::kSerialBlocking, QueueKind::kLegacyDefault,
@@ -232,8 +273,20 @@ void QueueSketch::add_operation() {
   dispatch.queue = name_of(queue);
   if (has_copies_ && chance(1, 2)) {
     add_bytewise_operands(dispatch);
+  } else if (has_images_ && chance(1, 4)) {
+    note(QueueFeature::kOpaqueCopies);
+    dispatch.stage = Stage::kCopy;
+    dispatch.operands = {operand(AccessMode::kRead), operand(AccessMode::kWrite)};
   } else {
     add_opaque_operands(dispatch);
+    if (has_images_ && chance(1, 2)) {
+      note(QueueFeature::kGraphics);
+      dispatch.stage = Stage::kGraphics;
+    }
+  }
+  if (has_approximate_ && dispatch.kernel == "Work" && chance(1, 2)) {
+    note(QueueFeature::kApproximate);
+    dispatch.is_approximate = true;
   }
   if (is_graph(queue)) {
     add_edges(dispatch);

@@ -30,6 +30,9 @@ enum class QueueFeature : uint8_t {
   kTensors,
   kEdges,
   kProgrammatic,
+  kGraphics,      // `dispatch K in graphics`
+  kOpaqueCopies,  // `dispatch K in copy`
+  kApproximate,
   // Of the host.
   kHostReads,
   kHostWrites,
@@ -58,6 +61,9 @@ enum class QueueFeature : uint8_t {
   kInitial,     // A semaphore with an initial value.
   kHandoffs,    // Another queue, or the host, goes on with the values of a semaphore.
   kEarlyWaits,  // Before its signal in the text.
+  kFromOutside,
+  kTransitions,
+  kDiscards,
   // Of values.
   kFree,
   kDestroy,

@@ -80,9 +80,10 @@ class QueueSketch {
   void add_idle();
   void add_host_move();
   void add_end();
+  void add_wait_from_outside(const SemaphoreState& semaphore);
   Scope draw_scope();
   StageMask draw_stages();
-  BarrierKind draw_dependencies(std::vector<DependencyDraft>& dependencies);
+  BarrierKind draw_dependencies(std::vector<DependencyDraft>& dependencies, bool is_barrier);
   SemaphoreUseDraft next_signal(SemaphoreState& semaphore);
   void emit_wait(const SemaphoreState& semaphore, std::optional<uint64_t> value, size_t queue,
                  StageMask stages);
@@ -105,6 +106,9 @@ class QueueSketch {
   bool has_stages_ = false;
   bool has_rows_ = false;
   bool has_noncoherent_ = false;
+  bool has_images_ = false;  // Graphics, opaque copies, transitions.
+  bool has_approximate_ = false;
+  bool has_outside_ = false;            // Waits from outside.
   std::vector<uint32_t> sync_weights_;  // By sort of sync: kSorts of queue_sketch_sync.cc.
   std::vector<std::string> memories_;
   std::vector<TensorDraft> tensors_;

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -26,7 +28,20 @@ constexpr StageMask kStageLists[] = {
     kAllStages,
     static_cast<StageMask>(bit_of(Stage::kCompute) | bit_of(Stage::kIndirect)),
     static_cast<StageMask>(bit_of(Stage::kCopy) | bit_of(Stage::kHost)),
-    bit_of(Stage::kHost)};
+    bit_of(Stage::kHost),
+    bit_of(Stage::kGraphics),
+    kDeviceStages};
+
+// Of images, and of what renders them.
+constexpr std::string_view kImageScopeWords[] = {"graphics.read",    "graphics.write",
+                                                 "graphics.uniform", "graphics",
+                                                 "compute.write",    "copy.write"};
+constexpr std::string_view kWideImageScopes[][3] = {{"none"},
+                                                    {"device"},
+                                                    {"device.read", "device.write"},
+                                                    {"device.write"},
+                                                    {"graphics.read", "graphics.write"},
+                                                    {"all.read", "all.write"}};
 
 void add_word(std::string_view word, Scope& scope) {
   const Scope part = *scope_of(word);
@@ -57,6 +72,9 @@ void QueueSketch::draw_features() {
   has_scopes_ = chance(1, 2);
   has_stages_ = chance(1, 2);
   has_rows_ = chance(1, 6);
+  has_images_ = chance(1, 3);
+  has_approximate_ = chance(1, 6);
+  has_outside_ = chance(1, 6);
 }
 
 void QueueSketch::add_semaphores() {
@@ -104,14 +122,16 @@ void QueueSketch::add_sync() {
 
 Scope QueueSketch::draw_scope() {
   Scope scope;
+  const bool is_of_images = has_images_ && chance(1, 2);
   if (chance(1, 2)) {
-    for (const std::string_view word : one_of(kWideScopes)) {
+    for (const std::string_view word :
+         is_of_images ? one_of(kWideImageScopes) : one_of(kWideScopes)) {
       if (!word.empty()) add_word(word, scope);
     }
     return scope;
   }
   for (uint64_t left = kPartsMax; left > 0; --left) {
-    add_word(one_of(kScopeWords), scope);
+    add_word(is_of_images ? one_of(kImageScopeWords) : one_of(kScopeWords), scope);
     if (!chance(1, 2)) break;
   }
   return scope;
@@ -124,7 +144,8 @@ StageMask QueueSketch::draw_stages() {
 }
 
 // What stands after `barrier` or `set e`.
-BarrierKind QueueSketch::draw_dependencies(std::vector<DependencyDraft>& dependencies) {
+BarrierKind QueueSketch::draw_dependencies(std::vector<DependencyDraft>& dependencies,
+                                           bool is_barrier) {
   if (!has_scopes_ || chance(1, 3)) {
     const bool is_full = chance(3, 4);
     note(is_full ? QueueFeature::kFullBarriers : QueueFeature::kExecutionBarriers);
@@ -135,6 +156,12 @@ BarrierKind QueueSketch::draw_dependencies(std::vector<DependencyDraft>& depende
     DependencyDraft dependency;
     dependency.source = draw_scope();
     dependency.destination = draw_scope();
+    if (is_barrier && has_images_ && chance(1, 2)) {
+      const bool keeps = chance(3, 4);
+      note(keeps ? QueueFeature::kTransitions : QueueFeature::kDiscards);
+      dependency.transition = keeps ? TransitionKind::kKeeps : TransitionKind::kDiscards;
+      dependency.operands.push_back(operand_in(one_of(memories_), 6));
+    }
     while (has_operands_ && dependency.operands.size() < kPartsMax && chance(1, 2)) {
       note(QueueFeature::kOperands);
       dependency.operands.push_back(operand_in(one_of(memories_), 6));
@@ -149,7 +176,7 @@ void QueueSketch::add_barrier() {
   const size_t queue = draw_queue();
   if (is_graph(queue)) return;
   BarrierDraft barrier;
-  barrier.kind = draw_dependencies(barrier.dependencies);
+  barrier.kind = draw_dependencies(barrier.dependencies, true);
   barrier.queue = name_of(queue);
   draft_.items.emplace_back(std::move(barrier));
 }
@@ -170,7 +197,7 @@ void QueueSketch::add_event() {
     events.push_back(is_new ? fmt::format("e{}_{}", queue, events.size()) : events.back());
     step.kind = SyncKind::kSet;
     step.event = events.back();
-    step.barrier_kind = draw_dependencies(step.dependencies);
+    step.barrier_kind = draw_dependencies(step.dependencies, false);
   }
   draft_.items.emplace_back(std::move(step));
 }
@@ -236,6 +263,7 @@ void QueueSketch::emit_wait(const SemaphoreState& semaphore, std::optional<uint6
 
 void QueueSketch::add_wait() {
   SemaphoreState& semaphore = semaphores_[choice_.below(semaphores_.size())];
+  if (has_outside_ && chance(1, 3)) return add_wait_from_outside(semaphore);
   // Mostly what is signaled already.
   if (semaphore.signal_count == 0 && chance(2, 3)) return add_signal();
   std::optional<uint64_t> value;
@@ -250,6 +278,13 @@ void QueueSketch::add_wait() {
   if (has_host_ && chance(1, 3)) return emit_wait(semaphore, value, kHost, kAllStages);
   const size_t queue = draw_queue();
   emit_wait(semaphore, value, queue, draw_stages());
+}
+
+void QueueSketch::add_wait_from_outside(const SemaphoreState& semaphore) {
+  note(QueueFeature::kFromOutside);
+  const std::optional<uint64_t> value = semaphore.is_binary ? std::nullopt : std::optional(1);
+  emit_wait(semaphore, value, has_host_ && chance(1, 3) ? kHost : draw_queue(), kAllStages);
+  std::get<SyncDraft>(draft_.items.back()).semaphores[0].is_from_outside = true;
 }
 
 // The next signals come after the last one, which somebody else waits for.

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
+#include "encoder/program/fresh_names.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/printer.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"
+#include "simulator/facts/find_facts.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/schedules/displacements.h"
@@ -188,7 +192,35 @@ ExpectDraft expectation_of(const Program& program, const Fact& fact) {
   return expect;
 }
 
-Program with_evidence(const Program& program, const std::optional<Fact>& fact) {
+namespace {
+
+// `program` with labels for what only labels name: of the host, and what barriers do to operands.
+Program with_names(const Program& program) {
+  ProgramDraft draft = draft_of(program);
+  FreshNames names(label_names(program));
+  bool has_new = false;
+  const auto name = [&](std::string& label, const std::string& stem) {
+    if (!label.empty()) return;
+    label = names.claim_numbered(stem);
+    has_new = true;
+  };
+  for (ItemDraft& item : draft.items) {
+    if (auto* const access = std::get_if<HostAccessDraft>(&item)) name(access->label, "h");
+    auto* const barrier = std::get_if<BarrierDraft>(&item);
+    if (barrier == nullptr) continue;
+    const bool has_transition =
+        std::ranges::any_of(barrier->dependencies, [](const DependencyDraft& dependency) {
+          return dependency.transition != TransitionKind::kNone;
+        });
+    if (has_transition) name(barrier->label, "b");
+  }
+  return has_new ? build(draft).value() : program;
+}
+
+}  // namespace
+
+Program with_evidence(const Program& unnamed, const std::optional<Fact>& fact) {
+  const Program program = with_names(unnamed);
   ProgramDraft draft = without_evidence(draft_of(program));
   if (fact && std::holds_alternative<ExcessBarriers>(*fact)) return build(draft).value();
 
@@ -209,7 +241,10 @@ Program with_evidence(const Program& program, const std::optional<Fact>& fact) {
     draft.items.emplace_back(draft_of(run, displacement));
   }
   std::set<std::string> lines;
-  for (const Fact& found : find_everything(run)) {
+  const auto* const hazard = fact ? std::get_if<Hazard>(&*fact) : nullptr;
+  const bool lists_possible = hazard != nullptr && hazard->is_possible;
+  for (const Fact& found : find_everything(run, lists_possible)) {
+    if (is_of_bounds(run, found)) continue;
     ExpectDraft expect = expectation_of(run, found);
     if (!lines.insert(print(ItemDraft(expect))).second) continue;
     draft.items.emplace_back(std::move(expect));

@@ -333,20 +333,19 @@ std::vector<Fact> find_exactly(const Program& program) {
 std::vector<Fact> find_exactly(const Program& program, const HappensBefore& order,
                                const ByteSegments& segments,
                                std::span<ConflictObserver* const> observers) {
-  return find_facts(program, order, segments,
-                    {.group = FactGroup::kAccesses,
-                     .scoped_step_limit = UINT64_MAX,
-                     .observers = observers})
-      .facts;
+  const FactOptions options{
+      .group = FactGroup::kAccesses, .scoped_step_limit = UINT64_MAX, .observers = observers};
+  return find_facts(program, order, segments, options).facts;
 }
 
-std::vector<Fact> find_everything(const Program& program) {
+std::vector<Fact> find_everything(const Program& program, bool lists_possible) {
   const HappensBefore order(program);
   const ByteSegments segments(program);
-  std::vector<Fact> facts = find_exactly(program, order, segments);
+  FactOptions options{.group = FactGroup::kAccesses, .scoped_step_limit = UINT64_MAX};
+  options.lists_possible = lists_possible;
+  std::vector<Fact> facts = find_facts(program, order, segments, options).facts;
   FactReport lifetimes = find_facts(program, order, segments, {.group = FactGroup::kLifetimes});
-  facts.insert(facts.end(), std::make_move_iterator(lifetimes.facts.begin()),
-               std::make_move_iterator(lifetimes.facts.end()));
+  std::ranges::move(lifetimes.facts, std::back_inserter(facts));
   return facts;
 }
 

@@ -59,9 +59,10 @@ std::vector<Fact> find_exactly(const Program& program, const HappensBefore& orde
                                const ByteSegments& segments,
                                std::span<ConflictObserver* const> observers = {});
 
-// Those, and what goes wrong with the values of tensors (FactGroup::kLifetimes). Gradients are
+// Those, and what goes wrong with the values of tensors (FactGroup::kLifetimes). With
+// `lists_possible` hazards that are only possible, too (FactOptions). Gradients are
 // judged where they are meant, before a program is planned: find_wrong_gradients().
-std::vector<Fact> find_everything(const Program& program);
+std::vector<Fact> find_everything(const Program& program, bool lists_possible = false);
 
 // The gradients of the program's own `backward` statements that are not the sum over all paths.
 std::vector<GradientFinding> find_wrong_gradients(const Program& program);

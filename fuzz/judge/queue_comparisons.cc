@@ -71,7 +71,7 @@ class Reversals {
   bool is(const Meant& meant, const OperationPart& part) const {
     if (part.dispatch != meant.dispatch || part.role != meant.role) return false;
     const StageAccess sort = machine_.pieces()[part.piece].sort;
-    const bool writes = sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite;
+    const bool writes = sort == write_sort_of(stage_of(sort));
     return writes == meant.writes;
   }
 

@@ -45,6 +45,9 @@ class QueueStack {
     const ReferenceOrder reference = options_.methods.find_run(text_);
     result_.run = reference.is_text_order ? text_ : in_reference_order(text_, reference);
     result_.facts = find_in_queues(result_.run, reference);
+    bounds_ = result_.facts;
+    const bool has_bounds = std::ranges::any_of(result_.run.dispatches, &Dispatch::is_approximate);
+    if (has_bounds && reference.cycle.empty()) bounds_ = find_everything(result_.run, true);
     if (find_unordered_signals(text_)) {
       disagree(OracleStage::kBuild, "Nothing orders two signals of one semaphore.");
       return std::move(result_);
@@ -97,7 +100,7 @@ class QueueStack {
     // The list keeps the latest of each access, and is empty iff there are none at all.
     has_hazard_ = !findings.hazards.empty();
     const bool has_listed = std::ranges::any_of(
-        result_.facts, [](const Fact& fact) { return std::holds_alternative<Hazard>(fact); });
+        bounds_, [](const Fact& fact) { return std::holds_alternative<Hazard>(fact); });
     if (has_listed != has_hazard_) {
       disagree(OracleStage::kExactCheck, "The list of hazards is {}, and that of all pairs is not.",
                has_hazard_ ? "empty" : "not empty");
@@ -114,9 +117,8 @@ class QueueStack {
         add(OracleStage::kMachine, compare_reversals(run));
       }
       // Within a dispatch that breaks its alias contract no schedule is the right one.
-      const bool has_alias = std::ranges::any_of(result_.facts, [](const Fact& fact) {
-        return std::holds_alternative<AliasViolation>(fact);
-      });
+      const bool has_alias = std::ranges::any_of(
+          bounds_, [](const Fact& fact) { return std::holds_alternative<AliasViolation>(fact); });
       if (!has_alias && !is_stopped()) run_schedules();
     }
   }
@@ -153,7 +155,7 @@ class QueueStack {
                "A random legal schedule ends differently, although no check finds a hazard.");
     }
     // Backends poison what has ended when somebody reads it, at another time in each schedule.
-    const bool reads_ended_values = std::ranges::any_of(result_.facts, [](const Fact& fact) {
+    const bool reads_ended_values = std::ranges::any_of(bounds_, [](const Fact& fact) {
       const auto* const finding = std::get_if<LifetimeFinding>(&fact);
       return finding != nullptr && !finding->is_pending;
     });
@@ -165,7 +167,7 @@ class QueueStack {
   // The schedules that show a hazard each.
   void add_sinks(std::vector<Schedule>& schedules) {
     uint64_t steps_left = kSinkSteps;
-    for (const Fact& fact : result_.facts) {
+    for (const Fact& fact : bounds_) {
       const auto* const hazard = std::get_if<Hazard>(&fact);
       if (hazard == nullptr) continue;
       for (Schedule& sink : queue_sinks_of(result_.run, *hazard, steps_left)) {
@@ -204,6 +206,7 @@ class QueueStack {
   const QueueJudgeOptions& options_;
   const uint64_t number_;
   SeededChoice choice_;
+  std::vector<Fact> bounds_;  // With what the bounds of approximate dispatches make possible.
   bool has_hazard_ = false;
   QueueJudgement result_;
 };

@@ -133,8 +133,9 @@ std::string signature_of(const Program& program, const Fact& fact, SignatureDeta
   if (const auto* finding = std::get_if<GradientFinding>(&fact)) {
     return gradient_signature_of(program, *finding);
   }
-  std::string text(word_of(kind_of(fact)));
   const auto* const hazard = std::get_if<Hazard>(&fact);
+  std::string text(hazard != nullptr && hazard->is_possible ? "possible-" : "");
+  text += word_of(kind_of(fact));
   if (hazard != nullptr && hazard->is_ordered) text += "-ordered";
   text += '-';
   text += word_of(alias_shape_of(program, fact));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "encoder/program/check.h"
+#include "encoder/program/statement_number.h"
 #include "fuzz/generate/draft_positions.h"
 
 namespace interlock {
@@ -26,12 +27,10 @@ ProgramDraft draft_without(const Program& program, const SyncPiece& piece) {
   ProgramDraft draft = without_evidence(expanded_draft_of(program));
   const std::vector<size_t> positions =
       positions_of<DispatchDraft, BarrierDraft, LifetimeDraft, SyncDraft, HostAccessDraft>(draft);
-  INTERLOCK_CHECK(positions.size() == program.statements.size());
-  const auto item_of = [&](StatementId id) -> ItemDraft& {
-    return draft.items[positions[id.index]];
-  };
+  const auto position_of = [&](StatementId id) { return positions[text_number_of(program, id)]; };
+  const auto item_of = [&](StatementId id) -> ItemDraft& { return draft.items[position_of(id)]; };
   std::vector<size_t> gone;
-  const auto drop = [&](StatementId id) { gone.push_back(positions[id.index]); };
+  const auto drop = [&](StatementId id) { gone.push_back(position_of(id)); };
   if (piece.kind == SyncPieceKind::kEdge) {
     const std::string from = program.reference_of(program.edges[piece.edge].from);
     auto& dispatch = std::get<DispatchDraft>(item_of(piece.statement));

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "encoder/assemble/build.h"
+#include "encoder/program/statement_number.h"
 #include "encoder/program/stop.h"
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/signature.h"
+#include "simulator/facts/find_facts.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/reference_order.h"
@@ -76,7 +78,8 @@ Program with_deadlock_line(const Program& program) {
   for (const StatementId waiting : place.waiting) {
     const Statement& statement = program.statements[waiting.index];
     const bool has_name = statement.label.is_some() || statement.kind == StatementKind::kDispatch;
-    auto* const step = std::get_if<SyncDraft>(&draft.items[positions[waiting.index]]);
+    auto* const step =
+        std::get_if<SyncDraft>(&draft.items[positions[text_number_of(program, waiting)]]);
     if (!has_name && step == nullptr) return build(draft).value();
     if (!has_name) step->label = fresh_label(program, waiting.index);
     expect.waiting.push_back(has_name ? program.reference_of(waiting) : step->label);
@@ -91,6 +94,13 @@ MinimizeReport minimize_deadlock(const Program& program, const MinimizeOptions& 
   const StopScope to_the_end(nullptr);
   report.program = with_deadlock_line(report.program);
   return report;
+}
+
+// What a check tells.
+std::vector<Fact> findings_of(const Program& run, bool lists_possible) {
+  std::vector<Fact> facts = find_everything(run, lists_possible);
+  std::erase_if(facts, [&](const Fact& fact) { return is_of_bounds(run, fact); });
+  return facts;
 }
 
 struct BestFact {
@@ -115,10 +125,10 @@ std::optional<BestFact> best_fact(const Program& run, const std::vector<Fact>& f
 // kind that is not `allowed`.
 std::optional<BestFact> kept_fact(const Program& run, const std::string& signature,
                                   const std::set<FindingKind>& allowed, EvidenceLevel sufficient,
-                                  SignatureDetail detail) {
+                                  SignatureDetail detail, bool lists_possible) {
   std::optional<BestFact> best;
   uint64_t steps_left = kEvidenceStepsMax;
-  for (const Fact& fact : find_everything(run)) {
+  for (const Fact& fact : findings_of(run, lists_possible)) {
     if (!allowed.contains(kind_of(fact))) return std::nullopt;
     if (best && best->level >= sufficient) continue;
     if (signature_of(run, fact, detail) != signature) continue;
@@ -135,7 +145,8 @@ MinimizeReport minimize_finding(const Program& program, const std::vector<Fact>&
   std::set<FindingKind> allowed;
   for (const Fact& fact : facts) allowed.insert(kind_of(fact));
   const auto kept_in = [&](const Program& p) {
-    return kept_fact(reference_run(p), signature, allowed, level, options.detail);
+    return kept_fact(reference_run(p), signature, allowed, level, options.detail,
+                     options.lists_possible);
   };
   const auto keeps = [&](const Program& p) {
     if (!is_sound(p) || !deadlock_of(p).empty()) return false;
@@ -156,7 +167,7 @@ Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOpt
       "The work was stopped before it was known what goes wrong, so nothing is smaller."};
   if (!deadlock_of(program).empty()) return minimize_deadlock(program, options);
   const Program run = reference_run(program);
-  const std::vector<Fact> facts = find_everything(run);
+  const std::vector<Fact> facts = findings_of(run, options.lists_possible);
   const std::optional<BestFact> chosen = best_fact(run, facts);
   if (is_stopped()) return stopped;
   if (!chosen) {
@@ -170,7 +181,7 @@ MinimizeReport minimize_queues_for(const Program& program, const std::string& si
                                    const MinimizeOptions& options) {
   if (!deadlock_of(program).empty()) return minimize_deadlock(program, options);
   const Program run = reference_run(program);
-  const std::vector<Fact> facts = find_everything(run);
+  const std::vector<Fact> facts = findings_of(run, options.lists_possible);
   EvidenceLevel level = EvidenceLevel::kNone;
   uint64_t steps_left = kEvidenceStepsMax;
   for (const Fact& fact : facts) {

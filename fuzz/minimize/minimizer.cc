@@ -334,7 +334,10 @@ MinimizeReport minimize_fact(const Program& program, const EncoderEntry* encoder
 
 Result<MinimizeReport> minimize_program(const Program& program, const MinimizeOptions& options) {
   const StopScope scope(options.stop != nullptr ? options.stop : installed_stop());
-  if (needs_queue_order(program)) return minimize_queues(program, options);
+  const bool has_bounds = std::ranges::any_of(program.dispatches, &Dispatch::is_approximate);
+  if (needs_queue_order(program) || (options.lists_possible && has_bounds)) {
+    return minimize_queues(program, options);
+  }
   std::vector<Fact> facts = find_exactly(program);
   if (is_stopped()) return early_stop();
   const Expectation* const wanted = singled_out(program);

@@ -110,6 +110,7 @@ class CostCounter {
     count_host_operands(sync.operands);
     for (const SemaphoreUseDraft& use : sync.semaphores) {
       cost_.items += 1;
+      cost_.kernels += use.is_from_outside;
       if (use.stages != kAllStages) cost_.kernels += 1;
       cost_.letters += use.value.value_or(0);
     }
@@ -136,6 +137,7 @@ class CostCounter {
     for (const DependencyDraft& dependency : dependencies) {
       cost_.items += 1;
       cost_.kernels += words_of(dependency.source) + words_of(dependency.destination);
+      cost_.kernels += dependency.transition != TransitionKind::kNone;
       for (const OperandDraft& operand : dependency.operands) {
         cost_.items += 1;
         if (!operand.slice) continue;
@@ -149,7 +151,8 @@ class CostCounter {
     cost_.statements += 1;
     cost_.letters += dispatch.label != "d" + std::to_string(dispatch_count_++);
     cost_.kernels += rank_of_kernel(dispatch.kernel) + dispatch.attributes.size() +
-                     dispatch.is_partial + dispatch.order.has_value();
+                     dispatch.is_partial + dispatch.is_approximate + dispatch.order.has_value() +
+                     (dispatch.stage != Stage::kCompute);
     cost_.kernels += kernels_.insert(dispatch.kernel).second;
     cost_.items += dispatch.after.size() + !dispatch.queue.empty();
     cost_.kernels += dispatch.is_programmatic;

@@ -70,6 +70,9 @@ void simplify_barriers(Reduction& reduction) {
     simplify_kind(reduction, at);
     reduction.drop_elements<BarrierDraft>(at, &BarrierDraft::dependencies);
     for (size_t k = 0; k < reduction.item<BarrierDraft>(at).dependencies.size(); ++k) {
+      reduction.attempt_change<BarrierDraft>(at, [k](BarrierDraft& barrier) {
+        barrier.dependencies[k].transition = TransitionKind::kNone;
+      });
       drop_barrier_operands(reduction, at, k);
       shrink_scope(reduction, at, k, &DependencyDraft::source);
       shrink_scope(reduction, at, k, &DependencyDraft::destination);

@@ -275,6 +275,8 @@ void drop_operands(Reduction& reduction) {
       return reduction.attempt_change<DispatchDraft>(at, change);
     };
     attempt([](DispatchDraft& dispatch) { dispatch.is_partial = false; });
+    attempt([](DispatchDraft& dispatch) { dispatch.is_approximate = false; });
+    attempt([](DispatchDraft& dispatch) { dispatch.stage = Stage::kCompute; });
     attempt([](DispatchDraft& dispatch) { dispatch.attributes.clear(); });
     if (has_table_kernel(reduction.item<DispatchDraft>(at))) return;
     for (size_t k = reduction.item<DispatchDraft>(at).operands.size(); k-- > 0;) {

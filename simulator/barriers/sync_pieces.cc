@@ -58,6 +58,8 @@ void append_sync(const Program& program, const PieceUses& uses, const SyncStep& 
       break;
     case SyncKind::kWait:
     case SyncKind::kHostWaits:
+      // What it is for stands outside of the program.
+      if (step.is_from_outside) break;
       pieces.push_back(wait_of(program, uses, step));
       break;
     case SyncKind::kSet:
@@ -80,6 +82,12 @@ void append_sync(const Program& program, const PieceUses& uses, const SyncStep& 
     case SyncKind::kSubmit:
       break;
   }
+}
+
+bool has_transition(const Program& program, const Barrier& barrier) {
+  return std::ranges::any_of(program.dependencies_of(barrier), [](const Dependency& dependency) {
+    return dependency.transition != TransitionKind::kNone;
+  });
 }
 
 void append_edges(const Program& program, DispatchId id, std::vector<SyncPiece>& pieces) {
@@ -192,6 +200,10 @@ std::vector<SyncPiece> sync_pieces_of(const Program& program) {
   for (size_t i = 0; i < program.statements.size(); ++i) {
     const Statement& statement = program.statements[i];
     if (statement.kind == StatementKind::kBarrier) {
+      if (has_transition(program, program.barriers[statement.index])) {
+        append_words(program, StatementId(i), pieces);
+        continue;  // What it does to its operands stays.
+      }
       pieces.push_back({SyncPieceKind::kBarrier, StatementId(i), {}});
     } else if (statement.kind == StatementKind::kSync) {
       append_sync(program, uses, program.syncs[statement.index], pieces);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "encoder/program/check.h"
+#include "encoder/program/statement_number.h"
 #include "simulator/barriers/sync_redundancy.h"
 
 namespace interlock {
@@ -19,8 +20,9 @@ std::string use_of(const Program& program, SemaphoreId id, uint64_t value) {
 // "go, statement 7"; without a label "statement 7".
 std::string place_of(const Program& program, StatementId id) {
   const NameId label = program.statements[id.index].label;
-  return label.is_some() ? fmt::format("{}, statement {}", program.name(label), id.index)
-                         : fmt::format("statement {}", id.index);
+  const uint32_t number = text_number_of(program, id);
+  return label.is_some() ? fmt::format("{}, statement {}", program.name(label), number)
+                         : fmt::format("statement {}", number);
 }
 
 std::string queue_of(const Program& program, StatementId id) {
@@ -124,9 +126,10 @@ std::string cut_text(Scope cut, Scope from) {
     const bool is_other = (from.accesses & ~cut.accesses & bit_of(access)) != 0;
     if (is_other && (stages & bit_of(stage_of(access))) != 0) others |= bit_of(access);
   }
-  const bool is_of_all = cut.accesses == scope_of("all.read")->accesses ||
-                         cut.accesses == scope_of("all.write")->accesses;
-  const std::string word = text_of(Scope{is_of_all ? kAllStages : stages, cut.accesses});
+  for (const std::string_view group : {"all.read", "all.write", "device.read", "device.write"}) {
+    if (cut.accesses == scope_of(group)->accesses) stages = scope_of(group)->stages;
+  }
+  const std::string word = text_of(Scope{stages, cut.accesses});
   return fmt::format("{}`{}`", others == 0 ? "the access of " : "", word);
 }
 

@@ -18,7 +18,9 @@ class WordList {
       const Dependency& dependency = program_.dependencies[i];
       SyncPiece piece = word(SyncPieceKind::kDependency);
       piece.dependency = i;
-      if (count > 1) {
+      // What happens to the operands stays, and so does what it is about.
+      const bool is_transition = dependency.transition != TransitionKind::kNone;
+      if (count > 1 && !is_transition) {
         pieces_.push_back(piece);
         piece.within = size_of(pieces_) - 1;
       }
@@ -28,7 +30,7 @@ class WordList {
       piece.is_source = false;
       add_scope(dependency.destination, piece);
       piece.kind = SyncPieceKind::kOperand;
-      add_operands(dependency, piece);
+      if (!is_transition) add_operands(dependency, piece);
     }
   }
 
@@ -47,9 +49,11 @@ class WordList {
   SyncPiece word(SyncPieceKind kind) const { return {.kind = kind, .statement = statement_}; }
 
   void add_scope(Scope scope, SyncPiece piece) {
-    const bool is_all = scope.stages == kAllStages;
+    const bool is_all = (scope.stages & kDeviceStages) == kDeviceStages;  // Or `device`.
     if (is_all) {
-      for (const Scope group : {*scope_of("all.read"), *scope_of("all.write")}) {
+      const bool has_host = scope.stages == kAllStages;
+      for (const Scope group : {*scope_of(has_host ? "all.read" : "device.read"),
+                                *scope_of(has_host ? "all.write" : "device.write")}) {
         if ((scope.accesses & group.accesses) != group.accesses) continue;
         add_cut({0, group.accesses}, piece);
         scope.accesses = static_cast<AccessMask>(scope.accesses & ~group.accesses);
@@ -147,7 +151,8 @@ class WordCuts {
   explicit WordCuts(Program& program)
       : program_(program),
         dependencies_(program.dependencies.size()),
-        operands_(program.barrier_operands.size()) {}
+        operands_(program.barrier_operands.size()),
+        moved_(program.dependencies.size(), Dispatch::kNoTransition) {}
 
   void cut(const SyncPiece& piece) {
     switch (piece.kind) {
@@ -182,6 +187,9 @@ class WordCuts {
     }
     for (SyncStep& step : program_.syncs) {
       if (step.kind == SyncKind::kSet) finish(step.first, step.count);
+    }
+    for (Dispatch& dispatch : program_.dispatches) {
+      if (dispatch.is_transition()) dispatch.transition = moved_[dispatch.transition];
     }
   }
 
@@ -244,7 +252,9 @@ class WordCuts {
   void finish(uint32_t first, uint32_t& count) {
     uint32_t kept = 0;
     for (uint32_t i = first; i < first + count; ++i) {
-      if (!dependencies_[i]) program_.dependencies[first + kept++] = program_.dependencies[i];
+      if (dependencies_[i]) continue;
+      moved_[i] = first + kept;
+      program_.dependencies[first + kept++] = program_.dependencies[i];
     }
     count = kept;
   }
@@ -252,6 +262,7 @@ class WordCuts {
   Program& program_;
   std::vector<bool> dependencies_;  // By index: it goes.
   std::vector<bool> operands_;      // Likewise.
+  std::vector<uint32_t> moved_;     // By index: where the dependency has gone.
 };
 
 }  // namespace

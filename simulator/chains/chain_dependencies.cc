@@ -12,20 +12,23 @@ namespace {
 constexpr AccessMask kAccessesOfDevices = kAllAccesses & static_cast<AccessMask>(~kAccessesOfHost);
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// Compute as a first scope includes the arguments that it was dispatched with; those as a second
-// scope include what is dispatched with them.
+// Compute, or graphics, as a first scope includes the arguments that it was dispatched with; those
+// as a second scope include what is dispatched with them.
 StageMask with_earlier_stages(StageMask stages) {
-  const bool has_compute = (stages & bit_of(Stage::kCompute)) != 0;
-  return has_compute ? static_cast<StageMask>(stages | bit_of(Stage::kIndirect)) : stages;
+  const bool has_work =
+      (stages & bit_of(Stage::kCompute)) != 0 || (stages & bit_of(Stage::kGraphics)) != 0;
+  return has_work ? static_cast<StageMask>(stages | bit_of(Stage::kIndirect)) : stages;
 }
 StageMask with_later_stages(StageMask stages) {
   const bool has_indirect = (stages & bit_of(Stage::kIndirect)) != 0;
-  return has_indirect ? static_cast<StageMask>(stages | bit_of(Stage::kCompute)) : stages;
+  return has_indirect
+             ? static_cast<StageMask>(stages | bit_of(Stage::kCompute) | bit_of(Stage::kGraphics))
+             : stages;
 }
 
 AccessMask device_accesses_of(StageMask stages) {
   AccessMask accesses = 0;
-  for (size_t s = 0; s < kStageAccessCount; ++s) {
+  for (size_t s = 0; s < kScopeSortCount; ++s) {
     const StageAccess access = static_cast<StageAccess>(s);
     if ((stages & bit_of(stage_of(access))) != 0) accesses |= bit_of(access);
   }
@@ -79,6 +82,7 @@ class ChainDependencies {
     add_serial_order();
     add_joins();
     add_barriers();
+    add_transitions();
     add_events();
     add_semaphores();
     add_idles();
@@ -109,6 +113,7 @@ class ChainDependencies {
       const Statement& statement = program_.statements[t];
       if (!runs_on_a_device(program_, statement)) continue;
       if (!is_serial(program_.kind_of(statement.queue))) continue;
+      if (is_transition_at(t + 1)) continue;  // It is part of this statement.
       const bool is_last =
           std::none_of(program_.statements.begin() + static_cast<std::ptrdiff_t>(t) + 1,
                        program_.statements.end(), [&](const Statement& later) {
@@ -158,8 +163,56 @@ class ChainDependencies {
     for (const Barrier& barrier : program_.barriers) {
       const QueueIndex queue = program_.statements[barrier.statement.index].queue;
       const int64_t place = position_of_statement(barrier.statement.index);
-      add_halves(barrier.kind, program_.dependencies_of(barrier), queue, place, place);
+      add_halves(barrier.kind, program_.dependencies_of(barrier), queue, place,
+                 place_after_transitions(barrier.statement));
     }
+  }
+
+  // What a dependency does to its operands: after its first scope, before its second one, and after
+  // all transitions of its queue that stand before it.
+  void add_transitions() {
+    for (size_t d = 0; d < program_.dispatches.size(); ++d) {
+      const Dispatch& dispatch = program_.dispatches[d];
+      if (!dispatch.is_transition()) continue;
+      const Dependency& dependency = program_.dependencies[dispatch.transition];
+      const QueueIndex queue = program_.queue_of(dispatch);
+      const int64_t place = place_of_barrier_before(dispatch.statement);
+      const auto operands = program_.operands_of(dependency);
+      add(source_at(queue, place, dependency.source), transition_end(queue, 0, DispatchId(d)),
+          operands);
+      add(transition_end(queue, kNever, DispatchId(d)),
+          destination_at(queue, place_after_transitions(dispatch.statement),
+                         dependency.destination),
+          operands);
+      for (size_t e = 0; e < d; ++e) {
+        const Dispatch& earlier = program_.dispatches[e];
+        if (!earlier.is_transition() || program_.queue_of(earlier) != queue) continue;
+        add(transition_end(queue, kNever, DispatchId(e)), transition_end(queue, 0, DispatchId(d)));
+      }
+    }
+  }
+
+  static ChainEnd transition_end(QueueIndex queue, int64_t position, DispatchId operation) {
+    return {queue, position, bit_of(Stage::kTransition), 0, operation};
+  }
+
+  bool is_transition_at(size_t t) const {
+    return t < program_.statements.size() &&
+           program_.statements[t].kind == StatementKind::kDispatch &&
+           program_.dispatches[program_.statements[t].index].is_transition();
+  }
+
+  // Where the barrier and what it does to operands are over: that is no later command.
+  int64_t place_after_transitions(StatementId statement) const {
+    size_t last = statement.index;
+    while (is_transition_at(last + 1)) ++last;
+    return position_of_statement(last);
+  }
+
+  int64_t place_of_barrier_before(StatementId transition) const {
+    size_t t = transition.index;
+    while (program_.statements[t].kind != StatementKind::kBarrier) --t;
+    return position_of_statement(t);
   }
 
   // An await is for the last set before it.
@@ -194,6 +247,7 @@ class ChainDependencies {
   // From the signal of the smallest value that is enough, and from all signals of its queue before.
   void add_waits_for(const SyncStep& wait, StatementId statement) {
     const Semaphore& semaphore = program_.semaphores[wait.semaphore.index];
+    if (wait.is_from_outside) return;
     if (!semaphore.is_binary && wait.value <= semaphore.initial) return;
     size_t signal = program_.statements.size();
     uint64_t value = std::numeric_limits<uint64_t>::max();

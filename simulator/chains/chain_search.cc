@@ -201,9 +201,7 @@ ChainSearch::Spread ChainSearch::spread_of(DispatchId write, MemoryId memory, ui
   Spread spread = {write, memory, byte, std::vector<bool>(count), std::vector<bool>(count)};
   const bool is_host = queue_of(write) == kNoQueue;
   const Stage stage = stage_of(program_.dispatch(write));
-  const StageAccess sort = stage == Stage::kHost   ? StageAccess::kHostWrite
-                           : stage == Stage::kCopy ? StageAccess::kCopyWrite
-                                                   : StageAccess::kComputeWrite;
+  const StageAccess sort = write_sort_of(stage);
   // What the host writes in memory that is not coherent leaves its cache with a flush, or an
   // invalidation, which loses it (is_lost()): then it is not in the way any more.
   int64_t left_host = is_host ? position_of(write) : 0;
@@ -234,8 +232,10 @@ ChainSearch::Spread ChainSearch::spread_of(DispatchId write, MemoryId memory, ui
     for (size_t p = 0; p < count; ++p) {
       const ChainDependency& dependency = dependencies_[p];
       const bool covers_it = covers(dependency, memory, byte);
-      if (is_reached[p] && is_source_of(dependency) && covers_it &&
-          names(dependency.source, bit_of(sort))) {
+      // What a transition writes is available as soon as it is done.
+      const bool is_named =
+          stage == Stage::kTransition || (covers_it && names(dependency.source, bit_of(sort)));
+      if (is_reached[p] && is_source_of(dependency) && is_named) {
         set(spread.is_available, p);
       }
       if (spread.is_available[p] && covers_it && names(dependency.destination, kAccessesOfHost)) {
@@ -270,6 +270,11 @@ bool ChainSearch::is_visible(const Spread& spread, DispatchId reader, StageAcces
   for (size_t p = 0; p < dependencies_.size(); ++p) {
     const ChainEnd& end = dependencies_[p].destination;
     if (!includes(end, reader, stage_of(sort), false)) continue;
+    if (is_of_transition(sort)) {
+      // Whatever is available is visible to it.
+      if (spread.is_available[p]) return true;
+      continue;
+    }
     if (!is_host) {
       if (spread.is_available[p] && (end.accesses & bit_of(sort)) != 0 &&
           covers(dependencies_[p], spread.memory, spread.byte)) {

@@ -62,7 +62,7 @@ class CounterRun {
   bool may_run(size_t t) const {
     const SyncStep* step = step_at(t);
     if (step != nullptr && (step->kind == SyncKind::kWait || step->kind == SyncKind::kHostWaits) &&
-        counters_[step->semaphore.index] < step->value) {
+        !step->is_from_outside && counters_[step->semaphore.index] < step->value) {
       return false;
     }
     const auto is_host = [&](size_t s) { return is_host_action(s); };

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include "encoder/program/stop.h"
 #include "simulator/barriers/barrier_bounds.h"
@@ -21,20 +23,24 @@ void add(std::vector<Item> found, FactReport& report) {
                       std::make_move_iterator(found.end()));
 }
 
-void list_hazards(const Program& program, const HappensBefore& order, const ByteSegments& segments,
-                  const FactOptions& options, FactReport& report) {
-  constexpr uint64_t kStepsMin = 20'000'000;
-  constexpr uint64_t kStepsPerOperand = 64;
-  const uint64_t operand_count = program.accesses.size() + program.barrier_operands.size();
-  const uint64_t step_limit =
-      options.scoped_step_limit.value_or(kStepsMin + kStepsPerOperand * operand_count);
-  HazardList list;
-  if (options.lists_all_pairs) {
-    if (!options.observers.empty()) scan_conflicts(program, segments, options.observers);
-    list = find_all_hazards(program, order, segments, options.limit);
-  } else {
-    list = find_hazards(program, order, segments, {options.limit, step_limit, options.observers});
+// The operands of which every byte is touched.
+bool is_certain(const Dispatch& dispatch, const Access& access) {
+  return !dispatch.is_approximate || access.mode == AccessMode::kIndirect;
+}
+
+// `program` with nothing but what is certain; its accesses keep their positions.
+Program with_certain_bytes(Program program) {
+  for (const Dispatch& dispatch : program.dispatches) {
+    for (uint32_t k = 0; k < dispatch.access_count; ++k) {
+      Access& access = program.accesses[dispatch.first_access + k];
+      if (!is_certain(dispatch, access)) access.range.end = access.range.begin;
+    }
   }
+  return program;
+}
+
+void add_limits(const HazardList& list, const FactOptions& options, uint64_t step_limit,
+                FactReport& report) {
   if (list.has_more) {
     report.truncations.push_back({TruncationCause::kHazards, options.limit});
   } else if (list.is_cut && options.lists_all_pairs) {
@@ -42,7 +48,58 @@ void list_hazards(const Program& program, const HappensBefore& order, const Byte
   } else if (list.is_cut) {
     report.truncations.push_back({TruncationCause::kScopedSearch, step_limit});
   }
-  add(std::move(list.hazards), report);
+}
+
+// Those of the bounds, and among them those on certain bytes. One that is certain may be hidden
+// among the bounds, by a later access that need not be there: so these are found by themselves.
+std::vector<Hazard> with_possible(std::vector<Hazard> bounds, std::vector<Hazard> certain) {
+  const auto place = [](const Hazard& hazard) {
+    return std::tuple(hazard.second.dispatch, hazard.first.dispatch, hazard.kind);
+  };
+  std::vector<Hazard> all = std::move(certain);
+  const auto certain_end = static_cast<std::ptrdiff_t>(all.size());
+  for (Hazard& hazard : bounds) {
+    hazard.is_possible = true;
+    const bool is_certain = std::ranges::binary_search(all.begin(), all.begin() + certain_end,
+                                                       place(hazard), {}, place);
+    if (!is_certain) all.push_back(hazard);
+  }
+  std::ranges::sort(all, {}, place);
+  return all;
+}
+
+void list_hazards(const Program& program, const HappensBefore& order, const ByteSegments& segments,
+                  const FactOptions& options, FactReport& report) {
+  constexpr uint64_t kStepsMin = 20'000'000;
+  constexpr uint64_t kStepsPerOperand = 64;
+  const uint64_t operand_count = program.accesses.size() + program.barrier_operands.size();
+  const uint64_t step_limit =
+      options.scoped_step_limit.value_or(kStepsMin + kStepsPerOperand * operand_count);
+  const auto listed = [&](const Program& in, const HappensBefore& in_order,
+                          const ByteSegments& in_segments,
+                          std::span<ConflictObserver* const> observers) {
+    if (!options.lists_all_pairs) {
+      return find_hazards(in, in_order, in_segments, {options.limit, step_limit, observers});
+    }
+    if (!observers.empty()) scan_conflicts(in, in_segments, observers);
+    return find_all_hazards(in, in_order, in_segments, options.limit);
+  };
+  const bool is_exact = std::ranges::none_of(program.dispatches, &Dispatch::is_approximate);
+  HazardList bounds;
+  if (is_exact || options.lists_possible || !options.observers.empty()) {
+    bounds = listed(program, order, segments, options.observers);
+  }
+  if (is_exact) {
+    add_limits(bounds, options, step_limit, report);
+    return add(std::move(bounds.hazards), report);
+  }
+  const Program certain_bytes = with_certain_bytes(program);
+  HazardList certain =
+      listed(certain_bytes, HappensBefore(certain_bytes), ByteSegments(certain_bytes), {});
+  add_limits(certain.is_complete() && options.lists_possible ? bounds : certain, options,
+             step_limit, report);
+  if (!options.lists_possible) return add(std::move(certain.hazards), report);
+  add(with_possible(std::move(bounds.hazards), std::move(certain.hazards)), report);
 }
 
 void find_hazard_facts(const Program& program, const HappensBefore& order,
@@ -103,7 +160,20 @@ FactReport find_facts(const Program& program, const HappensBefore& order,
   if (order.has_queues()) lifetimes.queues = &order.queues();
   if (looks_at(kLifetimes)) find_lifetime_facts(program, lifetimes, report);
   if (looks_at(kGradients)) find_gradient_facts(program, report);
+  if (!options.lists_possible) {
+    std::erase_if(report.facts, [&](const Fact& fact) { return is_of_bounds(program, fact); });
+  }
   return report;
+}
+
+bool is_of_bounds(const Program& program, const Fact& fact) {
+  DispatchId dispatch;
+  if (const auto* const violation = std::get_if<AliasViolation>(&fact)) {
+    dispatch = violation->dispatch;
+  } else if (const auto* const finding = std::get_if<LifetimeFinding>(&fact)) {
+    dispatch = finding->reader.dispatch;
+  }
+  return dispatch.is_some() && program.dispatch(dispatch).is_approximate;
 }
 
 FactReport find_facts(const Program& program, const FactOptions& options) {

@@ -28,6 +28,10 @@ struct FactOptions {
   std::optional<FactGroup> group;  // None: all.
   uint64_t limit = UINT64_MAX;     // Of hazards, and of broken alias contracts, at most.
   bool lists_all_pairs = false;    // Every hazardous pair instead of the latest.
+  // Also what the bounds of approximate dispatches make possible: operands of these bound what they
+  // touch, but for the arguments of indirect ones. Of hazards, those on bytes of which none is
+  // certain; and what is_of_bounds() says. Else what is certain alone.
+  bool lists_possible = false;
   // Steps of the search for hazards beside scoped barriers. None: 20 million and 64 for each
   // operand.
   std::optional<uint64_t> scoped_step_limit;
@@ -50,6 +54,10 @@ struct FactReport {
 FactReport find_facts(const Program& program, const HappensBefore& order,
                       const ByteSegments& segments, const FactOptions& options = {});
 FactReport find_facts(const Program& program, const FactOptions& options = {});
+
+// Whether the fact is about an approximate dispatch alone, whose operands overlap or which would
+// read what it should not, if it touched all of its bounds. No report tells that.
+bool is_of_bounds(const Program& program, const Fact& fact);
 
 // What ends the checks of values early, of lifetimes and of gradients: an execution that equals its
 // reference shows nothing then, as the reference may have the same fault.

@@ -75,7 +75,9 @@ std::vector<AliasViolation> find_alias_violations(const Program& program, uint64
   std::vector<AliasViolation> violations;
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     if (is_stopped()) return violations;
-    const std::span<const Access> accesses = program.accesses_of(DispatchId(i));
+    const Dispatch& dispatch = program.dispatches[i];
+    if (dispatch.is_transition()) continue;
+    const std::span<const Access> accesses = program.accesses_of(dispatch);
     for (uint32_t low = 0; low < accesses.size(); ++low) {
       for (uint32_t high = low + 1; high < accesses.size(); ++high) {
         if (accesses[low].memory != accesses[high].memory) continue;

@@ -69,9 +69,11 @@ struct State {
   DispatchId latest;  // In program order, of all that the content depends on in place.
 };
 
+// Not what barriers do to their operands: it keeps what it finds, or loses it, wherever it stands.
 // A read, the write side of a partial write, which keeps bytes of the old content, or an atomic on
 // scratch, which adds to it. What an atomic leaves in ordinary bytes shows in those who read them.
 bool sees_old_content(const Program& program, const Access& access, const Dispatch& dispatch) {
+  if (dispatch.is_transition()) return false;
   return access.reads() || (dispatch.is_partial && access.writes()) ||
          (access.is_atomic() && program.memory(access.memory).is_scratch);
 }
@@ -98,6 +100,7 @@ class Replay {
 
   void apply_writes(DispatchId id) {
     const Dispatch& dispatch = program_.dispatch(id);
+    if (dispatch.is_transition()) return;
     for (uint32_t k = 0; k < dispatch.access_count; ++k) {
       const Access& access = program_.accesses[dispatch.first_access + k];
       const SegmentSpan span = segments_.span_of(dispatch.first_access + k);

@@ -70,10 +70,54 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
       std::optional<ByteRange> bytes = intersection(a.range, b.range);
       if (!first_reads(kind)) bytes = find_invisible(first, b, kind, *bytes);
       if (!bytes.has_value()) continue;
-      return Hazard{kind, {first, i}, {second_, k}, *bytes, is_ordered};
+      Hazard hazard{kind, {first, i}, {second_, k}, *bytes, is_ordered};
+      const bool may_follow_read = kind == FindingKind::kWriteAfterWrite && is_ordered;
+      hazard.is_after_own_read = may_follow_read && is_after_own_read(first);
+      return hazard;
     }
   }
   return std::nullopt;
+}
+
+// Whether the second dispatch sees all that it overwrites of the first one, and reads it before. It
+// has hazards with the first by way of writes that a barrier that names reads alone leaves open.
+bool HazardBetween::is_after_own_read(DispatchId first) const {
+  const AtomicOp first_op = program_.dispatch(first).atomic_op;
+  const AtomicOp second_op = program_.dispatch(second_).atomic_op;
+  for (const Access& a : program_.accesses_of(first)) {
+    if (!has_write_side(a)) continue;
+    for (const Access& b : program_.accesses_of(second_)) {
+      ++step_count_;
+      if (!conflict_kinds(a, first_op, b, second_op).waw) continue;
+      ByteRange rest = intersection(a.range, b.range);
+      while (!rest.is_empty()) {
+        const auto bytes = find_invisible(first, b, FindingKind::kWriteAfterWrite, rest);
+        if (!bytes) break;
+        if (order_.has_queues() && !order_.executes_before(first, a, second_, b)) return false;
+        if (!reads_all(first, b.memory, *bytes)) return false;
+        rest.begin = bytes->end;
+      }
+    }
+  }
+  return true;
+}
+
+// Whether the second dispatch reads these bytes as the first one left them. No atomic does.
+bool HazardBetween::reads_all(DispatchId first, MemoryId memory, ByteRange bytes) const {
+  for (uint64_t begin = bytes.begin; begin < bytes.end;) {
+    uint64_t end = begin;
+    for (const Access& access : program_.accesses_of(second_)) {
+      const bool is_there = access.memory == memory && access.range.begin <= begin;
+      if (!access.reads() || access.mode == AccessMode::kIndirect || !is_there) continue;
+      const ByteRange shared = intersection(access.range, {begin, bytes.end});
+      if (shared.is_empty()) continue;
+      const auto lost = find_invisible(first, access, FindingKind::kReadAfterWrite, shared);
+      end = std::max(end, lost ? lost->begin : shared.end);
+    }
+    if (end == begin) return false;
+    begin = end;
+  }
+  return true;
 }
 
 // Whatever their bytes are. With queues it depends on the accesses.

@@ -33,13 +33,16 @@ class HazardBetween {
   // The segments on which the two conflict as `kind`, merged; ordered or not.
   std::vector<SegmentSpan> shared_segments(DispatchId first, FindingKind kind) const;
 
-  // What find_invisible of HappensBefore has done so far.
+  // What find_invisible of HappensBefore has done so far, and pairs of operands that were asked
+  // whether they are after own reads.
   uint64_t step_count() const { return step_count_; }
 
  private:
   bool is_separated(DispatchId first, FindingKind kind) const;
   // To all accesses of the second dispatch that make a hazard `kind`.
   bool is_visible_everywhere(DispatchId first, FindingKind kind) const;
+  bool is_after_own_read(DispatchId first) const;
+  bool reads_all(DispatchId first, MemoryId memory, ByteRange bytes) const;
   std::optional<ByteRange> find_invisible(DispatchId first, const Access& access, FindingKind kind,
                                           ByteRange bytes) const;
 

@@ -23,6 +23,12 @@ struct Hazard {
   ByteRange overlap;
   // RAW, WAW: an execution dependency is there, a memory dependency is not.
   bool is_ordered = false;
+  // WAW, ordered: the second dispatch sees all of these bytes and reads them before it writes them,
+  // after a barrier that names no write. Against the letter of Vulkan, and harmless on known
+  // hardware.
+  bool is_after_own_read = false;
+  // An approximate dispatch has a part in it, so that no common byte is certain (find_facts.h).
+  bool is_possible = false;
 
   bool operator==(const Hazard&) const = default;
 };

@@ -88,6 +88,7 @@ std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program) {
   for (size_t d = 0; d < program.dispatches.size(); ++d) {
     if (is_stopped()) return found;
     const DispatchId id(d);
+    if (program.dispatches[d].is_approximate) continue;
     const std::span<const Access> declared = program.declared_accesses_of(id);
     const std::span<const Access> accesses = program.accesses_of(id);
     for (size_t i = declared.size(); i < accesses.size(); ++i) {

@@ -81,9 +81,10 @@ TensorId OwnerWalk::root_of(const Access& access) const {
 
 void OwnerWalk::run_dispatch(DispatchId id) {
   const std::span<const Access> accesses = program_.accesses_of(id);
+  const bool is_transition = program_.dispatch(id).is_transition();
   for (uint32_t k = 0; k < accesses.size(); ++k) {
     const Access& access = accesses[k];
-    const bool is_read = access.mode != AccessMode::kWrite;
+    const bool is_read = access.mode != AccessMode::kWrite && !is_transition;
     if (is_read && is_tracked_[access.memory.index]) {
       read({id, k}, root_of(access), access.memory, access.range);
     }
@@ -93,6 +94,13 @@ void OwnerWalk::run_dispatch(DispatchId id) {
     if (!is_tracked_[access.memory.index]) continue;
     if (has_destroy_) note_access(access, {id, k});
     if (access.only_reads()) continue;
+    if (is_transition) {
+      // What is kept has the owner that it had, and what is lost has none.
+      if (access.reads()) continue;
+      values_.assign(access.memory, access.range, HeldValue{});
+      writers_.assign(access.memory, access.range, AccessRef{});
+      continue;
+    }
     values_.assign(access.memory, access.range, written_value(root_of(access)));
     if (access.tensor.is_some()) writers_.assign(access.memory, access.range, {id, k});
   }

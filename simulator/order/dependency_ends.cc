@@ -5,13 +5,13 @@
 namespace interlock {
 
 StageMask with_earlier(StageMask stages) {
-  const bool adds = has_stage(stages, Stage::kCompute);
+  const bool adds = (stages & kStagesAfterIndirect) != 0;
   return adds ? static_cast<StageMask>(stages | bit_of(Stage::kIndirect)) : stages;
 }
 
 StageMask with_later(StageMask stages) {
   const bool adds = has_stage(stages, Stage::kIndirect);
-  return adds ? static_cast<StageMask>(stages | bit_of(Stage::kCompute)) : stages;
+  return adds ? static_cast<StageMask>(stages | kStagesAfterIndirect) : stages;
 }
 
 AccessMask device_accesses_of(StageMask stages) {

@@ -14,12 +14,14 @@ inline constexpr AccessMask kHostAccesses =
     bit_of(StageAccess::kHostRead) | bit_of(StageAccess::kHostWrite);
 inline constexpr AccessMask kDeviceAccesses =
     kAllAccesses & static_cast<AccessMask>(~kHostAccesses);
+inline constexpr StageMask kStagesAfterIndirect =
+    bit_of(Stage::kCompute) | bit_of(Stage::kGraphics);
 
 constexpr bool has_stage(StageMask stages, Stage stage) { return (stages & bit_of(stage)) != 0; }
 
-// Work in the indirect stage of a command comes before its compute work: what waits for the compute
-// stage so waits for the indirect one too, and what holds the latter back holds back the former
-// (Vulkan 1.3, 7.1, "Execution and Memory Dependencies", logically earlier and later stages).
+// Work in the indirect stage of a command comes before its compute work, or that of graphics: what
+// waits for either so waits for the indirect one too, and what holds the latter back holds back
+// both (Vulkan 1.3, 7.1, "Execution and Memory Dependencies", logically earlier and later stages).
 StageMask with_earlier(StageMask stages);
 StageMask with_later(StageMask stages);
 

@@ -100,9 +100,11 @@ class Reordering {
     for (Edge& edge : out_.edges) edge = {moved(edge.to), moved(edge.from), edge.is_programmatic};
     const bool is_sorted = std::ranges::is_sorted(out_.edges, {}, &Edge::to);
     if (!is_sorted) std::ranges::stable_sort(out_.edges, {}, &Edge::to);
-    std::erase_if(out_.host_dispatches, [&](DispatchId d) { return !moved(d).is_some(); });
-    for (DispatchId& dispatch : out_.host_dispatches) dispatch = moved(dispatch);
-    std::ranges::sort(out_.host_dispatches);
+    for (auto* const list : {&out_.host_dispatches, &out_.uncounted_dispatches}) {
+      std::erase_if(*list, [&](DispatchId d) { return !moved(d).is_some(); });
+      for (DispatchId& dispatch : *list) dispatch = moved(dispatch);
+      std::ranges::sort(*list);
+    }
     std::erase_if(out_.host_values,
                   [&](const HostValue& v) { return !moved(v.dispatch).is_some(); });
     for (HostValue& value : out_.host_values) value.dispatch = moved(value.dispatch);

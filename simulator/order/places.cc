@@ -7,8 +7,9 @@
 namespace interlock {
 
 Places::Places(const Program& program) {
-  constexpr std::array kNoPlaces = {kNone, kNone, kNone, kNone};
-  of_queue_.assign(program.queue_count(), kNoPlaces);
+  std::array<PlaceIndex, kStageCount> no_places{};
+  no_places.fill(kNone);
+  of_queue_.assign(program.queue_count(), no_places);
   paths_.resize(program.queue_count());
   stage_masks_.assign(program.queue_count(), 0);
   sort_masks_.assign(program.queue_count(), 0);

@@ -101,6 +101,7 @@ std::vector<uint32_t> QueueClocks::executed_before_end_in(QueueIndex queue) cons
 }
 
 ClockRow QueueClocks::visible(QueueIndex queue, StageAccess sort) const {
+  if (is_of_transition(sort) && !is_graph(queue)) return available(queue, Stage::kTransition);
   return is_graph(queue) ? graph_.visible() : visible_to(queue, sort);
 }
 
@@ -117,7 +118,9 @@ void QueueClocks::arrive() {
   const QueueKind kind = program_.kind_of(statement.queue);
   // The barrier that is implied between two statements stands before what comes with the second.
   const bool is_serial = kind != QueueKind::kConcurrent && kind != QueueKind::kGraph;
-  if (is_serial && queue.has_statements) full_barrier(statement.queue, statement.queue);
+  // A barrier and its transitions are one of the text.
+  const bool is_first = !is_transition_at(next_);
+  if (is_serial && is_first && queue.has_statements) full_barrier(statement.queue, statement.queue);
   submit_to(statement.queue, uses_.host_counts[next_]);
   if (kind == QueueKind::kLegacyDefault) join(statement.queue, QueueKind::kSerialBlocking);
   if (kind == QueueKind::kSerialBlocking) join(statement.queue, QueueKind::kLegacyDefault);
@@ -127,6 +130,10 @@ void QueueClocks::arrive() {
     graph_.arrive(DispatchId(size_t{statement.index}), rows,
                   visible_to(statement.queue, StageAccess::kComputeRead));
     ++versions_[statement.queue];
+  }
+  if (statement.kind == StatementKind::kDispatch) {
+    const Dispatch& dispatch = program_.dispatches[statement.index];
+    if (dispatch.is_transition()) arrive_at_transition(dispatch, statement.queue);
   }
 }
 
@@ -138,6 +145,7 @@ void QueueClocks::leave() {
       break;
     case StatementKind::kBarrier: {
       const Barrier& written = program_.barriers[statement.index];
+      await_transitions(written, statement.queue);
       barrier(statement.queue, dependency_ends_of(program_, written.kind,
                                                   program_.dependencies_of(written), tracked_));
       break;
@@ -160,6 +168,8 @@ void QueueClocks::end_dispatch(DispatchId dispatch) {
   ++dispatch_count_;
   const bool is_tracked = tracked_ && tracked_->writer == dispatch;
   is_written_ = is_written_ || is_tracked;
+  const Dispatch& ended = program_.dispatch(dispatch);
+  if (ended.is_transition()) end_transition(ended, program_.queue_of(ended));
   if (!is_graph(program_.queue_of(program_.dispatch(dispatch)))) return;
   const uint32_t number = tracked_ ? uint32_t{is_tracked} : dispatch.index + 1;
   graph_.leave(dispatch, number);
@@ -227,7 +237,17 @@ void QueueClocks::barrier(QueueIndex queue, const std::vector<DependencyEnds>& e
   std::vector<Row> rows;
   rows.reserve(ends.size());
   for (const DependencyEnds& dependency : ends) rows.push_back(gather(queue, dependency));
-  for (size_t i = 0; i < ends.size(); ++i) deliver(rows[i], queue, ends[i].destination);
+  const bool has_transitions = is_transition_at(size_t{next_} + 1);
+  after_transitions_.assign(has_transitions ? 3 * size_t{columns_.count} : 0, 0);
+  for (size_t i = 0; i < ends.size(); ++i) {
+    DependencyDestination destination = ends[i].destination;
+    if (has_transitions && has_stage(destination.stages, Stage::kTransition)) {
+      // Those of this command are not after it.
+      destination.stages &= static_cast<StageMask>(~bit_of(Stage::kTransition));
+      raise_row(after_transitions_, rows[i]);
+    }
+    deliver(rows[i], queue, destination);
+  }
 }
 
 // The parts of one batch do not cover each other; each covers what earlier batches do (7.4.1).
@@ -306,9 +326,12 @@ QueueClocks::Row QueueClocks::gather(QueueIndex queue, const DependencyEnds& end
     const PlaceIndex column = places_.at(queue, stage);
     if (!has_stage(ends.source.stages, stage) || column == Places::kNone) continue;
     executed[column] = std::max(executed[column], now(column));
-    const bool writes = stage == Stage::kCompute || stage == Stage::kCopy;
-    if (!ends.covers || !writes) continue;
-    if ((ends.source.makes_available & bit_of(write_sort_of(stage))) == 0) continue;
+    const bool writes = stage != Stage::kIndirect && stage != Stage::kHost;
+    // What a transition writes is available at once (7.1.1).
+    const bool is_available =
+        stage == Stage::kTransition ||
+        (ends.covers && (ends.source.makes_available & bit_of(write_sort_of(stage))) != 0);
+    if (!writes || !is_available) continue;
     available[column] = std::max(available[column], now(column));
   }
   const bool names_host_writes =

@@ -70,6 +70,7 @@ class QueueClocks {
   // model, "Availability and Visibility").
   ClockRow in_host_domain(QueueIndex queue, Stage stage) const { return part(queue, stage, 2); }
   // To accesses of this sort by the queue. Requires: a queue, and a sort of devices.
+  // To a transition: what is available.
   ClockRow visible(QueueIndex queue, StageAccess sort) const;
 
   // Grows whenever a row of the queue may have changed.
@@ -121,6 +122,11 @@ class QueueClocks {
   void join(QueueIndex queue, QueueKind others);
   void full_barrier(QueueIndex from, QueueIndex to);
   void barrier(QueueIndex queue, const std::vector<DependencyEnds>& ends);
+  bool is_transition_at(size_t statement) const {
+    if (statement >= program_.statements.size()) return false;
+    const Statement& at = program_.statements[statement];
+    return at.kind == StatementKind::kDispatch && program_.dispatches[at.index].is_transition();
+  }
   void end_dispatch(DispatchId dispatch);
   void end_sync(const SyncStep& step, QueueIndex queue);
   void signal(const SyncStep& step, QueueIndex queue);
@@ -143,6 +149,11 @@ class QueueClocks {
   bool is_waited_for(uint32_t part) const;
   Snapshot use(uint32_t part);
   PlaceIndex own_column() const;  // Of what is tracked.
+
+  // In queue_clocks_transitions.cc.
+  void await_transitions(const Barrier& barrier, QueueIndex queue);
+  void arrive_at_transition(const Dispatch& dispatch, QueueIndex queue);
+  void end_transition(const Dispatch& dispatch, QueueIndex queue);
 
   // In queue_clocks_host.cc.
   void submit_to(QueueIndex queue, uint32_t host_count);
@@ -172,13 +183,16 @@ class QueueClocks {
   Row rows_;     // By queue and stage; the host's last.
   Row visible_;  // By queue and sort.
   std::vector<QueueState> queues_;
-  std::vector<uint32_t> versions_;             // By queue; the host's last.
-  uint32_t first_moment_ = 0;                  // Host statements before the walk.
-  std::vector<HostMoment> host_moments_;       // By host statements since.
-  SharedRow host_row_;                         // The host's, if it has not changed since.
-  std::map<uint32_t, Snapshot> signals_;       // By signal part.
-  ClockSnapshots host_snapshots_;              // Of the signals of the host.
-  std::map<uint32_t, std::vector<Row>> sets_;  // By sync step; by dependency.
+  std::vector<uint32_t> versions_;              // By queue; the host's last.
+  uint32_t first_moment_ = 0;                   // Host statements before the walk.
+  std::vector<HostMoment> host_moments_;        // By host statements since.
+  SharedRow host_row_;                          // The host's, if it has not changed since.
+  std::map<uint32_t, Snapshot> signals_;        // By signal part.
+  ClockSnapshots host_snapshots_;               // Of the signals of the host.
+  std::map<uint32_t, std::vector<Row>> sets_;   // By sync step; by dependency.
+  std::map<uint32_t, Row> before_transitions_;  // By dependency: what is before the one to come.
+  // What comes after the last transition of the current barrier, of other transitions.
+  Row after_transitions_;
 };
 
 }  // namespace interlock

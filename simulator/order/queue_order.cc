@@ -27,8 +27,14 @@ bool needs_queue_order(const Program& program) {
       })) {
     return true;
   }
-  return std::ranges::any_of(
-      program.accesses, [](const Access& access) { return access.mode == AccessMode::kIndirect; });
+  return std::ranges::any_of(program.dispatches,
+                             [](const Dispatch& dispatch) {
+                               return dispatch.stage == Stage::kGraphics ||
+                                      dispatch.stage == Stage::kTransition;
+                             }) ||
+         std::ranges::any_of(program.accesses, [](const Access& access) {
+           return access.mode == AccessMode::kIndirect;
+         });
 }
 
 QueueOrder::QueueOrder(const Program& program, const Program* exact)

@@ -44,6 +44,7 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
+#include "simulator/order/dependency_ends.h"
 
 namespace interlock {
 
@@ -51,20 +52,14 @@ namespace {
 
 bool has(StageMask stages, size_t stage) { return (stages >> stage & 1) != 0; }
 
-// Work in the indirect stage of a command comes before its compute work. What waits for the compute
-// stage so waits for the indirect stage too, and what holds the latter back holds back the former.
 ScopedDependency compile(Scope source, Scope destination) {
   ScopedDependency dependency{
       .from = source.stages,
       .to = destination.stages,
       .makes_available = static_cast<AccessMask>(source.accesses & kWriteSorts),
       .makes_visible = destination.accesses};
-  if ((source.stages & bit_of(Stage::kCompute)) != 0) {
-    dependency.from |= bit_of(Stage::kIndirect);
-  }
-  if ((destination.stages & bit_of(Stage::kIndirect)) != 0) {
-    dependency.to |= bit_of(Stage::kCompute);
-  }
+  dependency.from = with_earlier(dependency.from);
+  dependency.to = with_later(dependency.to);
   return dependency;
 }
 

@@ -67,11 +67,6 @@ static_assert(static_cast<size_t>(Stage::kCompute) < kDispatchStageCount);
 static_assert(static_cast<size_t>(Stage::kCopy) < kDispatchStageCount);
 static_assert(static_cast<size_t>(StageAccess::kCopyWrite) < kDispatchSortCount);
 
-// The sort of the writes of a stage. Requires: dispatches have it.
-constexpr StageAccess write_sort_of(Stage stage) {
-  return stage == Stage::kCompute ? StageAccess::kComputeWrite : StageAccess::kCopyWrite;
-}
-
 // All dispatches before `unfinished_begin` execute before a given one and all later ones, and what
 // those before `invisible_begin` write is visible to them everywhere. So neither ever decreases.
 struct OrderWindow {

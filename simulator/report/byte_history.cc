@@ -50,11 +50,15 @@ class HistoryWalk {
   }
 
   void see(DispatchId id) {
+    const bool is_transition = program_.dispatch(id).is_transition();
     for (const Access& access : program_.accesses_of(id)) {
+      if (is_transition && access.reads()) continue;  // It keeps what is there.
       if (access.only_reads() || !covers(access.memory, access.range)) continue;
       const bool is_tensor = access.tensor.is_some();
       const HeldValue written =
-          written_value(is_tensor ? program_.tensor(access.tensor).root : TensorId());
+          is_transition
+              ? HeldValue{}
+              : written_value(is_tensor ? program_.tensor(access.tensor).root : TensorId());
       if (written == value_) continue;
       value_ = written;
       history_.events.push_back({.kind = HistoryKind::kWritten, .value = value_, .dispatch = id});
@@ -90,6 +94,7 @@ std::string clause_of(const Program& program, const HistoryEvent& event) {
   }
   if (event.kind == HistoryKind::kWritten) {
     const std::string writer = program.description_of(event.dispatch);
+    if (event.value.kind == HeldKind::kNothing) return fmt::format("was discarded by {}", writer);
     return event.value.owner.is_some()
                ? fmt::format("held {} from {} on", name_of(program, event.value.owner), writer)
                : fmt::format("was written by {} through no tensor", writer);

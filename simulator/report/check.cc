@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -16,6 +17,7 @@
 #include "simulator/barriers/sync_redundancy.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/facts/find_facts.h"
+#include "simulator/hazards/alias_contracts.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/lifetimes/destroy_needs.h"
 #include "simulator/order/happens_before.h"
@@ -31,7 +33,7 @@ namespace {
 
 void count_statements(const Program& program, CheckReport& report) {
   report.host_access_count = program.host_dispatches.size();
-  report.dispatch_count = program.dispatches.size() - report.host_access_count;
+  report.dispatch_count = program.dispatches.size() - program.uncounted_dispatches.size();
   report.sync_count = program.syncs.size();
   std::vector<bool> is_used(program.queue_count(), false);
   for (const Statement& statement : program.statements) {
@@ -77,6 +79,31 @@ void set_redundant(const Program& program, const HappensBefore& order, const Byt
   report.unjudged_barrier_count = scoped.unjudged_count;
 }
 
+// Why it may be none.
+void explain_doubt(const Hazard& hazard, Finding& finding) {
+  finding.is_possible = hazard.is_possible;
+  finding.is_after_own_read = hazard.is_after_own_read;
+  const auto name_class = [&](std::string_view before, std::string_view after) {
+    constexpr std::string_view kNoun = " hazard:";
+    const size_t at = finding.headline.find(kNoun);
+    INTERLOCK_CHECK(at != std::string::npos);
+    finding.headline.insert(at + kNoun.size() - 1, after);
+    finding.headline.insert(0, before);
+  };
+  if (hazard.is_possible) {
+    name_class("possible ", "");
+    finding.details.emplace_back(
+        "An approximate dispatch has a part in it: its operands bound what it touches, so that no "
+        "byte is certain.");
+  }
+  if (hazard.is_after_own_read) {
+    name_class("", " after own read");
+    finding.details.emplace_back(
+        "The later one sees these bytes, reads them and then overwrites them, and nothing names its "
+        "write: the specification asks for that, and no known hardware does.");
+  }
+}
+
 // Judges whether the hazards can reach an output, and puts them before the other findings.
 void explain_facts(const Program& program, const HappensBefore& order, const ByteSegments& segments,
                    const std::vector<Fact>& facts, const CheckOptions& options,
@@ -85,9 +112,11 @@ void explain_facts(const Program& program, const HappensBefore& order, const Byt
   DispatchId aliased;
   for (const Fact& fact : facts) {
     if (const auto* hazard = std::get_if<Hazard>(&fact)) hazards.push_back(*hazard);
-    const auto* violation = std::get_if<AliasViolation>(&fact);
-    if (violation != nullptr && !aliased.is_some()) aliased = violation->dispatch;
   }
+  // Bounds that overlap make no finding, and are executed.
+  const auto violations =
+      hazards.empty() ? std::vector<AliasViolation>() : find_alias_violations(program, 1);
+  if (!violations.empty()) aliased = violations.front().dispatch;
   if (options.lists_all_pairs) count_pairs(hazards, report);
   const std::vector<ObservabilityVerdict> verdicts =
       judge_observability(program, order, segments, hazards,
@@ -98,9 +127,15 @@ void explain_facts(const Program& program, const HappensBefore& order, const Byt
   size_t hazard_count = 0;
   for (const Fact& fact : facts) {
     if (is_stopped()) return;
-    report.findings.push_back(explain(program, fact, context));
-    if (!std::holds_alternative<Hazard>(fact)) continue;
-    explain_observability(program, verdicts[hazard_count++], report.findings.back());
+    if (is_of_bounds(program, fact)) continue;
+    Finding finding = explain(program, fact, context);
+    const auto* const hazard = std::get_if<Hazard>(&fact);
+    if (hazard != nullptr) explain_observability(program, verdicts[hazard_count++], finding);
+    if (hazard != nullptr) explain_doubt(*hazard, finding);
+    const bool counts =
+        hazard == nullptr || ((options.counts_possible || !hazard->is_possible) &&
+                              (options.counts_own_reads || !hazard->is_after_own_read));
+    (counts ? report.findings : report.noted).push_back(std::move(finding));
   }
 }
 
@@ -126,6 +161,7 @@ CheckReport check_one_queue(const Program& program, const CheckOptions& options)
       find_facts(program, order, segments,
                  {.limit = options.pair_limit,
                   .lists_all_pairs = options.lists_all_pairs,
+                  .lists_possible = true,
                   .scoped_step_limit = options.scoped_step_limit,
                   .lifetimes = {options.pair_limit, options.lifetime_budget},
                   // Scoped barriers join no epochs.
@@ -141,6 +177,7 @@ CheckReport check_one_queue(const Program& program, const CheckOptions& options)
   explain_facts(program, order, segments, found.facts, options, report);
   if (is_stopped()) return report;
   std::ranges::stable_sort(report.findings, {}, sort_key);
+  std::ranges::stable_sort(report.noted, {}, sort_key);
   return report;
 }
 
@@ -153,18 +190,20 @@ CheckReport check_run(const Program& run, const CheckOptions& options) {
   FactReport found = find_facts(run, order, segments,
                                 {.limit = options.pair_limit,
                                  .lists_all_pairs = options.lists_all_pairs,
+                                 .lists_possible = true,
                                  .scoped_step_limit = options.scoped_step_limit,
                                  .lifetimes = {options.pair_limit, options.lifetime_budget}});
   if (is_stopped()) return report;
   report.truncations = std::move(found.truncations);
   explain_facts(run, order, segments, found.facts, options, report);
   std::ranges::stable_sort(report.findings, {}, sort_key);
+  std::ranges::stable_sort(report.noted, {}, sort_key);
   return report;
 }
 
 // Lets the findings of a run name what stands in the text.
 void name_in_text(const Program& program, const Program& run, CheckReport& report) {
-  for (Finding& finding : report.findings) {
+  const auto name = [&](Finding& finding) {
     const auto rename = [&](AccessRef& ref) {
       if (ref.dispatch.is_some()) ref.dispatch = in_text(program, run, ref.dispatch);
     };
@@ -175,7 +214,9 @@ void name_in_text(const Program& program, const Program& run, CheckReport& repor
       line.moved = in_text(program, run, line.moved);
       line.anchor = in_text(program, run, line.anchor);
     }
-  }
+  };
+  std::ranges::for_each(report.findings, name);
+  std::ranges::for_each(report.noted, name);
 }
 
 // What is wrong in the reference run, and whether that ends before all statements have run.

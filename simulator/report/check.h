@@ -16,6 +16,9 @@ namespace interlock {
 
 struct CheckOptions {
   bool lists_all_pairs = false;  // Every hazardous pair instead of the latest.
+  // Hazards that count as findings; else they are noted. Hazard says what they are.
+  bool counts_possible = false;
+  bool counts_own_reads = false;
   // Hazards listed at most. An explained finding takes about a kilobyte.
   uint64_t pair_limit = 250'000;
   // Steps of the search for hazards beside scoped barriers, whose operands can make it slow. None:
@@ -45,6 +48,8 @@ struct CheckReport : BarrierBounds {
   bool has_bounds = true;
   // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
   std::vector<Finding> findings;
+  // Hazards that do not count: possible ones, and those after own reads. In the same order.
+  std::vector<Finding> noted;
   // Advice, in order of barriers: each of these can go, one at a time.
   std::vector<RedundantBarrier> redundant;
   uint64_t unjudged_barrier_count = 0;  // redundancy_budget was too small for these.

@@ -11,6 +11,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/range.h"
+#include "encoder/program/statement_number.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/order/host_atoms.h"
 #include "simulator/report/explain.h"
@@ -28,7 +29,8 @@ std::string text_of_statement(const Program& program, StatementId id) {
   const Statement& statement = program.statements[id.index];
   const std::string label =
       statement.label.is_some() ? fmt::format("{}, ", program.name(statement.label)) : "";
-  return fmt::format("'{}' ({}statement {})", text_of(program, id), label, id.index);
+  return fmt::format("'{}' ({}statement {})", text_of(program, id), label,
+                     text_number_of(program, id));
 }
 
 // "compute on q1", "the host".
@@ -57,6 +59,7 @@ class QueueMisses {
   std::string fix_after_host() const;
   std::string fix_across_queues() const;
   std::string fix_in_graph() const;
+  std::string fix_of_transition() const;
   std::string barrier() const;
   StageAccess seen_as() const {
     return hazard_.kind == FindingKind::kReadAfterWrite
@@ -198,18 +201,39 @@ std::string QueueMisses::fix() const {
   if (first_.is_of_host()) return fix_after_host();
   if (first_.queue != second_.queue) return fix_across_queues();
   if (is_in_graph(first_)) return fix_in_graph();
+  if (first_.is_transition() || second_.is_transition()) return fix_of_transition();
   return fmt::format("`{} on {}` between {} and {}.", barrier(), program_.name_of(first_.queue),
                      first_.name, second_.name);
 }
 
+// No scope names what a barrier does to its operands: that barrier itself names the other one.
+std::string QueueMisses::fix_of_transition() const {
+  if (second_.is_transition()) {
+    const StatementId barrier = second_.barrier(program_);
+    const std::string scope = is_war_ ? text_of(first_.stage) : text_of(written_as());
+    return fmt::format("let {} name {} in its source.", text_of_statement(program_, barrier),
+                       scope);
+  }
+  const StatementId barrier = first_.barrier(program_);
+  const std::string scope = is_war_ ? text_of(second_.stage) : text_of(seen_as());
+  return fmt::format("let {} name {} in its destination.", text_of_statement(program_, barrier),
+                     scope);
+}
+
 std::string QueueMisses::barrier() const {
+  // No narrower scope than `device` has transitions.
+  const auto word_of = [](const HazardEnd& end, const std::string& word) {
+    return end.is_transition() ? std::string("device") : word;
+  };
   if (is_war_) {
-    return fmt::format("barrier {} -> {}", text_of(first_.stage), text_of(second_.stage));
+    return fmt::format("barrier {} -> {}", word_of(first_, text_of(first_.stage)),
+                       word_of(second_, text_of(second_.stage)));
   }
   const std::string bytes = first_.access.range == hazard_.overlap
                                 ? program_.text_of(first_.access)
                                 : text_of_bytes(program_, first_.access.memory, hazard_.overlap);
-  return fmt::format("barrier {} -> {} {}", text_of(written_as()), text_of(seen_as()), bytes);
+  return fmt::format("barrier {} -> {} {}", word_of(first_, text_of(written_as())),
+                     word_of(second_, text_of(seen_as())), bytes);
 }
 
 std::string QueueMisses::fix_across_queues() const {

@@ -34,6 +34,8 @@ struct Finding : FactPlace {
   std::vector<Displacement> witness;  // A legal schedule that shows it; empty if none is known.
   // Of a hazard: the two are ordered, and what the first one wrote is not visible to the second.
   bool is_ordered = false;
+  bool is_after_own_read = false;  // Of a hazard (hazards.h). So the next.
+  bool is_possible = false;
   std::vector<BlockedStatement> cycle;  // Of a deadlock: who waits for whom.
   // Complete sentences. `headline` names kind, accesses, bytes and dispatches; `details` say why
   // nothing orders them, what aliases what, and what the damage is; `fix` is the smallest repair,

@@ -20,6 +20,15 @@ struct HazardEnd {
         name(program.description_of(ref.dispatch)) {}
 
   bool is_of_host() const { return queue == kNoQueue; }
+  // What a barrier does to its operands.
+  bool is_transition() const { return dispatch.is_transition(); }
+
+  // Of a transition: its barrier, which stands before it and the others of that barrier.
+  StatementId barrier(const Program& program) const {
+    uint32_t at = dispatch.statement.index;
+    while (program.statements[at].kind != StatementKind::kBarrier) --at;
+    return StatementId(size_t{at});
+  }
 
   DispatchId id;
   const Dispatch& dispatch;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "encoder/program/statement_number.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/report/operand_text.h"
@@ -58,8 +59,11 @@ bool RepairSearch::is_it(const ByteHazards& hazard) const {
 }
 
 void RepairSearch::list_between() {
-  const uint32_t begin = context_.position[first_.dispatch.statement.index];
-  for (uint32_t i = context_.position[second_.dispatch.statement.index]; i-- > begin + 1;) {
+  // What a transition is part of can name more, too.
+  const uint32_t begin = first_.is_transition()
+                             ? context_.position[first_.barrier(program_).index]
+                             : context_.position[first_.dispatch.statement.index] + 1;
+  for (uint32_t i = context_.position[second_.dispatch.statement.index]; i-- > begin;) {
     if (between_.size() == kStatementsMax) return;
     const StatementId id = context_.reference.statements[i];
     const StatementKind kind = program_.statements[id.index].kind;
@@ -75,11 +79,14 @@ StageAccess RepairSearch::seen_as() const {
 }
 
 Scope RepairSearch::source_word() const {
+  // No narrower scope has what a barrier does to its operands, and that is available at once.
+  if (first_.is_transition()) return {kDeviceStages, 0};
   if (is_war_) return {bit_of(first_.stage), 0};
   return {bit_of(first_.stage), bit_of(*write_sort_of(first_.stage, first_.access))};
 }
 
 Scope RepairSearch::destination_word() const {
+  if (second_.is_transition()) return {kDeviceStages, 0};  // It sees what is available.
   return {bit_of(second_.stage), is_war_ ? AccessMask{0} : bit_of(seen_as())};
 }
 
@@ -95,7 +102,8 @@ std::string RepairSearch::quoted(StatementId id) const {
   const Statement& statement = program_.statements[id.index];
   const std::string label =
       statement.label.is_some() ? fmt::format("{}, ", program_.name(statement.label)) : "";
-  return fmt::format("'{}' ({}statement {})", text_of(program_, id), label, id.index);
+  return fmt::format("'{}' ({}statement {})", text_of(program_, id), label,
+                     text_number_of(program_, id));
 }
 
 bool RepairSearch::add_one() {
@@ -120,7 +128,7 @@ bool RepairSearch::was_ordered() const {
 
 bool RepairSearch::add_barrier_between() {
   SyncEdit edit(program_);
-  add_barrier(edit, second_.before(), second_.queue);
+  add_barrier(edit, second_.before(program_), second_.queue);
   return works(edit, fmt::format("`{} on {}` between {} and {}.", barrier_text(), name_of(second_),
                                  first_.name, second_.name));
 }
@@ -154,7 +162,7 @@ bool RepairSearch::is_free(uint32_t part) const {
 
 bool RepairSearch::add_wait(uint32_t part) {
   SyncEdit edit(program_);
-  edit.add_wait(second_.before(), second_.queue, part);
+  edit.add_wait(second_.before(program_), second_.queue, part);
   return works(edit, wait_text(part) + ".");
 }
 
@@ -169,8 +177,8 @@ bool RepairSearch::add_several() {
   if (second_.is_of_host()) return add_before_host();
   if (first_.is_of_host()) return add_after_host();
   SyncEdit edit(program_);
-  const uint32_t part = edit.add_signal(first_.after(), first_.queue);
-  edit.add_wait(second_.before(), second_.queue, part);
+  const uint32_t part = edit.add_signal(first_.after(program_), first_.queue);
+  edit.add_wait(second_.before(program_), second_.queue, part);
   return works(edit, fmt::format("a signal on {} after {}, and a wait for it on {} before {}.",
                                  name_of(first_), first_.name, name_of(second_), second_.name));
 }

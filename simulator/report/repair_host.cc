@@ -18,7 +18,7 @@ bool RepairSearch::add_for_host_write() {
   if (!first_.is_of_host() || is_war_) return false;
   if (memory_.atom_bytes > 0) {
     SyncEdit edit(program_);
-    edit.add_host_move(first_.after(), SyncKind::kHostFlushes, bytes_);
+    edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
     if (works(edit, fmt::format("`{}` right after {}, before {} is submitted.", flush_text(),
                                 first_.name, second_.name))) {
       return true;
@@ -26,7 +26,7 @@ bool RepairSearch::add_for_host_write() {
   }
   if (is_in_graph(second_)) return false;
   SyncEdit edit(program_);
-  add_barrier(edit, second_.before(), second_.queue);
+  add_barrier(edit, second_.before(program_), second_.queue);
   return works(
       edit, fmt::format("`{} on {}` before {}.", barrier_text(), name_of(second_), second_.name));
 }
@@ -43,14 +43,14 @@ bool RepairSearch::add_for_host_read() {
   if (is_war_) return false;
   if (memory_.atom_bytes > 0) {
     SyncEdit edit(program_);
-    edit.add_host_move(second_.before(), SyncKind::kHostInvalidates, bytes_);
+    edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
     if (works(edit, fmt::format("`{}` right before {}.", invalidation_text(), second_.name))) {
       return true;
     }
   }
   if (is_in_graph(first_)) return false;
   SyncEdit edit(program_);
-  add_barrier(edit, first_.after(), first_.queue);
+  add_barrier(edit, first_.after(program_), first_.queue);
   return works(edit,
                fmt::format("`{} on {}` after {} and before the signal that the host waits for.",
                            barrier_text(), name_of(first_), first_.name));
@@ -65,14 +65,14 @@ bool RepairSearch::submit_later() {
     if (*submit > first_.dispatch.statement) return false;
     edit.remove(*submit);
   }
-  edit.add_submit(first_.after(), second_.queue);
+  edit.add_submit(first_.after(program_), second_.queue);
   const std::string fix = fmt::format("submit {} after {}.", second_.name, first_.name);
   if (works(edit, fix)) return true;
   if (is_war_ || memory_.atom_bytes == 0) return false;
   SyncEdit flushed(program_);
   if (submit) flushed.remove(*submit);
-  flushed.add_host_move(first_.after(), SyncKind::kHostFlushes, bytes_);
-  flushed.add_submit(first_.after(), second_.queue);
+  flushed.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
+  flushed.add_submit(first_.after(program_), second_.queue);
   return works(flushed, fmt::format("`{}` right after {}, and submit {} after that.", flush_text(),
                                     first_.name, second_.name));
 }
@@ -90,7 +90,8 @@ bool RepairSearch::add_before_host() {
   const std::string signal =
       fmt::format("a signal on {} after {} that the host waits for", name_of(first_), first_.name);
   SyncEdit edit(program_);
-  edit.add_wait(second_.before(), kNoQueue, edit.add_signal(first_.after(), first_.queue));
+  edit.add_wait(second_.before(program_), kNoQueue,
+                edit.add_signal(first_.after(program_), first_.queue));
   if (works(edit, signal + ".")) return true;
   if (is_war_) return false;
   if (is_in_graph(first_)) return add_beside_graph();
@@ -107,10 +108,11 @@ bool RepairSearch::add_before_host() {
       if (add_scope_and_wait(invalidation + scope, has_invalidation, id)) return true;
     }
     SyncEdit all(program_);
-    add_barrier(all, first_.after(), first_.queue);
-    all.add_wait(second_.before(), kNoQueue, all.add_signal(first_.after(), first_.queue));
+    add_barrier(all, first_.after(program_), first_.queue);
+    all.add_wait(second_.before(program_), kNoQueue,
+                 all.add_signal(first_.after(program_), first_.queue));
     if (has_invalidation) {
-      all.add_host_move(second_.before(), SyncKind::kHostInvalidates, bytes_);
+      all.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
     }
     if (works(all, fmt::format("{}{}a signal, and {}.", invalidation, scope, signal))) {
       return true;
@@ -121,9 +123,9 @@ bool RepairSearch::add_before_host() {
 
 bool RepairSearch::add_scope_before_host(const std::string& text, bool has_invalidation) {
   SyncEdit edit(program_);
-  add_barrier(edit, first_.after(), first_.queue);
+  add_barrier(edit, first_.after(program_), first_.queue);
   if (has_invalidation) {
-    edit.add_host_move(second_.before(), SyncKind::kHostInvalidates, bytes_);
+    edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
   }
   return works(edit, text + "the signal that the host waits for.");
 }
@@ -137,10 +139,10 @@ bool RepairSearch::add_scope_and_wait(const std::string& text, bool has_invalida
     const uint32_t part = step.first + i;
     if (!is_free(part)) continue;
     SyncEdit edit(program_);
-    add_barrier(edit, first_.after(), first_.queue);
-    edit.add_wait(second_.before(), kNoQueue, part);
+    add_barrier(edit, first_.after(program_), first_.queue);
+    edit.add_wait(second_.before(program_), kNoQueue, part);
     if (has_invalidation) {
-      edit.add_host_move(second_.before(), SyncKind::kHostInvalidates, bytes_);
+      edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
     }
     if (works(edit,
               fmt::format("{}signal {}, and {}.", text,
@@ -162,16 +164,16 @@ bool RepairSearch::add_beside_graph() {
             : "";
     for (const bool is_new : {false, true}) {
       SyncEdit edit(program_);
-      const uint32_t made = edit.add_signal(first_.after(), first_.queue);
-      const std::optional<QueueIndex> other = passing_queue(edit, second_.before(), is_new);
+      const uint32_t made = edit.add_signal(first_.after(program_), first_.queue);
+      const std::optional<QueueIndex> other = passing_queue(edit, second_.before(program_), is_new);
       if (!other) continue;
-      edit.add_wait(second_.before(), *other, made);
-      add_barrier(edit, second_.before(), *other);
-      const uint32_t passed = edit.add_signal(second_.before(), *other);
-      edit.add_submit(second_.before(), *other);
-      edit.add_wait(second_.before(), kNoQueue, passed);
+      edit.add_wait(second_.before(program_), *other, made);
+      add_barrier(edit, second_.before(program_), *other);
+      const uint32_t passed = edit.add_signal(second_.before(program_), *other);
+      edit.add_submit(second_.before(program_), *other);
+      edit.add_wait(second_.before(program_), kNoQueue, passed);
       if (has_invalidation) {
-        edit.add_host_move(second_.before(), SyncKind::kHostInvalidates, bytes_);
+        edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
       }
       if (works(edit, invalidation + fix)) return true;
     }
@@ -195,30 +197,32 @@ bool RepairSearch::add_after_host() {
                   name_of(second_), second_.name);
   if (is_war_) {
     SyncEdit edit(program_);
-    edit.add_wait(second_.before(), second_.queue, edit.add_signal(first_.after(), kNoQueue));
+    edit.add_wait(second_.before(program_), second_.queue,
+                  edit.add_signal(first_.after(program_), kNoQueue));
     return works(edit, signal + ".");
   }
   const bool is_flushed = memory_.atom_bytes > 0;
   const std::string flush =
       is_flushed ? fmt::format("`{}` right after {}, ", flush_text(), first_.name) : "";
   SyncEdit edit(program_);
-  if (is_flushed) edit.add_host_move(first_.after(), SyncKind::kHostFlushes, bytes_);
+  if (is_flushed) edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
   if (is_in_graph(second_)) {
     return add_after_host_to_graph(edit, flush, false) ||
            add_after_host_to_graph(edit, flush, true);
   }
-  edit.add_wait(second_.before(), second_.queue, edit.add_signal(first_.after(), kNoQueue));
-  add_barrier(edit, second_.before(), second_.queue);
+  edit.add_wait(second_.before(program_), second_.queue,
+                edit.add_signal(first_.after(program_), kNoQueue));
+  add_barrier(edit, second_.before(program_), second_.queue);
   return works(edit, fmt::format("{}{}, with `{}` after the wait.", flush, signal, barrier_text()));
 }
 
 bool RepairSearch::add_after_host_to_graph(SyncEdit edit, const std::string& flush, bool is_new) {
-  const std::optional<QueueIndex> other = passing_queue(edit, first_.after(), is_new);
+  const std::optional<QueueIndex> other = passing_queue(edit, first_.after(program_), is_new);
   if (!other) return false;
   // Submitted right after the write, which it then carries.
-  const uint32_t part = edit.add_signal(first_.after(), *other);
-  edit.add_submit(first_.after(), *other);
-  edit.add_wait(second_.before(), second_.queue, part);
+  const uint32_t part = edit.add_signal(first_.after(program_), *other);
+  edit.add_submit(first_.after(program_), *other);
+  edit.add_wait(second_.before(program_), second_.queue, part);
   return works(
       edit, fmt::format("{}on a queue that is no graph: a signal, submitted after {}; and a wait "
                         "for it on {} before {}.",

@@ -22,8 +22,21 @@ namespace interlock {
 struct RepairEnd : HazardEnd {
   using HazardEnd::HazardEnd;
 
-  SyncEdit::Place before() const { return {dispatch.statement, false}; }
-  SyncEdit::Place after() const { return {dispatch.statement, true}; }
+  SyncEdit::Place before(const Program& program) const {
+    return {is_transition() ? barrier(program) : dispatch.statement, false};
+  }
+  SyncEdit::Place after(const Program& program) const {
+    uint32_t last = dispatch.statement.index;
+    while (is_transition() && is_transition_at(program, size_t{last} + 1)) ++last;
+    return {StatementId(size_t{last}), true};
+  }
+
+ private:
+  static bool is_transition_at(const Program& program, size_t statement) {
+    return statement < program.statements.size() &&
+           program.statements[statement].kind == StatementKind::kDispatch &&
+           program.dispatches[program.statements[statement].index].is_transition();
+  }
 };
 
 // What all repairs of one program ask about.

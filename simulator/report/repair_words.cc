@@ -42,7 +42,9 @@ bool RepairSearch::widen(StatementId id, BarrierKind kind, uint32_t first, uint3
       const Scope stage = {is_source ? source_word().stages : destination_word().stages, 0};
       if (!is_war_ && widen(id, i, is_source, stage)) return true;
     }
-    if (program_.dependencies[i].operand_count == 0 || is_war_) continue;
+    const Dependency& dependency = program_.dependencies[i];
+    if (dependency.operand_count == 0 || is_war_) continue;
+    if (dependency.transition != TransitionKind::kNone) continue;
     SyncEdit edit(program_);
     edit.add_operand(id, i, bytes_);
     if (works(edit, fmt::format("let {} name {}, too: `{}`.", quoted(id), program_.text_of(bytes_),
@@ -56,6 +58,7 @@ bool RepairSearch::widen(StatementId id, BarrierKind kind, uint32_t first, uint3
 bool RepairSearch::widen(StatementId id, uint32_t dependency, bool is_source, Scope by) {
   const Dependency& is = program_.dependencies[dependency];
   const Scope scope = is_source ? is.source : is.destination;
+  if ((by.stages & bit_of(Stage::kTransition)) != 0) return false;  // No word names it.
   if ((by.stages & ~scope.stages) == 0 && (by.accesses & ~scope.accesses) == 0) return false;
   SyncEdit edit(program_);
   edit.widen(id, dependency, is_source, by);
@@ -65,7 +68,7 @@ bool RepairSearch::widen(StatementId id, uint32_t dependency, bool is_source, Sc
 }
 
 bool RepairSearch::hold_back(StatementId id, const SyncStep& step) {
-  if ((step.stages & bit_of(second_.stage)) != 0) return false;
+  if ((step.stages & bit_of(second_.stage)) != 0 || second_.is_transition()) return false;
   SyncEdit edit(program_);
   edit.hold_back(id, bit_of(second_.stage));
   return works(edit, fmt::format("let {} hold back {}, too: `{}`.", quoted(id),
@@ -74,6 +77,7 @@ bool RepairSearch::hold_back(StatementId id, const SyncStep& step) {
 
 bool RepairSearch::cover(StatementId id, uint32_t part) {
   if ((program_.signal_parts[part].stages & bit_of(first_.stage)) != 0) return false;
+  if (first_.is_transition()) return false;
   SyncEdit edit(program_);
   edit.cover(id, part, bit_of(first_.stage));
   return works(edit, fmt::format("let {} cover {}, too: `{}`.", quoted(id),

@@ -218,6 +218,38 @@ std::string summary_of(const CheckReport& report) {
   return text;
 }
 
+namespace {
+
+// Hazards that do not count: those after own reads in full, and how many are only possible.
+std::string text_of_noted(const Program& program, const CheckReport& report,
+                          std::string_view file_name, uint64_t limit) {
+  std::string text;
+  uint64_t possible_count = 0;
+  uint64_t own_read_count = 0;
+  for (const Finding& finding : report.noted) {
+    if (finding.is_possible) {
+      ++possible_count;
+    } else if (own_read_count++ < limit) {
+      text += text_of_finding(program, finding, file_name);
+    }
+  }
+  if (own_read_count > 0) {
+    text += fmt::format(
+        "{} not counted: --deny=own-read counts {}.\n",
+        count_of(own_read_count, "hazard after own read is", "hazards after own reads are"),
+        own_read_count == 1 ? "it" : "them");
+  }
+  if (possible_count > 0) {
+    text += fmt::format(
+        "{} not counted: approximate dispatches need not touch these bytes. --possible counts {}.\n",
+        count_of(possible_count, "possible hazard is", "possible hazards are"),
+        possible_count == 1 ? "it" : "them");
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string text_report(const Program& program, const CheckReport& report,
                         std::string_view file_name, const TextLimits& limits) {
   const uint64_t finding_count = report.findings.size();
@@ -230,6 +262,7 @@ std::string text_report(const Program& program, const CheckReport& report,
     text += fmt::format("… and {}.\n",
                         count_of(finding_count - shown, "more finding", "more findings"));
   }
+  text += text_of_noted(program, report, file_name, limits.findings);
   if (report.pair_count > 0) {
     text += fmt::format("{}: RAW {}, WAR {}, WAW {}.\n",
                         count_of(report.pair_count, "hazardous pair", "hazardous pairs"),

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/program/statement_number.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/redundancy.h"
 #include "simulator/barriers/sync_redundancy.h"
@@ -43,12 +44,13 @@ Json json_of_access(const Program& program, AccessRef ref) {
   const Dispatch& dispatch = program.dispatch(ref.dispatch);
   const QueueIndex queue = program.queue_of(dispatch);
   const bool is_of_host = queue == kNoQueue;
-  return {{"dispatch", is_of_host ? Json(nullptr) : Json(program.number_of(ref.dispatch))},
+  const bool is_counted = dispatch.is_counted();
+  return {{"dispatch", is_counted ? Json(program.number_of(ref.dispatch)) : Json(nullptr)},
           {"reference", program.reference_of(ref.dispatch)},
           {"kernel", is_of_host ? Json(nullptr) : Json(program.name(dispatch.kernel_name))},
           {"queue", is_of_host ? Json(nullptr) : Json(program.name_of(queue))},
           {"stage", text_of(stage_of(dispatch, access))},
-          {"statement", dispatch.statement.index},
+          {"statement", text_number_of(program, dispatch.statement)},
           {"access", ref.access},
           {"verb", verb_of(access)},
           {"begin", access.range.begin},
@@ -64,7 +66,7 @@ Json json_of_queue(const Program& program, StatementId id) {
 
 Json json_of_statement(const Program& program, StatementId id) {
   const NameId label = program.statements[id.index].label;
-  return {{"statement", id.index},
+  return {{"statement", text_number_of(program, id)},
           {"label", label.is_some() ? Json(program.name(label)) : Json(nullptr)},
           {"queue", json_of_queue(program, id)},
           {"text", text_of(program, id)}};
@@ -82,7 +84,7 @@ Json json_of_lifetime(const Program& program, LifetimeId id) {
   return {{"lifetime", id.index},
           {"reference", program.reference_of(id)},
           {"queue", json_of_queue(program, lifetime.statement)},
-          {"statement", lifetime.statement.index},
+          {"statement", text_number_of(program, lifetime.statement)},
           {"text", program.text_of(lifetime)}};
 }
 
@@ -92,9 +94,9 @@ Json json_of_finding(const Program& program, const Finding& finding) {
   };
   const auto waiting = [&](StatementId id) { return json_of_statement(program, id); };
   const auto step = [&](const BlockedStatement& blocked) { return json_of_step(program, blocked); };
-  const auto repair = [](const RepairLine& line) -> Json {
+  const auto repair = [&](const RepairLine& line) -> Json {
     return {{"place", kPlaceWords[static_cast<size_t>(line.place)]},
-            {"statement", line.at.index},
+            {"statement", text_number_of(program, line.at)},
             {"line", line.text}};
   };
   return {
@@ -107,6 +109,8 @@ Json json_of_finding(const Program& program, const Finding& finding) {
       {"first", json_of_access(program, finding.first)},
       {"second", json_of_access(program, finding.second.value_or(AccessRef{}))},
       {"is_ordered", finding.is_ordered},
+      {"is_after_own_read", finding.is_after_own_read},
+      {"is_possible", finding.is_possible},
       {"lifetime", json_of_lifetime(program, finding.lifetime)},
       {"tensor", json_of_tensor(program, finding.tensor)},
       {"waiting", json_of_each(finding.waiting, waiting)},
@@ -124,7 +128,7 @@ Json json_of_redundant(const Program& program, const RedundantBarrier& redundant
   return {{"barrier", redundant.barrier.index},
           {"reference", program.reference_of(redundant.barrier)},
           {"queue", json_of_queue(program, barrier.statement)},
-          {"statement", barrier.statement.index},
+          {"statement", text_number_of(program, barrier.statement)},
           {"is_execution", barrier.kind == BarrierKind::kExecution},
           {"before", is_last ? Json(nullptr) : Json(redundant.slot)},
           {"reason", reason_of(program, redundant)}};
@@ -149,11 +153,14 @@ Json json_of_redundant_sync(const Program& program, const SyncPiece& piece) {
 
 std::string json_report(const Program& program, const CheckReport& report,
                         const ExpectationOutcome& outcome, std::string_view file_name) {
-  Json findings = Json::array();
-  for (const Finding& finding : report.findings) {
-    if (is_stopped()) break;
-    findings.push_back(json_of_finding(program, finding));
-  }
+  const auto json_of_findings = [&](const std::vector<Finding>& all) {
+    Json list = Json::array();
+    for (const Finding& finding : all) {
+      if (is_stopped()) break;
+      list.push_back(json_of_finding(program, finding));
+    }
+    return list;
+  };
   const auto truncation_text = [](const Truncation& truncation) { return text_of(truncation); };
   const auto redundant = [&](const RedundantBarrier& r) { return json_of_redundant(program, r); };
   const auto sync = [&](const SyncPiece& piece) { return json_of_redundant_sync(program, piece); };
@@ -188,7 +195,8 @@ std::string json_report(const Program& program, const CheckReport& report,
                      {"hazardous_pairs", report.pair_count},
                      {"is_truncated", report.is_truncated()},
                      {"truncated_by", json_of_each(report.truncations, truncation_text)},
-                     {"findings", std::move(findings)},
+                     {"findings", json_of_findings(report.findings)},
+                     {"noted", json_of_findings(report.noted)},
                      {"redundant", json_of_each(report.redundant, redundant)},
                      {"unjudged_barriers", report.unjudged_barrier_count},
                      {"redundant_sync", json_of_each(report.redundant_sync, sync)},

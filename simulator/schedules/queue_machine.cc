@@ -153,7 +153,7 @@ bool QueueMachine::step_host() {
 }
 
 bool QueueMachine::can_pass(const SyncStep& step) const {
-  if (step.kind == SyncKind::kHostWaits) return counters_[step.semaphore.index] >= step.value;
+  if (step.kind == SyncKind::kHostWaits) return is_met(step);
   if (step.kind != SyncKind::kHostIdle) return true;
   if (step.idle_queue != kNoQueue) return is_idle(step.idle_queue);
   for (size_t q = 0; q < queues_.size(); ++q) {
@@ -184,12 +184,15 @@ bool QueueMachine::is_serial(QueueIndex queue) const {
 bool QueueMachine::can_take(QueueIndex queue) const {
   const QueueState& state = queues_[queue];
   if (state.taken_count == state.handed_count) return false;
-  if (is_serial(queue) && (state.pending_count > 0 || joined_statement(queue))) return false;
+  // A barrier and its transitions are one statement of the text.
+  const bool is_held = is_serial(queue) && !is_transition(next_of(state)) &&
+                       (state.pending_count > 0 || joined_statement(queue));
+  if (is_held) return false;
   const Statement& statement = program_.statements[next_of(state).index];
   if (options_.front_ends == FrontEnds::kRunAhead || statement.kind != StatementKind::kSync)
     return true;
   const SyncStep& step = program_.syncs[statement.index];
-  return step.kind != SyncKind::kWait || counters_[step.semaphore.index] >= step.value;
+  return step.kind != SyncKind::kWait || is_met(step);
 }
 
 // The first statement of a queue of the other side that is not over, and stands before the next one
@@ -204,7 +207,11 @@ std::optional<StatementId> QueueMachine::joined_statement(QueueIndex queue) cons
     if (program_.kind_of(static_cast<QueueIndex>(q)) != others) continue;
     const QueueState& other = queues_[q];
     size_t over_count = other.taken_count;
-    if (other.pending_count > 0) --over_count;  // A serial queue has one at a time.
+    if (other.pending_count > 0) {
+      // A serial queue has one at a time.
+      --over_count;
+      while (is_transition(text_[other.positions[over_count]])) --over_count;
+    }
     if (over_count == other.positions.size()) continue;
     if (other.positions[over_count] < next) return text_[other.positions[over_count]];
   }
@@ -214,9 +221,15 @@ std::optional<StatementId> QueueMachine::joined_statement(QueueIndex queue) cons
 void QueueMachine::take(QueueIndex queue, StatementId id) {
   const Statement& statement = program_.statements[id.index];
   switch (statement.kind) {
-    case StatementKind::kDispatch:
-      take_dispatch(queue, DispatchId(size_t{statement.index}));
+    case StatementKind::kDispatch: {
+      const DispatchId dispatch(size_t{statement.index});
+      if (program_.dispatch(dispatch).is_transition()) {
+        take_transition(queue, id, dispatch);
+      } else {
+        take_dispatch(queue, dispatch);
+      }
       break;
+    }
     case StatementKind::kBarrier:
       take_barrier(queue, id, program_.barriers[statement.index]);
       break;

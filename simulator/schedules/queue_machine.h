@@ -12,10 +12,12 @@
 // takes nothing from anyone.
 //
 // The host and the front ends stand in queue_machine.cc, what they take and what holds it in
-// queue_machine_things.cc, the sentences in queue_machine_words.cc.
+// queue_machine_things.cc, that of transitions in queue_machine_transitions.cc, the sentences in
+// queue_machine_words.cc.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -162,19 +164,37 @@ class QueueMachine {
   bool step_front_end(QueueIndex queue);
   void settle();  // As far as they can.
   bool can_pass(const SyncStep& step) const;
+  // Of a wait: the counter has come to its value. What comes from outside is there.
+  bool is_met(const SyncStep& step) const {
+    return step.is_from_outside || counters_[step.semaphore.index] >= step.value;
+  }
   bool can_take(QueueIndex queue) const;
   bool is_idle(QueueIndex queue) const;
   bool is_serial(QueueIndex queue) const;
+  bool is_transition(StatementId id) const {
+    if (id.index >= program_.statements.size()) return false;
+    const Statement& statement = program_.statements[id.index];
+    return statement.kind == StatementKind::kDispatch &&
+           program_.dispatches[statement.index].is_transition();
+  }
   const Statement& statement_at(uint32_t position) const {
     return program_.statements[text_[position].index];
   }
   StatementId next_of(const QueueState& queue) const {
     return text_[queue.positions[queue.taken_count]];
   }
+  // Of a transition; none of other statements.
+  StatementId barrier_of(StatementId id) const {
+    if (!is_transition(id)) return {};
+    while (program_.statements[id.index].kind != StatementKind::kBarrier) --id.index;
+    return id;
+  }
   std::optional<StatementId> joined_statement(QueueIndex queue) const;
 
   void take(QueueIndex queue, StatementId id);
   void take_dispatch(QueueIndex queue, DispatchId dispatch);
+  void take_transition(QueueIndex queue, StatementId id, DispatchId dispatch);
+  void take_transition_gates(QueueIndex queue, StatementId id, const Barrier& barrier);
   void hold_by_edge(const Edge& edge);
   void take_sync(QueueIndex queue, StatementId id, const SyncStep& step);
   void take_barrier(QueueIndex queue, StatementId id, const Barrier& barrier);
@@ -183,7 +203,10 @@ class QueueMachine {
   void take_signal(QueueIndex queue, StatementId id, const SyncStep& step);
   void take_wait(QueueIndex queue, StatementId id, const SyncStep& step);
 
+  static StageMask as_source(StageMask stages);
+  static StageMask as_destination(StageMask stages);
   Ticket add_thing(Thing thing);
+  Ticket add_gate(QueueIndex queue, StatementId id, const End& holds);
   Ticket ticket_of(const OperationPart& part) const;
   void hold(Ticket held, Ticket holder);
   void drop_over(Standing& standing);
@@ -216,6 +239,7 @@ class QueueMachine {
   std::vector<Ticket> first_parts_;  // By dispatch: its parts, in order; then one past the last.
   std::vector<AccessPiece> pieces_;
   std::vector<std::vector<Ticket>> event_gates_;  // By sync step, a set.
+  std::map<uint32_t, Ticket> transition_gates_;   // By dependency: before what it does.
   std::vector<Ticket> free_;                      // Gates to open, and signals to fire.
   std::set<OperationPart> enabled_;
   uint64_t step_count_ = 0;

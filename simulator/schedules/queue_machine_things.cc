@@ -10,20 +10,28 @@
 namespace interlock {
 namespace {
 
-// What is held back in the indirect stage is so in the compute stage of the same command, which
-// comes later (Vulkan 1.3, 7.1). What waits for the latter waits for the former by itself.
-StageMask as_destination(StageMask stages) {
-  const bool has_indirect = (stages & bit_of(Stage::kIndirect)) != 0;
-  return has_indirect ? static_cast<StageMask>(stages | bit_of(Stage::kCompute)) : stages;
-}
-
-bool is_write(StageAccess sort) {
-  return sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite;
-}
+bool is_write(StageAccess sort) { return sort == write_sort_of(stage_of(sort)); }
 
 bool includes(StageMask stages, Stage stage) { return (stages & bit_of(stage)) != 0; }
 
 }  // namespace
+
+// Whoever waits for the compute or the graphics stage waits for the indirect one, which comes
+// before both (Vulkan 1.3, 7.1), of whatever command.
+StageMask QueueMachine::as_source(StageMask stages) {
+  const bool has_work =
+      (stages & bit_of(Stage::kCompute)) != 0 || (stages & bit_of(Stage::kGraphics)) != 0;
+  return has_work ? static_cast<StageMask>(stages | bit_of(Stage::kIndirect)) : stages;
+}
+
+// What is held back in the indirect stage is so in the compute or graphics stage of the same
+// command, which comes later.
+StageMask QueueMachine::as_destination(StageMask stages) {
+  const bool has_indirect = (stages & bit_of(Stage::kIndirect)) != 0;
+  return has_indirect
+             ? static_cast<StageMask>(stages | bit_of(Stage::kCompute) | bit_of(Stage::kGraphics))
+             : stages;
+}
 
 void QueueMachine::add_parts(DispatchId dispatch) {
   const Dispatch& of = program_.dispatch(dispatch);
@@ -90,6 +98,15 @@ QueueMachine::Ticket QueueMachine::ticket_of(const OperationPart& part) const {
   return 0;
 }
 
+QueueMachine::Ticket QueueMachine::add_gate(QueueIndex queue, StatementId id, const End& holds) {
+  Thing gate;
+  gate.kind = ThingKind::kGate;
+  gate.holds_back = holds;
+  gate.queue = queue;
+  gate.statement = id;
+  return add_thing(gate);
+}
+
 void QueueMachine::take_dispatch(QueueIndex queue, DispatchId dispatch) {
   const Ticket first = first_parts_[dispatch.index];
   const Ticket end = first_parts_[dispatch.index + 1];
@@ -140,10 +157,13 @@ void QueueMachine::take_sync(QueueIndex queue, StatementId id, const SyncStep& s
 }
 
 void QueueMachine::take_barrier(QueueIndex queue, StatementId id, const Barrier& barrier) {
+  take_transition_gates(queue, id, barrier);
   const std::vector<Ticket> gates =
       take_gates(queue, id, ends_of(barrier.kind, program_.dependencies_of(barrier)));
+  // Its own transitions wait for earlier ones, and not for its gates.
+  const bool has_transitions = is_transition(StatementId(size_t{id.index} + 1));
   for (const Ends& ends : ends_of(barrier.kind, program_.dependencies_of(barrier))) {
-    prune(queue, ends);
+    if (!has_transitions) prune(queue, ends);
   }
   std::vector<Ticket>& standing = queues_[queue].gates.tickets;
   standing.insert(standing.end(), gates.begin(), gates.end());
@@ -159,7 +179,7 @@ std::vector<QueueMachine::Ends> QueueMachine::ends_of(
     const auto operands = program_.operands_of(dependency);
     const Scope& source = dependency.source;
     const Scope& destination = dependency.destination;
-    ends.push_back({{source.stages, source.accesses, operands},
+    ends.push_back({{as_source(source.stages), source.accesses, operands},
                     {as_destination(destination.stages), destination.accesses, operands}});
   }
   return ends;
@@ -170,12 +190,7 @@ std::vector<QueueMachine::Ticket> QueueMachine::take_gates(QueueIndex queue, Sta
                                                            const std::vector<Ends>& all) {
   std::vector<Ticket> gates;
   for (const Ends& ends : all) {
-    Thing gate;
-    gate.kind = ThingKind::kGate;
-    gate.holds_back = ends.destination;
-    gate.queue = queue;
-    gate.statement = id;
-    gates.push_back(add_thing(gate));
+    gates.push_back(add_gate(queue, id, ends.destination));
     hold_by_source(gates.back(), ends.source);
   }
   for (const Ticket gate : gates) release(gate);
@@ -183,7 +198,7 @@ std::vector<QueueMachine::Ticket> QueueMachine::take_gates(QueueIndex queue, Sta
 }
 
 void QueueMachine::take_wait(QueueIndex queue, StatementId id, const SyncStep& step) {
-  if (counters_[step.semaphore.index] >= step.value) return;
+  if (is_met(step)) return;
   const bool is_graph = program_.kind_of(queue) == QueueKind::kGraph;
   Thing gate;
   gate.kind = ThingKind::kGate;
@@ -210,11 +225,12 @@ void QueueMachine::take_signal(QueueIndex queue, StatementId id, const SyncStep&
     signal.signal = part;
     signal.signal_index = step.first + k;
     batch.push_back(add_thing(signal));
-    const StageMask stages = is_graph ? kAllStages : part.stages;
+    const StageMask stages = is_graph ? kAllStages : as_source(part.stages);
     // What an earlier signal waits for need not be waited for twice.
     StatementId covered;
     for (const Ticket earlier : queues_[queue].last_batch) {
-      const bool covers_all = (stages & ~things_[earlier].signal.stages) == 0 || is_graph;
+      const bool covers_all =
+          (stages & ~as_source(things_[earlier].signal.stages)) == 0 || is_graph;
       if (covers_all) covered = things_[earlier].statement;
     }
     hold_by_source(batch.back(), {stages, kAllAccesses}, covered);
@@ -249,9 +265,11 @@ void QueueMachine::hold_by_gates(Ticket part) {
   Standing& gates = queues_[things_[part].queue].gates;
   drop_over(gates);
   step_count_ += gates.tickets.size();
+  const StatementId own_barrier = barrier_of(things_[part].statement);
   for (const Ticket ticket : gates.tickets) {
     const Thing& thing = things_[ticket];
     if (!includes(thing.holds_back.stages, held.stage)) continue;
+    if (thing.statement == own_barrier) continue;  // It is no later command.
     if (held.role == PartRole::kRun || covers(thing.holds_back, held)) hold(part, ticket);
   }
 }
@@ -282,6 +300,9 @@ bool QueueMachine::is_in(const Thing& thing, const End& source) const {
 // The sort and the bytes of a fetch or a commit.
 bool QueueMachine::covers(const End& end, const OperationPart& part) const {
   const AccessPiece& piece = pieces_[part.piece];
+  // A transition sees what is available, and what it writes is available at once
+  // (Vulkan 1.3, 7.1.1).
+  if (is_of_transition(piece.sort)) return true;
   if ((end.accesses & bit_of(piece.sort)) == 0) return false;
   const MemoryId memory = program_.accesses_of(piece.dispatch)[piece.access].memory;
   return end.operands.empty() || std::ranges::any_of(end.operands, [&](const Access& operand) {

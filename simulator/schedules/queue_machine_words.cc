@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "encoder/program/check.h"
+#include "encoder/program/statement_number.h"
 #include "simulator/schedules/queue_machine.h"
 
 namespace interlock {
@@ -29,9 +30,7 @@ std::string QueueMachine::text_of(StatementId id) const {
     }
     text += "'";
   }
-  const uint32_t number =
-      program_.text_order != nullptr ? program_.text_order->statements[id.index] : id.index;
-  return fmt::format("{} ({}statement {})", text, label, number);
+  return fmt::format("{} ({}statement {})", text, label, text_number_of(program_, id));
 }
 
 // "semaphore 's' is at 1, below 2".

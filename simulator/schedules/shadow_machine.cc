@@ -78,6 +78,7 @@ ShadowMachine::ShadowMachine(const Program& program)
   write_sorts_.reserve(program.dispatches.size());
   for (const Dispatch& dispatch : program.dispatches) {
     write_sorts_.push_back(write_sort_of(stage_of(dispatch)));
+    puts_any_back_ = puts_any_back_ || dispatch.is_transition();
   }
 }
 
@@ -124,6 +125,7 @@ void ShadowMachine::commit(uint32_t unit) {
   const uint32_t end = program_.units[unit + 1].first_write;
   const KeptContent* const kept = find_kept(unit);
   size_t kept_at = 0;
+  const uint64_t* found = puts_back(unit) ? found_.at(unit).data() : nullptr;
   uint64_t position = digests_[unit];
   for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
     const ShadowWrite& write = program_.writes[w];
@@ -138,6 +140,8 @@ void ShadowMachine::commit(uint32_t unit) {
       for_each([&](uint64_t old, uint64_t written) {
         return apply_atomic(write.operation, old, written);
       });
+    } else if (!kIsStrict && write.effect == ShadowEffect::kKeep) {
+      for_each([&](uint64_t /*old*/, uint64_t /*written*/) { return *found++; });
     } else if (write.effect == ShadowEffect::kPartial && kept != nullptr) {
       for_each([&](uint64_t old, uint64_t written) {
         return absorb(absorb(written, (*kept)[kept_at++].value_or(old)), kGolden64);
@@ -155,6 +159,7 @@ template <bool kIsStrict>
 void ShadowMachine::execute(const Schedule& schedule) {
   const bool is_split = !schedule.bytes.empty();
   fetched_.clear();
+  found_.clear();
   kept_.clear();
   committed_.clear();
   for (const Step& step : schedule.steps) {
@@ -185,6 +190,7 @@ void ShadowMachine::execute(const Schedule& schedule) {
     }
     for (uint32_t unit = begin; unit < end; ++unit) {
       if (is_stopped()) return;
+      if (puts_back(unit)) find_for_putting_back(dispatch, unit, is_split);
       digests_[unit] = is_split ? split_digest_of(dispatch, unit) : digest_of(unit);
       if (kIsStrict) values_[program_.segment_count + dispatch] += scrambled(digests_[unit]);
       if (step.kind == StepKind::kRunLate) {
@@ -193,6 +199,20 @@ void ShadowMachine::execute(const Schedule& schedule) {
       } else {
         commit_unit(unit, {});
       }
+    }
+  }
+}
+
+// What the unit finds where it puts that back.
+void ShadowMachine::find_for_putting_back(uint32_t dispatch, uint32_t unit, bool is_split) {
+  std::vector<uint64_t>& found = found_[unit];
+  found.clear();
+  const uint32_t end = program_.units[unit + 1].first_write;
+  for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
+    for (uint32_t s = program_.writes[w].span.begin; s < program_.writes[w].span.end; ++s) {
+      const uint64_t* const early =
+          is_split ? find_fetched(dispatch, s, StageAccess::kTransitionRead) : nullptr;
+      found.push_back(early != nullptr ? *early : values_[s]);
     }
   }
 }
@@ -243,12 +263,14 @@ void ShadowMachine::commit_split(uint32_t dispatch, uint32_t unit,
   const uint32_t end = program_.units[unit + 1].first_write;
   const KeptContent* const kept = find_kept(unit);
   size_t kept_at = 0;
+  const uint64_t* next_found = puts_back(unit) ? found_.at(unit).data() : nullptr;
   uint64_t position = digests_[unit];
   std::vector<uint32_t> changed;
   for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
     const ShadowWrite& write = program_.writes[w];
     for (uint32_t segment = write.span.begin; segment < write.span.end; ++segment) {
       position += kGolden64;
+      const uint64_t put_back = next_found != nullptr ? *next_found++ : 0;
       const bool is_kept = write.effect == ShadowEffect::kPartial && kept != nullptr;
       const std::optional<uint64_t> old = is_kept ? (*kept)[kept_at++] : std::nullopt;
       if (committed_.contains({unit, segment})) continue;
@@ -260,6 +282,8 @@ void ShadowMachine::commit_split(uint32_t dispatch, uint32_t unit,
           is_kept ? nullptr : find_fetched(dispatch, segment, write_sorts_[dispatch]);
       if (write.effect == ShadowEffect::kAtomic) {
         value = apply_atomic(write.operation, value, written);
+      } else if (!kIsStrict && write.effect == ShadowEffect::kKeep) {
+        value = put_back;
       } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
         const uint64_t found = early != nullptr ? *early : old.value_or(value);
         value = absorb(absorb(written, found), kGolden64);

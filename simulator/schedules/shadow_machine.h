@@ -72,6 +72,14 @@ class ShadowMachine {
   // What the partial writes of a unit that commits late find at its run.
   void keep_old_content(uint32_t dispatch, uint32_t unit);
   const KeptContent* find_kept(uint32_t unit) const;
+  // All writes of a unit put back what it found, or none does.
+  bool puts_back(uint32_t unit) const {
+    if (!puts_any_back_) return false;
+    const uint32_t first = program_.units[unit].first_write;
+    return first < program_.units[unit + 1].first_write &&
+           program_.writes[first].effect == ShadowEffect::kKeep;
+  }
+  void find_for_putting_back(uint32_t dispatch, uint32_t unit, bool is_split);
   template <bool kIsStrict>
   void commit(uint32_t unit);
 
@@ -88,12 +96,14 @@ class ShadowMachine {
   ShadowProgram program_;
   std::vector<uint64_t> initial_;         // By segment, then a zero for the tap of each dispatch.
   std::vector<StageAccess> write_sorts_;  // By dispatch.
+  bool puts_any_back_ = false;            // Some unit puts back what it found.
 
   // Of one run.
   std::vector<uint64_t> values_;          // As `initial_`.
   std::vector<uint64_t> digests_;         // By unit, once it has run.
   std::vector<uint8_t> is_waiting_;       // By unit; all zero between runs of legal schedules.
   std::map<uint32_t, KeptContent> kept_;  // By unit that commits late.
+  std::map<uint32_t, std::vector<uint64_t>> found_;  // By unit: what it puts back.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<Fetched>> fetched_;  // By dispatch, segment.
   std::set<std::pair<uint32_t, uint32_t>> committed_;  // By unit and segment: apart from others.
 };

@@ -43,6 +43,8 @@ UnitTouch touch_of(const Dispatch& dispatch, Stage stage, const Access& access) 
   if (access.is_atomic()) {
     touch.effect = ShadowEffect::kAtomic;
     touch.operation = dispatch.atomic_op;
+  } else if (dispatch.is_transition() && access.reads()) {
+    touch.effect = ShadowEffect::kKeep;
   } else if (dispatch.is_partial) {
     touch.effect = ShadowEffect::kPartial;
   }

@@ -12,7 +12,8 @@
 
 namespace interlock {
 
-enum class ShadowEffect : uint8_t { kOverwrite, kPartial, kAtomic };
+// kKeep: it writes what it read there.
+enum class ShadowEffect : uint8_t { kOverwrite, kPartial, kAtomic, kKeep };
 
 // Consecutive segments that a unit changes through one run of one access.
 struct ShadowWrite {

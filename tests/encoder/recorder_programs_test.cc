@@ -91,7 +91,8 @@ class Recordable {
     std::erase_if(item.attributes, [](const auto& pair) { return pair.first != "atomic"; });
     const bool is_known =
         is_upper(item.kernel[0]) || item.kernel == "copy" || item.kernel == "fill";
-    is_recordable_ &= is_known && item.label.find('@') == std::string::npos;
+    is_recordable_ &= is_known && item.stage == Stage::kCompute && !item.is_approximate;
+    is_recordable_ &= item.label.find('@') == std::string::npos;
     if (!item.label.empty()) numbers_[item.label] = dispatch_count_;
     ++dispatch_count_;
     name_queue(item.queue);
@@ -111,6 +112,7 @@ class Recordable {
   void add(SyncDraft& item) {
     item.label.clear();
     for (const SemaphoreUseDraft& use : item.semaphores) {
+      is_recordable_ &= !use.is_from_outside;
       if (!declared_.insert(use.semaphore).second) continue;
       SemaphoreDraft semaphore;
       semaphore.name = use.semaphore;
@@ -330,7 +332,13 @@ TEST(RecorderPrograms, AreTheTrapsOfTheCorpus) {
   size_t count = 0;
   for (const auto& path : corpus_files({"queues"})) {
     SCOPED_TRACE(path);
-    EXPECT_TRUE(is_recorded(corpus_program(path)));
+    const Program program = corpus_program(path);
+    // Recordings have no such operations.
+    const bool has_others = std::ranges::any_of(program.dispatches, [](const Dispatch& dispatch) {
+      return dispatch.stage != Stage::kCompute || dispatch.is_approximate;
+    });
+    if (has_others) continue;
+    EXPECT_TRUE(is_recorded(program));
     ++count;
   }
   EXPECT_GE(count, 70u);
@@ -347,7 +355,7 @@ TEST(RecorderPrograms, AreRandomOnesOfSeveralQueues) {
     if (program && is_recorded(*program)) ++recorded;
     if (HasFailure()) FAIL() << text;
   }
-  EXPECT_GT(recorded, full * 3 / 4);
+  EXPECT_GT(recorded, full * 3 / 5);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "backends/interface/late_staging.h"
 #include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
+#include "backends/interface/transitions.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/choice.h"
@@ -236,6 +237,7 @@ Capabilities EmulatedCudaBackend::capabilities() const {
 Result<MemoryImage> EmulatedCudaBackend::run(const Program& program, const Schedule& schedule,
                                              ExecutionMode mode) {
   const std::lock_guard lock(mutex_);
+  if (auto refusal = transition_refusal(program)) return *std::move(refusal);
   if (mode == ExecutionMode::kOverlap) {
     return run_by_turns(program, schedule, options_, options_.seed + trial_count_++);
   }

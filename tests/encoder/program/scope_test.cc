@@ -64,7 +64,9 @@ TEST(Scope, ComputeReadLeavesTheUniformReadOutAndAllReadHasIt) {
 // Every scope has a text, and the words of the text joined are the scope.
 TEST(Scope, OfEveryStageAndAccessSetReadsBackFromItsText) {
   int scope_count = 0;
-  for (unsigned stages = 1; stages <= kAllStages; ++stages) {
+  for (unsigned stages = 0; stages <= kAllStages; ++stages) {
+    const bool has_transitions = (stages & bit_of(Stage::kTransition)) != 0;
+    if (has_transitions && (stages & kDeviceStages) != kDeviceStages) continue;
     for (unsigned accesses = 0; accesses <= kAllAccesses; ++accesses) {
       Scope scope{static_cast<StageMask>(stages), static_cast<AccessMask>(accesses)};
       bool fits = true;
@@ -78,8 +80,9 @@ TEST(Scope, OfEveryStageAndAccessSetReadsBackFromItsText) {
       ASSERT_EQ(program.dependencies.at(0).source, scope) << text_of(scope);
     }
   }
-  // A stage is absent, or present with any subset of its 3, 2, 1 and 2 accesses.
-  EXPECT_EQ(scope_count, (1 + 8) * (1 + 4) * (1 + 2) * (1 + 4) - 1);
+  // A stage is absent, or present with any subset of its 3, 2, 1, 3 and 2 accesses; or all of
+  // devices are there, with transitions.
+  EXPECT_EQ(scope_count, (1 + 8) * (1 + 4) * (1 + 2) * (1 + 8) * (1 + 4) + 8 * 4 * 2 * 8 * (1 + 4));
 }
 
 TEST(ScopedBarrier, HasDependenciesWithOperandsOfTheirOwn) {
@@ -100,8 +103,12 @@ TEST(ScopedBarrier, HasDependenciesWithOperandsOfTheirOwn) {
 TEST(ScopedBarrier, PrintsCanonically) {
   EXPECT_EQ(printed("barrier  copy.write|compute.read->all.read|all.write   x"),
             "barrier compute.read|copy.write -> all.read|all.write x");
-  EXPECT_EQ(printed("barrier compute|copy|indirect|host -> all|compute.uniform , copy->copy"),
+  EXPECT_EQ(printed("barrier device|host -> all|compute.uniform , copy->copy"),
             "barrier all -> all|compute.uniform, copy -> copy");
+  EXPECT_EQ(printed("barrier graphics|host|copy|compute|indirect -> device.write|graphics.write"),
+            "barrier compute|copy|indirect|graphics|host -> device.write");
+  EXPECT_EQ(printed("barrier none -> device|graphics.uniform"),
+            "barrier none -> device|graphics.uniform");
   EXPECT_EQ(printed("barrier compute|compute.read -> copy"), "barrier compute.read -> copy");
 }
 
@@ -110,8 +117,17 @@ TEST(ScopedBarrier, SaysWhatIsWrong) {
               HasSubstr("p.ilk:5:22: error: found the end of the line; expected '->' between"));
   EXPECT_THAT(error_of("barrier compute - > copy"),
               HasSubstr("17: error: found '-'; expected '->'"));
-  EXPECT_THAT(error_of("barrier copy.uniform -> copy"),
-              HasSubstr("9: error: 'copy.uniform' is no scope: compute has the accesses"));
+  EXPECT_THAT(
+      error_of("barrier copy.uniform -> copy"),
+      HasSubstr("9: error: 'copy.uniform' is no scope: compute and graphics have the accesses"));
+  EXPECT_THAT(error_of("barrier none.read -> copy"),
+              HasSubstr("9: error: 'none.read' is no scope"));
+  EXPECT_THAT(error_of("barrier none|copy -> copy"),
+              HasSubstr("9: error: 'none' is joined with another scope; it stands alone."));
+  EXPECT_THAT(error_of("barrier copy -> copy|none"),
+              HasSubstr("22: error: 'none' is joined with another scope; it stands alone."));
+  EXPECT_THAT(error_of("barrier transition -> copy"),
+              HasSubstr("9: error: found 'transition'; expected 'execution', a scope"));
   EXPECT_THAT(error_of("barrier copy -> gpu"),
               HasSubstr("17: error: found 'gpu'; expected a scope"));
   EXPECT_THAT(error_of("barrier copy -> copy,"),
@@ -147,6 +163,9 @@ TEST(ScopedBarrier, ThatDoesNotFitLeavesNoTrace) {
   EXPECT_FALSE(builder.add(BarrierDraft{"", BarrierKind::kFull, {{kEverything, kEverything, {}}}}));
   const Scope outside{bit_of(Stage::kCopy), bit_of(StageAccess::kComputeRead)};
   EXPECT_FALSE(builder.add(BarrierDraft{"", BarrierKind::kScoped, {{outside, kEverything, {}}}}));
+  const Scope transitions{bit_of(Stage::kTransition), 0};
+  EXPECT_FALSE(
+      builder.add(BarrierDraft{"", BarrierKind::kScoped, {{transitions, kEverything, {}}}}));
   EXPECT_EQ(print(builder.finish().value()), "interlock 1\nmemory a 64\n");
 }
 

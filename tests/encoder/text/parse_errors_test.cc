@@ -115,13 +115,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "dispatch K reads x writes gb"},
         ErrorCase{
             "dispatch K writes gb reads x",
-            "22: found 'reads' out of order; the clauses stand once each, as indirect, uniform, reads, writes, updates, atomics, actual with the same again, partial, KEY=VALUE, after, on.",
+            "22: found 'reads' out of order; the clauses stand once each, as indirect, uniform, reads, writes, updates, atomics, actual with the same again, partial, approximate, KEY=VALUE, after, on.",
             "dispatch K reads x writes gb"},
         ErrorCase{"dispatch K reads x[0:4]gb", "24: found 'gb'; expected a space before this word.",
                   "dispatch K reads x[0:4] gb"},
         ErrorCase{
             "dispatch K x",
-            "12: found 'x'; expected uniform, reads, writes, updates, atomics, partial or KEY=VALUE.",
+            "12: found 'x'; expected uniform, reads, writes, updates, atomics, partial, approximate or KEY=VALUE.",
             "dispatch K reads x"},
         ErrorCase{"dispatch K lr=", "15: found the end of the line; expected a value of 'lr'.",
                   "dispatch K lr=1"},

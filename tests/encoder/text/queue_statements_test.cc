@@ -85,7 +85,7 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
 
 TEST(QueueStatements, HaveACanonicalForm) {
   EXPECT_EQ(canonical("dispatch K on q0\n"), "dispatch K\n");
-  EXPECT_EQ(canonical("wait t=1 before all\nsignal t=1 after compute|copy|indirect|host\n"),
+  EXPECT_EQ(canonical("wait t=1 before all\nsignal t=1 after device|host\n"),
             "wait t=1\nsignal t=1\n");
   EXPECT_EQ(canonical("u: semaphore\nsignal t=1\nb: semaphore binary\n"),
             "u: semaphore = 0\nb: semaphore binary\nsignal t=1\n");

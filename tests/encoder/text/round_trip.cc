@@ -15,7 +15,8 @@ bool is_same(const Dispatch& a, const Dispatch& b) {
   return a.statement == b.statement && a.kernel == b.kernel && a.order == b.order &&
          a.first_access == b.first_access && a.access_count == b.access_count &&
          a.first_attribute == b.first_attribute && a.attribute_count == b.attribute_count &&
-         a.atomic_op == b.atomic_op && a.is_partial == b.is_partial && a.host == b.host;
+         a.atomic_op == b.atomic_op && a.is_partial == b.is_partial && a.host == b.host &&
+         a.stage == b.stage && a.is_approximate == b.is_approximate && a.transition == b.transition;
 }
 
 bool is_same(const Access& a, const Access& b) {
@@ -47,7 +48,8 @@ bool is_same(const Barrier& a, const Barrier& b) {
 
 bool is_same(const Dependency& a, const Dependency& b) {
   return a.source == b.source && a.destination == b.destination &&
-         a.first_operand == b.first_operand && a.operand_count == b.operand_count;
+         a.first_operand == b.first_operand && a.operand_count == b.operand_count &&
+         a.transition == b.transition;
 }
 
 bool is_same(const Capture& a, const Capture& b) {
@@ -79,7 +81,8 @@ bool is_same(const Semaphore& a, const Semaphore& b) {
 bool is_same(const SyncStep& a, const SyncStep& b) {
   return a.statement == b.statement && a.kind == b.kind && a.barrier_kind == b.barrier_kind &&
          a.stages == b.stages && a.idle_queue == b.idle_queue && a.semaphore == b.semaphore &&
-         a.value == b.value && a.count == b.count && a.partner == b.partner;
+         a.value == b.value && a.count == b.count && a.partner == b.partner &&
+         a.is_from_outside == b.is_from_outside;
 }
 
 bool is_same(const SignalPart& a, const SignalPart& b) {
@@ -122,6 +125,7 @@ void expect_same(const Program& a, const Program& b) {
   EXPECT_TRUE(are_same(a.edges, b.edges));
   EXPECT_TRUE(are_same(a.strides, b.strides));
   EXPECT_EQ(a.host_dispatches, b.host_dispatches);
+  EXPECT_EQ(a.uncounted_dispatches, b.uncounted_dispatches);
   EXPECT_TRUE(are_same(a.host_values, b.host_values));
   EXPECT_TRUE(are_same(a.tensors, b.tensors));
   EXPECT_EQ(a.outputs, b.outputs);

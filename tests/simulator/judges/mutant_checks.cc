@@ -168,11 +168,11 @@ constexpr auto with_dependencies = with_barriers<change_dependencies<kChange>>;
 
 constexpr auto kWrites =
     static_cast<AccessMask>(bit_of(StageAccess::kComputeWrite) | bit_of(StageAccess::kCopyWrite) |
-                            bit_of(StageAccess::kHostWrite));
+                            bit_of(StageAccess::kGraphicsWrite) | bit_of(StageAccess::kHostWrite));
 
 AccessMask accesses_in(StageMask stages) {
   AccessMask accesses = 0;
-  for (size_t i = 0; i < kStageAccessCount; ++i) {
+  for (size_t i = 0; i < kScopeSortCount; ++i) {
     const auto access = static_cast<StageAccess>(i);
     if ((bit_of(stage_of(access)) & stages) != 0) accesses |= bit_of(access);
   }

@@ -74,9 +74,7 @@ class PartInterpreter {
     digests_[dispatch.index] = digest;
   }
 
-  static bool is_write_sort(StageAccess sort) {
-    return sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite;
-  }
+  static bool is_write_sort(StageAccess sort) { return sort == write_sort_of(stage_of(sort)); }
 
   void take_host(DispatchId dispatch) {
     uint64_t digest = scrambled(dispatch.index + 1);
@@ -97,13 +95,27 @@ class PartInterpreter {
     if (program_.dispatch(dispatch).host == HostAccess::kReads) host_reads_[dispatch] = digest;
   }
 
+  // What a barrier that discards leaves.
+  static constexpr uint64_t kLost = 0xd5;
+
+  uint64_t read_by(DispatchId id, uint32_t access_index, uint64_t at) const {
+    for (const auto& [key, value] : fetched_) {
+      const AccessPiece& piece = machine_.pieces()[key.first];
+      const bool is_it = piece.dispatch == id && piece.access == access_index && key.second == at;
+      if (is_it && !is_write_sort(piece.sort)) return value;
+    }
+    return 0;
+  }
+
   void commit(DispatchId id, uint32_t access_index, uint64_t at, uint64_t old) {
     const Dispatch& dispatch = program_.dispatch(id);
     const Access& access = program_.accesses_of(id)[access_index];
     uint64_t& byte = memory_[access.memory.index][at];
     const uint64_t written =
         mixed(mixed(digests_[id.index], access_index), at - access.range.begin);
-    if (access.is_atomic()) {
+    if (dispatch.is_transition()) {
+      byte = access.reads() ? read_by(id, access_index, at) : kLost;
+    } else if (access.is_atomic()) {
       byte = with_atomic(dispatch.atomic_op, byte, written);
     } else {
       byte = dispatch.is_partial ? mixed(written, old) : written;

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "encoder/program/statement_number.h"
 #include "tests/simulator/programs/queue_texts.h"
 
 namespace interlock {
@@ -32,9 +33,10 @@ std::string with_repair(const std::string& text, const Program& program,
   std::vector<std::string> after(program.statements.size());
   std::vector<const RepairLine*> instead(program.statements.size(), nullptr);
   for (const RepairLine& line : lines) {
-    if (line.place == RepairPlace::kBefore) before[line.at.index] += line.text + "\n";
-    if (line.place == RepairPlace::kAfter) after[line.at.index] += line.text + "\n";
-    if (line.place == RepairPlace::kInstead) instead[line.at.index] = &line;
+    const uint32_t at = text_number_of(program, line.at);
+    if (line.place == RepairPlace::kBefore) before[at] += line.text + "\n";
+    if (line.place == RepairPlace::kAfter) after[at] += line.text + "\n";
+    if (line.place == RepairPlace::kInstead) instead[at] = &line;
   }
   std::string repaired;
   size_t statement = 0;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "encoder/program/statement_number.h"
 #include "tests/simulator/judges/word_removal.h"
 #include "tests/simulator/programs/queue_texts.h"
 
@@ -17,9 +18,11 @@ namespace {
 std::vector<size_t> lines_of_statements(const std::vector<std::string>& lines,
                                         const Program& program) {
   std::vector<size_t> statements;
-  for (size_t i = lines.size() - program.statements.size(); i < lines.size(); ++i) {
-    statements.push_back(i);
-  }
+  if (program.statements.empty()) return statements;
+  // What barriers do to their operands has no line of its own.
+  const auto number_of = [&](size_t i) { return text_number_of(program, StatementId(i)); };
+  const size_t first = lines.size() - number_of(program.statements.size() - 1) - 1;
+  for (size_t i = 0; i < program.statements.size(); ++i) statements.push_back(first + number_of(i));
   return statements;
 }
 

@@ -128,9 +128,10 @@ class Ledger {
 
   void dispatch(DispatchId id) {
     const auto accesses = program_.accesses_of(id);
+    const bool is_transition = program_.dispatch(id).is_transition();
     for (uint32_t k = 0; k < accesses.size(); ++k) {
       const Access& access = accesses[k];
-      if (access.mode == AccessMode::kWrite) continue;
+      if (access.mode == AccessMode::kWrite || is_transition) continue;
       for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
         note(judge(memories_[access.memory.index][b], {id, k}, root_of(program_, access)),
              access.memory, b);
@@ -141,6 +142,11 @@ class Ledger {
       for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
         accesses_[access.memory.index][b].push_back({id, k});
         if (access.only_reads()) continue;
+        if (is_transition) {
+          // Kept, or as if nobody had written.
+          if (access.mode == AccessMode::kWrite) memories_[access.memory.index][b] = Record{};
+          continue;
+        }
         Record record;
         record.is_written = true;
         record.owner = root_of(program_, access);

@@ -40,7 +40,10 @@ bool names_one_of(std::string_view word, AccessMask accesses) {
     const std::string name = text_of(access);
     const std::string sort = name.substr(name.find('.'));
     const bool is_a_read = sort == ".read" || sort == ".uniform";
-    if (word == name || word == "all" + sort || (is_a_read && word == "all.read")) return true;
+    for (const std::string stage : {"all", "device"}) {
+      if (word == stage + sort || (is_a_read && word == stage + ".read")) return true;
+    }
+    if (word == name) return true;
   }
   return false;
 }
@@ -57,7 +60,8 @@ std::string scope_without(std::string_view scope, Scope cut) {
   return join(kept, "|");
 }
 
-// "compute.write -> copy m[0:2] n[1:4 rows 2 pitch 2 width 1]".
+// "compute.write -> copy m[0:2] n[1:4 rows 2 pitch 2 width 1]". A word before the first operand is
+// part of it.
 class DependencyText {
  public:
   explicit DependencyText(std::string_view text) {
@@ -145,7 +149,8 @@ std::string line_without_word(const std::string& line, const Program& program,
   const Statement& statement = program.statements[word.statement.index];
   if (statement.kind == StatementKind::kBarrier) {
     const uint32_t first = program.barriers[statement.index].first_dependency;
-    return line_without_part(line, std::string_view("barrier ").size(), program, word, first);
+    const std::string_view keyword = "barrier ";
+    return line_without_part(line, line.find(keyword) + keyword.size(), program, word, first);
   }
   const SyncStep& step = program.syncs[statement.index];
   if (step.kind == SyncKind::kSet) {

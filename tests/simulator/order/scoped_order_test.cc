@@ -153,14 +153,19 @@ void expect_order_as_in_reference(const Program& program, const HappensBefore& o
 
 void expect_hazards_as_in_reference(const Program& program, const HappensBefore& order) {
   const std::vector<Hazard> all = reference_all_scoped_hazards(program);
-  ASSERT_THAT(find_all_hazards(program, order).hazards, ElementsAreArray(all));
+  // Which class a hazard is of is judged elsewhere.
+  const auto without_classes = [](std::vector<Hazard> hazards) {
+    for (Hazard& hazard : hazards) hazard.is_after_own_read = false;
+    return hazards;
+  };
+  ASSERT_THAT(without_classes(find_all_hazards(program, order).hazards), ElementsAreArray(all));
   std::vector<Hazard> latest;
   for (const Hazard& hazard : all) {
     if (is_latest_hazard(program, hazard.first.dispatch, hazard.second.dispatch, hazard.kind)) {
       latest.push_back(hazard);
     }
   }
-  ASSERT_THAT(find_hazards(program, order).hazards, ElementsAreArray(latest));
+  ASSERT_THAT(without_classes(find_hazards(program, order).hazards), ElementsAreArray(latest));
   ASSERT_EQ(latest.empty(), all.empty());
 }
 

@@ -18,6 +18,16 @@ namespace {
 constexpr std::string_view kScopeWordsOfQueues[] = {
     "compute.read", "compute.write", "compute.uniform", "copy.read", "copy.write", "indirect.read",
     "host.read",    "host.write",    "compute",         "copy",      "indirect",   "host"};
+constexpr std::string_view kScopeWordsOfImages[] = {"graphics.read",    "graphics.write",
+                                                    "graphics.uniform", "graphics",
+                                                    "compute.write",    "copy.write"};
+constexpr std::string_view kWideScopesOfImages[] = {"none",
+                                                    "device",
+                                                    "device.read|device.write",
+                                                    "device.write",
+                                                    "graphics.read|graphics.write",
+                                                    "none",
+                                                    "all.read|all.write"};
 constexpr std::string_view kWideScopes[] = {"all",
                                             "all.read|all.write",
                                             "all.write",
@@ -26,7 +36,8 @@ constexpr std::string_view kWideScopes[] = {"all",
                                             "copy.read|copy.write",
                                             "compute.write|copy.write|host.write"};
 constexpr std::string_view kStageLists[] = {
-    "compute", "copy", "indirect", "compute|copy", "all", "compute|indirect", "copy|host", "host"};
+    "compute",          "copy",      "indirect", "compute|copy", "all",
+    "compute|indirect", "copy|host", "host",     "graphics",     "device"};
 constexpr std::string_view kQueueKinds[] = {"concurrent", "serial", "serial blocking",
                                             "legacy-default", "graph"};
 
@@ -79,6 +90,8 @@ class QueueProgramSketch {
     has_events_ = has(1, 3);
     has_submits_ = has(1, 3);
     has_rows_ = has(1, 6);
+    has_images_ = has(1, 3);
+    has_outside_ = has(1, 6);
   }
 
   template <typename Words>
@@ -190,8 +203,11 @@ class QueueProgramSketch {
       } else {
         text_ += "fill writes" + operand_of(size_bytes, one_of(memories_)) + " value=7";
       }
+    } else if (has_images_ && has(1, 4)) {
+      text_ += "Blit in copy reads" + operand() + " writes" + operand();
     } else {
-      text_ += "Work" + opaque_operands();
+      text_ += has_images_ && has(1, 2) ? "Draw in graphics" : "Work";
+      text_ += opaque_operands();
     }
     if (is_graph_[queue]) text_ += edges();
     text_ += fmt::format(" on q{}\n", queue);
@@ -199,19 +215,28 @@ class QueueProgramSketch {
   }
 
   std::string scope() {
-    if (has(1, 2)) return std::string(one_of(kWideScopes));
-    std::string text(one_of(kScopeWordsOfQueues));
-    while (has(1, 2)) text += fmt::format("|{}", one_of(kScopeWordsOfQueues));
+    const bool is_of_images = has_images_ && has(1, 2);
+    if (has(1, 2)) {
+      return std::string(is_of_images ? one_of(kWideScopesOfImages) : one_of(kWideScopes));
+    }
+    const auto word = [&] {
+      return is_of_images ? one_of(kScopeWordsOfImages) : one_of(kScopeWordsOfQueues);
+    };
+    std::string text(word());
+    while (has(1, 2)) text += fmt::format("|{}", word());
     return text;
   }
 
   // What stands after `barrier` or `set e`.
-  std::string dependencies() {
+  std::string dependencies(bool is_barrier) {
     if (!has_scopes_ || has(1, 3)) return has(1, 4) ? " execution" : "";
     std::string text;
     do {
       const std::string source = scope();
       text += fmt::format("{} {} -> {}", text.empty() ? "" : ",", source, scope());
+      if (is_barrier && has_images_ && has(1, 2)) {
+        text += (has(3, 4) ? " transitions" : " discards") + operand(6);
+      }
       while (has_operands_ && has(1, 2)) text += operand(6);
     } while (has(1, 4));
     return text;
@@ -243,6 +268,7 @@ class QueueProgramSketch {
 
   void add_wait() {
     SemaphoreSketch& semaphore = semaphores_[choice_.below(semaphores_.size())];
+    if (has_outside_ && has(1, 3)) return add_wait_from_outside(semaphore);
     // Mostly what is signaled already.
     if (semaphore.signal_count == 0 && has(2, 3)) return add_signal();
     std::string use = semaphore.name;
@@ -262,6 +288,17 @@ class QueueProgramSketch {
     }
   }
 
+  void add_wait_from_outside(const SemaphoreSketch& semaphore) {
+    const std::string value = semaphore.is_binary ? "" : "=1";
+    if (has_host_ && has(1, 3)) {
+      text_ += fmt::format("host waits {}{} from outside\n", semaphore.name, value);
+    } else {
+      const size_t queue = choice_.below(queue_count_);
+      text_ += fmt::format("wait {}{} from outside{} on q{}\n", semaphore.name, value,
+                           stages("before"), queue);
+    }
+  }
+
   void add_event() {
     const size_t queue = choice_.below(queue_count_);
     if (is_graph_[queue]) return;
@@ -273,7 +310,7 @@ class QueueProgramSketch {
     // Some names come again.
     events.push_back(events.empty() || has(1, 2) ? fmt::format("e{}_{}", queue, events.size())
                                                  : events.back());
-    text_ += fmt::format("set {}{} on q{}\n", events.back(), dependencies(), queue);
+    text_ += fmt::format("set {}{} on q{}\n", events.back(), dependencies(false), queue);
   }
 
   void add_host_sync() {
@@ -297,7 +334,7 @@ class QueueProgramSketch {
       add_event();
     } else if (sort < 10) {
       if (is_graph_[queue]) return;
-      text_ += fmt::format("barrier{} on q{}\n", dependencies(), queue);
+      text_ += fmt::format("b{}: barrier{} on q{}\n", barrier_count_++, dependencies(true), queue);
     } else if (sort < 13) {
       add_signal();
     } else {
@@ -333,6 +370,8 @@ class QueueProgramSketch {
   bool has_events_ = false;
   bool has_submits_ = false;
   bool has_rows_ = false;
+  bool has_images_ = false;   // Graphics, copies of images, and transitions.
+  bool has_outside_ = false;  // Waits from outside.
   bool has_noncoherent_ = false;
   std::vector<std::string> memories_;
   size_t queue_count_ = 0;
@@ -341,6 +380,7 @@ class QueueProgramSketch {
   std::vector<SemaphoreSketch> semaphores_;
   std::vector<std::string> nodes_;  // Of graph queues.
   uint64_t access_count_ = 0;
+  uint64_t barrier_count_ = 0;
 };
 
 }  // namespace

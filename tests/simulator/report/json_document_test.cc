@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "encoder/program/statement_number.h"
 #include "simulator/report/expectations.h"
 #include "simulator/report/report.h"
 #include "tests/corpus_files.h"
@@ -91,7 +92,10 @@ json report_on(const Program& program) {
 // A statement of the text is of this queue, or of the host.
 void expect_queue(const Program& program, const json& object) {
   if (object.is_null()) return;
-  const Statement& statement = program.statements.at(object["statement"].get<size_t>());
+  const auto number = object["statement"].get<uint32_t>();
+  StatementId at(size_t{0});
+  while (text_number_of(program, at) != number) ++at.index;
+  const Statement& statement = program.statements.at(at.index);
   if (statement.queue == kNoQueue) {
     EXPECT_TRUE(object["queue"].is_null());
   } else {

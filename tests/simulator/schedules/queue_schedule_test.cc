@@ -218,7 +218,7 @@ bool can_reverse(const Program& run, const QueueMachine& machine, const PartOrde
                             bool writes) {
     if (part.dispatch != dispatch || part.role != role) return false;
     const StageAccess sort = machine.pieces()[part.piece].sort;
-    return writes == (sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite);
+    return writes == (sort == write_sort_of(stage_of(sort)));
   };
   for (size_t i = 0; i < order.parts.size(); ++i) {
     if (!is_meant(order.parts[i], first, first_role, first_role == PartRole::kCommit)) continue;

@@ -86,6 +86,12 @@ constexpr StageAccess write_sort_of(Stage stage) {
   }
 }
 
+constexpr bool is_write(StageAccess sort) {
+  return sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite ||
+         sort == StageAccess::kGraphicsWrite || sort == StageAccess::kHostWrite ||
+         sort == StageAccess::kTransitionWrite;
+}
+
 // A union of stages and of (stage, access) pairs. Every access is in a stage of `stages`; a stage
 // without an access is there for execution only. None at all is `none`: an empty first scope orders
 // nothing before (TOP_OF_PIPE), an empty second one nothing after (BOTTOM_OF_PIPE).

@@ -259,10 +259,8 @@ ChainSearch::Spread ChainSearch::spread_of(DispatchId write, MemoryId memory, ui
 
 bool ChainSearch::is_visible(const Spread& spread, DispatchId reader, StageAccess sort) const {
   const bool is_host = queue_of(reader) == kNoQueue;
-  const bool is_write = sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite ||
-                        sort == StageAccess::kHostWrite;
   // Who overwrites all of it does not care.
-  const bool looks = !is_write || program_.dispatch(reader).is_partial;
+  const bool looks = !is_write(sort) || program_.dispatch(reader).is_partial;
   if (looks && is_lost(spread.write, spread.memory, spread.byte, reader)) return false;
   if (is_host && queue_of(spread.write) == kNoQueue) {
     return position_of(spread.write) < position_of(reader);

@@ -236,10 +236,8 @@ std::optional<ByteRange> QueueOrder::find_invisible(DispatchId first, DispatchId
 std::optional<ByteRange> QueueOrder::find_lost(DispatchId first, DispatchId second,
                                                StageAccess sort, MemoryId memory,
                                                ByteRange bytes) const {
-  const bool is_write = sort == StageAccess::kComputeWrite || sort == StageAccess::kCopyWrite ||
-                        sort == StageAccess::kHostWrite;
   const Dispatch& reader = program_.dispatch(second);
-  if (bytes.is_empty() || (is_write && !reader.is_partial)) return std::nullopt;
+  if (bytes.is_empty() || (is_write(sort) && !reader.is_partial)) return std::nullopt;
   // Of all accesses of the reader, each of which has a first run of its own.
   std::optional<ByteRange> first_run;
   for (const Access& access : exact_.accesses_of(second)) {

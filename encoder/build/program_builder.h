@@ -122,6 +122,9 @@ class ProgramBuilder {
   // values of a semaphore do not rise.
   Result<Program> finish();
 
+  // How many were added until now.
+  size_t statement_count() const { return program_.statements.size(); }
+
   // The last one that was added. Requires: there is one.
   StatementId last_statement() const { return StatementId(program_.statements.size() - 1); }
 

@@ -91,7 +91,9 @@ bool is_of_one_queue(const ItemDraft& item) {
 class Parser {
  public:
   Parser(std::string_view file_name, const ParseOptions& options)
-      : file_name_(file_name), options_(options), builder_(new_builder(options.limits)) {}
+      : file_name_(file_name), options_(options), builder_(new_builder(options.limits)) {
+    if (options.statement_lines != nullptr) options.statement_lines->clear();
+  }
 
   Result<Program> parse(std::string_view text) {
     if (text.size() > options_.limits.input_bytes) {
@@ -121,6 +123,7 @@ class Parser {
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       const auto added = has_header ? add_line(line, has_end) : add_header(line, has_header);
       if (!added && !(options_.skips_invalid_lines && has_header)) return added.error();
+      if (options_.statement_lines != nullptr) note_lines();
       ++line_number_;
     }
     if (!has_header) {
@@ -135,6 +138,11 @@ class Parser {
  private:
   // Between two looks at how much memory is taken.
   static constexpr size_t kLookBytes = 64 << 10;
+
+  // What the line has added came from it.
+  void note_lines() const {
+    options_.statement_lines->resize(builder_.statement_count(), line_number_);
+  }
 
   // Where one line has a label, the next one has too, mostly.
   void expect_label(std::string_view rest) const {

@@ -1,9 +1,11 @@
 // Parser: reads the text format (.ilk): docs/format.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "encoder/program/limits.h"
 #include "encoder/program/program.h"
@@ -32,6 +34,9 @@ struct ParseOptions {
   // Asked last, with a program that is valid so far; null asks nobody. Not with
   // skips_invalid_lines.
   std::optional<ProgramFault> (*find_fault)(const Program& program) = nullptr;
+  // Is given, for each statement of the program, the line of the text that it comes from, from 1:
+  // of those of a replay or of a backward pass, the line of that statement. Null: nobody asks.
+  std::vector<uint64_t>* statement_lines = nullptr;
 };
 
 // Returns the program in `text`. `file_name` only names the input in errors.

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "simulator/report/expectations.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
+#include "simulator/report/report_sarif.h"
 
 namespace interlock {
 namespace {
@@ -64,7 +67,7 @@ TextLimits text_limits_of(const CheckCommandOptions& options) {
   if (options.findings_max != 0) limits.findings = options.findings_max;
   if (!options.check.lists_all_pairs) limits.redundant = kRedundantShown;
   limits.folds_advice =
-      !options.has_advice && !options.check.lists_all_pairs && options.denied.empty();
+      !options.has_advice && !options.check.lists_all_pairs && !denies(options, "redundant");
   limits.has_certificate = options.has_certificate;
   return limits;
 }
@@ -146,17 +149,27 @@ Result<Program> read_program(const std::string& path, const CheckCommandOptions&
   return parse(text, path == "-" ? "<stdin>" : path, options.parse);
 }
 
-ExitStatus check_one(const std::string& path, const CheckCommandOptions& options) {
+// `log` is told, in place of standard output, if there is one.
+ExitStatus check_one(const std::string& path, CheckCommandOptions options, SarifLog* log) {
   std::string text;
+  std::vector<uint64_t> lines;
+  if (log != nullptr) options.parse.statement_lines = &lines;
   Result<Program> program = read_program(path, options, text);
-  if (!program) return report_error(program.error());
+  if (!program) {
+    if (log != nullptr) log->add_error(path, program.error().message);
+    return report_error(program.error());
+  }
   if (options.ignores_expectations) program->expectations.clear();
   const CheckReport report = check(*program, options.check);
   if (is_stopped()) return ExitStatus::kInterrupted;
   const ExpectationOutcome outcome = judge_expectations(*program, report);
   if (is_stopped()) return ExitStatus::kInterrupted;
   if (options.updates_expectations) return update_file(path, text, *program, report, outcome);
-  if (options.format == "json") {
+  if (log != nullptr) {
+    const bool has_advice =
+        options.has_advice || options.check.lists_all_pairs || denies(options, "redundant");
+    log->add(*program, report, outcome, path, lines, has_advice);
+  } else if (options.format == "json") {
     print_out(json_report(*program, report, outcome, path));
   } else if (options.is_quiet) {
     print_report(short_text_of(path, report, outcome));
@@ -177,10 +190,14 @@ ExitStatus run_check(CheckCommandOptions options) {
   const Result<std::vector<std::string>> paths = programs_at(options.paths);
   if (!paths) return report_error(paths.error());
   const bool names_files = paths->size() > 1 && options.format == "text" && !options.is_quiet;
+  std::optional<SarifLog> log;
+  if (options.format == "sarif") log.emplace(INTERLOCK_VERSION);
   for (const std::string& path : *paths) {
     if (names_files) print_out(path + ":\n");
-    status = worse(status, check_one(path, options));
+    status = worse(status, check_one(path, options, log ? &*log : nullptr));
+    if (is_stopped()) return ExitStatus::kInterrupted;
   }
+  if (log) print_out(log->text());
   return status;
 }
 
@@ -215,8 +232,11 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
                    "hazards count where approximate dispatches need not touch the bytes");
   command.add_flag("--certificate", options.has_certificate,
                    "the conflicts that prove the fewest barriers");
-  command.add_option("--format", options.format, "text, or json: one object a line for each file")
-      ->check(CLI::IsMember({"text", "json"}))
+  command
+      .add_option(
+          "--format", options.format,
+          "text; json: one object a line for each file; sarif: one log of all, for code scanning")
+      ->check(CLI::IsMember({"text", "json", "sarif"}))
       ->capture_default_str();
   add_number(command, "--max-findings", options.findings_max,
              "findings that the text prints in full; 0 prints all");

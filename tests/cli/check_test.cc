@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -227,6 +228,19 @@ TEST(CheckCommand, TakesFoldersInTheOrderOfTheirNames) {
   const CommandResult empty = run_interlock({"check", folder + "/empty"});
   EXPECT_EQ(empty.status, 2);
   EXPECT_THAT(empty.err, HasSubstr("there is no program (.ilk) in the folder"));
+}
+
+TEST(CheckCommand, WritesOneSarifLogOfAllFiles) {
+  const std::string hazard = temporary_file("sarif_hazard.ilk", kHazard);
+  const std::string broken = temporary_file("sarif_broken.ilk", "interlock 1\nmemory\n");
+  const CommandResult result = run_interlock({"check", "--format=sarif", hazard, broken});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("sarif_broken.ilk:2:"));
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 1);
+  EXPECT_THAT(result.out,
+              AllOf(StartsWith("{\"$schema\":"), HasSubstr("\"ruleId\":\"WAR\""),
+                    HasSubstr("\"startLine\":5"), HasSubstr("\"executionSuccessful\":false")));
+  EXPECT_EQ(run_interlock({"check", "--format=sarif", "-"}, kRepaired).status, 0);
 }
 
 TEST(CheckCommand, IgnoresExpectationsIfAsked) {

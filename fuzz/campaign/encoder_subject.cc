@@ -82,6 +82,7 @@ class EncoderSubject final : public Subject {
   bool has_one_cause_per_signature() const override { return false; }
   bool can_show(FindingKind kind) const override { return is_hazard(kind); }
   bool runs_on_devices() const override { return true; }
+  bool counts_barriers() const override { return true; }
 
  private:
   GeneratorOptions draw_options(Choice& choice) const {

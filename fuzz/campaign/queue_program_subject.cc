@@ -46,11 +46,12 @@ class QueueProgramSubject final : public Subject {
 
   RunOutcome judge(uint64_t run_index) const override {
     RunOutcome outcome;
-    QueueJudgement judgement = judge_queues(draft(run_index), options().queue_judges, run_index);
+    QueueJudgement judgement = judge_queues(draft(run_index), judges(), run_index);
     outcome.ran = true;
     outcome.ran_on_cpu = judgement.ran_on_cpu;
     for (const Fact& fact : judgement.facts) outcome.add(fact, signature_in(judgement.run, fact));
     outcome.disagreements = std::move(judgement.disagreements);
+    outcome.device = std::move(judgement.device);
     return outcome;
   }
 
@@ -83,9 +84,15 @@ class QueueProgramSubject final : public Subject {
   bool has_causes() const override { return false; }
   bool has_one_cause_per_signature() const override { return true; }
   bool can_show(FindingKind kind) const override { return is_hazard(kind); }
-  bool runs_on_devices() const override { return false; }
+  bool runs_on_devices() const override { return true; }
 
  private:
+  QueueJudgeOptions judges() const {
+    QueueJudgeOptions judges = options().queue_judges;
+    judges.device = options().oracles.device;
+    return judges;
+  }
+
   static std::string signature_in(const Program& run, const Fact& fact) {
     return std::holds_alternative<Deadlock>(fact) ? "deadlock" : signature_of(run, fact);
   }
@@ -95,11 +102,11 @@ class QueueProgramSubject final : public Subject {
   }
 
   Judgement judgement_of(uint64_t run_index) const override {
-    return [judges = options().queue_judges,
-            run_index](const Program& given) -> std::vector<InternalDisagreement> {
-      if (find_unordered_signals(given)) return {};
-      return judge_queues(given, judges, run_index).disagreements;
-    };
+    return
+        [judges = judges(), run_index](const Program& given) -> std::vector<InternalDisagreement> {
+          if (find_unordered_signals(given)) return {};
+          return judge_queues(given, judges, run_index).disagreements;
+        };
   }
 };
 

@@ -78,8 +78,11 @@ class Subject {
   // Whether an output of an execution can show a finding of this kind.
   virtual bool can_show(FindingKind kind) const = 0;
 
-  // Whether the programs run on devices, and whether excess barriers are its doing.
+  // Whether the programs run on devices.
   virtual bool runs_on_devices() const = 0;
+
+  // Whether excess barriers are its doing.
+  virtual bool counts_barriers() const { return false; }
 
  protected:
   using Judgement = std::function<std::vector<InternalDisagreement>(const Program& given)>;

@@ -129,13 +129,13 @@ Result<Success> check_options(const FuzzOptions& options) {
                     kDeviceTimeoutMaxSeconds);
   }
   const bool has_device = options.backend != "cpu";
-  const bool runs_on_devices = subject_of(options.campaign)->runs_on_devices();
-  if (has_device && !runs_on_devices) {
+  const std::unique_ptr<Subject> subject = subject_of(options.campaign);
+  if (has_device && !subject->runs_on_devices()) {
     return Error{
-        "--backend executes what an encoder for one queue makes; other passes are judged without a "
-        "device. Give one of them."};
+        "--backend executes programs as they stand, and what an encoder for one queue makes; other passes are "
+        "judged without a device. Give one of them."};
   }
-  if (options.judges_excess && !runs_on_devices) {
+  if (options.judges_excess && !subject->counts_barriers()) {
     return Error{
         "--deny-excess counts the barriers of an encoder for one queue; campaigns of other passes do not. "
         "Give one of them."};

@@ -31,11 +31,6 @@ namespace {
 // Each takes a run of the program up to it.
 constexpr uint64_t kDispatchesJudgedMax = 15;
 
-struct NamedSchedule {
-  std::string name;  // "The epoch-reversed schedule"
-  Schedule schedule;
-};
-
 // The positions of outputs that differ, as ShadowMachine::differing_outputs() counts them.
 std::vector<uint32_t> differing_outputs(const Program& program, const MemoryImage& a,
                                         const MemoryImage& b) {
@@ -45,15 +40,6 @@ std::vector<uint32_t> differing_outputs(const Program& program, const MemoryImag
     if (outputs[i].differing_count > 0) differing.push_back(i);
   }
   return differing;
-}
-
-// What a partial write leaves as it was: backends take it when the dispatch runs, as a kernel that
-// reads and writes does, and the shadow machine when it commits, as one that only writes does. Both
-// are legal, so of such a schedule the shadow machine says nothing.
-bool has_late_partial_write(const Program& program, const Schedule& schedule) {
-  return std::ranges::any_of(schedule.steps, [&](const Step& step) {
-    return step.kind == StepKind::kRunLate && program.dispatch(step.dispatch).is_partial;
-  });
 }
 
 // The program up to its first `dispatch_count` dispatches, in issue order.
@@ -72,18 +58,46 @@ Program prefix_of(const Program& program, size_t dispatch_count) {
   return build(prefix).value();
 }
 
+// Of a program of one queue: those that decide most, a random one, and sinks of some hazards.
+std::vector<DeviceSchedule> deciding_schedules(const Program& program, const HappensBefore& order,
+                                               const std::vector<Fact>& facts,
+                                               size_t sink_count_max, Choice& choice) {
+  std::vector<DeviceSchedule> all;
+  if (!order.has_scopes()) {
+    all.push_back({"The epoch-reversed schedule", epoch_reversed_schedule(program, order)});
+    all.push_back({"The lazy schedule", lazy_schedule(program, order)});
+  }
+  all.push_back({"A random schedule", random_schedule(program, order, choice)});
+  std::vector<DeviceSchedule> sinks;
+  for (const Fact& fact : facts) {
+    for (const Sink& sink : sinks_of_fact(program, order, fact)) {
+      auto schedule = schedule_of(program, order, sink.displacements);
+      // Steps of whole dispatches: no device refuses them.
+      if (!schedule || !schedule->bytes.empty()) continue;
+      sinks.push_back({"The schedule '" + text_of(program, head_of(sink.displacements)) + "'",
+                       std::move(*schedule)});
+    }
+  }
+  const size_t count = std::min<size_t>(sinks.size(), sink_count_max);
+  for (size_t i = 0; i < count; ++i) {
+    all.push_back(std::move(sinks[i * sinks.size() / count]));
+  }
+  return all;
+}
+
 class DeviceJudge {
  public:
-  DeviceJudge(const Program& program, const HappensBefore& order, const std::vector<Fact>& facts,
+  DeviceJudge(const Program& program, const std::vector<Fact>& facts,
               const DeviceOracleOptions& options)
-      : program_(program), order_(order), facts_(facts), options_(options) {
+      : program_(program), options_(options) {
     for (const Fact& fact : facts) {
       has_hazard_ |= std::holds_alternative<Hazard>(fact);
       is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);
     }
   }
 
-  DeviceReport judge(Choice& choice, bool judges_numbers) {
+  // Dispatches are judged one by one if `numbers` chooses some.
+  DeviceReport judge(const std::vector<DeviceSchedule>& schedules, Choice* numbers) {
     const Schedule issue = issue_order_schedule(program_);
     auto image = image_after(issue, ExecutionMode::kWitness);
     if (!image) return std::move(report_);
@@ -96,44 +110,24 @@ class DeviceJudge {
     machine.run(issue, ShadowMode::kObservable, shadow_of_issue_);
     // Issue order again: a device reproduces its own bits.
     judge_schedule({"Issue order, run again,", issue}, machine);
-    for (const NamedSchedule& named : schedules(choice)) {
+    for (const DeviceSchedule& named : schedules) {
       if (is_over()) break;
       judge_schedule(named, machine);
     }
     if (!is_over()) judge_reference();
     if (!is_over()) judge_overlap();
-    if (judges_numbers && !is_over()) judge_numbers(choice);
+    if (numbers != nullptr && !is_over()) judge_numbers(*numbers);
     report_.ran = has_answered();
     return std::move(report_);
   }
 
  private:
-  std::vector<NamedSchedule> schedules(Choice& choice) const {
-    std::vector<NamedSchedule> all;
-    if (!order_.has_scopes()) {
-      all.push_back({"The epoch-reversed schedule", epoch_reversed_schedule(program_, order_)});
-      all.push_back({"The lazy schedule", lazy_schedule(program_, order_)});
-    }
-    all.push_back({"A random schedule", random_schedule(program_, order_, choice)});
-    std::vector<NamedSchedule> sinks;
-    for (const Fact& fact : facts_) {
-      for (const Sink& sink : sinks_of_fact(program_, order_, fact)) {
-        auto schedule = schedule_of(program_, order_, sink.displacements);
-        // Devices run steps of whole dispatches.
-        if (!schedule || !schedule->bytes.empty()) continue;
-        sinks.push_back({"The schedule '" + text_of(program_, head_of(sink.displacements)) + "'",
-                         std::move(*schedule)});
-      }
-    }
-    const size_t count = std::min<size_t>(sinks.size(), options_.sink_count_max);
-    for (size_t i = 0; i < count; ++i) {
-      all.push_back(std::move(sinks[i * sinks.size() / count]));
-    }
-    return all;
-  }
-
-  void judge_schedule(const NamedSchedule& named, ShadowMachine& machine) {
-    const auto image = image_after(named.schedule, ExecutionMode::kWitness);
+  void judge_schedule(const DeviceSchedule& named, ShadowMachine& machine) {
+    auto run = options_.backend->run(program_, named.schedule, ExecutionMode::kWitness);
+    const bool is_left_out =
+        !run && run.error().kind == ErrorKind::kRefused && !named.schedule.bytes.empty();
+    if (is_left_out) return;
+    const auto image = taken(std::move(run));
     if (!image) return;
     ++report_.schedule_count;
     const std::string_view device = options_.backend->name();
@@ -142,7 +136,7 @@ class DeviceJudge {
           "{} leaves other bytes on {} than issue order, although no check finds a hazard.",
           named.name, device);
     }
-    if (!has_late_partial_write(program_, named.schedule)) predict(named, machine, *image);
+    predict(named, machine, *image);
     if (rounds_otherwise_) return;
     const auto on_cpu = find_backend("cpu")->run(program_, named.schedule, ExecutionMode::kWitness);
     if (on_cpu && !(*on_cpu == *image)) {
@@ -151,7 +145,7 @@ class DeviceJudge {
     }
   }
 
-  void predict(const NamedSchedule& named, ShadowMachine& machine, const MemoryImage& image) {
+  void predict(const DeviceSchedule& named, ShadowMachine& machine, const MemoryImage& image) {
     const std::vector<uint32_t> predicted = machine.differing_outputs(
         shadow_of_issue_, machine.run(named.schedule, ShadowMode::kObservable));
     const std::vector<uint32_t> diverging = differing_outputs(program_, issue_image_, image);
@@ -247,8 +241,6 @@ class DeviceJudge {
   }
 
   const Program& program_;
-  const HappensBefore& order_;
-  const std::vector<Fact>& facts_;
   const DeviceOracleOptions& options_;
   bool has_hazard_ = false;
   bool is_reordered_ = false;
@@ -267,8 +259,17 @@ DeviceReport judge_on_device(const Program& program, const HappensBefore& order,
                              uint64_t number) {
   const std::lock_guard turn(device_turn);
   SeededChoice choice(number * 0x9e3779b97f4a7c15ull + 2);
-  return DeviceJudge(program, order, facts, options)
-      .judge(choice, options.numbers_period > 0 && number % options.numbers_period == 0);
+  const std::vector<DeviceSchedule> schedules =
+      deciding_schedules(program, order, facts, options.sink_count_max, choice);
+  const bool judges_numbers = options.numbers_period > 0 && number % options.numbers_period == 0;
+  return DeviceJudge(program, facts, options).judge(schedules, judges_numbers ? &choice : nullptr);
+}
+
+DeviceReport judge_on_device(const Program& program, const std::vector<Fact>& facts,
+                             const std::vector<DeviceSchedule>& schedules,
+                             const DeviceOracleOptions& options) {
+  const std::lock_guard turn(device_turn);
+  return DeviceJudge(program, facts, options).judge(schedules, nullptr);
 }
 
 }  // namespace interlock

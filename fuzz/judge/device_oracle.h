@@ -15,6 +15,7 @@
 #include "encoder/program/program.h"
 #include "simulator/facts/fact.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 
@@ -40,6 +41,12 @@ struct DeviceReport {
   std::vector<std::string> disagreements;  // Complete sentences.
 };
 
+// One to execute in witness mode, as sentences call it: "The epoch-reversed schedule".
+struct DeviceSchedule {
+  std::string name;
+  Schedule schedule;
+};
+
 // Judges a program as it stands. `facts` are those of the exact checks; the random schedule
 // follows from `number`. Errors of the backend are part of the report; one of kind kFault is a
 // disagreement. Runs of several host threads
@@ -50,5 +57,12 @@ struct DeviceReport {
 DeviceReport judge_on_device(const Program& program, const HappensBefore& order,
                              const std::vector<Fact>& facts, const DeviceOracleOptions& options,
                              uint64_t number);
+
+// As above, by issue order and these schedules, which are legal; dispatches are not judged one by
+// one. For programs of several queues in reference order, in overlap mode too. A schedule that the
+// device refuses because it fetches or commits some bytes by themselves is left out.
+DeviceReport judge_on_device(const Program& program, const std::vector<Fact>& facts,
+                             const std::vector<DeviceSchedule>& schedules,
+                             const DeviceOracleOptions& options);
 
 }  // namespace interlock

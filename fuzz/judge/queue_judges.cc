@@ -159,9 +159,29 @@ class QueueStack {
       const auto* const finding = std::get_if<LifetimeFinding>(&fact);
       return finding != nullptr && !finding->is_pending;
     });
-    if (!is_cpu_turn || reads_ended_values || is_stopped()) return;
+    const bool is_device_turn =
+        options_.device.backend != nullptr && is_turn(options_.device.period);
+    if (reads_ended_values || is_stopped() || !(is_cpu_turn || is_device_turn)) return;
     add_sinks(schedules);
-    execute(shadow, issue, schedules);
+    if (is_cpu_turn) execute(shadow, issue, schedules);
+    if (is_device_turn && result_.disagreements.empty() && !is_stopped()) {
+      execute_on_device(schedules);
+    }
+  }
+
+  void execute_on_device(const std::vector<Schedule>& all) {
+    const size_t random_count = std::min<size_t>(all.size(), options_.random_schedule_count);
+    const size_t count =
+        std::min<size_t>(all.size(), random_count + options_.device.sink_count_max);
+    std::vector<DeviceSchedule> schedules;
+    for (size_t i = 0; i < count; ++i) {
+      schedules.push_back(
+          {i < random_count ? "A random schedule" : "The schedule of a hazard", all[i]});
+    }
+    result_.device = judge_on_device(result_.run, result_.facts, schedules, options_.device);
+    for (const std::string& message : result_.device.disagreements) {
+      disagree(OracleStage::kDevice, "{}", message);
+    }
   }
 
   // The schedules that show a hazard each.

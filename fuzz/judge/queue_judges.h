@@ -8,6 +8,7 @@
 
 #include "encoder/program/draft.h"
 #include "encoder/program/program.h"
+#include "fuzz/judge/device_oracle.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/queue_comparisons.h"
 #include "simulator/barriers/order_findings.h"
@@ -37,6 +38,7 @@ struct QueueJudgeOptions {
   // Of more statements nothing is compared: the search of chains is cubic in them.
   uint64_t statement_count_max = 160;
   QueueMethods methods;
+  DeviceOracleOptions device;  // Of which all but the numbers of dispatches.
 };
 
 struct QueueJudgement {
@@ -44,13 +46,14 @@ struct QueueJudgement {
   std::vector<Fact> facts;  // Of `run`; of a program with a deadlock that alone.
   std::vector<InternalDisagreement> disagreements;
   bool ran_on_cpu = false;
+  DeviceReport device;
 };
 
 // Judges one program. `number` selects the stages and seeds the random schedules, so the result
 // depends on the arguments only. Stages, from cheap to costly: print and parse; the run against
 // counters; the exact check, byte by byte, against the search of chains; order and hazards against
 // the machine of counters; random schedules on the shadow machine, where nothing is found; advice
-// against removal; the CPU against the shadow machine.
+// against removal; the CPU against the shadow machine; a device against both, as it overlaps too.
 // Requires: it stands as in its text. Cost: about a millisecond for a program of 8 operations, and
 // cubic in the statements.
 QueueJudgement judge_queues(const Program& program, const QueueJudgeOptions& options,

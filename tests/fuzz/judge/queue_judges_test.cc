@@ -150,5 +150,78 @@ TEST(QueueJudges, SeeWrongAdvice) {
               ElementsAre(StartsWith("advice: The check does not let the wait for s=1 on q1")));
 }
 
+enum class DeviceFault : uint8_t { kNone, kIgnoresSchedules, kOverlapsWrongly, kRefusesBytes };
+
+// The CPU under another name, with a fault.
+class FaultyDevice final : public Backend {
+ public:
+  explicit FaultyDevice(DeviceFault fault) : fault_(fault) {}
+
+  std::string_view name() const override { return "faulty"; }
+  Availability availability() const override { return cpu().availability(); }
+  bool supports(ExecutionMode /*mode*/) const override { return true; }
+  Capabilities capabilities() const override { return cpu().capabilities(); }
+  Result<MemoryImage> run(const Program& program, const Schedule& schedule,
+                          ExecutionMode mode) override {
+    if (fault_ == DeviceFault::kRefusesBytes && !schedule.bytes.empty()) {
+      return Error{"It has no such steps.", ErrorKind::kRefused};
+    }
+    const bool obeys = mode == ExecutionMode::kWitness && fault_ != DeviceFault::kIgnoresSchedules;
+    auto image = cpu().run(program, obeys ? schedule : issue_order_schedule(program),
+                           ExecutionMode::kWitness);
+    const bool is_wrong =
+        mode == ExecutionMode::kOverlap && fault_ == DeviceFault::kOverlapsWrongly;
+    if (image && is_wrong) image->memories[0][0] ^= 1;
+    return image;
+  }
+
+ private:
+  static Backend& cpu() { return *find_backend("cpu"); }
+
+  DeviceFault fault_;
+};
+
+TEST(QueueJudges, HoldADeviceAgainstTheOthers) {
+  const auto said_of = [](DeviceFault fault, const std::string& text) {
+    FaultyDevice device(fault);
+    QueueJudgeOptions options = thorough();
+    options.device.backend = &device;
+    return disagreements_on(text, options);
+  };
+  for (const char* text : {kTwoQueues, kSignaled, kWaitFirst}) {
+    EXPECT_THAT(said_of(DeviceFault::kNone, text), IsEmpty());
+    EXPECT_THAT(said_of(DeviceFault::kRefusesBytes, text), IsEmpty());
+  }
+  EXPECT_THAT(said_of(DeviceFault::kIgnoresSchedules, kTwoQueues),
+              ElementsAre(testing::HasSubstr("leaves other bytes on faulty than on the CPU")));
+  EXPECT_THAT(said_of(DeviceFault::kOverlapsWrongly, kSignaled),
+              ElementsAre(StartsWith("device: Overlap mode leaves other bytes on faulty")));
+  // With a hazard it may.
+  EXPECT_THAT(said_of(DeviceFault::kOverlapsWrongly, kTwoQueues), IsEmpty());
+}
+
+TEST(QueueJudges, AgreeWithTheEmulatedDevice) {
+  QueueJudgeOptions options;
+  options.device.backend = find_backend("cuda-emulated");
+  uint64_t ran_count = 0;
+  uint64_t clean_trial_count = 0;
+  const int count = program_count(150, 10);
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const ProgramDraft draft = generate_queues(choice);
+    const QueueJudgement judgement = judge_queues(draft, options, static_cast<uint64_t>(seed));
+    EXPECT_EQ(judgement.device.failure, "") << print(draft);
+    ran_count += judgement.device.ran ? 1 : 0;
+    const bool is_clean = judgement.facts.empty();
+    clean_trial_count += is_clean ? judgement.device.overlap_trial_count : 0;
+    for (const InternalDisagreement& d : judgement.disagreements) {
+      FAIL() << "seed " << seed << ", " << word_of(d.stage) << ": " << d.message << "\n"
+             << print(draft);
+    }
+  }
+  EXPECT_GT(ran_count, static_cast<uint64_t>(count) / 4);
+  EXPECT_GT(clean_trial_count, static_cast<uint64_t>(count) / 4);
+}
+
 }  // namespace
 }  // namespace interlock::queue_judges_test

@@ -10,7 +10,7 @@ namespace interlock {
 
 bool RepairSearch::add_flush_between() {
   SyncEdit edit(program_);
-  edit.add_host_move(first_.after(), SyncKind::kHostFlushes, bytes_);
+  edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
   return works(edit, fmt::format("`{}` right after {}.", flush_text(), first_.name));
 }
 

@@ -10,8 +10,6 @@
 namespace interlock {
 namespace {
 
-bool is_write(StageAccess sort) { return sort == write_sort_of(stage_of(sort)); }
-
 bool includes(StageMask stages, Stage stage) { return (stages & bit_of(stage)) != 0; }
 
 }  // namespace

@@ -45,7 +45,9 @@ std::vector<Timing> measure_by_turns(const std::vector<Contestant>& contestants,
     first_passes.push_back(seconds_of_a_pass(contestant, 0));
   }
   const double least = *std::min_element(first_passes.begin(), first_passes.end());
-  const auto is_hopeless = [&](size_t i) { return first_passes[i] > options.hopeless * least; };
+  const auto is_hopeless = [&](size_t i) {
+    return first_passes[i] > options.hopeless_seconds && first_passes[i] > 10 * least;
+  };
   for (int attempt = 0; attempt < options.attempts; ++attempt) {
     std::vector<std::vector<double>> rounds(contestants.size());
     for (size_t i = 0; i < contestants.size(); ++i) {

@@ -25,7 +25,8 @@ struct TurnOptions {
   double least_seconds = 0.002;  // Of a contestant in a round: it makes as many passes.
   double most_spread = 0.1;      // Above, everything is measured again,
   int attempts = 3;              // so often in all; the calmest attempt of each counts.
-  double hopeless = 10;          // Who takes so many times the least has its first pass only.
+  // Who takes so long for its first pass, and ten times the least, has no other.
+  double hopeless_seconds = 0.4;
 };
 
 // Returns a timing of each contestant. Each runs once more before the first round.

@@ -35,6 +35,9 @@ std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependenc
     if (fields.old_layout != fields.new_layout) {
       summary.remark("layout transitions, of which only the order is judged");
     }
+    if (has_unknown_stages(fields.source_stages | fields.destination_stages)) {
+      summary.note("a barrier of stages of graphics");
+    }
     const Scope source = scope_of(fields.source_stages, fields.source_accesses, ScopeEnd::kFirst);
     const Scope destination =
         scope_of(fields.destination_stages, fields.destination_accesses, ScopeEnd::kSecond);

@@ -89,16 +89,18 @@ class OperandFinder {
     switch (descriptor.type) {
       case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
       case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC:
-        if (descriptor.buffer == nullptr) return;
+        if (descriptor.buffer == nullptr) return note_missing(descriptor);
         return add(bytes_of(*descriptor.buffer, offset_bytes, descriptor.range_bytes),
                    AccessMode::kUniform);
       case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
       case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC:
-        if (descriptor.buffer == nullptr) return;
+        if (descriptor.buffer == nullptr) return note_missing(descriptor);
         return add_used(bytes_of(*descriptor.buffer, offset_bytes, descriptor.range_bytes), use);
       case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
       case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
-        if (descriptor.buffer_view == nullptr || descriptor.buffer_view->buffer == nullptr) return;
+        if (descriptor.buffer_view == nullptr || descriptor.buffer_view->buffer == nullptr) {
+          return note_missing(descriptor);
+        }
         return add_used(
             bytes_of(*descriptor.buffer_view->buffer, descriptor.buffer_view->offset_bytes,
                      descriptor.buffer_view->range_bytes),
@@ -106,13 +108,20 @@ class OperandFinder {
       case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
       case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
       case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
-        if (descriptor.view == nullptr || descriptor.view->image == nullptr) return;
+        if (descriptor.view == nullptr || descriptor.view->image == nullptr) {
+          return note_missing(descriptor);
+        }
         return add_used(bytes_of(*descriptor.view->image, range_of(*descriptor.view)), use);
       case VK_DESCRIPTOR_TYPE_SAMPLER:
         return;
       default:
         return note("a descriptor of another type than buffers and images");
     }
+  }
+
+  // A descriptor that names nothing is never used; one that names what is not known may be.
+  void note_missing(const CapturedDescriptor& descriptor) {
+    if (descriptor.handle != 0) note("a descriptor of a buffer or an image that is not known");
   }
 
   static SubresourceFields range_of(const CapturedImageView& view) {

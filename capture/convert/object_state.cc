@@ -208,6 +208,7 @@ void ObjectState::apply(const ResetSetPoolRecord& record) {
 CapturedDescriptor ObjectState::descriptor_of(uint32_t type, const DescriptorFields& fields) const {
   CapturedDescriptor descriptor;
   descriptor.type = type;
+  descriptor.handle = fields.handle;
   descriptor.offset_bytes = fields.offset_bytes;
   descriptor.range_bytes = fields.range_bytes;
   switch (type) {

@@ -48,7 +48,8 @@ struct CapturedBufferView {
 
 // A descriptor: at most one of the three is there.
 struct CapturedDescriptor {
-  uint32_t type = 0;  // VkDescriptorType.
+  uint32_t type = 0;    // VkDescriptorType.
+  uint64_t handle = 0;  // 0: it names nothing.
   std::shared_ptr<CapturedBuffer> buffer;
   uint64_t offset_bytes = 0;
   uint64_t range_bytes = 0;

@@ -58,6 +58,8 @@ QueueSync::Queue& QueueSync::queue_named(const std::string& name) {
 void QueueSync::apply(const QueueRecord& record) { queues_[record.queue].device = record.device; }
 
 void QueueSync::apply(const CreateSemaphoreRecord& record) {
+  // A log may create it twice.
+  destroy_semaphore(record.semaphore);
   Semaphore semaphore;
   semaphore.is_timeline = record.is_timeline != 0;
   if (semaphore.is_timeline) {
@@ -72,7 +74,11 @@ void QueueSync::apply(const CreateSemaphoreRecord& record) {
 }
 
 void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
-  const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kSecond);
+  StageMask stages = semaphore_stages(use.stages, ScopeEnd::kSecond);
+  if (has_unknown_stages(use.stages)) {
+    summary_.note("a wait before stages of graphics, taken as before all");
+    stages = kAllStages;
+  }
   const auto found = semaphores_.find(use.semaphore);
   if (found == semaphores_.end()) return summary_.note("a wait for a semaphore that is not known");
   Semaphore& semaphore = found->second;
@@ -103,11 +109,12 @@ void QueueSync::signal_timelines(const std::string& queue,
     if (found == semaphores_.end() || !found->second.is_timeline) continue;
     Semaphore& semaphore = found->second;
     const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kFirst);
-    if (use.value <= semaphore.signal_max) {
+    // What is submitted first may be signalled last: it waits.
+    if (use.value <= semaphore.initial || !semaphore.signals.insert(use.value).second) {
       summary_.note("a signal of a timeline that does not rise");
       continue;
     }
-    semaphore.signal_max = use.value;
+    semaphore.signal_max = std::max(semaphore.signal_max, use.value);
     draft.semaphores.push_back(use_of(semaphore.name, use.value));
     // A signal after no stage at all covers nothing; the format has no word for it.
     if (stages == 0) summary_.note("a signal after no stage");
@@ -128,7 +135,7 @@ void QueueSync::end_batch(const std::string& queue_name,
     is_asked_for = true;
     semaphore.signalled = Point{queue_name, queue.done + 1};
     if (semaphore_stages(use.stages, ScopeEnd::kFirst) != kAllStages) {
-      summary_.remark("signals of binary semaphores after some stages, taken as after all");
+      summary_.note("a signal of a binary semaphore after some stages, taken as after all");
     }
   }
   if (is_asked_for) {
@@ -177,10 +184,10 @@ void QueueSync::apply(const HostSignalRecord& record) {
   const auto found = semaphores_.find(record.semaphore);
   if (found == semaphores_.end() || !found->second.is_timeline) return;
   Semaphore& semaphore = found->second;
-  if (record.value <= semaphore.signal_max) {
+  if (record.value <= semaphore.initial || !semaphore.signals.insert(record.value).second) {
     return summary_.note("a signal of a timeline that does not rise");
   }
-  semaphore.signal_max = record.value;
+  semaphore.signal_max = std::max(semaphore.signal_max, record.value);
   SyncDraft draft;
   draft.kind = SyncKind::kHostSignals;
   draft.semaphores = {use_of(semaphore.name, record.value)};

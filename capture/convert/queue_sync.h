@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,8 @@ class QueueSync {
     std::optional<Point> signalled;  // Of a binary one.
     bool is_from_outside = false;    // Likewise.
     uint64_t initial = 0;
-    uint64_t signal_max = 0;  // Of a timeline. So the rest.
+    std::set<uint64_t> signals;  // Of a timeline. So the rest.
+    uint64_t signal_max = 0;
     uint64_t wait_max = 0;
     uint64_t host_reached = 0;
   };

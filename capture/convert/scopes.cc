@@ -55,6 +55,14 @@ StageMask stages_of(uint64_t stages, ScopeEnd end) {
   return mask;
 }
 
+bool has_unknown_stages(uint64_t stages) {
+  constexpr uint64_t kKnown =
+      VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT |
+      VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
+      VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_HOST_BIT | kTransferStages;
+  return (stages & ~kKnown) != 0;
+}
+
 Scope scope_of(uint64_t stages, uint64_t accesses, ScopeEnd end) {
   Scope scope;
   scope.stages = stages_of(stages, end);

@@ -124,8 +124,12 @@ ExitStatus run_capture(const CaptureOptions& options) {
   }
   if (!options.log.empty()) {
     const Interruptible interruptible;
-    const std::string folder = std::filesystem::path(options.log).parent_path().string();
-    return convert_and_judge(options.log, options.output, folder.empty() ? "." : folder, options);
+    // Beside the log may stand anything of the user's.
+    const Result<std::string> folder = make_temporary_folder();
+    if (!folder) return report_error(folder.error());
+    const ExitStatus status = convert_and_judge(options.log, options.output, *folder, options);
+    remove_folder(*folder);
+    return status;
   }
   const Result<std::string> layer = find_layer_folder();
   if (!layer) return report_error(layer.error());

@@ -109,15 +109,22 @@ Result<std::string> find_layer_folder() {
                   kManifest)};
 }
 
+Result<std::string> make_temporary_folder() {
+  std::error_code error;
+  std::string folder = (std::filesystem::temp_directory_path(error) / "interlock-XXXXXX").string();
+  if (error || mkdtemp(folder.data()) == nullptr) {
+    return Error{fmt::format("there is no folder for logs: {}: {}.", folder, std::strerror(errno))};
+  }
+  return folder;
+}
+
 Result<CapturedRun> run_captured(const std::vector<std::string>& command,
                                  const std::string& layer_folder) {
+  const Result<std::string> folder = make_temporary_folder();
+  if (!folder) return folder.error();
   CapturedRun run;
+  run.folder = *folder;
   std::error_code no_folder;
-  run.folder = (std::filesystem::temp_directory_path(no_folder) / "interlock-XXXXXX").string();
-  if (no_folder || mkdtemp(run.folder.data()) == nullptr) {
-    return Error{
-        fmt::format("there is no folder for logs: {}: {}.", run.folder, std::strerror(errno))};
-  }
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment = captured_environment(layer_folder, run.folder);
   const SignalPassing passing;

@@ -23,6 +23,9 @@ Result<std::string> find_layer_folder();
 Result<CapturedRun> run_captured(const std::vector<std::string>& command,
                                  const std::string& layer_folder);
 
+// A new folder of a name that nobody has, for what is removed again.
+Result<std::string> make_temporary_folder();
+
 void remove_folder(const std::string& folder);
 
 }  // namespace interlock

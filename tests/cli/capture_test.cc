@@ -133,6 +133,20 @@ TEST_F(Capture, FindsTheMissingBarrierOfFfmpegsAvgblur) {
   EXPECT_THAT(clean.out, HasSubstr("no findings"));
 }
 
+TEST(CaptureCommand, LeavesWhatStandsBesideALog) {
+  const std::string folder = path_of("beside");
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy_file(INTERLOCK_SOURCE_DIR "/corpus/captured/missing-barrier.ilog",
+                             folder + "/x.ilog", std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(INTERLOCK_SOURCE_DIR "/corpus/captured/ffmpeg-avgblur.ilk",
+                             folder + "/captured.ilk",
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto size_bytes = std::filesystem::file_size(folder + "/captured.ilk");
+  EXPECT_EQ(run_interlock({"capture", "--log", folder + "/x.ilog"}).status, 1);
+  ASSERT_TRUE(std::filesystem::exists(folder + "/captured.ilk"));
+  EXPECT_EQ(std::filesystem::file_size(folder + "/captured.ilk"), size_bytes);
+}
+
 TEST(CaptureCommand, FindsInTheCorpusWhatItExpects) {
   const std::string folder = INTERLOCK_SOURCE_DIR "/corpus/captured/";
   const CommandResult program = run_interlock({"check", folder + "ffmpeg-avgblur.ilk"});

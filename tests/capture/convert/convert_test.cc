@@ -296,6 +296,39 @@ TEST(Convert, OrdersQueuesByTimelines) {
   }
 }
 
+// Of two signals the later value is submitted first, and waits for the other.
+TEST(Convert, TakesSignalsThatAreSubmittedOutOfOrder) {
+  SyntheticLog log = log_of_two_queues();
+  log.append(
+      SubmitRecord{kOtherQueue,
+                   0,
+                   {{{{51, 4, kAllStagesOfAll}}, {kOtherCommands}, {{51, 5, kAllStagesOfAll}}}}});
+  log.append(SubmitRecord{kQueue, 0, {{{}, {kCommands}, {{51, 4, kAllStagesOfAll}}}}});
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(result.summary.not_understood, IsEmpty());
+  EXPECT_THAT(findings_of(result.text), IsEmpty());
+}
+
+TEST(Convert, NamesStagesThatTheFormatDoesNotHave) {
+  SyntheticLog log = log_with_objects();
+  log.add_dispatch(kCommands, 1, 1);
+  log.add_barrier(kCommands, kCompute, kShaderWrite, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+                  kShaderRead);
+  log.submit(kQueue, kCommands);
+  EXPECT_THAT(converted(log.bytes()).summary.not_understood,
+              ElementsAre(Key("a barrier of stages of graphics")));
+}
+
+TEST(Convert, NamesADescriptorOfWhatIsNotKnown) {
+  SyntheticLog log = log_with_objects();
+  log.add_set(3, 1, 77);
+  log.add_dispatch(kCommands, 1, 3);
+  log.submit(kQueue, kCommands);
+  EXPECT_THAT(converted(log.bytes()).summary.not_understood,
+              ElementsAre(Key("a descriptor of a buffer or an image that is not known")));
+}
+
 TEST(Convert, EndsALogWhoseSignalNeverCame) {
   SyntheticLog log = log_of_two_queues();
   log.append(SubmitRecord{kOtherQueue, 0, {{{{51, 4, kAllStagesOfAll}}, {kOtherCommands}, {}}}});

@@ -178,7 +178,7 @@ class QueueStack {
       schedules.push_back(
           {i < random_count ? "A random schedule" : "The schedule of a hazard", all[i]});
     }
-    result_.device = judge_on_device(result_.run, result_.facts, schedules, options_.device);
+    result_.device = judge_on_device(result_.run, bounds_, schedules, options_.device);
     for (const std::string& message : result_.device.disagreements) {
       disagree(OracleStage::kDevice, "{}", message);
     }

@@ -43,28 +43,40 @@ inline int first_differing_trial(Backend& backend, const Program& run, int trial
   return 0;
 }
 
-// A program of the corpus that overlap mode executes: with several queues or the host, and without
-// a deadlock or an order that is meant otherwise. In reference order.
+// Devices execute no transitions (backends/interface/transitions.h).
+inline bool has_transitions(const Program& run) {
+  return std::ranges::any_of(run.dispatches, &Dispatch::is_transition);
+}
+
+// A program of the corpus that overlap mode executes: with several queues or the host, without
+// transitions, and without a deadlock or an order that is meant otherwise. In reference order.
 inline std::optional<Program> queue_program_of(const std::filesystem::path& path) {
   const Program program = corpus_program(path);
   if (!needs_queue_order(program) || program.has_program_order) return std::nullopt;
   if (!find_reference_order(program).cycle.empty()) return std::nullopt;
-  return reference_run(program);
+  Program run = reference_run(program);
+  if (has_transitions(run)) return std::nullopt;
+  return run;
 }
 
+// Those too that are only possible: an execution touches all that bounds allow.
 inline bool finds_hazard(const Program& run) {
-  return std::ranges::any_of(check(run).findings,
+  const CheckReport report = check(run, {.counts_possible = true, .counts_own_reads = true});
+  return std::ranges::any_of(report.findings,
                              [](const Finding& finding) { return is_hazard(finding.kind); });
 }
 
-// A random program without any finding; in reference order. None if the seed gives one with.
+// A random program without any finding, and without transitions; in reference order. None if the
+// seed gives another one.
 inline std::optional<Program> clean_queue_program(uint64_t seed) {
   SeededChoice choice(seed);
   const auto program = parse(random_queue_program(choice), "random", every_queue());
   if (!program || !needs_queue_order(*program) || program->has_program_order) return std::nullopt;
   if (!find_reference_order(*program).cycle.empty()) return std::nullopt;
   const Program run = reference_run(*program);
-  return find_facts(run).facts.empty() ? std::optional(run) : std::nullopt;
+  if (has_transitions(run)) return std::nullopt;
+  return find_facts(run, {.lists_possible = true}).facts.empty() ? std::optional(run)
+                                                                 : std::nullopt;
 }
 
 }  // namespace interlock

@@ -33,6 +33,8 @@ const std::set<std::string> kNeverShown = {
     "write-without-a-flush",
     "invalidated-before-the-flush",
     "beside-a-flushed-atom",
+    "lost-and-written-in-part",
+    "lost-to-the-host-itself",
     // A wait holds everything, and a signal is after everything.
     "event-covers-no-event",
     "signal-after-copy",

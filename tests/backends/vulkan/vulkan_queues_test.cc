@@ -34,6 +34,8 @@ const std::set<std::string> kMayNotShow = {
     "write-without-a-flush",
     "invalidated-before-the-flush",
     "beside-a-flushed-atom",
+    "lost-and-written-in-part",
+    "lost-to-the-host-itself",
     // Queues that share one of the device wait for all that is submitted to it before.
     "signal-after-copy",
     "signals-of-one-batch",

@@ -173,9 +173,18 @@ void CommandLists::apply(const WaitEventsRecord& record) {
 void CommandLists::apply(const ExecuteCommandsRecord& record) {
   Recording& now = recording(record.commands);
   for (const uint64_t secondary : record.secondaries) {
-    const auto list = find(secondary);
-    // A list that contains itself ends nowhere.
-    if (list != nullptr && list != now.list) now.list->commands.emplace_back(ExecuteCommand{list});
+    const auto found = recordings_.find(secondary);
+    if (found == recordings_.end() || found->second.list == nullptr) continue;
+    const auto list = found->second.list;
+    // One level, as without VK_EXT_nested_command_buffer: so no list contains itself, and none is
+    // deeper than the stack.
+    if (list == now.list || list->executes_others || now.list->is_executed) {
+      now.list->commands.emplace_back(UnknownCommand{"a secondary command buffer within another"});
+      continue;
+    }
+    list->is_executed = true;
+    now.list->executes_others = true;
+    now.list->commands.emplace_back(ExecuteCommand{list});
   }
   // What was bound is undefined from here on.
   now.pipeline = nullptr;

@@ -85,6 +85,8 @@ using Command = std::variant<DispatchCommand, TransferCommand, BarrierCommand, S
 
 struct RecordedCommands {
   std::vector<Command> commands;
+  bool executes_others = false;
+  bool is_executed = false;
 };
 
 class CommandLists {

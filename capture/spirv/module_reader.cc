@@ -27,6 +27,13 @@ class ModuleReader {
         if (parsed.words[2] == kBinding) bindings_[parsed.words[1]] = parsed.words[3];
         if (parsed.words[2] == kDescriptorSet) sets_[parsed.words[1]] = parsed.words[3];
         return;
+      case Opcode::kGroupDecorate:
+        // The group's own decorations stand before.
+        for (uint16_t i = 2; i < parsed.num_words; ++i) {
+          copy_decoration(bindings_, parsed.words[1], parsed.words[i]);
+          copy_decoration(sets_, parsed.words[1], parsed.words[i]);
+        }
+        return;
       case Opcode::kTypePointer:
         module_.has_addresses = module_.has_addresses || parsed.words[2] == kPhysicalStorageBuffer;
         [[fallthrough]];
@@ -62,6 +69,11 @@ class ModuleReader {
   }
 
  private:
+  static void copy_decoration(std::map<uint32_t, uint32_t>& of, uint32_t group, uint32_t target) {
+    const auto found = of.find(group);
+    if (found != of.end()) of[target] = found->second;
+  }
+
   void add_entry(const spv_parsed_instruction_t& parsed) {
     if (parsed.words[1] != kComputeModel || parsed.num_operands < 3) return;
     const spv_parsed_operand_t& name = parsed.operands[2];

@@ -37,6 +37,7 @@ enum class Opcode : uint16_t {
   kArrayLength = 68,
   kInBoundsPtrAccessChain = 70,
   kDecorate = 71,
+  kGroupDecorate = 74,
   kCopyObject = 83,
   kSampledImage = 86,
   kImageSampleImplicitLod = 87,  // And those up to kImageRead read an image.

@@ -67,6 +67,20 @@ TEST(ConvertHostile, ExecutesNoTreeOfSecondaryCommandBuffers) {
   EXPECT_EQ(result.summary.not_understood.at("a secondary command buffer within another"), 4u);
 }
 
+// Each list executes the next one, which is begun before: whoever lets go of the first one must not
+// let go of the rest within it. Two that execute each other let go of each other.
+TEST(ConvertHostile, KeepsNoChainOfCommandBuffers) {
+  SyntheticLog log;
+  log.append(QueueRecord{1, 100, 0, 0});
+  constexpr uint64_t kEnd = 201000;
+  for (uint64_t i = 1000; i < kEnd; ++i) log.append(ExecuteCommandsRecord{i, {i + 1}});
+  for (uint64_t i = 1000; i <= kEnd; ++i) log.append(ExecuteCommandsRecord{i + 1, {i}});
+  log.submit(100, 1002);
+  EXPECT_GE(
+      converted(log.bytes()).summary.not_understood.at("a secondary command buffer within another"),
+      1u);
+}
+
 // Formats that nobody has defined, and aspects that a format does not have.
 TEST(ConvertHostile, TakesAnyFormatAndAspect) {
   for (const uint32_t format : {0u, 1u, 130u, 147u, 185u, 1000156003u, 1000340000u, 77777u, ~0u}) {

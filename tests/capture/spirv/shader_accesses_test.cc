@@ -20,8 +20,8 @@ constexpr BindingUse loads(uint32_t binding) { return {0, binding, true, false};
 constexpr BindingUse stores(uint32_t binding) { return {0, binding, false, true}; }
 constexpr BindingUse both(uint32_t binding) { return {0, binding, true, true}; }
 
-// Two storage buffers %a and %b of words, and an image %image of words; `functions` are `main` and
-// others.
+// Two storage buffers %a and %b of words, the second one decorated by a group, and an image %image
+// of words; `functions` are `main` and others.
 std::string module_with(const std::string& functions) {
   return R"(
       OpCapability Shader
@@ -32,8 +32,10 @@ std::string module_with(const std::string& functions) {
       OpExecutionMode %main LocalSize 1 1 1
       OpDecorate %a DescriptorSet 0
       OpDecorate %a Binding 0
-      OpDecorate %b DescriptorSet 0
-      OpDecorate %b Binding 1
+      OpDecorate %group DescriptorSet 0
+      OpDecorate %group Binding 1
+      %group = OpDecorationGroup
+      OpGroupDecorate %group %b
       OpDecorate %image DescriptorSet 0
       OpDecorate %image Binding 2
       OpMemberDecorate %block 0 Offset 0

@@ -21,7 +21,7 @@ fail() {
 source "$root/tests/mirror_tree.sh"
 rm -rf "$next"
 mkdir -p "$next"
-cp -r "$root"/{CMakeLists.txt,encoder,simulator,backends,fuzz,corpus,tests} "$next"
+cp -r "$root"/{CMakeLists.txt,encoder,simulator,backends,capture,fuzz,corpus,tests} "$next"
 (cd "$next" && GIT_CEILING_DIRECTORIES=$work git apply "$root/tests/extending/toys.patch") ||
   fail "toys.patch does not apply. Make the toys again, by the steps of docs/extending.md."
 mirror_tree "$next" "$tree"
@@ -32,7 +32,7 @@ compiler=$(command -v clang++ || command -v g++)
 {
   cmake -S "$tree" -B "$work/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O0 -g0' -DINTERLOCK_WERROR=OFF \
-    -DINTERLOCK_TESTS=OFF -DINTERLOCK_VULKAN=OFF -DINTERLOCK_CUDA=OFF &&
+    -DINTERLOCK_TESTS=OFF -DINTERLOCK_VULKAN=OFF -DINTERLOCK_CUDA=OFF -DINTERLOCK_CAPTURE=OFF &&
     cmake --build "$work/build" --parallel "$jobs" --target interlock
 } >"$log" 2>&1 || {
   tail -n 30 "$log"

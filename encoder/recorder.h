@@ -487,10 +487,10 @@ static inline size_t interlock_kernel_name_(char* to, const char* kernel) {
 }
 
 static inline int interlock_is_reserved_(const char* name) {
-  // The last one begins edges; a memory of that name would be taken for them.
-  static const char* const words[] = {"reads",   "writes",   "updates", "atomics",
-                                      "partial", "indirect", "uniform", "on",
-                                      "order",   "actual",   "after"};
+  // `after` begins edges; a memory of that name would be taken for them.
+  static const char* const words[] = {
+      "reads", "writes", "updates", "atomics", "partial",     "indirect",    "uniform",
+      "on",    "order",  "actual",  "after",   "approximate", "transitions", "discards"};
   size_t i;
   for (i = 0; i < sizeof words / sizeof *words; ++i) {
     if (strcmp(name, words[i]) == 0) return 1;

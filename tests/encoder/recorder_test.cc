@@ -204,10 +204,11 @@ TEST(Recorder, NumbersNamesThatCameBefore) {
 TEST(Recorder, NumbersReservedWords) {
   std::vector<const char*> reserved;
   for (const char* const word :
-       {"reads",   "writes", "updates",   "atomics",   "partial", "indirect", "uniform",
-        "on",      "order",  "actual",    "execution", "compute", "copy",     "all",
-        "host",    "memory", "dispatch",  "barrier",   "tensor",  "output",   "expect",
-        "witness", "atomic", "interlock", "scratch"}) {
+       {"reads",   "writes",      "updates",     "atomics",  "partial",   "indirect",
+        "uniform", "on",          "order",       "actual",   "execution", "compute",
+        "copy",    "all",         "host",        "memory",   "dispatch",  "barrier",
+        "tensor",  "output",      "expect",      "witness",  "atomic",    "interlock",
+        "scratch", "approximate", "transitions", "discards", "none",      "device"}) {
     reserved.push_back(word);
   }
   const Names names = names_of(reserved);

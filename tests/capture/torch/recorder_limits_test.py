@@ -12,6 +12,7 @@ import torch
 
 from interlock.torch import operations, record, streams
 from interlock.torch.__main__ import main
+from interlock.torch.names import word_of
 
 from recorded_program import RecordedProgram
 from recording import Recording, interlock, script
@@ -195,6 +196,25 @@ class Limits(unittest.TestCase):
         with mock.patch.multiple(sys, argv=["interlock.torch", *arguments], path=list(sys.path)):
             with contextlib.redirect_stderr(io.StringIO()) as stderr:
                 return main(), stderr.getvalue()
+
+
+class Names(unittest.TestCase):
+    """Of what is recorded: none is a word of the format."""
+
+    def test_are_changed_exactly_where_the_format_takes_the_word(self):
+        words = (
+            "reads writes updates atomics partial approximate order on indirect uniform actual "
+            "transitions discards none device graphics copy memory tensor barrier weight"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "name.ilk")
+            for word in words.split():
+                name = word_of(word)
+                statuses = []
+                for spelled in (word, name):
+                    path.write_text(f"interlock 1\ntensor {spelled} f32[1]\n")
+                    statuses.append(interlock("print", str(path))[0])
+                self.assertEqual(statuses, [0 if name == word else 2, 0], word)
 
 
 if __name__ == "__main__":

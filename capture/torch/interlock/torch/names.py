@@ -12,7 +12,10 @@ from weakref import WeakKeyDictionary
 
 import torch
 
-kReserved = frozenset("reads writes updates atomics partial order on indirect uniform actual".split())
+kReserved = frozenset(
+    "reads writes updates atomics partial approximate order on indirect uniform actual transitions "
+    "discards".split()
+)
 kNameLengthMax = 96  # Of 255, so that 256 operands fit a line of 64 KiB.
 _kVisited = "interlock.path"
 

@@ -47,19 +47,20 @@ class UniqueNames:
         return name
 
 
-def _tensors_of(value: Any, depth: int = 4) -> Iterator[torch.Tensor]:
+def tensors_of(value: Any, depth: int = 4) -> Iterator[torch.Tensor]:
+    """Yields the tensors of a value, and of what it holds up to that depth."""
     if isinstance(value, torch.Tensor):
         yield value
     elif depth > 0 and isinstance(value, dict):
         for element in value.values():
-            yield from _tensors_of(element, depth - 1)
+            yield from tensors_of(element, depth - 1)
     elif depth > 0 and isinstance(value, (list, tuple)):
         for element in value:
-            yield from _tensors_of(element, depth - 1)
+            yield from tensors_of(element, depth - 1)
 
 
 def _nodes_of(value: Any) -> List[Any]:
-    return [tensor.grad_fn for tensor in _tensors_of(value) if tensor.grad_fn is not None]
+    return [tensor.grad_fn for tensor in tensors_of(value) if tensor.grad_fn is not None]
 
 
 class ModulePaths:

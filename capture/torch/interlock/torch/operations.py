@@ -65,21 +65,24 @@ kScaledBySelf = frozenset(
 )
 
 
+# The results are no tensors: the host waits for them.
+kHostScalars = frozenset(("_local_scalar_dense", "equal", "is_nonzero"))
+
+
 class TensorUse(NamedTuple):
     tensor: torch.Tensor
-    list_index: int  # In a list of tensors; -1 outside of one.
     is_read: bool
     is_written: bool
 
 
-def tensors_in(value: Any) -> Iterator[Tuple[int, torch.Tensor]]:
-    """Yields the tensors of an argument or result, with their positions in a list."""
+def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """Yields the tensors of an argument or result: itself, or those of a list."""
     if isinstance(value, torch.Tensor):
-        yield -1, value
+        yield value
     elif isinstance(value, (list, tuple)):
-        for index, element in enumerate(value):
+        for element in value:
             if isinstance(element, torch.Tensor):
-                yield index, element
+                yield element
 
 
 # Marks for profilers, which take no part in the computation.
@@ -136,8 +139,7 @@ def uses_of_arguments(operation: Any, args: Tuple, kwargs: dict) -> List[TensorU
             is_read = mutation.is_read_in_training if is_written else mutation.is_read_otherwise
         if changes_no_bytes or _takes_only_shape(name):
             is_read = is_written = False
-        for index, tensor in tensors_in(value):
-            uses.append(TensorUse(tensor, index, is_read, is_written))
+        uses += [TensorUse(tensor, is_read, is_written) for tensor in tensors_in(value)]
     return uses
 
 

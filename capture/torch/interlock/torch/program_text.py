@@ -6,7 +6,10 @@ operation waits for the one before, as PyTorch promises: a full barrier stands b
 encoder may replace them by fewer. Several streams are queues.
 """
 
+import math
 import os
+from bisect import bisect_right
+from collections import Counter
 from typing import Any, Dict, Iterator, List, Optional, TextIO, Tuple
 
 import torch
@@ -148,9 +151,9 @@ class _Writer:
     def _tensor(self, storage: Storage) -> str:
         declared, true_type = _declared_type(storage)
         line = f"tensor {self._names[storage.index]} {declared}"
-        for index, (begin, size) in enumerate(self._memories):
-            if begin <= storage.address < begin + size:
-                line += f" at heap{index}+{storage.address - begin}"
+        if self._memories:
+            index = bisect_right(self._memories, (storage.address, math.inf)) - 1
+            line += f" at heap{index}+{storage.address - self._memories[index][0]}"
         if storage.is_external and storage.index not in self._arriving:
             is_float = declared.startswith("f32")
             line += f" = random({storage.index})" if is_float else " = zeros"
@@ -158,6 +161,7 @@ class _Writer:
 
     # A part of a storage that has no gaps gets a name, which findings then use.
     def _write_views(self, out: TextIO) -> None:
+        counts: Counter = Counter()  # Of views, by storage.
         for statement in self._recorder.statements:
             for access in getattr(statement, "accesses", ()):
                 storage, operand = access.storage, access.operand
@@ -165,9 +169,9 @@ class _Writer:
                 is_whole = operand.begin == 0 and operand.end == storage.size_bytes
                 if is_whole or operand.rows > 1 or key in self._views:
                     continue
-                count = sum(view[0] == storage.index for view in self._views)
-                if count >= 8:  # Rows of a strided tensor stay ranges.
+                if counts[storage.index] >= 8:  # Rows of a strided tensor stay ranges.
                     continue
+                counts[storage.index] += 1
                 name = self._unique.take(f"{self._names[storage.index]}.view")
                 self._views[key] = name
                 size = operand.end - operand.begin

@@ -166,7 +166,8 @@ class Recorder:
         if self.observer is not None:
             self.observer.before(operation, args, kwargs)
         reads, known = [], set()
-        for use in operations.uses_of_arguments(operation, args, kwargs):
+        uses = operations.uses_of_arguments(operation, args, kwargs)
+        for use in uses:
             if not _has_bytes(use.tensor):
                 self._count_strange(operation, use.tensor)
                 continue
@@ -174,17 +175,17 @@ class Recorder:
             known.add(self._find_or_add(use.tensor, is_made).index)
             if use.is_read and not use.is_written:
                 reads += self._accesses(use.tensor, "reads")
-        return {"reads": reads, "known": known}
+        return {"uses": uses, "reads": reads, "known": known}
 
     def _after(self, operation: Any, before: Dict, args: Tuple, kwargs: dict,
                result: Any) -> Optional[Dispatch]:
         writes: List[Access] = []
-        for use in operations.uses_of_arguments(operation, args, kwargs):
+        for use in before["uses"]:
             if use.is_written and _has_bytes(use.tensor):
                 writes += self._accesses(use.tensor, "updates" if use.is_read else "writes")
         is_written = operations.results_are_written(operation)
         results = [result] if isinstance(result, torch.Tensor) else result
-        for _, tensor in operations.tensors_in(results):
+        for tensor in operations.tensors_in(results):
             if not _has_bytes(tensor):
                 self._count_strange(operation, tensor)
                 continue
@@ -194,7 +195,7 @@ class Recorder:
             self._name(place.storage, operation)
             if is_written:
                 writes += self._accesses(tensor, "writes")
-        if not writes and not _reads_for_the_host(operation):
+        if not writes and operations.base_name(operation) not in operations.kHostScalars:
             self.counts["views" if before["known"] else "allocations"] += 1
             return None
         return self._add(operation, before["reads"], writes, (args, kwargs, results))
@@ -226,7 +227,6 @@ class Recorder:
             if access.mode != "reads":
                 access.storage.written.add(access.operand.begin, access.operand.end)
         self.counts["dispatches"] += 1
-        self.counts["accesses"] += len(accesses)
         return dispatch
 
     # An operation on lists of tensors can have more operands than a dispatch. Its parts read and
@@ -288,7 +288,6 @@ class Recorder:
         for storage in self.table.take_expired():
             if storage.is_used:
                 self.statements.append(Free(storage))
-                self.counts["frees"] += 1
 
     def _name(self, storage: Storage, operation: Any) -> None:
         if not storage.name_hint:
@@ -310,11 +309,6 @@ class Recorder:
 
 def _has_bytes(tensor: torch.Tensor) -> bool:
     return tensor.layout == torch.strided and tensor.device.type != "meta"
-
-
-# Such results are no tensors: the host waits for them.
-def _reads_for_the_host(operation: Any) -> bool:
-    return operations.base_name(operation) in ("_local_scalar_dense", "equal", "is_nonzero")
 
 
 # An operand that is read twice is read; one that is read and updated is updated.

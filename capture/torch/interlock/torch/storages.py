@@ -27,7 +27,6 @@ class Storage:
         self.is_parameter = False
         self.dtype = torch.uint8
         self.sizes = (size_bytes,)
-        self.device = torch.device("cpu")
         self.written = Coverage()
         self.references: List[StorageWeakRef] = []
 
@@ -98,7 +97,6 @@ class StorageTable:
             return Place(other, begin - other.address)
         entry = Storage(len(self.storages), begin, size, is_external)
         entry.references.append(reference)
-        entry.device = tensor.device
         entry.dtype = tensor.dtype
         if tensor.numel() * tensor.element_size() == size and tensor.is_contiguous():
             entry.sizes = tuple(tensor.shape)

@@ -8,16 +8,19 @@ Only `Event.record`, `Event.wait`, `Event.synchronize`, `Stream.synchronize` and
 torch.cuda are followed: the other documented calls, as `Stream.wait_stream`, come down to them.
 """
 
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 from weakref import WeakKeyDictionary
 
 import torch
+
+from interlock.torch.names import tensors_of
+from interlock.torch.operations import base_name, kHostScalars
 
 kDeviceType = "cuda"
 kHostType = "cpu"
 kHostQueue = "cpu"
 # The host waits for the results of these.
-_kHostResults = frozenset(("_local_scalar_dense", "equal", "is_nonzero", "nonzero"))
+_kHostResults = kHostScalars | {"nonzero"}
 
 
 class Streams:
@@ -37,7 +40,7 @@ class Streams:
 
     def queue_of(self, *values: Any) -> str:
         """Returns the name of the queue that an operation on the tensors of `values` runs on now."""
-        devices = (tensor.device for tensor in _tensors(*values))
+        devices = (tensor.device for tensor in tensors_of(values))
         device = next((device for device in devices if device.type == kDeviceType), None)
         if device is None:
             self.declarations.setdefault(kHostQueue, "serial")
@@ -68,8 +71,8 @@ class Streams:
         """Notes that the host has waited, where the operation's result is for the host."""
         if queue == kHostQueue:
             return
-        base = operation._schema.name.split("::")[-1]
-        to_host = any(tensor.device.type == kHostType for tensor in _tensors(results))
+        base = base_name(operation)
+        to_host = any(tensor.device.type == kHostType for tensor in tensors_of(results))
         is_async = base in ("copy_", "_to_copy") and _is_non_blocking(operation, args, kwargs)
         if (base in _kHostResults or to_host) and not is_async:
             self._add(f"host idle on {queue}")
@@ -124,16 +127,6 @@ class Streams:
         if event in self._events:
             name, value = self._events[event]
             self._add(f"host waits {name}={value}")
-
-
-def _tensors(*values: Any) -> Iterator[torch.Tensor]:
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from _tensors(*value)
-        elif isinstance(value, dict):
-            yield from _tensors(*value.values())
 
 
 def _is_non_blocking(operation: Any, values: Any, kwargs: dict) -> bool:

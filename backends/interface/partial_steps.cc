@@ -13,10 +13,6 @@ bool is_at(const Access& access, const StepBytes& place) {
   return access.memory == place.memory && share_a_byte(access.range, place.range);
 }
 
-bool is_within(ByteRange inner, ByteRange outer) {
-  return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 }  // namespace
 
 bool finds_as_read(const Program& program, DispatchId dispatch, const Access& access,
@@ -42,7 +38,7 @@ Result<Success> check_one_content(const Program& program, DispatchId dispatch,
       const bool is_left = finds_as_left(program, dispatch, access, place);
       if (!is_read && !is_left) continue;
       const auto is_twin = [&](const StepBytes& other) {
-        return is_within(intersection(place.range, access.range), other.range) &&
+        return other.range.contains(intersection(place.range, access.range)) &&
                (is_read ? finds_as_left(program, dispatch, access, other)
                         : finds_as_read(program, dispatch, access, other));
       };

@@ -9,11 +9,7 @@
 #include "encoder/program/words.h"
 
 namespace interlock {
-namespace {
-
-constexpr std::string_view kAtomicKey = "atomic";
-
-}  // namespace
+namespace {}  // namespace
 
 bool ProgramBuilder::append(const DispatchDraft& item) {
   assign(words_, item);

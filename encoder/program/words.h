@@ -45,6 +45,7 @@ inline constexpr std::string_view kFindingWords[] = {
 
 // Of the clause of edges, and of one of its parts.
 inline constexpr std::string_view kEdgesWord = "after";
+inline constexpr std::string_view kAtomicKey = "atomic";
 inline constexpr std::string_view kProgrammaticWord = "programmatic";
 
 // After the kernel: the stage of an opaque dispatch.

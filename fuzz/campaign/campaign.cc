@@ -229,7 +229,7 @@ class CampaignRunner {
   CampaignReport report_;
   const std::unique_ptr<Subject> subject_ = subject_of(options_);
   FindKeeper keeper_{options_, *subject_, report_.finds};
-  Workers workers_{std::max<uint32_t>(1, options_.job_count)};
+  Workers workers_{options_.job_count};
   bool is_finished_ = false;  // Enough was found.
   std::atomic<uint64_t> device_failures_in_a_row_{0};
   Clock::time_point start_ = Clock::now();

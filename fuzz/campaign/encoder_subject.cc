@@ -11,6 +11,7 @@
 #include "fuzz/generate/generator.h"
 #include "fuzz/generate/program_scopes.h"
 #include "fuzz/judge/evidence.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/signature.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/schedules/choice.h"

@@ -14,7 +14,7 @@ namespace interlock {
 
 class Workers {
  public:
-  // `count` with the caller's thread, which is one of them. Requires: at least one.
+  // `count` with the caller's thread, which is one of them also where none is asked for.
   explicit Workers(uint32_t count) {
     for (uint32_t i = 1; i < count; ++i) threads_.emplace_back([this] { serve(); });
   }

@@ -45,11 +45,16 @@ bool denies(const CheckCommandOptions& options, std::string_view what) {
   return std::ranges::find(options.denied, what) != options.denied.end();
 }
 
-std::string text_of(const ExpectationOutcome& outcome) {
+bool shows_advice(const CheckCommandOptions& options) {
+  return options.has_advice || options.check.lists_all_pairs || denies(options, "redundant");
+}
+
+// Lines that hold are left out where they are not wanted.
+std::string text_of(const ExpectationOutcome& outcome, bool has_held) {
   std::string text;
   for (const SubjectOutcome& subject : outcome.subjects) {
-    for (const std::string& line : subject.held) {
-      text += fmt::format("  holds: {}\n", line);
+    if (has_held) {
+      for (const std::string& line : subject.held) text += fmt::format("  holds: {}\n", line);
     }
     const std::string of = subject.encoder.empty() ? "" : " (encoder " + subject.encoder + ")";
     for (const std::string& failure : subject.failures) {
@@ -66,8 +71,7 @@ TextLimits text_limits_of(const CheckCommandOptions& options) {
   TextLimits limits;
   if (options.findings_max != 0) limits.findings = options.findings_max;
   if (!options.check.lists_all_pairs) limits.redundant = kRedundantShown;
-  limits.folds_advice =
-      !options.has_advice && !options.check.lists_all_pairs && !denies(options, "redundant");
+  limits.folds_advice = !shows_advice(options);
   limits.has_certificate = options.has_certificate;
   return limits;
 }
@@ -86,8 +90,7 @@ ExitStatus status_of(const Program& program, const CheckReport& report,
 }
 
 // What is left out, and the option that prints it.
-std::string text_of_options(const CheckReport& report, const CheckCommandOptions& options,
-                            const TextLimits& limits) {
+std::string text_of_options(const CheckReport& report, const TextLimits& limits) {
   std::string text;
   if (!limits.folds_advice && report.redundant.size() > limits.redundant) {
     text += "  (--all prints every redundant barrier.)\n";
@@ -95,7 +98,7 @@ std::string text_of_options(const CheckReport& report, const CheckCommandOptions
   if (!limits.folds_advice && report.redundant_sync.size() > limits.redundant) {
     text += "  (--all prints every redundant piece of sync.)\n";
   }
-  if (options.findings_max != 0 && report.findings.size() > options.findings_max) {
+  if (report.findings.size() > limits.findings) {
     text += "  (--max-findings=0 prints them all.)\n";
   }
   return text;
@@ -113,13 +116,7 @@ std::string text_of_repair(const std::string& path, const ExpectationOutcome& ou
 // The file, its verdict, and what is not as expected.
 std::string short_text_of(const std::string& path, const CheckReport& report,
                           const ExpectationOutcome& outcome) {
-  std::string text = fmt::format("{}: {}\n", path, summary_of(report));
-  for (const SubjectOutcome& subject : outcome.subjects) {
-    SubjectOutcome rest = subject;
-    rest.held.clear();
-    text += text_of(ExpectationOutcome{{std::move(rest)}});
-  }
-  return text;
+  return fmt::format("{}: {}\n", path, summary_of(report)) + text_of(outcome, false);
 }
 
 // Without a verdict there is nothing to write down.
@@ -139,22 +136,24 @@ ExitStatus update_file(const std::string& path, const std::string& text, const P
   return status;
 }
 
-// `text` is set where it is needed after the program is made of it.
-Result<Program> read_program(const std::string& path, const CheckCommandOptions& options,
-                             std::string& text) {
-  if (!options.updates_expectations) return parse_file(path, options.parse);
-  Result<std::string> content = read_file(path, options.parse.limits);
+// `text` is set, if there is one: it is needed after the program is made of it.
+Result<Program> read_program(const std::string& path, const ParseOptions& options,
+                             std::string* text) {
+  if (text == nullptr) return parse_file(path, options);
+  Result<std::string> content = read_file(path, options.limits);
   if (!content) return content.error();
-  text = std::move(*content);
-  return parse(text, path == "-" ? "<stdin>" : path, options.parse);
+  *text = std::move(*content);
+  return parse(*text, path == "-" ? "<stdin>" : path, options);
 }
 
 // `log` is told, in place of standard output, if there is one.
-ExitStatus check_one(const std::string& path, CheckCommandOptions options, SarifLog* log) {
+ExitStatus check_one(const std::string& path, const CheckCommandOptions& options, SarifLog* log) {
   std::string text;
   std::vector<uint64_t> lines;
-  if (log != nullptr) options.parse.statement_lines = &lines;
-  Result<Program> program = read_program(path, options, text);
+  ParseOptions parse_options = options.parse;
+  if (log != nullptr) parse_options.statement_lines = &lines;
+  Result<Program> program =
+      read_program(path, parse_options, options.updates_expectations ? &text : nullptr);
   if (!program) {
     if (log != nullptr) log->add_error(path, program.error().message);
     return report_error(program.error());
@@ -166,9 +165,7 @@ ExitStatus check_one(const std::string& path, CheckCommandOptions options, Sarif
   if (is_stopped()) return ExitStatus::kInterrupted;
   if (options.updates_expectations) return update_file(path, text, *program, report, outcome);
   if (log != nullptr) {
-    const bool has_advice =
-        options.has_advice || options.check.lists_all_pairs || denies(options, "redundant");
-    log->add(*program, report, outcome, path, lines, has_advice);
+    log->add(*program, report, outcome, path, lines, shows_advice(options));
   } else if (options.format == "json") {
     print_out(json_report(*program, report, outcome, path));
   } else if (options.is_quiet) {
@@ -176,8 +173,8 @@ ExitStatus check_one(const std::string& path, CheckCommandOptions options, Sarif
   } else {
     const TextLimits limits = text_limits_of(options);
     print_report(text_report(*program, report, path, limits));
-    print_out(text_of_options(report, options, limits));
-    print_report(text_of(outcome));
+    print_out(text_of_options(report, limits));
+    print_report(text_of(outcome, true));
     print_out(text_of_repair(path, outcome));
   }
   return status_of(*program, report, outcome, denies(options, "redundant"));

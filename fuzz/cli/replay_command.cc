@@ -19,7 +19,7 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/lifetimes/truncation.h"

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "encoder/program/words.h"
 #include "fuzz/generate/queue_sketch.h"
 
 namespace interlock {
@@ -72,9 +73,7 @@ constexpr QueueKind kQueueKinds[] = {QueueKind::kConcurrent, QueueKind::kSerial,
 
 }  // namespace
 
-std::string_view word_of(QueueFeature feature) {
-  return kFeatureWords[static_cast<size_t>(feature)];
-}
+std::string_view word_of(QueueFeature feature) { return word_in(kFeatureWords, feature); }
 
 QueueSketch::QueueSketch(Choice& choice, const QueueGeneratorOptions& options,
                          QueueFeatureCounts* counts)

@@ -15,7 +15,6 @@
 namespace interlock {
 namespace {
 
-constexpr std::string_view kAtomicKey = "atomic";
 constexpr size_t kWordsTypical = 16;
 
 // "t12".

@@ -8,6 +8,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/draft_positions.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/probes.h"
 #include "fuzz/judge/signature.h"

@@ -20,9 +20,10 @@
 namespace interlock {
 
 struct DeviceOracleOptions {
-  Backend* backend = nullptr;        // Null: no device.
-  uint64_t period = 1;               // Executes 1 in so many programs; 0: none.
-  uint32_t sink_count_max = 4;       // Hazards whose own sink runs, spread over all that there are.
+  Backend* backend = nullptr;  // Null: no device.
+  uint64_t period = 1;         // Executes 1 in so many programs; 0: none.
+  uint32_t sink_count_max =
+      4;  // Hazards whose own sink runs: spread over all, with several queues the first.
   uint32_t overlap_trial_count = 4;  // Where the backend has overlap mode.
   uint64_t numbers_period = 16;      // Judges dispatches one by one in 1 in so many; 0: none.
 };

@@ -13,9 +13,8 @@
 #include "encoder/program/fresh_names.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/printer.h"
-#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/replay.h"
-#include "simulator/facts/find_facts.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/schedules/displacements.h"
@@ -243,8 +242,7 @@ Program with_evidence(const Program& unnamed, const std::optional<Fact>& fact) {
   std::set<std::string> lines;
   const auto* const hazard = fact ? std::get_if<Hazard>(&*fact) : nullptr;
   const bool lists_possible = hazard != nullptr && hazard->is_possible;
-  for (const Fact& found : find_everything(run, lists_possible)) {
-    if (is_of_bounds(run, found)) continue;
+  for (const Fact& found : findings_of(run, lists_possible)) {
     ExpectDraft expect = expectation_of(run, found);
     if (!lines.insert(print(ItemDraft(expect))).second) continue;
     draft.items.emplace_back(std::move(expect));

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
@@ -17,7 +16,6 @@
 #include "fuzz/judge/disagree.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/barriers/barrier_bounds.h"
-#include "simulator/facts/find_facts.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/hazards/undeclared.h"
 #include "simulator/lifetimes/destroy_needs.h"
@@ -325,34 +323,6 @@ class OracleStack {
 }  // namespace
 
 std::string_view word_of(OracleStage stage) { return kStageWords[static_cast<size_t>(stage)]; }
-
-std::vector<Fact> find_exactly(const Program& program) {
-  return find_exactly(program, HappensBefore(program), ByteSegments(program));
-}
-
-std::vector<Fact> find_exactly(const Program& program, const HappensBefore& order,
-                               const ByteSegments& segments,
-                               std::span<ConflictObserver* const> observers) {
-  const FactOptions options{
-      .group = FactGroup::kAccesses, .scoped_step_limit = UINT64_MAX, .observers = observers};
-  return find_facts(program, order, segments, options).facts;
-}
-
-std::vector<Fact> find_everything(const Program& program, bool lists_possible) {
-  const HappensBefore order(program);
-  const ByteSegments segments(program);
-  FactOptions options{.group = FactGroup::kAccesses, .scoped_step_limit = UINT64_MAX};
-  options.lists_possible = lists_possible;
-  std::vector<Fact> facts = find_facts(program, order, segments, options).facts;
-  FactReport lifetimes = find_facts(program, order, segments, {.group = FactGroup::kLifetimes});
-  std::ranges::move(lifetimes.facts, std::back_inserter(facts));
-  return facts;
-}
-
-std::vector<GradientFinding> find_wrong_gradients(const Program& program) {
-  if (program.backwards.empty()) return {};
-  return check_gradients(program, program.backwards).findings;
-}
 
 Program encode_with(const Program& program, const EncoderEntry* entry) {
   if (entry == nullptr) return program;

@@ -17,10 +17,10 @@
 #include "encoder/program/result.h"
 #include "encoder/sync/encoder.h"
 #include "fuzz/judge/device_oracle.h"
+#include "fuzz/judge/findings.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/bytes/conflict_scan.h"
 #include "simulator/facts/fact.h"
-#include "simulator/gradients/gradient_check.h"
 #include "simulator/order/happens_before.h"
 
 namespace interlock {
@@ -48,24 +48,6 @@ struct InternalDisagreement {
   OracleStage stage = OracleStage::kBuild;
   std::string message;  // A complete sentence.
 };
-
-// What the exact checks of accesses say of the program as it stands, however long they take
-// (FactGroup::kAccesses).
-std::vector<Fact> find_exactly(const Program& program);
-
-// As above; `observers` see the conflicts of every dispatch (FactOptions).
-// Requires: `order` and `segments` were built from `program`.
-std::vector<Fact> find_exactly(const Program& program, const HappensBefore& order,
-                               const ByteSegments& segments,
-                               std::span<ConflictObserver* const> observers = {});
-
-// Those, and what goes wrong with the values of tensors (FactGroup::kLifetimes). With
-// `lists_possible` hazards that are only possible, too (FactOptions). Gradients are
-// judged where they are meant, before a program is planned: find_wrong_gradients().
-std::vector<Fact> find_everything(const Program& program, bool lists_possible = false);
-
-// The gradients of the program's own `backward` statements that are not the sum over all paths.
-std::vector<GradientFinding> find_wrong_gradients(const Program& program);
 
 // What the stages compare with each other. Tests replace one of them by a faulty one: then the
 // others must contradict it.

@@ -10,6 +10,7 @@
 #include "backends/registry.h"
 #include "encoder/program/check.h"
 #include "fuzz/judge/disagree.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/signature.h"
 
 namespace interlock {

@@ -11,6 +11,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/judge/disagree.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
@@ -45,15 +46,15 @@ class QueueStack {
     const ReferenceOrder reference = options_.methods.find_run(text_);
     result_.run = reference.is_text_order ? text_ : in_reference_order(text_, reference);
     result_.facts = find_in_queues(result_.run, reference);
-    bounds_ = result_.facts;
-    const bool has_bounds = std::ranges::any_of(result_.run.dispatches, &Dispatch::is_approximate);
-    if (has_bounds && reference.cycle.empty()) bounds_ = find_everything(result_.run, true);
     if (find_unordered_signals(text_)) {
       disagree(OracleStage::kBuild, "Nothing orders two signals of one semaphore.");
       return std::move(result_);
     }
-    if (text_.statements.size() > options_.statement_count_max || is_stopped())
-      return std::move(result_);
+    if (text_.statements.size() > options_.statement_count_max) return std::move(result_);
+    bounds_ = result_.facts;
+    const bool has_bounds = std::ranges::any_of(result_.run.dispatches, &Dispatch::is_approximate);
+    if (has_bounds && reference.cycle.empty()) bounds_ = find_everything(result_.run, true);
+    if (is_stopped()) return std::move(result_);
     add(OracleStage::kReferenceRun, compare_runs(text_, reference));
     compare_with_chains();
     if (reference.cycle.empty() && !is_stopped()) judge_run();

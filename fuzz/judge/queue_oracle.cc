@@ -10,6 +10,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/judge/disagree.h"
+#include "fuzz/judge/findings.h"
 
 namespace interlock {
 namespace {

@@ -15,9 +15,8 @@
 #include "encoder/program/stop.h"
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/judge/evidence.h"
-#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/signature.h"
-#include "simulator/facts/find_facts.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/reference_order.h"
@@ -94,13 +93,6 @@ MinimizeReport minimize_deadlock(const Program& program, const MinimizeOptions& 
   const StopScope to_the_end(nullptr);
   report.program = with_deadlock_line(report.program);
   return report;
-}
-
-// What a check tells.
-std::vector<Fact> findings_of(const Program& run, bool lists_possible) {
-  std::vector<Fact> facts = find_everything(run, lists_possible);
-  std::erase_if(facts, [&](const Fact& fact) { return is_of_bounds(run, fact); });
-  return facts;
 }
 
 struct BestFact {

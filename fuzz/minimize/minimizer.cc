@@ -14,6 +14,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "fuzz/judge/evidence.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/minimize/minimize_queues.h"
 #include "fuzz/minimize/reduction.h"

@@ -17,6 +17,7 @@
 #include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/generate/mutator.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/queue_judges.h"
 #include "simulator/order/queue_order.h"

@@ -45,20 +45,12 @@ void add_lines(const std::string& encoder, const SubjectLines& lines, std::strin
 std::map<std::string, SubjectLines> lines_of(const Program& program, const CheckReport& report,
                                              const ExpectationOutcome& outcome) {
   std::map<std::string, SubjectLines> lines;
-  bool speaks_of_program = false;
   for (const SubjectOutcome& subject : outcome.subjects) {
-    speaks_of_program |= subject.encoder.empty();
     SubjectLines& of_subject = lines[subject.encoder];
     of_subject.held.insert(subject.held.begin(), subject.held.end());
     of_subject.added = subject.missing;
   }
-  if (!speaks_of_program) {
-    std::set<std::string> known;
-    for (const Finding& finding : report.findings) {
-      const std::string line = expectation_line(program, NameId(), finding);
-      if (known.insert(line).second) lines[""].added.push_back(line);
-    }
-  }
+  lines[""].added = missing_lines(program, report, outcome);
   return lines;
 }
 

@@ -90,6 +90,13 @@ bool is_held(const Program& judged, const Expectation& expectation, const CheckR
          });
 }
 
+// Unless it is there.
+void add_line(const Program& judged, NameId encoder, const Finding& finding,
+              std::set<std::string>& known, std::vector<std::string>& lines) {
+  std::string line = expectation_line(judged, encoder, finding);
+  if (known.insert(line).second) lines.push_back(std::move(line));
+}
+
 // `report` is of `judged`: the program as it stands, or as the encoder encodes it.
 SubjectOutcome judge_subject(const Program& program, NameId encoder, const Program& judged,
                              const CheckReport& report) {
@@ -115,8 +122,7 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Progr
   for (size_t i = 0; i < findings.size(); ++i) {
     if (is_expected[i]) continue;
     outcome.failures.push_back(fmt::format("Not expected: {}", findings[i].headline));
-    std::string line = expectation_line(judged, encoder, findings[i]);
-    if (missing.insert(line).second) outcome.missing.push_back(std::move(line));
+    add_line(judged, encoder, findings[i], missing, outcome.missing);
   }
   if (report.is_truncated() && outcome.unjudged.empty()) {
     outcome.unjudged.push_back(fmt::format("There may be findings that no line expects: {}.",
@@ -153,6 +159,18 @@ Verdict verdict_of(const Program& program, const CheckReport& report,
   if (!speaks_of_program && !report.findings.empty()) return Verdict::kUnexpected;
   if (report.is_truncated()) return Verdict::kNone;
   return std::ranges::any_of(outcome.subjects, is_open) ? Verdict::kNone : Verdict::kAsExpected;
+}
+
+std::vector<std::string> missing_lines(const Program& program, const CheckReport& report,
+                                       const ExpectationOutcome& outcome) {
+  const auto itself = std::ranges::find(outcome.subjects, "", &SubjectOutcome::encoder);
+  if (itself != outcome.subjects.end()) return itself->missing;
+  std::set<std::string> known;
+  std::vector<std::string> lines;
+  for (const Finding& finding : report.findings) {
+    add_line(program, NameId(), finding, known, lines);
+  }
+  return lines;
 }
 
 std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,

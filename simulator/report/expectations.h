@@ -43,6 +43,11 @@ enum class Verdict : uint8_t {
 // Cost: one encode and one check for each encoder that is named.
 ExpectationOutcome judge_expectations(const Program& program, const CheckReport& report);
 
+// The lines that would expect the findings of the program as it stands that none of its lines
+// expects, each once. Requires: `report` and `outcome` are of `program`.
+std::vector<std::string> missing_lines(const Program& program, const CheckReport& report,
+                                       const ExpectationOutcome& outcome);
+
 // The redundant barriers that no `expect redundant` line about the program as it stands names.
 std::vector<RedundantBarrier> unexpected_redundancy(const Program& program,
                                                     const CheckReport& report);

@@ -128,17 +128,6 @@ SarifJson result_of(const SarifFile& file, const Finding& finding, std::string_v
   return result;
 }
 
-// The findings of the program that no line of it expects.
-std::set<std::string> unexpected_lines(const Program& program, const CheckReport& report,
-                                       const ExpectationOutcome& outcome) {
-  for (const SubjectOutcome& subject : outcome.subjects) {
-    if (subject.encoder.empty()) return {subject.missing.begin(), subject.missing.end()};
-  }
-  std::set<std::string> lines;
-  for (const Finding& finding : report.findings) lines.insert(fingerprint_of(program, finding));
-  return lines;
-}
-
 }  // namespace
 
 struct SarifLog::Parts {
@@ -156,7 +145,8 @@ void SarifLog::add(const Program& program, const CheckReport& report,
                    std::span<const uint64_t> lines, bool has_advice) {
   const SarifFile file{program, file_name, lines};
   SarifJson& results = parts_->results;
-  const std::set<std::string> unexpected = unexpected_lines(program, report, outcome);
+  const std::vector<std::string> missing = missing_lines(program, report, outcome);
+  const std::set<std::string> unexpected(missing.begin(), missing.end());
   for (const Finding& finding : report.findings) {
     const bool is_expected = !unexpected.contains(fingerprint_of(program, finding));
     results.push_back(result_of(file, finding, "error", is_expected));

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "backends/interface/backend.h"
+#include "backends/interface/transitions.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/judge/replay.h"
@@ -43,11 +44,6 @@ inline int first_differing_trial(Backend& backend, const Program& run, int trial
   return 0;
 }
 
-// Devices execute no transitions (backends/interface/transitions.h).
-inline bool has_transitions(const Program& run) {
-  return std::ranges::any_of(run.dispatches, &Dispatch::is_transition);
-}
-
 // A program of the corpus that overlap mode executes: with several queues or the host, without
 // transitions, and without a deadlock or an order that is meant otherwise. In reference order.
 inline std::optional<Program> queue_program_of(const std::filesystem::path& path) {
@@ -55,7 +51,7 @@ inline std::optional<Program> queue_program_of(const std::filesystem::path& path
   if (!needs_queue_order(program) || program.has_program_order) return std::nullopt;
   if (!find_reference_order(program).cycle.empty()) return std::nullopt;
   Program run = reference_run(program);
-  if (has_transitions(run)) return std::nullopt;
+  if (transition_refusal(run)) return std::nullopt;  // Devices execute none.
   return run;
 }
 
@@ -74,7 +70,7 @@ inline std::optional<Program> clean_queue_program(uint64_t seed) {
   if (!program || !needs_queue_order(*program) || program->has_program_order) return std::nullopt;
   if (!find_reference_order(*program).cycle.empty()) return std::nullopt;
   const Program run = reference_run(*program);
-  if (has_transitions(run)) return std::nullopt;
+  if (transition_refusal(run)) return std::nullopt;
   return find_facts(run, {.lists_possible = true}).facts.empty() ? std::optional(run)
                                                                  : std::nullopt;
 }

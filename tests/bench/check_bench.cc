@@ -3,9 +3,7 @@
 // it what the tracker takes to place the barriers of the same program. The streams are clean, with
 // the fewest barriers, and are made in memory: parsing is apart (Parse of interlock_bench).
 #include <benchmark/benchmark.h>
-#include <time.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/bench/allocated_bytes.h"
+#include "tests/bench/cpu_seconds.h"
 
 namespace interlock {
 namespace {
@@ -145,20 +144,6 @@ BENCHMARK_CAPTURE(Check, repeated, Ranges::kRepeated)->Apply(register_sizes);
 BENCHMARK_CAPTURE(Check, overlapping, Ranges::kOverlapping)->Apply(register_sizes);
 BENCHMARK_CAPTURE(Check, narrow, Ranges::kNarrow)->Apply(register_sizes);
 
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// CPU seconds of `work`.
-template <typename Work>
-double cost_seconds(const Work& work) {
-  const double begin = cpu_seconds();
-  work();
-  return cpu_seconds() - begin;
-}
-
 uint64_t track(const Program& program) {
   HazardTracker tracker;
   uint64_t barrier_count = 0;
@@ -175,10 +160,8 @@ void measure_beside_tracker(benchmark::State& state, const Program& program) {
   for (auto _ : state) {
     uint64_t barrier_count = 0;
     uint64_t fewest = 0;
-    tracker_seconds =
-        std::min(tracker_seconds, cost_seconds([&] { barrier_count = track(program); }));
-    check_seconds =
-        std::min(check_seconds, cost_seconds([&] { fewest = check(program).fewest_barriers; }));
+    take_least(tracker_seconds, [&] { barrier_count = track(program); });
+    take_least(check_seconds, [&] { fewest = check(program).fewest_barriers; });
     INTERLOCK_CHECK(barrier_count == fewest);
   }
   const double ns_per_dispatch = 1e9 / static_cast<double>(program.dispatches.size());

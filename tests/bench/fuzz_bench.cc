@@ -13,6 +13,7 @@
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/subject.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/minimize/minimizer.h"
 #include "simulator/schedules/shadow_machine.h"

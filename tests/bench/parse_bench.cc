@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ctime>
 #include <string>
 
 #include "encoder/program/check.h"
@@ -11,6 +10,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
+#include "tests/bench/cpu_seconds.h"
 #include "tests/bench/dispatch_stream.h"
 #include "tests/bench/minimal_parser.h"
 
@@ -93,12 +93,6 @@ std::string random_range_text() {
 
 std::string recorded_text(const std::string& name) {
   return read_file(INTERLOCK_SOURCE_DIR "/corpus/streams/" + name + ".ilk").value();
-}
-
-double cpu_seconds() {
-  timespec now = {};
-  INTERLOCK_CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 bool are_equal(const Access& a, const Access& b) {

@@ -2,9 +2,7 @@
 // signals that nothing waits for, host writes, and encoders for several queues beside ours for one.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <time.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -18,6 +16,7 @@
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/bench/allocated_bytes.h"
+#include "tests/bench/cpu_seconds.h"
 
 namespace interlock {
 namespace {
@@ -48,36 +47,28 @@ std::string slot(int64_t index) {
   return fmt::format("pool[{}:{}]", index * kSlotBytes, (index + 1) * kSlotBytes);
 }
 
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// CPU seconds of `work`; of several the least.
-template <typename Work>
-void take_least(double& seconds, const Work& work) {
-  const double begin = cpu_seconds();
-  work();
-  seconds = std::min(seconds, cpu_seconds() - begin);
-}
-
 void expect_clean(const Program& program, const CheckOptions& options = {}) {
   const CheckReport report = check(program, options);
   INTERLOCK_CHECK(report.findings.empty() && !report.is_truncated());
 }
 
 // Both by turns.
-void check_beside_one_queue(benchmark::State& state, const Program& several, const Program& one) {
+template <typename One, typename Several>
+void measure_beside_one_queue(benchmark::State& state, const One& one, const Several& several) {
   double several_seconds = 1e9;
   double one_seconds = 1e9;
   for (auto _ : state) {
-    take_least(one_seconds, [&] { expect_clean(one); });
-    take_least(several_seconds, [&] { expect_clean(several); });
+    take_least(one_seconds, one);
+    take_least(several_seconds, several);
   }
   state.counters["several_ns"] = several_seconds * 1e9 / static_cast<double>(state.range(0));
   state.counters["one_ns"] = one_seconds * 1e9 / static_cast<double>(state.range(0));
   state.counters["ratio"] = several_seconds / one_seconds;
+}
+
+void check_beside_one_queue(benchmark::State& state, const Program& several, const Program& one) {
+  measure_beside_one_queue(
+      state, [&] { expect_clean(one); }, [&] { expect_clean(several); });
 }
 
 // Blocks of 16 dispatches, each on the next of four queues. A block waits for the one that its
@@ -226,19 +217,13 @@ void EncodeOnQueues(benchmark::State& state,
                     Result<Program> (*encode_on_queues)(const Program&, uint32_t),
                     uint32_t queue_count) {
   const Program program = pool_program(state.range(0));
-  double several_seconds = 1e9;
-  double one_seconds = 1e9;
-  for (auto _ : state) {
-    take_least(one_seconds, [&] {
-      InterlockEncoder encoder;
-      benchmark::DoNotOptimize(encode(program, encoder));
-    });
-    take_least(several_seconds,
-               [&] { benchmark::DoNotOptimize(encode_on_queues(program, queue_count).value()); });
-  }
-  state.counters["several_ns"] = several_seconds * 1e9 / static_cast<double>(state.range(0));
-  state.counters["one_ns"] = one_seconds * 1e9 / static_cast<double>(state.range(0));
-  state.counters["ratio"] = several_seconds / one_seconds;
+  measure_beside_one_queue(
+      state,
+      [&] {
+        InterlockEncoder encoder;
+        benchmark::DoNotOptimize(encode(program, encoder));
+      },
+      [&] { benchmark::DoNotOptimize(encode_on_queues(program, queue_count).value()); });
 }
 BENCHMARK_CAPTURE(EncodeOnQueues, semaphores, encode_semaphores, 4)
     ->Arg(1'000)

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "backends/interface/transitions.h"
 #include "encoder/text/parser.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/order/happens_before.h"
@@ -38,8 +38,7 @@ TEST_P(QueuesOnDevices, ShowEachObservableHazardOfTheCorpusInNumbers) {
   for (const auto& path : corpus_files({"bugs", "queues"})) {
     const Program run = reference_run(corpus_program(path));
     if (!needs_queue_order(run) || run.has_program_order) continue;
-    // Devices refuse what barriers do to operands.
-    if (std::ranges::any_of(run.dispatches, &Dispatch::is_transition)) continue;
+    if (transition_refusal(run)) continue;
     SCOPED_TRACE(path);
     const HappensBefore order(run);
     const MemoryImage right = image_on_device(run);

@@ -10,7 +10,7 @@ from typing import Callable, Dict, List, NamedTuple, Tuple
 import torch
 from torch.nn import functional as F
 
-from rounded import Rounded, chain_sum, kUnit, row_depth, row_mean, row_sum
+from rounded import Rounded, chain_sum, gamma, kUnderflow, kUnit, row_depth, row_mean, row_sum
 
 
 class Input(NamedTuple):
@@ -115,9 +115,7 @@ def normalized(x):
     mean = row_mean(x)
     centered = x - mean
     variance = row_mean(centered * centered)
-    depth = row_depth(count) + 5
-    gamma = depth * kUnit / (1 - depth * kUnit)
-    tighter = mean.error**2 + gamma * (variance.value + mean.error**2)
+    tighter = mean.error**2 + gamma(row_depth(count) + 5) * (variance.value + mean.error**2)
     variance = Rounded(variance.value, torch.minimum(variance.error, tighter))
     r = Rounded(1.0) / (variance + kEps).sqrt()
     return centered * r, r
@@ -168,7 +166,7 @@ def softmax_vjp_case(draw, stream=False):
     g = draw.normal(draw.rows, draw.cols, scale=draw.scale)
     (expected,) = gradients(lambda v: v.softmax(-1), [x], g)
     true_y = exact(x).softmax(-1)
-    y = Rounded(true_y, kUnit * true_y + 2.0**-150)
+    y = Rounded(true_y, kUnit * true_y + kUnderflow)
     bound = y * (Rounded(exact(g)) - row_sum(y * exact(g)))
     name = "softmax_vjp_stream" if stream else "softmax_vjp"
     return Case(name, [Input("y", true_y.float()), Input("g", g)], [], [("gx", x.shape)], {},

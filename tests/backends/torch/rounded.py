@@ -76,13 +76,17 @@ class Rounded:
 
     def sum(self, dimension, depth, keepdim=False):
         """A sum in which no term passes through more than `depth` additions that round."""
-        gamma = depth * kUnit / (1 - depth * kUnit)
         value = self.value.sum(dimension, keepdim=keepdim)
-        error = self.error + gamma * (self.value.abs() + self.error)
+        error = self.error + gamma(depth) * (self.value.abs() + self.error)
         return Rounded(value, error.sum(dimension, keepdim=keepdim))
 
     def __getitem__(self, key):
         return Rounded(self.value[key], self.error[key])
+
+
+def gamma(depth):
+    """Of so many roundings one after another, the relative error."""
+    return depth * kUnit / (1 - depth * kUnit)
 
 
 # An error without a bound stays without one: infinity times zero is NaN.

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import torch
 
@@ -138,12 +139,8 @@ def _recorded_by_command(name, hash_seed):
 
 class PlantedFaults(unittest.TestCase):
     def test_mutations_that_the_schema_leaves_out_are_found(self):
-        kept = operations.kUnmarkedMutations
-        operations.kUnmarkedMutations = {}
-        try:
+        with mock.patch.object(operations, "kUnmarkedMutations", {}):
             recording = Recording(script("norms_step"))
-        finally:
-            operations.kUnmarkedMutations = kept
         outcome = recording.replay(drops_operands=False)
         labels = {difference.label for difference in outcome.differences}
         self.assertIn("Norms.batch.native_batch_norm", labels)

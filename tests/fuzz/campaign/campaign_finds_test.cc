@@ -15,6 +15,7 @@
 #include "encoder/text/files.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/signature.h"
 #include "tests/program_count.h"
 

@@ -20,6 +20,7 @@
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/evidence.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/replay.h"
 #include "fuzz/minimize/minimizer.h"

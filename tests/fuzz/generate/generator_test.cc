@@ -14,6 +14,7 @@
 #include "encoder/sync/encoder.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/hazards/alias_contracts.h"
 #include "simulator/schedules/choice.h"

@@ -12,6 +12,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/draft_positions.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"

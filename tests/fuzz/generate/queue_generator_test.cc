@@ -9,6 +9,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/text/printer.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"

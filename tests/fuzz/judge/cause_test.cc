@@ -12,6 +12,7 @@
 
 #include "encoder/text/parser.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/testing/sample_programs.h"
 #include "tests/encoder/sync/mutant_encoders.h"

@@ -21,6 +21,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"

@@ -13,6 +13,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/replay.h"
 #include "fuzz/minimize/minimizer.h"
 #include "simulator/schedules/displacements.h"

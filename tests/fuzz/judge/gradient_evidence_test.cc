@@ -11,7 +11,7 @@
 
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
-#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/signature.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"

@@ -16,6 +16,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "tests/encoder/sync/mutant_encoders.h"
 #include "tests/program_count.h"

@@ -9,7 +9,7 @@
 
 #include "encoder/program/stop.h"
 #include "encoder/text/parser.h"
-#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/findings.h"
 
 namespace interlock::replay_test {
 namespace {

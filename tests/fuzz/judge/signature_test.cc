@@ -11,6 +11,7 @@
 #include "encoder/text/parser.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/generate/draft_positions.h"
+#include "fuzz/judge/findings.h"
 #include "tests/program_count.h"
 
 namespace interlock::signature_test {

@@ -12,6 +12,7 @@
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/evidence.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/order/happens_before.h"

@@ -12,7 +12,7 @@
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/judge/evidence.h"
-#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/findings.h"
 #include "tests/program_count.h"
 
 namespace interlock::reduction_test {

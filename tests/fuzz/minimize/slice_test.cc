@@ -15,6 +15,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/signature.h"
 #include "fuzz/minimize/minimizer.h"

@@ -13,7 +13,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/generator.h"
-#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/findings.h"
 #include "simulator/barriers/sync_redundancy.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"

@@ -26,7 +26,7 @@ def _options() -> argparse.Namespace:
         choices=("ranges", "rows"),
         default="ranges",
         help="strided tensors: exact ranges up to 64 runs and then one that bounds them (any pass "
-        "reads that), or rows (exact; planners do not read them)",
+        "reads that), or rows (up to 64 of them, likewise; planners do not read them)",
     )
     parser.add_argument(
         "--addresses",

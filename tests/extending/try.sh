@@ -31,7 +31,7 @@ mirror_tree "$next" "$tree"
 compiler=$(command -v clang++ || command -v g++)
 {
   cmake -S "$tree" -B "$work/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O0 -g0' -DINTERLOCK_WERROR=OFF \
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O0 -g0' -DINTERLOCK_WERROR=OFF -DINTERLOCK_BATCH_SIZE=64 \
     -DINTERLOCK_TESTS=OFF -DINTERLOCK_VULKAN=OFF -DINTERLOCK_CUDA=OFF -DINTERLOCK_CAPTURE=OFF &&
     cmake --build "$work/build" --parallel "$jobs" --target interlock
 } >"$log" 2>&1 || {

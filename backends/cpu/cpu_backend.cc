@@ -17,6 +17,7 @@
 #include "backends/cpu/execute.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/guarded_buffer.h"
+#include "backends/interface/host_cache.h"
 #include "backends/interface/host_statements.h"
 #include "backends/interface/late_staging.h"
 #include "backends/interface/partial_steps.h"
@@ -39,6 +40,7 @@ class CpuRun {
         bodies_(bodies),
         late_(program, limit_bytes, StagingSpace::kIsFreedByCommits),
         partial_(program),
+        cache_(program, late_, partial_, starts_),
         host_reads_(program.host_dispatches.size()) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
@@ -52,6 +54,10 @@ class CpuRun {
     if (runs) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
       case StepKind::kRun: {
+        if (program_.dispatch(step.dispatch).host == HostAccess::kReads) {
+          cache_.read(step.dispatch, host_reads_);
+          break;
+        }
         if (is_host_transfer(program_, step.dispatch)) {
           run_host_transfer(program_, step.dispatch, starts_, host_reads_);
           break;
@@ -68,6 +74,9 @@ class CpuRun {
         return run_late(piece_of(program_, step));
       case StepKind::kCommit:
         return commit(step.dispatch, schedule.bytes_of(step));
+      case StepKind::kDrop:
+        note_commit(step.dispatch, schedule.bytes_of(step));
+        break;
       case StepKind::kFetch:
         fetch(step.dispatch, schedule.bytes_of(step));
         break;
@@ -144,6 +153,13 @@ class CpuRun {
       return copy;
     });
     if (!staged) return staged;
+    const bool is_by_host = program_.dispatch(piece.dispatch).host == HostAccess::kWrites;
+    if (is_by_host) cache_.add(piece.dispatch);
+    if (is_by_host && is_host_transfer(program_, piece.dispatch)) {
+      store_host_value(program_, piece.dispatch,
+                       {operands.front().data, accesses.front().range.size_bytes()});
+      return staged;
+    }
     execute_piece(program_, piece, operands, bodies_);
     for (size_t i = 0; i < operands.size(); ++i) {
       const Access& access = accesses[i];
@@ -166,8 +182,7 @@ class CpuRun {
 
   void fetch(DispatchId id, std::span<const StepBytes> places) {
     for (const StepBytes& place : places) {
-      const uint8_t* const memory = starts_[place.memory.index];
-      partial_.fetch(id, place, {memory + place.range.begin, memory + place.range.end});
+      partial_.fetch(id, place, cache_.bytes_for(id, place.memory, place.range));
     }
   }
 
@@ -211,10 +226,16 @@ class CpuRun {
           });
           return Success{};
         });
-    if (!moved) return moved;
+    if (moved) note_commit(id, places);
+    return moved;
+  }
+
+  // They wait no more.
+  void note_commit(DispatchId id, std::span<const StepBytes> places) {
     partial_.note_commit(id, places);
-    if (places.empty()) late_.forget(id);
-    return Success{};
+    if (!places.empty()) return;
+    late_.forget(id);
+    cache_.forget(id);
   }
 
   void commit_part(DispatchId id, const Access& access, const Staging::Operand& operand,
@@ -238,6 +259,7 @@ class CpuRun {
   std::span<const CpuBody> bodies_;
   Staging late_;
   PartialSteps<std::vector<uint8_t>> partial_;
+  HostCache cache_;
   std::vector<std::vector<uint8_t>> host_reads_;  // As MemoryImage has them.
 };
 

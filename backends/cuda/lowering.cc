@@ -5,6 +5,7 @@
 #include <span>
 
 #include "backends/interface/dispatch_params.h"
+#include "backends/interface/host_cache.h"
 #include "backends/interface/late_staging.h"
 #include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
@@ -96,6 +97,9 @@ class ScheduleLowering {
       case StepKind::kCommit:
         commit(step.dispatch, schedule_.bytes_of(step));
         break;
+      case StepKind::kDrop:
+        note_commit(step.dispatch, schedule_.bytes_of(step));
+        break;
       case StepKind::kFetch:
         for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
         return check_one_content(program_, step.dispatch, schedule_.bytes_of(step));
@@ -111,8 +115,12 @@ class ScheduleLowering {
 
   Result<Success> run(const Step& step) {
     if (is_host_transfer(program_, step.dispatch)) {
-      for (const HostCopies::Copy& copy : lowered_.host.lower(step.dispatch, lowered_.layout)) {
+      const auto copies = lowered_.host.lower(step.dispatch, lowered_.layout);
+      for (const HostCopies::Copy& copy : copies) {
         lowered_.list.add_copy(copy.source, copy.destination);
+      }
+      if (program_.dispatch(step.dispatch).host == HostAccess::kReads) {
+        overlay_read(step.dispatch, copies);
       }
       return Success{};
     }
@@ -139,24 +147,64 @@ class ScheduleLowering {
           if (accesses[i].only_reads() || needs_old_bytes(accesses[i], piece.params)) {
             lowered_.list.add_copy(memory, copy);
           }
-          partial_.for_each_fetched(
-              piece.dispatch, accesses[i], range,
-              [&](ByteRange shared, const DeviceRange& fetched, uint64_t offset_bytes) {
-                const uint64_t size_bytes = shared.size_bytes();
-                lowered_.list.add_copy(
-                    {fetched.offset_bytes + offset_bytes, size_bytes},
-                    {copy.offset_bytes + (shared.begin - range.begin), size_bytes});
-              });
+          overlay_fetched(piece.dispatch, accesses[i], range, copy);
           return copy;
         });
-    if (staged) lower_piece(program_, piece, operands, lowered_);
+    if (!staged) return staged;
+    const bool is_by_host = program_.dispatch(piece.dispatch).host == HostAccess::kWrites;
+    if (is_by_host) cached_.push_back(piece.dispatch);
+    if (!is_by_host || !is_host_transfer(program_, piece.dispatch)) {
+      lower_piece(program_, piece, operands, lowered_);
+      return staged;
+    }
+    for (const HostCopies::Copy& copy : lowered_.host.lower(piece.dispatch, lowered_.layout)) {
+      lowered_.list.add_copy(copy.source, operands.front().range);
+    }
     return staged;
+  }
+
+  // The host finds what it has written and not committed, and what it fetched before.
+  void overlay_read(DispatchId id, const std::vector<HostCopies::Copy>& copies) {
+    size_t index = 0;
+    for (const Access& access : program_.accesses_of(id)) {
+      if (access.range.is_empty()) continue;
+      overlay_cached(access.memory, access.range, copies[index].destination);
+      overlay_fetched(id, access, access.range, copies[index].destination);
+      ++index;
+    }
+  }
+
+  // `copy`: of `range`.
+  void overlay_cached(MemoryId memory, ByteRange range, DeviceRange copy) {
+    for (const DispatchId writer : cached_) {
+      for_each_cached(
+          program_, late_, partial_, writer, memory, range,
+          [&](ByteRange part, const Staging::Operand& staged) {
+            const uint64_t size_bytes = part.size_bytes();
+            lowered_.list.add_copy(
+                {staged.copy.offset_bytes + (part.begin - staged.range.begin), size_bytes},
+                {copy.offset_bytes + (part.begin - range.begin), size_bytes});
+          });
+    }
+  }
+
+  void overlay_fetched(DispatchId id, const Access& access, ByteRange range, DeviceRange copy) {
+    partial_.for_each_fetched(
+        id, access, range,
+        [&](ByteRange shared, const DeviceRange& fetched, uint64_t offset_bytes) {
+          const uint64_t size_bytes = shared.size_bytes();
+          lowered_.list.add_copy({fetched.offset_bytes + offset_bytes, size_bytes},
+                                 {copy.offset_bytes + (shared.begin - range.begin), size_bytes});
+        });
   }
 
   void fetch(DispatchId id, const StepBytes& place) {
     const DeviceRange memory = lowered_.layout.range_of(place.memory, place.range);
     const DeviceRange copy = lowered_.layout.take(memory.size_bytes, memory.offset_bytes);
     lowered_.list.add_copy(memory, copy);
+    if (program_.dispatch(id).host != HostAccess::kNone) {
+      overlay_cached(place.memory, place.range, copy);
+    }
     partial_.fetch(id, place, copy);
   }
 
@@ -179,8 +227,15 @@ class ScheduleLowering {
       return Success{};
     };
     INTERLOCK_CHECK(late_.for_each_copy(id, lower).has_value());
+    note_commit(id, places);
+  }
+
+  // They wait no more.
+  void note_commit(DispatchId id, std::span<const StepBytes> places) {
     partial_.note_commit(id, places);
-    if (places.empty()) late_.forget(id);
+    if (!places.empty()) return;
+    late_.forget(id);
+    std::erase(cached_, id);
   }
 
   const Program& program_;
@@ -189,6 +244,7 @@ class ScheduleLowering {
   Poison poison_;
   Staging late_;
   PartialSteps<DeviceRange> partial_;
+  std::vector<DispatchId> cached_;  // Writes of the host that wait, the latest last.
 };
 
 }  // namespace

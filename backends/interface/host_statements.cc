@@ -14,14 +14,18 @@ size_t host_position_of(const Program& program, DispatchId dispatch) {
   return static_cast<size_t>(found - program.host_dispatches.begin());
 }
 
-// `bytes`: those of the one operand.
+}  // namespace
+
 void store_host_value(const Program& program, DispatchId dispatch, std::span<uint8_t> bytes) {
   const Access& access = program.accesses_of(dispatch).front();
   const DType dtype = access.tensor.is_some() ? program.tensor(access.tensor).dtype : DType::kF32;
   store_value(bytes, dtype, *program.host_value_of(dispatch));
 }
 
-}  // namespace
+std::vector<uint8_t>& host_read_of(const Program& program, DispatchId dispatch,
+                                   std::vector<std::vector<uint8_t>>& host_reads) {
+  return host_reads[host_position_of(program, dispatch)];
+}
 
 bool is_host_transfer(const Program& program, DispatchId dispatch) {
   switch (program.dispatch(dispatch).host) {
@@ -46,7 +50,7 @@ void run_host_transfer(const Program& program, DispatchId dispatch,
                      {starts[access.memory.index] + access.range.begin, access.range.size_bytes()});
     return;
   }
-  std::vector<uint8_t>& read = host_reads[host_position_of(program, dispatch)];
+  std::vector<uint8_t>& read = host_read_of(program, dispatch, host_reads);
   for (const Access& access : accesses) {
     const uint8_t* const bytes = starts[access.memory.index] + access.range.begin;
     read.insert(read.end(), bytes, bytes + access.range.size_bytes());

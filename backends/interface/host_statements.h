@@ -19,6 +19,14 @@ namespace interlock {
 // that the program names.
 bool is_host_transfer(const Program& program, DispatchId dispatch);
 
+// The values that a host write names, into `bytes`, which are those of its operand.
+// Requires: is_host_transfer(), of a write.
+void store_host_value(const Program& program, DispatchId dispatch, std::span<uint8_t> bytes);
+
+// Where what the host reads goes: its place in `host_reads`. Requires: it is of the host.
+std::vector<uint8_t>& host_read_of(const Program& program, DispatchId dispatch,
+                                   std::vector<std::vector<uint8_t>>& host_reads);
+
 // Carries it out in memories that start at `starts`, by MemoryId; what is read goes to its place in
 // `host_reads`, which has one for each of the host's dispatches (MemoryImage). Requires:
 // is_host_transfer().

@@ -108,7 +108,7 @@ void visit_request(Fields& fields, Request& request) {
   fields.number(request.is_description);
   fields.choice(request.mode, ExecutionMode::kOverlap);
   fields.list(request.schedule.steps, kStepBytes, [&](auto& step) {
-    fields.choice(step.kind, StepKind::kFetch);
+    fields.choice(step.kind, StepKind::kDrop);
     fields.number(step.dispatch.index);
     fields.number(step.first_slice);
     fields.number(step.slice_count);

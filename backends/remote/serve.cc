@@ -39,7 +39,8 @@ class ExecutionCheck {
                       step.dispatch.index, dispatches_.size());
     }
     DispatchSteps& steps = dispatches_[step.dispatch.index];
-    const bool is_part = step.kind == StepKind::kCommit && step.slice_count > 0;
+    const bool ends_waiting = step.kind == StepKind::kCommit || step.kind == StepKind::kDrop;
+    const bool is_part = ends_waiting && step.slice_count > 0;
     if (is_part || step.kind == StepKind::kFetch) {
       auto taken = take_bytes(step);
       if (!taken) return taken;
@@ -48,7 +49,7 @@ class ExecutionCheck {
       steps.has_fetched = true;
       return Success{};
     }
-    if (step.kind == StepKind::kCommit) {
+    if (ends_waiting) {
       if (!steps.is_waiting) {
         return error_of("The schedule commits {}, which has no late writes.",
                         program_.description_of(step.dispatch));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backends/interface/dispatch_params.h"
+#include "backends/interface/host_cache.h"
 #include "backends/interface/late_staging.h"
 #include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
@@ -41,6 +42,9 @@ class ScheduleLowering {
       case StepKind::kCommit:
         commit(step.dispatch, schedule_.bytes_of(step));
         break;
+      case StepKind::kDrop:
+        note_commit(step.dispatch, schedule_.bytes_of(step));
+        break;
       case StepKind::kFetch:
         lowered = check_one_content(program_, step.dispatch, schedule_.bytes_of(step));
         for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
@@ -59,9 +63,13 @@ class ScheduleLowering {
   Result<Success> run(const Step& step) {
     if (is_host_transfer(program_, step.dispatch)) {
       // Through memory of the device that the host fills before the run, or reads after it.
-      for (const HostCopies::Copy& copy : lowering_.host.lower(step.dispatch, lowering_.layout)) {
+      const auto copies = lowering_.host.lower(step.dispatch, lowering_.layout);
+      for (const HostCopies::Copy& copy : copies) {
         lowering_.list.add_copy(
             {copy.source.offset_bytes, copy.destination.offset_bytes, copy.source.size_bytes});
+      }
+      if (program_.dispatch(step.dispatch).host == HostAccess::kReads) {
+        overlay_read(step.dispatch, copies);
       }
       return Success{};
     }
@@ -99,7 +107,40 @@ class ScheduleLowering {
     for (size_t i = 0; i < operands.size(); ++i) {
       if (!ranges[i].is_empty()) overlay_fetched(piece.dispatch, accesses[i], operands[i].range);
     }
-    return lower_piece(lowering_, piece, operands);
+    const bool is_by_host = program_.dispatch(piece.dispatch).host == HostAccess::kWrites;
+    if (is_by_host) cached_.push_back(piece.dispatch);
+    if (!is_by_host || !is_host_transfer(program_, piece.dispatch))
+      return lower_piece(lowering_, piece, operands);
+    for (const HostCopies::Copy& copy : lowering_.host.lower(piece.dispatch, lowering_.layout)) {
+      lowering_.list.add_copy(
+          {copy.source.offset_bytes, operands.front().range.offset_bytes, copy.source.size_bytes});
+    }
+    return Success{};
+  }
+
+  // The host finds what it has written and not committed, and what it fetched before.
+  void overlay_read(DispatchId id, const std::vector<HostCopies::Copy>& copies) {
+    size_t index = 0;
+    for (const Access& access : program_.accesses_of(id)) {
+      if (access.range.is_empty()) continue;
+      const DeviceRange room = copies[index++].destination;
+      overlay_cached(access.memory, access.range, room);
+      overlay_fetched(id, access, room);
+    }
+  }
+
+  // `copy`: of `range`.
+  void overlay_cached(MemoryId memory, ByteRange range, DeviceRange copy) {
+    for (const DispatchId writer : cached_) {
+      lowering_.list.add_full_barrier();
+      for_each_cached(program_, late_, partial_, writer, memory, range,
+                      [&](ByteRange part, const Staging::Operand& staged) {
+                        lowering_.list.add_copy(
+                            {staged.copy.offset_bytes + (part.begin - staged.range.begin),
+                             copy.offset_bytes + (part.begin - range.begin), part.size_bytes()});
+                      });
+    }
+    if (!cached_.empty()) lowering_.list.add_full_barrier();
   }
 
   // `copy`: the staging copy of the access.
@@ -107,6 +148,7 @@ class ScheduleLowering {
     partial_.for_each_fetched(
         id, access, access.range,
         [&](ByteRange shared, const DeviceRange& fetched, uint64_t offset_bytes) {
+          lowering_.list.add_full_barrier();
           lowering_.list.add_copy({fetched.offset_bytes + offset_bytes,
                                    copy.offset_bytes + (shared.begin - access.range.begin),
                                    shared.size_bytes()});
@@ -118,6 +160,9 @@ class ScheduleLowering {
     const DeviceRange memory = lowering_.layout.range_of(place.memory, place.range);
     const DeviceRange copy = lowering_.layout.take(memory.size_bytes, memory.offset_bytes);
     lowering_.list.add_copy({memory.offset_bytes, copy.offset_bytes, copy.size_bytes});
+    if (program_.dispatch(id).host != HostAccess::kNone) {
+      overlay_cached(place.memory, place.range, copy);
+    }
     partial_.fetch(id, place, copy);
   }
 
@@ -136,8 +181,15 @@ class ScheduleLowering {
       return Success{};
     };
     INTERLOCK_CHECK(late_.for_each_copy(id, lower).has_value());
+    note_commit(id, places);
+  }
+
+  // They wait no more.
+  void note_commit(DispatchId id, std::span<const StepBytes> places) {
     partial_.note_commit(id, places);
-    if (places.empty()) late_.forget(id);
+    if (!places.empty()) return;
+    late_.forget(id);
+    std::erase(cached_, id);
   }
 
   void commit_part(DispatchId id, const Access& access, const Staging::Operand& staged,
@@ -158,6 +210,7 @@ class ScheduleLowering {
   Poison poison_;
   Staging late_;
   PartialSteps<DeviceRange> partial_;
+  std::vector<DispatchId> cached_;  // Writes of the host that wait, the latest last.
 };
 
 }  // namespace

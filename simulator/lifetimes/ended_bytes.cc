@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "simulator/lifetimes/owner_walk.h"
+#include "simulator/order/host_moves.h"
 
 namespace interlock {
 namespace {
@@ -18,9 +19,15 @@ class EndedCollector final : public ReadObserver {
   std::vector<EndedBytes> ended;
 };
 
-}  // namespace
+// What the host has lost, and nobody has written since.
+void add_lost(const Program& program, std::vector<EndedBytes>& ended) {
+  const HostMoves moves(program);
+  for (const HostMoves::Lost& lost : moves.lost()) {
+    if (lost.until == HostMoves::kNever) ended.push_back({DispatchId(), lost.memory, lost.bytes});
+  }
+}
 
-std::vector<EndedBytes> find_ended_bytes(const Program& program) {
+std::vector<EndedBytes> find_ended_values(const Program& program) {
   if (program.lifetimes.empty()) return {};
   constexpr uint64_t kWorkLimit = 5'000'000;
   EndedCollector collector;
@@ -30,6 +37,14 @@ std::vector<EndedBytes> find_ended_bytes(const Program& program) {
     if (run.value.is_ended()) collector.ended.push_back({DispatchId(), memory, run.bytes});
   });
   return std::move(collector.ended);
+}
+
+}  // namespace
+
+std::vector<EndedBytes> find_ended_bytes(const Program& program) {
+  std::vector<EndedBytes> ended = find_ended_values(program);
+  add_lost(program, ended);
+  return ended;
 }
 
 }  // namespace interlock

@@ -7,7 +7,8 @@
 
 namespace interlock {
 
-// Bytes that hold nothing when they are read: their value was freed or reset.
+// Bytes that hold nothing when they are read: their value was freed or reset; or, at the end of the
+// program, the host has lost it (host_moves.h).
 struct EndedBytes {
   DispatchId reader;  // None: at the end of the program, whoever reads.
   MemoryId memory;
@@ -17,8 +18,8 @@ struct EndedBytes {
 };
 
 // Returns what each dispatch reads of ended bytes, in issue order, and all that is ended at the
-// end. Empty without lifetime statements, and where they take more work than any but a hostile
-// program. Cost: as check_lifetimes().
+// end. Of values none where they take more work than any but a hostile program.
+// Cost: as check_lifetimes() and HostMoves.
 std::vector<EndedBytes> find_ended_bytes(const Program& program);
 
 }  // namespace interlock

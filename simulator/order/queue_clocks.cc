@@ -196,7 +196,7 @@ void QueueClocks::end_sync(const SyncStep& step, QueueIndex queue) {
     case SyncKind::kSubmit:
       break;
     case SyncKind::kHostInvalidates:
-      if (!is_tracked_in(program_.operands_of(step))) break;
+      if (!moves_tracked(step)) break;
       see_host();
       is_moved_ = is_moved_ || is_written_;
       break;
@@ -210,7 +210,7 @@ void QueueClocks::end_sync(const SyncStep& step, QueueIndex queue) {
       idle(step.idle_queue);
       break;
     case SyncKind::kHostFlushes:
-      is_moved_ = is_moved_ || (is_written_ && is_tracked_in(program_.operands_of(step)));
+      is_moved_ = is_moved_ || (is_written_ && moves_tracked(step));
       break;
   }
 }

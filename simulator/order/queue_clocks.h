@@ -140,9 +140,8 @@ class QueueClocks {
   uint32_t step_index(const SyncStep& step) const {
     return static_cast<uint32_t>(&step - program_.syncs.data());
   }
-  bool is_tracked_in(std::span<const Access> operands) const {
-    return tracked_ && meets_operands(*tracked_, operands);
-  }
+  // A flush or an invalidation moves the atoms of what is tracked.
+  bool moves_tracked(const SyncStep& step) const;
   uint32_t now(PlaceIndex column) const;
   Row gather(QueueIndex queue, const DependencyEnds& ends) const;
   void deliver(const Row& row, QueueIndex queue, const DependencyDestination& destination);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "simulator/order/host_atoms.h"
 #include "simulator/order/queue_clocks.h"
 
 namespace interlock {
@@ -75,6 +76,15 @@ void QueueClocks::add_host(Row& row, const HostMoment& moment, bool makes_availa
   set(places_.host(), moment.now, makes_available);
   set(columns_.moved, moment.moved, makes_available);
   set(columns_.unified, moment.now, true);
+}
+
+bool QueueClocks::moves_tracked(const SyncStep& step) const {
+  if (!tracked_) return false;
+  const Memory& memory = program_.memory(tracked_->memory);
+  return std::ranges::any_of(program_.operands_of(step), [&](const Access& operand) {
+    return operand.memory == tracked_->memory &&
+           share_a_byte(in_whole_atoms(memory, operand.range), tracked_->bytes);
+  });
 }
 
 void QueueClocks::deliver_to_host(const Row& row) {

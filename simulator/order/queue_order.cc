@@ -6,6 +6,7 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
+#include "simulator/order/host_atoms.h"
 
 namespace interlock {
 
@@ -86,7 +87,9 @@ void QueueOrder::find_operand_ends() {
   operand_ends_.resize(program_.memories.size());
   for (const Access& operand : program_.barrier_operands) {
     std::vector<uint64_t>& ends = operand_ends_[operand.memory.index];
-    ends.insert(ends.end(), {operand.range.begin, operand.range.end});
+    // Of a move of the host, in whole atoms; as of every operand, where that changes nothing.
+    const ByteRange atoms = in_whole_atoms(program_.memory(operand.memory), operand.range);
+    ends.insert(ends.end(), {operand.range.begin, operand.range.end, atoms.begin, atoms.end});
   }
   for (std::vector<uint64_t>& ends : operand_ends_) {
     std::ranges::sort(ends);

@@ -375,7 +375,7 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
     case kHostCache:
       return say(
           Observability::kUnknown,
-          "Whether an output can differ is not judged: no schedule executes what a cache of the host still holds.");
+          "Whether an output can differ is not judged: no schedule executes all that a cache of the host may do here.");
     case kUndecided:
       return say(
           Observability::kUnknown,

@@ -27,7 +27,7 @@ enum class ObservabilityProof : uint8_t {
   kSinks,       // No sink of a hazard changes an output: hence no schedule does (T6).
   kUndecided,   // As kOwnSchedule, but the budget did not reach all other hazards.
   kOverBudget,  // Not judged.
-  kHostCache,   // Not judged: what a cache of the host still holds is not executed.
+  kHostCache,   // Not judged: a cache of the host may do more than is executed.
   kSlices,      // The deciding runs change no output, but slices of one dispatch conflict.
 };
 

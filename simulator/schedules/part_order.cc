@@ -20,7 +20,7 @@ PartOrder find_part_order(const Program& program, bool splits_memory) {
     QueueMachine machine(program, options);
     std::vector<bool> is_done(order.parts.size(), false);
     for (size_t k = 0; k < order.parts.size(); ++k) {
-      if (k == i || !machine.enabled().contains(order.parts[k])) continue;
+      if (k == i || !machine.may_run(order.parts[k])) continue;
       machine.run(order.parts[k]);
       is_done[k] = true;
     }

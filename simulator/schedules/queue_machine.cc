@@ -43,6 +43,8 @@ QueueMachine::QueueMachine(const Program& program, const QueueMachineOptions& op
       waits_(program.semaphores.size()),
       event_gates_(program.syncs.size()) {
   for (const Semaphore& semaphore : program.semaphores) counters_.push_back(semaphore.initial);
+  fired_.resize(program.semaphores.size());
+  prepare_host();
   for (size_t i = 0; i < program.dispatches.size(); ++i) add_parts(DispatchId(i));
   first_parts_.push_back(static_cast<Ticket>(things_.size()));
   std::vector<bool> is_submitted_later(program.queue_count(), false);
@@ -58,6 +60,7 @@ QueueMachine::QueueMachine(const Program& program, const QueueMachineOptions& op
     if (statement.queue == kNoQueue || is_submit(program, statement)) continue;
     if (does_anything(program, statement)) queues_[statement.queue].positions.push_back(i);
   }
+  if (has_host_parts_) follow_host_domain();
   settle();
 }
 
@@ -77,7 +80,7 @@ std::optional<OperationPart> QueueMachine::next_part(DispatchId dispatch) const 
 }
 
 bool QueueMachine::is_done() const {
-  if (host_next_ < program_.statements.size()) return false;
+  if (host_next_ < program_.statements.size() || !cached_.empty()) return false;
   for (size_t q = 0; q < queues_.size(); ++q) {
     if (queues_[q].taken_count < queues_[q].positions.size()) return false;
     if (queues_[q].pending_count > 0) return false;
@@ -86,10 +89,11 @@ bool QueueMachine::is_done() const {
 }
 
 void QueueMachine::run(OperationPart part) {
-  INTERLOCK_CHECK(enabled_.contains(part));
+  INTERLOCK_CHECK(may_run(part));
   enabled_.erase(part);
+  early_.erase(part);
   end(ticket_of(part));
-  if (part.stage == Stage::kHost) ++host_next_;
+  if (part.stage == Stage::kHost && part.role == PartRole::kRun) ++host_next_;
   settle();
 }
 
@@ -120,16 +124,25 @@ bool QueueMachine::step_host() {
   if (statement.queue == kNoQueue) {
     if (statement.kind == StatementKind::kDispatch) {
       // The host goes on once it has run.
-      release(ticket_of({DispatchId(size_t{statement.index}), Stage::kHost}));
+      arrive_at(DispatchId(size_t{statement.index}));
       return false;
     }
     if (statement.kind == StatementKind::kSync) {
       const SyncStep& step = program_.syncs[statement.index];
-      if (!can_pass(step)) return false;
+      if (!can_pass(step) || !drop_at(text_[host_next_])) return false;
+      if (follows() && step.kind == SyncKind::kHostWaits) {
+        host_known_.add(known_of_wait(step));
+      }
+      if (follows() && step.kind == SyncKind::kHostIdle) {
+        host_known_.add(known_of_idle(step.idle_queue));
+      }
+      if (options_.follows_host_domain) known_at_[text_[host_next_]] = host_known_;
       for (uint32_t k = 0; step.kind == SyncKind::kHostSignals && k < step.count; ++k) {
         if (step.first + k == options_.withheld) return false;
         const SignalPart& part = program_.signal_parts[step.first + k];
-        raise(part.semaphore, part.value);
+        Known known = host_known_;
+        known.host_count = host_next_;
+        raise(part.semaphore, part.value, known);
       }
     }
     ++host_next_;
@@ -139,15 +152,7 @@ bool QueueMachine::step_host() {
     ++host_next_;
     return true;
   }
-  QueueState& queue = queues_[statement.queue];
-  if (is_submit(program_, statement)) {
-    while (queue.handed_count < queue.positions.size() &&
-           queue.positions[queue.handed_count] < host_next_) {
-      ++queue.handed_count;
-    }
-  } else if (is_handed_at_end_[host_next_]) {
-    ++queue.handed_count;
-  }
+  if (is_submit(program_, statement) || is_handed_at_end_[host_next_]) submit(statement.queue);
   ++host_next_;
   return true;
 }
@@ -164,15 +169,17 @@ bool QueueMachine::can_pass(const SyncStep& step) const {
 
 bool QueueMachine::is_idle(QueueIndex queue) const {
   const QueueState& state = queues_[queue];
-  return state.taken_count == state.handed_count && state.pending_count == 0;
+  return state.taken_count == state.submitted_count && state.pending_count == 0;
 }
 
 bool QueueMachine::step_front_end(QueueIndex queue) {
   if (!can_take(queue)) return false;
   QueueState& state = queues_[queue];
   const StatementId next = next_of(state);
+  if (follows() && is_serial(queue) && !is_transition(next)) pass_implied(queue);
   ++state.taken_count;
   take(queue, next);
+  end_implied(queue);
   return true;
 }
 
@@ -186,7 +193,8 @@ bool QueueMachine::can_take(QueueIndex queue) const {
   if (state.taken_count == state.handed_count) return false;
   // A barrier and its transitions are one statement of the text.
   const bool is_held = is_serial(queue) && !is_transition(next_of(state)) &&
-                       (state.pending_count > 0 || joined_statement(queue));
+                       (state.pending_count > 0 || joined_statement(queue) ||
+                        (!cached_.empty() && waits_for_commits(queue)));
   if (is_held) return false;
   const Statement& statement = program_.statements[next_of(state).index];
   if (options_.front_ends == FrontEnds::kRunAhead || statement.kind != StatementKind::kSync)

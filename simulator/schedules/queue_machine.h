@@ -11,9 +11,13 @@
 // machine picks the operations. Nothing is lost by that: each such step only lets others go on, and
 // takes nothing from anyone.
 //
-// The host and the front ends stand in queue_machine.cc, what they take and what holds it in
-// queue_machine_things.cc, that of transitions in queue_machine_transitions.cc, the sentences in
-// queue_machine_words.cc.
+// Where memory is split, what the host writes leaves its cache in a part of its own, and what it
+// reads was fetched in one: those that may come before the host gets there are early().
+//
+// The host and the front ends stand in queue_machine.cc, the parts of operations in
+// queue_machine_parts.cc, what front ends take and what holds it in queue_machine_things.cc, that
+// of transitions in queue_machine_transitions.cc, the host's cache in queue_machine_host.cc, the
+// sentences in queue_machine_words.cc.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +30,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/order/host_moves.h"
 
 namespace interlock {
 
@@ -38,7 +43,14 @@ struct AccessPiece {
   StageAccess sort = StageAccess::kComputeRead;
 };
 
-enum class PartRole : uint8_t { kFetch, kRun, kCommit };
+enum class PartRole : uint8_t {
+  kFetch,
+  kRun,
+  kCommit,
+  // The host invalidates what it wrote and has not flushed: a commit that comes after it does
+  // nothing.
+  kDrop,
+};
 
 // What a dispatch does in one stage: the arguments of an indirect one are read in kIndirect, before
 // the rest of it. Where memory is split, its fetches come before and its commits after, by pieces.
@@ -59,10 +71,14 @@ enum class FrontEnds : uint8_t {
 
 struct QueueMachineOptions {
   FrontEnds front_ends = FrontEnds::kRunAhead;
-  // Operations of devices fetch and commit each of their bytes by themselves, as caches do: a
-  // commit only comes before what is held until it is available, and a fetch only after what holds
-  // it until it is visible. Else all happens at once. What the host does always happens at once.
+  // Operations fetch and commit each of their bytes by themselves, as caches do: a commit only
+  // comes before what is held until it is available, and a fetch only after what holds it until it
+  // is visible. Else all happens at once. So does what the host does with unified memory, and
+  // beside graph queues.
   bool splits_memory = false;
+  // Notes which dependencies have taken things to the host's domain when the host comes to each of
+  // its accesses and invalidations. Requires: memory is not split.
+  bool follows_host_domain = false;
   // This signal never fires: whatever happens then need not come after it. A position in
   // Program::signal_parts.
   static constexpr uint32_t kNoPart = UINT32_MAX;
@@ -78,11 +94,19 @@ class QueueMachine {
   // dispatches do. Cost: linear; where memory is split, times the operands of its dependencies.
   explicit QueueMachine(const Program& program, const QueueMachineOptions& options = {});
 
-  // What may run now, ascending. Cost of each step, all in all: for each barrier, signal and
-  // operation what its queue has pending; it is pruned where a later barrier stands for it.
+  // What may run now, ascending, but for what is early(). Cost of each step, all in all: for each
+  // barrier, signal and operation what its queue has pending; it is pruned where a later barrier
+  // stands for it.
   const std::set<OperationPart>& enabled() const { return enabled_; }
 
-  // Requires: enabled() has it.
+  // What the host has not come to, and its cache may have fetched by now.
+  const std::set<OperationPart>& early() const { return early_; }
+
+  bool may_run(const OperationPart& part) const {
+    return enabled_.contains(part) || early_.contains(part);
+  }
+
+  // Requires: may_run().
   void run(OperationPart part);
 
   // All of `dispatch`: what it fetches, runs and commits.
@@ -90,6 +114,9 @@ class QueueMachine {
 
   // The next part of `dispatch` that has not run; none if all have.
   std::optional<OperationPart> next_part(DispatchId dispatch) const;
+
+  // It has run. Requires: it is of this machine. Cost: the parts of its dispatch.
+  bool is_over(const OperationPart& part) const { return things_[ticket_of(part)].is_over; }
 
   // Nothing goes on any more: it took more steps than it may, or a stop was asked for (stop.h).
   bool is_halted() const;
@@ -112,9 +139,28 @@ class QueueMachine {
   using Ticket = uint32_t;
 
   enum class ThingKind : uint8_t {
-    kPart,    // Of an operation.
-    kGate,    // A dependency of a barrier, of an event, or a wait: it opens.
-    kSignal,  // One part of a signal: it fires.
+    kPart,        // Of an operation.
+    kGate,        // A dependency of a barrier, of an event, or a wait: it opens.
+    kSignal,      // One part of a signal: it fires.
+    kSubmission,  // It hands statements over to a queue.
+    kMarker,      // A dependency that takes things to the host's domain is over.
+  };
+  // A dependency of a command, or what a serial queue implies after a statement.
+  struct DomainEvent {
+    static constexpr uint32_t kImplied = UINT32_MAX;
+
+    StatementId statement;
+    uint32_t dependency = kImplied;
+
+    auto operator<=>(const DomainEvent&) const = default;
+  };
+  // What chains that lead to something know of the host.
+  struct Known {
+    uint32_t host_count = 0;  // Its statements before this one, in text_.
+    std::set<DomainEvent> events;
+
+    bool is_empty() const { return host_count == 0 && events.empty(); }
+    void add(const Known& other);
   };
   // One end of a dependency.
   struct End {
@@ -132,7 +178,13 @@ class QueueMachine {
     bool is_taken = false;  // Operations are there before their front end comes to them.
     bool is_over = false;
     bool waits_for_counter = false;
-    End holds_back;  // Of kGate.
+    bool is_early = false;  // A fetch of the host, which has not come to it.
+    End holds_back;         // Of kGate.
+    End takes;              // Of a dependency: its source.
+    DomainEvent event;
+    Known known;
+    size_t handed_count = 0;  // Of kSubmission: of `queue_to`.
+    QueueIndex queue_to = kNoQueue;
     QueueIndex queue = kNoQueue;
     StatementId statement;
     OperationPart part;         // Of kPart.
@@ -147,14 +199,36 @@ class QueueMachine {
   };
   struct QueueState {
     std::vector<uint32_t> positions;  // Of its statements, in text_.
-    size_t handed_count = 0;          // So many are submitted,
+    size_t submitted_count = 0;       // So many are submitted,
+    size_t handed_count = 0;          // so many handed over, with what the host wrote before,
     size_t taken_count = 0;           // and so many taken by the front end.
     size_t pending_count = 0;         // Things that are not over.
     // What later things may have to wait for, as it was taken; some of it may be over.
     Standing parts;
     Standing gates;
     std::vector<Ticket> last_batch;  // Of its latest signal.
+    Known known;                     // Of serial queues, by all that is over.
   };
+
+  // The host's cache, in queue_machine_host.cc.
+  void prepare_host();
+  void follow_host_domain();
+  void add_host_pieces(DispatchId dispatch, uint32_t access);
+  void hold_fetches(DispatchId dispatch, const QueueMachine& scout);
+  void hold_after_own(DispatchId dispatch);
+  bool reaches(const DomainEvent& event, MemoryId memory, ByteRange bytes) const;
+  void arrive_at(DispatchId dispatch);
+  bool drop_at(StatementId invalidation);
+  void submit(QueueIndex queue);
+  bool is_carried(Ticket commit, uint32_t host_count) const;
+  bool hold_by_commits(Ticket gate);
+  void pass_implied(QueueIndex queue);
+  void end_implied(QueueIndex queue);
+  Known known_by_joins(QueueIndex queue) const;
+  bool waits_for_commits(QueueIndex queue) const;
+  Known known_of_wait(const SyncStep& step) const;
+  Known known_of_idle(QueueIndex queue) const;
+  bool follows() const { return has_host_parts_ || options_.follows_host_domain; }
 
   void add_parts(DispatchId dispatch);
   void add_pieces(DispatchId dispatch, uint32_t access, Stage stage);
@@ -207,6 +281,7 @@ class QueueMachine {
   static StageMask as_destination(StageMask stages);
   Ticket add_thing(Thing thing);
   Ticket add_gate(QueueIndex queue, StatementId id, const End& holds);
+  void name_gate(Ticket gate, const DomainEvent& event);
   Ticket ticket_of(const OperationPart& part) const;
   void hold(Ticket held, Ticket holder);
   void drop_over(Standing& standing);
@@ -219,7 +294,7 @@ class QueueMachine {
   // The front end is done with it: it may run, open or fire as soon as nothing holds it.
   void release(Ticket ticket);
   void end(Ticket ticket);
-  void raise(SemaphoreId semaphore, uint64_t value);
+  void raise(SemaphoreId semaphore, uint64_t value, const Known& known);
 
   std::string why_not_taken(QueueIndex queue, StatementId id) const;
   std::string why_held(Ticket ticket) const;
@@ -242,7 +317,21 @@ class QueueMachine {
   std::map<uint32_t, Ticket> transition_gates_;   // By dependency: before what it does.
   std::vector<Ticket> free_;                      // Gates to open, and signals to fire.
   std::set<OperationPart> enabled_;
+  std::set<OperationPart> early_;
   uint64_t step_count_ = 0;
+
+  // Of the host's cache.
+  bool has_host_parts_ = false;
+  std::map<MemoryId, std::set<uint64_t>> host_cuts_;  // Where its writes begin and end.
+  std::optional<HostMoves> moves_;                    // Of what is split.
+  std::vector<uint32_t> positions_;                   // By statement: in text_.
+  std::set<Ticket> cached_;                           // Commits of the host that are to come.
+  std::map<StatementId, std::vector<Ticket>> drops_;  // By invalidation.
+  std::map<Ticket, uint32_t> carried_from_;  // By commit of the host: kNever if it is lost.
+  std::map<DomainEvent, Ticket> markers_;
+  std::vector<std::map<uint64_t, Known>> fired_;  // By semaphore and value.
+  Known host_known_;
+  std::map<StatementId, Known> known_at_;  // By statement of the host.
 };
 
 }  // namespace interlock

@@ -1,9 +1,7 @@
 // What front ends take, what holds it, and how it ends.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "simulator/schedules/queue_machine.h"
 
@@ -29,63 +27,6 @@ StageMask QueueMachine::as_destination(StageMask stages) {
   return has_indirect
              ? static_cast<StageMask>(stages | bit_of(Stage::kCompute) | bit_of(Stage::kGraphics))
              : stages;
-}
-
-void QueueMachine::add_parts(DispatchId dispatch) {
-  const Dispatch& of = program_.dispatch(dispatch);
-  const auto accesses = program_.accesses_of(of);
-  const Ticket first = static_cast<Ticket>(things_.size());
-  first_parts_.push_back(first);
-  const auto add = [&](const OperationPart& part) {
-    Thing thing;
-    thing.queue = program_.queue_of(of);
-    thing.statement = of.statement;
-    thing.part = part;
-    add_thing(thing);
-  };
-  const auto add_stage = [&](Stage stage) {
-    const auto first_piece = static_cast<uint32_t>(pieces_.size());
-    if (options_.splits_memory && stage != Stage::kHost) {
-      for (uint32_t k = 0; k < accesses.size(); ++k) {
-        if (stage_of(of, accesses[k]) == stage) add_pieces(dispatch, k, stage);
-      }
-    }
-    const auto end = static_cast<uint32_t>(pieces_.size());
-    for (uint32_t k = first_piece; k < end; ++k) add({dispatch, stage, PartRole::kFetch, k});
-    add({dispatch, stage});
-    const Ticket run = static_cast<Ticket>(things_.size() - 1);
-    for (Ticket earlier = first; earlier < run; ++earlier) {
-      // The fetches of the same stage, and what an earlier stage does.
-      hold(run, earlier);
-    }
-    for (uint32_t k = first_piece; k < end; ++k) {
-      if (!is_write(pieces_[k].sort)) continue;
-      add({dispatch, stage, PartRole::kCommit, k});
-      hold(static_cast<Ticket>(things_.size() - 1), run);
-    }
-  };
-  const bool is_indirect = std::ranges::any_of(
-      accesses, [](const Access& access) { return access.mode == AccessMode::kIndirect; });
-  if (is_indirect) add_stage(Stage::kIndirect);
-  add_stage(stage_of(of));
-}
-
-// Cuts the access where operands of dependencies begin and end.
-void QueueMachine::add_pieces(DispatchId dispatch, uint32_t access, Stage stage) {
-  const Access& of = program_.accesses_of(dispatch)[access];
-  std::set<uint64_t> cuts = {of.range.begin, of.range.end};
-  for (const Access& operand : program_.barrier_operands) {
-    if (operand.memory != of.memory) continue;
-    for (const uint64_t cut : {operand.range.begin, operand.range.end}) {
-      if (of.range.begin < cut && cut < of.range.end) cuts.insert(cut);
-    }
-  }
-  for (const auto& sort : {read_sort_of(stage, of), write_sort_of(stage, of)}) {
-    if (!sort || of.range.is_empty()) continue;
-    for (auto begin = cuts.begin(), end = std::next(begin); end != cuts.end(); ++begin, ++end) {
-      pieces_.push_back({dispatch, access, {*begin, *end}, *sort});
-    }
-  }
 }
 
 QueueMachine::Ticket QueueMachine::ticket_of(const OperationPart& part) const {
@@ -188,7 +129,10 @@ std::vector<QueueMachine::Ticket> QueueMachine::take_gates(QueueIndex queue, Sta
                                                            const std::vector<Ends>& all) {
   std::vector<Ticket> gates;
   for (const Ends& ends : all) {
-    gates.push_back(add_gate(queue, id, ends.destination));
+    const Ticket gate = add_gate(queue, id, ends.destination);
+    things_[gate].takes = ends.source;
+    name_gate(gate, {id, static_cast<uint32_t>(gates.size())});
+    gates.push_back(gate);
     hold_by_source(gates.back(), ends.source);
   }
   for (const Ticket gate : gates) release(gate);
@@ -196,16 +140,18 @@ std::vector<QueueMachine::Ticket> QueueMachine::take_gates(QueueIndex queue, Sta
 }
 
 void QueueMachine::take_wait(QueueIndex queue, StatementId id, const SyncStep& step) {
-  if (is_met(step)) return;
+  const bool is_over = is_met(step);
+  if (is_over && !follows()) return;
   const bool is_graph = program_.kind_of(queue) == QueueKind::kGraph;
   Thing gate;
   gate.kind = ThingKind::kGate;
   gate.holds_back = {is_graph ? kAllStages : as_destination(step.stages), kAllAccesses};
   gate.queue = queue;
   gate.statement = id;
-  gate.waits_for_counter = true;
+  gate.waits_for_counter = !is_over;
+  if (is_over) gate.known = known_of_wait(step);
   const Ticket ticket = add_thing(gate);
-  waits_[step.semaphore.index].emplace(step.value, ticket);
+  if (!is_over) waits_[step.semaphore.index].emplace(step.value, ticket);
   queues_[queue].gates.tickets.push_back(ticket);
   release(ticket);
 }
@@ -239,11 +185,17 @@ void QueueMachine::take_signal(QueueIndex queue, StatementId id, const SyncStep&
 }
 
 QueueMachine::Ticket QueueMachine::add_thing(Thing thing) {
+  const bool is_serial_thing = follows() && thing.kind != ThingKind::kPart &&
+                               thing.queue != kNoQueue && is_serial(thing.queue);
+  if (is_serial_thing) thing.known.add(queues_[thing.queue].known);
   things_.push_back(std::move(thing));
   return static_cast<Ticket>(things_.size() - 1);
 }
 
 void QueueMachine::hold(Ticket held, Ticket holder) {
+  if (things_[held].kind != ThingKind::kPart && !things_[holder].known.is_empty()) {
+    things_[held].known.add(things_[holder].known);
+  }
   if (things_[holder].is_over) return;
   if (things_[held].held_by.insert(holder).second) things_[holder].holds.push_back(held);
 }
@@ -252,7 +204,9 @@ void QueueMachine::hold(Ticket held, Ticket holder) {
 void QueueMachine::drop_over(Standing& standing) {
   if (standing.tickets.size() < standing.compact_at) return;
   step_count_ += standing.tickets.size();
-  std::erase_if(standing.tickets, [this](Ticket ticket) { return things_[ticket].is_over; });
+  std::erase_if(standing.tickets, [this](Ticket ticket) {
+    return things_[ticket].is_over && things_[ticket].known.is_empty();
+  });
   standing.compact_at = std::max<size_t>(64, 2 * standing.tickets.size());
 }
 
@@ -332,8 +286,9 @@ void QueueMachine::release(Ticket ticket) {
     ++queues_[thing.queue].pending_count;
   }
   if (thing.is_over || thing.waits_for_counter || !thing.held_by.empty()) return;
+  if (thing.kind == ThingKind::kMarker || hold_by_commits(ticket)) return;
   if (thing.kind == ThingKind::kPart) {
-    enabled_.insert(thing.part);
+    (thing.is_early ? early_ : enabled_).insert(thing.part);
   } else if (thing.kind != ThingKind::kSignal || thing.signal_index != options_.withheld) {
     free_.push_back(ticket);
   }
@@ -342,16 +297,36 @@ void QueueMachine::release(Ticket ticket) {
 void QueueMachine::end(Ticket ticket) {
   Thing& thing = things_[ticket];
   thing.is_over = true;
-  if (thing.queue != kNoQueue) --queues_[thing.queue].pending_count;
-  if (thing.kind == ThingKind::kSignal) raise(thing.signal.semaphore, thing.signal.value);
-  for (const Ticket held : std::exchange(thing.holds, {})) {
+  cached_.erase(ticket);
+  if (thing.queue != kNoQueue) {
+    --queues_[thing.queue].pending_count;
+    if (follows() && is_serial(thing.queue)) queues_[thing.queue].known.add(thing.known);
+    end_implied(thing.queue);
+  }
+  if (thing.kind == ThingKind::kSignal) {
+    raise(thing.signal.semaphore, thing.signal.value, thing.known);
+  }
+  if (thing.kind == ThingKind::kSubmission) {
+    QueueState& to = queues_[thing.queue_to];
+    to.handed_count = std::max(to.handed_count, thing.handed_count);
+  }
+  if (const auto marker = markers_.find(thing.event);
+      thing.kind == ThingKind::kGate && marker != markers_.end()) {
+    end(marker->second);
+  }
+  const Known known = things_[ticket].known;
+  for (const Ticket held : std::exchange(things_[ticket].holds, {})) {
+    if (things_[held].kind != ThingKind::kPart && !known.is_empty()) {
+      things_[held].known.add(known);
+    }
     things_[held].held_by.erase(ticket);
     if (things_[held].is_taken) release(held);
   }
 }
 
 // A counter never goes down.
-void QueueMachine::raise(SemaphoreId semaphore, uint64_t value) {
+void QueueMachine::raise(SemaphoreId semaphore, uint64_t value, const Known& known) {
+  if (follows()) fired_[semaphore.index][value].add(known);
   uint64_t& counter = counters_[semaphore.index];
   counter = std::max(counter, value);
   auto& waits = waits_[semaphore.index];
@@ -359,6 +334,10 @@ void QueueMachine::raise(SemaphoreId semaphore, uint64_t value) {
     const Ticket gate = waits.begin()->second;
     waits.erase(waits.begin());
     things_[gate].waits_for_counter = false;
+    if (follows()) {
+      const Statement& wait = program_.statements[things_[gate].statement.index];
+      things_[gate].known.add(known_of_wait(program_.syncs[wait.index]));
+    }
     release(gate);
   }
 }

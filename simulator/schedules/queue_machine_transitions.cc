@@ -27,6 +27,7 @@ void QueueMachine::take_transition(QueueIndex queue, StatementId id, DispatchId 
       add_gate(queue, id,
                {as_destination(dependency.destination.stages), dependency.destination.accesses,
                 program_.operands_of(dependency)});
+  name_gate(after, {id, 0});
   for (Ticket part = first; part < end; ++part) hold(after, part);
   queues_[queue].gates.tickets.push_back(after);
   release(after);
@@ -40,8 +41,9 @@ void QueueMachine::take_transition_gates(QueueIndex queue, StatementId id, const
     if (dependency.transition == TransitionKind::kNone) continue;
     const Ticket gate = add_gate(queue, id, {bit_of(Stage::kTransition), 0});
     const Scope& source = dependency.source;
-    hold_by_source(gate,
-                   {as_source(source.stages), source.accesses, program_.operands_of(dependency)});
+    const End takes = {as_source(source.stages), source.accesses, program_.operands_of(dependency)};
+    things_[gate].takes = takes;
+    hold_by_source(gate, takes);
     transition_gates_.insert_or_assign(index, gate);
     release(gate);
   }

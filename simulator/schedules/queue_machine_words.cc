@@ -45,13 +45,16 @@ std::string QueueMachine::why_held(DispatchId dispatch) const {
   INTERLOCK_CHECK(part.has_value() && !enabled_.contains(*part));
   const Ticket ticket = ticket_of(*part);
   const Thing& thing = things_[ticket];
-  const std::string reason = thing.queue == kNoQueue ? why_host_waits()
-                             : thing.is_taken        ? why_held(ticket)
-                                                     : why_not_taken(thing.queue, thing.statement);
+  const bool is_held = thing.is_taken && !thing.held_by.empty();
+  const std::string reason = thing.queue == kNoQueue
+                                 ? (is_held ? why_held(ticket) : why_host_waits())
+                             : thing.is_taken ? why_held(ticket)
+                                              : why_not_taken(thing.queue, thing.statement);
   return fmt::format("{} may not run: {}.", program_.description_of(dispatch), reason);
 }
 
 std::string QueueMachine::why_host_waits() const {
+  if (host_next_ == text_.size()) return "the host is done";
   const StatementId id = text_[host_next_];
   const Statement& statement = statement_at(host_next_);
   if (statement.kind == StatementKind::kDispatch) {
@@ -61,6 +64,7 @@ std::string QueueMachine::why_host_waits() const {
   if (step.kind == SyncKind::kHostWaits) {
     return fmt::format("the host is at {}, and {}", text_of(id), text_of_wait(step));
   }
+  if (step.kind != SyncKind::kHostIdle) return fmt::format("the host is at {}", text_of(id));
   for (size_t q = 0; q < queues_.size(); ++q) {
     const QueueIndex queue = static_cast<QueueIndex>(q);
     if (step.idle_queue != kNoQueue && step.idle_queue != queue) continue;
@@ -73,6 +77,14 @@ std::string QueueMachine::why_host_waits() const {
 
 std::string QueueMachine::why_not_taken(QueueIndex queue, StatementId id) const {
   const QueueState& state = queues_[queue];
+  if (state.taken_count == state.handed_count && state.handed_count < state.submitted_count) {
+    for (const Ticket commit : cached_) {
+      if (is_carried(commit, host_next_)) {
+        return fmt::format("its submission takes along {}, which has not committed",
+                           text_of(things_[commit].statement));
+      }
+    }
+  }
   if (state.taken_count == state.handed_count) {
     return fmt::format("it is not submitted, and {}", why_host_waits());
   }
@@ -95,6 +107,14 @@ std::string QueueMachine::why_not_taken(QueueIndex queue, StatementId id) const 
       return fmt::format("queue {} joins others:{} {} is not over", name, at, text_of(*joined));
     }
   }
+  if (is_serial(queue) && !cached_.empty()) {
+    const uint32_t count = known_by_joins(queue).host_count;
+    for (const Ticket commit : cached_) {
+      if (!is_carried(commit, count)) continue;
+      return fmt::format("queue {} takes along {}, which has not committed", name,
+                         text_of(things_[commit].statement));
+    }
+  }
   const SyncStep& step = program_.syncs[program_.statements[next.index].index];
   return fmt::format("queue {} is at {}, and {}", name, text_of(next), text_of_wait(step));
 }
@@ -109,7 +129,9 @@ std::string QueueMachine::why_held(Ticket ticket) const {
     if (is_first) text = fmt::format("{} holds it, and ", text_of(thing->statement));
   }
   if (!thing->waits_for_counter) {
-    return fmt::format("{}{} has not run", text, text_of(thing->statement));
+    const bool is_late = thing->kind == ThingKind::kPart && thing->part.role == PartRole::kCommit;
+    return fmt::format("{}{} has not {}", text, text_of(thing->statement),
+                       is_late ? "committed" : "run");
   }
   const Statement& wait = program_.statements[thing->statement.index];
   return text + text_of_wait(program_.syncs[wait.index]);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
+#include "simulator/schedules/hazard_parts.h"
 #include "simulator/schedules/queue_steps.h"
 
 namespace interlock {
@@ -31,11 +31,31 @@ bool is_deferred(const std::vector<Deferral>& deferrals, const OperationPart& pa
   });
 }
 
+// When the host invalidates what it has written and not flushed.
+enum class Invalidations : uint8_t {
+  kAfterCommits,  // They wait with a commit that is deferred.
+  kAtOnce,        // A commit that is deferred longer does nothing.
+};
+
+// The host would lose what it has not committed.
+bool loses(const QueueMachine& machine, const OperationPart& part) {
+  return part.role == PartRole::kDrop &&
+         !machine.is_over({part.dispatch, part.stage, PartRole::kCommit, part.piece});
+}
+
 // The first part that is not deferred, of those that may run.
 std::optional<OperationPart> next_part(const QueueMachine& machine,
-                                       const std::vector<Deferral>& deferrals) {
+                                       const std::vector<Deferral>& deferrals,
+                                       Invalidations invalidations) {
   for (const OperationPart& part : machine.enabled()) {
-    if (!is_deferred(deferrals, part)) return part;
+    if (is_deferred(deferrals, part)) continue;
+    if (invalidations == Invalidations::kAtOnce || !loses(machine, part)) return part;
+  }
+  // The host's cache fetches what something waits for.
+  for (const OperationPart& part : machine.early()) {
+    const bool is_awaited = std::ranges::any_of(
+        deferrals, [&](const Deferral& deferral) { return deferral.until.contains(part); });
+    if (is_awaited && !is_deferred(deferrals, part)) return part;
   }
   return std::nullopt;
 }
@@ -48,16 +68,20 @@ Error why_stuck(const Program& program, const QueueMachine& machine,
     const DispatchId awaited = deferral.until.begin()->dispatch;
     const std::optional<OperationPart> part = machine.next_part(awaited);
     INTERLOCK_CHECK(part.has_value());
-    if (!machine.enabled().contains(*part)) return Error{machine.why_held(awaited)};
+    if (!machine.may_run(*part)) return Error{machine.why_held(awaited)};
     return error_of("The schedule defers {} until it has run itself.",
                     program.description_of(awaited));
   }
   return Error{"The schedule cannot be carried out to its end."};
 }
 
+// But for what the host invalidates, which is a later statement.
 std::set<OperationPart> all_parts(const QueueMachine& machine, DispatchId dispatch) {
-  const std::vector<OperationPart> parts = machine.parts_of(dispatch);
-  return {parts.begin(), parts.end()};
+  std::set<OperationPart> parts;
+  for (const OperationPart& part : machine.parts_of(dispatch)) {
+    if (part.role != PartRole::kDrop) parts.insert(part);
+  }
+  return parts;
 }
 
 std::set<OperationPart> parts_in_role(const QueueMachine& machine, DispatchId dispatch,
@@ -67,6 +91,30 @@ std::set<OperationPart> parts_in_role(const QueueMachine& machine, DispatchId di
     if (part.role == role) parts.insert(part);
   }
   return parts;
+}
+
+Result<std::vector<OperationPart>> run_once(const Program& program, std::vector<Deferral> deferrals,
+                                            Invalidations invalidations, uint64_t& left) {
+  if (left < steps_of_a_run(program)) {
+    left = 0;
+    return too_many_steps();
+  }
+  left -= steps_of_a_run(program);
+  QueueMachine machine = split_machine(program, left);
+  std::vector<OperationPart> order;
+  while (const std::optional<OperationPart> next = next_part(machine, deferrals, invalidations)) {
+    if (is_stopped()) return Error{"Making the schedule was stopped."};
+    if (machine.is_halted()) break;
+    machine.run(*next);
+    for (Deferral& deferral : deferrals) deferral.until.erase(*next);
+    order.push_back(*next);
+  }
+  const bool has_steps = machine.step_count() <= left;
+  left -= std::min(left, machine.step_count());
+  if (!has_steps) return too_many_steps();
+  if (is_stopped()) return Error{"Making the schedule was stopped."};
+  if (!machine.is_done()) return why_stuck(program, machine, deferrals);
+  return order;
 }
 
 // Adds the deferral that one line says; of its deferred parts those that can wait.
@@ -153,167 +201,6 @@ class WitnessReader {
   std::vector<Deferral> deferrals_;
 };
 
-// The ways in which two dispatches meet on their bytes as one kind of hazard has it.
-class HazardParts {
- public:
-  struct Pair {
-    OperationPart first;
-    OperationPart second;
-  };
-
-  HazardParts(const Program& program, const QueueMachine& machine, const Hazard& hazard)
-      : program_(program), machine_(machine), kind_(hazard.kind) {
-    const AtomicOp op = program.dispatch(hazard.first.dispatch).atomic_op;
-    is_same_atomic_ =
-        op != AtomicOp::kNone && op == program.dispatch(hazard.second.dispatch).atomic_op;
-    const bool reads_first = kind_ == FindingKind::kWriteAfterRead;
-    const bool reads_second = kind_ == FindingKind::kReadAfterWrite;
-    add(hazard, reads_first ? PartRole::kFetch : PartRole::kCommit,
-        reads_second ? PartRole::kFetch : PartRole::kCommit);
-    // A partial write finds what it leaves as it was.
-    const bool leaves_bytes = program.dispatch(hazard.second.dispatch).is_partial;
-    if (kind_ == FindingKind::kWriteAfterWrite && leaves_bytes) {
-      add(hazard, PartRole::kCommit, PartRole::kFetch);
-    }
-  }
-
-  const std::vector<Pair>& pairs() const { return pairs_; }
-
- private:
-  // Some bytes through which a part takes part.
-  struct Use {
-    OperationPart part;
-    const Access* access;
-    ByteRange bytes;
-  };
-
-  // Of the host all happens at once, in its run.
-  std::vector<Use> uses_of(DispatchId dispatch, PartRole role) const {
-    std::vector<Use> uses;
-    const auto accesses = program_.accesses_of(dispatch);
-    for (const OperationPart& part : machine_.parts_of(dispatch)) {
-      if (part.stage == Stage::kHost) {
-        for (const Access& access : accesses) {
-          const bool is_meant = role == PartRole::kCommit ? access.writes() : access.reads();
-          if (is_meant) uses.push_back({part, &access, access.range});
-        }
-      } else if (part.role == role) {
-        const AccessPiece& piece = machine_.pieces()[part.piece];
-        uses.push_back({part, &accesses[piece.access], piece.bytes});
-      }
-    }
-    return uses;
-  }
-
-  void add(const Hazard& hazard, PartRole first_role, PartRole second_role) {
-    const std::vector<Use> seconds = uses_of(hazard.second.dispatch, second_role);
-    for (const Use& first : uses_of(hazard.first.dispatch, first_role)) {
-      for (const Use& second : seconds) {
-        const bool shares = first.access->memory == second.access->memory &&
-                            share_a_byte(first.bytes, second.bytes);
-        if (shares && conflict(*first.access, *second.access)) {
-          pairs_.push_back({first.part, second.part});
-        }
-      }
-    }
-  }
-
-  bool conflict(const Access& first, const Access& second) const {
-    return !(is_same_atomic_ && first.is_atomic() && second.is_atomic());
-  }
-
-  const Program& program_;
-  const QueueMachine& machine_;
-  FindingKind kind_;
-  bool is_same_atomic_ = false;
-  std::vector<Pair> pairs_;
-};
-
-// What steps may look ahead at, while a schedule is checked.
-class QueueLegality {
- public:
-  explicit QueueLegality(const Program& program)
-      : program_(program), machine_(split_machine(program)) {}
-
-  Result<Success> take(const Schedule& schedule, const Step& step) {
-    const auto bytes = schedule.bytes_of(step);
-    switch (step.kind) {
-      case StepKind::kRun:
-      case StepKind::kRunLate: {
-        if (step.slice_count != whole_step(program_, step.dispatch, step.kind).slice_count) {
-          return error_of("The schedule runs slices of {}; with several queues it runs as a whole.",
-                          program_.description_of(step.dispatch));
-        }
-        const bool commits = step.kind == StepKind::kRun;
-        return take_parts(step.dispatch, [&](const OperationPart& part) {
-          return commits || part.role != PartRole::kCommit;
-        });
-      }
-      case StepKind::kCommit:
-      case StepKind::kFetch: {
-        const PartRole role = step.kind == StepKind::kCommit ? PartRole::kCommit : PartRole::kFetch;
-        return take_parts(step.dispatch, [&](const OperationPart& part) {
-          return part.role == role && (bytes.empty() || is_in(part, bytes));
-        });
-      }
-    }
-    return Success{};
-  }
-
-  Result<Success> finish() const {
-    if (machine_.is_done()) return Success{};
-    return Error{"The schedule does not carry out all that the program has."};
-  }
-
- private:
-  template <typename Predicate>
-  Result<Success> take_parts(DispatchId dispatch, const Predicate& is_meant) {
-    for (const OperationPart& part : machine_.parts_of(dispatch)) {
-      if (!is_meant(part) || done_.contains(part)) continue;
-      if (!machine_.enabled().contains(part)) read_arguments();
-      if (!done_.insert(part).second) continue;
-      if (!machine_.enabled().contains(part)) {
-        const auto next = machine_.next_part(dispatch);
-        if (!next || machine_.enabled().contains(*next)) {
-          return error_of("The schedule has a part of {} that may not run yet.",
-                          program_.description_of(dispatch));
-        }
-        return Error{machine_.why_held(dispatch)};
-      }
-      machine_.run(part);
-    }
-    return Success{};
-  }
-
-  // No step says that an indirect dispatch has read its arguments, once they are fetched: that is
-  // so as soon as something waits for it.
-  void read_arguments() {
-    const auto is_meant = [](const OperationPart& part) {
-      return part.stage == Stage::kIndirect && part.role == PartRole::kRun;
-    };
-    for (;;) {
-      const auto next = std::ranges::find_if(machine_.enabled(), is_meant);
-      if (next == machine_.enabled().end()) return;
-      done_.insert(*next);
-      machine_.run(OperationPart(*next));
-    }
-  }
-
-  bool is_in(const OperationPart& part, std::span<const StepBytes> places) const {
-    const AccessPiece& piece = machine_.pieces()[part.piece];
-    const MemoryId memory = program_.accesses_of(piece.dispatch)[piece.access].memory;
-    return std::ranges::any_of(places, [&](const StepBytes& place) {
-      return place.memory == memory && place.range.begin <= piece.bytes.begin &&
-             piece.bytes.end <= place.range.end &&
-             (part.role == PartRole::kCommit || place.sort == piece.sort);
-    });
-  }
-
-  const Program& program_;
-  QueueMachine machine_;
-  std::set<OperationPart> done_;
-};
-
 }  // namespace
 
 Result<std::vector<OperationPart>> run_deferring(const Program& program,
@@ -321,26 +208,11 @@ Result<std::vector<OperationPart>> run_deferring(const Program& program,
                                                  uint64_t* steps_left) {
   uint64_t unlimited = UINT64_MAX;
   uint64_t& left = steps_left == nullptr ? unlimited : *steps_left;
-  if (left < steps_of_a_run(program)) {
-    left = 0;
-    return too_many_steps();
-  }
-  left -= steps_of_a_run(program);
-  QueueMachine machine = split_machine(program, left);
-  std::vector<OperationPart> order;
-  while (const std::optional<OperationPart> next = next_part(machine, deferrals)) {
-    if (is_stopped()) return Error{"Making the schedule was stopped."};
-    if (machine.is_halted()) break;
-    machine.run(*next);
-    for (Deferral& deferral : deferrals) deferral.until.erase(*next);
-    order.push_back(*next);
-  }
-  const bool has_steps = machine.step_count() <= left;
-  left -= std::min(left, machine.step_count());
-  if (!has_steps) return too_many_steps();
-  if (is_stopped()) return Error{"Making the schedule was stopped."};
-  if (!machine.is_done()) return why_stuck(program, machine, deferrals);
-  return order;
+  auto order = run_once(program, deferrals, Invalidations::kAfterCommits, left);
+  const bool may_lose = std::ranges::any_of(
+      program.syncs, [](const SyncStep& step) { return step.kind == SyncKind::kHostInvalidates; });
+  if (order || !may_lose || is_stopped()) return order;
+  return run_once(program, std::move(deferrals), Invalidations::kAtOnce, left);
 }
 
 Result<Schedule> queue_schedule_of(const Program& program,
@@ -386,14 +258,6 @@ std::vector<std::vector<Displacement>> queue_witnesses_of(const Hazard& hazard) 
   witnesses.push_back({{first, second, DisplacementKind::kCommitsAfter}});
   witnesses.push_back({{second, first, DisplacementKind::kFetchesBefore}});
   return witnesses;
-}
-
-Result<Success> check_legal_on_queues(const Program& program, const Schedule& schedule) {
-  QueueLegality legality(program);
-  for (const Step& step : schedule.steps) {
-    if (Result<Success> taken = legality.take(schedule, step); !taken) return taken;
-  }
-  return legality.finish();
 }
 
 }  // namespace interlock

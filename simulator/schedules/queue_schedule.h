@@ -5,6 +5,8 @@
 // docs/theory.md, "Schedules of several queues": a schedule defers some parts of operations until
 // others have been carried out; all else goes on in reference order, and what must come after the
 // deferred parts waits with them. That is a sink (T6).
+//
+// check_legal_on_queues() stands in queue_legality.cc.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +29,8 @@ struct Deferral {
 };
 
 // All parts of `program` in the order in which the machine carries them out: always the first one
-// in reference order of those that may run and are not deferred.
+// in reference order of those that may run and are not deferred. What the host invalidates before
+// a deferred commit waits with it, unless it is what holds the rest: then the write is lost.
 // Requires: `program` is in reference order. So below.
 // Errors: a stop (stop.h); something that a deferral waits for comes after what it defers, whatever
 // runs: the sentence says what holds it; more steps than are left. Cost: that of the machine; it is

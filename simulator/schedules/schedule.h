@@ -16,10 +16,11 @@ enum class StepKind : uint8_t {
   kRunLate,  // Runs the piece; its writes wait for their kCommit.
   kCommit,   // Commits the writes of all pieces of the dispatch that still wait, in piece order.
   kFetch,    // Reads some bytes for a dispatch that runs later: what its cache then still holds.
+  kDrop,     // What still waits of the host's write never commits: its cache is invalidated.
 };
 
-// Slices [first_slice, first_slice + slice_count) of a dispatch. A kFetch, and a kCommit of some of
-// the bytes that wait, have entries of Schedule::bytes instead; a kCommit of all has none.
+// Slices [first_slice, first_slice + slice_count) of a dispatch. A kFetch, and a kCommit or kDrop
+// of some of the bytes that wait, have entries of Schedule::bytes instead; one of all has none.
 struct Step {
   StepKind kind = StepKind::kRun;
   DispatchId dispatch;

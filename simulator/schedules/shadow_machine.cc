@@ -8,7 +8,8 @@
 // - A late write keeps only the digest of its slice: the values follow from it at the commit.
 // - An `update` and a partial write fetch the old content of their bytes at their run, or before;
 //   an atomic finds what memory holds when it commits. A strict write that is neither may fetch at
-//   any time before its commit, as no output depends on that: it does so then.
+//   any time before its commit, as no output depends on that: it does so then. What the host has
+//   lost there counts for nothing, as no dependency need separate the two.
 // - No slice sees the waiting stores of another slice of its dispatch: they do not conflict.
 // - An atomic is v -> R^-1(R(v) + h) with a bijection R of its operation: atomics of one operation
 //   commute, those of two do not. h depends on what the slice reads and never on the atomic bytes:
@@ -24,48 +25,14 @@
 #include "encoder/program/hash.h"
 #include "encoder/program/stop.h"
 #include "simulator/order/scoped_order.h"
+#include "simulator/schedules/shadow_values.h"
 
 namespace interlock {
 namespace {
 
-// Hashes one more value; the order of the values counts.
-uint64_t absorb(uint64_t digest, uint64_t value) {
-  const uint64_t product = (digest ^ value) * 0xd6e8feb86659fd93;
-  return product ^ (product >> 32);
-}
-
-// What freed and reset bytes hold at the end of an observable run. Strict runs keep what was
-// written there: it takes part in hazards like any other.
+// What freed, reset and lost bytes hold at the end of an observable run. Strict runs keep what was
+// written to freed and reset ones: it takes part in hazards like any other.
 constexpr uint64_t kPoison = 0xcbcbcbcbcbcbcbcb;
-
-// R is one multiplication and one exclusive or, both of which can be undone. Without the latter the
-// actions of different operations would commute.
-struct AtomicBijection {
-  uint64_t factor;
-  uint64_t inverse;
-};
-
-constexpr uint64_t inverse_of(uint64_t odd) {
-  uint64_t inverse = odd;  // Right in the lowest 3 bits; each step of Newton's method doubles them.
-  for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
-  return inverse;
-}
-
-constexpr AtomicBijection bijection_of(uint64_t factor) { return {factor, inverse_of(factor)}; }
-
-// By AtomicOp.
-constexpr AtomicBijection kBijections[] = {
-    bijection_of(0xa0761d6478bd642f), bijection_of(0xe7037ed1a0b428db),
-    bijection_of(0x8ebc6af09c88c6e3), bijection_of(0x589965cc75374cc3),
-    bijection_of(0x1d8e4e27c47d124f), bijection_of(0xeb44accab455d165),
-    bijection_of(0x9c6e6877736c46e3)};
-
-uint64_t apply_atomic(AtomicOp operation, uint64_t value, uint64_t term) {
-  const AtomicBijection& r = kBijections[static_cast<size_t>(operation)];
-  uint64_t image = value * r.factor;
-  image = (image ^ (image >> 32)) + term;
-  return (image ^ (image >> 32)) * r.inverse;
-}
 
 }  // namespace
 
@@ -79,6 +46,7 @@ ShadowMachine::ShadowMachine(const Program& program)
   for (const Dispatch& dispatch : program.dispatches) {
     write_sorts_.push_back(write_sort_of(stage_of(dispatch)));
     puts_any_back_ = puts_any_back_ || dispatch.is_transition();
+    is_of_host_.push_back(dispatch.host != HostAccess::kNone);
   }
 }
 
@@ -162,19 +130,26 @@ void ShadowMachine::execute(const Schedule& schedule) {
   found_.clear();
   kept_.clear();
   committed_.clear();
+  cached_.clear();
   for (const Step& step : schedule.steps) {
     const uint32_t dispatch = step.dispatch.index;
     if (is_stopped()) return;
     uint32_t begin = program_.first_unit[dispatch];
     uint32_t end = program_.first_unit[dispatch + 1];
+    const bool is_by_segment = is_split || (kIsStrict && overwrites_lost(dispatch));
     const auto commit_unit = [&](uint32_t unit, std::span<const StepBytes> places) {
-      is_split ? commit_split<kIsStrict>(dispatch, unit, places) : commit<kIsStrict>(unit);
+      is_by_segment ? commit_split<kIsStrict>(dispatch, unit, places) : commit<kIsStrict>(unit);
     };
     if (step.kind == StepKind::kFetch) {
       fetch(schedule, step);
       continue;
     }
+    if (step.kind == StepKind::kDrop) {
+      drop(schedule, step);
+      continue;
+    }
     if (step.kind == StepKind::kCommit) {
+      take_from_cache(dispatch, schedule.bytes_of(step));
       for (uint32_t unit = begin; unit < end; ++unit) {
         if (is_waiting_[unit] == 0) continue;
         is_waiting_[unit] = step.slice_count > 0;
@@ -191,11 +166,13 @@ void ShadowMachine::execute(const Schedule& schedule) {
     for (uint32_t unit = begin; unit < end; ++unit) {
       if (is_stopped()) return;
       if (puts_back(unit)) find_for_putting_back(dispatch, unit, is_split);
-      digests_[unit] = is_split ? split_digest_of(dispatch, unit) : digest_of(unit);
+      const bool is_apart = is_split || (is_of_host_[dispatch] && !cached_.empty());
+      digests_[unit] = is_apart ? split_digest_of(dispatch, unit) : digest_of(unit);
       if (kIsStrict) values_[program_.segment_count + dispatch] += scrambled(digests_[unit]);
       if (step.kind == StepKind::kRunLate) {
         is_waiting_[unit] = 1;
         keep_old_content(dispatch, unit);
+        if (is_of_host_[dispatch]) keep_in_cache<kIsStrict>(dispatch, unit);
       } else {
         commit_unit(unit, {});
       }
@@ -215,85 +192,6 @@ void ShadowMachine::find_for_putting_back(uint32_t dispatch, uint32_t unit, bool
       found.push_back(early != nullptr ? *early : values_[s]);
     }
   }
-}
-
-void ShadowMachine::fetch(const Schedule& schedule, const Step& step) {
-  for (const StepBytes& bytes : schedule.bytes_of(step)) {
-    const SegmentSpan span = program_.index.span_of(bytes.memory, bytes.range);
-    for (uint32_t segment = span.begin; segment < span.end; ++segment) {
-      fetched_[{step.dispatch.index, segment}].push_back({bytes.sort, values_[segment]});
-    }
-  }
-}
-
-const uint64_t* ShadowMachine::find_fetched(uint32_t dispatch, uint32_t segment,
-                                            StageAccess sort) const {
-  const auto found = fetched_.find({dispatch, segment});
-  if (found == fetched_.end()) return nullptr;
-  const auto latest =
-      std::find_if(found->second.rbegin(), found->second.rend(),
-                   [sort](const Fetched& candidate) { return candidate.sort == sort; });
-  return latest == found->second.rend() ? nullptr : &latest->value;
-}
-
-// As digest_of(), of what has been fetched before where something was.
-uint64_t ShadowMachine::split_digest_of(uint32_t dispatch, uint32_t unit) const {
-  uint64_t digest = scrambled(unit + 1);
-  const uint32_t end = program_.units[unit + 1].first_read;
-  for (uint32_t r = program_.units[unit].first_read; r < end; ++r) {
-    for (uint32_t s = program_.reads[r].begin; s < program_.reads[r].end; ++s) {
-      const uint64_t* const early = find_fetched(dispatch, s, program_.read_sorts[r]);
-      digest = absorb(digest, early != nullptr ? *early : values_[s]);
-    }
-  }
-  return digest;
-}
-
-bool ShadowMachine::covers(std::span<const StepBytes> places, uint32_t segment) const {
-  return std::ranges::any_of(places, [&](const StepBytes& bytes) {
-    const SegmentSpan span = program_.index.span_of(bytes.memory, bytes.range);
-    return span.begin <= segment && segment < span.end;
-  });
-}
-
-// As commit(), segment by segment.
-template <bool kIsStrict>
-void ShadowMachine::commit_split(uint32_t dispatch, uint32_t unit,
-                                 std::span<const StepBytes> places) {
-  const uint32_t end = program_.units[unit + 1].first_write;
-  const KeptContent* const kept = find_kept(unit);
-  size_t kept_at = 0;
-  const uint64_t* next_found = puts_back(unit) ? found_.at(unit).data() : nullptr;
-  uint64_t position = digests_[unit];
-  std::vector<uint32_t> changed;
-  for (uint32_t w = program_.units[unit].first_write; w < end; ++w) {
-    const ShadowWrite& write = program_.writes[w];
-    for (uint32_t segment = write.span.begin; segment < write.span.end; ++segment) {
-      position += kGolden64;
-      const uint64_t put_back = next_found != nullptr ? *next_found++ : 0;
-      const bool is_kept = write.effect == ShadowEffect::kPartial && kept != nullptr;
-      const std::optional<uint64_t> old = is_kept ? (*kept)[kept_at++] : std::nullopt;
-      if (committed_.contains({unit, segment})) continue;
-      if (!places.empty() && !covers(places, segment)) continue;
-      if (!places.empty()) changed.push_back(segment);
-      uint64_t& value = values_[segment];
-      const uint64_t written = scrambled(position);
-      const uint64_t* const early =
-          is_kept ? nullptr : find_fetched(dispatch, segment, write_sorts_[dispatch]);
-      if (write.effect == ShadowEffect::kAtomic) {
-        value = apply_atomic(write.operation, value, written);
-      } else if (!kIsStrict && write.effect == ShadowEffect::kKeep) {
-        value = put_back;
-      } else if (kIsStrict || write.effect == ShadowEffect::kPartial) {
-        const uint64_t found = early != nullptr ? *early : old.value_or(value);
-        value = absorb(absorb(written, found), kGolden64);
-      } else {
-        value = written;
-      }
-    }
-  }
-  // Several operands may write one segment, one after the other.
-  for (const uint32_t segment : changed) committed_.insert({unit, segment});
 }
 
 ShadowResult ShadowMachine::run(const Schedule& schedule, ShadowMode mode) {
@@ -325,15 +223,19 @@ std::vector<uint32_t> ShadowMachine::differing_outputs(const ShadowResult& a,
 
 void ShadowMachine::run(const Schedule& schedule, ShadowMode mode, ShadowResult& result) {
   values_ = initial_;
+  const auto poison = [this](const std::vector<SegmentSpan>& spans) {
+    for (const SegmentSpan& span : spans) {
+      std::fill(values_.begin() + span.begin, values_.begin() + span.end, kPoison);
+    }
+  };
   if (mode == ShadowMode::kStrict) {
     execute<true>(schedule);
+    poison(program_.lost);
     std::swap(result.values, values_);
     return;
   }
   execute<false>(schedule);
-  for (const SegmentSpan& ended : program_.ended) {
-    std::fill(values_.begin() + ended.begin, values_.begin() + ended.end, kPoison);
-  }
+  poison(program_.ended);
   result.values.clear();
   if (program_.is_all_live) {
     result.values.assign(values_.begin(), values_.begin() + program_.segment_count);

@@ -1,5 +1,8 @@
 // ShadowMachine: executes a schedule on hashes instead of numbers. What a slice writes is a hash of
 // its identity and of what it read, so two runs differ exactly when some read saw another writer.
+//
+// Steps that fetch or commit some bytes by themselves, and the host's cache, stand in
+// shadow_machine_split.cc.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +21,7 @@ namespace interlock {
 
 enum class ShadowMode : uint8_t {
   // A write also hashes the byte's old content, and what each dispatch reads is compared too: on
-  // one
-  // queue with global barriers the three deciding runs differ iff there is a hazard (T5).
+  // one queue with global barriers the three deciding runs differ iff there is a hazard (T5).
   kStrict,
   // Full overwrites; only the outputs are compared, and what the host reads: says whether one of
   // them can differ.
@@ -69,6 +71,9 @@ class ShadowMachine {
   template <bool kIsStrict>
   void execute(const Schedule& schedule);
   uint64_t digest_of(uint32_t unit) const;
+  bool overwrites_lost(uint32_t dispatch) const;
+  // It overwrites there what the host has lost.
+  bool is_over_lost(uint32_t dispatch, uint32_t segment) const;
   // What the partial writes of a unit that commits late find at its run.
   void keep_old_content(uint32_t dispatch, uint32_t unit);
   const KeptContent* find_kept(uint32_t unit) const;
@@ -93,10 +98,18 @@ class ShadowMachine {
   void commit_split(uint32_t dispatch, uint32_t unit, std::span<const StepBytes> places);
   bool covers(std::span<const StepBytes> places, uint32_t segment) const;
 
+  // The host finds what it wrote, committed or not.
+  uint64_t value_for(uint32_t dispatch, uint32_t segment) const;
+  template <bool kIsStrict>
+  void keep_in_cache(uint32_t dispatch, uint32_t unit);
+  void take_from_cache(uint32_t dispatch, std::span<const StepBytes> places);
+  void drop(const Schedule& schedule, const Step& step);
+
   ShadowProgram program_;
   std::vector<uint64_t> initial_;         // By segment, then a zero for the tap of each dispatch.
   std::vector<StageAccess> write_sorts_;  // By dispatch.
   bool puts_any_back_ = false;            // Some unit puts back what it found.
+  std::vector<bool> is_of_host_;          // By dispatch.
 
   // Of one run.
   std::vector<uint64_t> values_;          // As `initial_`.
@@ -106,6 +119,8 @@ class ShadowMachine {
   std::map<uint32_t, std::vector<uint64_t>> found_;  // By unit: what it puts back.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<Fetched>> fetched_;  // By dispatch, segment.
   std::set<std::pair<uint32_t, uint32_t>> committed_;  // By unit and segment: apart from others.
+  // By segment: what the host wrote, by dispatch, and has not committed; the latest last.
+  std::map<uint32_t, std::vector<std::pair<uint32_t, uint64_t>>> cached_;
 };
 
 }  // namespace interlock

@@ -13,6 +13,8 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/lifetimes/ended_bytes.h"
+#include "simulator/order/host_atoms.h"
+#include "simulator/order/host_moves.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/scoped_order.h"
 
@@ -160,18 +162,25 @@ bool UnitRanges::add_slices(const Program& program, const Dispatch& dispatch) {
 // Every range that must start and end at a segment's boundary.
 template <typename Visit>
 void visit_ranges(const Program& program, const UnitRanges& ranges,
-                  const std::vector<EndedBytes>& ended, bool has_steps_of_bytes, Visit visit) {
+                  const std::vector<EndedBytes>& ended, const HostMoves& moves,
+                  bool has_steps_of_bytes, Visit visit) {
   for (const MemoryRange& range : ranges.ranges) visit(range.memory, range.range);
   for (const TensorId output : program.outputs) {
     visit(program.tensor(output).memory, program.tensor(output).range);
   }
   for (const EndedBytes& bytes : ended) visit(bytes.memory, bytes.bytes);
+  for (const HostMoves::Lost& lost : moves.lost()) visit(lost.memory, lost.bytes);
   // Steps of a schedule may then concern bytes between any two of these.
   if (!has_steps_of_bytes) return;
   for (const std::vector<Access>* accesses : {&program.accesses, &program.barrier_operands}) {
     for (const Access& access : *accesses) {
       if (!access.range.is_empty()) visit(access.memory, access.range);
     }
+  }
+  // The host moves whole atoms.
+  for (const Access& operand : program.barrier_operands) {
+    const ByteRange atoms = in_whole_atoms(program.memory(operand.memory), operand.range);
+    if (!atoms.is_empty()) visit(operand.memory, atoms);
   }
 }
 
@@ -222,16 +231,30 @@ void find_live(const Program& program, ShadowProgram& compiled) {
   }
 }
 
+void find_lost(const Program& program, const HostMoves& moves, ShadowProgram& compiled) {
+  for (const HostMoves::Lost& lost : moves.lost()) {
+    const SegmentSpan span = compiled.index.span_of(lost.memory, lost.bytes);
+    if (lost.until == HostMoves::kNever) {
+      compiled.lost.push_back(span);
+    } else {
+      compiled.over_lost.push_back({program.statements[lost.until].index, span});
+    }
+  }
+  std::ranges::sort(compiled.over_lost, {},
+                    [](const OverLost& at) { return std::pair(at.dispatch, at.span.begin); });
+}
+
 }  // namespace
 
 ShadowProgram compile_shadow_program(const Program& program) {
   UnitRanges ranges(program);
   std::vector<EndedBytes> ended = find_ended_bytes(program);
   std::erase_if(ended, [](const EndedBytes& bytes) { return bytes.reader.is_some(); });
+  const HostMoves moves(program);
   const bool has_steps_of_bytes = !program.dependencies.empty() || needs_queue_order(program);
   ShadowProgram compiled;
   compiled.index = SegmentIndex(program.memories, [&](const auto& visit) {
-    visit_ranges(program, ranges, ended, has_steps_of_bytes, visit);
+    visit_ranges(program, ranges, ended, moves, has_steps_of_bytes, visit);
   });
   const SegmentIndex& index = compiled.index;
   compiled.read_sorts = std::move(ranges.read_sorts);
@@ -248,6 +271,7 @@ ShadowProgram compile_shadow_program(const Program& program) {
   for (const EndedBytes& bytes : ended) {
     compiled.ended.push_back(index.span_of(bytes.memory, bytes.bytes));
   }
+  find_lost(program, moves, compiled);
   compiled.segment_count = index.segment_count();
   find_live(program, compiled);
   return compiled;

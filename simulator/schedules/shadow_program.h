@@ -29,6 +29,12 @@ struct ShadowUnit {
   uint32_t first_write;
 };
 
+// The dispatch overwrites there what the host has lost (host_moves.h).
+struct OverLost {
+  uint32_t dispatch;
+  SegmentSpan span;
+};
+
 struct ShadowProgram {
   std::vector<uint32_t> first_unit;  // By dispatch, and one more: the number of units.
   std::vector<ShadowUnit> units;     // And one more: the ends.
@@ -38,6 +44,9 @@ struct ShadowProgram {
   std::vector<uint32_t> live_segments;  // Those of the outputs, each once, in order.
   bool is_all_live = false;             // No output is named: every segment is live.
   std::vector<SegmentSpan> ended;    // Of freed and reset values at the end: dead, all live or not.
+                                     // Those of `lost` too.
+  std::vector<SegmentSpan> lost;     // What the host has lost, at the end.
+  std::vector<OverLost> over_lost;   // By dispatch and segment.
   std::vector<uint32_t> host_reads;  // Dispatches in which the host reads, in order.
   // Of the values of an observable result: by position among the outputs; by memory if all is live.
   // Then one for each of host_reads.

@@ -74,6 +74,8 @@ Result<Success> StepSplitter::add(const Step& step) {
       break;
     case StepKind::kFetch:
       return add_fetch(step.dispatch, DispatchId(step.first_slice));
+    case StepKind::kDrop:
+      break;  // Of the host, which has no part in scopes alone.
   }
   return Success{};
 }

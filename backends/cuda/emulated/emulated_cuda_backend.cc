@@ -14,6 +14,7 @@
 #include "backends/cuda/emulated/kernels.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/guarded_buffer.h"
+#include "backends/interface/host_cache.h"
 #include "backends/interface/host_statements.h"
 #include "backends/interface/late_staging.h"
 #include "backends/interface/partial_steps.h"
@@ -37,6 +38,7 @@ class EmulatedRun {
         launches_{device, choice_, options.block_thread_count},
         late_(program, options.limit_bytes, StagingSpace::kIsFreedByCommits),
         partial_(program),
+        cache_(program, late_, partial_, starts_),
         host_reads_(program.host_dispatches.size()) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
@@ -50,6 +52,10 @@ class EmulatedRun {
     if (runs) poison_.fill_before(step.dispatch, starts_);
     switch (step.kind) {
       case StepKind::kRun:
+        if (program_.dispatch(step.dispatch).host == HostAccess::kReads) {
+          cache_.read(step.dispatch, host_reads_);
+          return Success{};
+        }
         if (is_host_transfer(program_, step.dispatch)) {
           run_host_transfer(program_, step.dispatch, starts_, host_reads_);
           return Success{};
@@ -63,11 +69,13 @@ class EmulatedRun {
         return run_late(piece_of(program_, step));
       case StepKind::kCommit:
         return commit(step.dispatch, schedule.bytes_of(step));
+      case StepKind::kDrop:
+        note_commit(step.dispatch, schedule.bytes_of(step));
+        return Success{};
       case StepKind::kFetch:
         for (const StepBytes& place : schedule.bytes_of(step)) {
-          const uint8_t* const memory = starts_[place.memory.index];
           partial_.fetch(step.dispatch, place,
-                         {memory + place.range.begin, memory + place.range.end});
+                         cache_.bytes_for(step.dispatch, place.memory, place.range));
         }
         return check_one_content(program_, step.dispatch, schedule.bytes_of(step));
     }
@@ -155,7 +163,22 @@ class EmulatedRun {
           operand.is_staged = true;
           return copy;
         });
-    return staged ? run_piece(piece, operands) : staged;
+    if (!staged) return staged;
+    const bool is_by_host = program_.dispatch(piece.dispatch).host == HostAccess::kWrites;
+    if (is_by_host) cache_.add(piece.dispatch);
+    if (!is_by_host || !is_host_transfer(program_, piece.dispatch))
+      return run_piece(piece, operands);
+    store_host_value(program_, piece.dispatch,
+                     {operands.front().data, accesses.front().range.size_bytes()});
+    return Success{};
+  }
+
+  // They wait no more.
+  void note_commit(DispatchId id, std::span<const StepBytes> places) {
+    partial_.note_commit(id, places);
+    if (!places.empty()) return;
+    late_.forget(id);
+    cache_.forget(id);
   }
 
   Result<Success> commit(DispatchId id, std::span<const StepBytes> places) {
@@ -163,10 +186,8 @@ class EmulatedRun {
         id, [&](const DispatchPiece& piece, const Access& access, const Staging::Operand& staged) {
           return commit(piece, access, staged, places);
         });
-    if (!committed) return committed;
-    partial_.note_commit(id, places);
-    if (places.empty()) late_.forget(id);
-    return Success{};
+    if (committed) note_commit(id, places);
+    return committed;
   }
 
   Result<Success> commit(const DispatchPiece& piece, const Access& access,
@@ -208,6 +229,7 @@ class EmulatedRun {
   std::vector<uint8_t*> starts_;  // Of the memories.
   Staging late_;
   PartialSteps<std::vector<uint8_t>> partial_;
+  HostCache cache_;
   std::vector<std::vector<uint8_t>> host_reads_;  // As MemoryImage has them.
 };
 

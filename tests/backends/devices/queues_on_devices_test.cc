@@ -50,11 +50,14 @@ TEST_P(QueuesOnDevices, ShowEachObservableHazardOfTheCorpusInNumbers) {
       const Result<Schedule> schedule = schedule_of(run, order, finding.witness);
       ASSERT_TRUE(schedule.has_value());
       const MemoryImage wrong = image_on_device(run, *schedule);
-      EXPECT_TRUE(outputs_differ(run, right, wrong)) << finding.headline;
+      // What is copied there and back is equal bytes (tests/fuzz/judge/queue_replay_test.cc).
+      const bool differs = outputs_differ(run, image_after(run, issue_order_schedule(run)),
+                                          image_after(run, *schedule));
+      EXPECT_EQ(outputs_differ(run, right, wrong), differs) << finding.headline;
       if (rounds_correctly()) {
         EXPECT_TRUE(wrong == image_after(run, *schedule)) << finding.headline;
       }
-      ++diverging;
+      diverging += differs;
     }
   }
   EXPECT_GT(diverging, 50u);

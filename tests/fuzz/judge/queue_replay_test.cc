@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/registry.h"
 #include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/in_reference_order.h"
@@ -49,21 +51,37 @@ Shown replay_findings(const Program& run) {
   return shown;
 }
 
+// With opaque dispatches instead of copies: these leave other bytes wherever they find others.
+Program without_copies(const Program& program) {
+  constexpr std::string_view kCopy = "dispatch copy ";
+  std::string text = print(program);
+  for (size_t at = text.find(kCopy); at != std::string::npos; at = text.find(kCopy, at)) {
+    text.replace(at, kCopy.size(), "dispatch Blit in copy ");
+  }
+  return run_of(text);
+}
+
 TEST(QueueReplay, ShowsEachObservableHazardOfTheCorpusInNumbers) {
   size_t diverging = 0;
+  size_t puts_back_count = 0;
   for (const auto& path : corpus_files({"bugs", "queues"})) {
     SCOPED_TRACE(path);
     const Program run = reference_run(corpus_program(path));
     // A witness may do what `order=` means, and then leaves what the reference leaves.
     if (!needs_queue_order(run) || run.has_program_order) continue;
     const Shown shown = replay_findings(run);
-    EXPECT_THAT(shown.equal, IsEmpty());
     diverging += shown.diverging;
+    // What is copied there and back is equal bytes, whichever of the two a read finds.
+    if (!shown.equal.empty()) {
+      puts_back_count += shown.equal.size();
+      EXPECT_THAT(replay_findings(without_copies(corpus_program(path))).equal, IsEmpty());
+    }
     if (path.string().ends_with(".fixed.ilk")) {
       EXPECT_EQ(shown.diverging, 0u);
     }
   }
   EXPECT_GT(diverging, 50u);
+  EXPECT_EQ(puts_back_count, 1u);  // Of kompute-4e86562.
 }
 
 TEST(QueueReplay, ComparesWhatTheHostReads) {

@@ -1,11 +1,14 @@
 #include "tests/simulator/judges/part_execution.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "encoder/program/hash.h"
+#include "simulator/order/host_moves.h"
 
 namespace interlock {
 namespace {
@@ -31,7 +34,7 @@ class PartInterpreter {
   }
 
   void take(const OperationPart& part) {
-    if (part.stage == Stage::kHost) return take_host(part.dispatch);
+    if (part.stage == Stage::kHost) return take_host(part);
     if (part.role == PartRole::kRun) return run(part.dispatch);
     const AccessPiece& piece = machine_.pieces()[part.piece];
     const Access& access = program_.accesses_of(part.dispatch)[piece.access];
@@ -45,8 +48,16 @@ class PartInterpreter {
     }
   }
 
-  std::vector<uint64_t> seen() const {
+  // What the host has lost, and nobody has written since, holds nothing that counts.
+  std::vector<uint64_t> seen() {
     std::vector<uint64_t> values;
+    const HostMoves moves(program_);
+    for (const HostMoves::Lost& lost : moves.lost()) {
+      if (lost.until != HostMoves::kNever) continue;
+      for (uint64_t i = lost.bytes.begin; i < lost.bytes.end; ++i) {
+        memory_[lost.memory.index][i] = 0;
+      }
+    }
     for (const TensorId output : program_.outputs) {
       const Tensor& tensor = program_.tensor(output);
       for (uint64_t i = tensor.range.begin; i < tensor.range.end; ++i) {
@@ -76,20 +87,50 @@ class PartInterpreter {
 
   static bool is_write_sort(StageAccess sort) { return sort == write_sort_of(stage_of(sort)); }
 
-  void take_host(DispatchId dispatch) {
-    uint64_t digest = scrambled(dispatch.index + 1);
+  // The host finds what it wrote, in memory or not; what it has dropped never gets there.
+  void take_host(const OperationPart& part) {
+    const DispatchId dispatch = part.dispatch;
     const auto accesses = program_.accesses_of(dispatch);
-    for (const Access& access : accesses) {
-      if (!access.reads()) continue;
-      for (uint64_t i = access.range.begin; i < access.range.end; ++i) {
-        digest = mixed(digest, memory_[access.memory.index][i]);
+    if (part.role != PartRole::kRun) {
+      const AccessPiece& piece = machine_.pieces()[part.piece];
+      const MemoryId memory = accesses[piece.access].memory;
+      for (uint64_t i = piece.bytes.begin; i < piece.bytes.end; ++i) {
+        auto& cached = cached_[{memory.index, i}];
+        if (part.role == PartRole::kFetch) {
+          fetched_[{part.piece, i}] =
+              cached.empty() ? memory_[memory.index][i] : cached.back().second;
+          continue;
+        }
+        if (part.role == PartRole::kCommit && !dropped_.contains(part.piece)) {
+          commit(dispatch, piece.access, i, 0);
+        }
+        std::erase_if(cached, [&](const auto& write) { return write.first == dispatch; });
+      }
+      if (part.role == PartRole::kDrop) dropped_.insert(part.piece);
+      return;
+    }
+    const auto is_split = [&](uint32_t access) {
+      return std::ranges::any_of(machine_.pieces(), [&](const AccessPiece& piece) {
+        return piece.dispatch == dispatch && piece.access == access;
+      });
+    };
+    run(dispatch);
+    uint64_t& digest = digests_[dispatch.index];
+    for (uint32_t a = 0; a < accesses.size(); ++a) {
+      for (uint64_t i = accesses[a].range.begin; i < accesses[a].range.end; ++i) {
+        if (!accesses[a].reads() || is_split(a)) continue;
+        digest = mixed(digest, memory_[accesses[a].memory.index][i]);
       }
     }
-    digests_[dispatch.index] = digest;
     for (uint32_t a = 0; a < accesses.size(); ++a) {
       if (!accesses[a].writes()) continue;
       for (uint64_t i = accesses[a].range.begin; i < accesses[a].range.end; ++i) {
-        commit(dispatch, a, i, 0);
+        if (!is_split(a)) {
+          commit(dispatch, a, i, 0);
+          continue;
+        }
+        const uint64_t written = mixed(mixed(digest, a), i - accesses[a].range.begin);
+        cached_[{accesses[a].memory.index, i}].push_back({dispatch, written});
       }
     }
     if (program_.dispatch(dispatch).host == HostAccess::kReads) host_reads_[dispatch] = digest;
@@ -128,6 +169,9 @@ class PartInterpreter {
   std::vector<uint64_t> digests_;
   std::map<std::pair<uint32_t, uint64_t>, uint64_t> fetched_;  // By piece and byte.
   std::map<DispatchId, uint64_t> host_reads_;
+  // By memory and byte: what the host wrote and has not committed, the latest last.
+  std::map<std::pair<uint32_t, uint64_t>, std::vector<std::pair<DispatchId, uint64_t>>> cached_;
+  std::set<uint32_t> dropped_;  // By piece.
 };
 
 QueueMachine machine_of(const Program& program) {

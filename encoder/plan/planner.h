@@ -42,6 +42,7 @@ struct PlannerEntry {
   PlanFunction plan;
   // Takes programs of several queues, too, whose sync stays. A broken one is wrong only there.
   bool takes_queues = false;
+  bool is_for_queues = false;  // Of one queue it makes what other planners make.
 };
 
 std::span<const PlannerEntry> planner_registry();

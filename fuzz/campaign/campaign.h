@@ -83,9 +83,11 @@ struct CampaignProgress {
 struct CampaignOptions {
   const EncoderEntry* encoder =
       nullptr;  // Null: programs as they stand, with barriers of their own.
-  const QueueEncoderEntry* queue_encoder = nullptr;  // If some, it is under test, and no other.
+  const QueueEncoderEntry* queue_encoder = nullptr;  // If some, in its place.
   // If some: unplanned programs go through these passes, then through the encoder, and are compared
-  // with what the reference chain makes of them (pass_chain.h). Not both of the first two.
+  // with what the reference chain makes of them (pass_chain.h). Not both of the first two. With
+  // `generator.has_queues`, or a queue encoder, a planner that takes queues alone: programs are put
+  // on several queues first, by that encoder or by a right one that each run draws.
   const BackwardEntry* backward = nullptr;
   const ReplayEntry* replay = nullptr;
   const PlannerEntry* planner = nullptr;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -32,6 +33,7 @@ namespace {
 struct PassRun {
   ProgramDraft draft;
   PlanOptions plan;
+  PassChain chain;
 };
 
 // The tensors with initial values; at least one of them.
@@ -55,25 +57,46 @@ void append_backward(ProgramDraft& draft, Choice& choice) {
   draft.items.emplace_back(std::move(gradients));
 }
 
+// Whether the sync is for several queues, and comes before the plan.
+bool is_on_queues(const CampaignOptions& options) {
+  return options.queue_encoder != nullptr || options.generator.has_queues;
+}
+
 ProgramDraft unplanned_draft(const CampaignOptions& options, Choice& choice) {
   if (options.replay != nullptr) return generate_replays(choice);
   StepOptions step;
   step.is_differentiable = options.backward != nullptr;
+  step.has_lifetimes = !is_on_queues(options);
   step.max_dispatches = std::min(options.generator.max_dispatches, step.max_dispatches);
   ProgramDraft draft = generate_step(choice, step);
   if (options.backward != nullptr) append_backward(draft, choice);
   return draft;
 }
 
+// One that leaves no hazard, unless one is named; on up to four queues, or as many as it likes.
+void draw_queues(PassChain& chain, Choice& choice) {
+  if (chain.queue_encoder == nullptr) {
+    std::vector<const QueueEncoderEntry*> right;
+    for (const QueueEncoderEntry& entry : queue_encoder_registry()) {
+      if (!entry.is_broken) right.push_back(&entry);
+    }
+    chain.queue_encoder = right[choice.below(right.size())];
+  }
+  constexpr uint32_t kCounts[] = {0, 2, 3, 4};
+  const uint32_t count = kCounts[choice.below(std::size(kCounts))];
+  if (chain.queue_encoder->takes_queue_count) chain.queue_count = count;
+}
+
 // The options are part of the run: a right planner is right with any.
 PassRun pass_run_of(const CampaignOptions& options, uint64_t run_index) {
   SeededChoice choice(seed_of_run(options.seed, run_index));
-  PassRun run{unplanned_draft(options, choice), plan_options_of_campaign()};
+  PassRun run{unplanned_draft(options, choice), plan_options_of_campaign(), chain_of(options)};
   if (choice.chance(1, 4)) run.plan.alignment_bytes = 32;
   if (choice.chance(1, 4)) run.plan.slack_percent = static_cast<uint32_t>(choice.below(200));
   run.plan.is_antichain = choice.chance(1, 4);
   run.plan.keeps_inputs = choice.chance(1, 8);
   run.plan.is_opaque_in_place = !choice.chance(1, 8);
+  if (is_on_queues(options)) draw_queues(run.chain, choice);
   return run;
 }
 
@@ -97,6 +120,12 @@ void add_notes(CampaignFind& find, const PassChain& chain, const Program& unplan
         output.differing_count, output.element_count,
         find.program.name(find.program.tensor(output.tensor).name), name_of_reference(chain)));
   }
+  if (chain.queue_encoder != nullptr) {
+    const bool has_count = chain.queue_count > 0;
+    find.notes.push_back(
+        fmt::format("The encoder {} has placed the sync first{}.", chain.queue_encoder->name,
+                    has_count ? fmt::format(", on at most {} queues", chain.queue_count) : ""));
+  }
   find.notes.push_back(fmt::format("What {} was given:", names_of(chain)));
   std::istringstream lines(print(unplanned));
   for (std::string line; std::getline(lines, line);) find.notes.push_back("  " + line);
@@ -104,8 +133,7 @@ void add_notes(CampaignFind& find, const PassChain& chain, const Program& unplan
 
 class PassSubject final : public Subject {
  public:
-  explicit PassSubject(const CampaignOptions& options)
-      : Subject(options), chain_(chain_of(options)) {}
+  explicit PassSubject(const CampaignOptions& options) : Subject(options) {}
 
   ProgramDraft draft(uint64_t run_index) const override {
     return pass_run_of(options(), run_index).draft;
@@ -117,7 +145,7 @@ class PassSubject final : public Subject {
     const PassRun run = pass_run_of(options(), run_index);
     const auto program = parsed_draft(run.draft, outcome.disagreements);
     if (!program) return outcome;
-    PassReport report = judge_passes(chain_, *program, run.plan, options().oracles, run_index);
+    PassReport report = judge_passes(run.chain, *program, run.plan, options().oracles, run_index);
     outcome.ran_on_cpu = report.ran_on_cpu;
     for (SignedFact& found : report.facts) outcome.add(found.fact, std::move(found.signature));
     outcome.disagreements = std::move(report.disagreements);
@@ -129,31 +157,32 @@ class PassSubject final : public Subject {
     const Program program = build(run.draft).value();
     // The plain options, if they are enough.
     PlanOptions plan = plan_options_of_campaign();
-    const auto plain = judge_passes(chain_, program, plan, {}, 1);
+    const auto plain = judge_passes(run.chain, program, plan, {}, 1);
     const bool is_enough =
         std::ranges::find(plain.facts, signature, &SignedFact::signature) != plain.facts.end();
     if (!is_enough) plan = run.plan;
     const MinimizeReport minimized =
-        minimize_passes(chain_, program, plan, signature, minimize_options());
+        minimize_passes(run.chain, program, plan, signature, minimize_options());
     CampaignFind find;
     find.signature = signature;
     find.run_index = run_index;
-    find.program = passed_with_evidence(chain_, minimized.program, plan, signature);
+    find.program = passed_with_evidence(run.chain, minimized.program, plan, signature);
     find.given = minimized.program;
     find.plan = plan;
     // A wrong gradient is wrong in numbers, whatever the outputs are.
     find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
     // Passes can append dispatches: to what they were given, and to what is left of it.
-    const PassedProgram passed = run_passes(chain_, program, plan).value();
+    const PassedProgram passed = run_passes(run.chain, program, plan).value();
     find.original_dispatch_count =
         forward_dispatch_count(is_of_gradient(signature) ? passed.meant : passed.placed);
     find.dispatch_count = forward_dispatch_count(find.program);
-    add_notes(find, chain_, minimized.program, plan);
+    add_notes(find, run.chain, minimized.program, plan);
     return find;
   }
 
   Cause cause_of(const CampaignFind& find) override {
-    return cause_of_passes(chain_, find.given, find.plan, find.signature);
+    const PassChain chain = pass_run_of(options(), find.run_index).chain;
+    return cause_of_passes(chain, find.given, find.plan, find.signature);
   }
   bool has_causes() const override { return true; }
   bool has_one_cause_per_signature() const override { return true; }
@@ -163,19 +192,18 @@ class PassSubject final : public Subject {
 
  private:
   std::optional<Program> made_of(const Program& given, uint64_t run_index) const override {
-    auto passed = run_passes(chain_, given, pass_run_of(options(), run_index).plan);
+    const PassRun run = pass_run_of(options(), run_index);
+    auto passed = run_passes(run.chain, given, run.plan);
     if (!passed) return std::nullopt;
     return std::move(passed->placed);
   }
 
   Judgement judgement_of(uint64_t run_index) const override {
-    return [this, oracles = oracles(), plan = pass_run_of(options(), run_index).plan,
+    return [oracles = oracles(), run = pass_run_of(options(), run_index),
             run_index](const Program& given) {
-      return judge_passes(chain_, given, plan, oracles, run_index).disagreements;
+      return judge_passes(run.chain, given, run.plan, oracles, run_index).disagreements;
     };
   }
-
-  const PassChain chain_;
 };
 
 }  // namespace

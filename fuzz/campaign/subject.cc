@@ -46,10 +46,10 @@ MinimizedDisagreement Subject::minimized_disagreement(uint64_t run_index, Oracle
 }
 
 std::unique_ptr<Subject> subject_of(const CampaignOptions& options) {
-  if (options.queue_encoder != nullptr) return queue_subject(options);
-  if (options.generator.has_queues) return queue_program_subject(options);
   const bool is_of_passes =
       options.backward != nullptr || options.replay != nullptr || options.planner != nullptr;
+  if (!is_of_passes && options.queue_encoder != nullptr) return queue_subject(options);
+  if (!is_of_passes && options.generator.has_queues) return queue_program_subject(options);
   return is_of_passes ? pass_subject(options) : encoder_subject(options);
 }
 
@@ -62,8 +62,8 @@ ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index) {
 }
 
 PassChain chain_of(const CampaignOptions& options) {
-  return {options.backward, options.replay, options.planner, options.encoder,
-          options.queue_encoder};
+  return {options.backward, options.replay,        options.planner,
+          options.encoder,  options.queue_encoder, 0};
 }
 
 }  // namespace interlock

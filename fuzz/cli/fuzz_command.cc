@@ -154,34 +154,47 @@ Result<Success> set_passes(FuzzOptions& options) {
   if (!options.passes.backward.empty() && !options.passes.replay.empty()) {
     return Error{"--backward and --replay are tried on different programs; give one of them."};
   }
-  PassNames& names = options.passes;
-  const bool has_no_pass = names.encoder.empty() && names.backward.empty() &&
-                           names.replay.empty() && names.planner.empty();
-  if (options.campaign.generator.has_queues && !has_no_pass) {
+  PassNames names = options.passes;
+  const QueueEncoderEntry* const queue_encoder = find_queue_encoder(names.encoder);
+  const bool is_of_one_queue = !names.backward.empty() || !names.replay.empty();
+  if (queue_encoder != nullptr && is_of_one_queue) {
+    return error_of(
+        "the encoder '{}' places sync for several queues, and is tried alone or before a planner.",
+        names.encoder);
+  }
+  const bool has_programs = names.planner.empty() && names.encoder.empty();
+  const bool has_planner =
+      !names.planner.empty() && (names.encoder.empty() || queue_encoder != nullptr);
+  if (options.campaign.generator.has_queues &&
+      (is_of_one_queue || !(has_programs || has_planner))) {
     return Error{
-        "--queues judges programs with sync of their own, as they stand; it takes no encoder and no "
-        "other pass."};
+        "--queues judges programs with sync of their own, as they stand, or a planner on several "
+        "queues. It takes no other pass, and before a planner alone an encoder, for several queues."};
   }
-  options.campaign.queue_encoder = find_queue_encoder(names.encoder);
-  if (options.campaign.queue_encoder != nullptr) {
-    const bool is_alone = names.backward.empty() && names.replay.empty() && names.planner.empty();
-    if (!is_alone) {
-      return error_of("the encoder '{}' places sync for several queues, and is tried alone.",
-                      names.encoder);
-    }
-    return Success{};
-  }
+  CampaignOptions& campaign = options.campaign;
+  campaign.queue_encoder = queue_encoder;
+  if (queue_encoder != nullptr) names.encoder.clear();
   const Result<PassChain> passes = find_passes(names);
   if (!passes) return passes.error();
-  if (passes->planner != nullptr && passes->planner->takes_queues && passes->planner->is_broken) {
-    return error_of(
-        "the planner '{}' is wrong on several queues, and campaigns of planners have one.",
-        names.planner);
+  if (passes->planner != nullptr) {
+    const PlannerEntry& planner = *passes->planner;
+    const bool is_alone = names.encoder.empty() && names.backward.empty() && names.replay.empty();
+    campaign.generator.has_queues |=
+        queue_encoder != nullptr || (is_alone && planner.is_for_queues);
+    if (campaign.generator.has_queues && !planner.takes_queues) {
+      return error_of("the planner '{}' plans programs of one queue, and these have several.",
+                      planner.name);
+    }
+    if (planner.is_for_queues && planner.is_broken && !campaign.generator.has_queues) {
+      return error_of(
+          "the planner '{}' is wrong on several queues alone, and with these passes there is one.",
+          planner.name);
+    }
   }
-  options.campaign.backward = passes->backward;
-  options.campaign.replay = passes->replay;
-  options.campaign.planner = passes->planner;
-  options.campaign.encoder = passes->encoder;
+  campaign.backward = passes->backward;
+  campaign.replay = passes->replay;
+  campaign.planner = passes->planner;
+  campaign.encoder = passes->encoder;
   return Success{};
 }
 
@@ -252,14 +265,16 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
                      "the encoder under test; without it programs with sync of their own");
   command.add_flag(
       "--queues", campaign.generator.has_queues,
-      "programs of several queues, semaphores, events, edges and the host, as they stand");
+      "programs of several queues, semaphores, events, edges and the host, as they stand; with "
+      "--planner that planner on several queues");
   command.add_option("--backward", options.passes.backward,
                      "the backward pass under test, on random forward passes");
   command.add_option("--replay", options.passes.replay,
                      "the replay policy under test, on random programs with captures");
   command.add_option(
       "--planner", options.passes.planner,
-      "the planner under test, on unplanned programs; `interlock` places the sync unless --encoder is given");
+      "the planner under test, on unplanned programs; `interlock` places the sync unless --encoder is given; "
+      "one for several queues comes first");
   command
       .add_option("--backend", options.backend,
                   "executes the programs on this one, too, and compares")

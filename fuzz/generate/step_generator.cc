@@ -44,7 +44,8 @@ class StepGenerator {
                                &StepGenerator::add_opaque,      &StepGenerator::add_view,
                                &StepGenerator::add_lifetime};
     constexpr size_t kDifferentiableCount = 5;
-    const size_t kind_count = options_.is_differentiable ? kDifferentiableCount : std::size(kKinds);
+    const size_t every_count = std::size(kKinds) - (options_.has_lifetimes ? 0 : 1);
+    const size_t kind_count = options_.is_differentiable ? kDifferentiableCount : every_count;
     uint64_t total = 0;
     for (size_t i = 0; i < kind_count; ++i) total += weights_[i];
     const uint64_t target = 1 + choice_.below(options_.max_dispatches);

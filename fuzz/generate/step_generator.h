@@ -13,6 +13,7 @@ namespace interlock {
 struct StepOptions {
   uint32_t max_dispatches = 16;    // At least 1.
   bool is_differentiable = false;  // Forward kernels with a VJP rule only, and no lifetimes.
+  bool has_lifetimes = true;       // Frees, pins and resets.
 };
 
 // Returns a draft that builds and in which nothing is wrong, whatever `choice` says: with every

@@ -100,6 +100,15 @@ Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
     return passed;
   }
   const PlannerEntry& planner = planner_of(chain);
+  if (chain.queue_encoder != nullptr) {
+    INTERLOCK_CHECK(planner.takes_queues);
+    const auto encoded = chain.queue_encoder->encode(passed.meant, chain.queue_count);
+    if (!encoded) return encoded.error();
+    auto planned = planner.plan(*encoded, options);
+    if (!planned) return planned.error();
+    passed.placed = std::move(*planned);
+    return passed;
+  }
   const EncoderEntry& encoder = encoder_of(chain);
   // Some planners are about what the sync lets overlap: it comes first.
   const auto planned = planner.plan(

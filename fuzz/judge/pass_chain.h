@@ -1,6 +1,7 @@
 // PassChain: the passes of a campaign, one after the other, as `interlock encode` runs them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,11 +16,13 @@
 namespace interlock {
 
 struct PassChain {
-  const BackwardEntry* backward = nullptr;           // Null: `one-shot`.
-  const ReplayEntry* replay = nullptr;               // Null: every gradient is added to its sum.
-  const PlannerEntry* planner = nullptr;             // Null: `fresh`.
-  const EncoderEntry* encoder = nullptr;             // Null: `interlock`.
-  const QueueEncoderEntry* queue_encoder = nullptr;  // If some, instead of all the others.
+  const BackwardEntry* backward = nullptr;  // Null: `one-shot`.
+  const ReplayEntry* replay = nullptr;      // Null: every gradient is added to its sum.
+  const PlannerEntry* planner = nullptr;    // Null: `fresh`.
+  const EncoderEntry* encoder = nullptr;    // Null: `interlock`.
+  // If some, instead of `encoder`, and before the planner, which keeps its sync.
+  const QueueEncoderEntry* queue_encoder = nullptr;
+  uint32_t queue_count = 0;  // Which that is given.
 };
 
 // What passes make of a program.
@@ -37,7 +40,8 @@ Result<Program> with_backward_mode(const Program& program, std::string_view mode
 // How a program is to be planned. Regions of an arena end where the program says so, nowhere else.
 PlanOptions plan_options_of_campaign();
 
-// Errors: those of the passes.
+// Errors: those of the passes. Requires: after an encoder for several queues a planner that takes
+// them.
 Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
                                  const PlanOptions& options);
 

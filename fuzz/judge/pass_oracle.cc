@@ -11,6 +11,7 @@
 #include "encoder/program/check.h"
 #include "fuzz/judge/disagree.h"
 #include "fuzz/judge/findings.h"
+#include "fuzz/judge/queue_judges.h"
 #include "fuzz/judge/signature.h"
 
 namespace interlock {
@@ -130,8 +131,10 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
   }
   // Where frees take nothing away, the methods of other campaigns must agree, too.
   if (!report.program.lifetimes.empty()) return report;
-  OracleReport oracles = judge(report.program, options, number);
-  std::ranges::move(oracles.disagreements, std::back_inserter(report.disagreements));
+  std::vector<InternalDisagreement> others =
+      chain.queue_encoder != nullptr ? judge_queues(report.program, {}, number).disagreements
+                                     : judge(report.program, options, number).disagreements;
+  std::ranges::move(others, std::back_inserter(report.disagreements));
   return report;
 }
 

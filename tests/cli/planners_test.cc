@@ -87,12 +87,27 @@ TEST(FuzzCommand, ConvictsABrokenPlannerAndNoOther) {
   EXPECT_THAT(right.out, HasSubstr("; 0 with findings, 0 distinct (planner ztensor, seed 1)."));
 }
 
-TEST(FuzzCommand, RefusesPlannersThatAreNotThereAndDevicesBesideThem) {
-  const CommandResult of_queues =
-      run_interlock({"fuzz", "--planner=stream-pool-unrecorded", "--runs=1"});
-  EXPECT_EQ(of_queues.status, 2) << of_queues.out;
-  EXPECT_THAT(of_queues.err, HasSubstr("is wrong on several queues, and campaigns of planners"));
+TEST(FuzzCommand, TriesPlannersOnSeveralQueues) {
+  const CommandResult broken =
+      run_interlock({"fuzz", "--planner=stream-pool-unrecorded", "--runs=100"});
+  EXPECT_EQ(broken.status, 1) << broken.err;
+  EXPECT_THAT(broken.out, HasSubstr(", 1 distinct (planner stream-pool-unrecorded, seed 1)"));
+  for (const char* planner : {"--planner=stream-pool", "--planner=liveness"}) {
+    const CommandResult right = run_interlock({"fuzz", planner, "--queues", "--runs=100"});
+    EXPECT_EQ(right.status, 0) << right.out << right.err;
+  }
+}
 
+TEST(FuzzCommand, RefusesPlannersThatAreNotThereAndDevicesBesideThem) {
+  const CommandResult of_one = run_interlock(
+      {"fuzz", "--planner=stream-pool-unrecorded", "--encoder=interlock", "--runs=1"});
+  EXPECT_EQ(of_one.status, 2) << of_one.out;
+  EXPECT_THAT(of_one.err, HasSubstr("is wrong on several queues alone, and with these passes"));
+  for (const char* queues : {"--queues", "--encoder=semaphores"}) {
+    const CommandResult of_several = run_interlock({"fuzz", "--planner=ggml", queues, "--runs=1"});
+    EXPECT_EQ(of_several.status, 2) << of_several.out;
+    EXPECT_THAT(of_several.err, HasSubstr("the planner 'ggml' plans programs of one queue"));
+  }
   const CommandResult unknown = run_interlock({"fuzz", "--planner=best", "--runs=1"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("there is no planner 'best'. `interlock list planners`"));

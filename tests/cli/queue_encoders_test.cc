@@ -137,11 +137,15 @@ TEST(FuzzCommand, FindsWhatAnEncoderForSeveralQueuesMisses) {
   EXPECT_EQ(repaired.status, 0) << repaired.err;
 }
 
-TEST(FuzzCommand, TriesAnEncoderForSeveralQueuesAlone) {
+TEST(FuzzCommand, TriesAnEncoderForSeveralQueuesAloneOrBeforeAPlanner) {
   const CommandResult planned =
-      run_interlock({"fuzz", "--encoder=edges", "--planner=liveness", "--runs=1"});
-  EXPECT_EQ(planned.status, 2);
-  EXPECT_THAT(planned.err, HasSubstr("the encoder 'edges' places sync for several queues"));
+      run_interlock({"fuzz", "--encoder=edges", "--planner=liveness", "--runs=20"});
+  EXPECT_EQ(planned.status, 0) << planned.err;
+  EXPECT_THAT(planned.out, HasSubstr("(planner liveness and encoder edges, seed 1)"));
+  const CommandResult behind =
+      run_interlock({"fuzz", "--encoder=edges", "--backward=split", "--runs=1"});
+  EXPECT_EQ(behind.status, 2);
+  EXPECT_THAT(behind.err, HasSubstr("the encoder 'edges' places sync for several queues"));
   const CommandResult counted =
       run_interlock({"fuzz", "--encoder=edges", "--deny-excess", "--runs=1"});
   EXPECT_EQ(counted.status, 2);

@@ -1,10 +1,10 @@
 #include "encoder/plan/data_dependencies.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "encoder/program/check.h"
+#include "encoder/program/hash.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -12,15 +12,15 @@ namespace {
 
 // What the dispatches so far have done to some bytes.
 struct ByteHistory {
-  uint64_t end = 0;
   std::vector<uint32_t> writers;  // The last one, or all atomics of one operation.
   std::vector<uint32_t> readers;  // Since.
   std::vector<uint32_t> before;   // Of atomics: what the first of them had to follow.
   AtomicOp atomic_op = AtomicOp::kNone;
 };
 
+// Mostly one or none.
 void append(const std::vector<uint32_t>& from, std::vector<uint32_t>& to) {
-  to.insert(to.end(), from.begin(), from.end());
+  for (const uint32_t dispatch : from) to.push_back(dispatch);
 }
 
 // Appends to `edges` what `dispatch` must follow, and takes its access into the history.
@@ -50,50 +50,129 @@ void visit(ByteHistory& bytes, uint32_t dispatch, AccessMode mode, AtomicOp op,
   bytes.readers.clear();
 }
 
-// The bytes of one memory, by where they begin. What is missing has not been used.
-class MemoryHistory {
+// Begin or end of a range.
+using Cut = std::pair<MemoryId, uint64_t>;
+
+// Ends early at a stop.
+void sort_in_steps(std::vector<Cut>& cuts) {
+  constexpr size_t kStep = size_t{1} << 18;
+  const auto at = [&](size_t index) {
+    return cuts.begin() + static_cast<std::ptrdiff_t>(std::min(index, cuts.size()));
+  };
+  for (size_t i = 0; i < cuts.size() && !is_stopped(); i += kStep) std::sort(at(i), at(i + kStep));
+  for (size_t width = kStep; width < cuts.size(); width *= 2) {
+    for (size_t i = 0; i < cuts.size() && !is_stopped(); i += 2 * width) {
+      std::inplace_merge(at(i), at(i + width), at(i + 2 * width));
+    }
+  }
+}
+
+// The bytes that ranges of a program name, in pieces that none of them cuts: found once for each
+// distinct range, so that an access that comes again costs a look into a hash table.
+class BytePieces {
  public:
-  template <typename Visit>
-  void for_each_piece(ByteRange range, Visit&& visit_piece) {
-    if (range.is_empty()) return;
-    cut(range.begin);
-    cut(range.end);
-    uint64_t at = range.begin;
-    for (auto piece = pieces_.lower_bound(at); at < range.end; ++piece) {
-      if (piece == pieces_.end() || piece->first > at) {
-        const uint64_t end = piece == pieces_.end() ? range.end : std::min(range.end, piece->first);
-        piece = pieces_.emplace_hint(piece, at, ByteHistory{end, {}, {}, {}, AtomicOp::kNone});
-      }
-      visit_piece(piece->second);
-      at = piece->second.end;
+  // The pieces of a range.
+  struct Span {
+    uint32_t first = 0;
+    uint32_t end = 0;
+  };
+
+  // Returns the number of the range. Requires: all of them before settle().
+  uint32_t add(const Access& access) {
+    if (2 * (ranges_.size() + 1) > slots_.size()) grow();
+    uint32_t& slot = slots_[slot_of(access.memory, access.range)];
+    if (slot == kFree) {
+      slot = static_cast<uint32_t>(ranges_.size());
+      ranges_.push_back({access.memory, access.range, {}});
+    }
+    return slot;
+  }
+
+  // At a stop there are no pieces.
+  void settle() {
+    std::vector<Cut> cuts;
+    cuts.reserve(2 * ranges_.size());
+    for (const Range& range : ranges_) {
+      if (range.bytes.is_empty()) continue;
+      cuts.emplace_back(range.memory, range.bytes.begin);
+      cuts.emplace_back(range.memory, range.bytes.end);
+    }
+    sort_in_steps(cuts);
+    if (is_stopped()) return;
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    const auto piece_at = [&](MemoryId memory, uint64_t at) {
+      return static_cast<uint32_t>(std::ranges::lower_bound(cuts, std::pair(memory, at)) -
+                                   cuts.begin());
+    };
+    for (Range& range : ranges_) {
+      if (range.bytes.is_empty()) continue;
+      range.pieces = {piece_at(range.memory, range.bytes.begin),
+                      piece_at(range.memory, range.bytes.end)};
+    }
+    piece_count_ = cuts.size();
+  }
+
+  // None of an empty one.
+  Span pieces_of(uint32_t range) const { return ranges_[range].pieces; }
+
+  size_t piece_count() const { return piece_count_; }
+
+ private:
+  static constexpr uint32_t kFree = UINT32_MAX;
+  struct Range {
+    MemoryId memory;
+    ByteRange bytes;
+    Span pieces;
+  };
+
+  // Of the range, or a free one.
+  size_t slot_of(MemoryId memory, const ByteRange& bytes) const {
+    const size_t mask = slots_.size() - 1;
+    size_t slot = scrambled(bytes.begin * kGolden64 + bytes.end + memory.index) & mask;
+    while (slots_[slot] != kFree) {
+      const Range& range = ranges_[slots_[slot]];
+      if (range.memory == memory && range.bytes == bytes) break;
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  void grow() {
+    slots_.assign(std::max<size_t>(64, 2 * slots_.size()), kFree);
+    for (uint32_t i = 0; i < ranges_.size(); ++i) {
+      slots_[slot_of(ranges_[i].memory, ranges_[i].bytes)] = i;
     }
   }
 
- private:
-  void cut(uint64_t at) {
-    auto piece = pieces_.upper_bound(at);
-    if (piece == pieces_.begin()) return;
-    --piece;
-    if (piece->first == at || piece->second.end <= at) return;
-    ByteHistory second = piece->second;
-    piece->second.end = at;
-    pieces_.emplace(at, std::move(second));
-  }
-
-  std::map<uint64_t, ByteHistory> pieces_;
+  std::vector<Range> ranges_;
+  std::vector<uint32_t> slots_;  // Into ranges_; a power of two of them, half of them free.
+  size_t piece_count_ = 0;
 };
 
 constexpr size_t kFoundMax = 1 << 16;
 
 void make_distinct(std::vector<uint32_t>& dispatches) {
+  if (dispatches.size() < 2) return;
   std::sort(dispatches.begin(), dispatches.end());
   dispatches.erase(std::unique(dispatches.begin(), dispatches.end()), dispatches.end());
 }
 
 }  // namespace
 
-DataDependencies::DataDependencies(const Program& program) {
-  std::vector<MemoryHistory> memories(program.memories.size());
+DataDependencies::DataDependencies(const Program& program, bool sees_undeclared) {
+  const auto accesses_of = [&](const Dispatch& dispatch) {
+    return sees_undeclared ? program.accesses_of(dispatch) : program.declared_accesses_of(dispatch);
+  };
+  BytePieces pieces;
+  std::vector<uint32_t> range_of;  // By access, as they come.
+  range_of.reserve(program.accesses.size());
+  for (const Dispatch& dispatch : program.dispatches) {
+    if (is_stopped()) break;
+    for (const Access& access : accesses_of(dispatch)) range_of.push_back(pieces.add(access));
+  }
+  pieces.settle();
+  std::vector<ByteHistory> histories(pieces.piece_count());
+  auto range = range_of.begin();
   std::vector<uint32_t> found;
   first_.reserve(program.dispatches.size() + 1);
   first_.push_back(0);
@@ -101,16 +180,17 @@ DataDependencies::DataDependencies(const Program& program) {
     const Dispatch& dispatch = program.dispatches[i];
     found.clear();
     size_t kept = kFoundMax;
-    for (const Access& access : program.accesses_of(dispatch)) {
+    for (const Access& access : accesses_of(dispatch)) {
       if (is_stopped()) break;
       // Many pieces name the same dispatches: they would fill the memory.
       if (found.size() > kept) {
         make_distinct(found);
         kept = 2 * found.size() + kFoundMax;
       }
-      memories[access.memory.index].for_each_piece(access.range, [&](ByteHistory& bytes) {
-        visit(bytes, i, access.mode, dispatch.atomic_op, found);
-      });
+      const BytePieces::Span span = pieces.pieces_of(*range++);
+      for (uint32_t piece = span.first; piece < span.end; ++piece) {
+        visit(histories[piece], i, access.mode, dispatch.atomic_op, found);
+      }
     }
     make_distinct(found);
     if (!found.empty() && found.back() == i) found.pop_back();

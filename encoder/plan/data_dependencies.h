@@ -15,10 +15,13 @@ namespace interlock {
 // and the readers since. Atomics of one operation do not conflict.
 class DataDependencies {
  public:
-  // Cost: O(a log a) in accesses while ranges come again; cuts multiply what lies across them.
-  explicit DataDependencies(const Program& program);
+  // `sees_undeclared`: with what dispatches touch and do not declare. Cost: O(d log d) for d
+  // distinct ranges, and constant for each access that comes again; cuts multiply what lies across
+  // them.
+  explicit DataDependencies(const Program& program, bool sees_undeclared = true);
 
   size_t dispatch_count() const { return first_.size() - 1; }
+  size_t pair_count() const { return edges_.size(); }
 
   // Ascending, without duplicates.
   std::span<const uint32_t> predecessors(size_t dispatch) const {

@@ -39,16 +39,11 @@ Result<Success> check_is_dispatches(const Program& program) {
 }
 
 Predecessors conflicts_of(const Program& program) {
-  Program declared = program;
-  for (Dispatch& dispatch : declared.dispatches) {
-    dispatch.access_count = static_cast<uint32_t>(program.declared_accesses_of(dispatch).size());
-  }
-  const DataDependencies dependencies(declared);
-  Predecessors conflicts(program.dispatches.size());
-  for (size_t i = 0; i < conflicts.size(); ++i) {
-    const auto earlier = dependencies.predecessors(i);
-    conflicts[i].assign(earlier.begin(), earlier.end());
-  }
+  const DataDependencies dependencies(program, false);
+  Predecessors conflicts;
+  const size_t count = program.dispatches.size();
+  conflicts.reserve(count, dependencies.pair_count());
+  for (size_t i = 0; i < count; ++i) conflicts.append(dependencies.predecessors(i));
   return conflicts;
 }
 

@@ -23,7 +23,6 @@ QueuePlan plan_in_text_order(const Program& program, uint32_t queue_count) {
   plan.queue_of.assign(program.dispatches.size(), 0);
   plan.issued.resize(program.dispatches.size());
   std::iota(plan.issued.begin(), plan.issued.end(), 0u);
-  plan.after.resize(program.dispatches.size());
   return plan;
 }
 
@@ -33,6 +32,7 @@ class CudaForks {
       : program_(program),
         joins_all_(joins_all),
         plan_(plan_in_text_order(program, stream_count)),
+        after_(program.dispatches.size()),
         branches_(stream_count - 1) {}
 
   Result<Program> run() {
@@ -45,6 +45,7 @@ class CudaForks {
         add_to_branch(touched.empty() ? branch_for(i) : touched[0], i);
       }
     }
+    plan_.after = after_;
     return with_semaphores(program_, plan_);
   }
 
@@ -69,7 +70,7 @@ class CudaForks {
 
   // Stream 0 is the main one.
   void add_to_branch(size_t branch, uint32_t dispatch) {
-    if (branches_[branch].empty()) plan_.after[dispatch].push_back(fork_);
+    if (branches_[branch].empty()) after_[dispatch].push_back(fork_);
     branches_[branch].push_back(dispatch);
     plan_.queue_of[dispatch] = static_cast<uint32_t>(branch + 1);
   }
@@ -81,13 +82,14 @@ class CudaForks {
       branch.clear();
     }
     if (!joins_all_ && ends.size() > 1) ends.pop_back();
-    plan_.after[dispatch] = ends;
+    after_[dispatch] = ends;
     fork_ = dispatch;
   }
 
   const Program& program_;
   const bool joins_all_;
   QueuePlan plan_;
+  PredecessorLists after_;                       // As in `plan_`.
   std::vector<std::vector<uint32_t>> branches_;  // Since the fork; by stream, without the main one.
   uint32_t fork_ = 0;
 };
@@ -109,11 +111,12 @@ bool is_upload(const Program& program, uint32_t dispatch) {
 Result<Program> encode_vulkan(const Program& program, bool transfers_wait) {
   if (auto checked = check_is_dispatches(program); !checked) return checked.error();
   QueuePlan plan = plan_in_text_order(program, 2);
-  Predecessors pairs = conflicts_of(program);
-  for (uint32_t i = 0; i < pairs.size(); ++i) {
-    if (!is_upload(program, i)) continue;
-    plan.queue_of[i] = 1;
-    if (!transfers_wait) pairs[i].clear();
+  const Predecessors conflicts = conflicts_of(program);
+  Predecessors pairs;
+  for (uint32_t i = 0; i < conflicts.size(); ++i) {
+    if (is_upload(program, i)) plan.queue_of[i] = 1;
+    const bool is_waiting = plan.queue_of[i] == 0 || transfers_wait;
+    pairs.append(is_waiting ? conflicts[i] : std::span<const uint32_t>());
   }
   plan.after = waits_of(plan, pairs);
   return with_semaphores(program, plan);

@@ -57,7 +57,7 @@ Result<Program> encode_graph(const Program& program, bool knows_readers) {
   for (uint32_t node = 0; node < count; ++node) {
     if (is_stopped()) return Program{};
     const std::set<uint32_t> before = nodes_before(program, node, uses, knows_readers);
-    plan.after.emplace_back(before.begin(), before.end());
+    plan.after.append(before);
     note_uses(program, node, uses);
   }
   return with_edges(program, plan);

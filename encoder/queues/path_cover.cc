@@ -26,7 +26,8 @@ class PathMatching {
   // Returns whether some path ends at an operation without a successor.
   bool find_layers() {
     layers_.assign(predecessors_.size(), kNoOperation);
-    std::vector<uint32_t> reached;
+    std::vector<uint32_t>& reached = reached_;
+    reached.clear();
     for (uint32_t i = 0; i < predecessors_.size(); ++i) {
       if (cover_.previous[i] != kNoOperation) continue;
       layers_[i] = 0;
@@ -48,7 +49,8 @@ class PathMatching {
   }
 
   bool flip_from(uint32_t start) {
-    std::vector<uint32_t> path = {start};
+    std::vector<uint32_t>& path = path_;
+    path.assign(1, start);
     while (!path.empty()) {
       const uint32_t at = path.back();
       if (cursors_[at] == predecessors_[at].size()) {
@@ -80,14 +82,18 @@ class PathMatching {
   const Predecessors& predecessors_;
   std::vector<uint32_t> layers_;
   std::vector<uint32_t> cursors_;
+  std::vector<uint32_t> reached_;
+  std::vector<uint32_t> path_;
 };
 
 Predecessors all_pairs_of(const OrderReduction& order) {
-  Predecessors pairs(order.count());
-  for (uint32_t later = 0; later < pairs.size() && !is_stopped(); ++later) {
-    for (uint32_t earlier = 0; earlier < later; ++earlier) {
-      if (order.is_ordered(earlier, later)) pairs[later].push_back(earlier);
+  const OrderClosure closure(order);
+  Predecessors pairs;
+  for (uint32_t later = 0; later < order.count(); ++later) {
+    for (uint32_t earlier = 0; earlier < later && !is_stopped(); ++earlier) {
+      if (closure.is_ordered(earlier, later)) pairs.push_back(earlier);
     }
+    pairs.end_operation();
   }
   return pairs;
 }

@@ -26,7 +26,7 @@ class PytorchStreams {
 
   Result<Program> run() {
     for (size_t i = 0; i < program_.dispatches.size(); ++i) take_stream(DispatchId(i));
-    Predecessors pairs(program_.dispatches.size());
+    PredecessorLists pairs(program_.dispatches.size());
     for (uint32_t b = 0; b < pairs.size(); ++b) {
       if (is_stopped()) return Program{};
       for (uint32_t a = 0; a < b; ++a) {

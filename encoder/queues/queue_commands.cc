@@ -11,6 +11,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
+#include "encoder/queues/command_layout.h"
 #include "encoder/queues/dispatch_conflicts.h"
 
 namespace interlock {
@@ -124,10 +125,17 @@ class QueueProgramWriter {
 
 }  // namespace
 
+Result<Program> program_by_rules(const Program& program, const std::vector<QueueDraft>& queues,
+                                 const RecordingSink& issued) {
+  if (is_stopped()) return Program{};
+  return QueueProgramWriter(program, queues, issued).run();
+}
+
 Result<Program> program_on_queues(const Program& program, const std::vector<QueueDraft>& queues,
                                   const RecordingSink& issued) {
   if (is_stopped()) return Program{};
-  return QueueProgramWriter(program, queues, issued).run();
+  if (auto result = laid_out(program, queues, issued)) return *std::move(result);
+  return program_by_rules(program, queues, issued);
 }
 
 std::vector<QueueDraft> numbered_queues(QueueKind kind, uint32_t count) {

@@ -20,6 +20,11 @@ namespace interlock {
 Result<Program> program_on_queues(const Program& program, const std::vector<QueueDraft>& queues,
                                   const RecordingSink& issued);
 
+// The same by way of a draft and the rules of a build: what program_on_queues() does where
+// laid_out() (command_layout.h) makes nothing, and the slow and plain method for tests.
+Result<Program> program_by_rules(const Program& program, const std::vector<QueueDraft>& queues,
+                                 const RecordingSink& issued);
+
 // Queues of the kind, named like q1, q2, ….
 std::vector<QueueDraft> numbered_queues(QueueKind kind, uint32_t count);
 

@@ -9,8 +9,8 @@ namespace {
 
 std::vector<bool> dispatches_waited_for(const QueuePlan& plan) {
   std::vector<bool> is_waited_for(plan.queue_of.size(), false);
-  for (const auto& earlier : plan.after) {
-    for (const uint32_t before : earlier) is_waited_for[before] = true;
+  for (size_t i = 0; i < plan.after.size(); ++i) {
+    for (const uint32_t before : plan.after[i]) is_waited_for[before] = true;
   }
   return is_waited_for;
 }
@@ -52,12 +52,14 @@ void issue_with_edges(const QueuePlan& plan, CommandSink& sink) {
 
 Result<Program> with_semaphores(const Program& program, const QueuePlan& plan) {
   RecordingSink issued;
+  issued.reserve(plan.issued.size() + 2 * plan.after.pair_count());
   issue_with_semaphores(plan, issued);
   return program_on_queues(program, plan.queues, issued);
 }
 
 Result<Program> with_edges(const Program& program, const QueuePlan& plan) {
   RecordingSink issued;
+  issued.reserve(plan.issued.size());
   issue_with_edges(plan, issued);
   return program_on_queues(program, plan.queues, issued);
 }

@@ -18,7 +18,7 @@ constexpr uint32_t kOperations = 7;
 
 Predecessors random_order(Choice& choice) {
   const uint64_t density = 1 + choice.below(6);
-  Predecessors predecessors(1 + choice.below(kOperations));
+  PredecessorLists predecessors(1 + choice.below(kOperations));
   for (uint32_t b = 0; b < predecessors.size(); ++b) {
     for (uint32_t a = 0; a < b; ++a) {
       if (choice.chance(density, 8)) predecessors[b].push_back(a);

@@ -34,7 +34,7 @@ inline OrderTable closure_of(const Predecessors& predecessors) {
 
 // The edges of `operation_count` operations that the bits of `edges` say, pair by pair.
 inline Predecessors predecessors_of(uint64_t edges, uint32_t operation_count) {
-  Predecessors predecessors(operation_count);
+  PredecessorLists predecessors(operation_count);
   int bit = 0;
   for (uint32_t b = 0; b < operation_count; ++b) {
     for (uint32_t a = 0; a < b; ++a) {
@@ -45,9 +45,7 @@ inline Predecessors predecessors_of(uint64_t edges, uint32_t operation_count) {
 }
 
 inline uint64_t edge_count_of(const Predecessors& predecessors) {
-  uint64_t count = 0;
-  for (const auto& earlier : predecessors) count += earlier.size();
-  return count;
+  return predecessors.pair_count();
 }
 
 }  // namespace interlock

@@ -15,7 +15,9 @@ constexpr size_t kPartsMax = 64;
 // Regions of more slices than this are bounded by all there is.
 constexpr uint64_t kSlicesMax = 4096;
 
-// Sizes are those of a hostile log, too: none of them reaches what 64 bits hold.
+// Sizes are those of a hostile log, too: within these, no layer reaches what 64 bits hold. Many
+// layers of volumes, which Vulkan does not have, can: then other bytes are meant, or none, and
+// still of the memory alone.
 constexpr uint64_t kExtentMax = 1u << 16;
 constexpr uint32_t kMipsMax = 16;
 

@@ -38,7 +38,8 @@ std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const Captured
                                     const TransferEndFields& other, const CapturedImage& image);
 std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const CapturedImage& image);
 
-// How many bytes the image has, as above; at most UINT32_MAX for each subresource.
+// How many bytes the image has, as above. Extents and layers above 65536 count as 65536, mips above
+// 16 as 16.
 uint64_t model_size_of(const CapturedImage& image);
 
 }  // namespace interlock

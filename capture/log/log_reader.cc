@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "capture/log/log_format.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -21,7 +22,7 @@ size_t read_some(std::istream& input, void* to, size_t size_bytes) {
 }  // namespace
 
 Error LogReader::error_at(uint64_t offset_bytes, const std::string& sentence) const {
-  return {fmt::format("{}: byte {}: error: {}", name_, offset_bytes, sentence)};
+  return error_of("{}: byte {}: error: {}", name_, offset_bytes, sentence);
 }
 
 Result<Success> LogReader::open() {

@@ -28,8 +28,8 @@ class LogWriter {
   // nothing is ever written.
   int open(const std::string& path);
 
-  // Appends the record; holds a lock only for as long as its bytes are copied.
-  // Cost: about 50 ns and the bytes.
+  // Appends the record; holds a lock while its bytes are copied, and while the file grows for them.
+  // Cost: about 50 ns and the bytes; once in 4 MiB, as many are taken from the disk and mapped.
   template <typename Record>
   void append(const Record& record) {
     SizeFields size;

@@ -54,9 +54,7 @@ DependencyFields image_fields(const Barrier& barrier) {
   fields.new_layout = static_cast<uint32_t>(barrier.newLayout);
   fields.source_family = barrier.srcQueueFamilyIndex;
   fields.destination_family = barrier.dstQueueFamilyIndex;
-  const VkImageSubresourceRange& range = barrier.subresourceRange;
-  fields.range = {range.aspectMask, range.baseMipLevel, range.levelCount, range.baseArrayLayer,
-                  range.layerCount};
+  fields.range = fields_of(barrier.subresourceRange);
   return fields;
 }
 
@@ -145,22 +143,16 @@ VKAPI_ATTR void VKAPI_CALL reset_event_2(VkCommandBuffer commands, VkEvent event
   device_of(commands).next.vkCmdResetEvent2(commands, event, stages);
 }
 
-void add_events(uint32_t count, const VkEvent* events, WaitEventsRecord& record) {
-  for (uint32_t i = 0; i < count; ++i) record.events.push_back(number_of(events[i]));
-}
-
 VKAPI_ATTR void VKAPI_CALL wait_events(VkCommandBuffer commands, uint32_t count,
                                        const VkEvent* events, VkPipelineStageFlags source_stages,
                                        VkPipelineStageFlags destination_stages,
                                        uint32_t memory_count, const VkMemoryBarrier* memory,
                                        uint32_t buffer_count, const VkBufferMemoryBarrier* buffers,
                                        uint32_t image_count, const VkImageMemoryBarrier* images) {
-  WaitEventsRecord record{number_of(commands), {}, {}};
-  add_events(count, events, record);
-  record.dependencies =
+  log().append(WaitEventsRecord{
+      number_of(commands), numbers_of(events, count),
       dependencies_of({source_stages, destination_stages, std::span(memory, memory_count),
-                       std::span(buffers, buffer_count), std::span(images, image_count)});
-  log().append(record);
+                       std::span(buffers, buffer_count), std::span(images, image_count)})});
   device_of(commands).next.vkCmdWaitEvents(commands, count, events, source_stages,
                                            destination_stages, memory_count, memory, buffer_count,
                                            buffers, image_count, images);
@@ -168,8 +160,7 @@ VKAPI_ATTR void VKAPI_CALL wait_events(VkCommandBuffer commands, uint32_t count,
 
 VKAPI_ATTR void VKAPI_CALL wait_events_2(VkCommandBuffer commands, uint32_t count,
                                          const VkEvent* events, const VkDependencyInfo* infos) {
-  WaitEventsRecord record{number_of(commands), {}, {}};
-  add_events(count, events, record);
+  WaitEventsRecord record{number_of(commands), numbers_of(events, count), {}};
   for (uint32_t i = 0; i < count; ++i) add_dependencies(infos[i], record.dependencies);
   log().append(record);
   device_of(commands).next.vkCmdWaitEvents2(commands, count, events, infos);

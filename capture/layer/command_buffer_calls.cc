@@ -18,20 +18,15 @@ VKAPI_ATTR VkResult VKAPI_CALL allocate_commands(VkDevice device,
                                                  VkCommandBuffer* commands) {
   const VkResult result = device_of(device).next.vkAllocateCommandBuffers(device, info, commands);
   if (result != VK_SUCCESS) return result;
-  AllocateCommandsRecord record{
-      number_of(info->commandPool), static_cast<uint32_t>(info->level), {}};
-  for (uint32_t i = 0; i < info->commandBufferCount; ++i) {
-    record.commands.push_back(number_of(commands[i]));
-  }
-  log().append(record);
+  log().append(AllocateCommandsRecord{number_of(info->commandPool),
+                                      static_cast<uint32_t>(info->level),
+                                      numbers_of(commands, info->commandBufferCount)});
   return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL free_commands(VkDevice device, VkCommandPool pool, uint32_t count,
                                          const VkCommandBuffer* commands) {
-  FreeCommandsRecord record;
-  for (uint32_t i = 0; i < count; ++i) record.commands.push_back(number_of(commands[i]));
-  log().append(record);
+  log().append(FreeCommandsRecord{numbers_of(commands, count)});
   device_of(device).next.vkFreeCommandBuffers(device, pool, count, commands);
 }
 
@@ -55,9 +50,7 @@ VKAPI_ATTR VkResult VKAPI_CALL reset_pool(VkDevice device, VkCommandPool pool,
 
 VKAPI_ATTR void VKAPI_CALL execute_commands(VkCommandBuffer commands, uint32_t count,
                                             const VkCommandBuffer* secondaries) {
-  ExecuteCommandsRecord record{number_of(commands), {}};
-  for (uint32_t i = 0; i < count; ++i) record.secondaries.push_back(number_of(secondaries[i]));
-  log().append(record);
+  log().append(ExecuteCommandsRecord{number_of(commands), numbers_of(secondaries, count)});
   device_of(commands).next.vkCmdExecuteCommands(commands, count, secondaries);
 }
 

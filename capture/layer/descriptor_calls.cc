@@ -4,10 +4,8 @@
 #include <volk.h>
 
 #include <array>
-#include <cstring>
+#include <memory>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 #include "capture/layer/devices.h"
 #include "capture/layer/intercepted.h"
@@ -46,10 +44,8 @@ VKAPI_ATTR VkResult VKAPI_CALL allocate_sets(VkDevice device,
   if (result != VK_SUCCESS) return result;
   AllocateSetsRecord record;
   record.pool = number_of(info->descriptorPool);
-  for (uint32_t i = 0; i < info->descriptorSetCount; ++i) {
-    record.sets.push_back(number_of(sets[i]));
-    record.layouts.push_back(number_of(info->pSetLayouts[i]));
-  }
+  record.sets = numbers_of(sets, info->descriptorSetCount);
+  record.layouts = numbers_of(info->pSetLayouts, info->descriptorSetCount);
   const auto* const counts = find_in_chain<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
       info->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
   if (counts != nullptr && counts->descriptorSetCount == info->descriptorSetCount) {
@@ -62,9 +58,7 @@ VKAPI_ATTR VkResult VKAPI_CALL allocate_sets(VkDevice device,
 
 VKAPI_ATTR VkResult VKAPI_CALL free_sets(VkDevice device, VkDescriptorPool pool, uint32_t count,
                                          const VkDescriptorSet* sets) {
-  FreeSetsRecord record;
-  for (uint32_t i = 0; i < count; ++i) record.sets.push_back(number_of(sets[i]));
-  log().append(record);
+  log().append(FreeSetsRecord{numbers_of(sets, count)});
   return device_of(device).next.vkFreeDescriptorSets(device, pool, count, sets);
 }
 
@@ -97,14 +91,12 @@ VKAPI_ATTR VkResult VKAPI_CALL create_template(VkDevice device,
   const VkResult result =
       owner.next.vkCreateDescriptorUpdateTemplate(device, info, allocator, handle);
   if (result != VK_SUCCESS) return result;
-  UpdateTemplate kept;
-  kept.entries.assign(info->pDescriptorUpdateEntries,
-                      info->pDescriptorUpdateEntries + info->descriptorUpdateEntryCount);
-  kept.bind_point = static_cast<uint32_t>(info->pipelineBindPoint);
-  kept.layout = info->pipelineLayout;
-  kept.set = info->set;
+  const auto kept = std::make_shared<UpdateTemplate>();
+  kept->entries.assign(info->pDescriptorUpdateEntries,
+                       info->pDescriptorUpdateEntries + info->descriptorUpdateEntryCount);
+  kept->bind_point = static_cast<uint32_t>(info->pipelineBindPoint);
   const std::lock_guard lock(owner.mutex);
-  owner.templates[number_of(*handle)] = std::move(kept);
+  owner.templates[number_of(*handle)] = kept;
   return result;
 }
 
@@ -118,10 +110,12 @@ VKAPI_ATTR void VKAPI_CALL destroy_template(VkDevice device, VkDescriptorUpdateT
   owner.next.vkDestroyDescriptorUpdateTemplate(device, handle, allocator);
 }
 
-UpdateTemplate template_of(Device& owner, VkDescriptorUpdateTemplate handle) {
+// One that is not known writes nothing.
+std::shared_ptr<const UpdateTemplate> template_of(Device& owner,
+                                                  VkDescriptorUpdateTemplate handle) {
   const std::lock_guard lock(owner.mutex);
   const auto found = owner.templates.find(number_of(handle));
-  return found == owner.templates.end() ? UpdateTemplate() : found->second;
+  return found == owner.templates.end() ? std::make_shared<const UpdateTemplate>() : found->second;
 }
 
 VKAPI_ATTR void VKAPI_CALL update_with_template(VkDevice device, VkDescriptorSet set,
@@ -129,7 +123,7 @@ VKAPI_ATTR void VKAPI_CALL update_with_template(VkDevice device, VkDescriptorSet
                                                 const void* data) {
   Device& owner = device_of(device);
   UpdateSetsRecord record;
-  record.writes = fields_of_template(template_of(owner, handle), number_of(set), data);
+  record.writes = fields_of_template(*template_of(owner, handle), number_of(set), data);
   log().append(record);
   owner.next.vkUpdateDescriptorSetWithTemplate(device, set, handle, data);
 }
@@ -148,9 +142,9 @@ VKAPI_ATTR void VKAPI_CALL push_with_template(VkCommandBuffer commands,
                                               VkPipelineLayout layout, uint32_t set,
                                               const void* data) {
   Device& owner = device_of(commands);
-  const UpdateTemplate known = template_of(owner, handle);
-  log().append(PushSetRecord{number_of(commands), known.bind_point, number_of(layout), set,
-                             fields_of_template(known, 0, data)});
+  const auto known = template_of(owner, handle);
+  log().append(PushSetRecord{number_of(commands), known->bind_point, number_of(layout), set,
+                             fields_of_template(*known, 0, data)});
   owner.next.vkCmdPushDescriptorSetWithTemplateKHR(commands, handle, layout, set, data);
 }
 

@@ -5,6 +5,7 @@
 #include <volk.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -24,9 +25,7 @@ struct Instance {
 
 struct UpdateTemplate {
   std::vector<VkDescriptorUpdateTemplateEntry> entries;
-  uint32_t bind_point = 0;  // Of templates that push. So the next two.
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  uint32_t set = 0;
+  uint32_t bind_point = 0;  // Of templates that push.
 };
 
 struct Device {
@@ -36,7 +35,8 @@ struct Device {
   DebugFunctions debug;
   VkPhysicalDeviceMemoryProperties memory = {};
   std::mutex mutex;  // Of the rest.
-  std::unordered_map<uint64_t, UpdateTemplate> templates;
+  // Shared with the calls that read them, which need no lock.
+  std::unordered_map<uint64_t, std::shared_ptr<const UpdateTemplate>> templates;
   std::unordered_map<uint64_t, VkSwapchainCreateInfoKHR> swapchains;
 };
 

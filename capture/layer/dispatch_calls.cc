@@ -28,8 +28,7 @@ VKAPI_ATTR void VKAPI_CALL bind_sets(VkCommandBuffer commands, VkPipelineBindPoi
   record.bind_point = static_cast<uint32_t>(bind_point);
   record.layout = number_of(layout);
   record.first_set = first_set;
-  record.sets.reserve(count);
-  for (uint32_t i = 0; i < count; ++i) record.sets.push_back(number_of(sets[i]));
+  record.sets = numbers_of(sets, count);
   if (offset_count > 0) record.dynamic_offsets.assign(offsets, offsets + offset_count);
   log().append(record);
   device_of(commands).next.vkCmdBindDescriptorSets(commands, bind_point, layout, first_set, count,

@@ -83,11 +83,6 @@ VKAPI_ATTR VkResult VKAPI_CALL bind_images(VkDevice device, uint32_t count,
   return result;
 }
 
-SubresourceFields fields_of(const VkImageSubresourceRange& range) {
-  return {range.aspectMask, range.baseMipLevel, range.levelCount, range.baseArrayLayer,
-          range.layerCount};
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL create_image_view(VkDevice device, const VkImageViewCreateInfo* info,
                                                  const VkAllocationCallbacks* allocator,
                                                  VkImageView* view) {

@@ -55,4 +55,9 @@ const Structure* find_in_chain(const void* chain, VkStructureType type) {
   return nullptr;
 }
 
+inline SubresourceFields fields_of(const VkImageSubresourceRange& range) {
+  return {range.aspectMask, range.baseMipLevel, range.levelCount, range.baseArrayLayer,
+          range.layerCount};
+}
+
 }  // namespace interlock

@@ -5,7 +5,6 @@
 #include <volk.h>
 #include <vulkan/vk_layer.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <volk.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace interlock {
 
@@ -24,6 +25,14 @@ void load_next(VkDevice device, PFN_vkGetDeviceProcAddr next_function, VolkDevic
 template <typename Handle>
 uint64_t number_of(Handle handle) {
   return reinterpret_cast<uint64_t>(handle);
+}
+
+template <typename Handle>
+std::vector<uint64_t> numbers_of(const Handle* handles, uint32_t count) {
+  std::vector<uint64_t> numbers;
+  numbers.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) numbers.push_back(number_of(handles[i]));
+  return numbers;
 }
 
 }  // namespace interlock

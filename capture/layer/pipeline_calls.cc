@@ -31,11 +31,8 @@ VKAPI_ATTR VkResult VKAPI_CALL create_pipeline_layout(VkDevice device,
   const VkResult result =
       device_of(device).next.vkCreatePipelineLayout(device, info, allocator, layout);
   if (result != VK_SUCCESS) return result;
-  CreatePipelineLayoutRecord record{number_of(*layout), {}};
-  for (uint32_t i = 0; i < info->setLayoutCount; ++i) {
-    record.set_layouts.push_back(number_of(info->pSetLayouts[i]));
-  }
-  log().append(record);
+  log().append(CreatePipelineLayoutRecord{number_of(*layout),
+                                          numbers_of(info->pSetLayouts, info->setLayoutCount)});
   return result;
 }
 

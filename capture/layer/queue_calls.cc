@@ -31,7 +31,9 @@ void log_result(const char* name, VkResult result, VkQueue queue) {
   if (result != VK_SUCCESS) log().append(ResultRecord{name, result, number_of(queue)});
 }
 
-BatchFields fields_of(const VkSubmitInfo& info) {
+// Whom a batch of the older calls waits for, before all stages, and what it signals.
+template <typename Info>
+BatchFields semaphores_of(const Info& info) {
   const auto* const values = find_in_chain<VkTimelineSemaphoreSubmitInfo>(
       info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
   BatchFields batch;
@@ -39,10 +41,7 @@ BatchFields fields_of(const VkSubmitInfo& info) {
     const bool has_value = values != nullptr && i < values->waitSemaphoreValueCount;
     batch.waits.push_back({number_of(info.pWaitSemaphores[i]),
                            has_value ? values->pWaitSemaphoreValues[i] : 0,
-                           info.pWaitDstStageMask[i]});
-  }
-  for (uint32_t i = 0; i < info.commandBufferCount; ++i) {
-    batch.commands.push_back(number_of(info.pCommandBuffers[i]));
+                           VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT});
   }
   for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i) {
     const bool has_value = values != nullptr && i < values->signalSemaphoreValueCount;
@@ -50,6 +49,15 @@ BatchFields fields_of(const VkSubmitInfo& info) {
                              has_value ? values->pSignalSemaphoreValues[i] : 0,
                              VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT});
   }
+  return batch;
+}
+
+BatchFields fields_of(const VkSubmitInfo& info) {
+  BatchFields batch = semaphores_of(info);
+  for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i) {
+    batch.waits[i].stages = info.pWaitDstStageMask[i];
+  }
+  batch.commands = numbers_of(info.pCommandBuffers, info.commandBufferCount);
   return batch;
 }
 
@@ -96,21 +104,7 @@ VKAPI_ATTR VkResult VKAPI_CALL bind_sparse(VkQueue queue, uint32_t count,
   // What it binds is not followed; whom it waits for and signals is.
   SubmitRecord record{number_of(queue), number_of(fence), {}};
   for (const VkBindSparseInfo& info : std::span(infos, count)) {
-    BatchFields& batch = record.batches.emplace_back();
-    const auto* const values = find_in_chain<VkTimelineSemaphoreSubmitInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-    for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i) {
-      const bool has_value = values != nullptr && i < values->waitSemaphoreValueCount;
-      batch.waits.push_back({number_of(info.pWaitSemaphores[i]),
-                             has_value ? values->pWaitSemaphoreValues[i] : 0,
-                             VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT});
-    }
-    for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i) {
-      const bool has_value = values != nullptr && i < values->signalSemaphoreValueCount;
-      batch.signals.push_back({number_of(info.pSignalSemaphores[i]),
-                               has_value ? values->pSignalSemaphoreValues[i] : 0,
-                               VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT});
-    }
+    record.batches.push_back(semaphores_of(info));
   }
   log().append(record);
   const VkResult result = device_of(queue).next.vkQueueBindSparse(queue, count, infos, fence);
@@ -119,11 +113,8 @@ VKAPI_ATTR VkResult VKAPI_CALL bind_sparse(VkQueue queue, uint32_t count,
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfoKHR* info) {
-  PresentRecord record{number_of(queue), {}};
-  for (uint32_t i = 0; i < info->waitSemaphoreCount; ++i) {
-    record.semaphores.push_back(number_of(info->pWaitSemaphores[i]));
-  }
-  log().append(record);
+  log().append(
+      PresentRecord{number_of(queue), numbers_of(info->pWaitSemaphores, info->waitSemaphoreCount)});
   return device_of(queue).next.vkQueuePresentKHR(queue, info);
 }
 

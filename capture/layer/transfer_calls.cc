@@ -42,8 +42,7 @@ TransferEndFields cleared_end(VkImage image, const VkImageSubresourceRange& rang
   TransferEndFields end;
   end.handle = number_of(image);
   end.is_image = 1;
-  end.range = {range.aspectMask, range.baseMipLevel, range.levelCount, range.baseArrayLayer,
-               range.layerCount};
+  end.range = fields_of(range);
   return end;
 }
 

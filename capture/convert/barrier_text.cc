@@ -49,7 +49,7 @@ std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependenc
     }
     std::vector<CapturedBytes> bytes;
     if (!is_global) bytes = bytes_of(dependency);
-    // The execution part stands even where the bytes are none.
+    // Its execution part would stand even so; it is left out, too, which the note tells.
     if (!is_global && bytes.empty()) {
       summary.note("a barrier on a buffer or an image without memory");
       continue;

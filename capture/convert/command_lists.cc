@@ -6,22 +6,19 @@
 #include <utility>
 
 namespace interlock {
-namespace {
 
 bool is_dynamic(uint32_t type) {
   return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
          type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
 }
 
-uint64_t dynamic_count(const CapturedSetLayout& layout) {
+uint64_t dynamic_count(const CapturedSetLayout& layout, uint64_t binding_end) {
   uint64_t count = 0;
   for (const auto& [number, binding] : layout.bindings) {
-    if (is_dynamic(binding.type)) count += binding.count;
+    if (number < binding_end && is_dynamic(binding.type)) count += binding.count;
   }
   return count;
 }
-
-}  // namespace
 
 void CommandLists::reset(Recording& recording) {
   // Whoever executes the old list keeps it.
@@ -130,7 +127,8 @@ TransferEnd CommandLists::end_of(const TransferEndFields& fields) const {
 
 void CommandLists::apply(const TransferRecord& record) {
   Recording& now = recording(record.commands);
-  TransferCommand command{record.use, {}, take_label(now)};
+  take_label(now);  // One that was inserted is for this command, which has no use for it.
+  TransferCommand command;
   for (const TransferRegionFields& fields : record.regions) {
     TransferRegion region;
     if (!fields.from.empty()) region.from = end_of(fields.from.front());
@@ -174,7 +172,7 @@ void CommandLists::apply(const ExecuteCommandsRecord& record) {
   Recording& now = recording(record.commands);
   for (const uint64_t secondary : record.secondaries) {
     const auto found = recordings_.find(secondary);
-    if (found == recordings_.end() || found->second.list == nullptr) continue;
+    if (found == recordings_.end()) continue;
     const auto list = found->second.list;
     // One level, as without VK_EXT_nested_command_buffer: so no list contains itself, and none is
     // deeper than the stack.

@@ -18,6 +18,13 @@
 
 namespace interlock {
 
+// Whether descriptors of this VkDescriptorType take an offset where their set is bound.
+bool is_dynamic(uint32_t type);
+
+// How many such offsets the bindings below `binding_end` take: those of a set stand by binding and
+// element.
+uint64_t dynamic_count(const CapturedSetLayout& layout, uint64_t binding_end = UINT64_MAX);
+
 struct BoundSet {
   std::shared_ptr<CapturedSet> set;
   std::vector<uint32_t> dynamic_offsets;  // Of its dynamic buffers, by binding and element.
@@ -44,9 +51,7 @@ struct TransferRegion {
 };
 
 struct TransferCommand {
-  TransferUse use = TransferUse::kCopy;
   std::vector<TransferRegion> regions;
-  std::string label;
 };
 
 struct CapturedDependency {
@@ -76,6 +81,7 @@ struct UnknownCommand {
 
 struct RecordedCommands;
 
+// What it executes has none of these.
 struct ExecuteCommand {
   std::shared_ptr<const RecordedCommands> secondary;
 };

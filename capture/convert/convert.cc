@@ -1,6 +1,7 @@
 #include "capture/convert/convert.h"
 
 #include <fmt/format.h>
+#include <vulkan/vulkan_core.h>
 
 #include <algorithm>
 #include <cstring>
@@ -21,6 +22,23 @@
 namespace interlock {
 namespace {
 
+template <typename... Records>
+struct RecordTypes {};
+
+// What a log may hold, beside resets of events.
+using KnownRecords = RecordTypes<
+    ProcessRecord, DeviceRecord, QueueRecord, ObjectNameRecord, DestroyRecord, NotUnderstoodRecord,
+    LostRecord, AllocateMemoryRecord, CreateBufferRecord, BindBufferRecord, CreateImageRecord,
+    BindImageRecord, CreateImageViewRecord, CreateBufferViewRecord, HostRangeRecord,
+    CreateShaderModuleRecord, CreateSetLayoutRecord, CreatePipelineLayoutRecord,
+    CreateComputePipelineRecord, AllocateSetsRecord, FreeSetsRecord, ResetSetPoolRecord,
+    UpdateSetsRecord, AllocateCommandsRecord, BeginCommandsRecord, ResetCommandsRecord,
+    ResetCommandPoolRecord, FreeCommandsRecord, BindPipelineRecord, BindSetsRecord, PushSetRecord,
+    DispatchRecord, DispatchIndirectRecord, TransferRecord, BarrierRecord, SetEventRecord,
+    WaitEventsRecord, ExecuteCommandsRecord, LabelRecord, NotUnderstoodCommandRecord, SubmitRecord,
+    CreateSemaphoreRecord, FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord,
+    WaitIdleRecord, OutsideSignalRecord, PresentRecord, ResultRecord>;
+
 class LogConverter {
  public:
   LogConverter(std::istream& log, const std::string& name, std::ostream& output,
@@ -39,7 +57,9 @@ class LogConverter {
       const Result<std::optional<LogRecord>> record = reader_.next();
       if (!record) return record.error();
       if (!record->has_value()) break;
-      if (const Result<Success> applied = apply_any(**record); !applied) return applied.error();
+      if (const Result<Success> applied = apply_any(**record, KnownRecords()); !applied) {
+        return applied.error();
+      }
     }
     sync_.finish();
     note_cut();
@@ -49,127 +69,15 @@ class LogConverter {
 
  private:
   // The record, by its kind.
-  Result<Success> apply_any(const LogRecord& record) {
-    switch (record.kind) {
-      case RecordKind::kProcess:
-        return apply<ProcessRecord>(record);
-      case RecordKind::kDevice:
-        return apply<DeviceRecord>(record);
-      case RecordKind::kQueue:
-        return apply<QueueRecord>(record);
-      case RecordKind::kObjectName:
-        return apply<ObjectNameRecord>(record);
-      case RecordKind::kDestroy:
-        return apply<DestroyRecord>(record);
-      case RecordKind::kNotUnderstood:
-        return apply<NotUnderstoodRecord>(record);
-      case RecordKind::kLost:
-        return apply<LostRecord>(record);
-      case RecordKind::kAllocateMemory:
-        return apply<AllocateMemoryRecord>(record);
-      case RecordKind::kCreateBuffer:
-        return apply<CreateBufferRecord>(record);
-      case RecordKind::kBindBuffer:
-        return apply<BindBufferRecord>(record);
-      case RecordKind::kCreateImage:
-        return apply<CreateImageRecord>(record);
-      case RecordKind::kBindImage:
-        return apply<BindImageRecord>(record);
-      case RecordKind::kCreateImageView:
-        return apply<CreateImageViewRecord>(record);
-      case RecordKind::kCreateBufferView:
-        return apply<CreateBufferViewRecord>(record);
-      case RecordKind::kHostRange:
-        return apply<HostRangeRecord>(record);
-      case RecordKind::kCreateShaderModule:
-        return apply<CreateShaderModuleRecord>(record);
-      case RecordKind::kCreateSetLayout:
-        return apply<CreateSetLayoutRecord>(record);
-      case RecordKind::kCreatePipelineLayout:
-        return apply<CreatePipelineLayoutRecord>(record);
-      case RecordKind::kCreateComputePipeline:
-        return apply<CreateComputePipelineRecord>(record);
-      case RecordKind::kAllocateSets:
-        return apply<AllocateSetsRecord>(record);
-      case RecordKind::kFreeSets:
-        return apply<FreeSetsRecord>(record);
-      case RecordKind::kResetSetPool:
-        return apply<ResetSetPoolRecord>(record);
-      case RecordKind::kUpdateSets:
-        return apply<UpdateSetsRecord>(record);
-      default:
-        return apply_command(record);
-    }
-  }
-
-  Result<Success> apply_command(const LogRecord& record) {
-    switch (record.kind) {
-      case RecordKind::kAllocateCommands:
-        return apply<AllocateCommandsRecord>(record);
-      case RecordKind::kBeginCommands:
-        return apply<BeginCommandsRecord>(record);
-      case RecordKind::kResetCommands:
-        return apply<ResetCommandsRecord>(record);
-      case RecordKind::kResetCommandPool:
-        return apply<ResetCommandPoolRecord>(record);
-      case RecordKind::kFreeCommands:
-        return apply<FreeCommandsRecord>(record);
-      case RecordKind::kBindPipeline:
-        return apply<BindPipelineRecord>(record);
-      case RecordKind::kBindSets:
-        return apply<BindSetsRecord>(record);
-      case RecordKind::kPushSet:
-        return apply<PushSetRecord>(record);
-      case RecordKind::kDispatch:
-        return apply<DispatchRecord>(record);
-      case RecordKind::kDispatchIndirect:
-        return apply<DispatchIndirectRecord>(record);
-      case RecordKind::kTransfer:
-        return apply<TransferRecord>(record);
-      case RecordKind::kBarrier:
-        return apply<BarrierRecord>(record);
-      case RecordKind::kSetEvent:
-        return apply<SetEventRecord>(record);
-      case RecordKind::kResetEvent:
-        return Success{};  // The next set is another one.
-      case RecordKind::kWaitEvents:
-        return apply<WaitEventsRecord>(record);
-      case RecordKind::kExecuteCommands:
-        return apply<ExecuteCommandsRecord>(record);
-      case RecordKind::kLabel:
-        return apply<LabelRecord>(record);
-      case RecordKind::kNotUnderstoodCommand:
-        return apply<NotUnderstoodCommandRecord>(record);
-      default:
-        return apply_sync(record);
-    }
-  }
-
-  Result<Success> apply_sync(const LogRecord& record) {
-    switch (record.kind) {
-      case RecordKind::kSubmit:
-        return apply<SubmitRecord>(record);
-      case RecordKind::kCreateSemaphore:
-        return apply<CreateSemaphoreRecord>(record);
-      case RecordKind::kFenceReached:
-        return apply<FenceReachedRecord>(record);
-      case RecordKind::kSemaphoreReached:
-        return apply<SemaphoreReachedRecord>(record);
-      case RecordKind::kHostSignal:
-        return apply<HostSignalRecord>(record);
-      case RecordKind::kWaitIdle:
-        return apply<WaitIdleRecord>(record);
-      case RecordKind::kOutsideSignal:
-        return apply<OutsideSignalRecord>(record);
-      case RecordKind::kPresent:
-        return apply<PresentRecord>(record);
-      case RecordKind::kResult:
-        return apply<ResultRecord>(record);
-      default:
-        return reader_.error_at(
-            record.offset_bytes,
-            fmt::format("no record has the kind {}.", static_cast<uint32_t>(record.kind)));
-    }
+  template <typename... Records>
+  Result<Success> apply_any(const LogRecord& record, RecordTypes<Records...>) {
+    if (record.kind == RecordKind::kResetEvent) return Success{};  // The next set is another one.
+    Result<Success> applied = Success{};
+    const bool is_known =
+        ((record.kind == Records::kKind && (applied = apply<Records>(record), true)) || ...);
+    if (is_known) return applied;
+    return reader_.error_at(record.offset_bytes, fmt::format("no record has the kind {}.",
+                                                             static_cast<uint32_t>(record.kind)));
   }
 
   template <typename Record>
@@ -212,9 +120,9 @@ class LogConverter {
 
   void handle(const DestroyRecord& record) {
     objects_.apply(record);
-    if (record.type == kCommandPoolType) lists_.destroy_pool(record.handle);
-    if (record.type == kSemaphoreType) sync_.destroy_semaphore(record.handle);
-    if (record.type == kFenceType) sync_.destroy_fence(record.handle);
+    if (record.type == VK_OBJECT_TYPE_COMMAND_POOL) lists_.destroy_pool(record.handle);
+    if (record.type == VK_OBJECT_TYPE_SEMAPHORE) sync_.destroy_semaphore(record.handle);
+    if (record.type == VK_OBJECT_TYPE_FENCE) sync_.destroy_fence(record.handle);
   }
 
   void handle(const HostRangeRecord& record) {
@@ -255,10 +163,6 @@ class LogConverter {
       summary_.cut = "the log ends within a record.";
     }
   }
-
-  static constexpr uint32_t kSemaphoreType = 5;     // VK_OBJECT_TYPE_SEMAPHORE
-  static constexpr uint32_t kFenceType = 7;         // VK_OBJECT_TYPE_FENCE
-  static constexpr uint32_t kCommandPoolType = 25;  // VK_OBJECT_TYPE_COMMAND_POOL
 
   CaptureSummary summary_;
   LogReader reader_;

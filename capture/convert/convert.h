@@ -1,6 +1,6 @@
 // convert_log: the program that an application submitted, from the log of its calls. Records are
 // read one at a time and submissions written as they come: what is kept is what the application
-// kept.
+// kept, and for longer the values of its timelines and the names of its events.
 #pragma once
 
 #include <istream>

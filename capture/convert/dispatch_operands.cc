@@ -4,11 +4,65 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace interlock {
 namespace {
+
+// What happens to the bytes from a position on, as counts of operands that have begun and not
+// ended.
+struct Change {
+  int read = 0;
+  int write = 0;
+};
+
+// Bytes that are read, and bytes that are written, as operands that do not overlap: what is both is
+// updated. Others stay as they are. Requires: none has rows.
+std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands) {
+  std::vector<CapturedOperand> result;
+  // By the number of the memory, which is the same for the same program.
+  std::map<uint64_t, std::pair<std::shared_ptr<CapturedMemory>, std::map<uint64_t, Change>>>
+      changes;
+  for (const CapturedOperand& operand : operands) {
+    const bool is_plain = operand.mode == AccessMode::kRead || operand.mode == AccessMode::kWrite;
+    if (!is_plain) {
+      result.push_back(operand);
+      continue;
+    }
+    auto& [memory, at] = changes[operand.bytes.memory->number];
+    memory = operand.bytes.memory;
+    Change& begin = at[operand.bytes.range.begin];
+    Change& end = at[operand.bytes.range.end];
+    const bool is_read = operand.mode == AccessMode::kRead;
+    (is_read ? begin.read : begin.write) += 1;
+    (is_read ? end.read : end.write) -= 1;
+  }
+  for (const auto& [number, of_memory] : changes) {
+    const auto& [memory, at] = of_memory;
+    Change now;
+    uint64_t before = 0;
+    for (const auto& [position, change] : at) {
+      if (position > before && (now.read > 0 || now.write > 0)) {
+        const AccessMode mode = now.write == 0  ? AccessMode::kRead
+                                : now.read == 0 ? AccessMode::kWrite
+                                                : AccessMode::kUpdate;
+        const bool goes_on = !result.empty() && result.back().mode == mode &&
+                             result.back().bytes.memory == memory &&
+                             result.back().bytes.range.end == before;
+        if (goes_on) {
+          result.back().bytes.range.end = position;
+        } else {
+          result.push_back({{memory, {before, position}, {}}, mode});
+        }
+      }
+      now.read += change.read;
+      now.write += change.write;
+      before = position;
+    }
+  }
+  std::ranges::stable_sort(result, {}, &CapturedOperand::mode);
+  return result;
+}
 
 class OperandFinder {
  public:
@@ -17,12 +71,12 @@ class OperandFinder {
 
   std::vector<CapturedOperand> find() {
     const CapturedPipeline* const pipeline = dispatch_.pipeline.get();
-    if (pipeline == nullptr || !pipeline->is_known) {
+    if (pipeline == nullptr || !pipeline->accesses) {
       note("a dispatch whose shader is not known");
       return {};
     }
-    if (pipeline->accesses.has_addresses) note("a shader that uses addresses of buffers");
-    for (const BindingUse& use : pipeline->accesses.bindings) add_binding(use);
+    if (pipeline->accesses->has_addresses) note("a shader that uses addresses of buffers");
+    for (const BindingUse& use : pipeline->accesses->bindings) add_binding(use);
     if (dispatch_.arguments != nullptr) {
       add(bytes_of(*dispatch_.arguments, dispatch_.arguments_offset_bytes, 12),
           AccessMode::kIndirect);
@@ -57,7 +111,7 @@ class OperandFinder {
     const auto found = set.bindings.find(use.binding);
     // A binding that nothing was written to is not used by what runs.
     if (found == set.bindings.end()) return;
-    size_t dynamic_index = dynamic_index_of(set, use.binding);
+    size_t dynamic_index = set.layout == nullptr ? 0 : dynamic_count(*set.layout, use.binding);
     for (const CapturedDescriptor& descriptor : found->second) {
       uint64_t offset_bytes = descriptor.offset_bytes;
       if (is_dynamic(descriptor.type)) {
@@ -67,21 +121,6 @@ class OperandFinder {
       }
       add_descriptor(descriptor, offset_bytes, use);
     }
-  }
-
-  static bool is_dynamic(uint32_t type) {
-    return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
-           type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
-  }
-
-  // How many dynamic offsets are for bindings before this one.
-  static size_t dynamic_index_of(const CapturedSet& set, uint32_t binding) {
-    size_t count = 0;
-    if (set.layout == nullptr) return count;
-    for (const auto& [number, of_layout] : set.layout->bindings) {
-      if (number < binding && is_dynamic(of_layout.type)) count += of_layout.count;
-    }
-    return count;
   }
 
   void add_descriptor(const CapturedDescriptor& descriptor, uint64_t offset_bytes,
@@ -140,60 +179,7 @@ class OperandFinder {
   bool is_understood_ = true;
 };
 
-// What happens to the bytes from a position on, as counts of operands that have begun and not
-// ended.
-struct Change {
-  int read = 0;
-  int write = 0;
-};
-
 }  // namespace
-
-std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands) {
-  std::vector<CapturedOperand> result;
-  // By the number of the memory, which is the same for the same program.
-  std::map<uint64_t, std::pair<std::shared_ptr<CapturedMemory>, std::map<uint64_t, Change>>>
-      changes;
-  for (const CapturedOperand& operand : operands) {
-    const bool is_plain = operand.mode == AccessMode::kRead || operand.mode == AccessMode::kWrite;
-    if (!is_plain) {
-      result.push_back(operand);
-      continue;
-    }
-    auto& [memory, at] = changes[operand.bytes.memory->number];
-    memory = operand.bytes.memory;
-    Change& begin = at[operand.bytes.range.begin];
-    Change& end = at[operand.bytes.range.end];
-    const bool is_read = operand.mode == AccessMode::kRead;
-    (is_read ? begin.read : begin.write) += 1;
-    (is_read ? end.read : end.write) -= 1;
-  }
-  for (const auto& [number, of_memory] : changes) {
-    const auto& [memory, at] = of_memory;
-    Change now;
-    uint64_t before = 0;
-    for (const auto& [position, change] : at) {
-      if (position > before && (now.read > 0 || now.write > 0)) {
-        const AccessMode mode = now.write == 0  ? AccessMode::kRead
-                                : now.read == 0 ? AccessMode::kWrite
-                                                : AccessMode::kUpdate;
-        const bool goes_on = !result.empty() && result.back().mode == mode &&
-                             result.back().bytes.memory == memory &&
-                             result.back().bytes.range.end == before;
-        if (goes_on) {
-          result.back().bytes.range.end = position;
-        } else {
-          result.push_back({{memory, {before, position}, {}}, mode});
-        }
-      }
-      now.read += change.read;
-      now.write += change.write;
-      before = position;
-    }
-  }
-  std::ranges::stable_sort(result, {}, &CapturedOperand::mode);
-  return result;
-}
 
 std::vector<CapturedOperand> operands_of(const DispatchCommand& dispatch, CaptureSummary& summary,
                                          bool& is_understood) {

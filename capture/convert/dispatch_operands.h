@@ -16,13 +16,10 @@ struct CapturedOperand {
   AccessMode mode = AccessMode::kRead;
 };
 
-// In the order of the text format; no byte is read and written by different operands.
+// In the order of the text format. No byte is read by one operand and written by another, as
+// storage; what is read as uniform, or as arguments, may be written, too.
 // What is not understood goes to `summary`; `is_understood` is false then.
 std::vector<CapturedOperand> operands_of(const DispatchCommand& dispatch, CaptureSummary& summary,
                                          bool& is_understood);
-
-// Bytes that are read, and bytes that are written, as operands that do not overlap: what is both is
-// updated. Requires: none has rows.
-std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands);
 
 }  // namespace interlock

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "capture/convert/captured_bytes.h"
 #include "encoder/program/limits.h"
@@ -168,19 +169,17 @@ void ObjectState::apply(const CreateComputePipelineRecord& record) {
   pipeline->layout = pipeline_layouts_.find(record.layout);
   const auto module = modules_.find(record.module);
   const Code& code = record.module == 0 || module == nullptr ? record.code : *module;
-  const std::pair key(code, record.entry);
+  std::pair key(code, record.entry);
   auto known = known_accesses_.find(key);
   if (known == known_accesses_.end()) {
     const Result<ShaderAccesses> accesses = shader_accesses_of(code, record.entry);
     if (!accesses) summary_.note(accesses.error().message);
     if (known_accesses_.size() >= kKnownShadersMax) known_accesses_.clear();
-    const bool is_known = accesses.has_value();
     known =
-        known_accesses_.emplace(key, std::pair(is_known ? *accesses : ShaderAccesses(), is_known))
+        known_accesses_.emplace(std::move(key), accesses ? std::optional(*accesses) : std::nullopt)
             .first;
   }
-  pipeline->accesses = known->second.first;
-  pipeline->is_known = known->second.second;
+  pipeline->accesses = known->second;
 }
 
 void ObjectState::apply(const AllocateSetsRecord& record) {

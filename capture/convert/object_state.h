@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -54,7 +55,7 @@ class ObjectState {
 
  private:
   using Code = std::vector<uint32_t>;
-  using CodeTable = std::map<std::pair<Code, std::string>, std::pair<ShaderAccesses, bool>>;
+  using CodeTable = std::map<std::pair<Code, std::string>, std::optional<ShaderAccesses>>;
 
   // Of an image that no memory is known of: as many bytes as it has here.
   void give_own_memory(CapturedImage& image);

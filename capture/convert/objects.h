@@ -75,8 +75,7 @@ struct CapturedPipeline {
   uint64_t number = 0;
   std::string name;  // Of the application; empty: none.
   std::shared_ptr<CapturedPipelineLayout> layout;
-  ShaderAccesses accesses;
-  bool is_known = false;  // There are accesses.
+  std::optional<ShaderAccesses> accesses;  // None: they are not known.
 };
 
 // Handles of one type.

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <variant>
 
+#include "encoder/import/graph_names.h"
 #include "encoder/program/names.h"
 #include "encoder/text/printer.h"
 
 namespace interlock {
 namespace {
 
-constexpr size_t kNameBytesMax = 100;  // Of one part of a label.
+constexpr size_t kNameBytesMax = 100;  // Of what an application calls a kernel.
 
 }  // namespace
 
@@ -57,16 +58,8 @@ OperandDraft ProgramWriter::operand(const CapturedBytes& bytes, AccessMode mode)
   return operand;
 }
 
-std::string name_from(std::string_view text) {
-  std::string name(text.substr(0, kNameBytesMax));
-  std::ranges::replace_if(
-      name, [](char c) { return !is_name_char(c); }, '_');
-  if (name.empty() || is_digit(name.front()) || name.front() == '.') name.insert(0, "_");
-  return name;
-}
-
 std::string opaque_name_from(std::string_view text) {
-  std::string name = name_from(text);
+  std::string name = legal_name(text.substr(0, kNameBytesMax));
   if (name.front() >= 'a' && name.front() <= 'z') {
     name.front() = static_cast<char>(name.front() - 'a' + 'A');
   }

@@ -38,10 +38,8 @@ class ProgramWriter {
   bool is_full_ = false;
 };
 
-// `text` as a name of the format: other bytes become '_'.
-std::string name_from(std::string_view text);
-
-// As name_from(), of a kernel that is opaque.
+// `text` as the name of an opaque kernel: other bytes than those of names become '_', and what is
+// too long ends early.
 std::string opaque_name_from(std::string_view text);
 
 }  // namespace interlock

@@ -1,22 +1,21 @@
 #include "capture/convert/queue_sync.h"
 
 #include <fmt/format.h>
-#include <vulkan/vulkan_core.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "capture/convert/scopes.h"
+#include "encoder/program/scope.h"
+#include "encoder/program/sync_step.h"
 
 namespace interlock {
 namespace {
 
-constexpr std::string_view kFirstQueue = "q0";
-
 SyncDraft sync_of(SyncKind kind, const std::string& queue) {
   SyncDraft draft;
   draft.kind = kind;
-  if (queue != kFirstQueue) draft.queue = queue;
+  if (queue != kDefaultQueueName) draft.queue = queue;
   return draft;
 }
 
@@ -32,8 +31,7 @@ std::string done_name(const std::string& queue) { return queue + ".done"; }
 // Semaphores cover all stages of the device: so does one that names them all.
 StageMask semaphore_stages(uint64_t stages, ScopeEnd end) {
   const StageMask known = stages_of(stages, end);
-  const StageMask device = stages_of(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, end);
-  return (known & device) == device ? kAllStages : known;
+  return (known & kDeviceStages) == kDeviceStages ? kAllStages : known;
 }
 
 }  // namespace
@@ -44,7 +42,7 @@ std::string QueueSync::queue_name(uint64_t handle) {
     queue.name = fmt::format("q{}", handles_.size());
     handles_[queue.name] = handle;
     summary_.queue_count = handles_.size();
-    if (queue.name != kFirstQueue) {
+    if (queue.name != kDefaultQueueName) {
       writer_.add(QueueDraft{queue.name, QueueKind::kConcurrent});
     }
   }
@@ -64,7 +62,7 @@ void QueueSync::apply(const CreateSemaphoreRecord& record) {
   semaphore.is_timeline = record.is_timeline != 0;
   if (semaphore.is_timeline) {
     semaphore.name = fmt::format("s{}", ++timeline_count_);
-    semaphore.initial = semaphore.signal_max = semaphore.host_reached = record.initial;
+    semaphore.initial = semaphore.host_reached = record.initial;
     SemaphoreDraft draft;
     draft.name = semaphore.name;
     draft.initial = record.initial;
@@ -101,22 +99,34 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   add_sync(std::move(draft));
 }
 
+void QueueSync::add_host_sync(SyncKind kind, const std::string& semaphore, uint64_t value) {
+  SyncDraft draft;
+  draft.kind = kind;
+  draft.semaphores = {use_of(semaphore, value)};
+  add_sync(std::move(draft));
+}
+
+QueueSync::Semaphore* QueueSync::find_timeline(uint64_t semaphore) {
+  const auto found = semaphores_.find(semaphore);
+  return found == semaphores_.end() || !found->second.is_timeline ? nullptr : &found->second;
+}
+
+bool QueueSync::raise(Semaphore& timeline, uint64_t value) {
+  // What is submitted first may be signalled last: it waits.
+  const bool rises = value > timeline.initial && timeline.signals.insert(value).second;
+  if (!rises) summary_.note("a signal of a timeline that does not rise");
+  return rises;
+}
+
 void QueueSync::signal_timelines(const std::string& queue,
                                  const std::vector<SemaphoreUseFields>& signals) {
   SyncDraft draft = sync_of(SyncKind::kSignal, queue);
   for (const SemaphoreUseFields& use : signals) {
-    const auto found = semaphores_.find(use.semaphore);
-    if (found == semaphores_.end() || !found->second.is_timeline) continue;
-    Semaphore& semaphore = found->second;
-    const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kFirst);
-    // What is submitted first may be signalled last: it waits.
-    if (use.value <= semaphore.initial || !semaphore.signals.insert(use.value).second) {
-      summary_.note("a signal of a timeline that does not rise");
-      continue;
-    }
-    semaphore.signal_max = std::max(semaphore.signal_max, use.value);
-    draft.semaphores.push_back(use_of(semaphore.name, use.value));
+    Semaphore* const semaphore = find_timeline(use.semaphore);
+    if (semaphore == nullptr || !raise(*semaphore, use.value)) continue;
+    draft.semaphores.push_back(use_of(semaphore->name, use.value));
     // A signal after no stage at all covers nothing; the format has no word for it.
+    const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kFirst);
     if (stages == 0) summary_.note("a signal after no stage");
     if (stages != 0) draft.semaphores.back().stages = stages;
   }
@@ -152,10 +162,7 @@ void QueueSync::host_waits(Point point) {
   Queue& queue = queue_named(point.queue);
   if (point.value <= queue.host_reached) return;
   queue.host_reached = point.value;
-  SyncDraft draft;
-  draft.kind = SyncKind::kHostWaits;
-  draft.semaphores = {use_of(done_name(point.queue), point.value)};
-  add_sync(std::move(draft));
+  add_host_sync(SyncKind::kHostWaits, done_name(point.queue), point.value);
 }
 
 void QueueSync::apply(const FenceReachedRecord& record) {
@@ -166,32 +173,19 @@ void QueueSync::apply(const FenceReachedRecord& record) {
 }
 
 void QueueSync::apply(const SemaphoreReachedRecord& record) {
-  const auto found = semaphores_.find(record.semaphore);
-  if (found == semaphores_.end() || !found->second.is_timeline) return;
-  Semaphore& semaphore = found->second;
-  if (record.value <= semaphore.host_reached) return;
-  if (record.value > semaphore.signal_max) {
+  Semaphore* const semaphore = find_timeline(record.semaphore);
+  if (semaphore == nullptr || record.value <= semaphore->host_reached) return;
+  if (record.value > semaphore->signal_max()) {
     return summary_.note("a value of a timeline that nothing in the log signals");
   }
-  semaphore.host_reached = record.value;
-  SyncDraft draft;
-  draft.kind = SyncKind::kHostWaits;
-  draft.semaphores = {use_of(semaphore.name, record.value)};
-  add_sync(std::move(draft));
+  semaphore->host_reached = record.value;
+  add_host_sync(SyncKind::kHostWaits, semaphore->name, record.value);
 }
 
 void QueueSync::apply(const HostSignalRecord& record) {
-  const auto found = semaphores_.find(record.semaphore);
-  if (found == semaphores_.end() || !found->second.is_timeline) return;
-  Semaphore& semaphore = found->second;
-  if (record.value <= semaphore.initial || !semaphore.signals.insert(record.value).second) {
-    return summary_.note("a signal of a timeline that does not rise");
-  }
-  semaphore.signal_max = std::max(semaphore.signal_max, record.value);
-  SyncDraft draft;
-  draft.kind = SyncKind::kHostSignals;
-  draft.semaphores = {use_of(semaphore.name, record.value)};
-  add_sync(std::move(draft));
+  Semaphore* const semaphore = find_timeline(record.semaphore);
+  if (semaphore == nullptr || !raise(*semaphore, record.value)) return;
+  add_host_sync(SyncKind::kHostSignals, semaphore->name, record.value);
 }
 
 void QueueSync::apply(const WaitIdleRecord& record) {
@@ -219,7 +213,7 @@ void QueueSync::apply(const PresentRecord& record) {
 }
 
 void QueueSync::note_unmet(const Semaphore& semaphore) {
-  if (semaphore.is_timeline && semaphore.wait_max > semaphore.signal_max) {
+  if (semaphore.is_timeline && semaphore.wait_max > semaphore.signal_max()) {
     unmet_[semaphore.name] = semaphore.wait_max;
   }
 }
@@ -235,10 +229,7 @@ void QueueSync::finish() {
   for (const auto& [handle, semaphore] : semaphores_) note_unmet(semaphore);
   for (const auto& [name, value] : unmet_) {
     summary_.note("a wait for a timeline that nothing in the log signals so far");
-    SyncDraft draft;
-    draft.kind = SyncKind::kHostSignals;
-    draft.semaphores = {use_of(name, value)};
-    add_sync(std::move(draft));
+    add_host_sync(SyncKind::kHostSignals, name, value);
   }
 }
 

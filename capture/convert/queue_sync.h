@@ -60,10 +60,11 @@ class QueueSync {
     std::optional<Point> signalled;  // Of a binary one.
     bool is_from_outside = false;    // Likewise.
     uint64_t initial = 0;
-    std::set<uint64_t> signals;  // Of a timeline. So the rest.
-    uint64_t signal_max = 0;
+    std::set<uint64_t> signals;  // Of a timeline, above `initial`. So the rest.
     uint64_t wait_max = 0;
     uint64_t host_reached = 0;
+
+    uint64_t signal_max() const { return signals.empty() ? initial : *signals.rbegin(); }
   };
 
   struct Queue {
@@ -75,6 +76,12 @@ class QueueSync {
   };
 
   void add_sync(SyncDraft draft) { writer_.add(std::move(draft)); }
+  // One that the host waits for, or signals.
+  void add_host_sync(SyncKind kind, const std::string& semaphore, uint64_t value);
+  // Null if it is not known, or binary.
+  Semaphore* find_timeline(uint64_t semaphore);
+  // Signals the value. False if the timeline does not rise so, which is noted.
+  bool raise(Semaphore& timeline, uint64_t value);
   Queue& queue_named(const std::string& name);
   void host_waits(Point point);
   void note_unmet(const Semaphore& semaphore);

@@ -2,8 +2,6 @@
 
 #include <vulkan/vulkan_core.h>
 
-#include <initializer_list>
-
 namespace interlock {
 namespace {
 
@@ -35,8 +33,6 @@ constexpr KnownAccess kKnownAccesses[] = {
     {StageAccess::kHostWrite, VK_ACCESS_2_HOST_WRITE_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT},
 };
 
-constexpr StageMask kDevice = static_cast<StageMask>(kAllStages & ~bit_of(Stage::kHost));
-
 }  // namespace
 
 StageMask stages_of(uint64_t stages, ScopeEnd end) {
@@ -46,7 +42,7 @@ StageMask stages_of(uint64_t stages, ScopeEnd end) {
   const auto add = [&](uint64_t flags, StageMask added) {
     if ((stages & flags) != 0) mask = static_cast<StageMask>(mask | added);
   };
-  add(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | everything, kDevice);
+  add(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | everything, kDeviceStages);
   add(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, bit_of(Stage::kCompute));
   add(kTransferStages, bit_of(Stage::kCopy));
   add(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT,

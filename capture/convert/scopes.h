@@ -16,8 +16,8 @@ StageMask stages_of(uint64_t stages, ScopeEnd end);
 // Whether it names stages that the format does not tell apart, such as those of graphics.
 bool has_unknown_stages(uint64_t stages);
 
-// With VkAccessFlags2: each access counts in those of the stages that have it. Stages that are not
-// known to the format are in no scope; `is_whole` becomes false where they are named.
+// With VkAccessFlags2: each access counts in those of the stages that have it. Stages that the
+// format does not tell apart (has_unknown_stages()) are in no scope.
 Scope scope_of(uint64_t stages, uint64_t accesses, ScopeEnd end);
 
 }  // namespace interlock

@@ -15,6 +15,7 @@
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/stop.h"
+#include "encoder/program/sync_step.h"
 
 namespace interlock {
 namespace {
@@ -41,7 +42,7 @@ void SubmissionWriter::write(const SubmitRecord& record) {
   ++summary_.submission_count;
   is_understood_ = true;
   const std::string queue = sync_.queue_name(record.queue);
-  Place place{queue == "q0" ? "" : queue, 0, 0};
+  Place place{queue == kDefaultQueueName ? "" : queue, 0, 0};
   for (const BatchFields& batch : record.batches) {
     const bool is_last = &batch == &record.batches.back();
     for (const SemaphoreUseFields& use : batch.waits) sync_.wait(queue, use);
@@ -49,7 +50,7 @@ void SubmissionWriter::write(const SubmitRecord& record) {
       const auto list = lists_.find(commands);
       if (list == nullptr) note("a command buffer that was recorded before the log began");
       place.command = 0;
-      if (list != nullptr) write_list(*list, place, false);
+      if (list != nullptr) write_list(*list, place);
       ++place.buffer;
     }
     sync_.end_batch(queue, batch.signals, is_last ? record.fence : 0);
@@ -58,16 +59,12 @@ void SubmissionWriter::write(const SubmitRecord& record) {
   if (!is_understood_) ++summary_.unknown_submission_count;
 }
 
-void SubmissionWriter::write_list(const RecordedCommands& list, Place& place, bool is_secondary) {
+void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
   for (const Command& command : list.commands) {
     rest_ = std::span(list.commands).subspan(&command - list.commands.data() + 1);
     if (is_stopped() || writer_.is_full()) return;
     if (const auto* const execute = std::get_if<ExecuteCommand>(&command)) {
-      if (is_secondary) {
-        note("a secondary command buffer within another");
-      } else {
-        write_list(*execute->secondary, place, true);
-      }
+      write_list(*execute->secondary, place);
       continue;
     }
     std::visit(

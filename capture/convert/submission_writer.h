@@ -25,15 +25,15 @@ class SubmissionWriter {
   void write(const SubmitRecord& record);
 
  private:
-  // Where a command stands, for its label: `s3.b0.c7`, with a letter after it if it is in several
-  // parts.
+  // Where a command stands, for its label: `s3.b0.c7`. If it is in several parts, `.r0`, `.r1` and
+  // so on follow for those of a transfer, `.e0`, `.e1` for the events of a wait.
   struct Place {
     std::string queue;  // Empty: the default one.
     uint64_t buffer = 0;
     uint64_t command = 0;
   };
 
-  void write_list(const RecordedCommands& list, Place& place, bool is_secondary);
+  void write_list(const RecordedCommands& list, Place& place);
   void write_command(const DispatchCommand& command, const Place& place);
   void write_command(const TransferCommand& command, const Place& place);
   void write_command(const BarrierCommand& command, const Place& place);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "encoder/program/range.h"
+
 namespace interlock {
 namespace {
 
@@ -32,7 +34,7 @@ std::optional<std::vector<CapturedBytes>> runs_of(const std::vector<CapturedByte
 }
 
 bool do_overlap(const CapturedBytes& a, const CapturedBytes& b) {
-  return a.memory == b.memory && a.range.begin < b.range.end && b.range.begin < a.range.end;
+  return a.memory == b.memory && share_a_byte(a.range, b.range);
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 #include "capture/spirv/module_reader.h"
 
-#include <fmt/format.h>
 #include <spirv-tools/libspirv.h>
 
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <string_view>
+
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -125,8 +126,8 @@ Result<ShaderModule> read_module(std::span<const uint32_t> words) {
   const std::unique_ptr<spv_diagnostic_t, decltype(&spvDiagnosticDestroy)> said(
       diagnostic, spvDiagnosticDestroy);
   if (result != SPV_SUCCESS) {
-    return Error{fmt::format("the shader module is not valid SPIR-V: {}",
-                             said == nullptr ? "no reason is known" : said->error)};
+    return error_of("the shader module is not valid SPIR-V: {}",
+                    said == nullptr ? "no reason is known" : said->error);
   }
   return reader.finish();
 }

@@ -1,13 +1,12 @@
 #include "capture/spirv/shader_accesses.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "capture/spirv/module_reader.h"
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -190,7 +189,7 @@ Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module,
   if (!read) return read.error();
   const auto found = read->compute_entries.find(entry);
   if (found == read->compute_entries.end()) {
-    return Error{fmt::format("the shader module has no compute entry point '{}'.", entry)};
+    return error_of("the shader module has no compute entry point '{}'.", entry);
   }
   return AccessFinder(*read, found->second).find();
 }

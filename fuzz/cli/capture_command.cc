@@ -1,14 +1,15 @@
 // interlock capture: what a Vulkan application submits, judged, without changing the application.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "capture/convert/convert.h"
+#include "encoder/program/error_of.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "fuzz/cli/captured_run.h"
@@ -68,20 +69,19 @@ ExitStatus convert_and_judge(const std::string& log, const std::string& output,
   const std::string program = output.empty() ? folder + "/captured.ilk" : temporary_name(output, 0);
   std::ifstream input(log, std::ios::binary);
   std::ofstream text(program, std::ios::binary);
-  if (!input) return report_error({fmt::format("{} cannot be read.", log)});
+  if (!input) return report_error(error_of("{} cannot be read.", log));
   const Result<CaptureSummary> summary = convert_log(input, log, text, options.parse.limits);
   text.close();
   std::error_code error;
   if (!summary || !text) {
     std::filesystem::remove(program, error);
-    return report_error(summary ? Error{fmt::format("{} cannot be written.", program)}
-                                : summary.error());
+    return report_error(summary ? error_of("{} cannot be written.", program) : summary.error());
   }
   print_out(text_of(*summary));
   std::string path = program;
   if (!output.empty()) {
     std::filesystem::rename(program, output, error);
-    if (error) return report_error({fmt::format("{}: {}.", output, error.message())});
+    if (error) return report_error(error_of("{}: {}.", output, error.message()));
     path = output;
   }
   const ExitStatus status = judge(path, output.empty() ? "FILE" : output, *summary, options);
@@ -93,50 +93,54 @@ ExitStatus convert_and_judge(const std::string& log, const std::string& output,
 bool keep_log(const std::string& log, const std::string& kept) {
   std::error_code error;
   std::filesystem::copy_file(log, kept, std::filesystem::copy_options::overwrite_existing, error);
-  if (error) report_error({fmt::format("{}: {}.", kept, error.message())});
+  if (error) report_error(error_of("{}: {}.", kept, error.message()));
   return !error;
 }
 
-ExitStatus judge_run(const CapturedRun& run, const CaptureOptions& options) {
+ExitStatus judge_run(const CapturedRun& run, const std::string& folder,
+                     const CaptureOptions& options) {
   const Interruptible interruptible;
   if (run.exit_status != 0) {
     print_remark(
         fmt::format("'{}' ended with status {}.\n", options.command.front(), run.exit_status));
   }
   if (run.logs.empty()) {
-    return report_error({fmt::format("'{}' created no Vulkan instance that loads layers.",
-                                     options.command.front())});
+    return report_error(
+        error_of("'{}' created no Vulkan instance that loads layers.", options.command.front()));
   }
   ExitStatus status = ExitStatus::kNothingFound;
   for (size_t i = 0; i < run.logs.size(); ++i) {
     if (!options.kept_log.empty() && !keep_log(run.logs[i], numbered(options.kept_log, i))) {
       status = worse(status, ExitStatus::kBadInput);
     }
-    status = worse(
-        status, convert_and_judge(run.logs[i], numbered(options.output, i), run.folder, options));
+    status =
+        worse(status, convert_and_judge(run.logs[i], numbered(options.output, i), folder, options));
   }
   return status;
+}
+
+ExitStatus run_and_judge(const std::string& folder, const CaptureOptions& options) {
+  const Result<std::string> layer = find_layer_folder();
+  if (!layer) return report_error(layer.error());
+  const Result<CapturedRun> run = run_captured(options.command, *layer, folder);
+  if (!run) return report_error(run.error());
+  return judge_run(*run, folder, options);
 }
 
 ExitStatus run_capture(const CaptureOptions& options) {
   if (options.command.empty() == options.log.empty()) {
     return report_error({"capture takes a command after `--`, or --log=FILE, and not both."});
   }
-  if (!options.log.empty()) {
-    const Interruptible interruptible;
-    // Beside the log may stand anything of the user's.
-    const Result<std::string> folder = make_temporary_folder();
-    if (!folder) return report_error(folder.error());
-    const ExitStatus status = convert_and_judge(options.log, options.output, *folder, options);
-    remove_folder(*folder);
-    return status;
-  }
-  const Result<std::string> layer = find_layer_folder();
-  if (!layer) return report_error(layer.error());
-  const Result<CapturedRun> run = run_captured(options.command, *layer);
-  if (!run) return report_error(run.error());
-  const ExitStatus status = judge_run(*run, options);
-  remove_folder(run->folder);
+  // While a command runs, signals are for the command: judge_run() follows it.
+  std::optional<Interruptible> interruptible;
+  if (!options.log.empty()) interruptible.emplace();
+  // Beside a log may stand anything of the user's.
+  const Result<std::string> folder = make_temporary_folder();
+  if (!folder) return report_error(folder.error());
+  const ExitStatus status = options.log.empty()
+                                ? run_and_judge(*folder, options)
+                                : convert_and_judge(options.log, options.output, *folder, options);
+  remove_folder(*folder);
   return status;
 }
 

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "encoder/program/error_of.h"
+
 namespace interlock {
 namespace {
 
@@ -107,43 +109,38 @@ Result<std::string> find_layer_folder() {
     const std::filesystem::path folder = (own_folder / relative).lexically_normal();
     if (std::filesystem::exists(folder / kManifest, error)) return folder.string();
   }
-  return Error{
-      fmt::format("{} is not there: neither in the build tree of this program, nor in "
-                  "../share/vulkan/explicit_layer.d beside it.",
-                  kManifest)};
+  return error_of(
+      "{} is not there: neither in the build tree of this program, nor in "
+      "../share/vulkan/explicit_layer.d beside it.",
+      kManifest);
 }
 
 Result<std::string> make_temporary_folder() {
   std::error_code error;
   std::string folder = (std::filesystem::temp_directory_path(error) / "interlock-XXXXXX").string();
   if (error || mkdtemp(folder.data()) == nullptr) {
-    return Error{fmt::format("there is no folder for logs: {}: {}.", folder, std::strerror(errno))};
+    return error_of("there is no folder for logs: {}: {}.", folder, std::strerror(errno));
   }
   return folder;
 }
 
 Result<CapturedRun> run_captured(const std::vector<std::string>& command,
-                                 const std::string& layer_folder) {
-  const Result<std::string> folder = make_temporary_folder();
-  if (!folder) return folder.error();
-  CapturedRun run;
-  run.folder = *folder;
-  std::error_code no_folder;
+                                 const std::string& layer_folder, const std::string& folder) {
   std::vector<std::string> arguments = command;
-  std::vector<std::string> environment = captured_environment(layer_folder, run.folder);
+  std::vector<std::string> environment = captured_environment(layer_folder, folder);
   const SignalPassing passing;
   pid_t child = 0;
   const int error = posix_spawnp(&child, arguments.front().c_str(), nullptr, nullptr,
                                  pointers_to(arguments).data(), pointers_to(environment).data());
   if (error != 0) {
-    remove_folder(run.folder);
-    return Error{
-        fmt::format("'{}' cannot be started: {}.", arguments.front(), std::strerror(error))};
+    return error_of("'{}' cannot be started: {}.", arguments.front(), std::strerror(error));
   }
   running_child = child;
+  CapturedRun run;
   run.exit_status = wait_for(child);
   running_child = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(run.folder, no_folder)) {
+  std::error_code no_folder;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, no_folder)) {
     if (entry.path().extension() == ".ilog") run.logs.push_back(entry.path().string());
   }
   std::ranges::sort(run.logs);

@@ -9,7 +9,6 @@
 namespace interlock {
 
 struct CapturedRun {
-  std::string folder;             // Of the logs; to be removed by the caller.
   std::vector<std::string> logs;  // One for each process that created a Vulkan instance, by name.
   int exit_status = 0;            // Of the command; 128 + signal if a signal ended it.
 };
@@ -18,10 +17,10 @@ struct CapturedRun {
 // Errors: there is none.
 Result<std::string> find_layer_folder();
 
-// Runs the command to its end; signals that ask this process to end go on to it.
-// Errors: it cannot be started, or there is no folder for logs.
+// Runs the command to its end, with its logs in `folder`, which is there and empty; signals that
+// ask this process to end go on to it. Errors: it cannot be started.
 Result<CapturedRun> run_captured(const std::vector<std::string>& command,
-                                 const std::string& layer_folder);
+                                 const std::string& layer_folder, const std::string& folder);
 
 // A new folder of a name that nobody has, for what is removed again.
 Result<std::string> make_temporary_folder();

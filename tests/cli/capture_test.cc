@@ -2,7 +2,6 @@
 // the tests say so and skip.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -16,16 +15,11 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using testing::StartsWith;
 
 // As it is without us.
 bool has_driver() {
   static const int kStatus = std::system(SAMPLE_APPLICATION " barrier >/dev/null 2>&1");
   return kStatus == 0;
-}
-
-std::string path_of(const std::string& name) {
-  return testing::TempDir() + std::to_string(getpid()) + "-" + name;
 }
 
 class Capture : public testing::Test {
@@ -42,7 +36,7 @@ class Capture : public testing::Test {
 };
 
 TEST_F(Capture, FindsTheMissingBarrierMinimizesAndReplaysIt) {
-  const std::string file = path_of("missing.ilk");
+  const std::string file = temporary_path("missing.ilk");
   const CommandResult result = capture("missing", {"-o", file});
   EXPECT_EQ(result.status, 1) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("(sample) on "));
@@ -50,14 +44,14 @@ TEST_F(Capture, FindsTheMissingBarrierMinimizesAndReplaysIt) {
               HasSubstr("  2 dispatches, 0 transfers, 0 barriers, 1 submission, 1 queue."));
   EXPECT_THAT(result.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads"));
   EXPECT_THAT(result.out, Not(HasSubstr("not understood")));
-  const std::string small = path_of("small.ilk");
+  const std::string small = temporary_path("small.ilk");
   EXPECT_EQ(run_interlock({"minimize", file, "-o", small}).status, 1);
   EXPECT_THAT(run_interlock({"check", small}).out, HasSubstr("2 dispatches, "));
   EXPECT_EQ(run_interlock({"replay", small}).status, 1);
 }
 
 TEST_F(Capture, FindsTheSameInALogThatWasKept) {
-  const std::string kept = path_of("kept.ilog");
+  const std::string kept = temporary_path("kept.ilog");
   const CommandResult first = capture("missing", {"--keep-log", kept});
   const CommandResult again = run_interlock({"capture", "--log", kept});
   EXPECT_EQ(again.status, 1);
@@ -119,12 +113,12 @@ TEST_F(Capture, FindsTheMissingBarrierOfFfmpegsAvgblur) {
                   "grep -q avgblur_vulkan") != 0) {
     GTEST_SKIP() << "there is no ffmpeg with filters for Vulkan.";
   }
-  const std::string file = path_of("ffmpeg.ilk");
+  const std::string file = temporary_path("ffmpeg.ilk");
   const CommandResult blurred = filtered("avgblur_vulkan", {"-o", file});
   EXPECT_EQ(blurred.status, 1) << blurred.out << blurred.err;
   EXPECT_THAT(blurred.out, Not(HasSubstr("not understood")));
   EXPECT_THAT(blurred.out, HasSubstr("; 3 findings.\n"));
-  const std::string small = path_of("ffmpeg-small.ilk");
+  const std::string small = temporary_path("ffmpeg-small.ilk");
   EXPECT_EQ(run_interlock({"minimize", file, "-o", small}).status, 1);
   EXPECT_THAT(run_interlock({"check", small}).out, HasSubstr("\n2 dispatches, "));
   EXPECT_EQ(run_interlock({"replay", small}).status, 1);
@@ -134,7 +128,7 @@ TEST_F(Capture, FindsTheMissingBarrierOfFfmpegsAvgblur) {
 }
 
 TEST(CaptureCommand, LeavesWhatStandsBesideALog) {
-  const std::string folder = path_of("beside");
+  const std::string folder = temporary_path("beside");
   std::filesystem::create_directory(folder);
   std::filesystem::copy_file(INTERLOCK_SOURCE_DIR "/corpus/captured/missing-barrier.ilog",
                              folder + "/x.ilog", std::filesystem::copy_options::overwrite_existing);

@@ -21,11 +21,6 @@ std::string read_all(const std::string& path) {
   return text.str();
 }
 
-// A folder per process: tests of one binary run side by side.
-std::string temporary_path(const std::string& name) {
-  return testing::TempDir() + "interlock-" + std::to_string(getpid()) + "-" + name;
-}
-
 void redirect(int stream, const std::string& path, int flags) {
   const int file = open(path.c_str(), flags, 0600);
   if (file < 0 || dup2(file, stream) < 0) {
@@ -51,6 +46,11 @@ void limit(int resource, uint64_t value) {
 }
 
 }  // namespace
+
+// A prefix per process: tests of one binary run side by side.
+std::string temporary_path(const std::string& name) {
+  return testing::TempDir() + "interlock-" + std::to_string(getpid()) + "-" + name;
+}
 
 std::string temporary_file(const std::string& name, const std::string& text) {
   const std::string path = temporary_path(name);

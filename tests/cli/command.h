@@ -23,7 +23,10 @@ struct CommandLimits {
 CommandResult run_interlock(const std::vector<std::string>& arguments,
                             const std::string& input = "", const CommandLimits& limits = {});
 
-// A file with this text under the test's temporary folder; returns its path.
+// A path under the test's temporary folder that is of this process alone.
+std::string temporary_path(const std::string& name);
+
+// A file with this text at temporary_path(); returns its path.
 std::string temporary_file(const std::string& name, const std::string& text);
 
 }  // namespace interlock

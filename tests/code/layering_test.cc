@@ -112,7 +112,8 @@ const std::vector<Room>& rooms() {
       {"capture/layer", {"capture/log"}},
       {"capture/spirv", {"encoder/program"}},
       {"capture/convert",
-       {"encoder/program", "encoder/text/printer.h", "capture/log", "capture/spirv"}},
+       {"encoder/program", "encoder/import/graph_names.h", "encoder/text/printer.h", "capture/log",
+        "capture/spirv"}},
 
       {"fuzz/generate",
        {"encoder/program", "encoder/kernel", "encoder/build", "encoder/assemble",

@@ -18,6 +18,7 @@ bool ProgramBuilder::append(const HostAccessDraft& item) {
   dispatch.first_access = static_cast<uint32_t>(program_.accesses.size());
   dispatch.first_attribute = static_cast<uint32_t>(program_.attributes.size());
   dispatch.host = item.access;
+  dispatch.is_approximate = item.is_approximate;
   dispatch.order = program_.dispatches.size();
   if (!append_host_access(item)) {
     program_.accesses.resize(dispatch.first_access);
@@ -77,6 +78,10 @@ DType ProgramBuilder::dtype_of_value(const Access& access) const {
 bool ProgramBuilder::check_host_value(const HostAccessDraft& item) {
   const InitialValue& value = item.value;
   if (value.kind == InitialKind::kNone) return true;
+  if (item.is_approximate) {
+    return fail(ItemPart::kInitial,
+                "a value stands here, and which bytes the host writes is only bounded.");
+  }
   if (item.access != HostAccess::kWrites || item.operands.size() != 1 || item.operands[0].stride) {
     return fail(ItemPart::kInitial,
                 "a value stands here; it is written to one operand without rows.");

@@ -144,6 +144,7 @@ struct HostAccessDraft {
   std::vector<OperandDraft> operands;
   InitialValue value;         // Of kWrites. kNone: a hash that nothing else has.
   DType dtype = DType::kF32;  // Of the value, for its text; what it is, the operand says.
+  bool is_approximate = false;
 };
 
 // Statements from here to EndDraft are recorded, not executed.

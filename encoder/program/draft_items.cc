@@ -110,6 +110,7 @@ HostAccessDraft host_draft_of(const Program& program, const Dispatch& dispatch, 
   HostAccessDraft draft;
   draft.label = word_or_nothing(program, label);
   draft.access = dispatch.host;
+  draft.is_approximate = dispatch.is_approximate;
   append_operands(program, program.accesses_of(dispatch), draft.operands);
   const Statement& statement = program.statements[dispatch.statement.index];
   const InitialValue* const value = program.host_value_of(DispatchId(statement.index));

@@ -160,7 +160,10 @@ bool LineReader::read_rest(HostAccessDraft& access, HostAccess kind) {
   access.label = label_;
   access.access = kind;
   if (!read_host_operands(access.operands)) return false;
-  if (kind == HostAccess::kWrites && lexer_.peek().is('=')) {
+  if (lexer_.peek().is("approximate")) {
+    lexer_.next();
+    access.is_approximate = true;
+  } else if (kind == HostAccess::kWrites && lexer_.peek().is('=')) {
     lexer_.next();
     // The builder knows what the elements are, and rounds to them.
     if (lexer_.peek().is("values")) return read_host_values(access.value) && take_end();
@@ -191,7 +194,7 @@ bool LineReader::read_host_operands(std::vector<OperandDraft>& operands) {
       return fail_expecting(name, "a tensor or a memory");
     }
     if (!read_operand(name, operands.emplace_back())) return false;
-  } while (lexer_.peek().kind == TokenKind::kName);
+  } while (lexer_.peek().kind == TokenKind::kName && !lexer_.peek().is("approximate"));
   return true;
 }
 

@@ -109,6 +109,7 @@ class LinePrinter {
     add_label(item.label);
     add(item.access == HostAccess::kWrites ? "host writes" : "host reads");
     for (const OperandDraft& operand : item.operands) add_operand(operand);
+    if (item.is_approximate) add(" approximate");
     add_value(item.dtype, item.value);
   }
 

@@ -258,6 +258,9 @@ void QueueSketch::add_host_access(std::string label) {
     note(QueueFeature::kHostValues);
     access.value.kind = InitialKind::kOnes;
     access.dtype = DType::kU8;
+  } else if (has_approximate_ && chance(1, 2)) {
+    note(QueueFeature::kApproximate);
+    access.is_approximate = true;
   }
   draft_.items.emplace_back(std::move(access));
 }

@@ -118,7 +118,7 @@ class CostCounter {
 
   void count_host_access(const HostAccessDraft& access) {
     cost_.statements += 1;
-    cost_.kernels += access.value.kind != InitialKind::kNone;
+    cost_.kernels += access.is_approximate + (access.value.kind != InitialKind::kNone);
     count_host_operands(access.operands);
   }
 

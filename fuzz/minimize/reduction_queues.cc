@@ -70,6 +70,8 @@ void simplify_queues(Reduction& reduction) {
   });
   reduction.for_each<HostAccessDraft>([&](size_t at) {
     reduction.drop_elements<HostAccessDraft>(at, &HostAccessDraft::operands, 1);
+    reduction.attempt_change<HostAccessDraft>(
+        at, [](HostAccessDraft& access) { access.is_approximate = false; });
     if (reduction.item<HostAccessDraft>(at).value.kind == InitialKind::kNone) return;
     reduction.attempt_change<HostAccessDraft>(at,
                                               [](HostAccessDraft& access) { access.value = {}; });

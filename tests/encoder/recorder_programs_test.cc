@@ -124,6 +124,7 @@ class Recordable {
     one_by_one(item);
   }
   void add(HostAccessDraft& item) {
+    is_recordable_ &= !item.is_approximate;
     item.label.clear();
     item.value = {};
     one_by_one(item);

@@ -192,6 +192,7 @@ HostAccessDraft host_access(Numbers& numbers) {
   item.label = label(numbers);
   item.access = numbers.below(2) == 0 ? HostAccess::kReads : HostAccess::kWrites;
   item.operands = {operand_with_rows(numbers)};
+  item.is_approximate = numbers.below(4) == 0;
   if (item.access == HostAccess::kWrites && numbers.below(2) == 0) {
     item.value.kind = static_cast<InitialKind>(numbers.below(6));
     if (item.value.kind == InitialKind::kRandom) item.value.seed = numbers.below(9);

@@ -65,6 +65,7 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
        "host signals t=1\nhost waits t=1\n",
        "host idle\nhost idle on q0\nhost idle on s\n",
        "l: host reads x b[0:8]\nhost writes x = random(3)\nhost writes b[4:8] = zeros\n",
+       "host writes x b[0:8] approximate\nl: host reads x approximate\n",
        "host flushes x\nhost invalidates b[0:256] x\n",
        "set e compute.write -> copy.read x on p\nawait e on p\n",
        "set e\nawait e\nawait e\n",

@@ -72,6 +72,16 @@ TEST(PossibleHazards, AreThoseWithAnApproximateDispatch) {
   EXPECT_THAT(found_in(text, counted).noted, IsEmpty());
 }
 
+TEST(PossibleHazards, AreThoseWithAnApproximateAccessOfTheHost) {
+  const std::string text =
+      "a: dispatch A reads m writes n\n"
+      "submit\n"
+      "b: host writes m approximate\n"
+      "c: host writes m[0:16]\n";
+  EXPECT_THAT(found_in(text).findings, ElementsAre("WAR a c"));
+  EXPECT_THAT(found_in(text).noted, ElementsAre("possible WAR a b"));
+}
+
 // Not a word of it without `approximate`.
 TEST(PossibleHazards, AreCertainWhereTheDispatchesAreExact) {
   EXPECT_THAT(found_in("a: dispatch A writes m\nb: dispatch B reads m writes n\n").findings,

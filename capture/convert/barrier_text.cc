@@ -54,6 +54,15 @@ std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependenc
       summary.note("a barrier on a buffer or an image without memory");
       continue;
     }
+    const auto rest = std::ranges::find_if(bytes, [&](const CapturedBytes& part) {
+      if (operand_count >= kOperandsMax || !writer.takes_rows(part)) return true;
+      ++operand_count;
+      return false;
+    });
+    if (rest != bytes.end()) summary.note("a barrier with more operands than one may have");
+    bytes.erase(rest, bytes.end());
+    // Without any it would cover all memory.
+    if (!is_global && bytes.empty()) continue;
     const auto same = std::ranges::find_if(result, [&](const DependencyDraft& known) {
       return has_scopes(known, source, destination) && known.operands.empty() == is_global;
     });
@@ -65,10 +74,6 @@ std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependenc
     draft.source = source;
     draft.destination = destination;
     for (const CapturedBytes& part : bytes) {
-      if (++operand_count > kOperandsMax) {
-        summary.note("a barrier with more operands than one may have");
-        break;
-      }
       draft.operands.push_back(writer.operand(part, AccessMode::kRead));
     }
   }

@@ -12,7 +12,7 @@ namespace interlock {
 
 // Those that order something: one whose first scope is empty, or whose second is, orders nothing.
 // Dependencies of the same scopes are one. Where there are more operands than a barrier may have,
-// some cover all memory; the summary says so.
+// the rest is left out, and never more ordered than the application does; the summary says so.
 std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependency>& dependencies,
                                              ProgramWriter& writer, CaptureSummary& summary);
 

@@ -9,10 +9,10 @@
 namespace interlock {
 namespace {
 
-// More parts than this are bounded by the bytes around them.
-constexpr size_t kPartsMax = 64;
+// More rows than this are bounded by the bytes around them.
+constexpr size_t kRowsMax = 64;
 
-// Regions of more slices than this are bounded by all there is.
+// Regions of more slices than this are left to whoever says so.
 constexpr uint64_t kSlicesMax = 4096;
 
 // Sizes are those of a hostile log, too: within these, no layer reaches what 64 bits hold. Many
@@ -104,21 +104,28 @@ void add_merged(std::vector<CapturedBytes>& parts, CapturedBytes part) {
   parts.push_back(std::move(part));
 }
 
-// Within their memory, and not too many.
-std::vector<CapturedBytes> bounded(std::vector<CapturedBytes> parts) {
-  std::erase_if(parts, [](CapturedBytes& part) {
-    const uint64_t end = part.memory->size_bytes;
-    if (part.range.end > end) part = {part.memory, {part.range.begin, end}, {}};
-    return part.range.is_empty();
-  });
-  if (parts.size() <= kPartsMax) return parts;
-  CapturedBytes all = parts.front();
-  all.rows.reset();
-  for (const CapturedBytes& part : parts) {
-    all.range.begin = std::min(all.range.begin, part.range.begin);
-    all.range.end = std::max(all.range.end, part.range.end);
+// Leaves of the part what is within its memory: whole rows, if it has any. False if nothing is.
+bool clip(CapturedBytes& part) {
+  const uint64_t end = part.memory->size_bytes;
+  ByteRange& range = part.range;
+  if (range.begin >= end) return false;
+  const uint64_t size_bytes = end - range.begin;
+  if (part.rows && part.rows->width_bytes <= size_bytes) {
+    StrideDraft& rows = *part.rows;
+    rows.row_count =
+        std::min(rows.row_count, (size_bytes - rows.width_bytes) / rows.pitch_bytes + 1);
+    range.end = range.begin + (rows.row_count - 1) * rows.pitch_bytes + rows.width_bytes;
+    if (rows.row_count == 1) part.rows.reset();
+    return true;
   }
-  return {all};
+  part.rows.reset();
+  range.end = std::min(range.end, end);
+  return !range.is_empty();
+}
+
+std::vector<CapturedBytes> within_memory(std::vector<CapturedBytes> parts) {
+  std::erase_if(parts, [](CapturedBytes& part) { return !clip(part); });
+  return parts;
 }
 
 // Indices of what is there, of a first one and a count that may be "all that remain".
@@ -186,26 +193,40 @@ std::vector<CapturedBytes> bytes_of(const CapturedImage& image, const Subresourc
   for (const AspectPlace& place : places_of(image, range.aspects)) {
     const uint64_t first = layer_bytes(image, place.facts, mips.begin);
     const uint64_t last = layer_bytes(image, place.facts, mips.end);
-    for (uint32_t layer = layers.begin; layer < layers.end; ++layer) {
-      const uint64_t begin = image.offset_bytes + place.begin + layer * place.layer_bytes;
-      add_merged(parts, {image.memory, {begin + first, begin + last}, {}});
-    }
+    const uint64_t begin =
+        image.offset_bytes + place.begin + layers.begin * place.layer_bytes + first;
+    add_merged(parts, rows_at(image.memory, begin,
+                              {layers.end - layers.begin, place.layer_bytes, last - first}));
   }
-  return bounded(std::move(parts));
+  return within_memory(std::move(parts));
 }
 
-std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const CapturedImage& image) {
+std::vector<CapturedBytes> bounds_of(const std::vector<CapturedBytes>& parts) {
+  std::vector<CapturedBytes> bounds;
+  for (const CapturedBytes& part : parts) {
+    if (!part.rows || part.rows->row_count > kRowsMax) {
+      bounds.push_back({part.memory, part.range, {}});
+      continue;
+    }
+    for (uint64_t i = 0; i < part.rows->row_count; ++i) {
+      const uint64_t begin = part.range.begin + i * part.rows->pitch_bytes;
+      bounds.push_back({part.memory, {begin, begin + part.rows->width_bytes}, {}});
+    }
+  }
+  return bounds;
+}
+
+std::optional<std::vector<CapturedBytes>> bytes_of(const TransferEndFields& end,
+                                                   const CapturedImage& image) {
+  std::vector<CapturedBytes> parts;
   if (end.width == 0) return bytes_of(image, end.range);
-  if (image.memory == nullptr || end.range.first_mip >= mip_count_of(image)) return {};
+  if (image.memory == nullptr || end.range.first_mip >= mip_count_of(image)) return parts;
   const IndexRange layers =
       within(end.range.first_layer, end.range.layer_count, layer_count_of(image));
-  std::vector<CapturedBytes> parts;
   for (const AspectPlace& place : places_of(image, end.range.aspects)) {
     const BlockExtent all = extent_of(image, place.facts, end.range.first_mip);
     const BlockBox box = box_of(end, place.facts, all);
-    if ((layers.end - layers.begin) * box.extent.depth > kSlicesMax) {
-      return bytes_of(image, end.range);
-    }
+    if ((layers.end - layers.begin) * box.extent.depth > kSlicesMax) return std::nullopt;
     const uint64_t mip_begin =
         image.offset_bytes + place.begin + layer_bytes(image, place.facts, end.range.first_mip);
     for (uint32_t layer = layers.begin; layer < layers.end; ++layer) {
@@ -216,17 +237,19 @@ std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const Captured
         add_merged(parts, rows_at(image.memory, slice + box.x * place.facts.block_bytes,
                                   {box.extent.height, row_bytes,
                                    box.extent.width * place.facts.block_bytes}));
-        if (parts.size() > 2 * kPartsMax) parts = bounded(std::move(parts));
       }
     }
   }
-  return bounded(std::move(parts));
+  return within_memory(std::move(parts));
 }
 
-std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const CapturedBuffer& buffer,
-                                    const TransferEndFields& other, const CapturedImage& image) {
+std::optional<std::vector<CapturedBytes>> bytes_of(const TransferEndFields& end,
+                                                   const CapturedBuffer& buffer,
+                                                   const TransferEndFields& other,
+                                                   const CapturedImage& image) {
+  std::vector<CapturedBytes> parts;
   const std::vector<AspectPlace> places = places_of(image, other.range.aspects);
-  if (buffer.memory == nullptr || places.empty()) return {};
+  if (buffer.memory == nullptr || places.empty()) return parts;
   const FormatFacts& facts = places.front().facts;
   const BlockBox box =
       box_of(other, facts, extent_of(image, facts, std::min(other.range.first_mip, kMipsMax)));
@@ -240,8 +263,7 @@ std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const Captured
   const uint64_t pitch = divided_up(row_texels, facts.block_width) * facts.block_bytes;
   const uint64_t slice = divided_up(column_texels, facts.block_height) * pitch;
   const uint64_t slice_count = uint64_t{layers.end - layers.begin} * box.extent.depth;
-  if (slice_count > kSlicesMax) return bytes_of(buffer, end.offset_bytes, VK_WHOLE_SIZE);
-  std::vector<CapturedBytes> parts;
+  if (slice_count > kSlicesMax) return std::nullopt;
   for (uint64_t i = 0; i < slice_count; ++i) {
     const CapturedBytes rows =
         rows_at(buffer.memory, end.offset_bytes + i * slice,
@@ -252,9 +274,8 @@ std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const Captured
       if (part.range.size_bytes() == rows.range.size_bytes()) part.rows = rows.rows;
       add_merged(parts, std::move(part));
     }
-    if (parts.size() > 2 * kPartsMax) parts = bounded(std::move(parts));
   }
-  return bounded(std::move(parts));
+  return within_memory(std::move(parts));
 }
 
 uint64_t model_size_of(const CapturedImage& image) {

@@ -29,14 +29,21 @@ struct CapturedBytes {
 std::vector<CapturedBytes> bytes_of(const CapturedBuffer& buffer, uint64_t offset_bytes,
                                     uint64_t size_bytes);
 
-// Whole subresources.
+// Whole subresources; those of several layers as rows.
 std::vector<CapturedBytes> bytes_of(const CapturedImage& image, const SubresourceFields& range);
 
-// A region of a copy; `other` is the image at the other end, whose texels a buffer holds. Where a
-// region has many parts, the bytes around them all.
-std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const CapturedBuffer& buffer,
-                                    const TransferEndFields& other, const CapturedImage& image);
-std::vector<CapturedBytes> bytes_of(const TransferEndFields& end, const CapturedImage& image);
+// Without rows: each by itself, or, where there are many, the bytes around all rows of a part. So
+// it bounds what may be touched; what is certain, or ordered, it would overstate.
+std::vector<CapturedBytes> bounds_of(const std::vector<CapturedBytes>& parts);
+
+// A region of a copy; `other` is the image at the other end, whose texels a buffer holds. None if
+// it has too many parts.
+std::optional<std::vector<CapturedBytes>> bytes_of(const TransferEndFields& end,
+                                                   const CapturedBuffer& buffer,
+                                                   const TransferEndFields& other,
+                                                   const CapturedImage& image);
+std::optional<std::vector<CapturedBytes>> bytes_of(const TransferEndFields& end,
+                                                   const CapturedImage& image);
 
 // How many bytes the image has, as above. Extents and layers above 65536 count as 65536, mips above
 // 16 as 16.

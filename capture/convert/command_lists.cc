@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace interlock {
+namespace {
+
+// Each command below a label has it: no more of it is kept than names have room for.
+constexpr size_t kLabelBytesMax = 128;
+
+}  // namespace
 
 bool is_dynamic(uint32_t type) {
   return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
@@ -64,54 +70,50 @@ void CommandLists::destroy_pool(uint64_t pool) {
 
 void CommandLists::apply(const BindPipelineRecord& record) {
   if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-  recording(record.commands).pipeline = objects_.pipeline(record.pipeline);
+  recording(record.commands)
+      .list->commands.emplace_back(BindPipelineCommand{objects_.pipeline(record.pipeline)});
 }
 
 void CommandLists::apply(const BindSetsRecord& record) {
   if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-  Recording& now = recording(record.commands);
   const auto layout = objects_.pipeline_layout(record.layout);
+  BindSetsCommand command;
   size_t next_offset = 0;
   for (size_t i = 0; i < record.sets.size(); ++i) {
     const uint64_t number = uint64_t{record.first_set} + i;
-    BoundSet bound;
+    BoundSet& bound = command.sets[number];
     bound.set = objects_.set(record.sets[i]);
-    if (layout != nullptr && number < layout->sets.size() && layout->sets[number] != nullptr) {
-      const uint64_t count = dynamic_count(*layout->sets[number]);
-      for (uint64_t k = 0; k < count && next_offset < record.dynamic_offsets.size(); ++k) {
-        bound.dynamic_offsets.push_back(record.dynamic_offsets[next_offset++]);
-      }
+    if (layout == nullptr || number >= layout->sets.size() || layout->sets[number] == nullptr) {
+      continue;
     }
-    now.sets[static_cast<uint32_t>(number)] = std::move(bound);
+    const uint64_t count = dynamic_count(*layout->sets[number]);
+    for (uint64_t k = 0; k < count && next_offset < record.dynamic_offsets.size(); ++k) {
+      bound.dynamic_offsets.push_back(record.dynamic_offsets[next_offset++]);
+    }
   }
+  recording(record.commands).list->commands.emplace_back(std::move(command));
 }
 
 void CommandLists::apply(const PushSetRecord& record) {
   if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-  Recording& now = recording(record.commands);
   const auto layout = objects_.pipeline_layout(record.layout);
-  // Dispatches before this one keep what was pushed for them.
-  auto set = std::make_shared<CapturedSet>();
-  const auto before = now.sets.find(record.set);
-  if (before != now.sets.end() && before->second.set != nullptr)
-    set->bindings = before->second.set->bindings;
+  const auto set = std::make_shared<CapturedSet>();
   if (layout != nullptr && record.set < layout->sets.size()) set->layout = layout->sets[record.set];
   for (const SetWriteFields& fields : record.writes) objects_.write(fields, *set);
-  now.sets[record.set] = {std::move(set), {}};
+  recording(record.commands).list->commands.emplace_back(PushSetCommand{record.set, set});
 }
 
 void CommandLists::apply(const DispatchRecord& record) {
   Recording& now = recording(record.commands);
+  std::string label = take_label(now);
   if (record.groups_x == 0 || record.groups_y == 0 || record.groups_z == 0) return;
-  now.list->commands.emplace_back(
-      DispatchCommand{now.pipeline, now.sets, nullptr, 0, take_label(now)});
+  now.list->commands.emplace_back(DispatchCommand{false, nullptr, 0, std::move(label)});
 }
 
 void CommandLists::apply(const DispatchIndirectRecord& record) {
   Recording& now = recording(record.commands);
-  now.list->commands.emplace_back(DispatchCommand{now.pipeline, now.sets,
-                                                  objects_.buffer(record.buffer),
-                                                  record.offset_bytes, take_label(now)});
+  now.list->commands.emplace_back(
+      DispatchCommand{true, objects_.buffer(record.buffer), record.offset_bytes, take_label(now)});
 }
 
 TransferEnd CommandLists::end_of(const TransferEndFields& fields) const {
@@ -172,7 +174,11 @@ void CommandLists::apply(const ExecuteCommandsRecord& record) {
   Recording& now = recording(record.commands);
   for (const uint64_t secondary : record.secondaries) {
     const auto found = recordings_.find(secondary);
-    if (found == recordings_.end()) continue;
+    if (found == recordings_.end()) {
+      now.list->commands.emplace_back(
+          UnknownCommand{"a secondary command buffer that was recorded before the log began"});
+      continue;
+    }
     const auto list = found->second.list;
     // One level, as without VK_EXT_nested_command_buffer: so no list contains itself, and none is
     // deeper than the stack.
@@ -184,16 +190,22 @@ void CommandLists::apply(const ExecuteCommandsRecord& record) {
     now.list->executes_others = true;
     now.list->commands.emplace_back(ExecuteCommand{list});
   }
-  // What was bound is undefined from here on.
-  now.pipeline = nullptr;
-  now.sets.clear();
 }
 
 void CommandLists::apply(const LabelRecord& record) {
   Recording& now = recording(record.commands);
-  if (record.use == LabelUse::kBegin) now.labels.push_back(record.name);
-  if (record.use == LabelUse::kInsert) now.next_label = record.name;
-  if (record.use == LabelUse::kEnd && !now.labels.empty()) now.labels.pop_back();
+  std::string name = record.name.substr(0, kLabelBytesMax);
+  switch (record.use) {
+    case LabelUse::kBegin:
+      now.labels.push_back(std::move(name));
+      return;
+    case LabelUse::kInsert:
+      now.next_label = std::move(name);
+      return;
+    case LabelUse::kEnd:
+      if (!now.labels.empty()) now.labels.pop_back();
+      return;
+  }
 }
 
 void CommandLists::apply(const NotUnderstoodCommandRecord& record) {

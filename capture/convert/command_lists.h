@@ -1,6 +1,7 @@
-// CommandLists: what each command buffer has recorded. A dispatch keeps the pipeline and the sets
-// that are bound where it stands; what the sets hold counts when it is submitted, as Vulkan has it
-// where sets may be updated after they are bound, and elsewhere they may not change in between.
+// CommandLists: what each command buffer has recorded. What is bound is among its commands, so that
+// a list takes no more memory than the log that it is from; what sets hold counts when they are
+// submitted, as Vulkan has it where sets may be updated after they are bound, and elsewhere they
+// may not change in between.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +29,34 @@ uint64_t dynamic_count(const CapturedSetLayout& layout, uint64_t binding_end = U
 struct BoundSet {
   std::shared_ptr<CapturedSet> set;
   std::vector<uint32_t> dynamic_offsets;  // Of its dynamic buffers, by binding and element.
+  bool is_pushed = false;                 // It is no set of the application.
+};
+
+struct BindPipelineCommand {
+  std::shared_ptr<CapturedPipeline> pipeline;
+};
+
+struct BindSetsCommand {
+  std::map<uint64_t, BoundSet> sets;  // By number.
+};
+
+// What was pushed stays but for what is pushed on it.
+struct PushSetCommand {
+  uint32_t number = 0;
+  std::shared_ptr<const CapturedSet> pushed;
 };
 
 struct DispatchCommand {
-  std::shared_ptr<CapturedPipeline> pipeline;
-  std::map<uint32_t, BoundSet> sets;
+  bool is_indirect = false;
   std::shared_ptr<CapturedBuffer> arguments;  // Of an indirect one.
   uint64_t arguments_offset_bytes = 0;
   std::string label;  // Of the application, the innermost; empty: none.
+};
+
+// What is bound where a command stands.
+struct BoundState {
+  std::shared_ptr<CapturedPipeline> pipeline;
+  std::map<uint64_t, BoundSet> sets;
 };
 
 // Ends with the buffers and images that they name at that time.
@@ -87,7 +108,8 @@ struct ExecuteCommand {
 };
 
 using Command = std::variant<DispatchCommand, TransferCommand, BarrierCommand, SetEventCommand,
-                             WaitEventsCommand, UnknownCommand, ExecuteCommand>;
+                             WaitEventsCommand, UnknownCommand, ExecuteCommand, BindPipelineCommand,
+                             BindSetsCommand, PushSetCommand>;
 
 struct RecordedCommands {
   std::vector<Command> commands;
@@ -126,8 +148,6 @@ class CommandLists {
   struct Recording {
     uint64_t pool = 0;
     std::shared_ptr<RecordedCommands> list = std::make_shared<RecordedCommands>();
-    std::shared_ptr<CapturedPipeline> pipeline;
-    std::map<uint32_t, BoundSet> sets;
     std::vector<std::string> labels;
     std::string next_label;  // Inserted for the next command.
   };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capture/convert/command_lists.h"
+#include "capture/convert/known_extensions.h"
 #include "capture/convert/object_state.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/queue_sync.h"
@@ -37,7 +38,7 @@ using KnownRecords = RecordTypes<
     DispatchRecord, DispatchIndirectRecord, TransferRecord, BarrierRecord, SetEventRecord,
     WaitEventsRecord, ExecuteCommandsRecord, LabelRecord, NotUnderstoodCommandRecord, SubmitRecord,
     CreateSemaphoreRecord, FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord,
-    WaitIdleRecord, OutsideSignalRecord, PresentRecord, ResultRecord>;
+    WaitIdleRecord, AcquireRecord, PresentRecord, ResultRecord>;
 
 class LogConverter {
  public:
@@ -101,14 +102,21 @@ class LogConverter {
   }
 
   void handle(const ProcessRecord& record) {
-    summary_.command = record.command;
-    summary_.application = record.application;
-    writer_.comment(fmt::format("captured from {} ({})", record.command, record.application));
+    summary_.command = printable(record.command);
+    summary_.application = printable(record.application);
+    writer_.comment(fmt::format("captured from {} ({})", summary_.command, summary_.application));
   }
 
   void handle(const DeviceRecord& record) {
-    summary_.device = record.name;
-    writer_.comment(fmt::format("on {}", record.name));
+    summary_.device = printable(record.name);
+    writer_.comment(fmt::format("on {}", summary_.device));
+    for (const std::string& extension : unknown_extensions(record.extensions)) {
+      summary_.note(fmt::format("the extension {}", extension));
+    }
+    if (is_beyond_what_is_known(record.api_version)) {
+      summary_.note(fmt::format("Vulkan {}.{}", VK_API_VERSION_MAJOR(record.api_version),
+                                VK_API_VERSION_MINOR(record.api_version)));
+    }
   }
 
   void handle(const NotUnderstoodRecord& record) { summary_.note(record.name); }
@@ -122,6 +130,7 @@ class LogConverter {
     objects_.apply(record);
     if (record.type == VK_OBJECT_TYPE_COMMAND_POOL) lists_.destroy_pool(record.handle);
     if (record.type == VK_OBJECT_TYPE_SEMAPHORE) sync_.destroy_semaphore(record.handle);
+    if (record.type == VK_OBJECT_TYPE_SWAPCHAIN_KHR) sync_.destroy_swapchain(record.handle);
     if (record.type == VK_OBJECT_TYPE_FENCE) sync_.destroy_fence(record.handle);
   }
 
@@ -143,6 +152,8 @@ class LogConverter {
     draft.operands = {
         writer_.operand({memory, {record.offset_bytes, record.offset_bytes + size_bytes}, {}},
                         is_write ? AccessMode::kWrite : AccessMode::kRead)};
+    // What is said to have been written, or to be read, need not have been.
+    draft.is_approximate = true;
     draft.label = fmt::format("h{}", ++host_access_count_);
     writer_.add(draft);
   }
@@ -150,12 +161,12 @@ class LogConverter {
   void handle(const SubmitRecord& record) { submissions_.write(record); }
 
   void handle(const ResultRecord& record) {
-    summary_.note(fmt::format("{} that returned {}", record.name, record.result));
+    summary_.note(fmt::format("{} that returned {}", printable(record.name), record.result));
   }
 
   void note_cut() {
     if (writer_.is_full()) {
-      summary_.cut = "the program has as many statements as one may have.";
+      summary_.cut = "the program is as long as one may be.";
     } else if (reader_.write_error() != 0) {
       summary_.cut = fmt::format("the log could not be written on: {}.",
                                  std::strerror(static_cast<int>(reader_.write_error())));

@@ -9,6 +9,11 @@
 namespace interlock {
 namespace {
 
+// Of a dispatch. What is read has at most 256 ranges, but neighbours may be one.
+constexpr uint64_t kDescriptorsMax = 1u << 14;
+
+constexpr uint64_t kArgumentBytes = 12;  // VkDispatchIndirectCommand.
+
 // What happens to the bytes from a position on, as counts of operands that have begun and not
 // ended.
 struct Change {
@@ -66,34 +71,39 @@ std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand
 
 class OperandFinder {
  public:
-  OperandFinder(const DispatchCommand& dispatch, CaptureSummary& summary)
-      : dispatch_(dispatch), summary_(summary) {}
+  OperandFinder(const BoundState& bound, const DispatchCommand& dispatch, CaptureSummary& summary)
+      : bound_(bound), dispatch_(dispatch), summary_(summary) {}
 
-  std::vector<CapturedOperand> find() {
-    const CapturedPipeline* const pipeline = dispatch_.pipeline.get();
+  DispatchOperands find() {
+    if (dispatch_.is_indirect) add_arguments();
+    const CapturedPipeline* const pipeline = bound_.pipeline.get();
     if (pipeline == nullptr || !pipeline->accesses) {
       note("a dispatch whose shader is not known");
-      return {};
+    } else {
+      if (pipeline->accesses->has_addresses) note("a shader that uses addresses of buffers");
+      if (pipeline->accesses->has_unbound) note("a shader that uses a variable without a binding");
+      for (const BindingUse& use : pipeline->accesses->bindings) add_binding(use);
     }
-    if (pipeline->accesses->has_addresses) note("a shader that uses addresses of buffers");
-    for (const BindingUse& use : pipeline->accesses->bindings) add_binding(use);
-    if (dispatch_.arguments != nullptr) {
-      add(bytes_of(*dispatch_.arguments, dispatch_.arguments_offset_bytes, 12),
-          AccessMode::kIndirect);
-    }
-    return disjoint_operands(operands_);
+    result_.operands = disjoint_operands(operands_);
+    return std::move(result_);
   }
-
-  bool is_understood() const { return is_understood_; }
 
  private:
   void note(std::string_view what) {
     summary_.note(what);
-    is_understood_ = false;
+    result_.is_understood = false;
   }
 
   void add(const std::vector<CapturedBytes>& parts, AccessMode mode) {
-    for (const CapturedBytes& part : parts) operands_.push_back({part, mode});
+    for (const CapturedBytes& part : bounds_of(parts)) operands_.push_back({part, mode});
+  }
+
+  void add_arguments() {
+    if (dispatch_.arguments == nullptr || dispatch_.arguments->memory == nullptr) {
+      return note("a dispatch whose arguments are in a buffer that is not known");
+    }
+    add(bytes_of(*dispatch_.arguments, dispatch_.arguments_offset_bytes, kArgumentBytes),
+        AccessMode::kIndirect);
   }
 
   // As the use says; of what can only be read, a read.
@@ -103,21 +113,25 @@ class OperandFinder {
   }
 
   void add_binding(const BindingUse& use) {
-    const auto bound = dispatch_.sets.find(use.set);
-    if (bound == dispatch_.sets.end() || bound->second.set == nullptr) {
+    const auto bound = bound_.sets.find(use.set);
+    if (bound == bound_.sets.end() || bound->second.set == nullptr) {
       return note("a dispatch without one of the sets that its shader uses");
     }
     const CapturedSet& set = *bound->second.set;
     const auto found = set.bindings.find(use.binding);
     // A binding that nothing was written to is not used by what runs.
     if (found == set.bindings.end()) return;
-    size_t dynamic_index = set.layout == nullptr ? 0 : dynamic_count(*set.layout, use.binding);
-    for (const CapturedDescriptor& descriptor : found->second) {
+    const uint64_t dynamic_begin =
+        set.layout == nullptr ? 0 : dynamic_count(*set.layout, use.binding);
+    for (const auto& [element, descriptor] : found->second) {
+      if (++result_.descriptor_count > kDescriptorsMax) {
+        return note("a dispatch with more descriptors than are looked at");
+      }
       uint64_t offset_bytes = descriptor.offset_bytes;
-      if (is_dynamic(descriptor.type)) {
-        const std::vector<uint32_t>& offsets = bound->second.dynamic_offsets;
-        if (dynamic_index < offsets.size()) offset_bytes += offsets[dynamic_index];
-        ++dynamic_index;
+      const std::vector<uint32_t>& offsets = bound->second.dynamic_offsets;
+      const uint64_t dynamic_index = dynamic_begin + element;
+      if (is_dynamic(descriptor.type) && dynamic_index < offsets.size()) {
+        offset_bytes += offsets[dynamic_index];
       }
       add_descriptor(descriptor, offset_bytes, use);
     }
@@ -128,16 +142,16 @@ class OperandFinder {
     switch (descriptor.type) {
       case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
       case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC:
-        if (descriptor.buffer == nullptr) return note_missing(descriptor);
+        if (!has_memory(descriptor.buffer)) return note_missing(descriptor);
         return add(bytes_of(*descriptor.buffer, offset_bytes, descriptor.range_bytes),
                    AccessMode::kUniform);
       case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
       case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC:
-        if (descriptor.buffer == nullptr) return note_missing(descriptor);
+        if (!has_memory(descriptor.buffer)) return note_missing(descriptor);
         return add_used(bytes_of(*descriptor.buffer, offset_bytes, descriptor.range_bytes), use);
       case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
       case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
-        if (descriptor.buffer_view == nullptr || descriptor.buffer_view->buffer == nullptr) {
+        if (descriptor.buffer_view == nullptr || !has_memory(descriptor.buffer_view->buffer)) {
           return note_missing(descriptor);
         }
         return add_used(
@@ -147,7 +161,7 @@ class OperandFinder {
       case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
       case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
       case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
-        if (descriptor.view == nullptr || descriptor.view->image == nullptr) {
+        if (descriptor.view == nullptr || !has_memory(descriptor.view->image)) {
           return note_missing(descriptor);
         }
         return add_used(bytes_of(*descriptor.view->image, range_of(*descriptor.view)), use);
@@ -156,6 +170,11 @@ class OperandFinder {
       default:
         return note("a descriptor of another type than buffers and images");
     }
+  }
+
+  template <typename Resource>
+  static bool has_memory(const std::shared_ptr<Resource>& resource) {
+    return resource != nullptr && resource->memory != nullptr;
   }
 
   // A descriptor that names nothing is never used; one that names what is not known may be.
@@ -173,20 +192,18 @@ class OperandFinder {
     return range;
   }
 
+  const BoundState& bound_;
   const DispatchCommand& dispatch_;
   CaptureSummary& summary_;
   std::vector<CapturedOperand> operands_;
-  bool is_understood_ = true;
+  DispatchOperands result_;
 };
 
 }  // namespace
 
-std::vector<CapturedOperand> operands_of(const DispatchCommand& dispatch, CaptureSummary& summary,
-                                         bool& is_understood) {
-  OperandFinder finder(dispatch, summary);
-  std::vector<CapturedOperand> operands = finder.find();
-  is_understood = finder.is_understood();
-  return operands;
+DispatchOperands operands_of(const BoundState& bound, const DispatchCommand& dispatch,
+                             CaptureSummary& summary) {
+  return OperandFinder(bound, dispatch, summary).find();
 }
 
 }  // namespace interlock

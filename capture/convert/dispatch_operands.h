@@ -2,6 +2,7 @@
 // descriptors name.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "capture/convert/captured_bytes.h"
@@ -16,10 +17,15 @@ struct CapturedOperand {
   AccessMode mode = AccessMode::kRead;
 };
 
-// In the order of the text format. No byte is read by one operand and written by another, as
-// storage; what is read as uniform, or as arguments, may be written, too.
-// What is not understood goes to `summary`; `is_understood` is false then.
-std::vector<CapturedOperand> operands_of(const DispatchCommand& dispatch, CaptureSummary& summary,
-                                         bool& is_understood);
+struct DispatchOperands {
+  // In the order of the text format. No byte is read by one operand and written by another, as
+  // storage; what is read as uniform, or as arguments, may be written, too.
+  std::vector<CapturedOperand> operands;
+  bool is_understood = true;      // Else `summary` says what was not.
+  uint64_t descriptor_count = 0;  // That were looked at.
+};
+
+DispatchOperands operands_of(const BoundState& bound, const DispatchCommand& dispatch,
+                             CaptureSummary& summary);
 
 }  // namespace interlock

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "capture/convert/captured_bytes.h"
@@ -28,11 +29,17 @@ class SlotCursor {
 
   bool is_there() const { return is_there_; }
 
+  // What was written here; null if nothing was. Requires: is_there().
+  const CapturedDescriptor* find() const {
+    const auto binding = set_.bindings.find(binding_);
+    if (binding == set_.bindings.end()) return nullptr;
+    const auto found = binding->second.find(element_);
+    return found == binding->second.end() ? nullptr : &found->second;
+  }
+
   // Requires: is_there().
-  CapturedDescriptor& slot() {
-    std::vector<CapturedDescriptor>& list = set_.bindings[binding_];
-    if (list.size() <= element_) list.resize(element_ + 1);
-    return list[element_];
+  void write(const CapturedDescriptor& descriptor) {
+    set_.bindings[binding_][element_] = descriptor;
   }
 
   void advance() {
@@ -65,8 +72,13 @@ class SlotCursor {
   bool is_there_ = true;
 };
 
+constexpr std::string_view kOutsideOfLayout = "a descriptor that the layout of its set has not";
+
 // Shaders whose accesses are kept.
 constexpr size_t kKnownShadersMax = 4096;
+
+// What of shaders is read: a log may name one again and again, each time with another entry point.
+constexpr uint64_t kReadWordsMax = 1ull << 28;
 
 }  // namespace
 
@@ -108,14 +120,17 @@ void ObjectState::apply(const CreateImageRecord& record) {
 void ObjectState::apply(const BindImageRecord& record) {
   const auto image = images_.find(record.image);
   if (image == nullptr) return;
-  if (record.plane_aspect != 0 && record.plane_aspect != VK_IMAGE_ASPECT_PLANE_0_BIT) return;
+  if (record.plane_aspect != 0 && record.plane_aspect != VK_IMAGE_ASPECT_PLANE_0_BIT) {
+    return summary_.note("a plane of an image with memory of its own");
+  }
   const auto memory = memories_.find(record.memory);
   const uint64_t size_bytes = model_size_of(*image);
+  if (memory == nullptr) summary_.note("an image that is bound to memory that is not known");
   const bool fits = memory != nullptr && record.offset_bytes <= memory->size_bytes &&
                     size_bytes <= memory->size_bytes - record.offset_bytes;
   if (!fits) {
-    give_own_memory(*image);
-    return;
+    if (memory != nullptr) summary_.note("an image for which its memory has no room here");
+    return give_own_memory(*image);
   }
   image->memory = memory;
   image->offset_bytes = record.offset_bytes;
@@ -169,17 +184,23 @@ void ObjectState::apply(const CreateComputePipelineRecord& record) {
   pipeline->layout = pipeline_layouts_.find(record.layout);
   const auto module = modules_.find(record.module);
   const Code& code = record.module == 0 || module == nullptr ? record.code : *module;
-  std::pair key(code, record.entry);
-  auto known = known_accesses_.find(key);
-  if (known == known_accesses_.end()) {
-    const Result<ShaderAccesses> accesses = shader_accesses_of(code, record.entry);
-    if (!accesses) summary_.note(accesses.error().message);
-    if (known_accesses_.size() >= kKnownShadersMax) known_accesses_.clear();
-    known =
-        known_accesses_.emplace(std::move(key), accesses ? std::optional(*accesses) : std::nullopt)
-            .first;
+  pipeline->accesses = accesses_of(code, record.entry);
+}
+
+std::optional<ShaderAccesses> ObjectState::accesses_of(const Code& code, const std::string& entry) {
+  if (const auto known = known_accesses_.find(code); known != known_accesses_.end()) {
+    const auto found = known->second.find(entry);
+    if (found != known->second.end()) return found->second;
   }
-  pipeline->accesses = known->second;
+  read_words_ += code.size();
+  if (read_words_ > kReadWordsMax) {
+    summary_.note("a shader after 1 GiB of them");
+    return std::nullopt;
+  }
+  const Result<ShaderAccesses> accesses = shader_accesses_of(code, entry);
+  if (!accesses) summary_.note(accesses.error().message);
+  if (known_accesses_.size() >= kKnownShadersMax) known_accesses_.clear();
+  return known_accesses_[code][entry] = accesses ? std::optional(*accesses) : std::nullopt;
 }
 
 void ObjectState::apply(const AllocateSetsRecord& record) {
@@ -231,8 +252,8 @@ CapturedDescriptor ObjectState::descriptor_of(uint32_t type, const DescriptorFie
 void ObjectState::write(const SetWriteFields& fields, CapturedSet& set) {
   SlotCursor slots(set, fields.binding, fields.element);
   for (const DescriptorFields& descriptor : fields.descriptors) {
-    if (!slots.is_there()) return;
-    slots.slot() = descriptor_of(fields.type, descriptor);
+    if (!slots.is_there()) return summary_.note(kOutsideOfLayout);
+    slots.write(descriptor_of(fields.type, descriptor));
     slots.advance();
   }
 }
@@ -240,12 +261,17 @@ void ObjectState::write(const SetWriteFields& fields, CapturedSet& set) {
 void ObjectState::copy(const SetCopyFields& fields) {
   const auto from = sets_.find(fields.from_set);
   const auto to = sets_.find(fields.to_set);
-  if (from == nullptr || to == nullptr) return;
+  if (from == nullptr || to == nullptr) {
+    return summary_.note("a copy between descriptor sets that are not known");
+  }
   SlotCursor sources(*from, fields.from_binding, fields.from_element);
   SlotCursor targets(*to, fields.to_binding, fields.to_element);
-  for (uint64_t i = 0; i < fields.count && sources.is_there() && targets.is_there(); ++i) {
-    const CapturedDescriptor descriptor = sources.slot();  // The two may be in one list.
-    targets.slot() = descriptor;
+  for (uint64_t i = 0; i < fields.count; ++i) {
+    if (!sources.is_there() || !targets.is_there()) return summary_.note(kOutsideOfLayout);
+    // The two may be in one set.
+    if (const CapturedDescriptor* const found = sources.find()) {
+      targets.write(CapturedDescriptor(*found));
+    }
     sources.advance();
     targets.advance();
   }

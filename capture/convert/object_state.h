@@ -55,10 +55,13 @@ class ObjectState {
 
  private:
   using Code = std::vector<uint32_t>;
-  using CodeTable = std::map<std::pair<Code, std::string>, std::optional<ShaderAccesses>>;
+  // By entry point.
+  using EntryTable = std::map<std::string, std::optional<ShaderAccesses>>;
 
   // Of an image that no memory is known of: as many bytes as it has here.
   void give_own_memory(CapturedImage& image);
+  // None if they are not known, which is noted.
+  std::optional<ShaderAccesses> accesses_of(const Code& code, const std::string& entry);
   CapturedDescriptor descriptor_of(uint32_t type, const DescriptorFields& fields) const;
   void copy(const SetCopyFields& fields);
 
@@ -74,7 +77,9 @@ class ObjectState {
   HandleTable<CapturedPipeline> pipelines_;
   HandleTable<CapturedSet> sets_;
   std::map<uint64_t, std::set<uint64_t>> sets_of_pool_;
-  CodeTable known_accesses_;  // Applications create the same pipeline again and again.
+  // Applications create the same pipeline again and again.
+  std::map<Code, EntryTable> known_accesses_;
+  uint64_t read_words_ = 0;
   uint64_t memory_count_ = 0;
   uint64_t buffer_count_ = 0;
   uint64_t image_count_ = 0;

@@ -64,7 +64,8 @@ struct CapturedSetLayout {
 struct CapturedSet {
   uint64_t pool = 0;  // Its handle.
   std::shared_ptr<CapturedSetLayout> layout;
-  std::map<uint32_t, std::vector<CapturedDescriptor>> bindings;
+  // What was written, by binding and element: a set may have room for far more.
+  std::map<uint32_t, std::map<uint64_t, CapturedDescriptor>> bindings;
 };
 
 struct CapturedPipelineLayout {

@@ -13,6 +13,7 @@ namespace interlock {
 namespace {
 
 constexpr size_t kNameBytesMax = 100;  // Of what an application calls a kernel.
+constexpr uint64_t kStepsPerStatement = 64;
 
 }  // namespace
 
@@ -34,10 +35,24 @@ void ProgramWriter::comment(std::string_view text) {
 
 void ProgramWriter::add(const ItemDraft& item) {
   is_full_ = is_full_ || statement_count_ >= limits_.statement_count ||
-             memory_count_ >= limits_.memory_count;
+             memory_count_ >= limits_.memory_count || text_bytes_ >= limits_.input_bytes;
   if (is_full_) return;
   ++statement_count_;
-  output_ << print(item) << "\n";
+  const std::string text = print(item);
+  text_bytes_ += text.size() + 1;
+  output_ << text << "\n";
+}
+
+void ProgramWriter::add_steps(uint64_t count) {
+  step_count_ += std::min(count, UINT64_MAX - step_count_);
+  is_full_ = is_full_ || step_count_ / kStepsPerStatement >= limits_.statement_count;
+}
+
+bool ProgramWriter::takes_rows(const CapturedBytes& bytes) {
+  if (!bytes.rows) return true;
+  const bool has_room = bytes.rows->row_count <= limits_.expansion_count - row_count_;
+  if (has_room) row_count_ += bytes.rows->row_count;
+  return has_room;
 }
 
 OperandDraft ProgramWriter::operand(const CapturedBytes& bytes, AccessMode mode) {

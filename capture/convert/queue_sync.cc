@@ -28,6 +28,9 @@ SemaphoreUseDraft use_of(const std::string& semaphore, uint64_t value) {
 
 std::string done_name(const std::string& queue) { return queue + ".done"; }
 
+// That one image was presented after: it is acquired after as many.
+constexpr size_t kPointsMax = 64;
+
 // Semaphores cover all stages of the device: so does one that names them all.
 StageMask semaphore_stages(uint64_t stages, ScopeEnd end) {
   const StageMask known = stages_of(stages, end);
@@ -72,31 +75,31 @@ void QueueSync::apply(const CreateSemaphoreRecord& record) {
 }
 
 void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
-  StageMask stages = semaphore_stages(use.stages, ScopeEnd::kSecond);
-  if (has_unknown_stages(use.stages)) {
-    summary_.note("a wait before stages of graphics, taken as before all");
-    stages = kAllStages;
-  }
+  const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kSecond);
+  if (has_unknown_stages(use.stages)) summary_.note("a wait before stages of graphics");
   const auto found = semaphores_.find(use.semaphore);
   if (found == semaphores_.end()) return summary_.note("a wait for a semaphore that is not known");
   Semaphore& semaphore = found->second;
-  SyncDraft draft = sync_of(SyncKind::kWait, queue);
+  std::vector<SemaphoreUseDraft> uses;
   if (semaphore.is_timeline) {
     if (use.value <= semaphore.initial) return;  // It orders nothing.
     semaphore.wait_max = std::max(semaphore.wait_max, use.value);
-    draft.semaphores = {use_of(semaphore.name, use.value)};
-  } else if (std::exchange(semaphore.is_from_outside, false)) {
-    // Who signals it does nothing that the program knows of.
-    return summary_.remark("waits for what the presentation engine signals");
+    uses.push_back(use_of(semaphore.name, use.value));
   } else if (semaphore.signalled) {
-    const Point point = *std::exchange(semaphore.signalled, std::nullopt);
-    draft.semaphores = {use_of(done_name(point.queue), point.value)};
+    const std::vector<Point> points = *std::exchange(semaphore.signalled, std::nullopt);
+    for (const Point& point : points) {
+      uses.push_back(use_of(done_name(point.queue), point.value));
+    }
   } else {
     return summary_.note("a wait for a semaphore that nothing in the log signals");
   }
   if (stages == 0) return;
-  draft.semaphores.front().stages = stages;
-  add_sync(std::move(draft));
+  for (SemaphoreUseDraft& each : uses) {
+    each.stages = stages;
+    SyncDraft draft = sync_of(SyncKind::kWait, queue);
+    draft.semaphores = {std::move(each)};
+    add_sync(std::move(draft));
+  }
 }
 
 void QueueSync::add_host_sync(SyncKind kind, const std::string& semaphore, uint64_t value) {
@@ -125,10 +128,12 @@ void QueueSync::signal_timelines(const std::string& queue,
     Semaphore* const semaphore = find_timeline(use.semaphore);
     if (semaphore == nullptr || !raise(*semaphore, use.value)) continue;
     draft.semaphores.push_back(use_of(semaphore->name, use.value));
-    // A signal after no stage at all covers nothing; the format has no word for it.
     const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kFirst);
-    if (stages == 0) summary_.note("a signal after no stage");
-    if (stages != 0) draft.semaphores.back().stages = stages;
+    draft.semaphores.back().stages = stages;
+    if (stages != 0) continue;
+    // It covers nothing, for which the format has no word: nothing executes on a queue in this one.
+    summary_.note("a signal after no stage");
+    draft.semaphores.back().stages = bit_of(Stage::kHost);
   }
   if (!draft.semaphores.empty()) add_sync(std::move(draft));
 }
@@ -138,23 +143,37 @@ void QueueSync::end_batch(const std::string& queue_name,
   Queue& queue = queue_named(queue_name);
   queue.has_work = true;
   signal_timelines(queue_name, signals);
-  bool is_asked_for = fence != 0;
+  // After which stages those signal that do not after all: where they differ, after what they
+  // share.
+  StageMask stages = kAllStages;
+  std::vector<Semaphore*> narrow;
+  std::vector<Semaphore*> whole;
   for (const SemaphoreUseFields& use : signals) {
     Semaphore& semaphore = semaphores_[use.semaphore];
     if (semaphore.is_timeline) continue;
-    is_asked_for = true;
-    semaphore.signalled = Point{queue_name, queue.done + 1};
-    if (semaphore_stages(use.stages, ScopeEnd::kFirst) != kAllStages) {
-      summary_.note("a signal of a binary semaphore after some stages, taken as after all");
+    const StageMask own = semaphore_stages(use.stages, ScopeEnd::kFirst);
+    (own == kAllStages ? whole : narrow).push_back(&semaphore);
+    const bool differs = own != kAllStages && stages != kAllStages && own != stages;
+    if (differs || has_unknown_stages(use.stages)) {
+      summary_.note("a signal of a binary semaphore after stages that are not told apart");
     }
+    stages = static_cast<StageMask>(stages & own);
   }
-  if (is_asked_for) {
+  const auto raise = [&](const std::vector<Semaphore*>& signalled, StageMask after) {
+    const Point point{queue_name, queue.done + 1};
+    for (Semaphore* const semaphore : signalled) {
+      semaphore->signalled = std::vector<Point>(after == 0 ? 0 : 1, point);
+    }
+    if (after == 0) return;
     ++queue.done;
     SyncDraft draft = sync_of(SyncKind::kSignal, queue_name);
     draft.semaphores = {use_of(done_name(queue_name), queue.done)};
+    draft.semaphores.front().stages = after;
     add_sync(std::move(draft));
-  }
-  if (fence != 0) fences_[fence] = {queue_name, queue.done};
+  };
+  if (!narrow.empty()) raise(narrow, stages);
+  if (fence != 0 || !whole.empty()) raise(whole, kAllStages);
+  if (fence != 0) fences_[fence] = {{queue_name, queue.done}};
   add_sync(sync_of(SyncKind::kSubmit, queue_name));
 }
 
@@ -168,7 +187,8 @@ void QueueSync::host_waits(Point point) {
 void QueueSync::apply(const FenceReachedRecord& record) {
   for (const uint64_t fence : record.fences) {
     const auto found = fences_.find(fence);
-    if (found != fences_.end()) host_waits(found->second);
+    if (found == fences_.end()) continue;
+    for (const Point& point : found->second) host_waits(point);
   }
 }
 
@@ -202,14 +222,39 @@ void QueueSync::apply(const WaitIdleRecord& record) {
   }
 }
 
-void QueueSync::apply(const OutsideSignalRecord& record) {
-  if (record.semaphore != 0) semaphores_[record.semaphore].is_from_outside = true;
-  fences_.erase(record.fence);
+void QueueSync::apply(const AcquireRecord& record) {
+  // Of one that was never presented nobody reads.
+  const auto found = presented_.find({record.image.swapchain, record.image.index});
+  const std::vector<Point> points =
+      found == presented_.end() ? std::vector<Point>() : found->second;
+  if (record.semaphore != 0) semaphores_[record.semaphore].signalled = points;
+  if (record.fence != 0) fences_[record.fence] = points;
 }
 
 void QueueSync::apply(const PresentRecord& record) {
-  // What presents reads the image outside the program; it takes the signals.
-  for (const uint64_t semaphore : record.semaphores) semaphores_[semaphore].signalled.reset();
+  // What presents reads the images outside the program; it takes the signals.
+  std::vector<Point> points;
+  for (const uint64_t handle : record.semaphores) {
+    const auto found = semaphores_.find(handle);
+    if (found == semaphores_.end() || !found->second.signalled) {
+      summary_.note("a presentation that waits for what nothing in the log signals");
+      continue;
+    }
+    const auto signalled = *std::exchange(found->second.signalled, std::nullopt);
+    points.insert(points.end(), signalled.begin(), signalled.end());
+  }
+  if (points.size() > kPointsMax) {
+    summary_.note("a presentation that waits for more than is followed");
+    points.resize(kPointsMax);
+  }
+  for (const PresentableFields& image : record.images) {
+    presented_[{image.swapchain, image.index}] = points;
+  }
+}
+
+void QueueSync::destroy_swapchain(uint64_t swapchain) {
+  presented_.erase(presented_.lower_bound({swapchain, 0}),
+                   presented_.upper_bound({swapchain, UINT32_MAX}));
 }
 
 void QueueSync::note_unmet(const Semaphore& semaphore) {

@@ -2,8 +2,9 @@
 //
 // Each queue has a timeline of its own, `q0.done`, which rises with each batch that a binary
 // semaphore or a fence asks for: a wait for either is a wait for that value. So no binary semaphore
-// and no fence, which are used again and again, needs a name. A timeline semaphore is one here,
-// too.
+// and no fence, which are used again and again, needs a name. Who presents an image waits, reads it
+// and signals those who acquire it again: they wait for what was waited for. A timeline semaphore
+// is one here, too.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/convert/program_writer.h"
@@ -39,9 +41,10 @@ class QueueSync {
   void apply(const SemaphoreReachedRecord& record);
   void apply(const HostSignalRecord& record);
   void apply(const WaitIdleRecord& record);
-  void apply(const OutsideSignalRecord& record);
+  void apply(const AcquireRecord& record);
   void apply(const PresentRecord& record);
   void destroy_semaphore(uint64_t semaphore);
+  void destroy_swapchain(uint64_t swapchain);
   void destroy_fence(uint64_t fence) { fences_.erase(fence); }
 
   // Signals what is waited for and never was, as when the application ended first.
@@ -56,9 +59,9 @@ class QueueSync {
 
   struct Semaphore {
     bool is_timeline = false;
-    std::string name;                // Of a timeline.
-    std::optional<Point> signalled;  // Of a binary one.
-    bool is_from_outside = false;    // Likewise.
+    std::string name;  // Of a timeline.
+    // Of a binary one: it is signalled, after these.
+    std::optional<std::vector<Point>> signalled;
     uint64_t initial = 0;
     std::set<uint64_t> signals;  // Of a timeline, above `initial`. So the rest.
     uint64_t wait_max = 0;
@@ -92,7 +95,9 @@ class QueueSync {
   std::map<uint64_t, Queue> queues_;
   std::map<std::string, uint64_t> handles_;  // Of queues, by name.
   std::map<uint64_t, Semaphore> semaphores_;
-  std::map<uint64_t, Point> fences_;
+  std::map<uint64_t, std::vector<Point>> fences_;
+  // What each image of a swapchain was last presented after, by swapchain and position.
+  std::map<std::pair<uint64_t, uint32_t>, std::vector<Point>> presented_;
   std::map<std::string, uint64_t> unmet_;  // Timelines that are gone, and values waited for.
   uint64_t timeline_count_ = 0;
 };

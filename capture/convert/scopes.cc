@@ -16,6 +16,13 @@ constexpr uint64_t kShaderWrites = VK_ACCESS_2_SHADER_WRITE_BIT |
                                    VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT |
                                    VK_ACCESS_2_MEMORY_WRITE_BIT;
 
+constexpr uint64_t kGraphicsReads =
+    VK_ACCESS_2_INDEX_READ_BIT | VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT |
+    VK_ACCESS_2_INPUT_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT |
+    VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT;
+constexpr uint64_t kGraphicsWrites =
+    VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+
 struct KnownAccess {
   StageAccess access;
   uint64_t flags;
@@ -29,6 +36,9 @@ constexpr KnownAccess kKnownAccesses[] = {
     {StageAccess::kCopyWrite, VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT},
     {StageAccess::kIndirectRead,
      VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_2_MEMORY_READ_BIT},
+    {StageAccess::kGraphicsRead, kShaderReads | kGraphicsReads},
+    {StageAccess::kGraphicsWrite, kShaderWrites | kGraphicsWrites},
+    {StageAccess::kGraphicsUniform, VK_ACCESS_2_UNIFORM_READ_BIT | VK_ACCESS_2_MEMORY_READ_BIT},
     {StageAccess::kHostRead, VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_MEMORY_READ_BIT},
     {StageAccess::kHostWrite, VK_ACCESS_2_HOST_WRITE_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT},
 };
@@ -47,6 +57,8 @@ StageMask stages_of(uint64_t stages, ScopeEnd end) {
   add(kTransferStages, bit_of(Stage::kCopy));
   add(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT,
       bit_of(Stage::kIndirect));
+  // Its parts are not told apart, so that none of them stands for all.
+  add(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, bit_of(Stage::kGraphics));
   add(VK_PIPELINE_STAGE_2_HOST_BIT, bit_of(Stage::kHost));
   return mask;
 }
@@ -55,7 +67,8 @@ bool has_unknown_stages(uint64_t stages) {
   constexpr uint64_t kKnown =
       VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT |
       VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
-      VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_HOST_BIT | kTransferStages;
+      VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT |
+      VK_PIPELINE_STAGE_2_HOST_BIT | kTransferStages;
   return (stages & ~kKnown) != 0;
 }
 

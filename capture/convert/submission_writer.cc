@@ -23,8 +23,26 @@ namespace {
 constexpr size_t kOperandsMax = Limits().access_count_per_dispatch;
 
 bool is_known(const std::optional<TransferEnd>& end) {
-  return !end || end->buffer != nullptr || end->image != nullptr;
+  const auto has_memory = [](const auto& resource) {
+    return resource != nullptr && resource->memory != nullptr;
+  };
+  return !end || has_memory(end->buffer) || has_memory(end->image);
 }
+
+// How much a log says of a command, beside that it is there.
+struct PartCount {
+  uint64_t operator()(const TransferCommand& command) const { return command.regions.size(); }
+  uint64_t operator()(const BarrierCommand& command) const { return command.dependencies.size(); }
+  uint64_t operator()(const SetEventCommand& command) const { return command.dependencies.size(); }
+  uint64_t operator()(const WaitEventsCommand& command) const { return command.events.size(); }
+  uint64_t operator()(const BindSetsCommand& command) const { return command.sets.size(); }
+  uint64_t operator()(const PushSetCommand& command) const {
+    uint64_t count = 0;
+    for (const auto& [number, descriptors] : command.pushed->bindings) count += descriptors.size();
+    return count;
+  }
+  uint64_t operator()(const auto&) const { return 0; }
+};
 
 }  // namespace
 
@@ -60,11 +78,15 @@ void SubmissionWriter::write(const SubmitRecord& record) {
 }
 
 void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
+  bound_ = {};
   for (const Command& command : list.commands) {
     rest_ = std::span(list.commands).subspan(&command - list.commands.data() + 1);
+    writer_.add_steps(1 + std::visit(PartCount(), command));
     if (is_stopped() || writer_.is_full()) return;
+    if (bind(command)) continue;
     if (const auto* const execute = std::get_if<ExecuteCommand>(&command)) {
       write_list(*execute->secondary, place);
+      bound_ = {};  // What was bound is undefined from here on.
       continue;
     }
     std::visit(
@@ -76,10 +98,32 @@ void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
   }
 }
 
+bool SubmissionWriter::bind(const Command& command) {
+  if (const auto* const pipeline = std::get_if<BindPipelineCommand>(&command)) {
+    bound_.pipeline = pipeline->pipeline;
+    return true;
+  }
+  if (const auto* const sets = std::get_if<BindSetsCommand>(&command)) {
+    for (const auto& [number, set] : sets->sets) bound_.sets[number] = set;
+    return true;
+  }
+  const auto* const push = std::get_if<PushSetCommand>(&command);
+  if (push == nullptr) return false;
+  BoundSet& bound = bound_.sets[push->number];
+  if (!bound.is_pushed) bound = {std::make_shared<CapturedSet>(), {}, true};
+  bound.set->layout = push->pushed->layout;
+  for (const auto& [number, descriptors] : push->pushed->bindings) {
+    for (const auto& [element, descriptor] : descriptors) {
+      bound.set->bindings[number][element] = descriptor;
+    }
+  }
+  return true;
+}
+
 void SubmissionWriter::write_command(const DispatchCommand& command, const Place& place) {
   ++summary_.dispatch_count;
-  bool is_understood = true;
-  std::vector<CapturedOperand> operands = operands_of(command, summary_, is_understood);
+  auto [operands, is_understood, descriptor_count] = operands_of(bound_, command, summary_);
+  writer_.add_steps(descriptor_count);
   is_understood_ = is_understood_ && is_understood;
   if (operands.size() > kOperandsMax) {
     note("a dispatch that touches more ranges than one may have");
@@ -88,7 +132,7 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
   DispatchDraft draft;
   draft.label = label_of(place);
   draft.queue = place.queue;
-  const CapturedPipeline* const pipeline = command.pipeline.get();
+  const CapturedPipeline* const pipeline = bound_.pipeline.get();
   if (!command.label.empty()) {
     draft.kernel = opaque_name_from(command.label);
   } else if (pipeline != nullptr && !pipeline->name.empty()) {
@@ -101,42 +145,52 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
     has_writes = has_writes || operand.mode >= AccessMode::kWrite;
     draft.operands.push_back(writer_.operand(operand.bytes, operand.mode));
   }
-  // A shader may leave bytes of its bindings as they were.
+  // A shader may leave bytes of its bindings as they were, and need not look at them.
   draft.is_partial = has_writes;
-  if (!operands.empty()) ++summary_.approximate_count;
+  draft.is_approximate = !operands.empty();
+  if (draft.is_approximate) ++summary_.approximate_count;
   writer_.add(draft);
 }
 
 void SubmissionWriter::write_command(const TransferCommand& command, const Place& place) {
   ++summary_.transfer_count;
-  std::vector<TransferPiece> pieces;
+  // A piece is written once the next one is there, or none is: it has no number if it is alone.
+  std::optional<TransferPiece> last;
+  uint64_t count = 0;
+  const auto label = [&] { return fmt::format("{}.r{}", label_of(place), count++); };
   for (const TransferRegion& region : command.regions) {
+    if (is_stopped() || writer_.is_full()) return;
     if (!is_known(region.from) || !is_known(region.to)) {
       note("a transfer of a buffer or an image that is not known");
       continue;
     }
-    const auto of_region = pieces_of(region);
-    if (!of_region) {
+    auto pieces = pieces_of(region);
+    if (!pieces) {
       note("a transfer whose ends do not fit each other");
       continue;
     }
-    pieces.insert(pieces.end(), of_region->begin(), of_region->end());
-  }
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    DispatchDraft draft;
-    draft.label = label_of(place);
-    if (pieces.size() > 1) draft.label += fmt::format(".r{}", i);
-    draft.queue = place.queue;
-    if (pieces[i].from) {
-      draft.kernel = "copy";
-      draft.operands.push_back(writer_.operand(*pieces[i].from, AccessMode::kRead));
-    } else {
-      draft.kernel = "fill";
-      draft.attributes.emplace_back("value", "0");
+    for (TransferPiece& piece : *pieces) {
+      if (last) write_piece(*last, label(), place);
+      last = std::move(piece);
     }
-    draft.operands.push_back(writer_.operand(pieces[i].to, AccessMode::kWrite));
-    writer_.add(draft);
   }
+  if (last) write_piece(*last, count == 0 ? label_of(place) : label(), place);
+}
+
+void SubmissionWriter::write_piece(const TransferPiece& piece, std::string label,
+                                   const Place& place) {
+  DispatchDraft draft;
+  draft.label = std::move(label);
+  draft.queue = place.queue;
+  if (piece.from) {
+    draft.kernel = "copy";
+    draft.operands.push_back(writer_.operand(*piece.from, AccessMode::kRead));
+  } else {
+    draft.kernel = "fill";
+    draft.attributes.emplace_back("value", "0");
+  }
+  draft.operands.push_back(writer_.operand(piece.to, AccessMode::kWrite));
+  writer_.add(draft);
 }
 
 void SubmissionWriter::write_command(const BarrierCommand& command, const Place& place) {
@@ -153,6 +207,8 @@ std::vector<CapturedDependency> SubmissionWriter::dependencies_of_set(
     const SetEventCommand& command) const {
   if (command.has_dependencies) return command.dependencies;
   for (const Command& later : rest_) {
+    writer_.add_steps(1);
+    if (writer_.is_full()) return {};
     const auto* const wait = std::get_if<WaitEventsCommand>(&later);
     if (wait == nullptr || std::ranges::count(wait->events, command.event) == 0) continue;
     std::vector<CapturedDependency> dependencies = wait->dependencies;

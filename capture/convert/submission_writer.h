@@ -11,6 +11,7 @@
 #include "capture/convert/program_writer.h"
 #include "capture/convert/queue_sync.h"
 #include "capture/convert/summary.h"
+#include "capture/convert/transfer_pieces.h"
 #include "capture/log/queue_records.h"
 
 namespace interlock {
@@ -34,6 +35,8 @@ class SubmissionWriter {
   };
 
   void write_list(const RecordedCommands& list, Place& place);
+  // Those that only bind something; false for others.
+  bool bind(const Command& command);
   void write_command(const DispatchCommand& command, const Place& place);
   void write_command(const TransferCommand& command, const Place& place);
   void write_command(const BarrierCommand& command, const Place& place);
@@ -44,6 +47,8 @@ class SubmissionWriter {
   // What the set makes available is known where it is waited for, with the older calls.
   std::vector<CapturedDependency> dependencies_of_set(const SetEventCommand& command) const;
 
+  void write_piece(const TransferPiece& piece, std::string label, const Place& place);
+
   std::string label_of(const Place& place) const;
   void note(const std::string& what);
 
@@ -53,7 +58,8 @@ class SubmissionWriter {
   CaptureSummary& summary_;
   uint64_t submission_ = 0;
   bool is_understood_ = true;
-  std::span<const Command> rest_;  // Of the list that is written: what comes after.
+  BoundState bound_;               // Of the list that is written. So the next.
+  std::span<const Command> rest_;  // What comes after.
   // The event of the text that each event was last set as, and on which queue.
   struct SetEvent {
     std::string name;

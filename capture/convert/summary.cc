@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace interlock {
 namespace {
 
@@ -9,7 +12,23 @@ std::string counted(uint64_t count, std::string_view singular, std::string_view 
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
+constexpr size_t kNameBytesMax = 200;
+constexpr size_t kNamesMax = 1000;
+
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result(text.substr(0, kNameBytesMax));
+  std::ranges::replace_if(
+      result, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return result;
+}
+
+void CaptureSummary::note(std::string_view what) {
+  std::string name = printable(what);
+  const bool has_room = not_understood.size() < kNamesMax || not_understood.contains(name);
+  ++not_understood[has_room ? std::move(name) : "more"];
+}
 
 std::string text_of(const CaptureSummary& summary) {
   std::string text = fmt::format("captured: {}", summary.command);

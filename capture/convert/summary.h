@@ -24,9 +24,13 @@ struct CaptureSummary {
   std::map<std::string, uint64_t> remarks;         // What is as it should be, and to be known.
   std::string cut;  // Why the log ends before the application did; empty: it does not.
 
-  void note(std::string_view what) { ++not_understood[std::string(what)]; }
+  // What is printable of it, and not too long. After a thousand names, the rest has one.
+  void note(std::string_view what);
   void remark(std::string_view what) { ++remarks[std::string(what)]; }
 };
+
+// A name of the application as one may print it: not too long, and without control characters.
+std::string printable(std::string_view text);
 
 // Some lines, each with its end.
 std::string text_of(const CaptureSummary& summary);

@@ -9,10 +9,10 @@ namespace {
 
 constexpr size_t kRunsMax = 1u << 14;
 
-std::vector<CapturedBytes> bytes_of_end(const TransferEnd& end,
-                                        const std::optional<TransferEnd>& other) {
+std::optional<std::vector<CapturedBytes>> bytes_of_end(const TransferEnd& end,
+                                                       const std::optional<TransferEnd>& other) {
   if (end.image != nullptr) return bytes_of(end.fields, *end.image);
-  if (end.buffer == nullptr) return {};
+  if (end.buffer == nullptr) return std::nullopt;
   if (other && other->image != nullptr) {
     return bytes_of(end.fields, *end.buffer, other->fields, *other->image);
   }
@@ -20,9 +20,12 @@ std::vector<CapturedBytes> bytes_of_end(const TransferEnd& end,
 }
 
 // Each row by itself; none if there are too many.
-std::optional<std::vector<CapturedBytes>> runs_of(const std::vector<CapturedBytes>& parts) {
+std::optional<std::vector<CapturedBytes>> runs_of(const TransferEnd& end,
+                                                  const std::optional<TransferEnd>& other) {
   std::vector<CapturedBytes> runs;
-  for (const CapturedBytes& part : parts) {
+  const auto parts = bytes_of_end(end, other);
+  if (!parts) return std::nullopt;
+  for (const CapturedBytes& part : *parts) {
     const StrideDraft rows = part.rows.value_or(StrideDraft{1, 0, part.range.size_bytes()});
     if (rows.row_count > kRunsMax || runs.size() > kRunsMax) return std::nullopt;
     for (uint64_t i = 0; i < rows.row_count; ++i) {
@@ -42,13 +45,13 @@ bool do_overlap(const CapturedBytes& a, const CapturedBytes& b) {
 std::optional<std::vector<TransferPiece>> pieces_of(const TransferRegion& region) {
   std::vector<TransferPiece> pieces;
   if (!region.to) return pieces;
-  const auto to = runs_of(bytes_of_end(*region.to, region.from));
+  const auto to = runs_of(*region.to, region.from);
   if (!to) return std::nullopt;
   if (!region.from) {
     for (const CapturedBytes& run : *to) pieces.push_back({std::nullopt, run});
     return pieces;
   }
-  auto from = runs_of(bytes_of_end(*region.from, region.to));
+  auto from = runs_of(*region.from, region.to);
   if (!from) return std::nullopt;
   size_t next = 0;
   for (CapturedBytes rest : *to) {

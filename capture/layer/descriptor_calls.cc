@@ -110,12 +110,14 @@ VKAPI_ATTR void VKAPI_CALL destroy_template(VkDevice device, VkDescriptorUpdateT
   owner.next.vkDestroyDescriptorUpdateTemplate(device, handle, allocator);
 }
 
-// One that is not known writes nothing.
+// One that is not known writes what nobody follows.
 std::shared_ptr<const UpdateTemplate> template_of(Device& owner,
                                                   VkDescriptorUpdateTemplate handle) {
   const std::lock_guard lock(owner.mutex);
   const auto found = owner.templates.find(number_of(handle));
-  return found == owner.templates.end() ? std::make_shared<const UpdateTemplate>() : found->second;
+  if (found != owner.templates.end()) return found->second;
+  log().append(NotUnderstoodRecord{"an update template that is not known"});
+  return std::make_shared<const UpdateTemplate>();
 }
 
 VKAPI_ATTR void VKAPI_CALL update_with_template(VkDevice device, VkDescriptorSet set,

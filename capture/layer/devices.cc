@@ -23,6 +23,8 @@ struct Closing {
   ~Closing() { the_log->close(); }
 } closing;
 
+void lock_log() { the_log->lock_for_fork(); }
+void unlock_log() { the_log->unlock_after_fork(); }
 void abandon_log() { the_log->abandon(); }
 
 // Of this process, without its folder.
@@ -42,7 +44,7 @@ void start_log(const VkApplicationInfo* application) {
                  std::strerror(error));
     return;
   }
-  pthread_atfork(nullptr, nullptr, abandon_log);
+  pthread_atfork(lock_log, unlock_log, abandon_log);
   ProcessRecord record;
   record.process_id = static_cast<uint64_t>(getpid());
   record.command = program_name();

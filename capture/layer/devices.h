@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace interlock {
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
   PFN_vkGetInstanceProcAddr next_function = nullptr;
+  uint32_t api_version = VK_API_VERSION_1_0;  // That the application asked for.
   PFN_vkDestroyInstance destroy = nullptr;
   PFN_vkGetPhysicalDeviceMemoryProperties memory_properties = nullptr;
   PFN_vkGetPhysicalDeviceProperties properties = nullptr;
@@ -26,6 +28,15 @@ struct Instance {
 struct UpdateTemplate {
   std::vector<VkDescriptorUpdateTemplateEntry> entries;
   uint32_t bind_point = 0;  // Of templates that push.
+};
+
+struct QueryPool {
+  uint32_t number_count = 0;  // Of the result of one query, without its availability.
+};
+
+struct Swapchain {
+  VkSwapchainCreateInfoKHR info = {};
+  std::set<uint64_t> images;  // That were asked for.
 };
 
 struct Device {
@@ -37,7 +48,8 @@ struct Device {
   std::mutex mutex;  // Of the rest.
   // Shared with the calls that read them, which need no lock.
   std::unordered_map<uint64_t, std::shared_ptr<const UpdateTemplate>> templates;
-  std::unordered_map<uint64_t, VkSwapchainCreateInfoKHR> swapchains;
+  std::unordered_map<uint64_t, Swapchain> swapchains;
+  std::unordered_map<uint64_t, QueryPool> query_pools;
 };
 
 // By the word that a dispatchable handle begins with: the loader's, and the same for all that comes

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <mutex>
+#include <set>
+#include <utility>
 
 #include "capture/layer/devices.h"
 #include "capture/layer/intercepted.h"
@@ -35,49 +37,27 @@ VKAPI_ATTR VkResult VKAPI_CALL create_image(VkDevice device, const VkImageCreate
   return result;
 }
 
-// The bytes of memory that the image, or one of its planes, takes.
-uint64_t size_of_image(const Device& owner, VkImage image, VkImageAspectFlags plane) {
-  VkMemoryRequirements requirements = {};
-  if (plane == 0 || owner.next.vkGetImageMemoryRequirements2 == nullptr) {
-    owner.next.vkGetImageMemoryRequirements(owner.handle, image, &requirements);
-    return requirements.size;
-  }
-  VkImagePlaneMemoryRequirementsInfo plane_info = {};
-  plane_info.sType = VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO;
-  plane_info.planeAspect = static_cast<VkImageAspectFlagBits>(plane);
-  VkImageMemoryRequirementsInfo2 info = {};
-  info.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2;
-  info.pNext = &plane_info;
-  info.image = image;
-  VkMemoryRequirements2 answer = {};
-  answer.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2;
-  owner.next.vkGetImageMemoryRequirements2(owner.handle, &info, &answer);
-  return answer.memoryRequirements.size;
-}
-
-void log_binding(const Device& owner, VkImage image, VkDeviceMemory memory, uint64_t offset_bytes,
+void log_binding(VkImage image, VkDeviceMemory memory, uint64_t offset_bytes,
                  VkImageAspectFlags plane) {
-  log().append(BindImageRecord{number_of(image), number_of(memory), offset_bytes,
-                               size_of_image(owner, image, plane), plane});
+  log().append(BindImageRecord{number_of(image), number_of(memory), offset_bytes, plane});
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL bind_image(VkDevice device, VkImage image, VkDeviceMemory memory,
                                           VkDeviceSize offset_bytes) {
-  const Device& owner = device_of(device);
-  const VkResult result = owner.next.vkBindImageMemory(device, image, memory, offset_bytes);
-  if (result == VK_SUCCESS) log_binding(owner, image, memory, offset_bytes, 0);
+  const VkResult result =
+      device_of(device).next.vkBindImageMemory(device, image, memory, offset_bytes);
+  if (result == VK_SUCCESS) log_binding(image, memory, offset_bytes, 0);
   return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL bind_images(VkDevice device, uint32_t count,
                                            const VkBindImageMemoryInfo* infos) {
-  const Device& owner = device_of(device);
-  const VkResult result = owner.next.vkBindImageMemory2(device, count, infos);
+  const VkResult result = device_of(device).next.vkBindImageMemory2(device, count, infos);
   for (uint32_t i = 0; result == VK_SUCCESS && i < count; ++i) {
     if (infos[i].memory == VK_NULL_HANDLE) continue;  // An image of a swapchain.
     const auto* const plane = find_in_chain<VkBindImagePlaneMemoryInfo>(
         infos[i].pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO);
-    log_binding(owner, infos[i].image, infos[i].memory, infos[i].memoryOffset,
+    log_binding(infos[i].image, infos[i].memory, infos[i].memoryOffset,
                 plane == nullptr ? 0 : static_cast<VkImageAspectFlags>(plane->planeAspect));
   }
   return result;
@@ -103,8 +83,28 @@ VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device,
   const VkResult result = owner.next.vkCreateSwapchainKHR(device, info, allocator, swapchain);
   if (result != VK_SUCCESS) return result;
   const std::lock_guard lock(owner.mutex);
-  owner.swapchains[number_of(*swapchain)] = *info;
+  owner.swapchains[number_of(*swapchain)] = {*info, {}};
   return result;
+}
+
+// Its images go with it: others may have their handles.
+VKAPI_ATTR void VKAPI_CALL destroy_swapchain(VkDevice device, VkSwapchainKHR swapchain,
+                                             const VkAllocationCallbacks* allocator) {
+  Device& owner = device_of(device);
+  std::set<uint64_t> images;
+  {
+    const std::lock_guard lock(owner.mutex);
+    const auto found = owner.swapchains.find(number_of(swapchain));
+    if (found != owner.swapchains.end()) {
+      images = std::move(found->second.images);
+      owner.swapchains.erase(found);
+    }
+  }
+  for (const uint64_t image : images) log().append(DestroyRecord{VK_OBJECT_TYPE_IMAGE, image});
+  if (swapchain != VK_NULL_HANDLE) {
+    log().append(DestroyRecord{VK_OBJECT_TYPE_SWAPCHAIN_KHR, number_of(swapchain)});
+  }
+  owner.next.vkDestroySwapchainKHR(device, swapchain, allocator);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL get_swapchain_images(VkDevice device, VkSwapchainKHR swapchain,
@@ -115,7 +115,9 @@ VKAPI_ATTR VkResult VKAPI_CALL get_swapchain_images(VkDevice device, VkSwapchain
   VkSwapchainCreateInfoKHR info = {};
   {
     const std::lock_guard lock(owner.mutex);
-    info = owner.swapchains[number_of(swapchain)];
+    Swapchain& known = owner.swapchains[number_of(swapchain)];
+    info = known.info;
+    for (uint32_t i = 0; i < *count; ++i) known.images.insert(number_of(images[i]));
   }
   for (uint32_t i = 0; i < *count; ++i) {
     CreateImageRecord record;
@@ -134,8 +136,9 @@ VKAPI_ATTR VkResult VKAPI_CALL get_swapchain_images(VkDevice device, VkSwapchain
   return result;
 }
 
-void log_acquired(VkSemaphore semaphore, VkFence fence) {
-  log().append(OutsideSignalRecord{number_of(semaphore), number_of(fence)});
+void log_acquired(VkSwapchainKHR swapchain, VkSemaphore semaphore, VkFence fence, uint32_t index) {
+  log().append(
+      AcquireRecord{number_of(semaphore), number_of(fence), {number_of(swapchain), index}});
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL acquire_image(VkDevice device, VkSwapchainKHR swapchain,
@@ -143,7 +146,9 @@ VKAPI_ATTR VkResult VKAPI_CALL acquire_image(VkDevice device, VkSwapchainKHR swa
                                              uint32_t* index) {
   const VkResult result = device_of(device).next.vkAcquireNextImageKHR(device, swapchain, timeout,
                                                                        semaphore, fence, index);
-  if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR) log_acquired(semaphore, fence);
+  if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR) {
+    log_acquired(swapchain, semaphore, fence, *index);
+  }
   return result;
 }
 
@@ -152,7 +157,7 @@ VKAPI_ATTR VkResult VKAPI_CALL acquire_image_2(VkDevice device,
                                                uint32_t* index) {
   const VkResult result = device_of(device).next.vkAcquireNextImage2KHR(device, info, index);
   if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR) {
-    log_acquired(info->semaphore, info->fence);
+    log_acquired(info->swapchain, info->semaphore, info->fence, *index);
   }
   return result;
 }
@@ -174,6 +179,7 @@ std::span<const Intercepted> image_calls() {
                   as_function(destroy_object<&VolkDeviceTable::vkDestroyImageView,
                                              VK_OBJECT_TYPE_IMAGE_VIEW, VkImageView>)},
       Intercepted{"vkCreateSwapchainKHR", as_function(create_swapchain)},
+      Intercepted{"vkDestroySwapchainKHR", as_function(destroy_swapchain)},
       Intercepted{"vkGetSwapchainImagesKHR", as_function(get_swapchain_images)},
       Intercepted{"vkAcquireNextImageKHR", as_function(acquire_image)},
       Intercepted{"vkAcquireNextImage2KHR", as_function(acquire_image_2)},

@@ -5,6 +5,7 @@
 #include <volk.h>
 #include <vulkan/vk_layer.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,6 +50,9 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
   auto* const instance = new Instance;
   instance->handle = *handle;
   instance->next_function = next;
+  if (info->pApplicationInfo != nullptr && info->pApplicationInfo->apiVersion != 0) {
+    instance->api_version = info->pApplicationInfo->apiVersion;
+  }
   const auto load = [&]<typename Function>(Function& function, const char* name) {
     function = reinterpret_cast<Function>(next(*handle, name));
   };
@@ -100,7 +104,8 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
   devices().add(*handle, device);
   VkPhysicalDeviceProperties properties = {};
   instance->properties(physical, &properties);
-  log().append(DeviceRecord{number_of(*handle), properties.deviceName, extensions_of(*info)});
+  log().append(DeviceRecord{number_of(*handle), properties.deviceName, extensions_of(*info),
+                            std::min(instance->api_version, properties.apiVersion)});
   return result;
 }
 

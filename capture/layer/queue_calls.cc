@@ -113,8 +113,12 @@ VKAPI_ATTR VkResult VKAPI_CALL bind_sparse(VkQueue queue, uint32_t count,
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfoKHR* info) {
-  log().append(
-      PresentRecord{number_of(queue), numbers_of(info->pWaitSemaphores, info->waitSemaphoreCount)});
+  PresentRecord record{
+      number_of(queue), numbers_of(info->pWaitSemaphores, info->waitSemaphoreCount), {}};
+  for (uint32_t i = 0; i < info->swapchainCount; ++i) {
+    record.images.push_back({number_of(info->pSwapchains[i]), info->pImageIndices[i]});
+  }
+  log().append(record);
   return device_of(queue).next.vkQueuePresentKHR(queue, info);
 }
 

@@ -9,7 +9,7 @@
 namespace interlock {
 namespace {
 
-enum class DescriptorSort : uint8_t { kImage, kBuffer, kView, kOther };
+enum class DescriptorSort : uint8_t { kImage, kBuffer, kView, kInline, kOther };
 
 DescriptorSort sort_of(VkDescriptorType type) {
   switch (type) {
@@ -27,6 +27,8 @@ DescriptorSort sort_of(VkDescriptorType type) {
     case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
     case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
       return DescriptorSort::kView;
+    case VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK:
+      return DescriptorSort::kInline;
     default:
       return DescriptorSort::kOther;
   }
@@ -43,6 +45,11 @@ DescriptorFields fields_of(VkDescriptorType, const VkDescriptorBufferInfo& info)
 
 DescriptorFields fields_of(VkDescriptorType, const VkBufferView& view) {
   return {number_of(view), 0, VK_WHOLE_SIZE};
+}
+
+// They name something, and nobody here knows what: the type says so.
+void add_unknown(uint64_t count, SetWriteFields& fields) {
+  fields.descriptors.insert(fields.descriptors.end(), count, {UINT64_MAX, 0, 0});
 }
 
 }  // namespace
@@ -73,8 +80,11 @@ std::vector<SetWriteFields> fields_of_writes(uint32_t count, const VkWriteDescri
       case DescriptorSort::kView:
         add_each(write.pTexelBufferView);
         break;
+      case DescriptorSort::kInline:
+        break;  // Its bytes are the set's own; nothing on the device writes them.
       case DescriptorSort::kOther:
-        break;  // The type says that it is not understood.
+        add_unknown(write.descriptorCount, fields);
+        break;
     }
     result.push_back(std::move(fields));
   }
@@ -107,7 +117,10 @@ std::vector<SetWriteFields> fields_of_template(const UpdateTemplate& known, uint
       case DescriptorSort::kView:
         add_each(VkBufferView{});
         break;
+      case DescriptorSort::kInline:
+        break;
       case DescriptorSort::kOther:
+        add_unknown(entry.descriptorCount, fields);
         break;
     }
     result.push_back(std::move(fields));

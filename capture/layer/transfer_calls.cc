@@ -2,7 +2,10 @@
 
 #include <volk.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <mutex>
 #include <span>
 #include <utility>
 
@@ -254,16 +257,72 @@ VKAPI_ATTR void VKAPI_CALL clear_depth(VkCommandBuffer commands, VkImage image,
                                                        ranges);
 }
 
+// How many numbers the result of one query has.
+uint32_t number_count_of(const VkQueryPoolCreateInfo& info) {
+  switch (info.queryType) {
+    case VK_QUERY_TYPE_PIPELINE_STATISTICS:
+      return static_cast<uint32_t>(std::popcount(info.pipelineStatistics));
+    case VK_QUERY_TYPE_OCCLUSION:
+    case VK_QUERY_TYPE_TIMESTAMP:
+      return 1;
+    case VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT:
+      return 2;
+    default:
+      return 0;  // It is not known.
+  }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_query_pool(VkDevice device, const VkQueryPoolCreateInfo* info,
+                                                 const VkAllocationCallbacks* allocator,
+                                                 VkQueryPool* pool) {
+  Device& owner = device_of(device);
+  const VkResult result = owner.next.vkCreateQueryPool(device, info, allocator, pool);
+  if (result != VK_SUCCESS) return result;
+  const std::lock_guard lock(owner.mutex);
+  owner.query_pools[number_of(*pool)] = {number_count_of(*info)};
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL destroy_query_pool(VkDevice device, VkQueryPool pool,
+                                              const VkAllocationCallbacks* allocator) {
+  Device& owner = device_of(device);
+  {
+    const std::lock_guard lock(owner.mutex);
+    owner.query_pools.erase(number_of(pool));
+  }
+  owner.next.vkDestroyQueryPool(device, pool, allocator);
+}
+
+// The bytes of one result in memory; none if it is not known.
+uint64_t result_bytes_of(Device& owner, VkQueryPool pool, VkQueryResultFlags flags) {
+  const std::lock_guard lock(owner.mutex);
+  const auto found = owner.query_pools.find(number_of(pool));
+  if (found == owner.query_pools.end() || found->second.number_count == 0) return 0;
+  constexpr VkQueryResultFlags kWithState =
+      VK_QUERY_RESULT_WITH_AVAILABILITY_BIT | VK_QUERY_RESULT_WITH_STATUS_BIT_KHR;
+  const uint64_t count = found->second.number_count + ((flags & kWithState) != 0 ? 1u : 0u);
+  return count * ((flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4);
+}
+
 VKAPI_ATTR void VKAPI_CALL copy_queries(VkCommandBuffer commands, VkQueryPool pool, uint32_t first,
                                         uint32_t count, VkBuffer to, VkDeviceSize offset_bytes,
                                         VkDeviceSize stride, VkQueryResultFlags flags) {
-  // A result has at most two numbers of 8 bytes; more is bounded by the stride, or by the buffer.
-  const uint64_t size_bytes = count == 0 ? 0 : (count - 1) * stride + 16;
-  log().append(TransferRecord{number_of(commands),
-                              TransferUse::kQueries,
-                              {{{}, {buffer_end(to, offset_bytes, size_bytes)}}}});
-  device_of(commands).next.vkCmdCopyQueryPoolResults(commands, pool, first, count, to, offset_bytes,
-                                                     stride, flags);
+  Device& owner = device_of(commands);
+  const uint64_t result_bytes = result_bytes_of(owner, pool, flags);
+  if (result_bytes == 0) {
+    log().append(NotUnderstoodCommandRecord{number_of(commands), "vkCmdCopyQueryPoolResults"});
+  } else {
+    // Between the results nothing is written.
+    TransferRecord record{number_of(commands), TransferUse::kQueries, {}};
+    const bool is_dense = count <= 1 || stride == result_bytes;
+    for (uint32_t i = 0; i < (is_dense ? std::min(count, 1u) : count); ++i) {
+      const uint64_t size_bytes = is_dense ? count * result_bytes : result_bytes;
+      record.regions.push_back({{}, {buffer_end(to, offset_bytes + i * stride, size_bytes)}});
+    }
+    log().append(record);
+  }
+  owner.next.vkCmdCopyQueryPoolResults(commands, pool, first, count, to, offset_bytes, stride,
+                                       flags);
 }
 
 }  // namespace
@@ -292,6 +351,8 @@ std::span<const Intercepted> transfer_calls() {
       Intercepted{"vkCmdUpdateBuffer", as_function(update_buffer)},
       Intercepted{"vkCmdClearColorImage", as_function(clear_color)},
       Intercepted{"vkCmdClearDepthStencilImage", as_function(clear_depth)},
+      Intercepted{"vkCreateQueryPool", as_function(create_query_pool)},
+      Intercepted{"vkDestroyQueryPool", as_function(destroy_query_pool)},
       Intercepted{"vkCmdCopyQueryPoolResults", as_function(copy_queries)},
   };
   return kCalls;

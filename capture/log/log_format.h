@@ -9,7 +9,7 @@ namespace interlock {
 
 struct LogHeader {
   char magic[8] = {'I', 'L', 'K', 'C', 'A', 'P', 'T', 'R'};
-  uint32_t version = 1;
+  uint32_t version = 2;
   // Why the writer stopped before its application did: an errno; 0 if it did not.
   uint32_t write_error = 0;
 };

@@ -83,11 +83,11 @@ int LogWriter::open(const std::string& path) {
 }
 
 void LogWriter::abandon() {
-  // No lock: the thread that held it may be none of this process.
   if (file_ >= 0) ::close(file_);
   file_ = -1;
   room_bytes_ = 0;
   write_error_ = ECHILD;
+  mutex_.unlock();
 }
 
 bool LogWriter::make_room(size_t size_bytes) {

@@ -45,8 +45,12 @@ class LogWriter {
   // Cuts the file to what was appended, and writes no more.
   void close();
 
-  // Writes no more, and leaves the file to the process that this one was forked from.
-  void abandon();
+  // Around a fork. A thread that held the lock then would be none of the new process, where nobody
+  // could take it any more: so it is the thread that forks that holds it. The new process writes no
+  // more, and leaves the file to the other one.
+  void lock_for_fork() { mutex_.lock(); }
+  void unlock_after_fork() { mutex_.unlock(); }
+  void abandon();  // In the new process, instead of unlock_after_fork().
 
   // Why the log ended early: an errno; 0 if it did not.
   int write_error() const { return write_error_; }

@@ -27,10 +27,11 @@ struct DeviceRecord {
   static constexpr RecordKind kKind = RecordKind::kDevice;
   uint64_t device = 0;
   std::string name;
-  std::string extensions;  // Those that are enabled, apart by spaces.
+  std::string extensions;    // Those that are enabled, apart by spaces.
+  uint32_t api_version = 0;  // What the application may use of the device, as Vulkan packs it.
 
   static void each_field(auto& self, auto& fields) {
-    fields(self.device, self.name, self.extensions);
+    fields(self.device, self.name, self.extensions, self.api_version);
   }
 };
 
@@ -141,11 +142,10 @@ struct BindImageRecord {
   uint64_t image = 0;
   uint64_t memory = 0;
   uint64_t offset_bytes = 0;
-  uint64_t size_bytes = 0;
   uint32_t plane_aspect = 0;  // Of one plane of a disjoint image; else 0.
 
   static void each_field(auto& self, auto& fields) {
-    fields(self.image, self.memory, self.offset_bytes, self.size_bytes, self.plane_aspect);
+    fields(self.image, self.memory, self.offset_bytes, self.plane_aspect);
   }
 };
 

@@ -86,21 +86,35 @@ struct WaitIdleRecord {
   static void each_field(auto& self, auto& fields) { fields(self.device, self.queue); }
 };
 
-// An image was acquired: somebody outside signals these.
-struct OutsideSignalRecord {
-  static constexpr RecordKind kKind = RecordKind::kOutsideSignal;
+// An image of a swapchain: by its position there.
+struct PresentableFields {
+  uint64_t swapchain = 0;
+  uint32_t index = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.swapchain, self.index); }
+};
+
+// An image was acquired: who presented it last signals these when it is read.
+struct AcquireRecord {
+  static constexpr RecordKind kKind = RecordKind::kAcquire;
   uint64_t semaphore = 0;
   uint64_t fence = 0;
+  PresentableFields image;
 
-  static void each_field(auto& self, auto& fields) { fields(self.semaphore, self.fence); }
+  static void each_field(auto& self, auto& fields) {
+    fields(self.semaphore, self.fence, self.image);
+  }
 };
 
 struct PresentRecord {
   static constexpr RecordKind kKind = RecordKind::kPresent;
   uint64_t queue = 0;
   std::vector<uint64_t> semaphores;
+  std::vector<PresentableFields> images;
 
-  static void each_field(auto& self, auto& fields) { fields(self.queue, self.semaphores); }
+  static void each_field(auto& self, auto& fields) {
+    fields(self.queue, self.semaphores, self.images);
+  }
 };
 
 // The last call of this name did not succeed: VkResult.

@@ -59,7 +59,7 @@ enum class RecordKind : uint32_t {
   kSemaphoreReached = 83,
   kHostSignal = 84,
   kWaitIdle = 85,
-  kOutsideSignal = 86,
+  kAcquire = 86,
   kPresent = 87,
   kResult = 88,
 };

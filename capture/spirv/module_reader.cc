@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "encoder/program/error_of.h"
 
@@ -15,6 +17,15 @@ namespace {
 enum Decoration : uint32_t { kBinding = 33, kDescriptorSet = 34 };
 constexpr uint32_t kComputeModel = 5;
 constexpr uint32_t kPhysicalStorageBuffer = 5349;
+
+// Whether a variable of this storage class is what a descriptor names.
+bool is_of_resources(uint32_t storage_class) {
+  constexpr uint32_t kUniformConstant = 0;
+  constexpr uint32_t kUniform = 2;
+  constexpr uint32_t kStorageBuffer = 12;
+  return storage_class == kUniformConstant || storage_class == kUniform ||
+         storage_class == kStorageBuffer;
+}
 
 class ModuleReader {
  public:
@@ -51,7 +62,7 @@ class ModuleReader {
         function_ = 0;
         return;
       case Opcode::kVariable:
-        if (function_ == 0) variables_.push_back(parsed.result_id);
+        if (function_ == 0) variables_.push_back({parsed.result_id, parsed.words[3]});
         break;
       default:
         break;
@@ -60,11 +71,14 @@ class ModuleReader {
   }
 
   ShaderModule finish() {
-    for (const uint32_t variable : variables_) {
+    for (const auto& [variable, storage_class] : variables_) {
       const auto set = sets_.find(variable);
       const auto binding = bindings_.find(variable);
-      if (set == sets_.end() || binding == bindings_.end()) continue;
-      module_.bindings[variable] = {set->second, binding->second};
+      if (set != sets_.end() && binding != bindings_.end()) {
+        module_.bindings[variable] = {set->second, binding->second};
+      } else if (is_of_resources(storage_class)) {
+        module_.unbound.insert(variable);
+      }
     }
     return std::move(module_);
   }
@@ -100,7 +114,7 @@ class ModuleReader {
 
   ShaderModule module_;
   uint32_t function_ = 0;
-  std::vector<uint32_t> variables_;
+  std::vector<std::pair<uint32_t, uint32_t>> variables_;  // With their storage classes.
   std::map<uint32_t, uint32_t> sets_;
   std::map<uint32_t, uint32_t> bindings_;
 };

@@ -76,6 +76,8 @@ struct ShaderModule {
   std::map<std::string, uint32_t, std::less<>> compute_entries;  // The function of each.
   // Variables outside functions with a set and a binding.
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> bindings;
+  // Likewise, of buffers and images, but without: what they are bound to is not known.
+  std::set<uint32_t> unbound;
   std::set<uint32_t> reference_types;  // Pointers, images, samplers.
   bool has_addresses = false;
 

@@ -7,6 +7,7 @@
 
 #include "capture/spirv/module_reader.h"
 #include "encoder/program/error_of.h"
+#include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {
@@ -78,16 +79,21 @@ class AccessFinder {
     find_parameters();
     reach(entry);
     for (const auto& [variable, place] : module.bindings) bases_[variable].insert(variable);
+    for (const uint32_t variable : module.unbound) bases_[variable].insert(variable);
   }
 
-  ShaderAccesses find() {
-    while (has_changed_) {
+  Result<ShaderAccesses> find() {
+    while (has_changed_ && step_count_ <= kPointerStepsMax) {
       has_changed_ = false;
       for_each_reached([&](const ShaderInstruction& instruction) { pass_bases_on(instruction); });
     }
     for_each_reached([&](const ShaderInstruction& instruction) { note_uses(instruction); });
+    if (step_count_ > kPointerStepsMax) {
+      return Error{"the pointers of the shader module may come from too many variables."};
+    }
     ShaderAccesses accesses;
     accesses.has_addresses = module_.has_addresses;
+    accesses.has_unbound = has_unbound_;
     for (const auto& [place, use] : uses_) {
       accesses.bindings.push_back({place.first, place.second, use.is_loaded, use.is_stored});
     }
@@ -100,6 +106,7 @@ class AccessFinder {
   template <typename Visit>
   void for_each_reached(const Visit& visit) {
     for (const ShaderInstruction& instruction : module_.instructions) {
+      if (is_stopped() || ++step_count_ > kPointerStepsMax) return;
       if (reached_.count(instruction.function) > 0) visit(instruction);
     }
   }
@@ -128,6 +135,8 @@ class AccessFinder {
   void add_bases(uint32_t from, uint32_t to) {
     const auto found = bases_.find(from);
     if (found == bases_.end() || from == to) return;
+    step_count_ += found->second.size();
+    if (step_count_ > kPointerStepsMax) return;
     Bases& bases = bases_[to];
     const size_t before = bases.size();
     // References into a map stay.
@@ -164,8 +173,14 @@ class AccessFinder {
       const OperandUse use = use_of(instruction.opcode, i);
       const auto found = bases_.find(ids[i]);
       if (found == bases_.end() || (!use.is_loaded && !use.is_stored)) continue;
+      step_count_ += found->second.size();
       for (const uint32_t base : found->second) {
-        OperandUse& all = uses_[module_.bindings.at(base)];
+        const auto place = module_.bindings.find(base);
+        if (place == module_.bindings.end()) {
+          has_unbound_ = true;
+          continue;
+        }
+        OperandUse& all = uses_[place->second];
         all.is_loaded = all.is_loaded || use.is_loaded;
         all.is_stored = all.is_stored || use.is_stored;
       }
@@ -179,6 +194,8 @@ class AccessFinder {
   std::map<uint32_t, Bases> bases_;                       // By id; of functions what they return.
   std::map<std::pair<uint32_t, uint32_t>, OperandUse> uses_;  // By set and binding.
   bool has_changed_ = true;
+  bool has_unbound_ = false;
+  uint64_t step_count_ = 0;
 };
 
 }  // namespace

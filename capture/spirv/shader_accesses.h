@@ -29,11 +29,16 @@ struct ShaderAccesses {
   std::vector<BindingUse> bindings;  // Those that are loaded or stored, by set and binding.
   // It has pointers to memory that no binding names (PhysicalStorageBuffer).
   bool has_addresses = false;
+  // It uses a buffer or an image that has no set and binding.
+  bool has_unbound = false;
 };
 
+inline constexpr uint64_t kPointerStepsMax = 5'000'000;
+
 // Of the functions that the entry point reaches.
-// Errors: the module is none, or has no compute entry point of this name.
-// Cost: linear in the module, times the depth of what pointers are made of.
+// Errors: the module is none, has no compute entry point of this name, or its pointers may come
+// from so many variables that it would take more than kPointerStepsMax to follow them. Cost: linear
+// in the module, times the depth of what pointers are made of.
 Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module, std::string_view entry);
 
 }  // namespace interlock

@@ -1,6 +1,8 @@
 // interlock capture: what a Vulkan application submits, judged, without changing the application.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -41,19 +43,49 @@ std::string numbered(const std::string& path, size_t index) {
   return (whole.parent_path() / name).string();
 }
 
-// The verdict on a program that was captured.
+// What the report alone does not say: which findings need not be, and what nothing is known of.
+std::string text_of_doubts(const CheckReport& report, const CaptureSummary& summary,
+                           const std::string& shown) {
+  std::string text;
+  const uint64_t finding_count = report.findings.size();
+  const auto possible_count =
+      static_cast<uint64_t>(std::ranges::count(report.findings, true, &Finding::is_possible));
+  if (possible_count > 0) {
+    text += fmt::format(
+        "{} of {} possible, and need not be: what is approximate may touch less. `interlock check "
+        "--possible {}` counts the same.\n",
+        possible_count,
+        finding_count == 1 ? "1 finding is" : fmt::format("{} findings are", finding_count), shown);
+  }
+  if (!summary.not_understood.empty()) {
+    std::vector<std::string> names;
+    for (const auto& [name, count] : summary.not_understood) names.push_back(name);
+    text += finding_count == 0 ? "No verdict: hazards may hide in what was not understood"
+                               : "What was not understood may hide more, or order what is found";
+    text += fmt::format(": {}.\n", fmt::join(names, "; "));
+  }
+  if (!summary.cut.empty()) text += fmt::format("No verdict on the rest: {}\n", summary.cut);
+  if (summary.submission_count == 0) text += "No verdict: nothing was submitted.\n";
+  return text;
+}
+
+// The verdict on a program that was captured. What is only possible counts, too: of an application
+// as it is little is certain.
 ExitStatus judge(const std::string& path, const std::string& shown, const CaptureSummary& summary,
                  const CaptureOptions& options) {
   const Result<Program> program = parse_file(path, options.parse);
   if (!program) return report_error(program.error());
-  const CheckReport report = check(*program);
+  CheckOptions check_options;
+  check_options.counts_possible = true;
+  const CheckReport report = check(*program, check_options);
   if (is_stopped()) return ExitStatus::kInterrupted;
   TextLimits limits;
   limits.redundant = 0;
   print_report(text_report(*program, report, shown, limits));
+  print_out(text_of_doubts(report, summary, shown));
   if (!report.findings.empty()) {
     if (options.output.empty()) {
-      print_remark("-o FILE keeps the program, to be minimized and replayed.\n");
+      print_remark("-o FILE keeps the program, to be minimized (with --possible) and replayed.\n");
     }
     return ExitStatus::kFinding;
   }

@@ -5,6 +5,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <string>
+#include <vector>
 
 #include "capture/log/log_format.h"
 #include "tests/capture/convert/synthetic_log.h"
@@ -93,7 +94,7 @@ TEST(ConvertHostile, TakesAnyFormatAndAspect) {
     image.width = image.height = image.depth = 5;
     image.mip_count = image.layer_count = 1;
     log.append(image);
-    log.append(BindImageRecord{2, 1, 0, 1024, 0});
+    log.append(BindImageRecord{2, 1, 0, 0});
     TransferEndFields texels;
     texels.handle = 2;
     texels.is_image = 1;
@@ -124,6 +125,123 @@ TEST(ConvertHostile, ClipsWhatReachesPastItsMemory) {
   log.submit(100, 200);
   const ConvertedLog result = converted(log.bytes());
   EXPECT_EQ(result.error, "");
+}
+
+// Sets with room for a million descriptors, of which the last one is written.
+TEST(ConvertHostile, KeepsOfASetWhatWasWritten) {
+  SyntheticLog log;
+  log.append(QueueRecord{1, 100, 0, 0});
+  for (const uint64_t buffer : {1, 2}) log.add_buffer(buffer);
+  log.add_pipeline(1);
+  log.append(
+      CreateSetLayoutRecord{5, 0, {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, (1u << 20) - 1, 0}}});
+  for (uint64_t set = 1000; set < 3000; ++set) {
+    log.append(AllocateSetsRecord{1, {set}, {5}, {}});
+    log.append(UpdateSetsRecord{
+        {{set, 0, (1u << 20) - 2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {{1, 0, 64}}}}, {}});
+  }
+  log.append(BeginCommandsRecord{200, 0});
+  log.add_dispatch(200, 1, 2999);
+  log.submit(100, 200);
+  EXPECT_THAT(converted(log.bytes()).text, HasSubstr("reads m1[0:64] approximate"));
+}
+
+// Many sets are bound, and again before each dispatch.
+TEST(ConvertHostile, KeepsWhatIsBoundOnce) {
+  SyntheticLog log;
+  log.append(QueueRecord{1, 100, 0, 0});
+  for (const uint64_t buffer : {1, 2}) log.add_buffer(buffer);
+  log.add_pipeline(1);
+  log.add_set(1, 1, 2);
+  log.append(BeginCommandsRecord{200, 0});
+  log.append(BindSetsRecord{
+      200, VK_PIPELINE_BIND_POINT_COMPUTE, 1, 0, std::vector<uint64_t>(20'000, 1), {}});
+  for (int i = 0; i < 20'000; ++i) {
+    log.append(BindSetsRecord{200, VK_PIPELINE_BIND_POINT_COMPUTE, 1, 7, {1}, {}});
+    log.append(PushSetRecord{200, VK_PIPELINE_BIND_POINT_COMPUTE, 1, 8, {}});
+    log.append(DispatchRecord{200, 1, 1, 1});
+  }
+  log.submit(100, 200);
+  EXPECT_EQ(converted(log.bytes()).summary.dispatch_count, 20'000u);
+}
+
+// A few bytes that ask for much work: a list that writes nothing, submitted again and again, and
+// regions of many rows.
+TEST(ConvertHostile, EndsWhereTheProgramWouldBeTooLong) {
+  Limits limits;
+  limits.statement_count = 1000;
+  SyntheticLog steps;
+  steps.append(QueueRecord{1, 100, 0, 0});
+  steps.append(BeginCommandsRecord{200, 0});
+  for (int i = 0; i < 20'000; ++i) steps.append(NotUnderstoodCommandRecord{200, "x"});
+  steps.append(SubmitRecord{100, 0, {{{}, std::vector<uint64_t>(100'000, 200), {}}}});
+  EXPECT_EQ(converted(steps.bytes(), limits).summary.cut, "the program is as long as one may be.");
+
+  SyntheticLog rows;
+  rows.append(QueueRecord{1, 100, 0, 0});
+  CreateImageRecord image;
+  image.image = 2;
+  image.format = VK_FORMAT_R8_UNORM;
+  image.width = 2;
+  image.height = 10'000;
+  image.depth = image.mip_count = image.layer_count = image.is_of_swapchain = 1;
+  rows.append(image);
+  TransferEndFields texels;
+  texels.handle = 2;
+  texels.is_image = 1;
+  texels.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  texels.width = texels.depth = 1;
+  texels.height = 10'000;
+  rows.append(BeginCommandsRecord{200, 0});
+  rows.append(TransferRecord{200, TransferUse::kClear,
+                             std::vector<TransferRegionFields>(20'000, {{}, {texels}})});
+  rows.submit(100, 200);
+  const ConvertedLog result = converted(rows.bytes(), limits);
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.summary.cut, "the program is as long as one may be.");
+}
+
+// Text counts as well as statements.
+TEST(ConvertHostile, EndsWhereTheTextWouldBeTooLong) {
+  SyntheticLog log;
+  log.append(QueueRecord{1, 100, 0, 0});
+  for (const uint64_t buffer : {1, 2}) log.add_buffer(buffer);
+  log.add_pipeline(1);
+  log.add_set(1, 1, 2);
+  log.append(BeginCommandsRecord{200, 0});
+  for (int i = 0; i < 200; ++i) log.add_dispatch(200, 1, 1);
+  log.submit(100, 200);
+  EXPECT_EQ(converted(log.bytes()).summary.cut, "");
+  Limits limits;
+  limits.input_bytes = 5000;
+  const ConvertedLog result = converted(log.bytes(), limits);
+  EXPECT_EQ(result.summary.cut, "the program is as long as one may be.");
+  EXPECT_LT(result.text.size(), 6000u);
+}
+
+// Barriers of as many rows as a program may have, and more.
+TEST(ConvertHostile, WritesNoMoreRowsThanAProgramMayHave) {
+  SyntheticLog log;
+  log.append(QueueRecord{1, 100, 0, 0});
+  CreateImageRecord image;
+  image.image = 2;
+  image.format = VK_FORMAT_R8_UNORM;
+  image.width = image.height = 2;
+  image.depth = image.is_of_swapchain = 1;
+  image.mip_count = 2;
+  image.layer_count = 1u << 16;
+  log.append(image);
+  log.append(BeginCommandsRecord{200, 0});
+  DependencyFields fields;
+  fields.object = DependencyObject::kImage;
+  fields.handle = 2;
+  fields.source_stages = fields.destination_stages = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  fields.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1u << 16};
+  for (int i = 0; i < 20; ++i) log.append(BarrierRecord{200, {fields}});
+  log.submit(100, 200);
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.summary.not_understood.at("a barrier with more operands than one may have"), 4u);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ SyntheticLog log_with_image() {
   image.layer_count = 2;
   image.sample_count = 1;
   log.append(image);
-  log.append(BindImageRecord{kImage, kImage, 256, 4096, 0});
+  log.append(BindImageRecord{kImage, kImage, 256, 0});
   log.append(BeginCommandsRecord{kCommands, 0});
   return log;
 }
@@ -133,7 +133,7 @@ TEST(ConvertImages, ShareTheBytesOfTheMemoryThatTheyShare) {
   other.height = 8;
   other.depth = other.mip_count = other.layer_count = 1;
   log.append(other);
-  log.append(BindImageRecord{10, kImage, 320, 64, 0});
+  log.append(BindImageRecord{10, kImage, 320, 0});
   TransferEndFields whole;
   whole.is_image = 1;
   whole.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
@@ -151,7 +151,7 @@ TEST(ConvertImages, ShareTheBytesOfTheMemoryThatTheyShare) {
 // An image that is larger here than its memory has bytes of its own.
 TEST(ConvertImages, HaveBytesOfTheirOwnWhereTheyDoNotFit) {
   SyntheticLog log = log_with_image();
-  log.append(BindImageRecord{kImage, kImage, 8000, 4096, 0});
+  log.append(BindImageRecord{kImage, kImage, 8000, 0});
   log.append(TransferRecord{
       kCommands, TransferUse::kCopy, {{{buffer_texels(0, 0)}, {texels(0, 0, 16, 8, 0, 0)}}}});
   log.submit(kQueue, kCommands);

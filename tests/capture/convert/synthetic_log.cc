@@ -109,11 +109,11 @@ void SyntheticLog::submit(uint64_t queue, uint64_t commands, uint64_t fence) {
   append(SubmitRecord{queue, fence, {{{}, {commands}, {}}}});
 }
 
-ConvertedLog converted(const std::string& log) {
+ConvertedLog converted(const std::string& log, const Limits& limits) {
   ConvertedLog result;
   std::istringstream input(log);
   std::ostringstream output;
-  const Result<CaptureSummary> summary = convert_log(input, "test.ilog", output);
+  const Result<CaptureSummary> summary = convert_log(input, "test.ilog", output, limits);
   if (!summary) {
     result.error = summary.error().message;
     return result;
@@ -134,7 +134,9 @@ std::vector<std::string> findings_of(const std::string& text) {
   EXPECT_TRUE(program.has_value());
   std::vector<std::string> findings;
   if (!program) return findings;
-  for (const Finding& finding : check(*program).findings) {
+  CheckOptions options;
+  options.counts_possible = true;
+  for (const Finding& finding : check(*program, options).findings) {
     findings.push_back(finding.headline);
   }
   return findings;

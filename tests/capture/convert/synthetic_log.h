@@ -13,6 +13,7 @@
 #include "capture/log/log_format.h"
 #include "capture/log/object_records.h"
 #include "capture/log/queue_records.h"
+#include "encoder/program/limits.h"
 
 namespace interlock {
 
@@ -57,7 +58,7 @@ struct ConvertedLog {
 };
 
 // Of a program that is read again: or `error` says why it is none.
-ConvertedLog converted(const std::string& log);
+ConvertedLog converted(const std::string& log, const Limits& limits = {});
 
 // The headlines of what a check finds.
 std::vector<std::string> findings_of(const std::string& text);

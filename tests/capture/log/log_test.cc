@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -117,6 +119,47 @@ TEST(Log, GrowsPastItsWindowAndKeepsRecordsOfAllThreads) {
   EXPECT_EQ(log.error, "");
   EXPECT_FALSE(log.is_cut);
   std::filesystem::remove(path);
+}
+
+// What the child does has ended within 20 s, and well.
+void expect_child_ends(LogWriter& writer) {
+  writer.lock_for_fork();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    writer.abandon();
+    writer.append(ObjectNameRecord{1, 3, "child"});
+    writer.close();
+    _exit(0);
+  }
+  writer.unlock_after_fork();
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Log, IsNoneOfAProcessThatIsForked) {
+  const std::string path = fresh_path("forks");
+  LogWriter writer;
+  ASSERT_EQ(writer.open(path), 0);
+  expect_child_ends(writer);
+  writer.append(ObjectNameRecord{1, 2, "parent"});
+  writer.close();
+  EXPECT_THAT(read_file_of(path).kinds, ElementsAre(RecordKind::kObjectName));
+  std::filesystem::remove(path);
+}
+
+// Another thread takes the lock all the time (and finds no log there), so that without care about
+// every fourth child would find it taken for ever; that none of 60 does happens once in 10^7 runs.
+TEST(Log, LetsAForkedProcessEnd) {
+  LogWriter writer;
+  std::atomic<bool> is_over = false;
+  std::thread appending([&] {
+    while (!is_over) writer.append(ObjectNameRecord{1, 2, "parent"});
+  });
+  for (int i = 0; i < 60; ++i) expect_child_ends(writer);
+  is_over = true;
+  appending.join();
 }
 
 TEST(Log, IsThereWithoutBeingClosed) {

@@ -169,6 +169,31 @@ TEST(ShaderAccesses, FollowsPointersThroughFunctions) {
   EXPECT_FALSE(accesses->has_addresses);
 }
 
+TEST(ShaderAccesses, SaysThatAVariableHasNoBinding) {
+  const std::string before = "%unbound = OpVariable %ptr_block StorageBuffer\n";
+  const std::string use = "%p = OpAccessChain %ptr %unbound %zero %zero\nOpStore %p %one";
+  const Result<ShaderAccesses> accesses = accesses_of(before + main_with(use));
+  ASSERT_TRUE(accesses.has_value());
+  EXPECT_TRUE(accesses->has_unbound);
+  EXPECT_FALSE(accesses_of(before + main_with(""))->has_unbound);
+}
+
+// Each pointer may be one more variable than the one before it.
+TEST(ShaderAccesses, GivesUpOnTooManyBases) {
+  std::string variables;
+  std::string body = "%s0 = OpAccessChain %ptr %a %zero %zero\n";
+  constexpr int kCount = 4'000;
+  for (int i = 1; i <= kCount; ++i) {
+    variables += "%var" + std::to_string(i) + " = OpVariable %ptr_block StorageBuffer\n";
+    body += "%p" + std::to_string(i) + " = OpAccessChain %ptr %var" + std::to_string(i) +
+            " %zero %zero\n%s" + std::to_string(i) + " = OpSelect %ptr %true %s" +
+            std::to_string(i - 1) + " %p" + std::to_string(i) + "\n";
+  }
+  const Result<ShaderAccesses> accesses = accesses_of(variables + main_with(body));
+  ASSERT_FALSE(accesses.has_value());
+  EXPECT_THAT(accesses.error().message, HasSubstr("may come from too many variables"));
+}
+
 TEST(ShaderAccesses, SaysWhatIsWrong) {
   EXPECT_THAT(accesses_of(main_with(""), "other").error().message,
               HasSubstr("has no compute entry point 'other'."));

@@ -1,6 +1,9 @@
 #include "capture/convert/barrier_text.h"
 
+#include <vulkan/vulkan_core.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "capture/convert/captured_bytes.h"
 #include "capture/convert/scopes.h"
@@ -20,28 +23,62 @@ std::vector<CapturedBytes> bytes_of(const CapturedDependency& dependency) {
   return bytes_of(*dependency.image, fields.range);
 }
 
-bool has_scopes(const DependencyDraft& dependency, Scope source, Scope destination) {
-  return dependency.source == source && dependency.destination == destination;
+bool is_transfer_of_ownership(const DependencyFields& fields) {
+  return fields.source_family != fields.destination_family &&
+         fields.source_family != VK_QUEUE_FAMILY_IGNORED &&
+         fields.destination_family != VK_QUEUE_FAMILY_IGNORED;
+}
+
+TransitionKind transition_of(const DependencyFields& fields) {
+  if (fields.object == DependencyObject::kMemory) return TransitionKind::kNone;
+  const bool changes_layout =
+      fields.object == DependencyObject::kImage && fields.old_layout != fields.new_layout;
+  if (changes_layout && fields.old_layout == VK_IMAGE_LAYOUT_UNDEFINED) {
+    return TransitionKind::kDiscards;
+  }
+  return changes_layout || is_transfer_of_ownership(fields) ? TransitionKind::kKeeps
+                                                            : TransitionKind::kNone;
+}
+
+// Scopes, kind and, if it has any, operands to come.
+DependencyDraft draft_of(const DependencyFields& fields, const DependencyPlace& place) {
+  DependencyDraft draft;
+  draft.source = scope_of(fields.source_stages, fields.source_accesses, ScopeEnd::kFirst);
+  draft.destination =
+      scope_of(fields.destination_stages, fields.destination_accesses, ScopeEnd::kSecond);
+  draft.transition = transition_of(fields);
+  if (is_transfer_of_ownership(fields)) {
+    // What the other side does is ordered by a semaphore for all stages (7.7.4): a scope that is of
+    // the other side, and ignored, is where that chains.
+    if (place.family == fields.source_family) draft.destination = {kAllStages, 0};
+    if (place.family == fields.destination_family) draft.source = {kAllStages, 0};
+  }
+  return draft;
+}
+
+bool is_of_one_kind(const DependencyDraft& a, const DependencyDraft& b) {
+  return a.source == b.source && a.destination == b.destination && a.transition == b.transition;
 }
 
 }  // namespace
 
 std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependency>& dependencies,
-                                             ProgramWriter& writer, CaptureSummary& summary) {
+                                             const DependencyPlace& place, ProgramWriter& writer,
+                                             CaptureSummary& summary) {
   std::vector<DependencyDraft> result;
   size_t operand_count = 0;
   for (const CapturedDependency& dependency : dependencies) {
     const DependencyFields& fields = dependency.fields;
-    if (fields.old_layout != fields.new_layout) {
-      summary.remark("layout transitions, of which only the order is judged");
-    }
     if (has_unknown_stages(fields.source_stages | fields.destination_stages)) {
       summary.note("a barrier of stages of graphics");
     }
-    const Scope source = scope_of(fields.source_stages, fields.source_accesses, ScopeEnd::kFirst);
-    const Scope destination =
-        scope_of(fields.destination_stages, fields.destination_accesses, ScopeEnd::kSecond);
-    if (source.stages == 0 || destination.stages == 0) continue;
+    DependencyDraft wanted = draft_of(fields, place);
+    if (place.is_event && wanted.transition != TransitionKind::kNone) {
+      summary.note("a layout transition, or a transfer of ownership, at an event");
+      wanted.transition = TransitionKind::kNone;
+    }
+    const bool orders = wanted.source.stages != 0 && wanted.destination.stages != 0;
+    if (!orders && wanted.transition == TransitionKind::kNone) continue;
     const bool is_global = fields.object == DependencyObject::kMemory;
     if (!is_global && dependency.buffer == nullptr && dependency.image == nullptr) {
       summary.note("a barrier on a buffer or an image that is not known");
@@ -64,15 +101,13 @@ std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependenc
     // Without any it would cover all memory.
     if (!is_global && bytes.empty()) continue;
     const auto same = std::ranges::find_if(result, [&](const DependencyDraft& known) {
-      return has_scopes(known, source, destination) && known.operands.empty() == is_global;
+      return is_of_one_kind(known, wanted) && known.operands.empty() == is_global;
     });
     if (same == result.end() && result.size() >= kDependenciesMax) {
       summary.note("a barrier with more dependencies than one may have");
       continue;
     }
-    DependencyDraft& draft = same == result.end() ? result.emplace_back() : *same;
-    draft.source = source;
-    draft.destination = destination;
+    DependencyDraft& draft = same == result.end() ? result.emplace_back(std::move(wanted)) : *same;
     for (const CapturedBytes& part : bytes) {
       draft.operands.push_back(writer.operand(part, AccessMode::kRead));
     }

@@ -1,6 +1,8 @@
 // The dependencies of a barrier of Vulkan as those of the text format.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "capture/convert/command_lists.h"
@@ -10,10 +12,19 @@
 
 namespace interlock {
 
-// Those that order something: one whose first scope is empty, or whose second is, orders nothing.
-// Dependencies of the same scopes are one. Where there are more operands than a barrier may have,
-// the rest is left out, and never more ordered than the application does; the summary says so.
+// Where a barrier executes.
+struct DependencyPlace {
+  std::optional<uint32_t> family;  // Of the queue, if it is known.
+  bool is_event = false;           // It is the set of an event: those have no transitions.
+};
+
+// Those that order something, or do something to their bytes: change the layout of an image, or
+// take part in a transfer of ownership between families of queues, of which each has its half. One
+// whose first scope is empty, or whose second is, orders nothing. Dependencies of the same scopes
+// are one. Where there are more operands than a barrier may have, the rest is left out, and never
+// more ordered than the application does; the summary says so.
 std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependency>& dependencies,
-                                             ProgramWriter& writer, CaptureSummary& summary);
+                                             const DependencyPlace& place, ProgramWriter& writer,
+                                             CaptureSummary& summary);
 
 }  // namespace interlock

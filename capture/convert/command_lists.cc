@@ -130,7 +130,7 @@ TransferEnd CommandLists::end_of(const TransferEndFields& fields) const {
 void CommandLists::apply(const TransferRecord& record) {
   Recording& now = recording(record.commands);
   take_label(now);  // One that was inserted is for this command, which has no use for it.
-  TransferCommand command;
+  TransferCommand command{record.use, {}};
   for (const TransferRegionFields& fields : record.regions) {
     TransferRegion region;
     if (!fields.from.empty()) region.from = end_of(fields.from.front());

@@ -72,6 +72,7 @@ struct TransferRegion {
 };
 
 struct TransferCommand {
+  TransferUse use = TransferUse::kCopy;
   std::vector<TransferRegion> regions;
 };
 

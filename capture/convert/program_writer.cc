@@ -15,6 +15,15 @@ namespace {
 constexpr size_t kNameBytesMax = 100;  // Of what an application calls a kernel.
 constexpr uint64_t kStepsPerStatement = 64;
 
+// A barrier is one more for each dependency that does something to its operands.
+uint64_t statement_count_of(const ItemDraft& item) {
+  const auto* const barrier = std::get_if<BarrierDraft>(&item);
+  if (barrier == nullptr) return 1;
+  const auto none = std::ranges::count(barrier->dependencies, TransitionKind::kNone,
+                                       &DependencyDraft::transition);
+  return 1 + barrier->dependencies.size() - static_cast<uint64_t>(none);
+}
+
 }  // namespace
 
 ProgramWriter::ProgramWriter(std::ostream& output, const Limits& limits)
@@ -34,10 +43,12 @@ void ProgramWriter::comment(std::string_view text) {
 }
 
 void ProgramWriter::add(const ItemDraft& item) {
+  const uint64_t count = statement_count_of(item);
   is_full_ = is_full_ || statement_count_ >= limits_.statement_count ||
+             count > limits_.statement_count - statement_count_ ||
              memory_count_ >= limits_.memory_count || text_bytes_ >= limits_.input_bytes;
   if (is_full_) return;
-  ++statement_count_;
+  statement_count_ += count;
   const std::string text = print(item);
   text_bytes_ += text.size() + 1;
   output_ << text << "\n";

@@ -56,7 +56,16 @@ QueueSync::Queue& QueueSync::queue_named(const std::string& name) {
   return queues_.at(handles_.at(name));
 }
 
-void QueueSync::apply(const QueueRecord& record) { queues_[record.queue].device = record.device; }
+std::optional<uint32_t> QueueSync::family_of(uint64_t queue) const {
+  const auto found = queues_.find(queue);
+  return found == queues_.end() ? std::nullopt : found->second.family;
+}
+
+void QueueSync::apply(const QueueRecord& record) {
+  Queue& queue = queues_[record.queue];
+  queue.device = record.device;
+  queue.family = record.family;
+}
 
 void QueueSync::apply(const CreateSemaphoreRecord& record) {
   // A log may create it twice.

@@ -30,6 +30,9 @@ class QueueSync {
   // The name of a queue; declares it the first time.
   std::string queue_name(uint64_t queue);
 
+  // The family of a queue, if it is known.
+  std::optional<uint32_t> family_of(uint64_t queue) const;
+
   void wait(const std::string& queue, const SemaphoreUseFields& use);
   // The signals of a batch, and of `fence` after the last one: 0 is none. Then the submission.
   void end_batch(const std::string& queue, const std::vector<SemaphoreUseFields>& signals,
@@ -73,6 +76,7 @@ class QueueSync {
   struct Queue {
     std::string name;
     uint64_t device = 0;
+    std::optional<uint32_t> family;
     uint64_t done = 0;
     uint64_t host_reached = 0;  // Of `done`.
     bool has_work = false;      // Submitted since the host last was idle.

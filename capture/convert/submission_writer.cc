@@ -29,6 +29,25 @@ bool is_known(const std::optional<TransferEnd>& end) {
   return !end || has_memory(end->buffer) || has_memory(end->image);
 }
 
+std::string kernel_of(TransferUse use) {
+  switch (use) {
+    case TransferUse::kFill:
+      return "Fill";
+    case TransferUse::kUpdate:
+      return "Update";
+    case TransferUse::kClear:
+      return "Clear";
+    case TransferUse::kBlit:
+      return "Blit";
+    case TransferUse::kResolve:
+      return "Resolve";
+    case TransferUse::kQueries:
+      return "CopyQueryPoolResults";
+    default:
+      return "Copy";
+  }
+}
+
 // How much a log says of a command, beside that it is there.
 struct PartCount {
   uint64_t operator()(const TransferCommand& command) const { return command.regions.size(); }
@@ -60,7 +79,9 @@ void SubmissionWriter::write(const SubmitRecord& record) {
   ++summary_.submission_count;
   is_understood_ = true;
   const std::string queue = sync_.queue_name(record.queue);
-  Place place{queue == kDefaultQueueName ? "" : queue, 0, 0};
+  Place place;
+  if (queue != kDefaultQueueName) place.queue = queue;
+  place.family = sync_.family_of(record.queue);
   for (const BatchFields& batch : record.batches) {
     const bool is_last = &batch == &record.batches.back();
     for (const SemaphoreUseFields& use : batch.waits) sync_.wait(queue, use);
@@ -154,34 +175,34 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
 
 void SubmissionWriter::write_command(const TransferCommand& command, const Place& place) {
   ++summary_.transfer_count;
-  // A piece is written once the next one is there, or none is: it has no number if it is alone.
-  std::optional<TransferPiece> last;
+  // A part is written once the next one is there, or none is: it has no number if it is alone.
+  std::optional<DispatchDraft> last;
   uint64_t count = 0;
-  const auto label = [&] { return fmt::format("{}.r{}", label_of(place), count++); };
+  const auto write_last = [&](bool is_alone) {
+    last->queue = place.queue;
+    last->label = label_of(place);
+    if (!is_alone) last->label += fmt::format(".r{}", count++);
+    writer_.add(*last);
+  };
+  const auto add = [&](DispatchDraft draft) {
+    if (last) write_last(false);
+    last = std::move(draft);
+  };
   for (const TransferRegion& region : command.regions) {
     if (is_stopped() || writer_.is_full()) return;
     if (!is_known(region.from) || !is_known(region.to)) {
       note("a transfer of a buffer or an image that is not known");
-      continue;
-    }
-    auto pieces = pieces_of(region);
-    if (!pieces) {
-      note("a transfer whose ends do not fit each other");
-      continue;
-    }
-    for (TransferPiece& piece : *pieces) {
-      if (last) write_piece(*last, label(), place);
-      last = std::move(piece);
+    } else if (const auto pieces = pieces_of(region)) {
+      for (const TransferPiece& piece : *pieces) add(draft_of(piece));
+    } else if (const TransferBounds bounds = bounds_of(region); !bounds.to.empty()) {
+      add(draft_of(bounds, command.use));
     }
   }
-  if (last) write_piece(*last, count == 0 ? label_of(place) : label(), place);
+  if (last) write_last(count == 0);
 }
 
-void SubmissionWriter::write_piece(const TransferPiece& piece, std::string label,
-                                   const Place& place) {
+DispatchDraft SubmissionWriter::draft_of(const TransferPiece& piece) {
   DispatchDraft draft;
-  draft.label = std::move(label);
-  draft.queue = place.queue;
   if (piece.from) {
     draft.kernel = "copy";
     draft.operands.push_back(writer_.operand(*piece.from, AccessMode::kRead));
@@ -190,7 +211,22 @@ void SubmissionWriter::write_piece(const TransferPiece& piece, std::string label
     draft.attributes.emplace_back("value", "0");
   }
   draft.operands.push_back(writer_.operand(piece.to, AccessMode::kWrite));
-  writer_.add(draft);
+  return draft;
+}
+
+DispatchDraft SubmissionWriter::draft_of(const TransferBounds& bounds, TransferUse use) {
+  ++summary_.approximate_count;
+  DispatchDraft draft;
+  draft.kernel = kernel_of(use);
+  draft.stage = Stage::kCopy;
+  draft.is_partial = draft.is_approximate = true;
+  for (const CapturedBytes& part : bounds.from) {
+    draft.operands.push_back(writer_.operand(part, AccessMode::kRead));
+  }
+  for (const CapturedBytes& part : bounds.to) {
+    draft.operands.push_back(writer_.operand(part, AccessMode::kWrite));
+  }
+  return draft;
 }
 
 void SubmissionWriter::write_command(const BarrierCommand& command, const Place& place) {
@@ -199,7 +235,7 @@ void SubmissionWriter::write_command(const BarrierCommand& command, const Place&
   draft.label = label_of(place);
   draft.queue = place.queue;
   draft.kind = BarrierKind::kScoped;
-  draft.dependencies = dependencies_of(command.dependencies, writer_, summary_);
+  draft.dependencies = dependencies_of(command.dependencies, {place.family}, writer_, summary_);
   if (!draft.dependencies.empty()) writer_.add(draft);
 }
 
@@ -226,7 +262,8 @@ void SubmissionWriter::write_command(const SetEventCommand& command, const Place
   SyncDraft draft;
   draft.kind = SyncKind::kSet;
   draft.barrier_kind = BarrierKind::kScoped;
-  draft.dependencies = dependencies_of(dependencies_of_set(command), writer_, summary_);
+  draft.dependencies =
+      dependencies_of(dependencies_of_set(command), {place.family, true}, writer_, summary_);
   // One that orders nothing, or that is waited for elsewhere, is told of at the wait.
   if (draft.dependencies.empty()) return;
   draft.label = label_of(place);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ class SubmissionWriter {
   // Where a command stands, for its label: `s3.b0.c7`. If it is in several parts, `.r0`, `.r1` and
   // so on follow for those of a transfer, `.e0`, `.e1` for the events of a wait.
   struct Place {
-    std::string queue;  // Empty: the default one.
+    std::string queue;               // Empty: the default one.
+    std::optional<uint32_t> family;  // Of the queue, if it is known.
     uint64_t buffer = 0;
     uint64_t command = 0;
   };
@@ -47,7 +49,9 @@ class SubmissionWriter {
   // What the set makes available is known where it is waited for, with the older calls.
   std::vector<CapturedDependency> dependencies_of_set(const SetEventCommand& command) const;
 
-  void write_piece(const TransferPiece& piece, std::string label, const Place& place);
+  DispatchDraft draft_of(const TransferPiece& piece);
+  // Where nobody knows which byte goes where.
+  DispatchDraft draft_of(const TransferBounds& bounds, TransferUse use);
 
   std::string label_of(const Place& place) const;
   void note(const std::string& what);

@@ -41,8 +41,8 @@ std::string text_of(const CaptureSummary& summary) {
                       counted(summary.submission_count, "submission", "submissions"),
                       counted(summary.queue_count, "queue", "queues"));
   if (summary.approximate_count > 0) {
-    text += fmt::format("  approximate: {} reach as far as their bindings do.\n",
-                        counted(summary.approximate_count, "dispatch", "dispatches"));
+    text += fmt::format("  approximate: {} that may touch less than is written here.\n",
+                        counted(summary.approximate_count, "command", "commands"));
   }
   for (const auto& [what, count] : summary.remarks) {
     text += fmt::format("  {}: {}\n", what, count);

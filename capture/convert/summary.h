@@ -17,7 +17,7 @@ struct CaptureSummary {
   uint64_t barrier_count = 0;
   uint64_t submission_count = 0;
   uint64_t queue_count = 0;
-  // Dispatches whose ranges are those of whole bindings.
+  // Dispatches and transfers whose ranges bound what they touch.
   uint64_t approximate_count = 0;
   uint64_t unknown_submission_count = 0;           // Some command of theirs was not understood.
   std::map<std::string, uint64_t> not_understood;  // What, and how often.

@@ -36,6 +36,30 @@ std::optional<std::vector<CapturedBytes>> runs_of(const TransferEnd& end,
   return runs;
 }
 
+// More ranges than this are bounded by the bytes around them.
+constexpr size_t kBoundsMax = 64;
+
+// All that an end of so many parts may have.
+std::vector<CapturedBytes> all_bytes_of(const TransferEnd& end) {
+  if (end.image != nullptr) return bytes_of(*end.image, end.fields.range);
+  if (end.buffer == nullptr) return {};
+  return bytes_of(*end.buffer, end.fields.offset_bytes, UINT64_MAX);
+}
+
+std::vector<CapturedBytes> bounds_of_end(const std::optional<TransferEnd>& end,
+                                         const std::optional<TransferEnd>& other) {
+  if (!end) return {};
+  const auto parts = bytes_of_end(*end, other);
+  std::vector<CapturedBytes> bounds = bounds_of(parts ? *parts : all_bytes_of(*end));
+  if (bounds.size() <= kBoundsMax) return bounds;
+  CapturedBytes all = bounds.front();  // They are of one memory.
+  for (const CapturedBytes& part : bounds) {
+    all.range.begin = std::min(all.range.begin, part.range.begin);
+    all.range.end = std::max(all.range.end, part.range.end);
+  }
+  return {all};
+}
+
 bool do_overlap(const CapturedBytes& a, const CapturedBytes& b) {
   return a.memory == b.memory && share_a_byte(a.range, b.range);
 }
@@ -71,6 +95,10 @@ std::optional<std::vector<TransferPiece>> pieces_of(const TransferRegion& region
   }
   if (next != from->size()) return std::nullopt;
   return pieces;
+}
+
+TransferBounds bounds_of(const TransferRegion& region) {
+  return {bounds_of_end(region.from, region.to), bounds_of_end(region.to, region.from)};
 }
 
 }  // namespace interlock

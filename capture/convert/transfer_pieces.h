@@ -1,5 +1,5 @@
 // A transfer as pieces that are contiguous at both ends: the kernels of the stage `copy` have no
-// rows.
+// rows. Or, where it cannot be cut so, the bytes that bound it.
 #pragma once
 
 #include <optional>
@@ -18,5 +18,13 @@ struct TransferPiece {
 // In the order of the texels, the bytes of each end once. None if the ends have different sizes, as
 // where the texels are scaled, or where there would be too many pieces.
 std::optional<std::vector<TransferPiece>> pieces_of(const TransferRegion& region);
+
+// What may be read, and written.
+struct TransferBounds {
+  std::vector<CapturedBytes> from;
+  std::vector<CapturedBytes> to;
+};
+
+TransferBounds bounds_of(const TransferRegion& region);
 
 }  // namespace interlock

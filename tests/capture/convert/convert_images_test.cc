@@ -97,12 +97,38 @@ TEST(ConvertImages, ClearsTheSubresourcesThatARangeNames) {
                         "s1.b0.c0.r1: dispatch fill writes m2[1440:1600] value=0\n"));
 }
 
-TEST(ConvertImages, NamesACopyThatScales) {
-  const ConvertedLog result =
-      with_transfer({{texels(0, 0, 16, 8, 0, 0)}, {texels(0, 0, 8, 4, 1, 1)}});
-  EXPECT_THAT(result.text, Not(HasSubstr("dispatch")));
-  EXPECT_THAT(result.summary.not_understood,
-              ElementsAre(Key("a transfer whose ends do not fit each other")));
+// Which texel goes where is not looked at: each end is bounded.
+TEST(ConvertImages, BoundsWhatScales) {
+  SyntheticLog log = log_with_image();
+  log.append(TransferRecord{
+      kCommands, TransferUse::kBlit, {{{texels(0, 0, 16, 8, 0, 0)}, {texels(0, 0, 8, 4, 1, 1)}}}});
+  log.submit(kQueue, kCommands);
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(result.text,
+              HasSubstr("s1.b0.c0: dispatch Blit in copy reads m2[256:768] writes m2[1440:1568] "
+                        "partial approximate\n"));
+  EXPECT_THAT(result.summary.not_understood, IsEmpty());
+  EXPECT_EQ(result.summary.approximate_count, 1u);
+}
+
+// A box of more rows than are copied one by one.
+TEST(ConvertImages, BoundsACopyOfManyRows) {
+  SyntheticLog log = log_with_image();
+  CreateImageRecord image;
+  image.format = VK_FORMAT_R8_UNORM;
+  image.width = 4;
+  image.height = 20'000;
+  image.depth = image.mip_count = image.layer_count = image.is_of_swapchain = 1;
+  TransferRegionFields region{{texels(1, 0, 2, 20'000, 0, 0)}, {texels(0, 0, 2, 20'000, 0, 0)}};
+  image.image = region.from.front().handle = 20;
+  log.append(image);
+  image.image = region.to.front().handle = 21;
+  log.append(image);
+  log.append(TransferRecord{kCommands, TransferUse::kCopy, {region}});
+  log.submit(kQueue, kCommands);
+  EXPECT_THAT(converted(log.bytes()).text,
+              HasSubstr("dispatch Copy in copy reads m3[1:79999] writes m4[0:79998] partial"));
 }
 
 TEST(ConvertImages, LimitsABarrierToItsSubresources) {

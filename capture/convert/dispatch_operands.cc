@@ -130,7 +130,11 @@ class OperandFinder {
       uint64_t offset_bytes = descriptor.offset_bytes;
       const std::vector<uint32_t>& offsets = bound->second.dynamic_offsets;
       const uint64_t dynamic_index = dynamic_begin + element;
-      if (is_dynamic(descriptor.type) && dynamic_index < offsets.size()) {
+      if (is_dynamic(descriptor.type)) {
+        if (set.layout == nullptr || dynamic_index >= offsets.size()) {
+          note("a dynamic offset that is not known");
+          continue;
+        }
         offset_bytes += offsets[dynamic_index];
       }
       add_descriptor(descriptor, offset_bytes, use);

@@ -22,6 +22,11 @@ uint32_t depth_bytes(vk::Format format) {
 
 }  // namespace
 
+bool is_known_format(uint32_t format) {
+  const auto known = static_cast<vk::Format>(format);
+  return vk::blockSize(known) > 0 || vk::planeCount(known) > 1;
+}
+
 uint32_t plane_count_of(uint32_t format) {
   return std::max<uint32_t>(vk::planeCount(static_cast<vk::Format>(format)), 1);
 }

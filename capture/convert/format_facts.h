@@ -15,6 +15,10 @@ struct FormatFacts {
 };
 
 // How many planes an image of this format has; 1 where it is of none.
+// False of formats that are newer than this, and of those of external memory: of their texels
+// nothing is known.
+bool is_known_format(uint32_t format);
+
 uint32_t plane_count_of(uint32_t format);
 
 // Of an unknown format: one byte a texel.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capture/convert/captured_bytes.h"
+#include "capture/convert/format_facts.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/result.h"
 
@@ -111,6 +112,7 @@ void ObjectState::apply(const CreateImageRecord& record) {
   const auto image = images_.create(record.image);
   image->info = record;
   image->number = ++image_count_;
+  if (!is_known_format(record.format)) summary_.note("an image of a format that is not known");
   if (record.is_of_swapchain != 0) give_own_memory(*image);
   if ((record.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0) {
     summary_.note("an image of sparse memory");

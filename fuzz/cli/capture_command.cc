@@ -43,6 +43,8 @@ std::string numbered(const std::string& path, size_t index) {
   return (whole.parent_path() / name).string();
 }
 
+constexpr size_t kNamesShown = 8;  // Of what was not understood, in the last line.
+
 // What the report alone does not say: which findings need not be, and what nothing is known of.
 std::string text_of_doubts(const CheckReport& report, const CaptureSummary& summary,
                            const std::string& shown) {
@@ -59,7 +61,12 @@ std::string text_of_doubts(const CheckReport& report, const CaptureSummary& summ
   }
   if (!summary.not_understood.empty()) {
     std::vector<std::string> names;
-    for (const auto& [name, count] : summary.not_understood) names.push_back(name);
+    for (const auto& [name, count] : summary.not_understood) {
+      if (names.size() == kNamesShown) break;
+      names.push_back(name);
+    }
+    const uint64_t rest = summary.not_understood.size() - names.size();
+    if (rest > 0) names.push_back(fmt::format("and {} more", rest));
     text += finding_count == 0 ? "No verdict: hazards may hide in what was not understood"
                                : "What was not understood may hide more, or order what is found";
     text += fmt::format(": {}.\n", fmt::join(names, "; "));

@@ -66,7 +66,7 @@ TEST_F(Capture, FindsTheSameInALogThatWasKept) {
 TEST_F(Capture, TellsWhatOrdersAndWhatDoesNot) {
   for (const char* const mode :
        {"barrier", "buffer-barrier-2", "fence", "wait-idle", "ordered-copies", "timeline", "binary",
-        "secondary", "ordered-indirect", "many"}) {
+        "secondary", "ordered-indirect", "queries-beside", "forks", "many"}) {
     const CommandResult result = capture(mode);
     EXPECT_EQ(result.status, 0) << mode << "\n" << result.out << result.err;
     EXPECT_THAT(result.out, HasSubstr("no findings")) << mode;
@@ -77,6 +77,12 @@ TEST_F(Capture, TellsWhatOrdersAndWhatDoesNot) {
     EXPECT_EQ(result.status, 1) << mode << "\n" << result.out << result.err;
     EXPECT_THAT(result.out, HasSubstr("RAW hazard: ")) << mode;
   }
+}
+
+TEST_F(Capture, KnowsWhatTheResultsOfQueriesTake) {
+  const CommandResult result = capture("queries-below");
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("WAW hazard: s1.b0.c4 "));
 }
 
 TEST_F(Capture, JudgesWhatAnApplicationDidBeforeItWasKilled) {

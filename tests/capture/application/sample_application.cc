@@ -1,12 +1,16 @@
 // A Vulkan application with a missing barrier, and with each way to repair it. Its argument says
 // which. It checks its results: the driver executes in order, so that it always finds them right.
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <volk.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "tests/capture/application/sample_device.h"
 
@@ -209,6 +213,65 @@ void run_indirect(Sample& sample, bool is_ordered) {
 void run_ordered_indirect(Sample& sample) { run_indirect(sample, true); }
 void run_unordered_indirect(Sample& sample) { run_indirect(sample, false); }
 
+// Beside the results of two queries, of 4 bytes each, a fill writes; or over the second one.
+void run_queries(Sample& sample, bool is_beside) {
+  VkQueryPoolCreateInfo info = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = 2;
+  VkQueryPool pool = VK_NULL_HANDLE;
+  require(vkCreateQueryPool(sample.device.device(), &info, nullptr, &pool), "a query pool");
+  const SampleBuffer results = sample.device.buffer();
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  compute_barrier(commands);
+  sample.device.dispatch(commands, sample.second);
+  vkCmdResetQueryPool(commands, pool, 0, 2);
+  for (uint32_t i = 0; i < 2; ++i) {
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, i);
+  }
+  vkCmdCopyQueryPoolResults(commands, pool, 0, 2, results.buffer, 0, 4, VK_QUERY_RESULT_WAIT_BIT);
+  vkCmdFillBuffer(commands, results.buffer, is_beside ? 8 : 4, 4, 0);
+  sample.device.run(commands);
+  vkDestroyQueryPool(sample.device.device(), pool, nullptr);
+}
+
+void run_queries_beside(Sample& sample) { run_queries(sample, true); }
+void run_queries_below(Sample& sample) { run_queries(sample, false); }
+
+// Children are forked and end, while another thread asks for queues, which the driver answers
+// without a lock and the layer logs. Each lasts 20 s at most. A child that finds the lock of the
+// log taken waits for ever; that none of 20 does, of which about every fourth would, happens once
+// in 300 runs.
+void run_forks(Sample& sample) {
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  compute_barrier(commands);
+  sample.device.dispatch(commands, sample.second);
+  std::atomic<bool> is_over = false;
+  const auto ask = [&] {
+    VkQueue queue = VK_NULL_HANDLE;
+    vkGetDeviceQueue(sample.device.device(), sample.device.family(), 0, &queue);
+  };
+  std::thread asking([&] {
+    for (int i = 0; i < 500'000 && !is_over; ++i) ask();
+  });
+  bool has_failed = false;
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      ask();
+      _exit(0);
+    }
+    int status = 0;
+    has_failed = waitpid(child, &status, 0) != child || status != 0 || has_failed;
+  }
+  is_over = true;
+  asking.join();
+  sample.device.run(commands);
+  if (has_failed) std::exit(1);
+}
+
 // More calls than a small log holds.
 void run_many(Sample& sample) {
   const VkCommandBuffer commands = sample.device.begin();
@@ -250,6 +313,9 @@ constexpr Mode kModes[] = {
     {"secondary", run_secondary},
     {"ordered-indirect", run_ordered_indirect},
     {"unordered-indirect", run_unordered_indirect},
+    {"queries-beside", run_queries_beside},
+    {"queries-below", run_queries_below},
+    {"forks", run_forks},
     {"many", run_many},
     {"killed", run_killed},
 };

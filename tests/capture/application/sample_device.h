@@ -25,6 +25,7 @@ class SampleDevice {
 
   VkDevice device() const { return device_; }
   VkQueue queue() const { return queue_; }
+  uint32_t family() const { return family_; }
   VkPipelineLayout layout() const { return layout_; }
   VkPipeline pipeline() const { return pipeline_; }
 

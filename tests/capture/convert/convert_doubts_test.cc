@@ -150,6 +150,36 @@ TEST(ConvertDoubts, NamesImagesWhoseMemoryIsNotKnownOrHasNoRoom) {
                                    Key("a plane of an image with memory of its own")));
 }
 
+TEST(ConvertDoubts, NamesImagesOfFormatsThatAreNotKnown) {
+  for (const uint32_t format : {uint32_t{VK_FORMAT_R8_UNORM}, uint32_t{VK_FORMAT_D24_UNORM_S8_UINT},
+                                uint32_t{VK_FORMAT_BC1_RGB_UNORM_BLOCK},
+                                uint32_t{VK_FORMAT_G8_B8R8_2PLANE_420_UNORM}, 0u, 1'000'470'000u}) {
+    SyntheticLog log;
+    CreateImageRecord image;
+    image.image = 1;
+    image.format = format;
+    log.append(image);
+    EXPECT_EQ(converted(log.bytes()).summary.not_understood.size(),
+              format == 0 || format == 1'000'470'000u ? 1u : 0u)
+        << format;
+  }
+}
+
+// The pipeline layout with which a set was bound tells how many dynamic offsets it takes.
+TEST(ConvertDoubts, NamesADynamicOffsetThatIsNotKnown) {
+  SyntheticLog log = log_with_objects();
+  log.append(CreateSetLayoutRecord{5, 0, {{1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1, 0}}});
+  log.append(AllocateSetsRecord{1, {5}, {5}, {}});
+  log.append(
+      UpdateSetsRecord{{{5, 1, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, {{2, 0, 16}}}}, {}});
+  log.append(BindPipelineRecord{kCommands, VK_PIPELINE_BIND_POINT_COMPUTE, 1});
+  log.append(BindSetsRecord{kCommands, VK_PIPELINE_BIND_POINT_COMPUTE, 77, 0, {5}, {256}});
+  log.append(DispatchRecord{kCommands, 1, 1, 1});
+  log.submit(kQueue, kCommands);
+  EXPECT_THAT(converted(log.bytes()).summary.not_understood,
+              ElementsAre(Key("a dynamic offset that is not known")));
+}
+
 TEST(ConvertDoubts, NamesASecondaryCommandBufferThatIsNotKnown) {
   SyntheticLog log = log_with_objects();
   log.append(ExecuteCommandsRecord{kCommands, {999}});

@@ -3,12 +3,13 @@
 //
 // Every chain from one access to a later one consists of sync that stands between the two in the
 // reference run. So if many pieces are left out at once and a hazard comes of it between whose
-// accesses only one of them stands, that one is needed: alone, it leaves the same hazard.
+// accesses only one of them stands, that one is needed: alone, it leaves the same hazard. Of what
+// the host flushes and invalidates, only what moves their atoms counts.
 //
 // Sync only ever adds order. So if many are left out at once and no hazard comes of it, each of
-// them can go. What the host flushes and invalidates is not like that, and judged one by one. Nor
-// are signals where several queues signal one semaphore: left out with what orders one after
-// another, it hides that nothing else does.
+// them can go. What saves host writes from an invalidation, or invalidates, is not like that, and
+// judged one by one. Nor are signals where several queues signal one semaphore: left out with what
+// orders one after another, it hides that nothing else does.
 #include "simulator/barriers/sync_redundancy.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "encoder/program/stop.h"
 #include "simulator/barriers/failing_sync.h"
+#include "simulator/barriers/moved_atoms.h"
 #include "simulator/barriers/order_findings.h"
 #include "simulator/order/places.h"
 #include "simulator/order/reference_order.h"
@@ -204,19 +206,29 @@ class SyncSearch {
   }
 
   void mark_redundant(const std::vector<size_t>& group) {
+    const std::vector<bool> saves_nothing = find_flushes_that_save_nothing(program_);
     for (const size_t i : group) {
-      if (pieces_[i].kind != SyncPieceKind::kHostMove) verdicts_[i] = PieceVerdict::kRedundant;
+      const bool only_adds =
+          pieces_[i].kind != SyncPieceKind::kHostMove || saves_nothing[pieces_[i].statement.index];
+      if (only_adds) verdicts_[i] = PieceVerdict::kRedundant;
     }
   }
 
   void mark_needed(const std::vector<size_t>& group, const std::vector<HazardousPair>& pairs) {
     std::vector<std::pair<uint32_t, size_t>> places;  // In the run; the piece there.
+    std::vector<MovedAtoms::Move> moves;
     for (const size_t i : group) {
+      if (pieces_[i].kind == SyncPieceKind::kHostMove) {
+        const StatementId statement = pieces_[i].statement;
+        moves.push_back({statement, position_[statement.index], i});
+        continue;
+      }
       places.emplace_back(position_[pieces_[i].statement.index], i);
       const bool has_two = pieces_[i].partner.is_some() && pieces_[i].edge == SyncPiece::kNone;
       if (has_two) places.emplace_back(position_[pieces_[i].partner.index], i);
     }
     std::ranges::sort(places);
+    const MovedAtoms moved(program_, moves);
     const auto position = [&](DispatchId id) {
       return position_[program_.dispatch(id).statement.index];
     };
@@ -226,10 +238,13 @@ class SyncSearch {
       auto at = std::ranges::lower_bound(places, std::pair<uint32_t, size_t>(begin, 0));
       std::optional<size_t> only;
       bool is_only = true;
-      for (; is_only && at != places.end() && at->first <= end; ++at) {
-        is_only = !only || *only == at->second;
-        only = at->second;
-      }
+      const auto add = [&](size_t piece) {
+        is_only = !only || *only == piece;
+        only = piece;
+        return is_only;
+      };
+      for (; is_only && at != places.end() && at->first <= end; ++at) add(at->second);
+      if (is_only) moved.for_each_between(pair.first, begin, end, add);
       if (only && is_only) verdicts_[*only] = PieceVerdict::kNeeded;
     }
   }

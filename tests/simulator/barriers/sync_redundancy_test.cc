@@ -279,5 +279,42 @@ TEST(FindRedundantSync, LeavesOutNothingBeyondTheLimit) {
   EXPECT_EQ(all.unjudged_count, 0);
 }
 
+// Each by itself they take 10,000,000 steps, and 40,000 that check the program once.
+TEST(FindRedundantSync, JudgesFlushesOfManyAtomsAtOnce) {
+  constexpr int kWrites = 400;
+  std::string text = "interlock 1\nmemory n 6400 noncoherent=16\nmemory y 400\n";
+  for (int i = 0; i < kWrites; ++i) {
+    text += fmt::format("host writes n[{}:{}]\n", 16 * i, 16 * i + 4);
+    for (int k = 0; k < 1 + i % 2; ++k) {
+      text += fmt::format("host flushes n[{}:{}]\n", 16 * i + 3 * k, 16 * i + 8);
+    }
+  }
+  for (int i = 0; i < kWrites; ++i) {
+    text +=
+        fmt::format("dispatch Use reads n[{}:{}] writes y[{}:{}]\n", 16 * i, 16 * i + 4, i, i + 1);
+  }
+  const SyncRedundancy redundant =
+      find_redundant_sync(program_with_queues(text), {.work_limit = 4'000'000});
+  EXPECT_EQ(redundant.unjudged_count, 0);
+  EXPECT_EQ(redundant.redundant.size(), kWrites);  // One of two, or the other.
+}
+
+// An invalidation after them loses what one flush keeps, and both keep.
+TEST(FindRedundantSync, NeedsOneFlushBeforeAnInvalidation) {
+  std::string text = "interlock 1\nmemory n 1024 noncoherent=16\nmemory y 64\n";
+  for (int i = 0; i < 64; ++i) {
+    text += fmt::format("host writes n[{}:{}]\nhost flushes n[{}:{}]\n", 16 * i, 16 * i + 4, 16 * i,
+                        16 * i + 16);
+  }
+  text += "host invalidates n\n";
+  for (int i = 0; i < 64; ++i) text += fmt::format("host reads n[{}:{}]\n", 16 * i, 16 * i + 4);
+  const Program program = program_with_queues(text);
+  std::vector<std::string> pieces;
+  for (const SyncPiece& piece : find_redundant_sync(program).redundant) {
+    pieces.push_back(description_of(program, piece));
+  }
+  EXPECT_THAT(pieces, ElementsAre("the host's invalidation of n (statement 128)"));
+}
+
 }  // namespace
 }  // namespace interlock::sync_redundancy_test

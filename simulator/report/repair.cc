@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "encoder/program/statement_number.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/report/operand_text.h"
+#include "simulator/report/repair_effects.h"
 #include "simulator/report/repair_search.h"
 
 namespace interlock {
@@ -18,6 +20,9 @@ namespace {
 
 // What a try costs beside visits.
 constexpr uint64_t kWorkOfOne = 4000;
+
+// Of the list of all findings, before and after a try.
+constexpr uint64_t kListingWorkMax = 1'000'000;
 
 // Statements that are looked at between the two, nearest to the second one first, for words that
 // one may have more and for signals to wait for.
@@ -33,10 +38,11 @@ void RepairSearch::run() {
   list_between();
   // Between two of the host there is only its cache.
   if (first_.is_of_host() && second_.is_of_host()) {
-    static_cast<void>(add_flush_between());
+    if (!add_flush_between() && with_others_) take(*with_others_);
     return;
   }
-  static_cast<void>(widen_some() || add_one() || submit_later() || add_several());
+  if (widen_some() || add_one() || submit_later() || add_several()) return;
+  if (with_others_) take(*with_others_);
 }
 
 bool RepairSearch::works(const SyncEdit& edit, const std::string& fix) {
@@ -47,9 +53,33 @@ bool RepairSearch::works(const SyncEdit& edit, const std::string& fix) {
   if (!hazards || std::ranges::any_of(*hazards, [&](const ByteHazards& h) { return is_it(h); })) {
     return false;
   }
-  finding_.fix = fix;
-  finding_.repair = edit.lines();
-  return true;
+  if (!brings_another(edit)) {
+    take({fix, edit.lines()});
+    return true;
+  }
+  if (!with_others_) {
+    with_others_ = {fix +
+                        " It brings another finding, and no other small change was found to "
+                        "separate the two and bring none.",
+                    edit.lines()};
+  }
+  return false;
+}
+
+void RepairSearch::take(const NamedRepair& repair) {
+  finding_.fix = repair.fix;
+  finding_.repair = repair.lines;
+}
+
+bool RepairSearch::brings_another(const SyncEdit& edit) {
+  if (!context_.findings) return false;
+  const uint64_t work = 16 * (program_.statements.size() + program_.accesses.size()) + kWorkOfOne;
+  if (work > work_left_) return false;
+  work_left_ -= work;
+  uint64_t listing_work = kListingWorkMax;
+  const OrderFindings after =
+      find_order_findings(edit.program(), HazardsListed::kAll, listing_work);
+  return after.is_known && !is_stopped() && interlock::brings_another(*context_.findings, after);
 }
 
 bool RepairSearch::is_it(const ByteHazards& hazard) const {
@@ -186,9 +216,12 @@ bool RepairSearch::add_several() {
 void find_repairs(const Program& program, uint64_t work_limit, std::vector<Finding>& findings) {
   const auto is_one = [](const Finding& finding) { return is_hazard(finding.kind); };
   if (std::ranges::none_of(findings, is_one)) return;
-  const RepairContext context(program);
+  RepairContext context(program);
   // Where nothing goes on, no repair of a pair lets it.
   if (!context.reference.cycle.empty()) return;
+  uint64_t listing_work = std::min(work_limit, kListingWorkMax);
+  OrderFindings known = find_order_findings(program, HazardsListed::kAll, listing_work);
+  if (known.is_known) context.findings = std::move(known);
   for (Finding& finding : findings) {
     if (is_stopped()) return;
     if (is_one(finding)) RepairSearch(context, work_limit, finding).run();

@@ -50,7 +50,8 @@ struct RepairContext {
 
   const Program& program;
   const ReferenceOrder reference;
-  std::vector<uint32_t> position;  // In the reference run, by statement.
+  std::vector<uint32_t> position;         // In the reference run, by statement.
+  std::optional<OrderFindings> findings;  // Of the text; none if that takes too much work.
 };
 
 class RepairSearch {
@@ -70,9 +71,16 @@ class RepairSearch {
 
  private:
   // In repair.cc: trying, one statement more between queues, and what always works.
-  // Whether the change works; then it is what the finding says.
+  // Whether the change works, for the pair and beside it; then it is what the finding says.
   bool works(const SyncEdit& edit, const std::string& fix);
   bool is_it(const ByteHazards& hazard) const;
+  // Whether something goes wrong elsewhere that did not; false where that takes too much work.
+  bool brings_another(const SyncEdit& edit);
+  struct NamedRepair {
+    std::string fix;
+    std::vector<RepairLine> lines;
+  };
+  void take(const NamedRepair& repair);
   // The sync that stands between the two in the reference run, from the second one back.
   void list_between();
   StageAccess seen_as() const;
@@ -140,6 +148,7 @@ class RepairSearch {
   const bool is_war_;
   Access bytes_;
   std::vector<StatementId> between_;
+  std::optional<NamedRepair> with_others_;  // The first that works for the pair alone.
 };
 
 }  // namespace interlock

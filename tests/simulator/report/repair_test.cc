@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "encoder/text/parser.h"
@@ -47,8 +48,22 @@ bool has_hazard(const std::set<ChainHazard>& hazards, const Finding& finding) {
   });
 }
 
+constexpr std::string_view kBringsAnother = " It brings another finding, ";
+
+using PairByte = std::tuple<DispatchId, DispatchId, MemoryId, uint64_t>;
+
+std::set<PairByte> bytes_of_pairs(const std::set<ChainHazard>& hazards) {
+  std::set<PairByte> bytes;
+  for (const ChainHazard& hazard : hazards) {
+    bytes.emplace(std::min(hazard.first, hazard.second), std::max(hazard.first, hazard.second),
+                  hazard.memory, hazard.byte);
+  }
+  return bytes;
+}
+
 struct RepairCounts {
   int made = 0;
+  int with_others = 0;  // That say so.
   int widened = 0;
   int reused = 0;  // One line, and no new word.
 };
@@ -63,6 +78,13 @@ void expect_repaired(const std::string& text, const Program& program, const Find
   const auto left = chain_hazards_of(*repaired);
   ASSERT_TRUE(left.has_value()) << "a deadlock";
   ASSERT_FALSE(has_hazard(*left, finding));
+  const auto before = chain_hazards_of(program);
+  ASSERT_TRUE(before.has_value());
+  const bool says_so = finding.fix.find(kBringsAnother) != std::string::npos;
+  if (!says_so) {
+    ASSERT_TRUE(std::ranges::includes(bytes_of_pairs(*before), bytes_of_pairs(*left)));
+  }
+  counts.with_others += says_so;
   ++counts.made;
   counts.widened += finding.repair.front().place == RepairPlace::kInstead;
   counts.reused +=
@@ -94,6 +116,7 @@ TEST(FindRepairs, SeparatesThePairInRandomPrograms) {
   EXPECT_GT(counts.made, count);
   EXPECT_GT(counts.widened, is_slow_build() ? count / 100 : count / 50);
   EXPECT_GT(counts.reused, count / 4);
+  EXPECT_LT(counts.with_others, counts.made / 10);
   print_proof(count, "the repair that a report names separates the pair, by a search of chains");
 }
 
@@ -196,6 +219,29 @@ signal t=1 on q2
 use: dispatch Use reads x writes y on q1
 )"),
               ElementsAre("`wait t=1 on q1` before use (dispatch 1)."));
+}
+
+// What the host wrote to another part of the atom is lost as the atom is invalidated.
+TEST(FindRepairs, SaysThatARepairBringsAnotherFinding) {
+  constexpr std::string_view kText =
+      "interlock 1\nmemory x 64 noncoherent=64\nmake: dispatch Make writes x[0:8]\n"
+      "barrier compute.write -> host.read\nsignal s=1\nsubmit\nmine: host writes x[32:40]\n"
+      "host waits s=1\nlook: host reads x[0:8]\nown: host reads x[32:40]\n";
+  const std::string text(kText);
+  const Program program = program_with_queues(text);
+  const auto before = chain_hazards_of(program);
+  ASSERT_TRUE(before.has_value());
+  int said_count = 0;
+  for (const Finding& finding : check(program).findings) {
+    if (finding.fix.find(kBringsAnother) == std::string::npos) continue;
+    ++said_count;
+    EXPECT_TRUE(finding.fix.starts_with("`host invalidates x[0:8]` right before ")) << finding.fix;
+    const auto left = chain_hazards_of(*parse_queues(with_repair(text, program, finding.repair)));
+    ASSERT_TRUE(left.has_value());
+    EXPECT_FALSE(std::ranges::includes(bytes_of_pairs(*before), bytes_of_pairs(*left)))
+        << finding.fix;
+  }
+  EXPECT_EQ(said_count, 2);
 }
 
 TEST(FindRepairs, KeepsASentenceWhereTheWorkIsTooMuch) {

@@ -79,7 +79,9 @@ Result<Success> set_queue_encoder(EncodeOptions& options) {
   options.queue_encoder = find_queue_encoder(options.passes.encoder);
   const bool takes_count =
       options.queue_encoder != nullptr && options.queue_encoder->takes_queue_count;
-  if (options.queue_count > 0 && !takes_count) {
+  const bool is_known = options.queue_encoder != nullptr || options.passes.encoder.empty() ||
+                        find_encoder(options.passes.encoder) != nullptr;
+  if (options.queue_count > 0 && !takes_count && is_known) {
     return error_of("--queues={} means nothing to the encoder '{}'.", options.queue_count,
                     options.passes.encoder.empty() ? "interlock" : options.passes.encoder);
   }

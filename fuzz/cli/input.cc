@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "backends/registry.h"
+#include "encoder/program/names.h"
 #include "encoder/text/files.h"
 
 namespace interlock {
@@ -60,8 +61,11 @@ std::string stem_of(std::string_view path) {
 Backend* find_named_backend(const std::string& name, ExitStatus& status) {
   Backend* const backend = find_backend(name);
   if (backend == nullptr) {
-    status = report_error(
-        {fmt::format("there is no backend '{}'. `interlock list backends` names them.", name)});
+    NearestName nearest(name);
+    for (const Backend* const other : backend_registry()) nearest.offer(other->name());
+    status =
+        report_error({fmt::format("there is no backend {}.{} `interlock list backends` names them.",
+                                  in_quotes(name), nearest.advice())});
   }
   return backend;
 }

@@ -1,22 +1,28 @@
 #include "fuzz/cli/pass_options.h"
 
 #include <array>
+#include <span>
 
 #include "encoder/program/error_of.h"
+#include "encoder/program/registry.h"
+#include "encoder/queues/queue_encoder.h"
 #include "fuzz/cli/input.h"
 
 namespace interlock {
 namespace {
 
 // Sets `entry` to that of this name; an empty name leaves it. Errors: there is none of this name,
-// where `noun` says of what, and `list` is the topic of `interlock list`.
-template <typename Entry>
-Result<Success> find_pass(const Entry*& entry, const Entry* (*find)(std::string_view),
-                          const std::string& name, std::string_view noun, std::string_view list) {
+// where `noun` says of what, and `list` is the topic of `interlock list`, which names those of
+// `more` too.
+template <typename Entry, typename... More>
+Result<Success> find_pass(const Entry*& entry, std::span<const Entry> registry,
+                          const std::string& name, std::string_view noun, std::string_view list,
+                          const More&... more) {
   if (name.empty()) return Success{};
-  entry = find(name);
+  entry = find_entry(registry, name);
   if (entry != nullptr) return Success{};
-  return error_of("there is no {} '{}'. `interlock list {}` names them.", noun, name, list);
+  return error_of("there is {} `interlock list {}` names them.",
+                  no_entry_text(registry, noun, name, more...), list);
 }
 
 const char* const kGroup = "Planner";
@@ -38,10 +44,12 @@ constexpr std::array kOwnOptions = {
 Result<PassChain> find_passes(const PassNames& names) {
   PassChain passes;
   for (const auto& found :
-       {find_pass(passes.backward, find_backward, names.backward, "backward pass", "backwards"),
-        find_pass(passes.replay, find_replay, names.replay, "replay policy", "replays"),
-        find_pass(passes.planner, find_planner, names.planner, "planner", "planners"),
-        find_pass(passes.encoder, find_encoder, names.encoder, "encoder", "encoders")}) {
+       {find_pass(passes.backward, backward_registry(), names.backward, "backward pass",
+                  "backwards"),
+        find_pass(passes.replay, replay_registry(), names.replay, "replay policy", "replays"),
+        find_pass(passes.planner, planner_registry(), names.planner, "planner", "planners"),
+        find_pass(passes.encoder, encoder_registry(), names.encoder, "encoder", "encoders",
+                  queue_encoder_registry())}) {
     if (!found) return found.error();
   }
   return passes;

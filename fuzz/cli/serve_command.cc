@@ -11,10 +11,11 @@ namespace interlock {
 namespace {
 
 ExitStatus run_serve(const std::string& name) {
-  Backend* const backend = find_backend(name);
-  if (backend == nullptr) return report_error({"there is no backend '" + name + "'."});
+  ExitStatus status = ExitStatus::kNothingFound;
+  Backend* const backend = find_named_backend(name, status);
+  if (backend == nullptr) return status;
   serve_as_worker(*backend);
-  return ExitStatus::kNothingFound;
+  return status;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/cli/command.h"
 #include "tests/program_count.h"
@@ -139,7 +140,6 @@ TEST(BadInput, AMisspeltSubcommandIsNamedWithTheNearestOne) {
             "A subcommand is required\nRun with --help for more information.\n");
 }
 
-// Short output fails when it is flushed at the end, long output on the way.
 TEST(BadInput, AMisspeltOptionIsNamedWithTheNearestOne) {
   const CommandResult result = run_interlock({"fuzz", "--encodr=interlock"});
   EXPECT_EQ(result.status, 2);
@@ -160,6 +160,7 @@ TEST(BadInput, HelpAndVersionAreWordsToo) {
   EXPECT_EQ(run_interlock({"help", "chek"}).status, 2);
 }
 
+// Short output fails when it is flushed at the end, long output on the way.
 TEST(BadInput, OutputThatCannotBeWrittenIsStatusTwo) {
   const std::string bug = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.ilk";
   const std::vector<std::vector<std::string>> commands = {
@@ -190,8 +191,30 @@ TEST(BadInput, AWitnessThatIsNoneIsNamedAsItWasGiven) {
   EXPECT_THAT(result.err, HasSubstr("--witness=foo before bar: error: "));
 }
 
-TEST(BadInput, AnUnknownBackendIsBadUsage) {
-  EXPECT_EQ(run_interlock({"run", "--backend=abacus", "-"}, "interlock 1\n").status, 2);
+TEST(BadInput, AMisspeltEntryIsNamedWithTheNearestOne) {
+  const auto expect_advice = [](const std::vector<std::string>& arguments,
+                                const std::string& error) {
+    const CommandResult result = run_interlock(arguments, "interlock 1\n");
+    EXPECT_EQ(result.status, 2) << error;
+    EXPECT_EQ(result.err, "error: " + error + '\n');
+  };
+  expect_advice({"fuzz", "--encoder=interlok"},
+                "there is no encoder 'interlok'. Did you mean 'interlock'? "
+                "`interlock list encoders` names them.");
+  expect_advice({"encode", "-", "--encoder=semaphors", "--queues=2"},
+                "there is no encoder 'semaphors'. Did you mean 'semaphores'? "
+                "`interlock list encoders` names them.");
+  expect_advice({"fuzz", "--planner=strem-pool"},
+                "there is no planner 'strem-pool'. Did you mean 'stream-pool'? "
+                "`interlock list planners` names them.");
+  expect_advice({"fuzz", "--backward=splt"},
+                "there is no backward pass 'splt'. Did you mean 'split'? "
+                "`interlock list backwards` names them.");
+  expect_advice({"run", "--backend=cuda-emulatd", "-"},
+                "there is no backend 'cuda-emulatd'. Did you mean 'cuda-emulated'? "
+                "`interlock list backends` names them.");
+  expect_advice({"serve", "--backend=abacus"},
+                "there is no backend 'abacus'. `interlock list backends` names them.");
 }
 
 TEST(BadInput, AModeThatTheBackendLacksIsStatusThree) {

@@ -51,7 +51,8 @@ TEST(EncodeCommand, AppliesAReplayPolicyBeforeItPlacesSync) {
 TEST(EncodeCommand, NamesTheListOfReplayPolicies) {
   const CommandResult result = run_interlock({"encode", "-", "--replay=torch"}, kMicroBatches);
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("there is no replay policy 'torch'. `interlock list replays`"));
+  EXPECT_THAT(result.err, HasSubstr("there is no replay policy 'torch'. Did you mean 'pytorch'? "
+                                    "`interlock list replays`"));
 }
 
 }  // namespace

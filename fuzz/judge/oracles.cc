@@ -125,7 +125,13 @@ class OracleStack {
     GreedyBarriers greedy(find_destroy_needs(report_.program).pairs);
     ConflictObserver* const observers[] = {&greedy};
     report_.facts = options_.methods.find(report_.program, order, segments, std::span(observers));
-    for (const Fact& fact : report_.facts) {
+    // What approximate dispatches only may do is no finding. But runs execute all of their bounds,
+    // and barriers are counted and placed for them.
+    const bool has_bounds =
+        std::ranges::any_of(report_.program.dispatches, &Dispatch::is_approximate);
+    const std::vector<Fact> bounds =
+        has_bounds ? find_everything(report_.program, true) : std::vector<Fact>();
+    for (const Fact& fact : has_bounds ? bounds : report_.facts) {
       has_hazard_ |= std::holds_alternative<Hazard>(fact);
       has_alias_violation_ |= std::holds_alternative<AliasViolation>(fact);
       is_reordered_ |= std::holds_alternative<ReorderedRead>(fact);

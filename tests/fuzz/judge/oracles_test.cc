@@ -4,10 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
 
+#include "encoder/assemble/build.h"
 #include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/generate/generator.h"
 #include "simulator/facts/find_facts.h"
+#include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 
 namespace interlock::oracles_test {
@@ -64,6 +69,40 @@ TEST(Judge, FindsWhatNobodyDeclaredAndBlamesNoEncoder) {
   EXPECT_EQ(kind_of(report.facts[1]), FindingKind::kUndeclared);
   EXPECT_EQ(place_of(report.program, report.facts[1]).overlap, (ByteRange{8, 24}));
   EXPECT_TRUE(report.diverges_on_cpu);
+}
+
+// A hazard that is only possible is no finding, but runs can show it, and barriers are for it.
+TEST(Judge, FindsNothingInWhatIsOnlyPossible) {
+  const OracleReport report =
+      judge(parsed("dispatch Produce writes a[0:16]\n"
+                   "dispatch Consume reads a[0:16] writes b[0:16] approximate\n"),
+            thorough(), 0);
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  EXPECT_THAT(report.facts, IsEmpty());
+  EXPECT_EQ(report.fewest_barriers, 1);
+  EXPECT_TRUE(report.diverges_on_cpu);
+}
+
+TEST(Judge, AgreesOnApproximateDispatches) {
+  int possible_count = 0;
+  int tried_count = 0;
+  for (uint64_t seed = 0; tried_count < program_count(2000); ++seed) {
+    SeededChoice choice(seed);
+    ProgramDraft draft = generate(choice, {});
+    bool has_bounds = false;
+    for (ItemDraft& item : draft.items) {
+      auto* const dispatch = std::get_if<DispatchDraft>(&item);
+      if (dispatch == nullptr || choice.below(3) > 0) continue;
+      dispatch->is_approximate = has_bounds = true;
+    }
+    const auto program = build(draft);
+    if (!program || !has_bounds) continue;
+    ++tried_count;
+    const OracleReport report = judge(*program, {}, seed);
+    ASSERT_THAT(report.disagreements, IsEmpty()) << "seed " << seed << '\n' << print(*program);
+    possible_count += report.facts.empty() && report.fewest_barriers > report.barrier_count;
+  }
+  EXPECT_GT(possible_count, program_count(2000) / 40);
 }
 
 TEST(Judge, TellsAnOrderedHazardFromAnUnorderedOne) {

@@ -362,6 +362,10 @@ TEST(QueueSchedule, AgreesWithTheClocksAndAllExecutionsOnWhatTheHostDoes) {
       {"host writes n[5:6]\nbarrier copy -> compute.read m[5:7]\nhost flushes n[4:5]\n"
        "dispatch Work writes n[5:6]\n",
        false},
+      // A dependency between the write and its flush carries nothing.
+      {"host writes n[4:5]\nbarrier host.write -> compute.read\n"
+       "dispatch Work reads n[4:5] writes m[0:1]\nhost flushes n[4:5]\n",
+       true},
   };
   for (const auto& [text, is_observable] : kCases) {
     SCOPED_TRACE(text);

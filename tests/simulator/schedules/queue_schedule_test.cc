@@ -339,11 +339,7 @@ std::optional<bool> is_observable_as_executed(const Program& run) {
 
 // Each was once judged in two ways.
 TEST(QueueSchedule, AgreesWithTheClocksAndAllExecutionsOnWhatTheHostDoes) {
-  struct Case {
-    std::string_view text;
-    bool is_observable;
-  };
-  constexpr Case kCases[] = {
+  constexpr std::pair<std::string_view, bool> kCases[] = {
       // The host wrote a part of what it reads.
       {"d0: dispatch Work updates m[2:4]\nhost idle\nhost writes m[0:2]\nhost reads m[1:4]\n",
        true},

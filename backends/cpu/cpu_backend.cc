@@ -75,7 +75,7 @@ class CpuRun {
       case StepKind::kCommit:
         return commit(step.dispatch, schedule.bytes_of(step));
       case StepKind::kDrop:
-        note_commit(step.dispatch, schedule.bytes_of(step));
+        cache_.note_end(step.dispatch, schedule.bytes_of(step));
         break;
       case StepKind::kFetch:
         fetch(step.dispatch, schedule.bytes_of(step));
@@ -153,9 +153,8 @@ class CpuRun {
       return copy;
     });
     if (!staged) return staged;
-    const bool is_by_host = program_.dispatch(piece.dispatch).host == HostAccess::kWrites;
-    if (is_by_host) cache_.add(piece.dispatch);
-    if (is_by_host && is_host_transfer(program_, piece.dispatch)) {
+    cache_.add(piece.dispatch);
+    if (is_host_transfer(program_, piece.dispatch)) {
       store_host_value(program_, piece.dispatch,
                        {operands.front().data, accesses.front().range.size_bytes()});
       return staged;
@@ -226,16 +225,8 @@ class CpuRun {
           });
           return Success{};
         });
-    if (moved) note_commit(id, places);
+    if (moved) cache_.note_end(id, places);
     return moved;
-  }
-
-  // They wait no more.
-  void note_commit(DispatchId id, std::span<const StepBytes> places) {
-    partial_.note_commit(id, places);
-    if (!places.empty()) return;
-    late_.forget(id);
-    cache_.forget(id);
   }
 
   void commit_part(DispatchId id, const Access& access, const Staging::Operand& operand,

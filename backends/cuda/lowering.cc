@@ -83,7 +83,8 @@ class ScheduleLowering {
         lowered_(lowered),
         poison_(program),
         late_(program, limit_bytes, StagingSpace::kLastsForTheRun),
-        partial_(program) {}
+        partial_(program),
+        cached_(program, late_, partial_) {}
 
   Result<Success> lower(const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
@@ -98,7 +99,7 @@ class ScheduleLowering {
         commit(step.dispatch, schedule_.bytes_of(step));
         break;
       case StepKind::kDrop:
-        note_commit(step.dispatch, schedule_.bytes_of(step));
+        cached_.note_end(step.dispatch, schedule_.bytes_of(step));
         break;
       case StepKind::kFetch:
         for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
@@ -151,9 +152,8 @@ class ScheduleLowering {
           return copy;
         });
     if (!staged) return staged;
-    const bool is_by_host = program_.dispatch(piece.dispatch).host == HostAccess::kWrites;
-    if (is_by_host) cached_.push_back(piece.dispatch);
-    if (!is_by_host || !is_host_transfer(program_, piece.dispatch)) {
+    cached_.add(piece.dispatch);
+    if (!is_host_transfer(program_, piece.dispatch)) {
       lower_piece(program_, piece, operands, lowered_);
       return staged;
     }
@@ -176,10 +176,9 @@ class ScheduleLowering {
 
   // `copy`: of `range`.
   void overlay_cached(MemoryId memory, ByteRange range, DeviceRange copy) {
-    for (const DispatchId writer : cached_) {
-      for_each_cached(
-          program_, late_, partial_, writer, memory, range,
-          [&](ByteRange part, const Staging::Operand& staged) {
+    for (const DispatchId writer : cached_.writers()) {
+      cached_.for_each_part(
+          writer, memory, range, [&](ByteRange part, const Staging::Operand& staged) {
             const uint64_t size_bytes = part.size_bytes();
             lowered_.list.add_copy(
                 {staged.copy.offset_bytes + (part.begin - staged.range.begin), size_bytes},
@@ -227,15 +226,7 @@ class ScheduleLowering {
       return Success{};
     };
     INTERLOCK_CHECK(late_.for_each_copy(id, lower).has_value());
-    note_commit(id, places);
-  }
-
-  // They wait no more.
-  void note_commit(DispatchId id, std::span<const StepBytes> places) {
-    partial_.note_commit(id, places);
-    if (!places.empty()) return;
-    late_.forget(id);
-    std::erase(cached_, id);
+    cached_.note_end(id, places);
   }
 
   const Program& program_;
@@ -244,7 +235,7 @@ class ScheduleLowering {
   Poison poison_;
   Staging late_;
   PartialSteps<DeviceRange> partial_;
-  std::vector<DispatchId> cached_;  // Writes of the host that wait, the latest last.
+  CachedWrites<DeviceRange, DeviceRange> cached_;
 };
 
 }  // namespace

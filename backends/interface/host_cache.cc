@@ -8,12 +8,11 @@ std::vector<uint8_t> HostCache::bytes_for(DispatchId dispatch, MemoryId memory, 
   const uint8_t* const start = starts_[memory.index];
   std::vector<uint8_t> bytes(start + range.begin, start + range.end);
   if (program_.dispatch(dispatch).host == HostAccess::kNone) return bytes;
-  for (const DispatchId writer : writers_) {
-    for_each_cached(program_, late_, partial_, writer, memory, range,
-                    [&](ByteRange part, const Staging::Operand& staged) {
-                      std::copy_n(staged.copy.data() + (part.begin - staged.range.begin),
-                                  part.size_bytes(), bytes.data() + (part.begin - range.begin));
-                    });
+  for (const DispatchId writer : writers()) {
+    for_each_part(writer, memory, range, [&](ByteRange part, const Operand& staged) {
+      std::copy_n(staged.copy.data() + (part.begin - staged.range.begin), part.size_bytes(),
+                  bytes.data() + (part.begin - range.begin));
+    });
   }
   return bytes;
 }

@@ -1,5 +1,6 @@
-// HostCache: what the host has written in a schedule and not committed, which it finds itself, and
-// nobody else does. For backends whose memories lie where the host reaches them.
+// CachedWrites: what the host has written in a schedule and not committed, which it finds itself,
+// and nobody else does. HostCache: the same for backends whose memories lie where the host reaches
+// them.
 #pragma once
 
 #include <cstdint>
@@ -15,40 +16,67 @@
 
 namespace interlock {
 
-// Calls `take(part, staged)` for what the host's write `writer` has written of `range` in `memory`
-// and not committed: `part` in the memory, and the staging copy that has it.
-template <class Copy, class Fetched, class Take>
-void for_each_cached(const Program& program, const LateStaging<Copy>& late,
-                     PartialSteps<Fetched>& partial, DispatchId writer, MemoryId memory,
-                     ByteRange range, const Take& take) {
-  using Operand = typename LateStaging<Copy>::Operand;
-  static_cast<void>(late.for_each_copy(
-      writer, [&](const DispatchPiece& piece, const Access& access, const Operand& staged) {
-        if (access.memory == memory) {
-          for_each_written_run(program, piece, staged.access, [&](ByteRange run) {
-            partial.for_each_part(writer, memory, run, {}, [&](ByteRange part) {
-              const ByteRange shared = intersection(part, range);
-              if (!shared.is_empty()) take(shared, staged);
-            });
-          });
-        }
-        return Result<Success>(Success{});
-      }));
-}
-
-class HostCache {
+// The late writes of the host that wait, beside what stages all late writes.
+template <class Copy, class Fetched>
+class CachedWrites {
  public:
-  using Staging = LateStaging<GuardedBuffer>;
-  using Partial = PartialSteps<std::vector<uint8_t>>;
+  using Staging = LateStaging<Copy>;
+  using Operand = typename Staging::Operand;
 
+  // All outlive this.
+  CachedWrites(const Program& program, Staging& late, PartialSteps<Fetched>& partial)
+      : program_(program), late_(late), partial_(partial) {}
+
+  // What runs late waits from now on, if the host does it.
+  void add(DispatchId late) {
+    if (program_.dispatch(late).host == HostAccess::kWrites) writers_.push_back(late);
+  }
+
+  // What was written late there has been committed, or is lost: it waits no more. Without places,
+  // all that is left of it.
+  void note_end(DispatchId late, std::span<const StepBytes> places) {
+    partial_.note_commit(late, places);
+    if (!places.empty()) return;
+    late_.forget(late);
+    std::erase(writers_, late);
+  }
+
+  // The writes of the host that wait, the latest last.
+  const std::vector<DispatchId>& writers() const { return writers_; }
+
+  // Calls `take(part, staged)` for what `writer` has written of `range` in `memory` and not
+  // committed: `part` in the memory, and the staging copy that has it.
+  template <class Take>
+  void for_each_part(DispatchId writer, MemoryId memory, ByteRange range, const Take& take) const {
+    static_cast<void>(late_.for_each_copy(
+        writer, [&](const DispatchPiece& piece, const Access& access, const Operand& staged) {
+          if (access.memory == memory) {
+            for_each_written_run(program_, piece, staged.access, [&](ByteRange run) {
+              partial_.for_each_part(writer, memory, run, {}, [&](ByteRange part) {
+                const ByteRange shared = intersection(part, range);
+                if (!shared.is_empty()) take(shared, staged);
+              });
+            });
+          }
+          return Result<Success>(Success{});
+        }));
+  }
+
+ protected:
+  const Program& program_;
+  Staging& late_;
+  PartialSteps<Fetched>& partial_;
+
+ private:
+  std::vector<DispatchId> writers_;
+};
+
+class HostCache : public CachedWrites<GuardedBuffer, std::vector<uint8_t>> {
+ public:
   // All outlive this; `starts`: where the memories lie.
-  HostCache(const Program& program, const Staging& late, Partial& partial,
+  HostCache(const Program& program, Staging& late, PartialSteps<std::vector<uint8_t>>& partial,
             const std::vector<uint8_t*>& starts)
-      : program_(program), late_(late), partial_(partial), starts_(starts) {}
-
-  // The write of the host waits from now on; no more.
-  void add(DispatchId writer) { writers_.push_back(writer); }
-  void forget(DispatchId writer) { std::erase(writers_, writer); }
+      : CachedWrites(program, late, partial), starts_(starts) {}
 
   // The bytes as the dispatch finds them now: the host, with what it has written.
   std::vector<uint8_t> bytes_for(DispatchId dispatch, MemoryId memory, ByteRange range);
@@ -57,11 +85,7 @@ class HostCache {
   void read(DispatchId dispatch, std::vector<std::vector<uint8_t>>& host_reads);
 
  private:
-  const Program& program_;
-  const Staging& late_;
-  Partial& partial_;
   const std::vector<uint8_t*>& starts_;
-  std::vector<DispatchId> writers_;  // The latest last.
 };
 
 }  // namespace interlock

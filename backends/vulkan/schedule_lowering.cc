@@ -24,7 +24,8 @@ class ScheduleLowering {
         schedule_(schedule),
         poison_(lowering.program),
         late_(lowering.program, limit_bytes, StagingSpace::kLastsForTheRun),
-        partial_(lowering.program) {}
+        partial_(lowering.program),
+        cached_(lowering.program, late_, partial_) {}
 
   Result<Success> lower(const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
@@ -43,7 +44,7 @@ class ScheduleLowering {
         commit(step.dispatch, schedule_.bytes_of(step));
         break;
       case StepKind::kDrop:
-        note_commit(step.dispatch, schedule_.bytes_of(step));
+        cached_.note_end(step.dispatch, schedule_.bytes_of(step));
         break;
       case StepKind::kFetch:
         lowered = check_one_content(program_, step.dispatch, schedule_.bytes_of(step));
@@ -107,10 +108,10 @@ class ScheduleLowering {
     for (size_t i = 0; i < operands.size(); ++i) {
       if (!ranges[i].is_empty()) overlay_fetched(piece.dispatch, accesses[i], operands[i].range);
     }
-    const bool is_by_host = program_.dispatch(piece.dispatch).host == HostAccess::kWrites;
-    if (is_by_host) cached_.push_back(piece.dispatch);
-    if (!is_by_host || !is_host_transfer(program_, piece.dispatch))
+    cached_.add(piece.dispatch);
+    if (!is_host_transfer(program_, piece.dispatch)) {
       return lower_piece(lowering_, piece, operands);
+    }
     for (const HostCopies::Copy& copy : lowering_.host.lower(piece.dispatch, lowering_.layout)) {
       lowering_.list.add_copy(
           {copy.source.offset_bytes, operands.front().range.offset_bytes, copy.source.size_bytes});
@@ -131,16 +132,16 @@ class ScheduleLowering {
 
   // `copy`: of `range`.
   void overlay_cached(MemoryId memory, ByteRange range, DeviceRange copy) {
-    for (const DispatchId writer : cached_) {
+    for (const DispatchId writer : cached_.writers()) {
       lowering_.list.add_full_barrier();
-      for_each_cached(program_, late_, partial_, writer, memory, range,
-                      [&](ByteRange part, const Staging::Operand& staged) {
-                        lowering_.list.add_copy(
-                            {staged.copy.offset_bytes + (part.begin - staged.range.begin),
-                             copy.offset_bytes + (part.begin - range.begin), part.size_bytes()});
-                      });
+      cached_.for_each_part(
+          writer, memory, range, [&](ByteRange part, const Staging::Operand& staged) {
+            lowering_.list.add_copy({staged.copy.offset_bytes + (part.begin - staged.range.begin),
+                                     copy.offset_bytes + (part.begin - range.begin),
+                                     part.size_bytes()});
+          });
     }
-    if (!cached_.empty()) lowering_.list.add_full_barrier();
+    if (!cached_.writers().empty()) lowering_.list.add_full_barrier();
   }
 
   // `copy`: the staging copy of the access.
@@ -181,15 +182,7 @@ class ScheduleLowering {
       return Success{};
     };
     INTERLOCK_CHECK(late_.for_each_copy(id, lower).has_value());
-    note_commit(id, places);
-  }
-
-  // They wait no more.
-  void note_commit(DispatchId id, std::span<const StepBytes> places) {
-    partial_.note_commit(id, places);
-    if (!places.empty()) return;
-    late_.forget(id);
-    std::erase(cached_, id);
+    cached_.note_end(id, places);
   }
 
   void commit_part(DispatchId id, const Access& access, const Staging::Operand& staged,
@@ -210,7 +203,7 @@ class ScheduleLowering {
   Poison poison_;
   Staging late_;
   PartialSteps<DeviceRange> partial_;
-  std::vector<DispatchId> cached_;  // Writes of the host that wait, the latest last.
+  CachedWrites<DeviceRange, DeviceRange> cached_;
 };
 
 }  // namespace

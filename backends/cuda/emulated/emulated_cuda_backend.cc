@@ -70,7 +70,7 @@ class EmulatedRun {
       case StepKind::kCommit:
         return commit(step.dispatch, schedule.bytes_of(step));
       case StepKind::kDrop:
-        note_commit(step.dispatch, schedule.bytes_of(step));
+        cache_.note_end(step.dispatch, schedule.bytes_of(step));
         return Success{};
       case StepKind::kFetch:
         for (const StepBytes& place : schedule.bytes_of(step)) {
@@ -164,21 +164,11 @@ class EmulatedRun {
           return copy;
         });
     if (!staged) return staged;
-    const bool is_by_host = program_.dispatch(piece.dispatch).host == HostAccess::kWrites;
-    if (is_by_host) cache_.add(piece.dispatch);
-    if (!is_by_host || !is_host_transfer(program_, piece.dispatch))
-      return run_piece(piece, operands);
+    cache_.add(piece.dispatch);
+    if (!is_host_transfer(program_, piece.dispatch)) return run_piece(piece, operands);
     store_host_value(program_, piece.dispatch,
                      {operands.front().data, accesses.front().range.size_bytes()});
     return Success{};
-  }
-
-  // They wait no more.
-  void note_commit(DispatchId id, std::span<const StepBytes> places) {
-    partial_.note_commit(id, places);
-    if (!places.empty()) return;
-    late_.forget(id);
-    cache_.forget(id);
   }
 
   Result<Success> commit(DispatchId id, std::span<const StepBytes> places) {
@@ -186,7 +176,7 @@ class EmulatedRun {
         id, [&](const DispatchPiece& piece, const Access& access, const Staging::Operand& staged) {
           return commit(piece, access, staged, places);
         });
-    if (committed) note_commit(id, places);
+    if (committed) cache_.note_end(id, places);
     return committed;
   }
 

@@ -65,4 +65,7 @@ std::optional<std::vector<ByteHazards>> find_hazards_between(const Program& prog
 // in what is no hazard.
 bool adds_nothing(const OrderFindings& with, const OrderFindings& without);
 
+// As adds_nothing(), whatever the hazards are.
+bool adds_only_hazards(const OrderFindings& with, const OrderFindings& without);
+
 }  // namespace interlock

@@ -47,6 +47,7 @@ class SyncSearch {
         work_left_(options.work_limit),
         check_work_(work_of_check(program)),
         pieces_(sync_pieces_of(program)),
+        saves_nothing_(find_flushes_that_save_nothing(program)),
         has_crossing_signals_(finds_crossing_signals()),
         verdicts_(pieces_.size(), PieceVerdict::kOpen) {}
 
@@ -206,10 +207,9 @@ class SyncSearch {
   }
 
   void mark_redundant(const std::vector<size_t>& group) {
-    const std::vector<bool> saves_nothing = find_flushes_that_save_nothing(program_);
     for (const size_t i : group) {
       const bool only_adds =
-          pieces_[i].kind != SyncPieceKind::kHostMove || saves_nothing[pieces_[i].statement.index];
+          pieces_[i].kind != SyncPieceKind::kHostMove || saves_nothing_[pieces_[i].statement.index];
       if (only_adds) verdicts_[i] = PieceVerdict::kRedundant;
     }
   }
@@ -254,6 +254,7 @@ class SyncSearch {
   uint64_t work_left_;
   const uint64_t check_work_;
   const std::vector<SyncPiece> pieces_;
+  const std::vector<bool> saves_nothing_;  // By statement.
   const bool has_crossing_signals_;  // Several queues signal one semaphore, or the host does too.
   std::vector<PieceVerdict> verdicts_;  // By piece.
   bool are_words_ = false;              // Those that are judged now; first those that are none.

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "simulator/lifetimes/owner_walk.h"
-#include "simulator/order/host_moves.h"
 
 namespace interlock {
 namespace {
@@ -20,8 +19,7 @@ class EndedCollector final : public ReadObserver {
 };
 
 // What the host has lost, and nobody has written since.
-void add_lost(const Program& program, std::vector<EndedBytes>& ended) {
-  const HostMoves moves(program);
+void add_lost(const HostMoves& moves, std::vector<EndedBytes>& ended) {
   for (const HostMoves::Lost& lost : moves.lost()) {
     if (lost.until == HostMoves::kNever) ended.push_back({DispatchId(), lost.memory, lost.bytes});
   }
@@ -42,8 +40,12 @@ std::vector<EndedBytes> find_ended_values(const Program& program) {
 }  // namespace
 
 std::vector<EndedBytes> find_ended_bytes(const Program& program) {
+  return find_ended_bytes(program, HostMoves(program));
+}
+
+std::vector<EndedBytes> find_ended_bytes(const Program& program, const HostMoves& moves) {
   std::vector<EndedBytes> ended = find_ended_values(program);
-  add_lost(program, ended);
+  add_lost(moves, ended);
   return ended;
 }
 

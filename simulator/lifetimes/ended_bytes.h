@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/order/host_moves.h"
 
 namespace interlock {
 
@@ -21,5 +22,8 @@ struct EndedBytes {
 // end. Of values none where they take more work than any but a hostile program.
 // Cost: as check_lifetimes() and HostMoves.
 std::vector<EndedBytes> find_ended_bytes(const Program& program);
+
+// As above, where `moves` are known. Requires: they are of `program`.
+std::vector<EndedBytes> find_ended_bytes(const Program& program, const HostMoves& moves);
 
 }  // namespace interlock

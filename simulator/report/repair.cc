@@ -37,12 +37,10 @@ void RepairSearch::run() {
   if (first_.access.range == finding_.overlap) bytes_ = first_.access;
   list_between();
   // Between two of the host there is only its cache.
-  if (first_.is_of_host() && second_.is_of_host()) {
-    if (!add_flush_between() && with_others_) take(*with_others_);
-    return;
-  }
-  if (widen_some() || add_one() || submit_later() || add_several()) return;
-  if (with_others_) take(*with_others_);
+  const bool is_of_host = first_.is_of_host() && second_.is_of_host();
+  const bool is_named = is_of_host ? add_flush_between()
+                                   : widen_some() || add_one() || submit_later() || add_several();
+  if (!is_named && with_others_) take(*with_others_);
 }
 
 bool RepairSearch::works(const SyncEdit& edit, const std::string& fix) {

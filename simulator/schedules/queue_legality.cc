@@ -129,8 +129,7 @@ class QueueLegality {
     const AccessPiece& piece = machine_.pieces()[part.piece];
     const MemoryId memory = program_.accesses_of(piece.dispatch)[piece.access].memory;
     return std::ranges::any_of(places, [&](const StepBytes& place) {
-      return place.memory == memory && place.range.begin <= piece.bytes.begin &&
-             piece.bytes.end <= place.range.end &&
+      return place.memory == memory && place.range.contains(piece.bytes) &&
              (part.role != PartRole::kFetch || place.sort == piece.sort);
     });
   }

@@ -232,6 +232,11 @@ class QueueMachine {
 
   void add_parts(DispatchId dispatch);
   void add_pieces(DispatchId dispatch, uint32_t access, Stage stage);
+  void add_pieces_between(const std::set<uint64_t>& cuts, DispatchId dispatch, uint32_t access,
+                          StageAccess sort);
+  std::set<uint64_t> cuts_by_operands(const Access& access) const;
+  // Cuts `whole` where `range` begins and ends.
+  static void cut_at(std::set<uint64_t>& cuts, ByteRange whole, ByteRange range);
 
   // The host and the front ends: each goes one statement on, and returns whether it could.
   bool step_host();

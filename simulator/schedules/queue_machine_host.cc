@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "encoder/program/interval_map.h"
+#include "simulator/order/host_atoms.h"
 #include "simulator/schedules/queue_machine.h"
 
 namespace interlock {
@@ -50,22 +51,16 @@ void QueueMachine::prepare_host() {
 void QueueMachine::add_host_pieces(DispatchId dispatch, uint32_t access) {
   const Access& of = program_.accesses_of(dispatch)[access];
   if (of.range.is_empty() || program_.memory(of.memory).is_unified) return;
-  std::set<uint64_t> cuts = {of.range.begin, of.range.end};
-  const auto cut = [&](MemoryId memory, ByteRange range) {
-    if (memory != of.memory) return;
-    for (const uint64_t at : {range.begin, range.end}) {
-      if (of.range.begin < at && at < of.range.end) cuts.insert(at);
-    }
-  };
-  for (const Access& operand : program_.barrier_operands) cut(operand.memory, operand.range);
+  std::set<uint64_t> cuts = cuts_by_operands(of);
   const std::set<uint64_t>& written = host_cuts_[of.memory];
   cuts.insert(written.lower_bound(of.range.begin), written.lower_bound(of.range.end));
-  for (const auto& move : moves_->first_after(dispatch)) cut(move.memory, move.bytes);
-  for (const auto& move : moves_->last_invalidation(dispatch)) cut(move.memory, move.bytes);
-  const StageAccess sort = of.writes() ? StageAccess::kHostWrite : StageAccess::kHostRead;
-  for (auto begin = cuts.begin(), end = std::next(begin); end != cuts.end(); ++begin, ++end) {
-    pieces_.push_back({dispatch, access, {*begin, *end}, sort});
+  for (const auto& moves : {moves_->first_after(dispatch), moves_->last_invalidation(dispatch)}) {
+    for (const auto& move : moves) {
+      if (move.memory == of.memory) cut_at(cuts, of.range, move.bytes);
+    }
   }
+  add_pieces_between(cuts, dispatch, access,
+                     of.writes() ? StageAccess::kHostWrite : StageAccess::kHostRead);
 }
 
 // The parts of the host's dispatch are there: commits that its cache carries on, and drops.
@@ -123,11 +118,9 @@ void QueueMachine::follow_host_domain() {
         program_.syncs[statement.index].kind == SyncKind::kHostInvalidates) {
       // What it loses is committed by then, or never.
       for (const Access& operand : program_.operands_of(program_.syncs[statement.index])) {
-        const uint64_t atom = program_.memory(operand.memory).atom_bytes;
-        if (atom == 0) continue;
-        const ByteRange atoms = {operand.range.begin / atom * atom,
-                                 (operand.range.end + atom - 1) / atom * atom};
-        lost.assign(operand.memory, atoms, 0);
+        const Memory& memory = program_.memory(operand.memory);
+        if (memory.atom_bytes == 0) continue;
+        lost.assign(operand.memory, in_whole_atoms(memory, operand.range), 0);
       }
     }
     if (statement.kind != StatementKind::kDispatch) continue;

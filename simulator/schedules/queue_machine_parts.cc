@@ -50,21 +50,34 @@ void QueueMachine::add_parts(DispatchId dispatch) {
   add_stage(stage_of(of));
 }
 
-// Cuts the access where operands of dependencies begin and end.
+void QueueMachine::cut_at(std::set<uint64_t>& cuts, ByteRange whole, ByteRange range) {
+  for (const uint64_t at : {range.begin, range.end}) {
+    if (whole.begin < at && at < whole.end) cuts.insert(at);
+  }
+}
+
+// Its ends, and where operands of dependencies begin and end within it.
+std::set<uint64_t> QueueMachine::cuts_by_operands(const Access& access) const {
+  std::set<uint64_t> cuts = {access.range.begin, access.range.end};
+  for (const Access& operand : program_.barrier_operands) {
+    if (operand.memory == access.memory) cut_at(cuts, access.range, operand.range);
+  }
+  return cuts;
+}
+
+void QueueMachine::add_pieces_between(const std::set<uint64_t>& cuts, DispatchId dispatch,
+                                      uint32_t access, StageAccess sort) {
+  for (auto begin = cuts.begin(), end = std::next(begin); end != cuts.end(); ++begin, ++end) {
+    pieces_.push_back({dispatch, access, {*begin, *end}, sort});
+  }
+}
+
 void QueueMachine::add_pieces(DispatchId dispatch, uint32_t access, Stage stage) {
   const Access& of = program_.accesses_of(dispatch)[access];
-  std::set<uint64_t> cuts = {of.range.begin, of.range.end};
-  for (const Access& operand : program_.barrier_operands) {
-    if (operand.memory != of.memory) continue;
-    for (const uint64_t cut : {operand.range.begin, operand.range.end}) {
-      if (of.range.begin < cut && cut < of.range.end) cuts.insert(cut);
-    }
-  }
+  if (of.range.is_empty()) return;
+  const std::set<uint64_t> cuts = cuts_by_operands(of);
   for (const auto& sort : {read_sort_of(stage, of), write_sort_of(stage, of)}) {
-    if (!sort || of.range.is_empty()) continue;
-    for (auto begin = cuts.begin(), end = std::next(begin); end != cuts.end(); ++begin, ++end) {
-      pieces_.push_back({dispatch, access, {*begin, *end}, *sort});
-    }
+    if (sort) add_pieces_between(cuts, dispatch, access, *sort);
   }
 }
 

@@ -130,10 +130,9 @@ std::vector<QueueMachine::Ticket> QueueMachine::take_gates(QueueIndex queue, Sta
   std::vector<Ticket> gates;
   for (const Ends& ends : all) {
     const Ticket gate = add_gate(queue, id, ends.destination);
-    things_[gate].takes = ends.source;
     name_gate(gate, {id, static_cast<uint32_t>(gates.size())});
     gates.push_back(gate);
-    hold_by_source(gates.back(), ends.source);
+    hold_by_source(gate, ends.source);
   }
   for (const Ticket gate : gates) release(gate);
   return gates;
@@ -227,6 +226,7 @@ void QueueMachine::hold_by_gates(Ticket part) {
 }
 
 void QueueMachine::hold_by_source(Ticket held, const End& source, StatementId covered) {
+  things_[held].takes = source;
   QueueState& queue = queues_[things_[held].queue];
   drop_over(queue.parts);
   drop_over(queue.gates);

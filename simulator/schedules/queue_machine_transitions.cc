@@ -41,9 +41,8 @@ void QueueMachine::take_transition_gates(QueueIndex queue, StatementId id, const
     if (dependency.transition == TransitionKind::kNone) continue;
     const Ticket gate = add_gate(queue, id, {bit_of(Stage::kTransition), 0});
     const Scope& source = dependency.source;
-    const End takes = {as_source(source.stages), source.accesses, program_.operands_of(dependency)};
-    things_[gate].takes = takes;
-    hold_by_source(gate, takes);
+    hold_by_source(gate,
+                   {as_source(source.stages), source.accesses, program_.operands_of(dependency)});
     transition_gates_.insert_or_assign(index, gate);
     release(gate);
   }

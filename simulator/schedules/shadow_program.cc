@@ -248,9 +248,9 @@ void find_lost(const Program& program, const HostMoves& moves, ShadowProgram& co
 
 ShadowProgram compile_shadow_program(const Program& program) {
   UnitRanges ranges(program);
-  std::vector<EndedBytes> ended = find_ended_bytes(program);
-  std::erase_if(ended, [](const EndedBytes& bytes) { return bytes.reader.is_some(); });
   const HostMoves moves(program);
+  std::vector<EndedBytes> ended = find_ended_bytes(program, moves);
+  std::erase_if(ended, [](const EndedBytes& bytes) { return bytes.reader.is_some(); });
   const bool has_steps_of_bytes = !program.dependencies.empty() || needs_queue_order(program);
   ShadowProgram compiled;
   compiled.index = SegmentIndex(program.memories, [&](const auto& visit) {

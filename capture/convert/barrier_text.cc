@@ -12,10 +12,10 @@
 namespace interlock {
 namespace {
 
-constexpr size_t kOperandsMax = Limits().operand_count_per_barrier;
+constexpr size_t kBarrierOperandsMax = Limits().operand_count_per_barrier;
 constexpr size_t kDependenciesMax = Limits().dependency_count_per_barrier;
 
-std::vector<CapturedBytes> bytes_of(const CapturedDependency& dependency) {
+std::vector<CapturedBytes> dependency_bytes(const CapturedDependency& dependency) {
   const DependencyFields& fields = dependency.fields;
   if (dependency.buffer != nullptr) {
     return bytes_of(*dependency.buffer, fields.offset_bytes, fields.size_bytes);
@@ -85,14 +85,14 @@ std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependenc
       continue;
     }
     std::vector<CapturedBytes> bytes;
-    if (!is_global) bytes = bytes_of(dependency);
+    if (!is_global) bytes = dependency_bytes(dependency);
     // Its execution part would stand even so; it is left out, too, which the note tells.
     if (!is_global && bytes.empty()) {
       summary.note("a barrier on a buffer or an image without memory");
       continue;
     }
     const auto rest = std::ranges::find_if(bytes, [&](const CapturedBytes& part) {
-      if (operand_count >= kOperandsMax || !writer.takes_rows(part)) return true;
+      if (operand_count >= kBarrierOperandsMax || !writer.takes_rows(part)) return true;
       ++operand_count;
       return false;
     });

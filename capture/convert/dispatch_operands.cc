@@ -10,7 +10,7 @@ namespace interlock {
 namespace {
 
 // Of a dispatch. What is read has at most 256 ranges, but neighbours may be one.
-constexpr uint64_t kDescriptorsMax = 1u << 14;
+constexpr uint64_t kDescriptorsOfADispatchMax = 1u << 14;
 
 constexpr uint64_t kArgumentBytes = 12;  // VkDispatchIndirectCommand.
 
@@ -124,7 +124,7 @@ class OperandFinder {
     const uint64_t dynamic_begin =
         set.layout == nullptr ? 0 : dynamic_count(*set.layout, use.binding);
     for (const auto& [element, descriptor] : found->second) {
-      if (++result_.descriptor_count > kDescriptorsMax) {
+      if (++result_.descriptor_count > kDescriptorsOfADispatchMax) {
         return note("a dispatch with more descriptors than are looked at");
       }
       uint64_t offset_bytes = descriptor.offset_bytes;

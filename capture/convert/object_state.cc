@@ -17,7 +17,7 @@ namespace interlock {
 namespace {
 
 // What one descriptor set of an application may have here: a binding may say any number.
-constexpr uint32_t kDescriptorsMax = 1u << 20;
+constexpr uint32_t kDescriptorsOfASetMax = 1u << 20;
 
 // Walks the descriptors of a set: after the last of a binding comes the first of the next binding
 // that has any (14.2.4). Where the layout is not known, all are of one binding.
@@ -50,7 +50,7 @@ class SlotCursor {
 
  private:
   uint64_t room() const {
-    if (set_.layout == nullptr) return kDescriptorsMax;
+    if (set_.layout == nullptr) return kDescriptorsOfASetMax;
     const auto found = set_.layout->bindings.find(binding_);
     return found == set_.layout->bindings.end() ? 0 : found->second.count;
   }
@@ -169,7 +169,7 @@ void ObjectState::apply(const CreateSetLayoutRecord& record) {
   uint64_t count = 0;
   for (SetBindingFields binding : record.bindings) {
     binding.count =
-        static_cast<uint32_t>(std::min<uint64_t>(binding.count, kDescriptorsMax - count));
+        static_cast<uint32_t>(std::min<uint64_t>(binding.count, kDescriptorsOfASetMax - count));
     count += binding.count;
     layout->bindings[binding.binding] = binding;
   }

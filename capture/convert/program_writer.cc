@@ -12,7 +12,7 @@
 namespace interlock {
 namespace {
 
-constexpr size_t kNameBytesMax = 100;  // Of what an application calls a kernel.
+constexpr size_t kKernelNameBytesMax = 100;  // Of what an application calls a kernel.
 constexpr uint64_t kStepsPerStatement = 64;
 
 // A barrier is one more for each dependency that does something to its operands.
@@ -85,7 +85,7 @@ OperandDraft ProgramWriter::operand(const CapturedBytes& bytes, AccessMode mode)
 }
 
 std::string opaque_name_from(std::string_view text) {
-  std::string name = legal_name(text.substr(0, kNameBytesMax));
+  std::string name = legal_name(text.substr(0, kKernelNameBytesMax));
   if (name.front() >= 'a' && name.front() <= 'z') {
     name.front() = static_cast<char>(name.front() - 'a' + 'A');
   }

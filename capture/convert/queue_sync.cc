@@ -19,7 +19,7 @@ SyncDraft sync_of(SyncKind kind, const std::string& queue) {
   return draft;
 }
 
-SemaphoreUseDraft use_of(const std::string& semaphore, uint64_t value) {
+SemaphoreUseDraft point_of(const std::string& semaphore, uint64_t value) {
   SemaphoreUseDraft use;
   use.semaphore = semaphore;
   use.value = value;
@@ -93,11 +93,11 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   if (semaphore.is_timeline) {
     if (use.value <= semaphore.initial) return;  // It orders nothing.
     semaphore.wait_max = std::max(semaphore.wait_max, use.value);
-    uses.push_back(use_of(semaphore.name, use.value));
+    uses.push_back(point_of(semaphore.name, use.value));
   } else if (semaphore.signalled) {
     const std::vector<Point> points = *std::exchange(semaphore.signalled, std::nullopt);
     for (const Point& point : points) {
-      uses.push_back(use_of(done_name(point.queue), point.value));
+      uses.push_back(point_of(done_name(point.queue), point.value));
     }
   } else {
     return summary_.note("a wait for a semaphore that nothing in the log signals");
@@ -114,7 +114,7 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
 void QueueSync::add_host_sync(SyncKind kind, const std::string& semaphore, uint64_t value) {
   SyncDraft draft;
   draft.kind = kind;
-  draft.semaphores = {use_of(semaphore, value)};
+  draft.semaphores = {point_of(semaphore, value)};
   add_sync(std::move(draft));
 }
 
@@ -136,7 +136,7 @@ void QueueSync::signal_timelines(const std::string& queue,
   for (const SemaphoreUseFields& use : signals) {
     Semaphore* const semaphore = find_timeline(use.semaphore);
     if (semaphore == nullptr || !raise(*semaphore, use.value)) continue;
-    draft.semaphores.push_back(use_of(semaphore->name, use.value));
+    draft.semaphores.push_back(point_of(semaphore->name, use.value));
     const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kFirst);
     draft.semaphores.back().stages = stages;
     if (stages != 0) continue;
@@ -176,7 +176,7 @@ void QueueSync::end_batch(const std::string& queue_name,
     if (after == 0) return;
     ++queue.done;
     SyncDraft draft = sync_of(SyncKind::kSignal, queue_name);
-    draft.semaphores = {use_of(done_name(queue_name), queue.done)};
+    draft.semaphores = {point_of(done_name(queue_name), queue.done)};
     draft.semaphores.front().stages = after;
     add_sync(std::move(draft));
   };

@@ -20,7 +20,7 @@
 namespace interlock {
 namespace {
 
-constexpr size_t kOperandsMax = Limits().access_count_per_dispatch;
+constexpr size_t kDispatchOperandsMax = Limits().access_count_per_dispatch;
 
 bool is_known(const std::optional<TransferEnd>& end) {
   const auto has_memory = [](const auto& resource) {
@@ -146,9 +146,9 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
   auto [operands, is_understood, descriptor_count] = operands_of(bound_, command, summary_);
   writer_.add_steps(descriptor_count);
   is_understood_ = is_understood_ && is_understood;
-  if (operands.size() > kOperandsMax) {
+  if (operands.size() > kDispatchOperandsMax) {
     note("a dispatch that touches more ranges than one may have");
-    operands.resize(kOperandsMax);
+    operands.resize(kDispatchOperandsMax);
   }
   DispatchDraft draft;
   draft.label = label_of(place);

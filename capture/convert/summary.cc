@@ -12,13 +12,13 @@ std::string counted(uint64_t count, std::string_view singular, std::string_view 
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
-constexpr size_t kNameBytesMax = 200;
+constexpr size_t kShownBytesMax = 200;
 constexpr size_t kNamesMax = 1000;
 
 }  // namespace
 
 std::string printable(std::string_view text) {
-  std::string result(text.substr(0, kNameBytesMax));
+  std::string result(text.substr(0, kShownBytesMax));
   std::ranges::replace_if(
       result, [](char c) { return c < ' ' || c > '~'; }, '?');
   return result;

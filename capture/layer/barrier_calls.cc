@@ -58,7 +58,7 @@ DependencyFields image_fields(const Barrier& barrier) {
   return fields;
 }
 
-std::vector<DependencyFields> dependencies_of(const OldBarriers& barriers) {
+std::vector<DependencyFields> dependencies_from(const OldBarriers& barriers) {
   std::vector<DependencyFields> result;
   for (const VkMemoryBarrier& barrier : barriers.memory) result.push_back(accesses_of(barrier));
   for (const VkBufferMemoryBarrier& barrier : barriers.buffers) {
@@ -100,8 +100,8 @@ VKAPI_ATTR void VKAPI_CALL pipeline_barrier(
     uint32_t image_count, const VkImageMemoryBarrier* images) {
   log().append(BarrierRecord{
       number_of(commands),
-      dependencies_of({source_stages, destination_stages, std::span(memory, memory_count),
-                       std::span(buffers, buffer_count), std::span(images, image_count)})});
+      dependencies_from({source_stages, destination_stages, std::span(memory, memory_count),
+                         std::span(buffers, buffer_count), std::span(images, image_count)})});
   device_of(commands).next.vkCmdPipelineBarrier(commands, source_stages, destination_stages, flags,
                                                 memory_count, memory, buffer_count, buffers,
                                                 image_count, images);
@@ -151,8 +151,8 @@ VKAPI_ATTR void VKAPI_CALL wait_events(VkCommandBuffer commands, uint32_t count,
                                        uint32_t image_count, const VkImageMemoryBarrier* images) {
   log().append(WaitEventsRecord{
       number_of(commands), numbers_of(events, count),
-      dependencies_of({source_stages, destination_stages, std::span(memory, memory_count),
-                       std::span(buffers, buffer_count), std::span(images, image_count)})});
+      dependencies_from({source_stages, destination_stages, std::span(memory, memory_count),
+                         std::span(buffers, buffer_count), std::span(images, image_count)})});
   device_of(commands).next.vkCmdWaitEvents(commands, count, events, source_stages,
                                            destination_stages, memory_count, memory, buffer_count,
                                            buffers, image_count, images);

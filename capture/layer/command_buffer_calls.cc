@@ -42,8 +42,8 @@ VKAPI_ATTR VkResult VKAPI_CALL reset_commands(VkCommandBuffer commands,
   return device_of(commands).next.vkResetCommandBuffer(commands, flags);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL reset_pool(VkDevice device, VkCommandPool pool,
-                                          VkCommandPoolResetFlags flags) {
+VKAPI_ATTR VkResult VKAPI_CALL reset_command_pool(VkDevice device, VkCommandPool pool,
+                                                  VkCommandPoolResetFlags flags) {
   log().append(ResetCommandPoolRecord{number_of(pool)});
   return device_of(device).next.vkResetCommandPool(device, pool, flags);
 }
@@ -62,7 +62,7 @@ std::span<const Intercepted> command_buffer_calls() {
       Intercepted{"vkFreeCommandBuffers", as_function(free_commands)},
       Intercepted{"vkBeginCommandBuffer", as_function(begin_commands)},
       Intercepted{"vkResetCommandBuffer", as_function(reset_commands)},
-      Intercepted{"vkResetCommandPool", as_function(reset_pool)},
+      Intercepted{"vkResetCommandPool", as_function(reset_command_pool)},
       Intercepted{"vkDestroyCommandPool",
                   as_function(destroy_object<&VolkDeviceTable::vkDestroyCommandPool,
                                              VK_OBJECT_TYPE_COMMAND_POOL, VkCommandPool>)},

@@ -62,8 +62,8 @@ VKAPI_ATTR VkResult VKAPI_CALL free_sets(VkDevice device, VkDescriptorPool pool,
   return device_of(device).next.vkFreeDescriptorSets(device, pool, count, sets);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL reset_pool(VkDevice device, VkDescriptorPool pool,
-                                          VkDescriptorPoolResetFlags flags) {
+VKAPI_ATTR VkResult VKAPI_CALL reset_descriptor_pool(VkDevice device, VkDescriptorPool pool,
+                                                     VkDescriptorPoolResetFlags flags) {
   log().append(ResetSetPoolRecord{number_of(pool)});
   return device_of(device).next.vkResetDescriptorPool(device, pool, flags);
 }
@@ -161,7 +161,7 @@ std::span<const Intercepted> descriptor_calls() {
                                      VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, VkDescriptorSetLayout>)},
       Intercepted{"vkAllocateDescriptorSets", as_function(allocate_sets)},
       Intercepted{"vkFreeDescriptorSets", as_function(free_sets)},
-      Intercepted{"vkResetDescriptorPool", as_function(reset_pool)},
+      Intercepted{"vkResetDescriptorPool", as_function(reset_descriptor_pool)},
       Intercepted{"vkDestroyDescriptorPool",
                   as_function(destroy_object<&VolkDeviceTable::vkDestroyDescriptorPool,
                                              VK_OBJECT_TYPE_DESCRIPTOR_POOL, VkDescriptorPool>)},

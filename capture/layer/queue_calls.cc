@@ -52,7 +52,7 @@ BatchFields semaphores_of(const Info& info) {
   return batch;
 }
 
-BatchFields fields_of(const VkSubmitInfo& info) {
+BatchFields batch_of(const VkSubmitInfo& info) {
   BatchFields batch = semaphores_of(info);
   for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i) {
     batch.waits[i].stages = info.pWaitDstStageMask[i];
@@ -61,7 +61,7 @@ BatchFields fields_of(const VkSubmitInfo& info) {
   return batch;
 }
 
-BatchFields fields_of(const VkSubmitInfo2& info) {
+BatchFields batch_of(const VkSubmitInfo2& info) {
   BatchFields batch;
   for (const auto& wait : std::span(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount)) {
     batch.waits.push_back({number_of(wait.semaphore), wait.value, wait.stageMask});
@@ -78,7 +78,7 @@ BatchFields fields_of(const VkSubmitInfo2& info) {
 template <typename Submit>
 SubmitRecord submission(VkQueue queue, std::span<const Submit> submits, VkFence fence) {
   SubmitRecord record{number_of(queue), number_of(fence), {}};
-  for (const Submit& submit : submits) record.batches.push_back(fields_of(submit));
+  for (const Submit& submit : submits) record.batches.push_back(batch_of(submit));
   return record;
 }
 

@@ -34,16 +34,16 @@ DescriptorSort sort_of(VkDescriptorType type) {
   }
 }
 
-DescriptorFields fields_of(VkDescriptorType type, const VkDescriptorImageInfo& info) {
+DescriptorFields descriptor_of(VkDescriptorType type, const VkDescriptorImageInfo& info) {
   // Of a sampler alone the view means nothing.
   return {type == VK_DESCRIPTOR_TYPE_SAMPLER ? 0 : number_of(info.imageView), 0, 0};
 }
 
-DescriptorFields fields_of(VkDescriptorType, const VkDescriptorBufferInfo& info) {
+DescriptorFields descriptor_of(VkDescriptorType, const VkDescriptorBufferInfo& info) {
   return {number_of(info.buffer), info.offset, info.range};
 }
 
-DescriptorFields fields_of(VkDescriptorType, const VkBufferView& view) {
+DescriptorFields descriptor_of(VkDescriptorType, const VkBufferView& view) {
   return {number_of(view), 0, VK_WHOLE_SIZE};
 }
 
@@ -67,7 +67,7 @@ std::vector<SetWriteFields> fields_of_writes(uint32_t count, const VkWriteDescri
                           {}};
     const auto add_each = [&](const auto* infos) {
       for (uint32_t k = 0; infos != nullptr && k < write.descriptorCount; ++k) {
-        fields.descriptors.push_back(fields_of(type, infos[k]));
+        fields.descriptors.push_back(descriptor_of(type, infos[k]));
       }
     };
     switch (sort_of(type)) {
@@ -104,7 +104,7 @@ std::vector<SetWriteFields> fields_of_template(const UpdateTemplate& known, uint
         const auto* const from =
             static_cast<const std::byte*>(data) + entry.offset + k * entry.stride;
         std::memcpy(&info, from, sizeof(info));
-        fields.descriptors.push_back(fields_of(type, info));
+        fields.descriptors.push_back(descriptor_of(type, info));
       }
     };
     switch (sort_of(type)) {

@@ -29,7 +29,7 @@ bool is_between(Opcode opcode, Opcode first, Opcode last) {
 
 // Of the operand at `position` among those that are ids, without type and result. What is not known
 // may do anything.
-OperandUse use_of(Opcode opcode, size_t position) {
+OperandUse operand_use_of(Opcode opcode, size_t position) {
   if (is_between(opcode, Opcode::kImageSampleImplicitLod, Opcode::kImageRead) ||
       is_between(opcode, Opcode::kImageSparseSampleImplicitLod, Opcode::kImageSparseDrefGather) ||
       opcode == Opcode::kImageSparseRead) {
@@ -170,7 +170,7 @@ class AccessFinder {
     if (instruction.opcode == Opcode::kLoad && is_reference(instruction)) return;
     const std::span<const uint32_t> ids = module_.ids_of(instruction);
     for (size_t i = 0; i < ids.size(); ++i) {
-      const OperandUse use = use_of(instruction.opcode, i);
+      const OperandUse use = operand_use_of(instruction.opcode, i);
       const auto found = bases_.find(ids[i]);
       if (found == bases_.end() || (!use.is_loaded && !use.is_stored)) continue;
       step_count_ += found->second.size();

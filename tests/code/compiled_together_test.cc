@@ -97,14 +97,15 @@ std::vector<std::string> complaints_in(std::string_view folder, std::string_view
 }
 
 TEST(CompiledTogether, SourcesNameNothingThatIsNamedElsewhere) {
-  for (const std::string folder : {"encoder", "simulator", "backends", "fuzz"}) {
+  for (const std::string folder : {"encoder", "simulator", "backends", "capture", "fuzz"}) {
     EXPECT_THAT(complaints_in(folder + "/", folder + "/", compiled_alone(folder)), IsEmpty())
         << "Rename it, or add the source to interlock_compile_alone() of the folder.";
   }
 }
 
 TEST(CompiledTogether, TestsNameNothingThatIsNamedElsewhere) {
-  for (const std::string folder : {"encoder", "simulator", "backends", "fuzz", "cli", "code"}) {
+  for (const std::string folder :
+       {"encoder", "simulator", "backends", "capture", "fuzz", "cli", "code"}) {
     EXPECT_THAT(complaints_in("tests/" + folder + "/", "tests/", compiled_alone("tests")),
                 IsEmpty())
         << "Rename it, or add the source to interlock_compile_alone() of the folder.";

@@ -53,7 +53,7 @@ std::vector<uint32_t> copy_shader() {
   return words;
 }
 
-ParseOptions every_queue() {
+ParseOptions options_of_every_queue() {
   ParseOptions options;
   read_every_queue(options);
   return options;
@@ -120,7 +120,7 @@ ConvertedLog converted(const std::string& log, const Limits& limits) {
   }
   result.summary = *summary;
   const std::string text = output.str();
-  const Result<Program> program = parse(text, "test.ilk", every_queue());
+  const Result<Program> program = parse(text, "test.ilk", options_of_every_queue());
   if (!program) result.error = program.error().message;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -130,7 +130,7 @@ ConvertedLog converted(const std::string& log, const Limits& limits) {
 }
 
 std::vector<std::string> findings_of(const std::string& text) {
-  const Result<Program> program = parse(text, "test.ilk", every_queue());
+  const Result<Program> program = parse(text, "test.ilk", options_of_every_queue());
   EXPECT_TRUE(program.has_value());
   std::vector<std::string> findings;
   if (!program) return findings;

@@ -10,6 +10,7 @@ namespace interlock {
 
 void add_check_command(CLI::App& app, ExitStatus& status);     // check_command.cc
 void add_explore_command(CLI::App& app, ExitStatus& status);   // explore_command.cc
+void add_fix_command(CLI::App& app, ExitStatus& status);       // fix_command.cc
 void add_run_command(CLI::App& app, ExitStatus& status);       // run_command.cc
 void add_encode_command(CLI::App& app, ExitStatus& status);    // encode_command.cc
 void add_print_command(CLI::App& app, ExitStatus& status);     // print_command.cc

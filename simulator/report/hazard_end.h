@@ -6,6 +6,7 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/program.h"
 #include "simulator/bytes/access_ref.h"
+#include "simulator/facts/fact.h"
 
 namespace interlock {
 
@@ -37,5 +38,10 @@ struct HazardEnd {
   Stage stage;
   std::string name;
 };
+
+// The least that the source of a scoped barrier, and its destination, name to separate the ends of
+// a hazard of this kind. Requires: `end` is its first, or its second one.
+Scope source_scope_of(const HazardEnd& end, FindingKind kind);
+Scope destination_scope_of(const HazardEnd& end, FindingKind kind);
 
 }  // namespace interlock

@@ -100,24 +100,6 @@ void RepairSearch::list_between() {
   }
 }
 
-StageAccess RepairSearch::seen_as() const {
-  return finding_.kind == FindingKind::kReadAfterWrite
-             ? *read_sort_of(second_.stage, second_.access)
-             : *write_sort_of(second_.stage, second_.access);
-}
-
-Scope RepairSearch::source_word() const {
-  // No narrower scope has what a barrier does to its operands, and that is available at once.
-  if (first_.is_transition()) return {kDeviceStages, 0};
-  if (is_war_) return {bit_of(first_.stage), 0};
-  return {bit_of(first_.stage), bit_of(*write_sort_of(first_.stage, first_.access))};
-}
-
-Scope RepairSearch::destination_word() const {
-  if (second_.is_transition()) return {kDeviceStages, 0};  // It sees what is available.
-  return {bit_of(second_.stage), is_war_ ? AccessMask{0} : bit_of(seen_as())};
-}
-
 bool RepairSearch::is_in_graph(const RepairEnd& end) const {
   return !end.is_of_host() && program_.kind_of(end.queue) == QueueKind::kGraph;
 }

@@ -83,9 +83,8 @@ class RepairSearch {
   void take(const NamedRepair& repair);
   // The sync that stands between the two in the reference run, from the second one back.
   void list_between();
-  StageAccess seen_as() const;
-  Scope source_word() const;
-  Scope destination_word() const;
+  Scope source_word() const { return source_scope_of(first_, finding_.kind); }
+  Scope destination_word() const { return destination_scope_of(second_, finding_.kind); }
   bool is_in_graph(const RepairEnd& end) const;
   std::string_view name_of(const RepairEnd& end) const;
   // "'wait s=1 on q' (go, statement 7)".

@@ -30,6 +30,11 @@ void SyncEdit::insert_sync(Place place, QueueIndex queue, SyncStep step) {
   after_.syncs.push_back(step);
 }
 
+void SyncEdit::add_barrier(Place place, QueueIndex queue, BarrierKind kind) {
+  insert(place, StatementKind::kBarrier, queue, after_.barriers.size());
+  after_.barriers.push_back({.statement = place.at, .kind = kind});
+}
+
 void SyncEdit::add_barrier(Place place, QueueIndex queue, Scope source, Scope destination,
                            std::optional<Access> bytes) {
   Dependency dependency{.source = source,

@@ -24,6 +24,8 @@ class SyncEdit {
   // Requires: no text_order.
   explicit SyncEdit(const Program& program);
 
+  // A global barrier. Requires: `kind` is kFull or kExecution.
+  void add_barrier(Place place, QueueIndex queue, BarrierKind kind);
   // A barrier with one dependency, about `bytes` or all.
   void add_barrier(Place place, QueueIndex queue, Scope source, Scope destination,
                    std::optional<Access> bytes);

@@ -1,0 +1,124 @@
+// interlock fix: the sync that a program lacks, as a diff of its text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
+#include "fuzz/cli/text_diff.h"
+#include "simulator/facts/fact.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/report/check.h"
+#include "simulator/report/read_every_queue.h"
+#include "simulator/report/report.h"
+#include "simulator/report/text_repair.h"
+#include "simulator/schedules/displacements.h"
+#include "simulator/schedules/explore.h"
+#include "simulator/schedules/strategy.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint64_t kWitnessesTried = 20;
+
+struct FixOptions {
+  InputOptions input;
+  std::string output;  // Empty: a diff.
+};
+
+std::string counted(uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+// What showed the first hazards of `before`, beside the order of the repaired program.
+std::string text_of_witnesses(const CheckReport& before, Program repaired) {
+  uint64_t witness_count = 0;
+  uint64_t refused_count = 0;
+  for (const Finding& finding : before.findings) {
+    if (!is_hazard(finding.kind) || finding.witness.empty()) continue;
+    if (witness_count == kWitnessesTried || is_stopped()) break;
+    ++witness_count;
+    repaired.witness = finding.witness;
+    const Program run = reference_run(repaired);
+    if (!schedule_of(run, HappensBefore(run), run.witness)) ++refused_count;
+  }
+  if (witness_count == 0) return {};
+  return fmt::format("{} of {} that showed a hazard {} not legal any more.\n", refused_count,
+                     counted(witness_count, "schedule"), refused_count == 1 ? "is" : "are");
+}
+
+// Schedules of the repaired program, on the shadow machine.
+std::string text_of_runs(const Program& repaired) {
+  if (needs_queue_order(repaired)) return {};  // Strategies are about one queue.
+  const Exploration exploration = explore(repaired, strategy_registry().front());
+  return fmt::format("{} of the repaired program tried on the shadow machine; {} differ.\n",
+                     counted(exploration.tried.size(), "schedule"), exploration.strict_count);
+}
+
+std::string text_of(const TextRepair& repair) {
+  if (repair.hazard_count_before == 0) return "No hazard: there is nothing that sync repairs.\n";
+  std::string text =
+      fmt::format("{}; {} added, {} changed; {}.\n", counted(repair.hazard_count_before, "hazard"),
+                  counted(repair.added_count, "line"), counted(repair.changed_count, "line"),
+                  repair.hazard_count == 0
+                      ? "none is left"
+                      : fmt::format("{} left, for which no change was found", repair.hazard_count));
+  if (!repair.is_least)
+    text += "Whether a line of the change can go was not tried: they are many.\n";
+  if (repair.is_spelled_out) {
+    text += "The diff is of the program with its replays and backward passes spelled out.\n";
+  }
+  return text;
+}
+
+ExitStatus run_fix(const FixOptions& options) {
+  const Interruptible interruptible;
+  ParseOptions parse_options = options.input.parse;
+  read_every_queue(parse_options);
+  const std::string& path = options.input.path;
+  const Result<std::string> text = read_file(path, parse_options.limits);
+  if (!text) return report_error(text.error());
+  const std::string name = path == "-" ? "<stdin>" : path;
+  const Result<Program> program = parse(*text, name, parse_options);
+  if (!program) return report_error(program.error());
+  const CheckReport before = check(*program, {.redundancy_budget = 0, .repair_budget = 0});
+  const Result<TextRepair> repair = repair_text(*text, name, parse_options);
+  if (!repair) return report_error({repair.error().message});
+  const CheckReport after = check(repair->program, {.redundancy_budget = 0, .repair_budget = 0});
+  std::string remark = text_of(*repair);
+  if (repair->hazard_count_before > 0 && repair->hazard_count == 0) {
+    remark += text_of_witnesses(before, repair->program) + text_of_runs(repair->program);
+  }
+  if (is_stopped()) return ExitStatus::kInterrupted;
+  remark += fmt::format("{} now: {}\n", name, summary_of(after));
+  print_remark(remark);
+  const ExitStatus status =
+      after.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFinding;
+  if (!options.output.empty()) return write_output(options.output, repair->text, status);
+  print_out(unified_diff(repair->before, repair->text, "a/" + name, "b/" + name));
+  return status;
+}
+
+}  // namespace
+
+void add_fix_command(CLI::App& app, ExitStatus& status) {
+  auto [command, options] = add_subcommand<FixOptions>(
+      app, status, "fix", "the smallest sync that repairs a program, as a diff of its text",
+      run_fix);
+  add_input_options(command, options.input);
+  command.add_option("-o,--output", options.output,
+                     "the repaired text, instead of a diff; - is standard output");
+}
+
+}  // namespace interlock

@@ -1,0 +1,14 @@
+// What changed between two texts, as `diff -u` says it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace interlock {
+
+// A unified diff with three lines of context, which `patch` applies; empty where the texts are the
+// same. Cost: O((n + d) d) for n lines of which d differ.
+std::string unified_diff(std::string_view before, std::string_view after,
+                         std::string_view before_name, std::string_view after_name);
+
+}  // namespace interlock

@@ -1,0 +1,224 @@
+#include "simulator/report/text_repair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/error_of.h"
+#include "encoder/program/stop.h"
+#include "encoder/text/printer.h"
+#include "simulator/facts/fact.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/report/added_barriers.h"
+#include "simulator/report/check.h"
+#include "simulator/report/expectation_update.h"
+#include "simulator/report/expectations.h"
+#include "simulator/report/repair.h"
+#include "simulator/report/repaired_lines.h"
+
+namespace interlock {
+namespace {
+
+constexpr size_t kChangesMax = 1000;
+constexpr size_t kTriesMax = 300;  // Of texts without a part of the change.
+constexpr uint64_t kRepairWork = CheckOptions{}.repair_budget;
+
+// Hazards, and nothing about them.
+CheckReport find_hazards_of(const Program& program) {
+  return check(program, {.observability_budget = 0, .redundancy_budget = 0, .repair_budget = 0});
+}
+
+bool is_of_hazard(const Finding& finding) { return is_hazard(finding.kind); }
+
+uint64_t count_hazards(const CheckReport& report) {
+  return static_cast<uint64_t>(std::ranges::count_if(report.findings, is_of_hazard));
+}
+
+class TextRepairSearch {
+ public:
+  TextRepairSearch(std::string_view text, std::string_view file_name, const ParseOptions& options)
+      : file_name_(file_name), options_(options), lines_(text) {
+    options_.statement_lines = &statement_lines_;
+  }
+
+  Result<TextRepair> run() {
+    Result<Program> program = read();
+    if (!program) return program.error();
+    if (has_recordings(*program)) {
+      program = spell_out(std::move(*program));
+      if (!program) return program.error();
+    }
+    result_.before = lines_.text();
+    const CheckReport before = find_hazards_of(*program);
+    if (const std::optional<Error> error = error_of_verdict(before)) return *error;
+    result_.hazard_count_before = count_hazards(before);
+    const Result<CheckReport> report =
+        needs_queue_order(*program) ? repair_one_by_one(before) : repair_at_once(*program, before);
+    if (!report) return report.error();
+    result_.hazard_count = count_hazards(*report);
+    return finish();
+  }
+
+ private:
+  Result<Program> read() {
+    statement_lines_.clear();
+    return parse(lines_.text(), file_name_, options_);
+  }
+
+  // One queue: barriers, until none is missing.
+  Result<CheckReport> repair_at_once(Program program, CheckReport report) {
+    const bool has_scopes = !program.barriers.empty() &&
+                            std::ranges::all_of(program.barriers, [](const Barrier& barrier) {
+                              return barrier.kind == BarrierKind::kScoped;
+                            });
+    AddedBarriers added = has_scopes ? AddedBarriers::kScoped : AddedBarriers::kGlobal;
+    const RepairedLines unchanged = lines_;
+    while (count_hazards(report) > 0) {
+      const auto change = find_barriers_to_add(program, report.findings, added);
+      if (change.empty()) break;
+      lines_.apply(change, statement_lines_);
+      Result<CheckReport> changed = check_lines(program);
+      if (!changed) return changed.error();
+      if (count_hazards(*changed) > 0 && added == AddedBarriers::kScoped) {
+        lines_ = unchanged;
+        added = AddedBarriers::kGlobal;
+        changed = check_lines(program);
+        if (!changed) return changed.error();
+      }
+      report = std::move(*changed);
+    }
+    return report;
+  }
+
+  // What reports name, one after another.
+  Result<CheckReport> repair_one_by_one(CheckReport report) {
+    Result<Program> program = read();
+    while (program && count_hazards(report) > 0 && lines_.change_count() < kChangesMax) {
+      const std::vector<RepairLine> change = find_one_repair(*program, report.findings);
+      if (change.empty()) return report;
+      lines_.apply(change, statement_lines_);
+      Result<CheckReport> changed = check_lines(*program);
+      if (!changed) return changed.error();
+      report = std::move(*changed);
+    }
+    if (!program) return program.error();
+    if (count_hazards(report) == 0) take_back(report.findings.size());
+    return report;
+  }
+
+  // `program` is made that of the lines.
+  Result<CheckReport> check_lines(Program& program) {
+    Result<Program> changed = read();
+    if (!changed) return changed.error();
+    program = std::move(*changed);
+    CheckReport report = find_hazards_of(program);
+    if (const std::optional<Error> error = error_of_verdict(report)) return *error;
+    return report;
+  }
+
+  // Whose statements stand in no line of their own.
+  static bool has_recordings(const Program& program) {
+    return !program.captures.empty() || !program.replays.empty() || !program.backwards.empty();
+  }
+
+  // Where nothing is wrong, the text stays as it is.
+  Result<Program> spell_out(Program program) {
+    const CheckReport report = find_hazards_of(program);
+    if (count_hazards(report) == 0) return program;
+    program.captures.clear();
+    program.replays.clear();
+    program.backwards.clear();
+    lines_ = RepairedLines(print(program));
+    result_.is_spelled_out = true;
+    return read();
+  }
+
+  static std::optional<Error> error_of_verdict(const CheckReport& report) {
+    if (is_stopped()) return Error{"The repair was stopped."};
+    if (!report.is_truncated()) return std::nullopt;
+    return Error{"there is no verdict on all of the program, so it cannot be repaired."};
+  }
+
+  // Of the first hazard that has one.
+  static std::vector<RepairLine> find_one_repair(const Program& program,
+                                                 const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings) {
+      if (!is_of_hazard(finding) || is_stopped()) continue;
+      std::vector<Finding> one = {finding};
+      find_repairs(program, kRepairWork, one);
+      if (!one.front().repair.empty()) return one.front().repair;
+    }
+    return {};
+  }
+
+  // Later changes may make earlier ones useless; first those that were made at once, as a wait
+  // needs its signal. What goes may let another line go: the signal that was waited for.
+  // `finding_count`: of the repaired program, which no sync repairs.
+  void take_back(size_t finding_count) {
+    size_t try_count = 0;
+    for (bool has_gone = true; has_gone;) {
+      has_gone = false;
+      for (const RepairedLines::Change& change : lines_.changes()) {
+        if (is_stopped()) return;
+        if (++try_count > kTriesMax) {
+          result_.is_least = false;
+          return;
+        }
+        const RepairedLines kept = lines_;
+        lines_.take_back(change);
+        if (lines_.change_count() == kept.change_count()) continue;  // It had gone by then.
+        const Result<Program> program = read();
+        const bool is_repaired = program && is_repaired_still(*program, finding_count);
+        if (is_repaired) {
+          has_gone = true;
+        } else {
+          lines_ = kept;
+        }
+      }
+    }
+  }
+
+  static bool is_repaired_still(const Program& program, size_t finding_count) {
+    const CheckReport report = find_hazards_of(program);
+    return !is_stopped() && !report.is_truncated() && count_hazards(report) == 0 &&
+           report.findings.size() <= finding_count;
+  }
+
+  Result<TextRepair> finish() {
+    Result<Program> program = read();
+    if (!program) return program.error();
+    result_.added_count = lines_.added_count();
+    result_.changed_count = lines_.changed_count();
+    result_.text = lines_.text();
+    const bool is_changed = lines_.change_count() > 0;
+    if (is_changed && !program->expectations.empty()) {
+      const CheckReport report = check(*program);
+      const ExpectationOutcome outcome = judge_expectations(*program, report);
+      if (const std::optional<Error> error = error_of_verdict(report)) return *error;
+      result_.text = update_expectations(result_.text, *program, report, outcome);
+    }
+    lines_ = RepairedLines(result_.text);
+    program = read();
+    if (!program) return program.error();
+    result_.program = std::move(*program);
+    return std::move(result_);
+  }
+
+  std::string_view file_name_;
+  ParseOptions options_;
+  RepairedLines lines_;
+  std::vector<uint64_t> statement_lines_;
+  TextRepair result_;
+};
+
+}  // namespace
+
+Result<TextRepair> repair_text(std::string_view text, std::string_view file_name,
+                               const ParseOptions& options) {
+  return TextRepairSearch(text, file_name, options).run();
+}
+
+}  // namespace interlock

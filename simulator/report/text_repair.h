@@ -1,0 +1,40 @@
+// The text of a program with the sync that it lacks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "encoder/text/parser.h"
+
+namespace interlock {
+
+struct TextRepair {
+  std::string before;  // The text that was given, or is_spelled_out.
+  std::string text;
+  Program program;  // Of `text`.
+  uint64_t hazard_count_before = 0;
+  uint64_t hazard_count = 0;   // For which no change was found.
+  uint64_t added_count = 0;    // Lines of sync that are new.
+  uint64_t changed_count = 0;  // Lines that say more, or stand elsewhere.
+  // What replays and backward passes record is spelled out, a line for each statement: the change is
+  // among it.
+  bool is_spelled_out = false;
+  // Nothing of the change can go: on one queue no fewer barriers do; with several queues each line
+  // was taken back, one at a time. False where that would have been too much work.
+  bool is_least = true;
+};
+
+// Returns `text` with the smallest change of its sync that we find after which check() finds no
+// hazard: on one queue the fewest barriers (added_barriers.h), scoped ones where all of the program
+// are and they do; else the repairs that reports name
+// (repair.h), one after another, without those that later ones make useless. All other lines stay
+// as they are, comments and order too; `expect` lines say what is found then. Errors: those of
+// parse() and of a program without a verdict, and a stop (stop.h). Cost: of check() for each
+// change, and for each line that is tried without.
+Result<TextRepair> repair_text(std::string_view text, std::string_view file_name,
+                               const ParseOptions& options);
+
+}  // namespace interlock

@@ -1,0 +1,124 @@
+// interlock fix: the diff, what is said beside it, and the status, as a user sees them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/cli/command.h"
+#include "tests/cli/shown_commands.h"
+
+namespace interlock::fix_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHazard = R"(interlock 1
+memory a 256
+memory b 256
+reduce: dispatch Reduce reads a writes b[0:64]
+vjp: dispatch Vjp reads b[64:128] writes a[0:64]
+)";
+
+std::string text_at(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(FixCommand, PrintsADiffAndSaysWhatItProves) {
+  const CommandResult result = run_interlock({"fix", "-"}, kHazard);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out,
+            "--- a/<stdin>\n+++ b/<stdin>\n@@ -2,4 +2,5 @@\n memory a 256\n memory b 256\n"
+            " reduce: dispatch Reduce reads a writes b[0:64]\n+barrier execution\n"
+            " vjp: dispatch Vjp reads b[64:128] writes a[0:64]\n");
+  EXPECT_THAT(result.err,
+              AllOf(StartsWith("1 hazard; 1 line added, 0 lines changed; none is left.\n"
+                               "1 of 1 schedule that showed a hazard is not legal any more.\n"),
+                    HasSubstr("schedules of the repaired program tried on the shadow machine; 0 "
+                              "differ.\n<stdin> now: 2 dispatches")));
+}
+
+TEST(FixCommand, WritesTheRepairedTextInstead) {
+  const std::string path = temporary_path("fixed.ilk");
+  const CommandResult result = run_interlock({"fix", "-", "-o", path}, kHazard);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(text_at(path), HasSubstr("\nbarrier execution\nvjp:"));
+  EXPECT_EQ(run_interlock({"check", path}).status, 0);
+}
+
+TEST(FixCommand, LeavesWhatIsRightAndSaysWhatNoSyncRepairs) {
+  const CommandResult right =
+      run_interlock({"fix", "-"}, "interlock 1\nmemory a 64\ndispatch X writes a\n");
+  EXPECT_EQ(right.status, 0);
+  EXPECT_THAT(right.out, IsEmpty());
+  EXPECT_THAT(right.err, StartsWith("No hazard: there is nothing that sync repairs.\n"));
+  const CommandResult alias = run_interlock(
+      {"fix", "-"}, "interlock 1\nmemory a 64\ndispatch X reads a[0:8] writes a[4:12]\n");
+  EXPECT_EQ(alias.status, 1);
+  EXPECT_THAT(alias.out, IsEmpty());
+  EXPECT_THAT(alias.err, HasSubstr("1 finding"));
+}
+
+TEST(FixCommand, GivesBadInputStatusTwo) {
+  const CommandResult bad = run_interlock({"fix", "-"}, "interlock 1\nmemory a\n");
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.err, HasSubstr("<stdin>:2:"));
+  EXPECT_EQ(run_interlock({"fix", temporary_path("none.ilk")}).status, 2);
+}
+
+// `git apply` takes the diffs as they are, and makes the text of -o of them: lines that are added
+// and changed, several hunks, texts without a last newline.
+TEST(FixCommand, PrintsDiffsThatApply) {
+  const fs::path corpus = fs::absolute(fs::path(INTERLOCK_SOURCE_DIR) / "corpus");
+  const fs::path before = fs::current_path();
+  const fs::path folder = temporary_path("fix");
+  fs::create_directories(folder);
+  fs::current_path(folder);
+  int applied_count = 0;
+  for (const char* const name : {"queues", "regressions", "streams"}) {
+    for (const auto& entry : fs::directory_iterator(corpus / name)) {
+      if (entry.path().extension() != ".ilk" || fs::file_size(entry.path()) > 20'000) continue;
+      const std::string given = text_at(entry.path());
+      if (given.find("expect RAW") == std::string::npos) continue;
+      std::ofstream("given.ilk") << given.substr(0, given.size() - 1);
+      const CommandResult fix = run_interlock({"fix", "given.ilk"});
+      if (fix.out.empty()) continue;
+      std::ofstream("change.diff") << fix.out;
+      run_interlock({"fix", "given.ilk", "-o", "whole.ilk"});
+      EXPECT_EQ(std::system("GIT_CEILING_DIRECTORIES=$PWD/.. git apply change.diff"), 0)
+          << entry.path() << fix.out;
+      EXPECT_EQ(text_at("given.ilk"), text_at("whole.ilk")) << entry.path();
+      ++applied_count;
+    }
+  }
+  fs::current_path(before);
+  EXPECT_GT(applied_count, 30);
+}
+
+constexpr const char* kDocument = "docs/fix.md";
+
+TEST(FixDocument, ShowsWhatItsCommandsPrint) {
+  const fs::path before = fs::current_path();
+  const auto commands = shown_commands(document_text(kDocument));
+  EXPECT_EQ(commands.size(), 2u);
+  fs::current_path(INTERLOCK_SOURCE_DIR);
+  for (const ShownCommand& command : commands) {
+    const CommandResult result = run_interlock(command.arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(prints(result.err + result.out, command.lines)) << result.err << result.out;
+  }
+  fs::current_path(before);
+}
+
+}  // namespace
+}  // namespace interlock::fix_test

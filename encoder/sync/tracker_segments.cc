@@ -36,7 +36,8 @@ inline HazardTracker::Known HazardTracker::add_known(std::span<const Access> ran
   if (ranges.size() > kMostRanges) return Known::kNot;
   const uint32_t epoch = epoch_;
   std::array<uint32_t*, kMostRanges> stamps;
-  if (segments_.lookup_bytes() > kFarBytes) {
+  const bool is_far = segments_.lookup_bytes() > kFarBytes;
+  if (is_far) {
     for (const Access& access : ranges) segments_.prefetch_slot(access.memory, access.range);
     for (const Access& access : ranges) segments_.prefetch_segment(access.memory, access.range);
   }
@@ -52,9 +53,19 @@ inline HazardTracker::Known HazardTracker::add_known(std::span<const Access> ran
   if (conflict_count > 0 && begins_list()) return Known::kBeginsList;
   const uint32_t new_epoch = epoch_;
   next_stamp = stamps.data();
-  for (const Access& access : ranges) {
-    uint32_t& stamp = **next_stamp++;
-    stamp = codes.stamp_after(stamp, access.mode, new_epoch);
+  if (is_far) {
+    // What is read again and again keeps its stamp, and what is not written need not go back to
+    // memory.
+    for (const Access& access : ranges) {
+      uint32_t& stamp = **next_stamp++;
+      const uint32_t stamp_after = codes.stamp_after(stamp, access.mode, new_epoch);
+      if (stamp != stamp_after) stamp = stamp_after;
+    }
+  } else {
+    for (const Access& access : ranges) {
+      uint32_t& stamp = **next_stamp++;
+      stamp = codes.stamp_after(stamp, access.mode, new_epoch);
+    }
   }
   access_count_ += ranges.size();
   looks_up_ranges_ = true;

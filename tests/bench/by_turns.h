@@ -25,11 +25,11 @@ struct TurnOptions {
   double least_seconds = 0.002;  // Of a contestant in a round: it makes as many passes.
   double most_spread = 0.1;      // Above, everything is measured again,
   int attempts = 3;              // so often in all; the calmest attempt of each counts.
-  // Who takes so long for its first pass, and ten times the least, has no other.
+  // Who takes so long for its second pass, and ten times the least, has no other: it is the timing.
   double hopeless_seconds = 0.4;
 };
 
-// Returns a timing of each contestant. Each runs once more before the first round.
+// Returns a timing of each contestant. Each runs twice more before the first round.
 std::vector<Timing> measure_by_turns(const std::vector<Contestant>& contestants,
                                      const TurnOptions& options = {});
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -93,8 +94,10 @@ class ProgramBuilder {
     return Error{error_message_};
   }
 
-  // Says that an item with this label comes soon. Changes nothing but how long its add() takes.
-  void expect_label(std::string_view label) const { names_.prefetch(label); }
+  // Says that an item with this name comes soon. Changes nothing but how long its add() takes, and
+  // that only where there are so many names that caches do not hold what says where they are.
+  void expect_name(std::string_view name) const { names_.prefetch(name); }
+  bool has_many_names() const { return program_.names.size() > 4096; }
 
   // What the error of the last failed add() is about.
   ItemPlace error_place() const { return error_place_; }
@@ -212,7 +215,7 @@ class ProgramBuilder {
   bool check_order(const DispatchWords& item);
   void claim_order(uint64_t order);
   bool append_operands(const DispatchWords& item);
-  bool check_stage(const DispatchWords& item, const Dispatch& dispatch);
+  bool check_stage(const DispatchWords& item, bool is_opaque);
   bool find_edges(const DispatchWords& item, QueueIndex queue);
   bool find_edge(std::string_view reference, ItemPlace place, DispatchId& from);
   bool check_recorded_edge(std::string_view reference, ItemPlace place);
@@ -226,6 +229,7 @@ class ProgramBuilder {
   bool append_operand(const OperandWords& operand, size_t position, std::vector<Access>& accesses);
   void drop_strides_from(size_t stride_count);
   bool append_rows(const OperandWords& operand, ItemPlace place, std::vector<Access>& accesses);
+  NameId find_operand(const OperandWords& operand);
   bool resolve(const OperandWords& operand, size_t position, Access& access);
 
   // In program_builder_barriers.cc.
@@ -337,8 +341,9 @@ class ProgramBuilder {
   ItemPlace error_place_;
   std::string error_message_;
   NameTable names_;
-  NameTable::Mention label_mention_;  // Of the statement that is added.
-  DispatchWords words_;               // Of the draft that is added; kept for its room.
+  std::array<NameId, 16> last_operand_names_;  // By length and last letter; see find_operand().
+  NameTable::Mention label_mention_;           // Of the statement that is added.
+  DispatchWords words_;                        // Of the draft that is added; kept for its room.
   // Disjoint ranges with initial values: (memory, begin) to the tensor.
   std::map<std::pair<MemoryId, uint64_t>, TensorId> initial_ranges_;
   // The numbers given by `order=`, as disjoint runs: first to last, both included. Recorded streams

@@ -160,10 +160,11 @@ bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispat
   dispatch.is_approximate = item.is_approximate;
   dispatch.stage = item.stage;
   const size_t stride_count = program_.strides.size();
-  if (!append_operands(item) || !check_stage(item, dispatch)) return false;
+  const bool is_opaque = dispatch.kernel == mix_kernel() && is_opaque_kernel(item.kernel);
+  if (!append_operands(item) || !check_stage(item, is_opaque)) return false;
   dispatch.access_count = static_cast<uint32_t>(program_.accesses.size()) - dispatch.first_access;
   if (!append_attributes(item, dispatch) || !check_line_length(item)) return false;
-  if (is_opaque(program_, dispatch)) return true;
+  if (is_opaque) return true;
   if (program_.strides.size() > stride_count) {
     return fail(ItemPart::kKernel,
                 "kernel {} has operands without rows; those of opaque dispatches may have rows.",
@@ -184,8 +185,8 @@ bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispat
 }
 
 // Whether it may execute where it says, and do there what it says.
-bool ProgramBuilder::check_stage(const DispatchWords& item, const Dispatch& dispatch) {
-  if (!is_opaque(program_, dispatch)) {
+bool ProgramBuilder::check_stage(const DispatchWords& item, bool is_opaque) {
+  if (!is_opaque) {
     if (item.is_approximate) {
       return fail(ItemPart::kKernel,
                   "kernel {} touches what the kernel table says; only opaque dispatches are "

@@ -66,12 +66,25 @@ bool ProgramBuilder::append_rows(const OperandWords& operand, ItemPlace place,
   return true;
 }
 
+// Where there are few memories and tensors, they are named again and again: each name is first
+// compared with the last one of its length that ended as it does.
+NameId ProgramBuilder::find_operand(const OperandWords& operand) {
+  const size_t name_count = program_.memories.size() + program_.tensors.size();
+  if (operand.likely.is_some() || name_count > last_operand_names_.size() || operand.name.empty()) {
+    return names_.find(program_.names, operand.name, operand.likely);
+  }
+  const size_t place = operand.name.size() + static_cast<uint8_t>(operand.name.back());
+  NameId& last = last_operand_names_[place % last_operand_names_.size()];
+  return last = names_.find(program_.names, operand.name, last);
+}
+
 bool ProgramBuilder::resolve(const OperandWords& operand, size_t position, Access& access) {
   const ItemPlace place(ItemPart::kOperand, position);
   access.mode = operand.mode;
   access.is_undeclared = operand.is_undeclared;
   access.is_sliced = operand.is_sliced;
-  const NameMeaning meaning = names_.meaning_of(program_.names, operand.name, operand.likely);
+  const NameId name = find_operand(operand);
+  const NameMeaning meaning = name.is_some() ? names_.meaning(name) : NameMeaning{};
   if (meaning.tensor.is_some()) {
     access.tensor = meaning.tensor;
     access.memory = program_.tensor(access.tensor).memory;

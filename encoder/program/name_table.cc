@@ -62,6 +62,16 @@ uint64_t NameTable::hash_of(std::string_view name) {
   return scrambled(digest ^ bytes_at(bytes, size));
 }
 
+bool NameTable::is_name_of(const Names& names, NameId id, std::string_view name) {
+  if (id.index >= names.size()) return false;
+  const std::string& known = names[id.index];
+  return known.size() == name.size() && are_equal(known.data(), name.data(), name.size());
+}
+
+NameId NameTable::find(const Names& names, std::string_view name, NameId likely) const {
+  return is_name_of(names, likely, name) ? likely : find(names, name);
+}
+
 NameId NameTable::find(const Names& names, std::string_view name, uint64_t hash) const {
   if (slots_.empty()) return {};
   const size_t mask = slots_.size() - 1;
@@ -69,10 +79,7 @@ NameId NameTable::find(const Names& names, std::string_view name, uint64_t hash)
     const Slot& slot = slots_[(place_of(hash) + probe) & mask];
     if (!slot.id.is_some()) return {};
     if (slot.tag != tag_of(hash)) continue;
-    const std::string& known = names[slot.id.index];
-    if (known.size() == name.size() && are_equal(known.data(), name.data(), name.size())) {
-      return slot.id;
-    }
+    if (is_name_of(names, slot.id, name)) return slot.id;
   }
   const auto found = crowded_.find(name);
   return found == crowded_.end() ? NameId{} : found->second;

@@ -90,11 +90,8 @@ class NameTable {
     const NameId id = find(names, name);
     return id.is_some() ? meanings_[id.index] : NameMeaning{};
   }
-  // The same, without a search if the name is `likely`.
-  NameMeaning meaning_of(const Names& names, std::string_view name, NameId likely) const {
-    const bool is_it = likely.index < names.size() && names[likely.index] == name;
-    return is_it ? meanings_[likely.index] : meaning_of(names, name);
-  }
+  // As find(), without a search if the name is that of `likely`, which may be none.
+  NameId find(const Names& names, std::string_view name, NameId likely) const;
 
   // Bytes of the names, of the table and of what they mean, without room for more.
   // Cost: constant.
@@ -134,6 +131,7 @@ class NameTable {
   // The tag is the low half of the hash; the place comes from the high half.
   static size_t place_of(uint64_t hash) { return static_cast<size_t>(hash >> 32); }
 
+  static bool is_name_of(const Names& names, NameId id, std::string_view name);
   NameId find(const Names& names, std::string_view name, uint64_t hash) const;
   NameId append(Names& names, std::string_view name, uint64_t hash);
   void store(const Names& names, NameId id, uint64_t hash);

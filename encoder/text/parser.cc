@@ -114,7 +114,7 @@ class Parser {
       std::string_view line = text.substr(start, newline - start);
       start = newline + 1;
       const bool has_end = newline < text.size();
-      if (has_end && !plain_dispatch_.label.empty()) expect_label(text.substr(start));
+      if (start < text.size()) expect_name(text.substr(start));
       if (is_stopped()) return error_at(1, "reading was stopped here.");
       if (line.size() > options_.limits.line_bytes) {
         return error_at(1, fmt::format("the line has {} bytes, more than the limit of {}.",
@@ -144,11 +144,19 @@ class Parser {
     options_.statement_lines->resize(builder_.statement_count(), line_number_);
   }
 
-  // Where one line has a label, the next one has too, mostly.
-  void expect_label(std::string_view rest) const {
-    size_t size = 0;
-    while (size < rest.size() && is_name_char(rest[size])) ++size;
-    if (size < rest.size() && rest[size] == ':') builder_.expect_label(rest.substr(0, size));
+  // Where one line has a label, the next one has too, mostly; where there are many names, the next
+  // kernel is a new one, as in recordings, which count their dispatches there.
+  void expect_name(std::string_view rest) const {
+    constexpr std::string_view kDispatch = "dispatch ";
+    const bool is_label = !plain_dispatch_.label.empty();
+    if (!is_label) {
+      if (!builder_.has_many_names() || !rest.starts_with(kDispatch)) return;
+      rest.remove_prefix(kDispatch.size());
+    }
+    if (!text_.ends_with('\n')) return;  // Where the cursor ends.
+    PlainCursor cursor(rest);
+    const std::string_view name = cursor.take_run();
+    if (!is_label || cursor.is_at(':')) builder_.expect_name(name);
   }
 
   Result<Success> check_memory(size_t text_bytes) const {
@@ -246,7 +254,7 @@ class Parser {
   Result<Success> add_line(std::string_view line, bool has_end) {
     // Most lines by far: full barriers, and dispatches and declarations as they are usually
     // written.
-    if (line == "barrier") return added(builder_.add(BarrierDraft{}), [] { return 1; });
+    if (line == "barrier") return added(builder_.add(full_barrier_), [] { return 1; });
     if (has_end) {
       if (read_plain_dispatch(line, plain_dispatch_)) return add_plain(line, plain_dispatch_);
       if (read_plain_tensor(line, plain_tensor_)) return add_declaration(line, plain_tensor_);
@@ -314,6 +322,7 @@ class Parser {
   const ParseOptions& options_;
   ProgramBuilder builder_;
   LineReader reader_;
+  const BarrierDraft full_barrier_;
   // Of the last plain lines; kept for their room.
   DispatchWords plain_dispatch_;
   TensorDraft plain_tensor_;

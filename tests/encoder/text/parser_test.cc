@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/text/parser.h"
@@ -258,6 +260,48 @@ TEST(ParseText, AcceptsAnyLineEndAndWhiteSpace) {
 
 TEST(ParseText, CommentsMayHaveAnyPrintableBytes) {
   EXPECT_EQ(print(*parse("interlock 1\nbarrier # caf\xc3\xa9: 'x'\n")), "interlock 1\nbarrier\n");
+}
+
+// Names of operands are first compared with the last one that was as long and ended alike.
+TEST(ParseDispatch, TellsOperandsApartThatAreAsLongAndEndAlike) {
+  const Program p =
+      parsed("memory a1 64\nmemory b1 64\ndispatch A reads a1 b1 a1\ndispatch B reads b1 b1 a1\n");
+  std::vector<uint32_t> memories;
+  for (const Access& access : p.accesses) memories.push_back(access.memory.index);
+  EXPECT_THAT(memories, ElementsAre(0, 1, 0, 1, 1, 0));
+}
+
+// A line that is left out takes the numbers of its names with it.
+TEST(LenientParse, TakesNoOperandForAnotherThatWasForgotten) {
+  ParseOptions options;
+  options.skips_invalid_lines = true;
+  const auto p = parse(
+      "interlock 1\nmemory m 64\ndispatch Foo reads Foo\nmemory Boo 64\n"
+      "dispatch Bar reads Foo\ndispatch Bar reads Boo\n",
+      "p.ilk", options);
+  ASSERT_TRUE(p) << p.error().message;
+  EXPECT_EQ(print(*p), "interlock 1\nmemory m 64\nmemory Boo 64\ndispatch Bar reads Boo\n");
+}
+
+// Where names are many, what is known of the next line is fetched before it is read: here the text
+// ends within a name, and there is no byte after it.
+TEST(ParseText, WithManyNamesMayEndWithoutANewline) {
+  std::string text = "interlock 1\nmemory m 64\n";
+  for (int i = 0; i < 5000; ++i) {
+    text += "dispatch K" + std::to_string(i) + " reads m\n" + (i % 3 == 0 ? "barrier\n" : "");
+  }
+  const auto whole = parse(text);
+  ASSERT_TRUE(whole);
+  for (const std::string_view last : {"dispatch K", "dispatch ", "dispatch Last reads m", "x"}) {
+    std::vector<char> bytes(text.begin(), text.end());
+    bytes.insert(bytes.end(), last.begin(), last.end());
+    bytes.shrink_to_fit();
+    const auto p = parse({bytes.data(), bytes.size()});
+    const bool is_complete = last.ends_with("m");
+    ASSERT_EQ(p.has_value(), is_complete || last == "dispatch K") << last;
+    if (!p) continue;
+    EXPECT_EQ(p->dispatches.size(), 5001);
+  }
 }
 
 TEST(LenientParse, LeavesOutLinesThatDoNotFit) {

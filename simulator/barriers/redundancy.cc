@@ -5,6 +5,7 @@
 #include "simulator/barriers/redundancy.h"
 
 #include <algorithm>
+#include <array>
 
 #include "encoder/program/stop.h"
 #include "simulator/bytes/access_history.h"
@@ -50,13 +51,14 @@ bool is_full(const Program& program, uint32_t barrier) {
 
 void append_redundant(const Program& program, const BarrierRow& row,
                       std::vector<RedundantBarrier>& redundant) {
-  std::vector<uint32_t> fulls;  // At most two decide.
-  for (uint32_t i = row.begin; i < row.end && fulls.size() < 2; ++i) {
-    if (is_full(program, i)) fulls.push_back(i);
+  std::array<uint32_t, 2> fulls;  // At most two decide.
+  size_t full_count = 0;
+  for (uint32_t i = row.begin; i < row.end && full_count < fulls.size(); ++i) {
+    if (is_full(program, i)) fulls[full_count++] = i;
   }
   for (uint32_t i = row.begin; i < row.end; ++i) {
     const bool is_only_order = row.end - row.begin == 1;
-    const bool is_only_visibility = is_full(program, i) && fulls.size() == 1;
+    const bool is_only_visibility = is_full(program, i) && full_count == 1;
     if ((is_only_order && row.needs_order) || (is_only_visibility && row.needs_visibility)) {
       continue;
     }
@@ -65,7 +67,7 @@ void append_redundant(const Program& program, const BarrierRow& row,
       continue;
     }
     // A full barrier can stand in for any, an execution barrier for its like.
-    const uint32_t other = fulls.empty()   ? row.begin + (i == row.begin ? 1 : 0)
+    const uint32_t other = full_count == 0 ? row.begin + (i == row.begin ? 1 : 0)
                            : fulls[0] != i ? fulls[0]
                                            : fulls[1];
     redundant.push_back({BarrierId(i), RedundancyReason::kSamePlace, BarrierId(other), row.slot});

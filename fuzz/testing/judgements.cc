@@ -173,9 +173,11 @@ Result<Judgement> judge_fewest_barriers(const Program& program) {
 Result<Judgement> judge_no_useless_sync(const Program& program) {
   // A barrier left unjudged would pass.
   const CheckReport report = check(program, {.redundancy_budget = UINT64_MAX});
-  // One of the two is empty: with several queues or the host barriers are pieces of sync.
-  const std::string_view noun = report.has_bounds ? "barrier" : "piece of sync";
-  const std::string_view nouns = report.has_bounds ? "barriers" : "pieces of sync";
+  // With several queues or the host barriers are pieces of sync, and so are their words.
+  const bool has_barriers_alone =
+      report.has_bounds && report.redundant_sync.empty() && report.unjudged_sync_count == 0;
+  const std::string_view noun = has_barriers_alone ? "barrier" : "piece of sync";
+  const std::string_view nouns = has_barriers_alone ? "barriers" : "pieces of sync";
   const auto counted = [&](uint64_t count) {
     return fmt::format("{} {}", count, count == 1 ? noun : nouns);
   };

@@ -79,10 +79,16 @@ void append_idle(uint32_t begin, uint32_t end, RedundancyReason reason, uint32_t
   for (uint32_t i = begin; i < end; ++i) redundant.push_back({BarrierId(i), reason, {}, slot});
 }
 
+// Which epochs conflicts join with the one before.
+struct JoinedSlots {
+  const std::vector<bool>& execution;
+  const std::vector<bool>& memory;
+};
+
 // The barriers that the joined epochs do not need. Every barrier is full or execution only.
 std::vector<RedundantBarrier> list_redundant(const Program& program, const HappensBefore& order,
-                                             const std::vector<bool>& execution,
-                                             const std::vector<bool>& memory) {
+                                             const JoinedSlots& joined,
+                                             std::vector<BarrierRow>& rows) {
   std::vector<RedundantBarrier> redundant;
   uint32_t row_begin = 0;
   uint32_t barrier_count = 0;
@@ -96,10 +102,10 @@ std::vector<RedundantBarrier> list_redundant(const Program& program, const Happe
     if (barrier_count > row_begin && next.index == 0) {
       append_idle(row_begin, barrier_count, RedundancyReason::kNothingBefore, 0, redundant);
     } else if (barrier_count > row_begin) {
-      append_redundant(program,
-                       {next.index, row_begin, barrier_count,
-                        execution[order.execution_epoch(next)], memory[order.memory_epoch(next)]},
-                       redundant);
+      rows.push_back({next.index, row_begin, barrier_count,
+                      joined.execution[order.execution_epoch(next)],
+                      joined.memory[order.memory_epoch(next)]});
+      append_redundant(program, rows.back(), redundant);
     }
     row_begin = barrier_count;
   }
@@ -108,6 +114,58 @@ std::vector<RedundantBarrier> list_redundant(const Program& program, const Happe
                                          : RedundancyReason::kNothingBehind,
               static_cast<uint32_t>(program.dispatches.size()), redundant);
   return redundant;
+}
+
+// The full barriers whose memory is needed: no other one stands there.
+std::vector<bool> with_needed_memory(const Program& program, const std::vector<BarrierRow>& rows) {
+  std::vector<bool> is_needed(program.barriers.size());
+  for (const BarrierRow& row : rows) {
+    if (!row.needs_visibility) continue;
+    uint32_t full = row.begin;
+    uint32_t full_count = 0;
+    for (uint32_t i = row.begin; i < row.end; ++i) {
+      if (!is_full(program, i)) continue;
+      full = i;
+      ++full_count;
+    }
+    if (full_count == 1) is_needed[full] = true;
+  }
+  return is_needed;
+}
+
+// The memory of full barriers, but for those in `redundant`. A destroy needs order alone.
+std::vector<SyncPiece> list_words(const Program& program, const std::vector<BarrierRow>& rows,
+                                  const std::vector<RedundantBarrier>& redundant) {
+  std::vector<SyncPiece> words;
+  const auto is_of_order = [](const Barrier& barrier) {
+    return barrier.kind == BarrierKind::kExecution;
+  };
+  if (std::ranges::none_of(program.barriers, is_of_order)) return words;
+  const std::vector<bool> is_needed = with_needed_memory(program, rows);
+  uint32_t piece = 0;
+  for (uint32_t i = 0; i < program.barriers.size(); ++i, ++piece) {
+    if (!is_full(program, i)) continue;
+    const uint32_t barrier = piece++;
+    const bool goes =
+        std::ranges::binary_search(redundant, BarrierId(i), {}, &RedundantBarrier::barrier);
+    if (is_needed[i] || goes) continue;
+    words.push_back({.kind = SyncPieceKind::kMemory,
+                     .statement = program.barriers[i].statement,
+                     .within = barrier});
+  }
+  return words;
+}
+
+// Takes what a destroy needs from `redundant`, and all if nobody can judge that.
+void keep_for_destroys(const DestroyNeeds& needs, BarrierRedundancy& result) {
+  if (!needs.is_complete) {
+    result.unjudged_count = result.redundant.size();
+    result.redundant.clear();
+    return;
+  }
+  std::erase_if(result.redundant, [&needs](const RedundantBarrier& entry) {
+    return std::ranges::binary_search(needs.barriers, entry.barrier);
+  });
 }
 
 // By slot: whether an execution barrier there would stand within a hazard, and so fail to order it:
@@ -142,31 +200,6 @@ std::vector<bool> slots_within_hazards(const Program& program, const HappensBefo
   return is_within;
 }
 
-// As find_redundant(), as if nothing were destroyed.
-std::vector<RedundantBarrier> find_without_destroys(const Program& program,
-                                                    const HappensBefore& order,
-                                                    const ByteSegments& segments) {
-  // A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
-  if (order.has_scopes()) {
-    return find_scoped_redundant(program, UINT64_MAX).redundant;
-  }
-  LaggingEpochs execution(program, segments);
-  LaggingEpochs memory(program, segments);
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
-    if (is_stopped()) return {};
-    const DispatchId id(i);
-    execution.see(id, order.execution_epoch_begin(id), true);
-    memory.see(id, order.memory_epoch_begin(id), false);
-  }
-  std::vector<RedundantBarrier> redundant =
-      list_redundant(program, order, execution.epochs.joined, memory.epochs.joined);
-  const std::vector<bool> is_within = slots_within_hazards(program, order, segments);
-  std::erase_if(redundant, [&](const RedundantBarrier& entry) {
-    return !is_full(program, entry.barrier.index) && is_within[entry.slot];
-  });
-  return redundant;
-}
-
 }  // namespace
 
 void JoinedEpochs::see(DispatchId epoch_begin, Stamp latest) {
@@ -183,29 +216,40 @@ void EpochJoins::see(DispatchId dispatch, const ScannedConflicts& latest) {
   memory_.see(order_.memory_epoch_begin(dispatch), latest.write);
 }
 
-std::vector<RedundantBarrier> EpochJoins::redundant() const {
-  if (order_.has_scopes()) return {};
-  return list_redundant(program_, order_, execution_.joined, memory_.joined);
+BarrierRedundancy EpochJoins::redundant(const DestroyNeeds& destroys) const {
+  BarrierRedundancy result;
+  if (order_.has_scopes()) return result;
+  std::vector<BarrierRow> rows;
+  result.redundant = list_redundant(program_, order_, {execution_.joined, memory_.joined}, rows);
+  keep_for_destroys(destroys, result);
+  result.words = list_words(program_, rows, result.redundant);
+  return result;
 }
 
-uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarrier>& redundant) {
-  if (!needs.is_complete) {
-    const uint64_t count = redundant.size();
-    redundant.clear();
-    return count;
+BarrierRedundancy find_redundant(const Program& program, const HappensBefore& order,
+                                 const ByteSegments& segments, const DestroyNeeds& destroys) {
+  BarrierRedundancy result;
+  if (program.barriers.empty()) return result;
+  // A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
+  if (order.has_scopes()) return find_scoped_redundant(program, UINT64_MAX, destroys);
+  LaggingEpochs execution(program, segments);
+  LaggingEpochs memory(program, segments);
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return {};
+    const DispatchId id(i);
+    execution.see(id, order.execution_epoch_begin(id), true);
+    memory.see(id, order.memory_epoch_begin(id), false);
   }
-  std::erase_if(redundant, [&needs](const RedundantBarrier& entry) {
-    return std::ranges::binary_search(needs.barriers, entry.barrier);
+  std::vector<BarrierRow> rows;
+  result.redundant =
+      list_redundant(program, order, {execution.epochs.joined, memory.epochs.joined}, rows);
+  const std::vector<bool> is_within = slots_within_hazards(program, order, segments);
+  std::erase_if(result.redundant, [&](const RedundantBarrier& entry) {
+    return !is_full(program, entry.barrier.index) && is_within[entry.slot];
   });
-  return 0;
-}
-
-std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
-                                             const ByteSegments& segments) {
-  if (program.barriers.empty()) return {};
-  std::vector<RedundantBarrier> redundant = find_without_destroys(program, order, segments);
-  keep_for_destroys(find_destroy_needs(program), redundant);
-  return redundant;
+  keep_for_destroys(destroys, result);
+  result.words = list_words(program, rows, result.redundant);
+  return result;
 }
 
 }  // namespace interlock

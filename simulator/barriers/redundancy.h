@@ -1,5 +1,6 @@
-// Redundancy: which sync commands of a program can go. Each can go by itself; removals interact, so
-// that two that each can go may not both go (barrier_bounds.h counts what can go together).
+// Redundancy: which barriers of a program on one queue can go, and which of their words. Each can
+// go by itself; removals interact, so that two that each can go may not both go (barrier_bounds.h
+// counts what can go together).
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/barriers/sync_pieces.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/bytes/conflict_scan.h"
 #include "simulator/lifetimes/destroy_needs.h"
@@ -29,6 +31,15 @@ struct RedundantBarrier {
   uint32_t slot = 0;  // How many dispatches stand before it.
 
   bool operator==(const RedundantBarrier&) const = default;
+};
+
+struct BarrierRedundancy {
+  std::vector<RedundantBarrier> redundant;  // In order of barriers.
+  // Of barriers that cannot go, in the order of sync_pieces_of(). None where all barriers are full:
+  // such a program speaks of nothing that is narrower.
+  std::vector<SyncPiece> words;
+  uint64_t unjudged_count = 0;       // Barriers for which the work limit was too small.
+  uint64_t unjudged_word_count = 0;  // Likewise words, of other barriers.
 };
 
 // The epochs of one sort, while the dispatches are visited in issue order.
@@ -54,9 +65,9 @@ class EpochJoins : public ConflictObserver {
 
   void see(DispatchId dispatch, const ScannedConflicts& latest) override;
 
-  // As find_redundant() says. Requires: every dispatch was seen, and none has a hazard: a hazard
-  // can hide the conflict that joins two epochs.
-  std::vector<RedundantBarrier> redundant() const;
+  // As find_redundant(), but for scoped barriers, beside which there are none. Requires: every
+  // dispatch was seen, and none has a hazard: a hazard can hide the conflict that joins two epochs.
+  BarrierRedundancy redundant(const DestroyNeeds& destroys) const;
 
  private:
   const Program& program_;
@@ -65,35 +76,35 @@ class EpochJoins : public ConflictObserver {
   JoinedEpochs memory_;
 };
 
-// Takes from `redundant` what a destroy needs, and returns how many of it nobody can judge, which
-// go, too: find_destroy_needs() was too much work.
-uint64_t keep_for_destroys(const DestroyNeeds& needs, std::vector<RedundantBarrier>& redundant);
-
-// Returns the barriers whose removal leaves the hazards of `program` as they are: it adds none, on
-// no byte, and takes from none the execution order that it has without visibility; and leaves no
+// Returns what can go and leaves the hazards of `program` as they are: its removal adds none, on no
+// byte, and takes from none the execution order that it has without visibility; and leaves no
 // destroy with an access pending that was over. Sync that fails to order a hazard is not among
-// them: an execution barrier that stands within one. In order of barriers.
+// them: an execution barrier that stands within one.
 // Exact also in programs that have hazards: a barrier is listed iff no conflict joins the two
 // execution epochs that it separates, and no RAW or WAW the two memory epochs; but for those that a
-// destroy waits for, and those that fail. Beside scoped barriers it is find_scoped_redundant()
-// without a limit, which gives the same for the same barriers spelled as scopes.
-// Requires: `order` and `segments` were built from `program`.
+// destroy waits for, and those that fail. Of a full barrier the memory can go iff no RAW or WAW
+// joins the memory epochs. Beside scoped barriers it is find_scoped_redundant(), which gives the
+// same for the same barriers spelled as scopes.
+// Requires: `order` and `segments` were built from `program`, and `destroys` is of it.
 // Cost: O(a log a) for a accesses; beside scoped barriers see below.
-std::vector<RedundantBarrier> find_redundant(const Program& program, const HappensBefore& order,
-                                             const ByteSegments& segments);
+BarrierRedundancy find_redundant(const Program& program, const HappensBefore& order,
+                                 const ByteSegments& segments, const DestroyNeeds& destroys);
 
-struct ScopedRedundancy {
-  std::vector<RedundantBarrier> redundant;  // In order of barriers.
-  uint64_t unjudged_count = 0;              // Barriers for which the work limit was too small.
-};
-
-// Returns the barriers that judge_removal() calls redundant, for any mixture of full, execution and
-// scoped barriers. Exact, except for the unjudged.
-// Cost: for each barrier two checks of the dispatches around it, up to the next barrier on either
-// side that alone orders all that it separates; `work_limit` bounds the accesses so checked, and
-// what is compared where there are hazards.
+// Likewise, for any mixture of full, execution and scoped barriers. Exact, except for the unjudged.
+// Cost: a check for hazards. Where there are none, find_needed_sync(). Else for each barrier, and
+// each word of one that stays, two checks of the dispatches around it, up to the next barrier on
+// either side that alone orders all that it separates. `work_limit` bounds the accesses so checked,
+// and what is compared.
 // Defined in scoped_redundancy.cc.
-ScopedRedundancy find_scoped_redundant(const Program& program, uint64_t work_limit);
+BarrierRedundancy find_scoped_redundant(const Program& program, uint64_t work_limit,
+                                        const DestroyNeeds& destroys = {});
+
+// Likewise. Requires: `order`, which has scopes, and `segments` were built from `program`, which
+// has no hazard.
+// Defined in clean_redundancy.cc.
+BarrierRedundancy find_redundant_of_clean(const Program& program, const HappensBefore& order,
+                                          const ByteSegments& segments, uint64_t work_limit,
+                                          const DestroyNeeds& destroys);
 
 // "fence (barrier 3, before dispatch 7)", "barrier 3 (after the last dispatch)".
 // Defined in redundancy_text.cc, as reason_of().

@@ -1,15 +1,20 @@
-// Redundancy beside scoped barriers, by the definition itself: remove and check again.
+// Redundancy beside scoped barriers where there are hazards, by the definition itself: remove and
+// check again. Which of them stay the same says no single chain.
 //
 // The basic idea is that a barrier that orders everything, as far as this program goes, cuts the
 // program in two: whatever is removed on one side changes nothing about pairs that it separates. So
 // a removal is checked again between two such walls, not in the whole program.
 #include <algorithm>
 #include <map>
+#include <span>
+#include <utility>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/barrier_removal.h"
 #include "simulator/barriers/redundancy.h"
+#include "simulator/barriers/sync_words.h"
+#include "simulator/hazards/hazards.h"
 #include "simulator/order/scoped_order.h"
 
 namespace interlock {
@@ -57,16 +62,16 @@ void append_accesses(const Program& source, std::span<const Access> accesses, Pr
   }
 }
 
-// The dispatches and barriers in [begin, end) of a program but one, as a program of their own; it
-// has no names, no tensors and no order. What else there is orders nothing on one queue.
-Program window_of(const Program& source, size_t begin, size_t end, StatementId left_out) {
+// The dispatches and barriers in [begin, end) of a program, as a program of their own; it has no
+// names, no tensors and no order. What else there is orders nothing on one queue.
+Program window_of(const Program& source, size_t begin, size_t end) {
   Program window;
   std::map<MemoryId, MemoryId> memories;
   for (size_t i = begin; i < end; ++i) {
     const Statement& statement = source.statements[i];
     const bool is_dispatch = statement.kind == StatementKind::kDispatch;
     const bool is_barrier = statement.kind == StatementKind::kBarrier;
-    if (StatementId(i) == left_out || (!is_dispatch && !is_barrier)) continue;
+    if (!is_dispatch && !is_barrier) continue;
     const StatementId id(window.statements.size());
     const size_t index = is_dispatch ? window.dispatches.size() : window.barriers.size();
     window.statements.push_back({.kind = statement.kind, .index = static_cast<uint32_t>(index)});
@@ -95,73 +100,117 @@ Program window_of(const Program& source, size_t begin, size_t end, StatementId l
   return window;
 }
 
+// The dispatches and barriers between two walls, with one barrier at which something may go.
+struct Window {
+  Program program;
+  BarrierId barrier;  // In `program`.
+  uint32_t slot;      // Dispatches of `program` before it.
+  uint64_t work;      // Of two checks.
+};
+
 class RedundancySearch {
  public:
-  RedundancySearch(const Program& program, uint64_t work_limit)
-      : program_(program), work_left_(work_limit) {
+  RedundancySearch(const Program& program, uint64_t work_limit, const DestroyNeeds& destroys)
+      : program_(program), work_left_(work_limit), destroys_(destroys) {
     const UsedSorts used = used_sorts(program);
     for (const Barrier& barrier : program.barriers) {
       if (is_wall(program, barrier, used)) walls_.push_back(barrier.statement);
     }
   }
 
-  ScopedRedundancy run() {
-    ScopedRedundancy result;
+  BarrierRedundancy run() {
     uint32_t slot = 0;
     for (const Statement& statement : program_.statements) {
-      if (is_stopped()) return result;
-      if (statement.kind == StatementKind::kDispatch) {
-        ++slot;
-        continue;
-      }
-      if (statement.kind != StatementKind::kBarrier) continue;
-      const BarrierId id(statement.index);
-      if (slot == 0) {
-        result.redundant.push_back({id, RedundancyReason::kNothingBefore, {}, slot});
-      } else if (slot == program_.dispatches.size()) {
-        result.redundant.push_back({id, RedundancyReason::kNothingBehind, {}, slot});
-      } else {
-        judge(id, slot, result);
-      }
+      if (is_stopped()) return {};
+      if (statement.kind == StatementKind::kDispatch) ++slot;
+      if (statement.kind == StatementKind::kBarrier) judge(BarrierId(statement.index), slot);
     }
-    return result;
+    return std::move(result_);
   }
 
  private:
-  void judge(BarrierId id, uint32_t slot, ScopedRedundancy& result) {
-    const StatementId at = program_.barriers[id.index].statement;
-    // The walls next to the barrier, themselves included.
+  void judge(BarrierId id, uint32_t slot) {
+    words_.clear();
+    append_words(program_, program_.barriers[id.index].statement, words_);
+    const uint32_t piece = next_piece_;
+    next_piece_ += 1 + static_cast<uint32_t>(words_.size());
+    const StageMask destroyed = destroys_.stages_of(id);
+    const bool is_idle = slot == 0 || slot == program_.dispatches.size();
+    if (is_idle && destroyed == 0) {
+      result_.redundant.push_back(
+          {id,
+           slot == 0 ? RedundancyReason::kNothingBefore : RedundancyReason::kNothingBehind,
+           {},
+           slot});
+      return;
+    }
+    const Window window = window_at(program_.barriers[id.index].statement);
+    if (destroyed == 0) {
+      switch (judge_without(window, {})) {
+        case RemovalVerdict::kRedundant:
+          result_.redundant.push_back({id, RedundancyReason::kNoDifference, {}, slot});
+          return;
+        case RemovalVerdict::kUnknown:
+          ++result_.unjudged_count;
+          return;
+        case RemovalVerdict::kNeeded:
+          break;
+      }
+    }
+    judge_words(id, piece, window, destroyed);
+  }
+
+  void judge_words(BarrierId id, uint32_t piece, const Window& window, StageMask destroyed) {
+    std::vector<SyncPiece> in_window;
+    append_words(window.program, window.program.barriers[window.barrier.index].statement,
+                 in_window);
+    std::vector<bool> goes(words_.size());
+    for (size_t i = 0; i < words_.size() && !is_stopped(); ++i) {
+      SyncPiece word = words_[i];
+      const bool has_outer = word.within != SyncPiece::kNone;
+      goes[i] = has_outer && goes[word.within];
+      const StageMask left = source_stages_without(program_, program_.barriers[id.index], word);
+      if (goes[i] || (destroyed & ~left) != 0) continue;
+      const RemovalVerdict verdict = judge_without(window, {&in_window[i], 1});
+      if (verdict == RemovalVerdict::kNeeded) continue;
+      goes[i] = true;
+      if (verdict == RemovalVerdict::kUnknown) {
+        ++result_.unjudged_word_count;
+        continue;
+      }
+      word.within = has_outer ? piece + 1 + word.within : piece;
+      result_.words.push_back(word);
+    }
+  }
+
+  // What is between the walls next to the barrier, themselves included.
+  Window window_at(StatementId at) const {
     const auto behind = std::ranges::upper_bound(walls_, at);
     auto before = std::ranges::lower_bound(walls_, at);
     const size_t begin = before == walls_.begin() ? 0 : (--before)->index;
     const size_t end = behind == walls_.end() ? program_.statements.size() : behind->index + 1;
     // Twice the window, and something for each check.
     const uint64_t work = 2 * (work_of(begin, end) + 64);
-    if (work > work_left_) {
-      ++result.unjudged_count;
-      return;
-    }
-    work_left_ -= work;
-    const Program with = window_of(program_, begin, end, StatementId());
-    const Program without = window_of(program_, begin, end, at);
-    uint32_t barriers_before = 0;
-    uint32_t dispatches_before = 0;
+    Window window{{}, BarrierId(uint32_t{0}), 0, work};
+    if (work > work_left_) return window;
+    window.program = window_of(program_, begin, end);
     for (size_t i = begin; i < at.index; ++i) {
       const StatementKind kind = program_.statements[i].kind;
-      barriers_before += kind == StatementKind::kBarrier;
-      dispatches_before += kind == StatementKind::kDispatch;
+      window.barrier.index += kind == StatementKind::kBarrier;
+      window.slot += kind == StatementKind::kDispatch;
     }
-    const BarrierRemoval removal{with, without, BarrierId(barriers_before), dispatches_before};
-    switch (judge_removal(removal, work_left_)) {
-      case RemovalVerdict::kRedundant:
-        result.redundant.push_back({id, RedundancyReason::kNoDifference, {}, slot});
-        break;
-      case RemovalVerdict::kUnknown:
-        ++result.unjudged_count;
-        break;
-      case RemovalVerdict::kNeeded:
-        break;
-    }
+    return window;
+  }
+
+  // Without the barrier, or without these words of it.
+  RemovalVerdict judge_without(const Window& window, std::span<const SyncPiece> words) {
+    if (window.work > work_left_) return RemovalVerdict::kUnknown;
+    work_left_ -= window.work;
+    const SyncPiece barrier{.kind = SyncPieceKind::kBarrier,
+                            .statement = window.program.barriers[window.barrier.index].statement};
+    const Program without =
+        without_pieces(window.program, words.empty() ? std::span(&barrier, 1) : words);
+    return judge_removal({window.program, without, window.barrier, window.slot}, work_left_);
   }
 
   // A barrier with operands can visit every range that an access has left.
@@ -183,13 +232,32 @@ class RedundancySearch {
 
   const Program& program_;
   uint64_t work_left_;
+  const DestroyNeeds& destroys_;
   std::vector<StatementId> walls_;  // Rising.
+  std::vector<SyncPiece> words_;    // Of the barrier at hand.
+  uint32_t next_piece_ = 0;         // In the list of sync_pieces_of().
+  BarrierRedundancy result_;
 };
+
+// Nobody knows what destroys need.
+BarrierRedundancy unjudged(const Program& program) {
+  BarrierRedundancy result;
+  result.unjudged_count = program.barriers.size();
+  return result;
+}
 
 }  // namespace
 
-ScopedRedundancy find_scoped_redundant(const Program& program, uint64_t work_limit) {
-  return RedundancySearch(program, work_limit).run();
+BarrierRedundancy find_scoped_redundant(const Program& program, uint64_t work_limit,
+                                        const DestroyNeeds& destroys) {
+  if (!destroys.is_complete) return unjudged(program);
+  const HappensBefore order(program);
+  const ByteSegments segments(program);
+  const bool is_clean = find_hazards(program, order, segments, {.limit = 0}).is_complete();
+  if (is_clean && order.has_scopes()) {
+    return find_redundant_of_clean(program, order, segments, work_limit, destroys);
+  }
+  return RedundancySearch(program, work_limit, destroys).run();
 }
 
 }  // namespace interlock

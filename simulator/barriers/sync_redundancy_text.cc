@@ -25,9 +25,11 @@ std::string place_of(const Program& program, StatementId id) {
                          : fmt::format("statement {}", number);
 }
 
+// " on q1"; nothing where a program may not even know that it has a queue.
 std::string queue_of(const Program& program, StatementId id) {
   const QueueIndex queue = program.statements[id.index].queue;
-  return queue == kNoQueue ? "" : fmt::format(" on {}", program.name_of(queue));
+  const bool has_one = program.queues.size() <= 1 && program.syncs.empty();
+  return queue == kNoQueue || has_one ? "" : fmt::format(" on {}", program.name_of(queue));
 }
 
 std::string wait_text(const Program& program, const SyncPiece& piece, const SyncStep& step) {

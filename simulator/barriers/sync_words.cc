@@ -294,4 +294,21 @@ void cut_words(std::span<const SyncPiece> pieces, Program& program) {
   cuts.finish();
 }
 
+StageMask source_stages_without(const Program& program, const Barrier& barrier,
+                                const SyncPiece& word) {
+  if (barrier.kind != BarrierKind::kScoped) return kAllStages;
+  StageMask stages = 0;
+  for (uint32_t i = 0; i < barrier.dependency_count; ++i) {
+    const uint32_t dependency = barrier.first_dependency + i;
+    StageMask source = program.dependencies[dependency].source.stages;
+    if (dependency == word.dependency) {
+      if (word.kind == SyncPieceKind::kDependency) continue;
+      const bool is_cut = word.kind == SyncPieceKind::kScope && word.is_source;
+      if (is_cut) source = static_cast<StageMask>(source & ~word.cut.stages);
+    }
+    stages |= source;
+  }
+  return stages;
+}
+
 }  // namespace interlock

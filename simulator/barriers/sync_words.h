@@ -21,4 +21,9 @@ void append_words(const Program& program, StatementId statement, std::vector<Syn
 // Cost: linear in the program.
 void cut_words(std::span<const SyncPiece> pieces, Program& program);
 
+// Returns the stages in the sources of the barrier without `word`, which is one of its words.
+// Cost: its dependencies.
+StageMask source_stages_without(const Program& program, const Barrier& barrier,
+                                const SyncPiece& word);
+
 }  // namespace interlock

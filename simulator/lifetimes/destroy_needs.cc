@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "encoder/kernel/kernel_table.h"
 #include "simulator/lifetimes/lifetimes.h"
 #include "simulator/lifetimes/owner_walk.h"
 
@@ -11,10 +12,14 @@ namespace {
 
 class NeedCollector final : public ReadObserver {
  public:
+  explicit NeedCollector(const Program& of) : program(of) {}
+
   void see_read(AccessRef, TensorId, MemoryId, const ValueRun&) override {}
   void see_destroyed(const DestroyedAccess& destroyed) override {
-    if (destroyed.only_barrier.is_some()) needs.barriers.push_back(destroyed.only_barrier);
     const DispatchId access = destroyed.access.dispatch;
+    if (destroyed.only_barrier.is_some()) {
+      ends.emplace_back(destroyed.only_barrier, stage_of(program.dispatch(access)));
+    }
     const bool is_known = !needs.pairs.empty() && needs.pairs.back().destroy == destroyed.done_at;
     if (is_known) {
       needs.pairs.back().first = std::max(needs.pairs.back().first, access);
@@ -23,19 +28,37 @@ class NeedCollector final : public ReadObserver {
     }
   }
 
+  // Moves what has been seen into `needs`.
+  void finish() {
+    std::ranges::sort(ends);
+    for (const auto& [barrier, stage] : ends) {
+      if (needs.barriers.empty() || needs.barriers.back() != barrier) {
+        needs.barriers.push_back(barrier);
+        needs.stages.push_back(0);
+      }
+      needs.stages.back() |= bit_of(stage);
+    }
+  }
+
+  const Program& program;
+  std::vector<std::pair<BarrierId, Stage>> ends;
   DestroyNeeds needs;
 };
 
 }  // namespace
 
+StageMask DestroyNeeds::stages_of(BarrierId barrier) const {
+  const auto found = std::ranges::lower_bound(barriers, barrier);
+  if (found == barriers.end() || *found != barrier) return 0;
+  return stages[static_cast<size_t>(found - barriers.begin())];
+}
+
 DestroyNeeds find_destroy_needs(const Program& program) {
   if (!program.has_any(LifetimeKind::kDestroy)) return {};
-  NeedCollector collector;
+  NeedCollector collector(program);
   OwnerWalk walk(program, nullptr, LifetimeOptions().work_limit, collector);
   collector.needs.is_complete = walk.run(false);
-  std::vector<BarrierId>& barriers = collector.needs.barriers;
-  std::ranges::sort(barriers);
-  barriers.erase(std::unique(barriers.begin(), barriers.end()), barriers.end());
+  collector.finish();
   return std::move(collector.needs);
 }
 

@@ -24,6 +24,10 @@ struct DestroyNeeds {
   // The barriers that alone stand between a destroy and an access of its bytes, in order: without
   // one of them that access is pending.
   std::vector<BarrierId> barriers;
+  std::vector<StageMask> stages;  // By these: where the accesses are, all of which they order.
+  // Those of the barrier; none if it is not there. Cost: logarithmic.
+  StageMask stages_of(BarrierId barrier) const;
+
   bool is_complete = true;  // Else a hostile program ended the search: other barriers count, too.
 };
 

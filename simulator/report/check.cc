@@ -66,17 +66,20 @@ void count_pairs(const std::vector<Hazard>& hazards, CheckReport& report) {
   }
 }
 
-// `joins` has seen every conflict; null if there is a hazard, which makes them meaningless.
-void set_redundant(const Program& program, const HappensBefore& order, const ByteSegments& segments,
-                   const CheckOptions& options, EpochJoins* joins, CheckReport& report) {
-  if (!order.has_scopes()) {
-    report.redundant =
-        joins != nullptr ? joins->redundant() : find_redundant(program, order, segments);
-    return;
-  }
-  ScopedRedundancy scoped = find_scoped_redundant(program, options.redundancy_budget);
-  report.redundant = std::move(scoped.redundant);
-  report.unjudged_barrier_count = scoped.unjudged_count;
+// Beside scoped barriers, or with hazards, EpochJoins say nothing.
+BarrierRedundancy redundancy_of(const Program& program, const HappensBefore& order,
+                                const ByteSegments& segments, const DestroyNeeds& destroys,
+                                bool is_clean, uint64_t work_limit) {
+  if (!order.has_scopes()) return find_redundant(program, order, segments, destroys);
+  return is_clean ? find_redundant_of_clean(program, order, segments, work_limit, destroys)
+                  : find_scoped_redundant(program, work_limit, destroys);
+}
+
+void set_redundant(BarrierRedundancy redundancy, CheckReport& report) {
+  report.redundant = std::move(redundancy.redundant);
+  report.unjudged_barrier_count = redundancy.unjudged_count;
+  report.redundant_sync = std::move(redundancy.words);
+  report.unjudged_sync_count = redundancy.unjudged_word_count;
 }
 
 // Why it may be none.
@@ -169,9 +172,14 @@ CheckReport check_one_queue(const Program& program, const CheckOptions& options)
   if (is_stopped()) return report;
   report.truncations = std::move(found.truncations);
   const bool has_hazard = !found.facts.empty() && is_hazard(kind_of(found.facts.front()));
-  set_redundant(program, order, segments, options, has_hazard ? nullptr : &joins, report);
+  // What a limit has ended says nothing of hazards either.
+  const bool is_clean = !has_hazard && report.truncations.empty();
+  const bool has_joins = !has_hazard && !order.has_scopes();
+  set_redundant(has_joins ? joins.redundant(destroys)
+                          : redundancy_of(program, order, segments, destroys, is_clean,
+                                          options.redundancy_budget),
+                report);
   if (is_stopped()) return report;
-  report.unjudged_barrier_count += keep_for_destroys(destroys, report.redundant);
   set_bounds(program, std::move(greedy).bounds(program, segments), report);
   if (is_stopped()) return report;
   explain_facts(program, order, segments, found.facts, options, report);

@@ -30,8 +30,9 @@ struct CheckOptions {
   // segments count as several) and pairs looked for.
   // Hazards beyond it stay Observability::kUnknown.
   uint64_t observability_budget = 4'000'000;
-  // Beside scoped barriers, and with several queues or the host, redundancy is found by checking
-  // again; in all so many visits of accesses, where a barrier with operands may visit all of them.
+  // Beside scoped barriers redundancy is found by visits of commands between conflicts; where there
+  // are hazards, and with several queues or the host, by checking again. In all so many visits of
+  // commands and accesses, where a barrier with operands may visit all of them.
   uint64_t redundancy_budget = 200'000'000;
   // With several queues or the host, repairs are tried on the program; in all so many visits of
   // statements and accesses.
@@ -44,7 +45,7 @@ struct CheckOptions {
 
 struct CheckReport : BarrierBounds {
   // False where the program has several queues or the host: then the bounds, `forcing` and `chain`
-  // are not judged, and advice is in `redundant_sync` instead of `redundant`.
+  // are not judged, and all advice is in `redundant_sync`.
   bool has_bounds = true;
   // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
   std::vector<Finding> findings;
@@ -53,7 +54,8 @@ struct CheckReport : BarrierBounds {
   // Advice, in order of barriers: each of these can go, one at a time.
   std::vector<RedundantBarrier> redundant;
   uint64_t unjudged_barrier_count = 0;  // redundancy_budget was too small for these.
-  // Likewise, in the order of the text, with several queues or the host.
+  // Likewise, in the order of the text: with several queues or the host all pieces of sync, else
+  // words of barriers that cannot go.
   std::vector<SyncPiece> redundant_sync;
   uint64_t unjudged_sync_count = 0;
   uint64_t dispatch_count = 0;

@@ -148,11 +148,16 @@ std::string text_of_folded_advice(const CheckReport& report) {
   const uint64_t unjudged = report.unjudged_barrier_count + report.unjudged_sync_count;
   std::string text;
   if (!report.redundant.empty()) {
-    text = fmt::format("{} of {} can go", report.redundant.size(),
-                       count_of(report.barrier_count, "barrier", "barriers"));
-  } else if (!report.redundant_sync.empty()) {
-    text = fmt::format("{} can go",
-                       count_of(report.redundant_sync.size(), "piece of sync", "pieces of sync"));
+    text = fmt::format("{} of {}{}", report.redundant.size(),
+                       count_of(report.barrier_count, "barrier", "barriers"),
+                       report.redundant_sync.empty() ? " can go" : "");
+  }
+  if (!report.redundant_sync.empty()) {
+    text += fmt::format(
+        "{}{} can go", text.empty() ? "" : " and ",
+        report.has_bounds
+            ? count_of(report.redundant_sync.size(), "word of a barrier", "words of barriers")
+            : count_of(report.redundant_sync.size(), "piece of sync", "pieces of sync"));
   }
   if (unjudged > 0) {
     text +=

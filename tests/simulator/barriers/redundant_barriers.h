@@ -14,7 +14,9 @@
 namespace interlock {
 
 inline std::vector<RedundantBarrier> find_redundant(const Program& program) {
-  return find_redundant(program, HappensBefore(program), ByteSegments(program));
+  return find_redundant(program, HappensBefore(program), ByteSegments(program),
+                        find_destroy_needs(program))
+      .redundant;
 }
 
 // The positions of the redundant barriers among all barriers.

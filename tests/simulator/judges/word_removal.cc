@@ -114,7 +114,7 @@ class DependencyText {
 // `begin`: where the first dependency begins.
 std::string line_without_part(const std::string& line, size_t begin, const Program& program,
                               const SyncPiece& word, uint32_t first_dependency) {
-  const size_t end = line.rfind(" on q");
+  const size_t end = std::min(line.rfind(" on q"), line.size());
   std::vector<std::string> parts = split(line.substr(begin, end - begin), ", ");
   const uint32_t index = word.dependency - first_dependency;
   if (word.kind == SyncPieceKind::kDependency) {
@@ -137,7 +137,8 @@ std::string line_without_stage(const std::string& line, size_t from, std::string
 }
 
 std::string line_without_memory(std::string line, const SyncPiece& word) {
-  line.insert(line.rfind(" on q"), word.edge != SyncPiece::kNone ? " programmatic" : " execution");
+  line.insert(std::min(line.rfind(" on q"), line.size()),
+              word.edge != SyncPiece::kNone ? " programmatic" : " execution");
   return line;
 }
 

@@ -9,7 +9,7 @@
 namespace interlock {
 
 // `line` without the word. Requires: SyncPiece::is_word(); `line` is the statement of a
-// random_queue_program(), parsed as one of `program`.
+// random_queue_program(), or a barrier of one queue as it is printed, parsed as one of `program`.
 std::string line_without_word(const std::string& line, const Program& program,
                               const SyncPiece& word);
 

@@ -140,7 +140,8 @@ bool ChainCuts::find(const OrderedConflict& conflict, uint64_t& work_left,
   cuts.clear();
   reached_.clear();
   steps_ = 8;
-  const auto is_too_much = [&] { return steps_ > work_left || is_stopped_at(steps_); };
+  uint64_t poll = 0;
+  const auto is_too_much = [&] { return steps_ > work_left || is_stopped_at(++poll); };
   const ChainMarks goal = goal_of(conflict);
   uint32_t first = conflict.begin;
   INTERLOCK_CHECK(begins_within(conflict, first));

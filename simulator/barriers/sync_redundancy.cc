@@ -1,5 +1,6 @@
-// The basic idea is the definition: leave a piece out and check again. Two facts about programs
-// without a hazard save most of it (docs/theory.md, "Sync that can go").
+// The basic idea is the definition: leave a piece out and check again. Of a plain program without a
+// hazard chains say at once what is needed (queue_needs.h). Of others without one two facts save
+// most of it (docs/theory.md, "Sync that can go").
 //
 // Every chain from one access to a later one consists of sync that stands between the two in the
 // reference run. So if many pieces are left out at once and a hazard comes of it between whose
@@ -20,6 +21,8 @@
 #include "simulator/barriers/failing_sync.h"
 #include "simulator/barriers/moved_atoms.h"
 #include "simulator/barriers/order_findings.h"
+#include "simulator/barriers/queue_cuts.h"
+#include "simulator/barriers/queue_needs.h"
 #include "simulator/order/places.h"
 #include "simulator/order/reference_order.h"
 
@@ -61,6 +64,7 @@ class SyncSearch {
     if (!with_.is_known) return unjudged();
     if (!with_.runs || is_stopped()) return {};
     place(reference);
+    if (asks_chains(reference)) judge_by_chains();
     const FailingSync failing(program_, reference, with_);
     // A word of what can go is no advice.
     for (const bool are_words : {false, true}) {
@@ -131,6 +135,21 @@ class SyncSearch {
     if (!findings.is_known || is_stopped()) return;
     const bool can_go = adds_nothing(with_, findings);
     verdicts_[index] = can_go ? PieceVerdict::kRedundant : PieceVerdict::kNeeded;
+  }
+
+  bool asks_chains(const ReferenceOrder& reference) const {
+    return options_.asks_chains && pieces_.size() > options_.alone_max && with_.hazards.empty() &&
+           reference.is_text_order && QueueCuts::can_judge(program_);
+  }
+
+  // Requires: there is no hazard.
+  void judge_by_chains() {
+    const NeededPieces needs = find_queue_needs(program_, pieces_, work_left_);
+    if (is_stopped()) return;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (needs.is_needed[i]) verdicts_[i] = PieceVerdict::kNeeded;
+      if (!needs.is_needed[i] && needs.is_complete) verdicts_[i] = PieceVerdict::kRedundant;
+    }
   }
 
   // Those that can be left out with others.

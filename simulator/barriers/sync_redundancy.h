@@ -23,6 +23,8 @@ struct SyncRedundancyOptions {
   // Then every so manieth piece is left out at once: close conflicts show; and four times so many
   // apart, for wider ones.
   size_t stride = 16;
+  // Of more pieces than `alone_max`, chains are asked first, where queue_cuts.h can judge them.
+  bool asks_chains = true;
 };
 
 // Returns the pieces without which nothing is wrong with the program that is not wrong with it: no
@@ -30,8 +32,9 @@ struct SyncRedundancyOptions {
 // deadlock, and no statement that is an error then; and that fail to order no hazard. Where they
 // are left out the reference run is another one, so that both are about what runs then.
 // Exact, except for the unjudged. None in a program with a deadlock.
-// Requires: no text_order. Cost: a few checks of the program and one for each piece that can go, as
-// far as `work_limit` allows, which bounds statements and accesses visited, all checks together.
+// Requires: no text_order. Cost: a check of the program, and where there is no hazard and QueueCuts
+// can judge it, find_queue_needs(). Else a few checks more, and one for each piece that can go. All
+// as far as `work_limit` allows, which bounds statements, accesses and steps visited.
 SyncRedundancy find_redundant_sync(const Program& program,
                                    const SyncRedundancyOptions& options = {});
 

@@ -2,16 +2,20 @@
 // only judge; what they find is looked at in blocks of fixed size, in the order of run numbers, by
 // one caller: so neither the number of workers nor their pace can be seen. Workers wait for each
 // other after a number of blocks that grows, so that the first find is not waited for and the last
-// runs of a block are not, either.
+// runs of a block are not, either. What is made of the blocks is a fold over them: in a folder a
+// journal keeps each before it is taken, and a campaign that goes on takes those again.
 #include "fuzz/campaign/campaign.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,7 +23,10 @@
 #include "encoder/program/error_of.h"
 #include "encoder/text/files.h"
 #include "fuzz/campaign/campaign_files.h"
+#include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/find_keeper.h"
+#include "fuzz/campaign/journal_text.h"
+#include "fuzz/campaign/run_ranges.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/campaign/workers.h"
 
@@ -34,7 +41,7 @@ constexpr uint64_t kDeviceFailuresInARowMax = 5;
 // Programs kept that a device failed on.
 constexpr uint64_t kDeviceFailuresMax = 100;
 
-class CampaignRunner {
+class CampaignRunner final : public Recall {
  public:
   explicit CampaignRunner(const CampaignOptions& options) : options_(options) {
     options_.oracles.encoder = options.encoder;
@@ -43,33 +50,17 @@ class CampaignRunner {
   Result<CampaignReport> run() {
     const StopScope to_the_end(nullptr);  // What was found is put away whole.
     if (!options_.out_dir.empty()) {
-      std::error_code error;
-      std::filesystem::create_directories(options_.out_dir, error);
-      if (error) {
-        return error_of("The folder '{}' cannot be created: {}.", options_.out_dir,
-                        error.message());
-      }
-      remove_abandoned_files(options_.out_dir);
+      auto opened = open_folder();
+      if (!opened) return opened.error();
     }
-    const uint64_t run_count = options_.seconds > 0 ? UINT64_MAX : options_.run_count;
-    uint64_t ahead_runs = kBlockRuns;
-    for (uint64_t done = 0; done < run_count && !is_finished_ && !wants_stop();) {
-      const Clock::time_point start = Clock::now();
-      const uint64_t count = std::min(ahead_runs, run_count - done);
-      const uint64_t first_run = options_.first_run + done;
-      auto taken = take_runs(first_run, judge_runs(first_run, count));
-      if (!taken) return taken.error();
-      done += count;
-      // A device that fails is given up after so many programs in a row, and no later.
-      const bool may_grow = options_.oracles.device.backend == nullptr;
-      const auto taken_time = Clock::now() - start;
-      if (may_grow && taken_time < kProgressPeriod / 2) ahead_runs *= 2;
-      if (taken_time > 2 * kProgressPeriod) ahead_runs = std::max(kBlockRuns, ahead_runs / 2);
+    report_.was_stopped = is_recalling_;
+    if (!is_recalling_) {
+      auto rest = run_rest();
+      if (!rest) return rest.error();
     }
-    report_.was_stopped = has_stop();
-    report_.device.is_given_up = is_device_given_up();
-    auto saved = keeper_.finish();
-    if (!saved) return saved.error();
+    for (size_t i = 0; i < report_.finds.size(); ++i) {
+      report_.finds[i].is_known = !keeper_.is_of_campaign(i, 0);
+    }
     show_progress(true);
     return std::move(report_);
   }
@@ -79,15 +70,119 @@ class CampaignRunner {
 
   bool has_stop() const { return options_.stop != nullptr && options_.stop->is_requested(); }
   bool is_device_given_up() const { return device_failures_in_a_row_ >= kDeviceFailuresInARowMax; }
+  std::chrono::nanoseconds spent_time() const { return spent_ + (Clock::now() - start_); }
   bool wants_stop() const {
-    const bool is_late =
-        options_.seconds > 0 &&
-        std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
+    const bool is_late = options_.seconds > 0 &&
+                         std::chrono::duration<double>(spent_time()).count() > options_.seconds;
     return has_stop() || is_late || is_device_given_up();
   }
   // After a stop finds are no longer minimized: those in small programs are kept as they are.
   bool is_put_away_soon() const {
     return options_.generator.max_dispatches <= kDispatchesAfterStopMax;
+  }
+
+  // --- The folder -------------------------------------------------------------------------------
+
+  // Takes again what campaigns of this subject came to. Where a stop ended that, what is known is
+  // not all, and nothing may be written.
+  Result<Success> open_folder() {
+    auto folder = CampaignFolder::open(options_);
+    if (!folder) return folder.error();
+    folder_ = std::move(*folder);
+    is_recalling_ = true;
+    keeper_.begin_recall();
+    auto recalled = folder_->recall(*this, options_.stop);
+    if (!recalled || has_stop()) return recalled;
+    is_recalling_ = false;
+    auto written = keeper_.end_recall();
+    if (!written) return written;
+    std::set<std::string> kept;
+    for (const CampaignFind& find : report_.finds) kept.insert(find.path);
+    for (const CampaignReport* const report : {&report_, &others_}) {
+      for (const DeviceFailure& failure : report->device.failures) kept.insert(failure.path);
+    }
+    folder_->remove_provisional_files(kept);
+    if (options_.on_recall && (report_.run_count > 0 || !report_.finds.empty())) {
+      options_.on_recall(progress());
+    }
+    return Success{};
+  }
+
+  void begin_campaign(const JournalCampaign& campaign, size_t index) override {
+    has_own_seed_ = campaign.seed == own_seed_;
+    options_.seed = campaign.seed;
+    options_.find_limit = campaign.find_limit;
+    keeper_.begin_campaign(index);
+    tally_ = index == 0 ? &report_ : &others_;
+  }
+
+  Result<Success> take_again(const JournalBlock& block) override {
+    const uint64_t run_count = tally_->run_count;
+    auto taken = take_block(block.first_run, block.outcomes);
+    if (!taken) return taken;
+    if (has_own_seed_) done_.add(block.first_run, tally_->run_count - run_count);
+    if (tally_ != &report_) return Success{};
+    spent_ = std::chrono::milliseconds(block.milliseconds);
+    is_finished_ = keeper_.has_enough_with_pending(block.first_run + block.outcomes.size());
+    return Success{};
+  }
+
+  Result<Success> end_again() override {
+    if (tally_ == &report_) report_.was_complete = is_ended_ = true;
+    return keeper_.finish();
+  }
+
+  // Before it is taken. A block that a stop cut short is judged again, and so is one in which
+  // methods disagree.
+  Result<Success> record_block(uint64_t first_run, std::span<const RunOutcome> outcomes,
+                               bool is_whole) {
+    const bool disagrees = std::ranges::any_of(
+        outcomes, [](const RunOutcome& outcome) { return !outcome.disagreements.empty(); });
+    if (folder_ == nullptr || disagrees || (!is_whole && has_stop())) return Success{};
+    JournalBlock block{first_run, {outcomes.begin(), outcomes.end()}, 0};
+    if (options_.seconds > 0) {
+      const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(spent_time());
+      block.milliseconds = static_cast<uint64_t>(spent.count() + 1);
+    }
+    return folder_->append(block);
+  }
+
+  Result<Success> put_file(const std::string& path, const std::string& text) {
+    return folder_->write(path, text, has_stop() && !is_ended_ && !is_recalling_);
+  }
+
+  // --- The runs ---------------------------------------------------------------------------------
+
+  // Those that no campaign of the folder has made, and what they leave.
+  Result<Success> run_rest() {
+    const uint64_t first_run = options_.first_run;
+    const uint64_t run_count = options_.seconds > 0 ? UINT64_MAX : options_.run_count;
+    const uint64_t end = first_run + std::min(run_count, UINT64_MAX - first_run);
+    uint64_t ahead_runs = kBlockRuns;
+    start_ = Clock::now();
+    for (uint64_t run = done_.next_free(first_run);
+         run < end && !is_ended_ && !is_finished_ && !wants_stop(); run = done_.next_free(run)) {
+      const Clock::time_point start = Clock::now();
+      const uint64_t count = std::min(ahead_runs, std::min(end, done_.end_of_free(run)) - run);
+      auto taken = take_runs(run, count, judge_runs(run, count));
+      if (!taken) return taken;
+      run += count;
+      // A device that fails is given up after so many programs in a row, and no later.
+      const bool may_grow = options_.oracles.device.backend == nullptr;
+      const auto taken_time = Clock::now() - start;
+      if (may_grow && taken_time < kProgressPeriod / 2) ahead_runs *= 2;
+      if (taken_time > 2 * kProgressPeriod) ahead_runs = std::max(kBlockRuns, ahead_runs / 2);
+    }
+    report_.was_stopped = has_stop();
+    report_.device.is_given_up = is_device_given_up();
+    const bool is_over =
+        !report_.was_stopped && !report_.device.is_given_up && report_.disagreements.empty();
+    if (folder_ != nullptr && is_over && !is_ended_) {
+      is_ended_ = true;
+      auto ended = folder_->append(JournalEnd{});
+      if (!ended) return ended;
+    }
+    return keeper_.finish();
   }
 
   RunOutcome judge(uint64_t run_index) {
@@ -122,9 +217,14 @@ class CampaignRunner {
   }
 
   // Block by block; after one that ends the campaign the rest is as if it had never run.
-  Result<Success> take_runs(uint64_t first_run, std::span<const RunOutcome> outcomes) {
+  Result<Success> take_runs(uint64_t first_run, uint64_t run_count,
+                            std::span<const RunOutcome> outcomes) {
+    const uint64_t end = first_run + run_count;
     while (!outcomes.empty() && !is_finished_) {
       const size_t count = std::min<size_t>(kBlockRuns, outcomes.size());
+      const bool is_whole = count == std::min(kBlockRuns, end - first_run);
+      auto recorded = record_block(first_run, outcomes.first(count), is_whole);
+      if (!recorded) return recorded;
       auto taken = take_block(first_run, outcomes.first(count));
       if (!taken) return taken;
       first_run += count;
@@ -139,8 +239,8 @@ class CampaignRunner {
     for (uint64_t i = 0; i < outcomes.size(); ++i) {
       const RunOutcome& outcome = outcomes[i];
       if (has_stop() && !is_put_away_soon()) return Success{};
-      ++report_.run_count;
-      report_.cpu_run_count += outcome.ran_on_cpu;
+      ++tally_->run_count;
+      tally_->cpu_run_count += outcome.ran_on_cpu;
       auto device = take_device(first_run + i, outcome);
       if (!device) return device;
       for (const InternalDisagreement& disagreement : outcome.disagreements) {
@@ -149,7 +249,7 @@ class CampaignRunner {
       }
       if (!report_.disagreements.empty()) return Success{};
       if (outcome.signatures.empty()) continue;
-      ++report_.failing_run_count;
+      ++tally_->failing_run_count;
       for (const std::string& signature : outcome.signatures) {
         if (has_stop() && !is_put_away_soon()) return Success{};
         auto taken = keeper_.take(first_run + i, signature);
@@ -160,10 +260,11 @@ class CampaignRunner {
     return Success{};
   }
 
-  Result<Success> write(const std::string& name, const std::string& text, std::string& path) const {
+  Result<Success> write(const std::string& name, const std::string& text, std::string& path) {
     if (options_.out_dir.empty()) return Success{};
     path = path_of_file(options_, name);
-    return write_file(path, text);
+    if (is_recalling_ && std::filesystem::exists(path)) return Success{};
+    return put_file(path, text);
   }
 
   // Keeps the smallest program found on which the same stage disagrees.
@@ -189,7 +290,7 @@ class CampaignRunner {
 
   Result<Success> take_device(uint64_t run_index, const RunOutcome& outcome) {
     const DeviceReport& run = outcome.device;
-    DeviceSummary& device = report_.device;
+    DeviceSummary& device = tally_->device;
     device.program_count += run.ran;
     device.refused_count += run.is_refused;
     device.schedule_count += run.schedule_count;
@@ -213,7 +314,8 @@ class CampaignRunner {
     auto written = write(fmt::format("device-failure-{}", run_index), text, failure.path);
     if (!written) return written;
     device.failures.push_back(std::move(failure));
-    if (options_.on_device_failure) options_.on_device_failure(device.failures.back());
+    if (options_.on_device_failure && !is_recalling_)
+      options_.on_device_failure(device.failures.back());
     return Success{};
   }
 
@@ -222,15 +324,30 @@ class CampaignRunner {
     const Clock::time_point now = Clock::now();
     if (!is_last && now - last_progress_ < kProgressPeriod) return;
     last_progress_ = now;
-    options_.on_progress({report_.run_count, report_.failing_run_count, report_.finds.size()});
+    options_.on_progress(progress());
+  }
+
+  CampaignProgress progress() const {
+    return {report_.run_count, report_.failing_run_count, report_.finds.size()};
   }
 
   CampaignOptions options_;
   CampaignReport report_;
   const std::unique_ptr<Subject> subject_ = subject_of(options_);
-  FindKeeper keeper_{options_, *subject_, report_.finds};
+  FindKeeper keeper_{
+      options_, *subject_, report_.finds,
+      [this](const std::string& path, const std::string& text) { return put_file(path, text); }};
   Workers workers_{options_.job_count};
   bool is_finished_ = false;  // Enough was found.
+  std::unique_ptr<CampaignFolder> folder_;
+  bool is_recalling_ = false;
+  bool is_ended_ = false;  // So the journal says.
+  const uint64_t own_seed_ = options_.seed;
+  bool has_own_seed_ = true;           // The campaign that is recalled.
+  CampaignReport others_;              // Of the other campaigns.
+  CampaignReport* tally_ = &report_;   // Where runs are counted that are taken.
+  RunRanges done_;                     // Runs of this seed.
+  std::chrono::nanoseconds spent_{0};  // In earlier processes.
   std::atomic<uint64_t> device_failures_in_a_row_{0};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_progress_ = start_;

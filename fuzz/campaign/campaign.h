@@ -33,6 +33,7 @@ struct CampaignFind {
   std::string signature;  // With kernels.
   Cause cause;  // The file is out_dir/<its name>.ilk; with all signatures <signature>.ilk.
   std::vector<SignatureCount> signatures;  // With this cause, its own too; the most frequent first.
+  uint64_t seed = 1;
   uint64_t run_index = 0;
   Program program;           // Minimized, as the encoder under test encoded it, with evidence.
   Program given;             // To the encoder or the passes: the minimized program.
@@ -43,6 +44,7 @@ struct CampaignFind {
   bool is_observable = false;
   bool differs_on_cpu = false;
   bool is_better_one = false;            // Another find of its cause was saved before it.
+  bool is_known = false;                 // An earlier campaign of the folder has found its cause.
   uint64_t original_dispatch_count = 0;  // Both without what a `backward` statement appends.
   uint64_t dispatch_count = 0;           // Of `program`.
   std::vector<std::string> notes;        // Further comment lines of the file.
@@ -94,8 +96,11 @@ struct CampaignOptions {
   uint64_t seed = 1;
   uint64_t first_run = 0;  // Run numbers first_run, first_run + 1, …
   uint64_t run_count = 10'000;
-  double seconds = 0;   // If positive: until then, and run_count does not count.
-  std::string out_dir;  // Created if missing. Empty: nothing is written.
+  double seconds = 0;  // If positive: until then, and run_count does not count.
+  // Created if missing. Empty: nothing is written. With a journal (journal.h), from which the same
+  // campaign goes on where it was ended or killed; others of the same subject, with another seed,
+  // say, add to what was found, and do no run again.
+  std::string out_dir;
   uint32_t job_count = 1;
   // Stop after so many distinct finds; 0: never. A find that no output shows counts after 1024 more
   // runs: they may have one that an output shows.
@@ -110,6 +115,10 @@ struct CampaignOptions {
   Stop* stop = nullptr;            // For ^C: ends soon, with what was found saved.
   // Called from the calling thread, some 10 times a second at most.
   std::function<void(const CampaignProgress&)> on_progress;
+  // Called once before the first run, if the journal tells of runs of this campaign or of finds.
+  std::function<void(const CampaignProgress&)> on_recall;
+  // Called after each write of the journal: where tests end the process.
+  std::function<void()> on_journal_write;
   // Called from the calling thread as each find is saved, in order of run_index; and as a better
   // one of its cause takes its place.
   std::function<void(const CampaignFind&)> on_find;
@@ -121,8 +130,9 @@ struct CampaignReport {
   uint64_t run_count = 0;
   uint64_t failing_run_count = 0;
   uint64_t cpu_run_count = 0;
-  std::vector<CampaignFind> finds;
+  std::vector<CampaignFind> finds;  // Those of earlier campaigns of the folder, too.
   DeviceSummary device;
+  bool was_complete = false;  // The journal says that the campaign had come to its end.
   // Bugs of Interlock itself; each with the run, the stage and, if one was written, the file of the
   // minimized program. The campaign stops at the first.
   std::vector<std::string> disagreements;
@@ -131,7 +141,7 @@ struct CampaignReport {
 
 // A device that fails is opened anew for the next program, so the finds are those of a campaign
 // without the failure. After five failures in a row the campaign ends.
-// Errors: out_dir cannot be created or written.
+// Errors: out_dir cannot be created or written, or its journal not be read (journal.h).
 Result<CampaignReport> run_campaign(const CampaignOptions& options);
 
 // The draft that run `run_index` of a campaign judges, or puts its passes to.

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "backends/interface/backend.h"
 #include "encoder/text/printer.h"
@@ -45,6 +48,15 @@ bool is_written_with(std::ifstream& file, const std::string& command) {
   return false;
 }
 
+std::string one_run(uint64_t seed, uint64_t run_index) {
+  return fmt::format(" --seed={} --first-run={} --runs=1", seed, run_index);
+}
+
+// Up to a thousand years.
+uint64_t milliseconds_of(double seconds) {
+  return static_cast<uint64_t>(std::clamp(std::ceil(seconds * 1e3), 1.0, 3e13));
+}
+
 // What the find stands for.
 std::string cause_comments(const CampaignOptions& options, const CampaignFind& find) {
   if (find.signatures.empty()) return "";
@@ -79,9 +91,7 @@ std::string path_of_file(const CampaignOptions& options, const std::string& name
   // Without its seed and run.
   const bool on_device = options.oracles.device.backend != nullptr;
   const auto command_of = [&](bool is_on_device) {
-    const std::string command = command_of_run(options, 0, is_on_device);
-    const std::string_view seed = " --seed=";
-    return command.substr(0, command.find(seed) + seed.size());
+    return command_of_subject(options, is_on_device) + " --seed=";
   };
   for (uint64_t number = 1;; ++number) {
     const std::string suffix = number == 1 ? "" : fmt::format(".{}", number);
@@ -93,7 +103,7 @@ std::string path_of_file(const CampaignOptions& options, const std::string& name
   }
 }
 
-std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device) {
+std::string command_of_subject(const CampaignOptions& options, bool on_device) {
   std::string command = "interlock fuzz";
   if (on_device) {
     const DeviceOracleOptions& device = options.oracles.device;
@@ -109,7 +119,33 @@ std::string command_of_run(const CampaignOptions& options, uint64_t run_index, b
   }
   if (options.oracles.judges_excess) command += " --deny-excess";
   if (options.keeps_all_signatures) command += " --all-signatures";
-  return command + fmt::format(" --seed={} --first-run={} --runs=1", options.seed, run_index);
+  return command;
+}
+
+std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device) {
+  return command_of_subject(options, on_device) + one_run(options.seed, run_index);
+}
+
+std::string command_of_find(const CampaignOptions& options, const CampaignFind& find) {
+  return command_of_subject(options, false) + one_run(find.seed, find.run_index);
+}
+
+JournalCampaign journal_campaign(const CampaignOptions& options) {
+  std::string subject = command_of_subject(options, options.oracles.device.backend != nullptr);
+  if (options.oracles.device.period != DeviceOracleOptions{}.period) {
+    subject += fmt::format(" --device-period={}", options.oracles.device.period);
+  }
+  // No option of the command line.
+  if (options.finds_per_shape != CampaignOptions{}.finds_per_shape) {
+    subject += fmt::format(" finds-per-shape={}", options.finds_per_shape);
+  }
+  const bool ends_by_time = options.seconds > 0;
+  return {.seed = options.seed,
+          .first_run = options.first_run,
+          .run_count = ends_by_time ? 0 : options.run_count,
+          .milliseconds = ends_by_time ? milliseconds_of(options.seconds) : 0,
+          .find_limit = options.find_limit,
+          .subject = std::move(subject)};
 }
 
 std::string file_text_of(const CampaignOptions& options, const CampaignFind& find) {
@@ -117,7 +153,7 @@ std::string file_text_of(const CampaignOptions& options, const CampaignFind& fin
   std::string comments = fmt::format("# {}{}, minimized from {} to {} dispatches.\n",
                                      find.signature, names.empty() ? "" : " by " + names,
                                      find.original_dispatch_count, find.dispatch_count);
-  comments += fmt::format("{}{}\n", kFoundWith, command_of_run(options, find.run_index, false));
+  comments += fmt::format("{}{}\n", kFoundWith, command_of_find(options, find));
   if (!find.program.witness.empty()) {
     const std::string file = std::filesystem::path(find.path).filename().string();
     comments += fmt::format("# Replay with: interlock replay {}\n",

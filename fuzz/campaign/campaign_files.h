@@ -7,12 +7,22 @@
 
 #include "encoder/program/program.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/journal_text.h"
 
 namespace interlock {
 
+// "interlock fuzz --encoder=none": what is put to the test, and how it is judged. `on_device`: on
+// the device of the campaign, too.
+std::string command_of_subject(const CampaignOptions& options, bool on_device);
+
 // "interlock fuzz --encoder=none --seed=1 --first-run=7 --runs=1": executes run 7 again.
-// `on_device`: on the device of the campaign, too.
 std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device);
+
+// The same of the run of a find, whose seed can be that of an earlier campaign of the folder.
+std::string command_of_find(const CampaignOptions& options, const CampaignFind& find);
+
+// How the journal of the folder names the campaign.
+JournalCampaign journal_campaign(const CampaignOptions& options);
 
 // Where a campaign writes the file of that name: NAME.ilk in its folder. What the same campaign has
 // left there, with any seed, is replaced; where any other file lies, the next of NAME.2.ilk,

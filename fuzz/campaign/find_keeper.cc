@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "encoder/program/error_of.h"
+#include "encoder/program/names.h"
 #include "encoder/text/files.h"
 #include "fuzz/campaign/campaign_files.h"
 #include "fuzz/minimize/minimizer.h"
@@ -48,6 +50,10 @@ bool has_damage_to_show(const Subject& subject, const CampaignFind& find) {
   return subject.can_show(find.program.expectations[0].kind);
 }
 
+bool gives_signature(const RunOutcome& outcome, const std::string& signature) {
+  return std::ranges::find(outcome.signatures, signature) != outcome.signatures.end();
+}
+
 // Whether `find` stands for the cause better than `other`, which came before it.
 bool is_better(const CampaignFind& find, const CampaignFind& other) {
   const auto shown = [](const CampaignFind& f) {
@@ -63,25 +69,30 @@ bool is_better(const CampaignFind& find, const CampaignFind& other) {
 }  // namespace
 
 FindKeeper::FindKeeper(const CampaignOptions& options, Subject& subject,
-                       std::vector<CampaignFind>& finds)
+                       std::vector<CampaignFind>& finds, FileSink sink)
     : options_(options),
       subject_(subject),
       finds_(finds),
+      sink_(std::move(sink)),
       keeps_all_signatures_(options.keeps_all_signatures || !subject.has_causes()) {}
 
+uint64_t FindKeeper::find_count() const {
+  return static_cast<uint64_t>(std::ranges::count(campaigns_of_finds_, campaign_));
+}
+
 bool FindKeeper::has_enough() const {
-  return options_.find_limit > 0 && finds_.size() >= options_.find_limit;
+  return options_.find_limit > 0 && find_count() >= options_.find_limit;
 }
 
 bool FindKeeper::has_enough_with_pending(uint64_t next_run) const {
-  uint64_t count = finds_.size();
+  uint64_t count = find_count();
   for (const auto& [shape, find] : pending_) {
     const auto saved = finds_of_shape_.find(shape);
     const bool is_saved = saved != finds_of_shape_.end() && saved->second > 0;
-    count += !is_saved && next_run - find.run_index >= kRunsWaited;
+    count += !is_saved && next_run >= find.run_index + kRunsWaited;
   }
   for (const auto& [name, group] : groups_) {
-    count += !group.is_saved && next_run - group.first_run >= kRunsWaited;
+    count += !group.is_saved && next_run >= group.first_run + kRunsWaited;
   }
   return options_.find_limit > 0 && count >= options_.find_limit;
 }
@@ -124,7 +135,14 @@ Result<Success> FindKeeper::take(uint64_t run_index, const std::string& signatur
   if (!wants_look(signature)) return Success{};
   ++tries_[signature];
   ++looks_at_shape_[shape_of_signature(signature)];
+  // A journal may have been made up.
+  if (is_recalling_ && !gives_signature(subject_.judge(run_index), signature)) {
+    return error_of(
+        "run {} of seed {} does not give {}, which the journal in {} says that it gave.", run_index,
+        options_.seed, in_quotes(signature), in_quotes(options_.out_dir));
+  }
   CampaignFind find = subject_.minimized_find(run_index, signature);
+  find.seed = options_.seed;
   if (!keeps_all_signatures_) return take_into_group(std::move(find));
   if (find.is_observable || !has_damage_to_show(subject_, find)) return save(std::move(find));
   pending_.emplace(shape_of_signature(signature), std::move(find));
@@ -161,7 +179,7 @@ Result<Success> FindKeeper::save_into_group(Group& group, CampaignFind find) {
   auto written = write(find);
   if (!written) return written;
   finds_[group.index] = std::move(find);
-  if (options_.on_find) options_.on_find(finds_[group.index]);
+  show(finds_[group.index]);
   return Success{};
 }
 
@@ -179,7 +197,12 @@ Result<Success> FindKeeper::write(CampaignFind& find) const {
     find.path = path_of_file(options_, keeps_all_signatures_ ? find.signature : find.cause.name);
   }
   find.text = file_text_of(options_, find);
-  return find.path.empty() ? Result<Success>(Success{}) : write_file(find.path, find.text);
+  if (find.path.empty() || is_recalling_) return Success{};
+  return sink_(find.path, find.text);
+}
+
+void FindKeeper::show(const CampaignFind& find) const {
+  if (options_.on_find && !is_recalling_) options_.on_find(find);
 }
 
 Result<Success> FindKeeper::save(CampaignFind find) {
@@ -188,7 +211,21 @@ Result<Success> FindKeeper::save(CampaignFind find) {
   saved_.insert(find.signature);
   ++finds_of_shape_[shape_of_signature(find.signature)];
   finds_.push_back(std::move(find));
-  if (options_.on_find) options_.on_find(finds_.back());
+  campaigns_of_finds_.push_back(campaign_);
+  show(finds_.back());
+  return Success{};
+}
+
+Result<Success> FindKeeper::end_recall() {
+  is_recalling_ = false;
+  for (const CampaignFind& find : finds_) {
+    if (find.path.empty()) continue;
+    const auto written = read_file(find.path);
+    if (written && *written == find.text) continue;
+    auto saved = sink_(find.path, find.text);
+    if (!saved) return saved;
+    show(find);
+  }
   return Success{};
 }
 
@@ -209,8 +246,8 @@ Result<Success> FindKeeper::finish() {
     const std::string text = find.text;
     list_signatures(group, find);
     find.text = file_text_of(options_, find);
-    if (find.path.empty() || find.text == text) continue;
-    auto written = write_file(find.path, find.text);
+    if (find.path.empty() || find.text == text || is_recalling_) continue;
+    auto written = sink_(find.path, find.text);
     if (!written) return written;
   }
   return Success{};

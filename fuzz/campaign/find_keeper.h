@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -15,20 +16,40 @@
 
 namespace interlock {
 
+// Puts a file in its place.
+using FileSink = std::function<Result<Success>(const std::string& path, const std::string& text)>;
+
 class FindKeeper {
  public:
-  // `finds` is what is kept: in the order in which the first of each was saved.
+  // `finds` is what is kept: in the order in which the first of each was saved. Files go to `sink`.
   // Requires: all outlive this.
-  FindKeeper(const CampaignOptions& options, Subject& subject, std::vector<CampaignFind>& finds);
+  FindKeeper(const CampaignOptions& options, Subject& subject, std::vector<CampaignFind>& finds,
+             FileSink sink);
+
+  // From here on, until the end of the recall, runs are told that were made before: nothing is
+  // written or shown.
+  void begin_recall() { is_recalling_ = true; }
+
+  // What follows is of this one of the campaigns of the folder; their limits of finds are counted
+  // apart. Without a call it is campaign 0.
+  void begin_campaign(size_t campaign) { campaign_ = campaign; }
+
+  // Writes what is not in its file, and shows it: a kill came between.
+  Result<Success> end_recall();
 
   // Takes a signature of the findings of a run; called in the order of runs, once per signature.
-  // Errors: a file cannot be written. So below.
+  // Errors: a file cannot be written; what is recalled is not what the run gives. So below.
   Result<Success> take(uint64_t run_index, const std::string& signature);
 
   // Saves what no output ever showed, and says in each file what else has its cause.
   Result<Success> finish();
 
   bool has_enough() const;
+
+  // Whether the first find of its cause is of campaign `campaign`.
+  bool is_of_campaign(size_t find_index, size_t campaign) const {
+    return campaigns_of_finds_[find_index] == campaign;
+  }
 
   // Likewise before run `next_run`, with the finds that have waited long for an instance that an
   // output shows.
@@ -54,11 +75,17 @@ class FindKeeper {
   Result<Success> save(CampaignFind find);
   Result<Success> write(CampaignFind& find) const;
   void list_signatures(const Group& group, CampaignFind& find) const;
+  uint64_t find_count() const;  // Of this campaign.
+  void show(const CampaignFind& find) const;
 
   const CampaignOptions& options_;
   Subject& subject_;
   std::vector<CampaignFind>& finds_;
+  const FileSink sink_;
   const bool keeps_all_signatures_;
+  bool is_recalling_ = false;
+  size_t campaign_ = 0;
+  std::vector<size_t> campaigns_of_finds_;
   std::map<std::string, Group> groups_;             // By name of the cause.
   std::map<std::string, std::string> cause_of_;     // By signature.
   std::map<std::string, uint64_t> run_counts_;      // By signature.

@@ -28,9 +28,11 @@ std::string fresh_folder(const std::string& name) {
   return path.string();
 }
 
+// The programs.
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".ilk") continue;
     paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());

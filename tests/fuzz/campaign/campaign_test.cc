@@ -52,10 +52,11 @@ std::filesystem::path fresh_folder(const std::string& name) {
   return path;
 }
 
-// File names and contents.
+// Names and contents of the programs.
 std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".journal") continue;
     std::ifstream file(entry.path(), std::ios::binary);
     files[entry.path().filename().string()] = std::string{std::istreambuf_iterator<char>(file), {}};
   }

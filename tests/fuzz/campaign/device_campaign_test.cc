@@ -36,6 +36,7 @@ CampaignReport campaign_with(const std::string& fault, int period, const std::st
   options.encoder = find_encoder(encoder);
   options.run_count = kRuns;
   options.out_dir = folder(fault);
+  std::filesystem::remove_all(options.out_dir);
   options.keeps_all_signatures = true;
   options.oracles.device.backend = &device;
   options.oracles.device.numbers_period = 1;
@@ -73,6 +74,41 @@ TEST_P(FaultyDevice, IsReportedWithItsProgramAndTheCampaignGoesOn) {
     EXPECT_THAT(failure.path,
                 HasSubstr("device-failure-" + std::to_string(failure.run_index) + ".ilk"));
     EXPECT_TRUE(parse_file(failure.path).has_value());
+  }
+}
+
+// What the device did is not done again, and not lost.
+TEST(DeviceCampaign, IsToldByItsJournal) {
+  RemoteBackend device({"faulty", {FAULTY_WORKER, "crash", "300"}, 60, nullptr});
+  CampaignOptions options;
+  options.encoder = find_encoder("mlx-2024");
+  options.run_count = kRuns;
+  options.out_dir = folder("journal");
+  options.oracles.device.backend = &device;
+  std::filesystem::remove_all(options.out_dir);
+  auto first = run_campaign(options);
+  ASSERT_TRUE(first);
+  ASSERT_GE(first->device.failure_count, 1u);
+  auto second = run_campaign(options);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->was_complete);
+  EXPECT_EQ(second->run_count, kRuns);
+  const DeviceSummary& a = first->device;
+  const DeviceSummary& b = second->device;
+  EXPECT_EQ(a.program_count, b.program_count);
+  EXPECT_EQ(a.schedule_count, b.schedule_count);
+  EXPECT_EQ(a.predicted_output_count, b.predicted_output_count);
+  EXPECT_EQ(a.diverging_output_count, b.diverging_output_count);
+  EXPECT_EQ(a.judged_dispatch_count, b.judged_dispatch_count);
+  EXPECT_EQ(a.bound_ratio_max, b.bound_ratio_max);
+  EXPECT_EQ(a.clean_trial_count, b.clean_trial_count);
+  EXPECT_EQ(a.hazard_trial_count, b.hazard_trial_count);
+  ASSERT_EQ(a.failures.size(), b.failures.size());
+  for (size_t i = 0; i < a.failures.size(); ++i) {
+    EXPECT_EQ(a.failures[i].run_index, b.failures[i].run_index);
+    EXPECT_EQ(a.failures[i].message, b.failures[i].message);
+    EXPECT_EQ(a.failures[i].path, b.failures[i].path);
+    EXPECT_TRUE(std::filesystem::exists(b.failures[i].path));
   }
 }
 

@@ -1,0 +1,94 @@
+#include "fuzz/campaign/campaign_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "encoder/program/error_of.h"
+#include "encoder/program/hash.h"
+#include "encoder/text/files.h"
+#include "fuzz/campaign/campaign_files.h"
+
+namespace interlock {
+
+CampaignFolder::CampaignFolder(std::string folder, JournalCampaign campaign,
+                               std::unique_ptr<Journal> journal)
+    : folder_(std::move(folder)), campaign_(std::move(campaign)), journal_(std::move(journal)) {}
+
+Result<std::unique_ptr<CampaignFolder>> CampaignFolder::open(const CampaignOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.out_dir, error);
+  if (error) {
+    return error_of("The folder '{}' cannot be created: {}.", options.out_dir, error.message());
+  }
+  auto journal = Journal::open(options.out_dir, options.on_journal_write);
+  if (!journal) return journal.error();
+  remove_abandoned_files(options.out_dir);
+  return std::unique_ptr<CampaignFolder>(
+      new CampaignFolder(options.out_dir, journal_campaign(options), std::move(*journal)));
+}
+
+Result<Success> CampaignFolder::recall(Recall& recall, const Stop* stop) {
+  std::vector<JournalCampaign> campaigns = {campaign_};
+  bool is_of_subject = false;
+  for (;;) {
+    auto record = journal_->next();
+    if (!record) return record.error();
+    if (stop != nullptr && stop->is_requested()) return Success{};
+    if (!*record) break;
+    if (const auto* campaign = std::get_if<JournalCampaign>(&**record)) {
+      is_last_ = *campaign == campaign_;
+      is_of_subject = campaign->subject == campaign_.subject;
+      if (!is_of_subject) continue;
+      const auto known = std::ranges::find(campaigns, *campaign);
+      recall.begin_campaign(*campaign, static_cast<size_t>(known - campaigns.begin()));
+      if (known == campaigns.end()) campaigns.push_back(*campaign);
+    } else if (is_of_subject) {
+      auto taken = recall_record(**record, recall);
+      if (!taken) return taken;
+    }
+  }
+  recall.begin_campaign(campaign_, 0);
+  return journal_->begin_writing(is_of_subject);
+}
+
+Result<Success> CampaignFolder::recall_record(const JournalRecord& record, Recall& recall) {
+  if (const auto* block = std::get_if<JournalBlock>(&record)) return recall.take_again(*block);
+  if (std::holds_alternative<JournalEnd>(record)) return recall.end_again();
+  if (const auto* file = std::get_if<JournalProvisional>(&record)) provisional_.push_back(*file);
+  return Success{};
+}
+
+Result<Success> CampaignFolder::append(const JournalRecord& record) {
+  if (!is_last_) {
+    is_last_ = true;
+    auto begun = journal_->append(campaign_);
+    if (!begun) return begun;
+  }
+  return journal_->append(record);
+}
+
+Result<Success> CampaignFolder::write(const std::string& path, const std::string& text,
+                                      bool is_provisional) {
+  if (is_provisional) {
+    const std::string name = std::filesystem::path(path).filename().string();
+    auto recorded = append(JournalProvisional{name, fnv1a(text)});
+    if (!recorded) return recorded;
+  }
+  return write_file(path, text);
+}
+
+void CampaignFolder::remove_provisional_files(const std::set<std::string>& kept) const {
+  for (const JournalProvisional& file : provisional_) {
+    const std::string path = (std::filesystem::path(folder_) / file.name).string();
+    const auto text = read_file(path);
+    if (kept.contains(path) || !text || fnv1a(*text) != file.digest) continue;
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+}
+
+}  // namespace interlock

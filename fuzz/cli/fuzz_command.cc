@@ -1,9 +1,10 @@
 // interlock fuzz: a campaign of generated programs against an encoder, or against other passes.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <chrono>
 #include <memory>
-#include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +13,9 @@
 #include "encoder/program/error_of.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/campaign/campaign.h"
-#include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/subject.h"
+#include "fuzz/cli/amounts.h"
+#include "fuzz/cli/campaign_texts.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
@@ -28,75 +30,20 @@ struct FuzzOptions {
   CampaignOptions campaign;
   bool judges_excess = false;
   std::string backend = "cpu";
-  std::string worker;  // A command for the shell; empty: this program.
-  std::optional<double> seconds;
+  std::string worker;      // A command for the shell; empty: this program.
+  std::string seconds;     // Text; empty: not given.
+  std::string seed = "1";  // Text, or "random".
+  bool is_quiet = false;
+  bool is_verbose = false;
+  std::vector<const CLI::Option*> of_work;  // Without any the command is not to do anything yet.
   double device_timeout_seconds = 150;
   std::vector<const CLI::Option*> of_devices;  // Which say nothing without one.
 };
 
 constexpr double kDeviceTimeoutMaxSeconds = 86'400;
+// Short enough to be typed.
+constexpr uint64_t kRandomSeedEnd = 1ull << 40;
 constexpr unsigned kGraceSeconds = 10;  // What was found is put away; a device may be slow to end.
-
-std::string text_of(const CampaignFind& find) {
-  return fmt::format("found in run {}: {}{}{}, minimized from {} to {} dispatches{}",
-                     find.run_index, find.is_better_one ? "a better instance, " : "",
-                     find.signature, find.is_observable ? "" : " (unobservable)",
-                     find.original_dispatch_count, find.dispatch_count,
-                     find.path.empty() ? "" : ": " + find.path);
-}
-
-std::string text_of(const DeviceFailure& failure, const CampaignOptions& campaign) {
-  return fmt::format("run {} failed on the device: {}{}\n  Again: {}", failure.run_index,
-                     failure.message, failure.path.empty() ? "" : " Kept: " + failure.path,
-                     command_of_run(campaign, failure.run_index, true));
-}
-
-std::string text_of(const DeviceSummary& device, const std::string& name) {
-  std::string text = fmt::format(
-      "  {}: {} programs in {} schedules; of {} outputs that the simulator says a schedule changes, {} differ.\n",
-      name, device.program_count, device.schedule_count, device.predicted_output_count,
-      device.diverging_output_count);
-  if (device.clean_trial_count + device.hazard_trial_count > 0) {
-    text += fmt::format(
-        "  {} overlapping: {} trials of clean programs; {} of {} trials with a hazard diverge, in {} of {} programs.\n",
-        name, device.clean_trial_count, device.hazard_divergence_count, device.hazard_trial_count,
-        device.diverging_program_count, device.hazard_program_count);
-  }
-  if (device.judged_dispatch_count > 0) {
-    text += fmt::format(
-        "  {} against float64: {} dispatches; the largest error is {:.2f} of its bound.\n", name,
-        device.judged_dispatch_count, device.bound_ratio_max);
-  }
-  if (device.refused_count > 0) {
-    text += fmt::format("  {} programs need what {} does not have.\n", device.refused_count, name);
-  }
-  if (device.failure_count > 0) {
-    text += fmt::format("  {} programs failed on {}{}.\n", device.failure_count, name,
-                        device.is_given_up ? ", the last five in a row: it is given up" : "");
-  }
-  return text;
-}
-
-std::string summary_of(const CampaignReport& report, const FuzzOptions& options) {
-  const bool has_device = options.campaign.oracles.device.backend != nullptr;
-  std::string text = fmt::format(
-      "{} programs, {} on the CPU{} too; {} with findings, {} distinct", report.run_count,
-      report.cpu_run_count,
-      has_device ? fmt::format(" and {} on {}", report.device.program_count, options.backend) : "",
-      report.failing_run_count, report.finds.size());
-  std::string names = names_of(chain_of(options.campaign));
-  if (names.empty()) {
-    names =
-        options.campaign.generator.has_queues ? "several queues, as they stand" : "as they stand";
-  }
-  text += fmt::format(" ({}, seed {}).\n", names, options.campaign.seed);
-  if (has_device) text += text_of(report.device, options.backend);
-  if (!report.finds.empty() && !report.finds[0].path.empty()) {
-    text += fmt::format("  Report: interlock check {}\n", report.finds[0].path);
-    text += fmt::format("  Replay: interlock replay {}\n", report.finds[0].path);
-  }
-  return text;
-}
 
 // The device is in a process of its own, which may hang or die without this one.
 std::unique_ptr<RemoteBackend> device_of(const FuzzOptions& options, ExitStatus& status) {
@@ -114,15 +61,11 @@ std::unique_ptr<RemoteBackend> device_of(const FuzzOptions& options, ExitStatus&
 }
 
 ExitStatus status_of(const CampaignReport& report) {
-  if (!report.finds.empty() || !report.disagreements.empty()) return ExitStatus::kFinding;
+  if (report.failing_run_count > 0 || !report.disagreements.empty()) return ExitStatus::kFinding;
   return report.device.failure_count > 0 ? ExitStatus::kUnavailable : ExitStatus::kNothingFound;
 }
 
 Result<Success> check_options(const FuzzOptions& options) {
-  const double seconds = options.seconds.value_or(1);
-  if (!std::isfinite(seconds) || !(seconds > 0)) {
-    return error_of("--seconds={} is no time.", seconds);
-  }
   const double timeout = options.device_timeout_seconds;
   if (!(timeout > 0 && timeout <= kDeviceTimeoutMaxSeconds)) {  // NaN is neither.
     return error_of("--device-timeout={} is not above 0 and up to {} seconds, a day.", timeout,
@@ -147,6 +90,44 @@ Result<Success> check_options(const FuzzOptions& options) {
         "{} is about the device of --backend, and the backend is the cpu, which has none.",
         option->get_name());
   }
+  return Success{};
+}
+
+// Programs as they stand have hazards, which are nobody's fault: who asks for nothing does not want
+// to see those.
+Result<Success> check_subject(const FuzzOptions& options) {
+  const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
+  if (std::ranges::any_of(options.of_work, is_given)) return Success{};
+  return Error{
+      "fuzz needs to know what is put to the test. Give one of these:\n"
+      "  --encoder=NAME    an encoder; `interlock list encoders` names them\n"
+      "  --planner=NAME    a memory planner; `interlock list planners`\n"
+      "  --backward=NAME   a backward pass; `interlock list backwards`\n"
+      "  --replay=NAME     a replay policy of captures; `interlock list replays`\n"
+      "  --queues          the judges of Interlock, on programs of several queues as they stand\n"
+      "  --runs=N          the judges of Interlock, on programs of one queue as they stand"};
+}
+
+Result<Success> set_amounts(FuzzOptions& options) {
+  if (!options.seconds.empty()) {
+    const auto seconds = seconds_in(options.seconds);
+    if (!seconds) {
+      return error_of(
+          "--seconds={} is no time: a number above 0, and s, m or h after it, as in 90, 2m or 1.5h.",
+          options.seconds);
+    }
+    options.campaign.seconds = *seconds;
+  }
+  if (options.seed == "random") {
+    std::random_device source;
+    options.campaign.seed = (uint64_t{source()} << 32 | source()) % kRandomSeedEnd;
+    return Success{};
+  }
+  const auto seed = whole_number_in(options.seed);
+  if (!seed) {
+    return error_of("--seed={} is neither a whole number of 64 bits nor `random`.", options.seed);
+  }
+  options.campaign.seed = *seed;
   return Success{};
 }
 
@@ -198,14 +179,35 @@ Result<Success> set_passes(FuzzOptions& options) {
   return Success{};
 }
 
+void show_what_happens(FuzzOptions& options) {
+  CampaignOptions& campaign = options.campaign;
+  if (options.is_quiet) return;
+  campaign.on_recall = [&campaign](const CampaignProgress& progress) {
+    show_progress(text_of_recall(progress, campaign), true);
+  };
+  campaign.on_progress = [](const CampaignProgress& progress) {
+    show_progress(fmt::format("{} programs, {} with findings, {} distinct", progress.run_count,
+                              progress.failing_run_count, progress.find_count));
+  };
+  campaign.on_find = [&options](const CampaignFind& find) {
+    show_progress(text_of(find, options.campaign, options.is_verbose), true);
+  };
+  campaign.on_device_failure = [&campaign](const DeviceFailure& failure) {
+    show_progress(text_of(failure, campaign), true);
+  };
+}
+
 ExitStatus run_fuzz(FuzzOptions& options) {
+  auto is_asked = check_subject(options);
+  if (!is_asked) return report_error(is_asked.error());
+  auto has_amounts = set_amounts(options);
+  if (!has_amounts) return report_error(has_amounts.error());
   auto named = set_passes(options);
   if (!named) return report_error(named.error());
   auto checked = check_options(options);
   if (!checked) return report_error(checked.error());
   const Interruptible interruptible(kGraceSeconds);
   CampaignOptions& campaign = options.campaign;
-  campaign.seconds = options.seconds.value_or(0);
   std::unique_ptr<RemoteBackend> device;
   if (options.backend != "cpu") {
     ExitStatus status = ExitStatus::kNothingFound;
@@ -216,23 +218,23 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   campaign.generator.has_barriers = campaign.encoder == nullptr;
   campaign.oracles.judges_excess = options.judges_excess;
   campaign.stop = &interrupt_stop();
-  campaign.on_progress = [](const CampaignProgress& progress) {
-    show_progress(fmt::format("{} programs, {} with findings, {} distinct", progress.run_count,
-                              progress.failing_run_count, progress.find_count));
-  };
-  campaign.on_find = [](const CampaignFind& find) { show_progress(text_of(find), true); };
-  campaign.on_device_failure = [&campaign](const DeviceFailure& failure) {
-    show_progress(text_of(failure, campaign), true);
-  };
+  show_what_happens(options);
+  if (options.seed == "random") show_progress(fmt::format("seed {}", campaign.seed), true);
+  const auto start = std::chrono::steady_clock::now();
   const Result<CampaignReport> report = run_campaign(campaign);
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   const StopScope to_the_end(nullptr);
   if (!report) {
     return report_error({report.error().message});
   }
   finish_progress();
-  print_out(summary_of(*report, options));
+  print_out(summary_of(*report, campaign, options.backend, options.is_quiet));
   for (const std::string& disagreement : report->disagreements) {
     print_report("internal disagreement: " + disagreement + " Please report this as a bug.\n");
+  }
+  if (report->was_stopped) {
+    print_out(fmt::format("  Interrupted. Go on: {}\n",
+                          command_that_goes_on(*report, campaign, passed.count())));
   }
   return status_of(*report);
 }
@@ -261,33 +263,46 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
       app, status, "fuzz",
       "generates programs and judges what an encoder, or other passes, make of them", run_fuzz);
   CampaignOptions& campaign = options.campaign;
-  command.add_option("--encoder", options.passes.encoder,
-                     "the encoder under test; without it programs with sync of their own");
-  command.add_flag(
-      "--queues", campaign.generator.has_queues,
-      "programs of several queues, semaphores, events, edges and the host, as they stand; with "
-      "--planner that planner on several queues");
-  command.add_option("--backward", options.passes.backward,
-                     "the backward pass under test, on random forward passes");
-  command.add_option("--replay", options.passes.replay,
-                     "the replay policy under test, on random programs with captures");
-  command.add_option(
-      "--planner", options.passes.planner,
-      "the planner under test, on unplanned programs; `interlock` places the sync unless --encoder is given; "
-      "one for several queues comes first");
-  command
-      .add_option("--backend", options.backend,
-                  "executes the programs on this one, too, and compares")
-      ->capture_default_str();
-  add_number(command, "--seed", campaign.seed, "same seed, same programs, same files");
-  CLI::Option* const runs =
-      add_number(command, "--runs", campaign.run_count, "how many programs", 1);
-  add_number(command, "--first-run", campaign.first_run, "number of the first program");
-  command.add_option("--seconds", options.seconds, "instead of --runs: for how long")
-      ->excludes(runs);
+  options.of_work = {
+      command.add_option("--encoder", options.passes.encoder,
+                         "the encoder under test; without it programs with sync of their own"),
+      command.add_flag(
+          "--queues", campaign.generator.has_queues,
+          "programs of several queues, semaphores, events, edges and the host, as they stand; with "
+          "--planner that planner on several queues"),
+      command.add_option("--backward", options.passes.backward,
+                         "the backward pass under test, on random forward passes"),
+      command.add_option("--replay", options.passes.replay,
+                         "the replay policy under test, on random programs with captures"),
+      command.add_option(
+          "--planner", options.passes.planner,
+          "the planner under test, on unplanned programs; `interlock` places the sync unless --encoder is given; "
+          "one for several queues comes first"),
+      command
+          .add_option("--backend", options.backend,
+                      "executes the programs on this one, too, and compares")
+          ->capture_default_str(),
+      command
+          .add_option("--seed", options.seed,
+                      "same seed, same programs, same files; random: another one each time, which "
+                      "is printed")
+          ->capture_default_str(),
+      add_number(command, "--runs", campaign.run_count, "how many programs, as in 20000 or 1e6", 1),
+      add_number(command, "--first-run", campaign.first_run, "number of the first program"),
+      command
+          .add_option("--seconds", options.seconds,
+                      "instead of --runs: for how long, as in 90, 2m or 1.5h")
+          ->excludes("--runs")};
   add_number(command, "--jobs", campaign.job_count, "worker threads; files do not depend on it", 1,
              256);
-  command.add_option("--out", campaign.out_dir, "folder for minimized finds; none without it");
+  command.add_option(
+      "--out", campaign.out_dir,
+      "folder for minimized finds, none without it; and a journal, so that the same command "
+      "goes on where it was ended, and others add to what was found");
+  CLI::Option* const quiet = command.add_flag("-q,--quiet", options.is_quiet,
+                                              "one line at the end, and nothing before it");
+  command.add_flag("-v,--verbose", options.is_verbose, "each find with its program")
+      ->excludes(quiet);
   add_number(command, "--max-finds", campaign.find_limit,
              "stop after so many distinct finds; 0: never");
   add_number(command, "--max-dispatches", campaign.generator.max_dispatches, "of one program", 1,

@@ -2,26 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "backends/registry.h"
 #include "encoder/program/names.h"
 #include "encoder/text/files.h"
+#include "fuzz/cli/amounts.h"
 
 namespace interlock {
 
 CLI::Validator whole_number(uint64_t min, uint64_t max) {
-  const auto complaint = [min, max](const std::string& text) -> std::string {
-    uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data(), end, value);
-    if (parsed.ec == std::errc() && parsed.ptr == end && min <= value && value <= max) {
-      return {};
+  const auto rewrite = [min, max](std::string& text) -> std::string {
+    const std::optional<uint64_t> number = whole_number_in(text);
+    if (!number || *number < min || *number > max) {
+      return fmt::format("'{}' is not a whole number from {} to {}.", text, min, max);
     }
-    return fmt::format("'{}' is not a whole number from {} to {}.", text, min, max);
+    text = std::to_string(*number);
+    return {};
   };
-  return CLI::Validator(complaint, "UINT");
+  return CLI::Validator(rewrite, "UINT");
 }
 
 void add_limit_options(CLI::App& command, ParseOptions& options) {
@@ -31,7 +31,7 @@ void add_limit_options(CLI::App& command, ParseOptions& options) {
           [&options](const uint64_t& mib) { options.limits.input_bytes = mib << 20; },
           fmt::format("most memory for a text and its program, in MiB (default {})",
                       Limits{}.input_bytes >> 20))
-      ->check(whole_number(1, 1u << 20));
+      ->transform(whole_number(1, 1u << 20));
 }
 
 void add_input_options(CLI::App& command, InputOptions& options) {

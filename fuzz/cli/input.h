@@ -33,7 +33,8 @@ struct InputOptions {
 // Adds the positional FILE ("-" is standard input) and --max-input-mib.
 void add_input_options(CLI::App& command, InputOptions& options);
 
-// Accepts a decimal number in [min, max] and nothing else; CLI11 wraps negative numbers around.
+// Accepts a whole number in [min, max] and nothing else, also with an exponent, which is written
+// out: "1e6". To be used as a transform. CLI11 wraps negative numbers around.
 CLI::Validator whole_number(uint64_t min = 0, uint64_t max = UINT64_MAX);
 
 // Adds an option whose value is such a number; the help shows the default.
@@ -41,7 +42,7 @@ template <typename Number>
 CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value,
                         const std::string& help, uint64_t min = 0, uint64_t max = UINT64_MAX) {
   return command.add_option(name, value, help)
-      ->check(whole_number(min, max))
+      ->transform(whole_number(min, max))
       ->capture_default_str();
 }
 

@@ -177,10 +177,14 @@ TEST(BadInput, OutputThatCannotBeWrittenIsStatusTwo) {
 }
 
 TEST(BadInput, TimeThatIsNoNumberIsBadUsage) {
-  for (const char* seconds : {"--seconds=nan", "--seconds=inf", "--seconds=-1", "--seconds=0"}) {
+  for (const char* seconds :
+       {"--seconds=nan", "--seconds=inf", "--seconds=-1", "--seconds=0", "--seconds=0m",
+        "--seconds=2x", "--seconds=2 m", "--seconds=m", "--seconds=1e300h", "--seconds=+1"}) {
     const CommandResult result = run_interlock({"fuzz", seconds});
     EXPECT_EQ(result.status, 2) << seconds;
-    EXPECT_EQ(result.err, std::string("error: ") + seconds + " is no time.\n");
+    EXPECT_EQ(result.err, std::string("error: ") + seconds +
+                              " is no time: a number above 0, and s, m or h after it, as in 90, 2m "
+                              "or 1.5h.\n");
   }
 }
 

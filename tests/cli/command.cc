@@ -45,6 +45,16 @@ void limit(int resource, uint64_t value) {
   }
 }
 
+// Does not return.
+void become_interlock(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), INTERLOCK_EXECUTABLE);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
 }  // namespace
 
 // A prefix per process: tests of one binary run side by side.
@@ -58,20 +68,23 @@ std::string temporary_file(const std::string& name, const std::string& text) {
   return path;
 }
 
+int start_interlock(const std::vector<std::string>& arguments, const std::string& out_path,
+                    const std::string& err_path) {
+  const pid_t child = fork();
+  INTERLOCK_CHECK(child >= 0);
+  if (child == 0) {
+    redirect(STDOUT_FILENO, out_path, O_WRONLY | O_CREAT | O_TRUNC);
+    redirect(STDERR_FILENO, err_path, O_WRONLY | O_CREAT | O_TRUNC);
+    become_interlock(arguments);
+  }
+  return child;
+}
+
 CommandResult run_interlock(const std::vector<std::string>& arguments, const std::string& input,
                             const CommandLimits& limits) {
   const std::string in_path = temporary_file("stdin", input);
   const std::string out_path = temporary_path("stdout");
   const std::string err_path = temporary_path("stderr");
-  std::vector<char*> argv;
-  std::string binary = INTERLOCK_EXECUTABLE;
-  argv.push_back(binary.data());
-  std::vector<std::string> copies = arguments;
-  for (std::string& argument : copies) {
-    argv.push_back(argument.data());
-  }
-  argv.push_back(nullptr);
-
   const pid_t child = fork();
   INTERLOCK_CHECK(child >= 0);
   if (child == 0) {
@@ -81,8 +94,7 @@ CommandResult run_interlock(const std::vector<std::string>& arguments, const std
     redirect(STDERR_FILENO, err_path, O_WRONLY | O_CREAT | O_TRUNC);
     limit(RLIMIT_AS, limits.memory_bytes);
     limit(RLIMIT_CPU, limits.cpu_seconds);
-    execv(argv[0], argv.data());
-    _exit(127);
+    become_interlock(arguments);
   }
   int wait_status = 0;
   INTERLOCK_CHECK(waitpid(child, &wait_status, 0) == child);

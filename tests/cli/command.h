@@ -23,6 +23,11 @@ struct CommandLimits {
 CommandResult run_interlock(const std::vector<std::string>& arguments,
                             const std::string& input = "", const CommandLimits& limits = {});
 
+// Starts `interlock ARGUMENTS...`, whose output goes to these files. Returns its process, for which
+// the caller waits.
+int start_interlock(const std::vector<std::string>& arguments, const std::string& out_path,
+                    const std::string& err_path);
+
 // A path under the test's temporary folder that is of this process alone.
 std::string temporary_path(const std::string& name);
 

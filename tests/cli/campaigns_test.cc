@@ -1,0 +1,257 @@
+// What `interlock fuzz` takes and says: amounts, seeds, how a find is had again, and how a campaign
+// goes on that was interrupted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "encoder/text/files.h"
+#include "tests/cli/command.h"
+#include "tests/cli/shown_commands.h"
+
+namespace interlock::campaigns_test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+std::string fresh_folder(const std::string& name) {
+  const std::string path = temporary_path(name);
+  std::filesystem::remove_all(path);
+  return path;
+}
+
+std::vector<std::string> words_of(const std::string& command) {
+  std::istringstream stream(command);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// The arguments of the first command after `label` in `text`; none if there is none.
+std::vector<std::string> command_after(const std::string& text, const std::string& label) {
+  const std::string start = label + "interlock ";
+  const size_t begin = text.find(start);
+  if (begin == std::string::npos) return {};
+  const size_t first = begin + start.size();
+  return words_of(text.substr(first, text.find('\n', first) - first));
+}
+
+struct Interrupted {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+// Sends the signal once the journal tells of some runs.
+Interrupted interrupted_fuzz(const std::vector<std::string>& arguments, const std::string& folder,
+                             int signal) {
+  const std::string out = temporary_path("interrupted-out");
+  const std::string err = temporary_path("interrupted-err");
+  const auto bytes_of_journal = [&] {
+    std::error_code none;
+    const auto size = std::filesystem::file_size(folder + "/campaign.journal", none);
+    return none ? 0 : size;
+  };
+  const auto before = bytes_of_journal();
+  const int child = start_interlock(arguments, out, err);
+  while (bytes_of_journal() < before + 600 && waitpid(child, nullptr, WNOHANG) == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  kill(child, signal);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out).value(),
+          read_file(err).value()};
+}
+
+class Signal : public testing::TestWithParam<int> {};
+
+// The runs would take minutes, so the signal comes first.
+TEST_P(Signal, EndsWithTheSummaryAndTheCommandThatGoesOn) {
+  const std::string folder = fresh_folder("signal");
+  const std::vector<std::string> arguments = {"fuzz", "--encoder=interlock", "--runs=1e8",
+                                              "--seed=5", "--out=" + folder};
+  const Interrupted first = interrupted_fuzz(arguments, folder, GetParam());
+  EXPECT_EQ(first.status, 130);
+  EXPECT_THAT(first.out, ContainsRegex("^[0-9]+ programs, .* 0 distinct"));
+  EXPECT_THAT(first.err, HasSubstr("interrupted: "));
+  const std::vector<std::string> command = command_after(first.out, "Interrupted. Go on: ");
+  EXPECT_EQ(command, (std::vector<std::string>{"fuzz", "--encoder=interlock", "--seed=5",
+                                               "--runs=100000000", "--out=" + folder}));
+  const Interrupted second = interrupted_fuzz(command, folder, GetParam());
+  EXPECT_EQ(second.status, 130);
+  EXPECT_THAT(second.err, ContainsRegex("^going on after [1-9][0-9]* programs, "));
+  std::filesystem::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Signal, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST(Campaigns, EveryFindPrintsTheCommandThatGivesItAgain) {
+  const std::string folder = fresh_folder("again");
+  for (const std::string& out : {std::string(), "--out=" + folder}) {
+    std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--runs=60"};
+    if (!out.empty()) arguments.push_back(out);
+    const CommandResult result = run_interlock(arguments);
+    EXPECT_EQ(result.status, 1);
+    for (const std::string& text : {result.err, result.out}) {
+      const std::vector<std::string> command = command_after(text, "  Again: ");
+      ASSERT_FALSE(command.empty()) << text;
+      EXPECT_EQ(run_interlock(command).status, 1) << text;
+    }
+  }
+}
+
+TEST(Campaigns, WhatTheSummarySaysOfAFindEndsWithStatusOneOrShowsIt) {
+  for (const char* encoder : {"serial", "mlx-2024", "none"}) {
+    const std::string folder = fresh_folder("denied");
+    const CommandResult result =
+        run_interlock({"fuzz", std::string("--encoder=") + encoder, "--deny-excess", "--seed=2",
+                       "--runs=80", "--max-finds=1", "--out=" + folder});
+    if (result.status == 0) continue;
+    ASSERT_EQ(result.status, 1) << encoder << result.err;
+    const bool is_excess = std::filesystem::exists(folder + "/excess.ilk");
+    if (is_excess) {
+      EXPECT_THAT(result.out, HasSubstr("  Report: interlock check --advice --deny=redundant "));
+      EXPECT_THAT(result.out, Not(HasSubstr("Replay:")));
+      EXPECT_EQ(run_interlock(command_after(result.out, "  Report: ")).status, 1) << result.out;
+    } else {
+      EXPECT_EQ(run_interlock(command_after(result.out, "  Report: ")).status, 0) << result.out;
+      EXPECT_EQ(run_interlock(command_after(result.out, "  Replay: ")).status, 1) << result.out;
+    }
+    EXPECT_EQ(run_interlock(command_after(result.out, "  Again: ")).status, 1) << result.out;
+    EXPECT_TRUE(is_excess || std::string(encoder) != "serial");
+  }
+}
+
+TEST(Campaigns, ASeedThatIsDrawnIsPrintedAndGivesTheSame) {
+  const std::vector<std::string> start = {"fuzz", "--encoder=mlx-2024", "--runs=40"};
+  std::vector<std::string> arguments = start;
+  arguments.push_back("--seed=random");
+  const CommandResult first = run_interlock(arguments);
+  EXPECT_THAT(first.err, ContainsRegex("^seed [0-9]+\n"));
+  std::string seed = first.err.substr(5);
+  seed.resize(seed.find('\n'));
+  EXPECT_THAT(first.out, HasSubstr(", seed " + seed + ").\n"));
+  arguments = start;
+  arguments.push_back("--seed=" + seed);
+  EXPECT_EQ(run_interlock(arguments).out, first.out);
+  // One in 2^40 is the same.
+  arguments = start;
+  arguments.push_back("--seed=random");
+  EXPECT_THAT(run_interlock(arguments).err, Not(HasSubstr("seed " + seed + "\n")));
+}
+
+TEST(Campaigns, TakeWholeNumbersWithAnExponent) {
+  for (const char* runs : {"--runs=40", "--runs=4e1", "--runs=4E01", "--runs=40e0"}) {
+    EXPECT_THAT(run_interlock({"fuzz", "--encoder=interlock", runs}).out,
+                HasSubstr("40 programs, "));
+  }
+  for (const char* runs : {"--runs=1e20", "--runs=1.5e3", "--runs=1e-1", "--runs=e3", "--runs=1e",
+                           "--runs=0e5", "--runs=-1", "--runs=1e+2", "--runs=2e000000001"}) {
+    const CommandResult result = run_interlock({"fuzz", "--encoder=interlock", runs});
+    EXPECT_EQ(result.status, 2) << runs;
+    EXPECT_THAT(result.err, HasSubstr("is not a whole number from 1 to "));
+  }
+  EXPECT_EQ(run_interlock({"fuzz", "--encoder=interlock", "--seed=x"}).err,
+            "error: --seed=x is neither a whole number of 64 bits nor `random`.\n");
+}
+
+TEST(Campaigns, EndByTimesWithUnits) {
+  for (const char* seconds :
+       {"--seconds=0.1", "--seconds=0.1s", "--seconds=0.001m", "--seconds=0.00002h"}) {
+    const CommandResult result = run_interlock({"fuzz", "--encoder=interlock", seconds});
+    EXPECT_EQ(result.status, 0) << seconds << result.err;
+    EXPECT_THAT(result.out, ContainsRegex("^[0-9]+ programs, "));
+  }
+}
+
+TEST(Campaigns, SayLessOrMore) {
+  const std::vector<std::string> start = {"fuzz", "--encoder=mlx-2024", "--runs=40"};
+  std::vector<std::string> arguments = start;
+  arguments.push_back("-q");
+  const CommandResult quiet = run_interlock(arguments);
+  EXPECT_EQ(quiet.status, 1);
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_THAT(quiet.out, MatchesRegex("40 programs, [^\n]*\\.\n"));
+  arguments = start;
+  arguments.push_back("-v");
+  const CommandResult verbose = run_interlock(arguments);
+  EXPECT_THAT(verbose.err, HasSubstr("\n# Found with: interlock fuzz --encoder=mlx-2024 "));
+  EXPECT_THAT(verbose.err, HasSubstr("\nd0: dispatch "));
+}
+
+TEST(Campaigns, AskWhatIsPutToTheTest) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"fuzz"}, {"fuzz", "--jobs=2"}, {"fuzz", "-v"}}) {
+    const CommandResult result = run_interlock(arguments);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_EQ(result.out, "");
+    for (const char* option :
+         {"--encoder=", "--planner=", "--backward=", "--replay=", "--queues", "--runs="}) {
+      EXPECT_THAT(result.err, HasSubstr(option));
+    }
+  }
+}
+
+TEST(Campaigns, TheSameCommandAgainMakesNoRun) {
+  const std::string folder = fresh_folder("twice");
+  const std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--runs=40",
+                                              "--out=" + folder};
+  const CommandResult first = run_interlock(arguments);
+  EXPECT_THAT(first.out, Not(HasSubstr("no run was made")));
+  const CommandResult second = run_interlock(arguments);
+  EXPECT_EQ(second.status, 1);
+  EXPECT_THAT(second.out, HasSubstr("says that this campaign had ended: no run was made.\n"));
+  EXPECT_THAT(second.err, HasSubstr("going on after 40 programs, with 1 distinct find: "));
+}
+
+TEST(Campaigns, RefuseADamagedJournal) {
+  const std::string folder = fresh_folder("damaged");
+  const std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--runs=40",
+                                              "--out=" + folder};
+  run_interlock(arguments);
+  const std::string path = folder + "/campaign.journal";
+  std::string text = read_file(path).value();
+  text[text.find("block")] = 'B';
+  ASSERT_TRUE(write_file(path, text));
+  const CommandResult result = run_interlock(arguments);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            path +
+                ":3: error: the sum at the end is not that of the text: the journal was "
+                "changed or damaged.\n");
+}
+
+// docs/campaigns.md is followed by copy and paste: in an empty folder, one command after another.
+TEST(CampaignsDocument, ShowsWhatItsCommandsPrint) {
+  const std::string page = document_text("docs/campaigns.md");
+  const std::string folder = fresh_folder("page");
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  const auto commands = shown_commands(page);
+  EXPECT_GE(commands.size(), 3u);
+  for (const ShownCommand& command : commands) {
+    EXPECT_GE(command.lines.size(), 2u);
+    const CommandResult result = run_interlock(command.arguments);
+    EXPECT_LE(result.status, 1) << result.err;
+    EXPECT_TRUE(prints(result.out, command.lines))
+        << testing::PrintToString(command.arguments) << '\n'
+        << result.out;
+  }
+  std::filesystem::current_path(before);
+}
+
+}  // namespace
+}  // namespace interlock::campaigns_test

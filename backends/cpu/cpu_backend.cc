@@ -145,8 +145,9 @@ class CpuRun {
     const std::span<const Access> accesses = program_.accesses_of(piece.dispatch);
     auto staged = late_.stage(piece, staged_ranges(piece), [&](size_t i, ByteRange range) {
       // Updates and partial writes find the old bytes in their staging copy.
-      GuardedBuffer copy(accesses[i].reads() ? bytes_as_read(piece.dispatch, accesses[i], range)
-                                             : bytes_as_left(piece.dispatch, accesses[i], range));
+      GuardedBuffer copy(accesses[i].reads_plainly()
+                             ? bytes_as_read(piece.dispatch, accesses[i], range)
+                             : bytes_as_left(piece.dispatch, accesses[i], range));
       operands[i].data = copy.data();
       operands[i].first_byte = range.begin - accesses[i].range.begin;
       operands[i].is_staged = true;
@@ -162,8 +163,9 @@ class CpuRun {
     execute_piece(program_, piece, operands, bodies_);
     for (size_t i = 0; i < operands.size(); ++i) {
       const Access& access = accesses[i];
-      const bool finds_twice = program_.dispatch(piece.dispatch).is_partial && access.reads() &&
-                               access.writes() && partial_.has_fetched(piece.dispatch, access);
+      const bool finds_twice = program_.dispatch(piece.dispatch).is_partial &&
+                               access.reads_plainly() && access.writes_plainly() &&
+                               partial_.has_fetched(piece.dispatch, access);
       if (finds_twice) leave_old_bytes(piece.dispatch, access, operands[i].data);
     }
     return staged;

@@ -78,12 +78,12 @@ bool RecordingMemory::declares(int operand, uint64_t offset, uint64_t size_bytes
     // A partial write keeps what was there, so it may look at it. One that streams may look at what
     // the slice has left there.
     case Touch::kLoad:
-      allows = declared.reads() || (declared.writes() && is_partial_) ||
+      allows = declared.reads_plainly() || (declared.writes_plainly() && is_partial_) ||
                (streams(operand) && has_stored(operand, static_cast<int64_t>(offset),
                                                static_cast<int64_t>(offset + size_bytes)));
       break;
     case Touch::kStore:
-      allows = declared.writes();
+      allows = declared.writes_plainly();
       break;
     case Touch::kAtomic:
       allows = declared.is_atomic();

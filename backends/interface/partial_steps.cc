@@ -18,13 +18,14 @@ bool is_at(const Access& access, const StepBytes& place) {
 bool finds_as_read(const Program& program, DispatchId dispatch, const Access& access,
                    const StepBytes& place) {
   const Stage stage = stage_of(program.dispatch(dispatch));
-  return is_at(access, place) && access.reads() && read_sort_of(stage, access) == place.sort;
+  return is_at(access, place) && access.reads_plainly() &&
+         read_sort_of(stage, access) == place.sort;
 }
 
 bool finds_as_left(const Program& program, DispatchId dispatch, const Access& access,
                    const StepBytes& place) {
   const Stage stage = stage_of(program.dispatch(dispatch));
-  return is_at(access, place) && program.dispatch(dispatch).is_partial && access.writes() &&
+  return is_at(access, place) && program.dispatch(dispatch).is_partial && access.writes_plainly() &&
          write_sort_of(stage, access) == place.sort;
 }
 
@@ -32,7 +33,7 @@ Result<Success> check_one_content(const Program& program, DispatchId dispatch,
                                   std::span<const StepBytes> fetched) {
   if (!program.dispatch(dispatch).is_partial) return Success{};
   for (const Access& access : program.accesses_of(dispatch)) {
-    if (!access.reads() || !access.writes()) continue;
+    if (!access.reads_plainly() || !access.writes_plainly()) continue;
     for (const StepBytes& place : fetched) {
       const bool is_read = finds_as_read(program, dispatch, access, place);
       const bool is_left = finds_as_left(program, dispatch, access, place);

@@ -64,7 +64,7 @@ class Execution {
     OracleCase c = oracle_case_of(params_of(program_, program_.dispatch(id)), kIeeeArithmetic);
     const std::span<const Access> accesses = program_.accesses_of(id);
     for (const Access& access : accesses) {
-      if (!access.reads()) continue;
+      if (!access.reads_plainly()) continue;
       const bool is_f32 = program_.tensor(access.tensor).dtype == DType::kF32;
       Doubles& values = c.inputs.emplace_back();
       values.reserve(access.range.size_bytes() / kWordBytes);
@@ -77,7 +77,7 @@ class Execution {
     const std::vector<OracleTensor> outputs = oracle(c);
     size_t next = 0;
     for (const Access& access : accesses) {
-      if (access.writes()) store(access, outputs[next++]);
+      if (access.writes_plainly()) store(access, outputs[next++]);
     }
   }
 
@@ -97,7 +97,7 @@ class Execution {
     if (is_copy) copied = whole_words_of(accesses[0]);
     execute_dispatch(program_, id, bytes_);
     for (const Access& access : accesses) {
-      if (access.writes()) take_words_from_bytes(access.memory, access.range);
+      if (access.writes_plainly()) take_words_from_bytes(access.memory, access.range);
     }
     if (copied && accesses[1].range.begin % kWordBytes == 0) {
       std::ranges::copy(*copied, words_.memories[accesses[1].memory.index].data() +

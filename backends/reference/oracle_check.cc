@@ -170,7 +170,7 @@ class Judgement {
   void compare_values(KernelOracle oracle, const Arithmetic& arithmetic) {
     OracleCase c = oracle_case_of(params_of(program_, dispatch_), arithmetic);
     for (const Access& access : accesses_) {
-      if (!access.reads()) continue;
+      if (!access.reads_plainly()) continue;
       Doubles& values = c.inputs.emplace_back(access.range.size_bytes() / kElementBytes);
       const bool is_f32 = program_.tensor(access.tensor).dtype == DType::kF32;
       for (uint64_t k = 0; k < values.size(); ++k) {
@@ -181,7 +181,7 @@ class Judgement {
     const std::vector<OracleTensor> outputs = oracle(c);
     size_t next = 0;
     for (uint32_t i = 0; i < accesses_.size(); ++i) {
-      if (accesses_[i].writes()) compare_output(i, outputs[next++]);
+      if (accesses_[i].writes_plainly()) compare_output(i, outputs[next++]);
     }
   }
 

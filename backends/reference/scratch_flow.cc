@@ -98,7 +98,8 @@ class Tracer {
 
   void note_reads(const Dispatch& dispatch) {
     for (const Access& access : program_.accesses_of(dispatch)) {
-      const bool sees_old = access.reads() || (dispatch.is_partial && access.writes());
+      const bool sees_old =
+          access.reads_plainly() || (dispatch.is_partial && access.writes_plainly());
       if (sees_old && program_.memory(access.memory).is_scratch) {
         note_read(access.memory, access.range);
       }

@@ -157,7 +157,7 @@ class GraphWalk {
     node.rule = kernels_.rule_of(dispatch);
     for (size_t a = 0; a < accesses.size(); ++a) {
       node.values.push_back(values_.of_operand(dispatch, a));
-      if (accesses[a].writes()) node.outputs.push_back(static_cast<int>(a));
+      if (accesses[a].writes_plainly()) node.outputs.push_back(static_cast<int>(a));
     }
     for (const int input : kernels_.inputs_of(dispatch)) {
       const uint32_t value = node.values[static_cast<size_t>(input)];

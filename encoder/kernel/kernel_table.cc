@@ -343,7 +343,7 @@ Stage stage_of(const Dispatch& dispatch, const Access& access) {
 }
 
 std::optional<StageAccess> read_sort_of(Stage stage, const Access& access) {
-  if (!access.reads() && !access.is_atomic()) return std::nullopt;
+  if (!access.reads_plainly() && !access.is_atomic()) return std::nullopt;
   if (stage == Stage::kHost) return StageAccess::kHostRead;
   if (access.mode == AccessMode::kIndirect) return StageAccess::kIndirectRead;
   const bool is_uniform = access.mode == AccessMode::kUniform;
@@ -360,7 +360,7 @@ std::optional<StageAccess> read_sort_of(Stage stage, const Access& access) {
 }
 
 std::optional<StageAccess> write_sort_of(Stage stage, const Access& access) {
-  if (!access.writes() && !access.is_atomic()) return std::nullopt;
+  if (!access.writes_plainly() && !access.is_atomic()) return std::nullopt;
   return write_sort_of(stage);
 }
 

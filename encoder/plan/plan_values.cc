@@ -106,7 +106,8 @@ void ValueReader::read_dispatches() {
     // A dispatch reads all that it reads before it writes.
     for (const Access& access : program_.declared_accesses_of(dispatch)) {
       const uint32_t value = values_.value_of(access);
-      if (value == PlanValues::kNoValue || !access.writes() || dispatch.is_partial) continue;
+      if (value == PlanValues::kNoValue || !access.writes_plainly() || dispatch.is_partial)
+        continue;
       if (!lives_from_start_[value]) is_written_.assign(access.memory, access.range, true);
     }
   }

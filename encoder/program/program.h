@@ -103,10 +103,15 @@ struct Access {
 
   static constexpr uint32_t kNotStrided = UINT32_MAX;
 
-  bool reads() const { return only_reads() || mode == AccessMode::kUpdate; }
-  bool writes() const { return mode == AccessMode::kWrite || mode == AccessMode::kUpdate; }
-  bool is_atomic() const { return mode == AccessMode::kAtomic; }
+  // What hazards are about: an update and an atomic have both sides.
+  bool has_read_side() const { return mode != AccessMode::kWrite; }
+  bool has_write_side() const { return !only_reads(); }
   bool only_reads() const { return mode <= AccessMode::kRead; }
+  bool is_atomic() const { return mode == AccessMode::kAtomic; }
+
+  // Both false of an atomic, of which several may be at the same bytes at once.
+  bool reads_plainly() const { return only_reads() || mode == AccessMode::kUpdate; }
+  bool writes_plainly() const { return mode == AccessMode::kWrite || mode == AccessMode::kUpdate; }
 };
 
 // `NAME[a:b rows R pitch P width W]`: row k is [a + k P, a + k P + W), relative to NAME.

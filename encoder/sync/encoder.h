@@ -23,6 +23,14 @@ struct EncoderDispatch {
   QueueIndex queue = kDefaultQueue;  // Where the program has it.
 };
 
+// Whether the two may not overlap: they share a byte, and one of them changes it. Atomics of one
+// operation may; `is_one_atomic_op`: both dispatches have the same `atomic_op`.
+inline bool conflicts(const Access& first, const Access& second, bool is_one_atomic_op) {
+  if (first.memory != second.memory || !share_a_byte(first.range, second.range)) return false;
+  if (first.is_atomic() && second.is_atomic()) return !is_one_atomic_op;
+  return first.has_write_side() || second.has_write_side();
+}
+
 // A value of a timeline semaphore, which one queue signals with rising values.
 struct SemaphorePoint {
   uint32_t semaphore = 0;
@@ -103,13 +111,18 @@ class Encoder {
   virtual void finish(CommandSink& /*sink*/) {}
 };
 
-// A registered encoder.
+class ExternalEncoder;
+
+// A registered encoder, or one that is not part of this build.
 struct EncoderEntry {
   std::string_view name;
   std::string_view summary;  // One line for `interlock list encoders`.
   bool is_broken;            // Known to miss hazards: a model of a real bug, or `none`.
   std::unique_ptr<Encoder> (*create)();
   bool has_scopes = false;  // Its barriers tell stages and sorts of access apart.
+  // If some, in the place of create(), which is null then. encode_by() of external_encoder.h asks
+  // either.
+  ExternalEncoder* external = nullptr;
 };
 
 // In registry.cc, which knows every encoder.
@@ -136,5 +149,10 @@ Program encode(const Program& program, Encoder& encoder);
 
 // The same of a program that is needed no more: what it declares is not copied.
 Program encode(Program&& program, Encoder& encoder);
+
+// As encode(), of an encoder that is not trusted to issue every dispatch once.
+// Errors: it drops a dispatch, issues one twice or one that is not there; it issues a scoped
+// barrier without its scopes.
+Result<Program> try_encode(const Program& program, Encoder& encoder);
 
 }  // namespace interlock

@@ -16,7 +16,8 @@ namespace {
 
 // An atomic sees what it adds to; on ordinary bytes that shows in those who read them.
 bool sees_old_bytes(const Dispatch& dispatch, const Access& access) {
-  return access.reads() || access.is_atomic() || (dispatch.is_partial && access.writes());
+  return access.reads_plainly() || access.is_atomic() ||
+         (dispatch.is_partial && access.writes_plainly());
 }
 
 // `second` is issued after `first`; true iff it must also be after it in program order.

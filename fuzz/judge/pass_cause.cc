@@ -211,7 +211,7 @@ class Experiments {
       for (const Dispatch& dispatch : unplanned.dispatches) {
         uint64_t reads = 0;
         for (const Access& access : unplanned.accesses_of(dispatch)) {
-          reads += access.reads() && access.tensor.is_some() &&
+          reads += access.reads_plainly() && access.tensor.is_some() &&
                    &unplanned.tensor(unplanned.tensor(access.tensor).root) == &tensor;
         }
         readers += reads > 0;

@@ -36,7 +36,7 @@ bool has_value(const Program& program, TensorId id) {
   if (program.tensor(tensor.root).initial.kind != InitialKind::kNone) return true;
   return std::ranges::any_of(program.dispatches, [&](const Dispatch& dispatch) {
     return std::ranges::any_of(program.accesses_of(dispatch), [&](const Access& access) {
-      return access.writes() && access.tensor.is_some() &&
+      return access.writes_plainly() && access.tensor.is_some() &&
              program.tensor(access.tensor).root == tensor.root;
     });
   });

@@ -42,8 +42,8 @@ void AccessHistory::record(DispatchId id, Stamp stamp) {
     const Access& access = program_.accesses[dispatch.first_access + k];
     const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
     if (access.is_atomic()) tree(atomic_sort(dispatch.atomic_op)).raise(span, stamp);
-    if (access.reads()) tree(kPlainReads).raise(span, stamp);
-    if (access.writes()) tree(kPlainWrites).raise(span, stamp);
+    if (access.reads_plainly()) tree(kPlainReads).raise(span, stamp);
+    if (access.writes_plainly()) tree(kPlainWrites).raise(span, stamp);
   }
 }
 
@@ -84,7 +84,7 @@ LatestConflicts AccessHistory::latest(DispatchId id) const {
     const Access& access = program_.accesses[dispatch.first_access + k];
     const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
     found.write = std::max(found.write, latest(span, access, op, AccessSide::kWrites));
-    if (!has_write_side(access)) continue;
+    if (!access.has_write_side()) continue;
     found.any = std::max(found.any, latest(span, access, op, AccessSide::kReads));
   }
   found.any = std::max(found.any, found.write);

@@ -26,9 +26,6 @@ inline size_t atomic_sort(AtomicOp op) { return kFirstAtomicSort + static_cast<s
 // Which side of an earlier access a conflict is about.
 enum class AccessSide : uint8_t { kReads, kWrites };
 
-inline bool has_read_side(const Access& access) { return access.reads() || access.is_atomic(); }
-inline bool has_write_side(const Access& access) { return access.writes() || access.is_atomic(); }
-
 // Two atomics of one commutative operation do not conflict. Otherwise an atomic reads and writes.
 inline bool commute(const Access& first, AtomicOp first_op, const Access& second,
                     AtomicOp second_op) {

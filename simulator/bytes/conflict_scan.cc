@@ -60,7 +60,7 @@ ScannedConflicts ConflictScan::find(DispatchId id) {
   for (const Access& access : program_.accesses_of(dispatch)) {
     if (access.range.is_empty()) continue;
     const RunStamps stamps = runs_->max(in_all_bytes(access), places_[place++]);
-    const bool writes = has_write_side(access);
+    const bool writes = access.has_write_side();
     found.write = std::max(found.write, stamps.write);
     found.any = std::max(found.any, writes ? stamps.any : stamps.write);
     found.level = std::max(found.level, writes ? stamps.any_level : stamps.write_level);
@@ -79,7 +79,7 @@ void ConflictScan::record(DispatchId id) {
   size_t place = 0;
   for (const Access& access : program_.accesses_of(id)) {
     if (access.range.is_empty()) continue;
-    if (has_write_side(access)) {
+    if (access.has_write_side()) {
       runs_->write(in_all_bytes(access), id.index + 1, level_, places_[place++]);
     } else {
       runs_->read(in_all_bytes(access), id.index + 1, level_, places_[place++]);

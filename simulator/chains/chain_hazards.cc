@@ -9,8 +9,8 @@
 namespace interlock {
 namespace {
 
-bool reads(const Access& access) { return access.reads() || access.is_atomic(); }
-bool writes(const Access& access) { return access.writes() || access.is_atomic(); }
+bool reads(const Access& access) { return access.reads_plainly() || access.is_atomic(); }
+bool writes(const Access& access) { return access.writes_plainly() || access.is_atomic(); }
 
 // Two accesses of one memory, the first one earlier in the run.
 struct AccessPair {

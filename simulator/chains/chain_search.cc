@@ -160,7 +160,7 @@ bool ChainSearch::is_lost(DispatchId write, MemoryId memory, uint64_t byte,
   // Beside the bytes that it writes nothing is lost, and who reads beside those does not care.
   const bool is_written = std::ranges::any_of(
       program_.accesses_of(write),
-      [&](const Access& access) { return access.writes() && has_byte(access); });
+      [&](const Access& access) { return access.writes_plainly() && has_byte(access); });
   if (!is_written || std::ranges::none_of(program_.accesses_of(reader), has_byte)) return false;
   enum class State { kBefore, kCached, kLost, kGone } state = State::kBefore;
   for (const StatementId id : run_) {
@@ -173,7 +173,7 @@ bool ChainSearch::is_lost(DispatchId write, MemoryId memory, uint64_t byte,
       const bool overwrites =
           !dispatch.is_partial &&
           std::ranges::any_of(program_.accesses_of(dispatch), [&](const Access& access) {
-            return access.writes() && has_byte(access);
+            return access.writes_plainly() && has_byte(access);
           });
       if (overwrites) state = State::kGone;
     } else if (state == State::kCached && statement.kind == StatementKind::kSync) {

@@ -12,7 +12,7 @@ namespace interlock {
 
 namespace {
 
-bool is_output(const Access& access) { return access.writes() || access.is_atomic(); }
+bool is_output(const Access& access) { return access.has_write_side(); }
 
 // Whether `input` and `output`, which share bytes, may do so.
 bool may_share(const Program& program, const Dispatch& dispatch, uint32_t input, uint32_t output) {

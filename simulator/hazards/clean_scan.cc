@@ -72,7 +72,7 @@ void CleanScan::record(DispatchId id) {
   const Dispatch& dispatch = program_.dispatch(id);
   for (uint32_t k = 0; k < dispatch.access_count; ++k) {
     const Access& access = program_.accesses[dispatch.first_access + k];
-    if (!has_write_side(access)) continue;
+    if (!access.has_write_side()) continue;
     const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
     for (uint32_t segment = span.begin; segment < span.end; ++segment) {
       forget_reads(segment);
@@ -82,7 +82,7 @@ void CleanScan::record(DispatchId id) {
   // What it reads and writes it has read by itself: reads of it come after its writes here.
   for (uint32_t k = 0; k < dispatch.access_count; ++k) {
     const Access& access = program_.accesses[dispatch.first_access + k];
-    if (!has_read_side(access)) continue;
+    if (!access.has_read_side()) continue;
     const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
     const PlaceIndex place = order_.place_of(id, stage_of(dispatch, access));
     for (uint32_t segment = span.begin; segment < span.end; ++segment) {

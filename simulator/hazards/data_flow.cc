@@ -74,7 +74,7 @@ struct State {
 // scratch, which adds to it. What an atomic leaves in ordinary bytes shows in those who read them.
 bool sees_old_content(const Program& program, const Access& access, const Dispatch& dispatch) {
   if (dispatch.is_transition()) return false;
-  return access.reads() || (dispatch.is_partial && access.writes()) ||
+  return access.reads_plainly() || (dispatch.is_partial && access.writes_plainly()) ||
          (access.is_atomic() && program.memory(access.memory).is_scratch);
 }
 
@@ -106,7 +106,7 @@ class Replay {
       const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
       if (access.is_atomic()) {
         apply_atomic(id, dispatch.atomic_op, span);
-      } else if (access.writes()) {
+      } else if (access.writes_plainly()) {
         const uint64_t content = splitmix64(uint64_t{id.index} + 1);
         tree_.raise(span, add({.writer = id, .content = content, .latest = id}));
       }

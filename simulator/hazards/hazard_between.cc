@@ -56,7 +56,7 @@ std::optional<Hazard> HazardBetween::find(DispatchId first, FindingKind kind) co
   const std::span<const Access> second_accesses = program_.accesses_of(second_);
   for (uint32_t i = 0; i < first_accesses.size(); ++i) {
     const Access& a = first_accesses[i];
-    if (!(first_reads(kind) ? has_read_side(a) : has_write_side(a))) continue;
+    if (!(first_reads(kind) ? a.has_read_side() : a.has_write_side())) continue;
     const SegmentSpan span = segments_.span_of(program_.dispatch(first).first_access + i);
     const bool meets_atomics =
         !(a.is_atomic() && atomics_commute) && overlaps(spans_.atomics, span);
@@ -85,7 +85,7 @@ bool HazardBetween::is_after_own_read(DispatchId first) const {
   const AtomicOp first_op = program_.dispatch(first).atomic_op;
   const AtomicOp second_op = program_.dispatch(second_).atomic_op;
   for (const Access& a : program_.accesses_of(first)) {
-    if (!has_write_side(a)) continue;
+    if (!a.has_write_side()) continue;
     for (const Access& b : program_.accesses_of(second_)) {
       ++step_count_;
       if (!conflict_kinds(a, first_op, b, second_op).waw) continue;
@@ -108,7 +108,7 @@ bool HazardBetween::reads_all(DispatchId first, MemoryId memory, ByteRange bytes
     uint64_t end = begin;
     for (const Access& access : program_.accesses_of(second_)) {
       const bool is_there = access.memory == memory && access.range.begin <= begin;
-      if (!access.reads() || access.mode == AccessMode::kIndirect || !is_there) continue;
+      if (!access.reads_plainly() || access.mode == AccessMode::kIndirect || !is_there) continue;
       const ByteRange shared = intersection(access.range, {begin, bytes.end});
       if (shared.is_empty()) continue;
       const auto lost = find_invisible(first, access, FindingKind::kReadAfterWrite, shared);

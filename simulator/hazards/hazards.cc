@@ -136,8 +136,8 @@ class HazardSearch {
     access.mode = mode;
     for (const SegmentSpan span : spans) {
       if (is_stopped()) return;
-      if (has_read_side(access)) collect(second, access, span, kReadAfterWrite);
-      if (!has_write_side(access)) continue;
+      if (access.has_read_side()) collect(second, access, span, kReadAfterWrite);
+      if (!access.has_write_side()) continue;
       collect(second, access, span, kWriteAfterWrite);
       collect(second, access, span, kWriteAfterRead);
     }
@@ -177,9 +177,9 @@ ConflictKinds conflict_kinds(const Access& first, AtomicOp first_op, const Acces
       commute(first, first_op, second, second_op)) {
     return {};
   }
-  return {.raw = has_write_side(first) && has_read_side(second),
-          .war = has_read_side(first) && has_write_side(second),
-          .waw = has_write_side(first) && has_write_side(second)};
+  return {.raw = first.has_write_side() && second.has_read_side(),
+          .war = first.has_read_side() && second.has_write_side(),
+          .waw = first.has_write_side() && second.has_write_side()};
 }
 
 HazardList find_hazards(const Program& program, const HappensBefore& order,

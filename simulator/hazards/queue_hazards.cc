@@ -63,8 +63,8 @@ bool QueueHazards::is_clean(DispatchId second) {
 void QueueHazards::collect_lost(DispatchId second, uint32_t access_index,
                                 std::vector<HazardousRun>& runs) {
   const Access& access = program_.accesses_of(second)[access_index];
-  const bool reads = has_read_side(access);
-  const bool leaves_some = has_write_side(access) && program_.dispatch(second).is_partial;
+  const bool reads = access.has_read_side();
+  const bool leaves_some = access.has_write_side() && program_.dispatch(second).is_partial;
   if (!reads && !leaves_some) return;
   const auto add = [&](const HostMoves::Lost& lost, ByteRange bytes) {
     const SegmentSpan span = span_around(access.memory, bytes);
@@ -78,8 +78,8 @@ void QueueHazards::collect(DispatchId second, const Access& access, SegmentSpan 
                            const History& history, PlaceIndex place,
                            std::vector<HazardousRun>& runs) {
   using enum FindingKind;
-  if (has_read_side(access)) collect(second, access, span, history, place, kReadAfterWrite, runs);
-  if (!has_write_side(access)) return;
+  if (access.has_read_side()) collect(second, access, span, history, place, kReadAfterWrite, runs);
+  if (!access.has_write_side()) return;
   collect(second, access, span, history, place, kWriteAfterWrite, runs);
   collect(second, access, span, history, place, kWriteAfterRead, runs);
 }
@@ -92,8 +92,8 @@ void QueueHazards::record(DispatchId dispatch) {
     const SegmentSpan span = segments_.span_of(d.first_access + k);
     History& history = histories_[order_.place_of(dispatch, stage_of(d, access))];
     if (access.is_atomic()) raise(history, atomic_sort(d.atomic_op), span, stamp);
-    if (access.reads()) raise(history, kPlainReads, span, stamp);
-    if (access.writes()) raise(history, kPlainWrites, span, stamp);
+    if (access.reads_plainly()) raise(history, kPlainReads, span, stamp);
+    if (access.writes_plainly()) raise(history, kPlainWrites, span, stamp);
   }
 }
 

@@ -84,8 +84,8 @@ void ScopedHazards::record(DispatchId dispatch) {
     const Access& access = program_.accesses[d.first_access + k];
     const SegmentSpan span = segments_.span_of(d.first_access + k);
     if (access.is_atomic()) record(atomic_sort(d.atomic_op), stage, span, stamp);
-    if (access.reads()) record(kPlainReads, stage, span, stamp);
-    if (access.writes()) record(kPlainWrites, stage, span, stamp);
+    if (access.reads_plainly()) record(kPlainReads, stage, span, stamp);
+    if (access.writes_plainly()) record(kPlainWrites, stage, span, stamp);
   }
 }
 

@@ -21,8 +21,8 @@ Sides sides_of(const Access& access) {
   Sides sides{};
   sides[kUniformRead] = access.mode == AccessMode::kUniform;
   sides[kIndirectRead] = access.mode == AccessMode::kIndirect;
-  sides[kRead] = access.reads() && !sides[kUniformRead] && !sides[kIndirectRead];
-  sides[kWrite] = access.writes();
+  sides[kRead] = access.reads_plainly() && !sides[kUniformRead] && !sides[kIndirectRead];
+  sides[kWrite] = access.writes_plainly();
   sides[kAtomic] = access.is_atomic();
   return sides;
 }

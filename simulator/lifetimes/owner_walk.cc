@@ -96,7 +96,7 @@ void OwnerWalk::run_dispatch(DispatchId id) {
     if (access.only_reads()) continue;
     if (is_transition) {
       // What is kept has the owner that it had, and what is lost has none.
-      if (access.reads()) continue;
+      if (access.reads_plainly()) continue;
       values_.assign(access.memory, access.range, HeldValue{});
       writers_.assign(access.memory, access.range, AccessRef{});
       continue;

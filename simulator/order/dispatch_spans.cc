@@ -14,8 +14,8 @@ DispatchSpans spans_of(const Program& program, const ByteSegments& segments, Dis
     const SegmentSpan span = segments.span_of(d.first_access + k);
     if (span.is_empty()) continue;
     if (access.is_atomic()) spans.atomics.push_back(span);
-    if (access.reads()) spans.reads.push_back(span);
-    if (access.writes()) spans.writes.push_back(span);
+    if (access.reads_plainly()) spans.reads.push_back(span);
+    if (access.writes_plainly()) spans.writes.push_back(span);
   }
   merge_spans(spans.reads);
   merge_spans(spans.writes);

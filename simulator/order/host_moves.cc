@@ -35,7 +35,7 @@ void for_each_atom_run(const Program& program, std::span<const Access> accesses,
 
 // It leaves nothing of what was there.
 bool overwrites(const Dispatch& dispatch, const Access& access) {
-  return access.writes() && !dispatch.is_partial;
+  return access.writes_plainly() && !dispatch.is_partial;
 }
 
 }  // namespace

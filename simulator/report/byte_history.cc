@@ -52,7 +52,7 @@ class HistoryWalk {
   void see(DispatchId id) {
     const bool is_transition = program_.dispatch(id).is_transition();
     for (const Access& access : program_.accesses_of(id)) {
-      if (is_transition && access.reads()) continue;  // It keeps what is there.
+      if (is_transition && access.reads_plainly()) continue;  // It keeps what is there.
       if (access.only_reads() || !covers(access.memory, access.range)) continue;
       const bool is_tensor = access.tensor.is_some();
       const HeldValue written =

@@ -34,7 +34,8 @@ std::vector<HazardParts::Use> HazardParts::uses_of(DispatchId dispatch, PartRole
     if (part.stage == Stage::kHost && part.role == PartRole::kRun) {
       for (uint32_t k = 0; k < accesses.size(); ++k) {
         const Access& access = accesses[k];
-        const bool is_meant = role == PartRole::kCommit ? access.writes() : access.reads();
+        const bool is_meant =
+            role == PartRole::kCommit ? access.writes_plainly() : access.reads_plainly();
         if (is_meant && !is_split(dispatch, k)) uses.push_back({part, &access, access.range});
       }
     } else if (part.role == role) {

@@ -40,7 +40,7 @@ void QueueMachine::prepare_host() {
   moves_.emplace(program_);
   for (const DispatchId dispatch : program_.host_dispatches) {
     for (const Access& access : program_.accesses_of(dispatch)) {
-      if (!access.writes()) continue;
+      if (!access.writes_plainly()) continue;
       host_cuts_[access.memory].insert({access.range.begin, access.range.end});
     }
   }
@@ -60,7 +60,7 @@ void QueueMachine::add_host_pieces(DispatchId dispatch, uint32_t access) {
     }
   }
   add_pieces_between(cuts, dispatch, access,
-                     of.writes() ? StageAccess::kHostWrite : StageAccess::kHostRead);
+                     of.writes_plainly() ? StageAccess::kHostWrite : StageAccess::kHostRead);
 }
 
 // The parts of the host's dispatch are there: commits that its cache carries on, and drops.

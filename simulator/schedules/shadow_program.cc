@@ -40,12 +40,12 @@ struct UnitTouch {
 
 // Requires: the dispatch executes in `stage`.
 UnitTouch touch_of(const Dispatch& dispatch, Stage stage, const Access& access) {
-  UnitTouch touch{.reads = access.reads(), .writes = access.writes() || access.is_atomic()};
+  UnitTouch touch{.reads = access.reads_plainly(), .writes = access.has_write_side()};
   if (touch.reads) touch.read_sort = *read_sort_of(stage, access);
   if (access.is_atomic()) {
     touch.effect = ShadowEffect::kAtomic;
     touch.operation = dispatch.atomic_op;
-  } else if (dispatch.is_transition() && access.reads()) {
+  } else if (dispatch.is_transition() && access.reads_plainly()) {
     touch.effect = ShadowEffect::kKeep;
   } else if (dispatch.is_partial) {
     touch.effect = ShadowEffect::kPartial;

@@ -54,8 +54,9 @@ class OrderedPairSinks {
   std::optional<StageAccess> fetched_as(const Access& access) const {
     const Dispatch& dispatch = program_.dispatch(second_);
     const Stage stage = stage_of(dispatch);
-    if (kind_ == FindingKind::kReadAfterWrite && access.reads()) return read_sort_of(stage, access);
-    const bool leaves_bytes = dispatch.is_partial && access.writes();
+    if (kind_ == FindingKind::kReadAfterWrite && access.reads_plainly())
+      return read_sort_of(stage, access);
+    const bool leaves_bytes = dispatch.is_partial && access.writes_plainly();
     if (kind_ == FindingKind::kWriteAfterWrite && leaves_bytes) return write_sort_of(stage, access);
     return std::nullopt;
   }

@@ -147,10 +147,10 @@ void StepSplitter::append_fetches(DispatchId reader, DispatchId writer,
     for (const MemoryRange& written : waiting->bytes) {
       const MemoryRange shared{written.memory, intersection(written.range, access.range)};
       if (written.memory != access.memory || shared.range.is_empty()) continue;
-      if (access.reads()) {
+      if (access.reads_plainly()) {
         append_fetches(reader, writer, shared, *read_sort_of(stage, access), fetches);
       }
-      if (dispatch.is_partial && access.writes()) {
+      if (dispatch.is_partial && access.writes_plainly()) {
         append_fetches(reader, writer, shared, *write_sort_of(stage, access), fetches);
       }
     }

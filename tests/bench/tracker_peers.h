@@ -31,7 +31,8 @@ class LinearScan {
     for (const Access& access : accesses) {
       for (const Access& earlier : epoch_) {
         if (earlier.memory == access.memory && earlier.range.begin < access.range.end &&
-            access.range.begin < earlier.range.end && (access.writes() || earlier.writes())) {
+            access.range.begin < earlier.range.end &&
+            (access.has_write_side() || earlier.has_write_side())) {
           return true;
         }
       }
@@ -80,14 +81,14 @@ class OrderedMap {
 
   bool conflicts(const Access& access) const {
     for (auto run = first_of(access); is_in(run, access); ++run) {
-      if (access.writes() || run->second.is_written) return true;
+      if (access.has_write_side() || run->second.is_written) return true;
     }
     return false;
   }
 
   void record(const Access& access) {
     const uint32_t memory = access.memory.index;
-    const bool is_write = access.writes();
+    const bool is_write = access.has_write_side();
     uint64_t at = access.range.begin;
     const auto first = first_of(access);
     auto run = runs_.erase(first, first);  // The same, and it may change.
@@ -132,14 +133,14 @@ class FlatHash {
         slots_[place] = {access.range, epoch_ - 2, access.memory.index};
       }
       const uint64_t earlier = slots_[place].stamp - epoch_;
-      is_conflict |= access.writes() ? earlier < 2 : earlier == 1;
+      is_conflict |= access.has_write_side() ? earlier < 2 : earlier == 1;
       places_.push_back(place);
     }
     if (is_conflict) begin_epoch();
     for (size_t i = 0; i < accesses.size(); ++i) {
       Slot& slot = slots_[places_[i]];
       const uint64_t earlier = slot.stamp - epoch_;
-      slot.stamp = epoch_ + (accesses[i].writes() || earlier == 1 ? 1 : 0);
+      slot.stamp = epoch_ + (accesses[i].has_write_side() || earlier == 1 ? 1 : 0);
     }
     return is_conflict;
   }
@@ -185,12 +186,12 @@ class DenseEpochs {
     bool is_conflict = false;
     for (size_t i = 0; i < buffers.size(); ++i) {
       const uint64_t earlier = stamps_[buffers[i]] - epoch_;
-      is_conflict |= accesses[i].writes() ? earlier < 2 : earlier == 1;
+      is_conflict |= accesses[i].has_write_side() ? earlier < 2 : earlier == 1;
     }
     if (is_conflict) begin_epoch();
     for (size_t i = 0; i < buffers.size(); ++i) {
       uint64_t& stamp = stamps_[buffers[i]];
-      stamp = epoch_ + (accesses[i].writes() || stamp - epoch_ == 1 ? 1 : 0);
+      stamp = epoch_ + (accesses[i].has_write_side() || stamp - epoch_ == 1 ? 1 : 0);
     }
     return is_conflict;
   }

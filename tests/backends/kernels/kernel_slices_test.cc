@@ -75,14 +75,14 @@ TEST(Slices, TouchExactlyWhatTheyDeclare) {
         const auto declared =
             runs_of(slice_range_of(program, dispatch, params, slice, static_cast<int>(i)), access);
         const OperandTouches& touched = touches[slice][i];
-        const bool loads = access.reads() || entry.operands[i].streams;
+        const bool loads = access.reads_plainly() || entry.operands[i].streams;
         if (operands[i].is_gathered) {
           EXPECT_THAT(touched.undeclared_loads, IsEmpty());
         } else {
           EXPECT_THAT(touched.loaded, ElementsAreArray(loads ? declared : kNothing))
               << "slice " << slice << " operand " << i;
         }
-        EXPECT_THAT(touched.stored, ElementsAreArray(access.writes() ? declared : kNothing))
+        EXPECT_THAT(touched.stored, ElementsAreArray(access.writes_plainly() ? declared : kNothing))
             << "slice " << slice << " operand " << i;
       }
     }

@@ -33,7 +33,7 @@ Accesses declared_accesses(const KernelEntry& entry) {
   Accesses accesses;
   for (const KernelOperand& operand : entry.operands) {
     const Access access{.mode = operand.mode};
-    accesses.push_back(word_of(access.reads() || operand.streams, access.writes()));
+    accesses.push_back(word_of(access.reads_plainly() || operand.streams, access.writes_plainly()));
   }
   return accesses;
 }

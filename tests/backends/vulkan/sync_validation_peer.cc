@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, kPeerLimitCount> kWords = {
 using HazardPair = std::tuple<FindingKind, DispatchId, DispatchId>;
 
 // What the layer takes an operand for: it looks for plain stores in the shader.
-bool is_write_to_layer(const Access& access) { return access.writes(); }
+bool is_write_to_layer(const Access& access) { return access.writes_plainly(); }
 
 // A hazard of one operand with one earlier operand, on the bytes of one run.
 struct RunHazard {

@@ -31,7 +31,7 @@ Program stream(const std::string& name) {
 uint64_t bytes_read(const Program& program) {
   uint64_t bytes = 0;
   for (const Access& access : program.accesses) {
-    bytes += access.reads() ? access.range.size_bytes() : 0;
+    bytes += access.reads_plainly() ? access.range.size_bytes() : 0;
   }
   return bytes;
 }

@@ -173,7 +173,7 @@ TEST(UniformOperands, StandFirstAndReadAsOthersDo) {
   const Program program = program_with("dispatch K uniform x reads a[0:4] writes b");
   ASSERT_EQ(program.accesses.size(), 3u);
   EXPECT_EQ(program.accesses[0].mode, AccessMode::kUniform);
-  EXPECT_TRUE(program.accesses[0].reads());
+  EXPECT_TRUE(program.accesses[0].reads_plainly());
   EXPECT_TRUE(program.accesses[0].only_reads());
   EXPECT_EQ(printed("dispatch K uniform x reads a[0:4] writes b"),
             "dispatch K uniform x reads a[0:4] writes b");

@@ -29,7 +29,7 @@ bool ByteTracker::add(std::span<const Access> accesses, AtomicOp atomic_op) {
     for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
       Byte& byte = byte_at(access.memory, b);
       byte.is_read |= access.only_reads();
-      byte.is_written |= access.writes();
+      byte.is_written |= access.writes_plainly();
       if (access.is_atomic()) byte.atomic_op = atomic_op;
     }
   }

@@ -140,10 +140,10 @@ TEST(Transitions, AreDispatchesThatTheTextDoesNotCount) {
   EXPECT_EQ(stage_of(program.dispatch(DispatchId(1))), Stage::kTransition);
   const auto kept = program.accesses_of(DispatchId(1));
   ASSERT_EQ(kept.size(), 2u);
-  EXPECT_TRUE(kept[0].reads() && kept[0].writes());
+  EXPECT_TRUE(kept[0].reads_plainly() && kept[0].writes_plainly());
   const auto discarded = program.accesses_of(DispatchId(2));
   ASSERT_EQ(discarded.size(), 1u);
-  EXPECT_TRUE(!discarded[0].reads() && discarded[0].writes());
+  EXPECT_TRUE(!discarded[0].reads_plainly() && discarded[0].writes_plainly());
 }
 
 TEST(Transitions, TouchEachByteOnce) {

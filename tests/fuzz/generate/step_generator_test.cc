@@ -81,8 +81,8 @@ bool reads_what_was_saved(const Program& program) {
       if (!access.tensor.is_some()) continue;
       const auto writer = writers.find(access.tensor.index);
       const bool is_saved = writer != writers.end() && i - writer->second > 1;
-      if (is_saved && access.reads() && is_vjp(program, program.dispatches[i])) return true;
-      if (access.writes()) writers[access.tensor.index] = i;
+      if (is_saved && access.reads_plainly() && is_vjp(program, program.dispatches[i])) return true;
+      if (access.writes_plainly()) writers[access.tensor.index] = i;
     }
   }
   return false;

@@ -84,7 +84,7 @@ TEST(Reduction, TakesOverOnlyWhatCostsLessAndKeepsWhatItMust) {
   int evaluation_count = 0;
   const ProgramPredicate has_write = [&](const Program& p) {
     ++evaluation_count;
-    return !p.accesses.empty() && p.accesses.back().writes();
+    return !p.accesses.empty() && p.accesses.back().writes_plainly();
   };
   Reduction reduction(draft, has_write, options);
   EXPECT_FALSE(reduction.attempt(draft));
@@ -203,7 +203,7 @@ TEST(DropDeclarations, KeepsWhatIsReferredToThroughViewsAndDonations) {
 TEST(DropOperands, DropsWhatStandsBesideTheOneThatIsNeeded) {
   const auto writes_last = [](const Program& p) {
     const auto accesses = p.accesses_of(p.dispatches[1]);
-    return !accesses.empty() && accesses.back().writes();
+    return !accesses.empty() && accesses.back().writes_plainly();
   };
   EXPECT_EQ(
       left_by(drop_operands,

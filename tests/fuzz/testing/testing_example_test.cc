@@ -37,7 +37,8 @@ class MyEncoder final : public Encoder {
  private:
   bool has_conflict(const Access& access) const {
     for (const Access& before : since_) {
-      if (before.memory == access.memory && (before.writes() || access.writes())) return true;
+      if (before.memory == access.memory && (before.has_write_side() || access.has_write_side()))
+        return true;
     }
     return false;
   }
@@ -88,7 +89,7 @@ std::string my_streams(std::string_view text) {
     if (i > 0) work += "wait done=" + std::to_string(i) + " on " + stream + "\n";
     work += "dispatch " + std::string(given.name(dispatch.kernel_name));
     for (const Access& access : given.accesses_of(dispatch)) {
-      work += (access.writes() ? " writes " : " reads ") + given.text_of(access);
+      work += (access.has_write_side() ? " writes " : " reads ") + given.text_of(access);
     }
     work += " on " + stream + "\n";
     if (i + 1 < given.dispatches.size()) {

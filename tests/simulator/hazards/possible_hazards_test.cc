@@ -239,7 +239,7 @@ bool overwrites_what_it_reads(const Program& program, const ChainSearch& chains,
   const Dispatch& later = program.dispatch(second);
   const auto is_read = [&](const ChainSearch::Spread& spread) {
     return std::ranges::any_of(program.accesses_of(later), [&](const Access& access) {
-      if (!access.reads() || access.mode == AccessMode::kIndirect) return false;
+      if (!access.reads_plainly() || access.mode == AccessMode::kIndirect) return false;
       const bool has_byte = access.memory == spread.memory && access.range.begin <= spread.byte &&
                             spread.byte < access.range.end;
       return has_byte &&

@@ -121,7 +121,7 @@ void judge_reader(const Program& program, uint32_t reader, uint32_t k, WrongRead
   const Dispatch& d = program.dispatches[reader];
   const Access& access = program.accesses_of(d)[k];
   const bool is_scratch = program.memory(access.memory).is_scratch;
-  const bool keeps = access.reads() || (access.writes() && d.is_partial);
+  const bool keeps = access.reads_plainly() || (access.writes_plainly() && d.is_partial);
   if (!keeps && !(access.is_atomic() && is_scratch)) return;
   for (uint64_t byte = access.range.begin; byte < access.range.end; ++byte) {
     const Place place{access.memory.index, byte};

@@ -169,8 +169,8 @@ TEST(QueueOrder, AgreesWithASearchOfChainsOnTheCorpus) {
   }
 }
 
-bool reads(const Access& access) { return access.reads() || access.is_atomic(); }
-bool writes(const Access& access) { return access.writes() || access.is_atomic(); }
+bool reads(const Access& access) { return access.reads_plainly() || access.is_atomic(); }
+bool writes(const Access& access) { return access.writes_plainly() || access.is_atomic(); }
 
 // That some byte that `first` writes and the other touches is not visible to it.
 bool has_invisible_byte(const Judged& judged, AccessRef first, AccessRef second, StageAccess sort) {

@@ -72,11 +72,11 @@ class HostCacheMachine : HostLines {
         const bool is_held =
             state.is_bound_for_device[byte] || state.lines[line_of(byte)] == LineState::kDirty;
         if (is_held) diverges_ = true;
-        if (access.reads() || dispatch.is_partial) find(t, byte, state.at_device[byte]);
+        if (access.reads_plainly() || dispatch.is_partial) find(t, byte, state.at_device[byte]);
       }
     }
     for (const Access& access : program_.accesses_of(id)) {
-      if (!access.writes()) continue;
+      if (!access.writes_plainly()) continue;
       for (const size_t byte : bytes_of(access)) {
         state.at_device[byte] = t + 1;
         if (is_shared(byte)) continue;
@@ -249,7 +249,7 @@ class HostCacheMachine : HostLines {
     const DispatchId id(size_t{program_.statements[t].index});
     if (program_.dispatch(id).is_partial) return;
     for (const Access& access : program_.accesses_of(id)) {
-      if (!access.writes()) continue;
+      if (!access.writes_plainly()) continue;
       for (const size_t byte : bytes_of(access)) is_lost_[byte] = is_unflushed_[byte] = false;
     }
   }

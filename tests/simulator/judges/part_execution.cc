@@ -79,7 +79,7 @@ class PartInterpreter {
       const AccessPiece& piece = machine_.pieces()[key.first];
       if (piece.dispatch != dispatch) continue;
       const Access& access = program_.accesses_of(dispatch)[piece.access];
-      const bool is_read = access.reads() && !is_write_sort(piece.sort);
+      const bool is_read = access.reads_plainly() && !is_write_sort(piece.sort);
       if (is_read) digest = mixed(digest, value);
     }
     digests_[dispatch.index] = digest;
@@ -118,12 +118,12 @@ class PartInterpreter {
     uint64_t& digest = digests_[dispatch.index];
     for (uint32_t a = 0; a < accesses.size(); ++a) {
       for (uint64_t i = accesses[a].range.begin; i < accesses[a].range.end; ++i) {
-        if (!accesses[a].reads() || is_split(a)) continue;
+        if (!accesses[a].reads_plainly() || is_split(a)) continue;
         digest = mixed(digest, memory_[accesses[a].memory.index][i]);
       }
     }
     for (uint32_t a = 0; a < accesses.size(); ++a) {
-      if (!accesses[a].writes()) continue;
+      if (!accesses[a].writes_plainly()) continue;
       for (uint64_t i = accesses[a].range.begin; i < accesses[a].range.end; ++i) {
         if (!is_split(a)) {
           commit(dispatch, a, i, 0);
@@ -155,7 +155,7 @@ class PartInterpreter {
     const uint64_t written =
         mixed(mixed(digests_[id.index], access_index), at - access.range.begin);
     if (dispatch.is_transition()) {
-      byte = access.reads() ? read_by(id, access_index, at) : kLost;
+      byte = access.reads_plainly() ? read_by(id, access_index, at) : kLost;
     } else if (access.is_atomic()) {
       byte = with_atomic(dispatch.atomic_op, byte, written);
     } else {

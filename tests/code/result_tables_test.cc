@@ -28,6 +28,15 @@ TEST(ResultTables, ReadTheJsonOfGoogleBenchmark) {
   EXPECT_EQ(results[0].figures.at("ratio"), 1);
 }
 
+TEST(ResultTables, CompareOursAndNotThePeerBesideIt) {
+  BenchResult before = result_of("A", 300);
+  BenchResult after = result_of("A", 250);
+  before.figures["check_ns"] = 100;
+  after.figures["check_ns"] = 50;
+  const std::string table = comparison_table({{before}}, {{after}});
+  EXPECT_NE(table.find("    0.50       0% faster\n"), std::string::npos) << table;
+}
+
 // Each round is compared with its own: what slows one round down slows both.
 TEST(ResultTables, CompareRoundByRound) {
   const std::vector<std::vector<BenchResult>> before = {

@@ -318,7 +318,7 @@ TEST(OneQueueWords, AgreeWithTheRemovalOfTheTextAndAJudgeOfBytes) {
 
 // Programs that destroy, whose barriers are given scopes.
 TEST(OneQueueWords, AgreeWithTheLedgerOfPendingAccesses) {
-  const int count = proof_count(20'000, 800, 10);
+  const int count = proof_count(20'000, 800, 4);
   Counts counts;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed) + 9'000'000);

@@ -24,6 +24,7 @@
 #include "encoder/text/files.h"
 #include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/campaign_folder.h"
+#include "fuzz/campaign/device_tally.h"
 #include "fuzz/campaign/find_keeper.h"
 #include "fuzz/campaign/journal_text.h"
 #include "fuzz/campaign/run_ranges.h"
@@ -71,9 +72,11 @@ class CampaignRunner final : public Recall {
   bool has_stop() const { return options_.stop != nullptr && options_.stop->is_requested(); }
   bool is_device_given_up() const { return device_failures_in_a_row_ >= kDeviceFailuresInARowMax; }
   std::chrono::nanoseconds spent_time() const { return spent_ + (Clock::now() - start_); }
+  static double seconds_of(std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>(time).count();
+  }
   bool wants_stop() const {
-    const bool is_late = options_.seconds > 0 &&
-                         std::chrono::duration<double>(spent_time()).count() > options_.seconds;
+    const bool is_late = options_.seconds > 0 && seconds_of(spent_time()) > options_.seconds;
     return has_stop() || is_late || is_device_given_up();
   }
   // After a stop finds are no longer minimized: those in small programs are kept as they are.
@@ -159,7 +162,11 @@ class CampaignRunner final : public Recall {
     const uint64_t run_count = options_.seconds > 0 ? UINT64_MAX : options_.run_count;
     const uint64_t end = first_run + std::min(run_count, UINT64_MAX - first_run);
     uint64_t ahead_runs = kBlockRuns;
-    start_ = Clock::now();
+    recalled_run_count_ = report_.run_count;
+    if (options_.seconds <= 0) {
+      planned_run_count_ = recalled_run_count_ + done_.free_count(first_run, end);
+    }
+    start_ = last_new_ = Clock::now();
     for (uint64_t run = done_.next_free(first_run);
          run < end && !is_ended_ && !is_finished_ && !wants_stop(); run = done_.next_free(run)) {
       const Clock::time_point start = Clock::now();
@@ -291,21 +298,7 @@ class CampaignRunner final : public Recall {
   Result<Success> take_device(uint64_t run_index, const RunOutcome& outcome) {
     const DeviceReport& run = outcome.device;
     DeviceSummary& device = tally_->device;
-    device.program_count += run.ran;
-    device.refused_count += run.is_refused;
-    device.schedule_count += run.schedule_count;
-    device.predicted_output_count += run.predicted_output_count;
-    device.diverging_output_count += run.diverging_output_count;
-    device.judged_dispatch_count += run.judged_dispatch_count;
-    device.bound_ratio_max = std::max(device.bound_ratio_max, run.bound_ratio_max);
-    if (outcome.has_hazard) {
-      device.hazard_trial_count += run.overlap_trial_count;
-      device.hazard_divergence_count += run.overlap_divergence_count;
-      device.hazard_program_count += run.overlap_trial_count > 0;
-      device.diverging_program_count += run.overlap_divergence_count > 0;
-    } else {
-      device.clean_trial_count += run.overlap_trial_count;
-    }
+    add(device, run, outcome.has_hazard);
     if (run.failure.empty()) return Success{};
     if (device.failure_count++ >= kDeviceFailuresMax) return Success{};
     DeviceFailure failure{run_index, run.failure, ""};
@@ -327,8 +320,23 @@ class CampaignRunner final : public Recall {
     options_.on_progress(progress());
   }
 
-  CampaignProgress progress() const {
-    return {report_.run_count, report_.failing_run_count, report_.finds.size()};
+  CampaignProgress progress() {
+    const auto seconds_since = [now = Clock::now()](Clock::time_point time) {
+      return std::chrono::duration<double>(now - time).count();
+    };
+    const size_t known_count = keeper_.signature_count() + report_.finds.size();
+    if (known_count != known_count_) last_new_ = Clock::now();
+    known_count_ = known_count;
+    return {.run_count = report_.run_count,
+            .planned_run_count = planned_run_count_,
+            .failing_run_count = report_.failing_run_count,
+            .find_count = report_.finds.size(),
+            .findings = keeper_.findings(),
+            .cell_count = keeper_.signature_count(),
+            .seconds = seconds_since(start_),
+            .judged_run_count = report_.run_count - recalled_run_count_,
+            .seconds_left = std::max(0.0, options_.seconds - seconds_of(spent_time())),
+            .seconds_since_new = seconds_since(last_new_)};
   }
 
   CampaignOptions options_;
@@ -351,6 +359,10 @@ class CampaignRunner final : public Recall {
   std::atomic<uint64_t> device_failures_in_a_row_{0};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_progress_ = start_;
+  Clock::time_point last_new_ = start_;
+  size_t known_count_ = 0;           // Signatures and finds, when progress was last told.
+  uint64_t planned_run_count_ = 0;   // As in CampaignProgress.
+  uint64_t recalled_run_count_ = 0;  // Of this campaign.
 };
 
 }  // namespace

@@ -77,9 +77,17 @@ struct DeviceSummary {
 };
 
 struct CampaignProgress {
-  uint64_t run_count = 0;
+  uint64_t run_count = 0;          // Those that the journal told of, too.
+  uint64_t planned_run_count = 0;  // 0: the campaign ends by time.
   uint64_t failing_run_count = 0;  // Runs with a finding, known signatures too.
   uint64_t find_count = 0;         // Distinct, kept.
+  // Findings by cause, the most frequent first; with all signatures by signature.
+  std::vector<SignatureCount> findings;
+  uint64_t cell_count = 0;        // Signatures seen: kinds of hazard x relations x kernels.
+  double seconds = 0;             // Of this process,
+  uint64_t judged_run_count = 0;  // which judged so many.
+  double seconds_left = 0;        // Of a campaign that ends by time.
+  double seconds_since_new = 0;   // Since a cell or a find was new; in this process.
 };
 
 struct CampaignOptions {

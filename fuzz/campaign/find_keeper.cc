@@ -137,9 +137,8 @@ Result<Success> FindKeeper::take(uint64_t run_index, const std::string& signatur
   ++looks_at_shape_[shape_of_signature(signature)];
   // A journal may have been made up.
   if (is_recalling_ && !gives_signature(subject_.judge(run_index), signature)) {
-    return error_of(
-        "run {} of seed {} does not give {}, which the journal in {} says that it gave.", run_index,
-        options_.seed, in_quotes(signature), in_quotes(options_.out_dir));
+    return error_of("run {} of seed {} does not give {}, which a journal says that it gave.",
+                    run_index, options_.seed, in_quotes(signature));
   }
   CampaignFind find = subject_.minimized_find(run_index, signature);
   find.seed = options_.seed;
@@ -190,6 +189,22 @@ void FindKeeper::list_signatures(const Group& group, CampaignFind& find) const {
   }
   // The most frequent first.
   std::ranges::stable_sort(find.signatures, std::greater<>(), &SignatureCount::run_count);
+}
+
+std::vector<SignatureCount> FindKeeper::findings() const {
+  std::map<std::string, uint64_t> counts = run_counts_;
+  for (const auto& [name, group] : groups_) {
+    uint64_t count = 0;
+    for (const std::string& signature : group.signatures) {
+      count += run_counts_.at(signature);
+      counts.erase(signature);
+    }
+    counts[name] += count;
+  }
+  std::vector<SignatureCount> findings;
+  for (const auto& [name, count] : counts) findings.push_back({name, count});
+  std::ranges::stable_sort(findings, std::greater<>(), &SignatureCount::run_count);
+  return findings;
 }
 
 Result<Success> FindKeeper::write(CampaignFind& find) const {

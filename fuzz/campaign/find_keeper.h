@@ -46,6 +46,12 @@ class FindKeeper {
 
   bool has_enough() const;
 
+  // Findings by cause, the most frequent first; with all signatures by signature. A finding whose
+  // cause is not known yet is counted by its signature.
+  std::vector<SignatureCount> findings() const;
+
+  uint64_t signature_count() const { return run_counts_.size(); }
+
   // Whether the first find of its cause is of campaign `campaign`.
   bool is_of_campaign(size_t find_index, size_t campaign) const {
     return campaigns_of_finds_[find_index] == campaign;

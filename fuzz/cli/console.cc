@@ -1,6 +1,7 @@
 #include "fuzz/cli/console.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,12 @@ bool has_colour() {
 
 void write_all(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+size_t terminal_width() {
+  winsize size = {};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return is_known ? size.ws_col : 80;
 }
 
 // A finding starts at the left margin with its kind and a colon within the first words.
@@ -65,8 +72,12 @@ void print_remark(std::string_view text) {
   write_all(stderr, text);
 }
 
+bool is_progress_rewritten() { return isatty(STDERR_FILENO) == 1; }
+
 void show_progress(std::string_view line, bool is_milestone) {
-  if (isatty(STDERR_FILENO) == 1) {
+  if (is_progress_rewritten()) {
+    // A line that wraps could not be overwritten.
+    if (!is_milestone) line = line.substr(0, terminal_width() - 1);
     write_all(stderr, "\r\x1b[K");
     write_all(stderr, line);
     std::fflush(stderr);

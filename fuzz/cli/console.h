@@ -39,8 +39,11 @@ ExitStatus report_error(const Error& error);
 // Prints `text` to standard error, where the results are a program.
 void print_remark(std::string_view text);
 
-// One line of progress on standard error: overwrites itself on a terminal, is left out elsewhere
-// unless `is_milestone`.
+// Whether lines of progress overwrite themselves: standard error is a terminal.
+bool is_progress_rewritten();
+
+// One line of progress on standard error: overwrites itself on a terminal, cut to its width, and is
+// left out elsewhere unless `is_milestone`.
 void show_progress(std::string_view line, bool is_milestone = false);
 
 // Ends an overwriting progress line, so that the next output starts on a line of its own.

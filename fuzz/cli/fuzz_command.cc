@@ -13,6 +13,7 @@
 #include "encoder/program/error_of.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/progress_line.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/cli/amounts.h"
 #include "fuzz/cli/campaign_texts.h"
@@ -30,9 +31,11 @@ struct FuzzOptions {
   CampaignOptions campaign;
   bool judges_excess = false;
   std::string backend = "cpu";
-  std::string worker;      // A command for the shell; empty: this program.
-  std::string seconds;     // Text; empty: not given.
-  std::string seed = "1";  // Text, or "random".
+  std::string worker;           // A command for the shell; empty: this program.
+  std::string seconds;          // Text; empty: not given.
+  std::string seed = "1";       // Text, or "random".
+  std::string progress = "1m";  // Text.
+  double progress_seconds = 60;
   bool is_quiet = false;
   bool is_verbose = false;
   std::vector<const CLI::Option*> of_work;  // Without any the command is not to do anything yet.
@@ -118,6 +121,11 @@ Result<Success> set_amounts(FuzzOptions& options) {
     }
     options.campaign.seconds = *seconds;
   }
+  const auto progress_seconds = seconds_in(options.progress);
+  if (!progress_seconds) {
+    return error_of("--progress={} is no time, as 30s or 1m is.", options.progress);
+  }
+  options.progress_seconds = *progress_seconds;
   if (options.seed == "random") {
     std::random_device source;
     options.campaign.seed = (uint64_t{source()} << 32 | source()) % kRandomSeedEnd;
@@ -185,9 +193,14 @@ void show_what_happens(FuzzOptions& options) {
   campaign.on_recall = [&campaign](const CampaignProgress& progress) {
     show_progress(text_of_recall(progress, campaign), true);
   };
-  campaign.on_progress = [](const CampaignProgress& progress) {
-    show_progress(fmt::format("{} programs, {} with findings, {} distinct", progress.run_count,
-                              progress.failing_run_count, progress.find_count));
+  // For who looks on a line that is rewritten, for a log one now and then.
+  using Clock = std::chrono::steady_clock;
+  campaign.on_progress = [&options, last = Clock::now()](const CampaignProgress& progress) mutable {
+    if (is_progress_rewritten()) return show_progress(progress_line(progress));
+    const std::chrono::duration<double> passed = Clock::now() - last;
+    if (passed.count() < options.progress_seconds) return;
+    last = Clock::now();
+    show_progress(progress_line(progress), true);
   };
   campaign.on_find = [&options](const CampaignFind& find) {
     show_progress(text_of(find, options.campaign, options.is_verbose), true);
@@ -299,6 +312,10 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
       "--out", campaign.out_dir,
       "folder for minimized finds, none without it; and a journal, so that the same command "
       "goes on where it was ended, and others add to what was found");
+  command
+      .add_option("--progress", options.progress,
+                  "where standard error is no terminal: the time between two lines of progress")
+      ->capture_default_str();
   CLI::Option* const quiet = command.add_flag("-q,--quiet", options.is_quiet,
                                               "one line at the end, and nothing before it");
   command.add_flag("-v,--verbose", options.is_verbose, "each find with its program")

@@ -1,10 +1,15 @@
 // What `interlock fuzz` takes and says: amounts, seeds, how a find is had again, and how a campaign
 // goes on that was interrupted.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
@@ -231,6 +236,58 @@ TEST(Campaigns, RefuseADamagedJournal) {
             path +
                 ":3: error: the sum at the end is not that of the text: the journal was "
                 "changed or damaged.\n");
+}
+
+// On standard error alone: what is printed on standard output is that of a campaign without.
+TEST(Campaigns, TellALogHowFarTheyAre) {
+  const std::vector<std::string> start = {"fuzz", "--encoder=none", "--runs=3000"};
+  std::vector<std::string> arguments = start;
+  arguments.push_back("--progress=0.01");
+  const CommandResult told = run_interlock(arguments);
+  EXPECT_THAT(told.err, ContainsRegex("\n[0-9]+ of 3000 programs \\([0-9]+%\\).*; findings: [A-Z]+ "
+                                      "[0-9]+, .*; [0-9]+ cells, none new for [0-9]+s\n"));
+  EXPECT_THAT(told.err, Not(HasSubstr("\r")));
+  const CommandResult silent = run_interlock(start);
+  EXPECT_THAT(silent.err, Not(HasSubstr(" of 3000 programs")));
+  EXPECT_EQ(told.out, silent.out);
+  EXPECT_EQ(run_interlock({"fuzz", "--encoder=none", "--progress=soon"}).err,
+            "error: --progress=soon is no time, as 30s or 1m is.\n");
+}
+
+// What `interlock` writes to a terminal of 60 columns that is its standard error.
+std::string shown_on_terminal(const std::vector<std::string>& arguments) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  EXPECT_GE(terminal, 0);
+  EXPECT_EQ(grantpt(terminal), 0);
+  EXPECT_EQ(unlockpt(terminal), 0);
+  const std::string name = ptsname(terminal);
+  const int other_end = open(name.c_str(), O_RDWR | O_NOCTTY);
+  const winsize size = {24, 60, 0, 0};
+  EXPECT_EQ(ioctl(terminal, TIOCSWINSZ, &size), 0);
+  const int child = start_interlock(arguments, "/dev/null", name);
+  close(other_end);
+  std::string text;
+  char buffer[4096];
+  // The end is an error: nobody has the other end any more.
+  for (ssize_t count = 0; (count = read(terminal, buffer, sizeof(buffer))) > 0;) {
+    text.append(buffer, static_cast<size_t>(count));
+  }
+  close(terminal);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  return text;
+}
+
+TEST(Campaigns, RewriteOneLineOnATerminal) {
+  const std::string text = shown_on_terminal({"fuzz", "--encoder=interlock", "--runs=20000"});
+  const std::string start = "\r\x1b[K";
+  ASSERT_THAT(text, testing::StartsWith(start)) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_THAT(text, ContainsRegex("20000 of 20000 programs .100%.[^\r\n]*\r\n$"));
+  for (size_t at = 0; at != std::string::npos;) {
+    const size_t next = text.find(start, at + 1);
+    EXPECT_LE(text.substr(at, next - at).size(), start.size() + 59 + 2);
+    at = next;
+  }
 }
 
 // docs/campaigns.md is followed by copy and paste: in an empty folder, one command after another.

@@ -167,8 +167,13 @@ class CampaignRunner final : public Recall {
       planned_run_count_ = recalled_run_count_ + done_.free_count(first_run, end);
     }
     start_ = last_new_ = Clock::now();
+    if (options_.next_block && !is_ended_) {
+      auto taken = take_blocks();
+      if (!taken) return taken;
+    }
     for (uint64_t run = done_.next_free(first_run);
-         run < end && !is_ended_ && !is_finished_ && !wants_stop(); run = done_.next_free(run)) {
+         !options_.next_block && run < end && !is_ended_ && !is_finished_ && !wants_stop();
+         run = done_.next_free(run)) {
       const Clock::time_point start = Clock::now();
       const uint64_t count = std::min(ahead_runs, std::min(end, done_.end_of_free(run)) - run);
       auto taken = take_runs(run, count, judge_runs(run, count));
@@ -190,6 +195,22 @@ class CampaignRunner final : public Recall {
       if (!ended) return ended;
     }
     return keeper_.finish();
+  }
+
+  // Of runs that were judged elsewhere.
+  Result<Success> take_blocks() {
+    while (!has_stop()) {
+      auto block = options_.next_block();
+      if (!block) return block.error();
+      if (!*block) break;
+      if (done_.next_free((*block)->first_run) != (*block)->first_run) continue;
+      auto recorded = record_block((*block)->first_run, (*block)->outcomes, true);
+      if (!recorded) return recorded;
+      auto taken = take_block((*block)->first_run, (*block)->outcomes);
+      if (!taken) return taken;
+      show_progress(false);
+    }
+    return Success{};
   }
 
   RunOutcome judge(uint64_t run_index) {

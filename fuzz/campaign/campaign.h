@@ -90,6 +90,8 @@ struct CampaignProgress {
   double seconds_since_new = 0;   // Since a cell or a find was new; in this process.
 };
 
+struct JournalBlock;
+
 struct CampaignOptions {
   const EncoderEntry* encoder =
       nullptr;  // Null: programs as they stand, with barriers of their own.
@@ -120,7 +122,10 @@ struct CampaignOptions {
   GeneratorOptions generator;
   OracleOptions oracles;           // `encoder` in it is overwritten.
   QueueJudgeOptions queue_judges;  // Of programs of several queues as they stand.
-  Stop* stop = nullptr;            // For ^C: ends soon, with what was found saved.
+  // If some, runs are not judged: this gives what they came to elsewhere, block by block in their
+  // order, and none after the last (merge.h).
+  std::function<Result<std::optional<JournalBlock>>()> next_block;
+  Stop* stop = nullptr;  // For ^C: ends soon, with what was found saved.
   // Called from the calling thread, some 10 times a second at most.
   std::function<void(const CampaignProgress&)> on_progress;
   // Called once before the first run, if the journal tells of runs of this campaign or of finds.

@@ -18,6 +18,7 @@ void add_plan_command(CLI::App& app, ExitStatus& status);      // plan_command.c
 void add_plot_command(CLI::App& app, ExitStatus& status);      // plot_command.cc
 void add_fuzz_command(CLI::App& app, ExitStatus& status);      // fuzz_command.cc
 void add_generate_command(CLI::App& app, ExitStatus& status);  // generate_command.cc
+void add_merge_command(CLI::App& app, ExitStatus& status);     // merge_command.cc
 void add_minimize_command(CLI::App& app, ExitStatus& status);  // minimize_command.cc
 void add_replay_command(CLI::App& app, ExitStatus& status);    // replay_command.cc
 void add_list_command(CLI::App& app, ExitStatus& status);      // list_command.cc

@@ -238,6 +238,35 @@ TEST(Campaigns, RefuseADamagedJournal) {
                 "changed or damaged.\n");
 }
 
+TEST(Campaigns, AreMergedFromTheirShards) {
+  const std::vector<std::string> start = {"fuzz", "--encoder=mlx-2024", "--runs=600",
+                                          "--max-dispatches=20"};
+  const auto run_into = [&](const std::string& folder, const std::string& option) {
+    std::vector<std::string> arguments = start;
+    arguments.push_back("--out=" + folder);
+    if (!option.empty()) arguments.push_back(option);
+    return run_interlock(arguments);
+  };
+  const std::string one = fresh_folder("one");
+  const std::string all = fresh_folder("all");
+  const std::string a = fresh_folder("a");
+  const std::string b = fresh_folder("b");
+  const CommandResult whole = run_into(one, "");
+  EXPECT_EQ(run_into(a, "--shard=1/2").status, 1);
+  EXPECT_EQ(run_interlock({"merge", a, b, "--out=" + all}).status, 2);
+  EXPECT_EQ(run_into(b, "--shard=2/2").status, 1);
+  const CommandResult merged = run_interlock({"merge", a, b, "--out=" + all});
+  EXPECT_EQ(merged.status, 1) << merged.err;
+  EXPECT_EQ(merged.out.substr(0, merged.out.find('\n')), whole.out.substr(0, whole.out.find('\n')));
+  for (const char* file : {"/WAR.ilk", "/campaign.journal"}) {
+    EXPECT_EQ(read_file(all + file).value(), read_file(one + file).value());
+  }
+  for (const char* shard :
+       {"--shard=3/2", "--shard=0/2", "--shard=1", "--shard=1/x", "--shard=1/99"}) {
+    EXPECT_EQ(run_into(a, shard).status, 2) << shard;
+  }
+}
+
 // On standard error alone: what is printed on standard output is that of a campaign without.
 TEST(Campaigns, TellALogHowFarTheyAre) {
   const std::vector<std::string> start = {"fuzz", "--encoder=none", "--runs=3000"};

@@ -1,0 +1,95 @@
+// interlock merge: the shards of a campaign become that campaign.
+#include <fmt/format.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "encoder/program/error_of.h"
+#include "encoder/program/names.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/merge.h"
+#include "fuzz/cli/campaign_texts.h"
+#include "fuzz/cli/commands.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/fuzz_options.h"
+#include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
+
+namespace interlock {
+namespace {
+
+constexpr unsigned kGraceSeconds = 10;  // What was found is put away.
+
+struct MergeOptions {
+  std::vector<std::string> folders;
+  FuzzOptions fuzz;  // What is told, and where to; the rest is that of the shards.
+};
+
+// The campaign of the journals as the command line of `interlock fuzz` says it.
+Result<Success> set_campaign_of(const JournalCampaign& journal, FuzzOptions& options) {
+  CLI::App app;
+  FuzzOptions parsed;
+  add_fuzz_options(app, parsed);
+  std::istringstream words(journal.subject);
+  std::vector<std::string> arguments;
+  for (std::string word; words >> word;) arguments.push_back(word);
+  const bool is_fuzz =
+      arguments.size() >= 2 && arguments[0] == "interlock" && arguments[1] == "fuzz";
+  if (!is_fuzz)
+    return error_of("{} is no campaign of `interlock fuzz`.", in_quotes(journal.subject));
+  arguments.erase(arguments.begin(), arguments.begin() + 2);
+  arguments.push_back(fmt::format("--seed={}", journal.seed));
+  arguments.push_back(fmt::format("--first-run={}", journal.first_run));
+  arguments.push_back(fmt::format("--runs={}", journal.run_count));
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(),
+                                      arguments.rend());  // As CLI11 wants them.
+    app.parse(std::move(reversed));
+  } catch (const CLI::ParseError& error) {
+    return error_of("{} is no campaign of `interlock fuzz`: {}.", in_quotes(journal.subject),
+                    error.what());
+  }
+  auto set = set_campaign(parsed);
+  if (!set) return set;
+  if (parsed.backend != "cpu") {
+    return Error{"campaigns on a device are not merged: what it did is in each of them."};
+  }
+  const std::string folder = options.campaign.out_dir;
+  options.campaign = parsed.campaign;
+  options.campaign.out_dir = folder;
+  return Success{};
+}
+
+ExitStatus run_merge(MergeOptions& options) {
+  const Interruptible interruptible(kGraceSeconds);
+  auto merged = MergedBlocks::of(options.folders);
+  if (!merged) return report_error(merged.error());
+  CampaignOptions& campaign = options.fuzz.campaign;
+  auto set = set_campaign_of((*merged)->campaign(), options.fuzz);
+  if (!set) return report_error(set.error());
+  campaign.stop = &interrupt_stop();
+  campaign.next_block = [&merged] { return (*merged)->next(); };
+  tell_of_campaign(options.fuzz);
+  const Result<CampaignReport> report = run_campaign(campaign);
+  const StopScope to_the_end(nullptr);
+  if (!report) return report_error(report.error());
+  finish_progress();
+  print_out(summary_of(*report, campaign, "cpu", options.fuzz.is_quiet));
+  return report->failing_run_count > 0 ? ExitStatus::kFinding : ExitStatus::kNothingFound;
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, ExitStatus& status) {
+  auto [command, options] = add_subcommand<MergeOptions>(
+      app, status, "merge", "makes one campaign of its shards (fuzz --shard=I/N --out=DIR)",
+      run_merge);
+  command.add_option("folders", options.folders, "of the shards, each with its journal")
+      ->required();
+  command.add_option("-o,--out", options.fuzz.campaign.out_dir, "folder of the campaign")
+      ->required();
+  add_telling_options(command, options.fuzz);
+}
+
+}  // namespace interlock

@@ -78,15 +78,17 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(
 }
 
 std::string WorkerProcess::end(milliseconds patience) {
+  if (process_ < 0) return "is over";
   int status = 0;
-  const bool is_over = process_ < 0 || is_over_within(process_, patience, status);
+  const bool is_over = is_over_within(process_, patience, status);
   if (!is_over) {
     kill(-process_, SIGKILL);
     if (!is_over_within(process_, kKillPatience, status)) return "cannot be stopped";
   }
   process_ = -1;
   if (!is_over) return "was stopped";
-  if (WIFEXITED(status)) return fmt::format("ended with status {}", WEXITSTATUS(status));
+  if (WIFEXITED(status)) exit_status_ = WEXITSTATUS(status);
+  if (exit_status_) return fmt::format("ended with status {}", *exit_status_);
   return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 

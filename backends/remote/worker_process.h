@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,16 +27,22 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   int descriptor() const { return descriptor_; }
+  pid_t id() const { return process_; }
 
   // Ends the process, unless it ends by itself within the time. Returns how it ended: "was ended by
-  // signal 11 (Segmentation fault)", "ended with status 2", "was stopped", "cannot be stopped".
+  // signal 11 (Segmentation fault)", "ended with status 2", "was stopped", "cannot be stopped";
+  // "is over" of one that was ended before.
   std::string end(std::chrono::milliseconds patience);
+
+  // After end(): the status with which the process ended by itself; none if it did not.
+  std::optional<int> exit_status() const { return exit_status_; }
 
  private:
   WorkerProcess(pid_t process, int descriptor) : process_(process), descriptor_(descriptor) {}
 
   pid_t process_;  // -1: it is over.
   int descriptor_;
+  std::optional<int> exit_status_;
 };
 
 }  // namespace interlock

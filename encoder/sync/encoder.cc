@@ -11,6 +11,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/pending_accesses.h"
 #include "encoder/sync/recording_sink.h"
@@ -58,6 +59,7 @@ void append_barrier(const Command& command, const RecordingSink& sink, Program& 
   const auto first = static_cast<uint32_t>(result.dependencies.size());
   const bool is_scoped = command.barrier == BarrierKind::kScoped;
   if (is_scoped) {
+    INTERLOCK_CHECK(command.detail != Command::kNone);
     const CommandDetail& detail = sink.details()[command.detail];
     result.dependencies.push_back({detail.source, detail.destination});
   }
@@ -77,10 +79,7 @@ class OneQueueSink final : public CommandSink {
   explicit OneQueueSink(RecordingSink& sink) : sink_(sink) {}
 
   void issue_dispatch(DispatchId id) override { sink_.issue_dispatch(id); }
-  void issue_barrier(BarrierKind kind) override {
-    INTERLOCK_CHECK(kind != BarrierKind::kScoped);
-    sink_.issue_barrier(kind);
-  }
+  void issue_barrier(BarrierKind kind) override { sink_.issue_barrier(kind); }
   void issue_scoped_barrier(const Scope& source, const Scope& destination) override {
     sink_.issue_scoped_barrier(source, destination);
   }
@@ -199,13 +198,42 @@ Program declarations_of(Program&& source) {
           .has_program_order = source.has_program_order};
 }
 
-// `source` lays out what was issued; only its statements are looked at once it is moved from.
-template <typename Source>
-Program encode_any(Source&& source, Encoder& encoder) {
+RecordingSink issued_by(Encoder& encoder, const Program& program) {
   RecordingSink sink;
-  sink.reserve(2 * source.dispatches.size());
+  sink.reserve(2 * program.dispatches.size());
   OneQueueSink of_one_queue(sink);
-  issue_all(source, encoder, of_one_queue);
+  issue_all(program, encoder, of_one_queue);
+  return sink;
+}
+
+Result<Success> check_commands(const Program& program, const std::vector<Command>& commands) {
+  std::vector<bool> is_issued(program.dispatches.size(), false);
+  for (const Command& command : commands) {
+    const bool has_no_scope = command.kind == StatementKind::kBarrier &&
+                              command.barrier == BarrierKind::kScoped &&
+                              command.detail == Command::kNone;
+    if (has_no_scope) return Error{"The encoder issues a scoped barrier without its scopes."};
+    if (command.kind != StatementKind::kDispatch) continue;
+    const size_t index = command.dispatch.index;
+    if (index >= is_issued.size()) {
+      return error_of("The encoder issues dispatch {}; there are {}.", index, is_issued.size());
+    }
+    if (is_issued[index]) {
+      return error_of("The encoder issues {} twice.", program.description_of(command.dispatch));
+    }
+    is_issued[index] = true;
+  }
+  const auto dropped = std::ranges::find(is_issued, false);
+  if (dropped != is_issued.end()) {
+    const DispatchId id(static_cast<size_t>(dropped - is_issued.begin()));
+    return error_of("The encoder never issues {}.", program.description_of(id));
+  }
+  return Success{};
+}
+
+// Lays out what was issued; only the statements of `source` are looked at once it is moved from.
+template <typename Source>
+Program program_as_issued(Source&& source, const RecordingSink& sink) {
   if (is_stopped()) return declarations_of(std::forward<Source>(source));
   const std::vector<uint32_t> new_index =
       issue_positions(sink.commands(), source.dispatches.size());
@@ -281,10 +309,23 @@ void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
   if (is_pending) encoder.wait_for_all(watched);
 }
 
-Program encode(const Program& program, Encoder& encoder) { return encode_any(program, encoder); }
+Program encode(const Program& program, Encoder& encoder) {
+  return program_as_issued(program, issued_by(encoder, program));
+}
 
 Program encode(Program&& program, Encoder& encoder) {
-  return encode_any(std::move(program), encoder);
+  const RecordingSink issued = issued_by(encoder, program);
+  return program_as_issued(std::move(program), issued);
+}
+
+Result<Program> try_encode(const Program& program, Encoder& encoder) {
+  const RecordingSink issued = issued_by(encoder, program);
+  if (!is_stopped()) {
+    if (const auto checked = check_commands(program, issued.commands()); !checked) {
+      return checked.error();
+    }
+  }
+  return program_as_issued(program, issued);
 }
 
 }  // namespace interlock

@@ -81,7 +81,9 @@ class CampaignRunner final : public Recall {
   }
   // After a stop finds are no longer minimized: those in small programs are kept as they are.
   bool is_put_away_soon() const {
-    return options_.generator.max_dispatches <= kDispatchesAfterStopMax;
+    // An encoder outside of this process is asked nothing any more.
+    const bool is_external = options_.encoder != nullptr && options_.encoder->external != nullptr;
+    return options_.generator.max_dispatches <= kDispatchesAfterStopMax && !is_external;
   }
 
   // --- The folder -------------------------------------------------------------------------------

@@ -48,6 +48,9 @@ struct CampaignFind {
   uint64_t original_dispatch_count = 0;  // Both without what a `backward` statement appends.
   uint64_t dispatch_count = 0;           // Of `program`.
   std::vector<std::string> notes;        // Further comment lines of the file.
+  // What the encoder did instead of giving an answer, or the same one twice: complete sentences.
+  // Then `program` is `given`. Empty: it answered.
+  std::string failure;
 };
 
 // A run that the device did not execute: it was lost, or silent, or its process died.
@@ -118,6 +121,10 @@ struct CampaignOptions {
   // One find per signature instead of one per cause. So it is with programs as they stand, whose
   // barriers nobody is to blame for.
   bool keeps_all_signatures = false;
+  // What else the command line must say to ask the same encoder, as " --exec-timeout=2".
+  std::string encoder_flags;
+  // Of an encoder that is not part of this build: what tells it from the same one changed; else 0.
+  uint64_t encoder_digest = 0;
   uint64_t finds_per_shape = 3;  // Kernel pairs looked at per (kind, scope, alias shape).
   GeneratorOptions generator;
   OracleOptions oracles;           // `encoder` in it is overwritten.

@@ -104,7 +104,7 @@ std::string path_of_file(const CampaignOptions& options, const std::string& name
 }
 
 std::string command_of_subject(const CampaignOptions& options, bool on_device) {
-  std::string command = "interlock fuzz";
+  std::string command = "interlock fuzz" + options.encoder_flags;
   if (on_device) {
     const DeviceOracleOptions& device = options.oracles.device;
     command += fmt::format(" --backend={}", device.backend->name());
@@ -139,6 +139,8 @@ JournalCampaign journal_campaign(const CampaignOptions& options) {
   if (options.finds_per_shape != CampaignOptions{}.finds_per_shape) {
     subject += fmt::format(" finds-per-shape={}", options.finds_per_shape);
   }
+  if (options.encoder_digest != 0)
+    subject += fmt::format(" digest={:016x}", options.encoder_digest);
   const bool ends_by_time = options.seconds > 0;
   return {.seed = options.seed,
           .first_run = options.first_run,
@@ -148,16 +150,24 @@ JournalCampaign journal_campaign(const CampaignOptions& options) {
           .subject = std::move(subject)};
 }
 
+std::string command_of_failure(const CampaignOptions& options, const std::string& path) {
+  return "interlock encode" + flags_of(chain_of(options)) + options.encoder_flags + " " + path;
+}
+
 std::string file_text_of(const CampaignOptions& options, const CampaignFind& find) {
   const std::string names = names_of(chain_of(options));
   std::string comments = fmt::format("# {}{}, minimized from {} to {} dispatches.\n",
                                      find.signature, names.empty() ? "" : " by " + names,
                                      find.original_dispatch_count, find.dispatch_count);
   comments += fmt::format("{}{}\n", kFoundWith, command_of_find(options, find));
+  std::string file = std::filesystem::path(find.path).filename().string();
+  if (file.empty()) file = find.signature + ".ilk";
   if (!find.program.witness.empty()) {
-    const std::string file = std::filesystem::path(find.path).filename().string();
-    comments += fmt::format("# Replay with: interlock replay {}\n",
-                            file.empty() ? find.signature + ".ilk" : file);
+    comments += fmt::format("# Replay with: interlock replay {}\n", file);
+  }
+  if (!find.failure.empty()) {
+    comments +=
+        comment_of(find.failure) + comment_of("Again with: " + command_of_failure(options, file));
   }
   comments += cause_comments(options, find);
   for (const std::string& note : find.notes) comments += comment_of(note);

@@ -1,19 +1,16 @@
 // Campaigns against an encoder, or on programs as they stand, with barriers of their own.
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "encoder/assemble/build.h"
+#include "fuzz/campaign/encoder_find.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
+#include "fuzz/generate/program_lengths.h"
 #include "fuzz/generate/program_scopes.h"
-#include "fuzz/judge/evidence.h"
-#include "fuzz/judge/findings.h"
 #include "fuzz/judge/signature.h"
-#include "simulator/facts/find_facts.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -29,6 +26,7 @@ class EncoderSubject final : public Subject {
     SeededChoice choice(seed_of_run(options().seed, run_index));
     const GeneratorOptions generator = draw_options(choice);
     ProgramDraft draft = generate(choice, generator);
+    if (is_long(run_index)) lengthen(draft, choice, generator.max_dispatches);
     // Drawn last, so that a seed gives all others the same programs.
     if (has_scopes() && choice.chance(1, 2)) give_uniforms(draft, choice);
     return draft;
@@ -39,6 +37,7 @@ class EncoderSubject final : public Subject {
     OracleReport report = judged(run_index);
     outcome.ran = true;
     outcome.ran_on_cpu = report.ran_on_cpu;
+    if (report.failure) outcome.add(std::string(word_of(report.failure->kind)));
     for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
     outcome.disagreements = std::move(report.disagreements);
     outcome.device = std::move(report.device);
@@ -46,35 +45,14 @@ class EncoderSubject final : public Subject {
   }
 
   CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
-    const EncoderEntry* const encoder = options().encoder;
-    const Program program = build(draft(run_index)).value();
-    const Program encoded = encode_with(program, encoder);
-    const std::vector<Fact> facts = find_exactly(encoded);
-    const auto found = std::ranges::find_if(facts, [&](const Fact& candidate) {
-      return signature_of(encoded, candidate) == signature;
-    });
-    // Excess is no fact of accesses.
-    const bool is_excess = found == facts.end();
-    const Fact fact = is_excess ? Fact(find_excess(encoded).value()) : *found;
-    const MinimizeReport minimized = minimize_fact(program, encoder, fact, minimize_options());
-    const Program small = encode_with(minimized.program, encoder);
-    const Evidence evidence =
-        is_excess ? Evidence{EvidenceLevel::kExact, fact, {}}
-                  : best_evidence(small, signature, SignatureDetail::kKernels,
-                                  EvidenceLevel::kBackend, kinds_of_pair(encoded, fact));
-    const Program shown = with_evidence(small, evidence.fact);
-    return {.signature = signature,
-            .run_index = run_index,
-            .program = shown,
-            .given = minimized.program,
-            .fact = evidence.fact,
-            .is_observable = evidence.level >= EvidenceLevel::kShadow,
-            .differs_on_cpu = evidence.level >= EvidenceLevel::kBackend,
-            .original_dispatch_count = program.dispatches.size(),
-            .dispatch_count = shown.dispatches.size()};
+    CampaignFind find =
+        find_in(build(draft(run_index)).value(), options().encoder, signature, minimize_options());
+    find.run_index = run_index;
+    return find;
   }
 
   Cause cause_of(const CampaignFind& find) override {
+    if (!find.failure.empty()) return find.cause;
     if (!causes_ || !find.fact) return {find.signature, "", false};
     return causes_->cause_of(find.given, find.program, *find.fact);
   }
@@ -96,12 +74,17 @@ class EncoderSubject final : public Subject {
     return generator;
   }
 
+  // Programs as they stand have barriers everywhere, and nobody who could forget.
+  bool is_long(uint64_t run_index) const {
+    return options().encoder != nullptr && run_index % kLongPeriod == kLongPeriod - 1;
+  }
+
   bool has_scopes() const { return options().encoder != nullptr && options().encoder->has_scopes; }
 
   // Most runs need no draft: texts have no turn, and nothing is drawn that only drafts are given.
   OracleReport judged(uint64_t run_index) const {
     const OracleOptions oracles = this->oracles();
-    if (has_text_turn(oracles, run_index) || has_scopes()) {
+    if (has_text_turn(oracles, run_index) || has_scopes() || is_long(run_index)) {
       return interlock::judge(draft(run_index), oracles, run_index);
     }
     SeededChoice choice(seed_of_run(options().seed, run_index));

@@ -11,6 +11,10 @@ namespace interlock {
 
 void RunOutcome::add(const Fact& fact, std::string signature) {
   has_hazard |= std::holds_alternative<Hazard>(fact);
+  add(std::move(signature));
+}
+
+void RunOutcome::add(std::string signature) {
   if (std::ranges::find(signatures, signature) != signatures.end()) return;
   signatures.push_back(std::move(signature));
 }

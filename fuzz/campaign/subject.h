@@ -37,6 +37,7 @@ struct RunOutcome {
 
   // Adds the signature unless it is there, and notes hazards.
   void add(const Fact& fact, std::string signature);
+  void add(std::string signature);
 };
 
 struct MinimizedDisagreement {

@@ -16,18 +16,6 @@
 namespace interlock {
 namespace {
 
-// As a shell takes it for one word.
-std::string shell_word(const std::string& text) {
-  const auto is_plain = [](char c) {
-    return std::string_view("_-./=,:+@%").find(c) != std::string_view::npos ||
-           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 std::string text_of(const DeviceSummary& device, const std::string& name) {
   std::string text = fmt::format(
       "  {}: {} programs in {} schedules; of {} outputs that the simulator says a schedule changes, {} differ.\n",
@@ -57,6 +45,9 @@ std::string text_of(const DeviceSummary& device, const std::string& name) {
 // The commands that show a find, each of which ends with status 1 for what was found. Barriers that
 // are too many are no hazard: no schedule shows them.
 std::string commands_of(const CampaignFind& find, const CampaignOptions& campaign) {
+  if (!find.failure.empty() && !find.path.empty()) {
+    return fmt::format("  Again: {}\n", command_of_failure(campaign, shell_word(find.path)));
+  }
   std::string text;
   const std::string file = shell_word(find.path);
   const bool is_excess = find.signature == "excess";
@@ -75,12 +66,13 @@ std::string commands_of(const CampaignFind& find, const CampaignOptions& campaig
 }  // namespace
 
 std::string text_of(const CampaignFind& find, const CampaignOptions& campaign, bool is_verbose) {
-  std::string text =
-      fmt::format("found in run {}: {}{}{}, minimized from {} to {} dispatches{}\n  Again: {}",
-                  find.run_index, find.is_better_one ? "a better instance, " : "", find.signature,
-                  find.is_observable ? "" : " (unobservable)", find.original_dispatch_count,
-                  find.dispatch_count, find.path.empty() ? "" : ": " + find.path,
-                  command_of_find(campaign, find));
+  const bool is_shown = find.is_observable || !find.failure.empty();
+  std::string text = fmt::format(
+      "found in run {}: {}{}{}, minimized from {} to {} dispatches{}{}\n  Again: {}",
+      find.run_index, find.is_better_one ? "a better instance, " : "", find.signature,
+      is_shown ? "" : " (unobservable)", find.original_dispatch_count, find.dispatch_count,
+      find.path.empty() ? "" : ": " + find.path, find.failure.empty() ? "" : "\n  " + find.failure,
+      command_of_find(campaign, find));
   if (is_verbose) text += "\n" + find.text.substr(0, find.text.find_last_not_of('\n') + 1);
   return text;
 }

@@ -9,6 +9,7 @@
 namespace interlock {
 
 void add_check_command(CLI::App& app, ExitStatus& status);     // check_command.cc
+void add_conform_command(CLI::App& app, ExitStatus& status);   // conform_command.cc
 void add_explore_command(CLI::App& app, ExitStatus& status);   // explore_command.cc
 void add_fix_command(CLI::App& app, ExitStatus& status);       // fix_command.cc
 void add_run_command(CLI::App& app, ExitStatus& status);       // run_command.cc

@@ -1,6 +1,7 @@
 // interlock encode: the passes over a program. Appends a backward pass, takes gradients out of the
 // buffers of replays, gives the values their bytes and places the sync: all of that, or some of it.
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "encoder/program/limits.h"
 #include "encoder/queues/queue_encoder.h"
 #include "encoder/sync/encoder.h"
+#include "encoder/sync/external_encoder.h"
 #include "encoder/text/files.h"
 #include "encoder/text/printer.h"
 #include "fuzz/cli/commands.h"
@@ -31,6 +33,7 @@ struct EncodeOptions {
   BackwardDraft backward;
   bool has_backward = false;
   PassNames passes;
+  ExternalOption external;
   const QueueEncoderEntry* queue_encoder = nullptr;  // Instead of the encoder of `passes`.
   uint32_t queue_count = 0;
   std::string output = "-";
@@ -42,7 +45,7 @@ bool is_encoder_alone(const EncodeOptions& options) {
 }
 
 // An encoder runs, ours unless one is named, if nothing else was asked for.
-Result<PassChain> passes_of(const EncodeOptions& options) {
+Result<PassChain> passes_of(EncodeOptions& options) {
   if (options.has_backward && (options.backward.loss.empty() || options.backward.wrt.empty())) {
     return Error{
         "--backward needs --loss and --wrt: what to differentiate, and the tensors to differentiate by."};
@@ -53,7 +56,7 @@ Result<PassChain> passes_of(const EncodeOptions& options) {
   } else if (names.encoder.empty() && is_encoder_alone(options)) {
     names.encoder = "interlock";
   }
-  Result<PassChain> passes = find_passes(names);
+  Result<PassChain> passes = find_passes(names, options.external);
   const bool is_planned_encoded = passes && passes->planner != nullptr &&
                                   passes->planner->plans_encoded &&
                                   options.queue_encoder != nullptr;
@@ -80,6 +83,7 @@ Result<Success> set_queue_encoder(EncodeOptions& options) {
   const bool takes_count =
       options.queue_encoder != nullptr && options.queue_encoder->takes_queue_count;
   const bool is_known = options.queue_encoder != nullptr || options.passes.encoder.empty() ||
+                        is_external_name(options.passes.encoder) ||
                         find_encoder(options.passes.encoder) != nullptr;
   if (options.queue_count > 0 && !takes_count && is_known) {
     return error_of("--queues={} means nothing to the encoder '{}'.", options.queue_count,
@@ -113,23 +117,30 @@ Result<Program> apply_passes(const EncodeOptions& options, const PassChain& pass
     if (!replayed) return replayed;
     program = std::move(*replayed);
   }
-  const auto encode_with = [&] { program = encode(program, *passes.encoder->create()); };
+  std::optional<EncodeFailure> failure;
+  const auto encode_with = [&] {
+    Encoding encoding = encode_by(program, *passes.encoder);
+    program = std::move(encoding.program);
+    failure = std::move(encoding.failure);
+  };
   // Some planners are about what the sync lets overlap: it comes first.
   const bool encodes_first = passes.planner != nullptr && passes.planner->plans_encoded;
   if (passes.encoder != nullptr && encodes_first) encode_with();
+  if (failure) return Error{failure->message, ErrorKind::kFault};
   if (passes.planner != nullptr) {
     Result<Program> planned = passes.planner->plan(program, options.plan);
     if (!planned) return planned;
     program = std::move(*planned);
   }
   if (passes.encoder != nullptr && !encodes_first) encode_with();
+  if (failure) return Error{failure->message, ErrorKind::kFault};
   if (options.queue_encoder != nullptr) {
     return options.queue_encoder->encode(program, options.queue_count);
   }
   return program;
 }
 
-ExitStatus run_encode(const EncodeOptions& options) {
+ExitStatus run_encode(EncodeOptions& options) {
   const Interruptible interruptible;
   Result<Program> program = parse_file(options.input.path, options.input.parse);
   if (!program) return report_error(program.error());
@@ -137,7 +148,13 @@ ExitStatus run_encode(const EncodeOptions& options) {
   if (!passes) return report_error(passes.error());
   ExitStatus status = ExitStatus::kNothingFound;
   const Result<Program> result = apply_passes(options, *passes, std::move(*program), status);
-  if (!result) return report_error(result.error());
+  if (!result) {
+    const ExitStatus reported = report_error(result.error());
+    // What an encoder of others does instead of answering is what it was asked for.
+    const bool is_finding =
+        reported == ExitStatus::kBadInput && result.error().kind == ErrorKind::kFault;
+    return is_finding ? ExitStatus::kFinding : reported;
+  }
   return write_output(options.output, print(*result), status);
 }
 
@@ -162,7 +179,9 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
   command->add_option("--replay", options->passes.replay,
                       "who takes gradients out of the static buffers of replays");
   command->add_option("--encoder", options->passes.encoder,
-                      "who places the sync; interlock, if nothing else is asked for");
+                      "who places the sync; interlock, if nothing else is asked for; exec:COMMAND "
+                      "asks a process, lib:FILE a library");
+  add_exec_options(*command, options->external);
   add_number(*command, "--queues", options->queue_count,
              "semaphores and models: at most so many queues; 0: those of the program, or as many "
              "as keep all concurrency",

@@ -42,9 +42,9 @@ ExitStatus status_of(const CampaignReport& report) {
 }
 
 ExitStatus run_fuzz(FuzzOptions& options) {
+  const Interruptible interruptible(kGraceSeconds);  // Opening an encoder may take its time.
   auto set = set_campaign(options);
   if (!set) return report_error(set.error());
-  const Interruptible interruptible(kGraceSeconds);
   CampaignOptions& campaign = options.campaign;
   std::unique_ptr<RemoteBackend> device;
   if (options.backend != "cpu") {

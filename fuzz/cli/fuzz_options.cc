@@ -132,13 +132,20 @@ Result<Success> set_passes(FuzzOptions& options) {
   CampaignOptions& campaign = options.campaign;
   campaign.queue_encoder = queue_encoder;
   if (queue_encoder != nullptr) names.encoder.clear();
-  const Result<PassChain> passes = find_passes(names);
+  const bool is_alone = names.backward.empty() && names.replay.empty() && names.planner.empty();
+  if (is_external_name(names.encoder) && !is_alone) {
+    return error_of("the encoder '{}' is tried alone, and not with other passes.", names.encoder);
+  }
+  const Result<PassChain> passes = find_passes(names, options.external);
   if (!passes) return passes.error();
+  campaign.encoder_flags = options.external.flags();
+  if (is_external_name(names.encoder)) campaign.encoder_digest = digest_of_encoder(names.encoder);
   if (passes->planner != nullptr) {
     const PlannerEntry& planner = *passes->planner;
-    const bool is_alone = names.encoder.empty() && names.backward.empty() && names.replay.empty();
+    const bool is_planner_alone =
+        names.encoder.empty() && names.backward.empty() && names.replay.empty();
     campaign.generator.has_queues |=
-        queue_encoder != nullptr || (is_alone && planner.is_for_queues);
+        queue_encoder != nullptr || (is_planner_alone && planner.is_for_queues);
     if (campaign.generator.has_queues && !planner.takes_queues) {
       return error_of("the planner '{}' plans programs of one queue, and these have several.",
                       planner.name);
@@ -224,7 +231,8 @@ void add_fuzz_options(CLI::App& command, FuzzOptions& options) {
   CampaignOptions& campaign = options.campaign;
   options.of_work = {
       command.add_option("--encoder", options.passes.encoder,
-                         "the encoder under test; without it programs with sync of their own"),
+                         "the encoder under test, exec:COMMAND for a process, lib:FILE for a "
+                         "library; without it programs with sync of their own"),
       command.add_flag(
           "--queues", campaign.generator.has_queues,
           "programs of several queues, semaphores, events, edges and the host, as they stand; with "
@@ -260,6 +268,7 @@ void add_fuzz_options(CLI::App& command, FuzzOptions& options) {
       "--out", campaign.out_dir,
       "folder for minimized finds, none without it; and a journal, so that the same command "
       "goes on where it was ended, and others add to what was found");
+  add_exec_options(command, options.external);
   add_telling_options(command, options);
   add_number(command, "--max-finds", campaign.find_limit,
              "stop after so many distinct finds; 0: never");

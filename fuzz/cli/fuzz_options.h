@@ -14,6 +14,7 @@ namespace interlock {
 
 struct FuzzOptions {
   PassNames passes;
+  ExternalOption external;
   CampaignOptions campaign;
   bool judges_excess = false;
   std::string backend = "cpu";

@@ -38,6 +38,13 @@ Result<Success> set_campaign_of(const JournalCampaign& journal, FuzzOptions& opt
       arguments.size() >= 2 && arguments[0] == "interlock" && arguments[1] == "fuzz";
   if (!is_fuzz)
     return error_of("{} is no campaign of `interlock fuzz`.", in_quotes(journal.subject));
+  // A journal can be anybody's, and must not say what is executed.
+  const bool is_external = journal.subject.find(" --encoder=exec:") != std::string::npos ||
+                           journal.subject.find(" --encoder=lib:") != std::string::npos ||
+                           journal.subject.find(" --encoder='") != std::string::npos;
+  if (is_external) {
+    return Error{"campaigns of encoders that are not part of this build are not merged."};
+  }
   arguments.erase(arguments.begin(), arguments.begin() + 2);
   arguments.push_back(fmt::format("--seed={}", journal.seed));
   arguments.push_back(fmt::format("--first-run={}", journal.first_run));

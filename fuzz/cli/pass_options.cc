@@ -1,12 +1,16 @@
 #include "fuzz/cli/pass_options.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <span>
+#include <utility>
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/registry.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/interrupt.h"
 
 namespace interlock {
 namespace {
@@ -39,17 +43,48 @@ constexpr std::array kOwnOptions = {
     OwnOption{"--region", {"arena", "ztensor"}},
 };
 
+Result<Success> open_external(const std::string& name, ExternalOption& external) {
+  const double timeout = external.options.exec_timeout_seconds;
+  if (!(timeout > 0 && timeout <= kExecTimeoutMaxSeconds)) {  // NaN is neither.
+    return error_of("--exec-timeout={} is not above 0 and up to {} seconds, an hour.", timeout,
+                    kExecTimeoutMaxSeconds);
+  }
+  external.options.stop = &interrupt_stop();
+  auto opened = open_encoder(name, external.options);
+  if (!opened) return opened.error();
+  external.opened = std::move(*opened);
+  return Success{};
+}
+
 }  // namespace
 
-Result<PassChain> find_passes(const PassNames& names) {
+std::string ExternalOption::flags() const {
+  if (opened == nullptr || options.exec_timeout_seconds == kExecTimeoutSeconds) return "";
+  return fmt::format(" --exec-timeout={}", options.exec_timeout_seconds);
+}
+
+void add_exec_options(CLI::App& command, ExternalOption& option) {
+  command
+      .add_option("--exec-timeout", option.options.exec_timeout_seconds,
+                  "with --encoder=exec:COMMAND: seconds that an answer may take")
+      ->capture_default_str();
+}
+
+Result<PassChain> find_passes(const PassNames& names, ExternalOption& external) {
   PassChain passes;
+  const bool is_external = is_external_name(names.encoder);
+  if (is_external) {
+    auto opened = open_external(names.encoder, external);
+    if (!opened) return opened.error();
+    passes.encoder = &external.opened->entry;
+  }
   for (const auto& found :
        {find_pass(passes.backward, backward_registry(), names.backward, "backward pass",
                   "backwards"),
         find_pass(passes.replay, replay_registry(), names.replay, "replay policy", "replays"),
         find_pass(passes.planner, planner_registry(), names.planner, "planner", "planners"),
-        find_pass(passes.encoder, encoder_registry(), names.encoder, "encoder", "encoders",
-                  queue_encoder_registry())}) {
+        find_pass(passes.encoder, encoder_registry(), is_external ? "" : names.encoder, "encoder",
+                  "encoders", queue_encoder_registry())}) {
     if (!found) return found.error();
   }
   return passes;

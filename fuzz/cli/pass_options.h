@@ -2,14 +2,28 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "encoder/plan/planner.h"
 #include "encoder/program/result.h"
+#include "fuzz/external/opened_encoder.h"
 #include "fuzz/judge/pass_chain.h"
 
 namespace interlock {
+
+// An encoder that --encoder names and no registry has, and what it is asked with.
+struct ExternalOption {
+  ExternalOptions options;
+  std::unique_ptr<OpenedEncoder> opened;  // Null as long as none is named.
+
+  // " --exec-timeout=2", if that is not the default.
+  std::string flags() const;
+};
+
+// Adds --exec-timeout.
+void add_exec_options(CLI::App& command, ExternalOption& option);
 
 struct PassNames {
   std::string backward;
@@ -18,8 +32,10 @@ struct PassNames {
   std::string encoder;
 };
 
-// The passes of these names, null for an empty name. Errors: there is none of a name.
-Result<PassChain> find_passes(const PassNames& names);
+// The passes of these names, null for an empty name. An encoder that is none of ours is opened for
+// it. Errors: there is none of a name; the encoder cannot be opened; a time that is none.
+// Requires: `external` outlives what is returned.
+Result<PassChain> find_passes(const PassNames& names, ExternalOption& external);
 
 // Adds --align, --slack, --antichain, --keep-inputs, --no-opaque-in-place and --region.
 void add_plan_options(CLI::App& command, PlanOptions& options);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "backends/reference/reference.h"
 #include "backends/registry.h"
@@ -72,9 +73,15 @@ class OracleStack {
     // The cross-check encodes it once more, unless what was encoded is what it looks at.
     const bool is_needed_again =
         options_.encoder != nullptr && options_.encoder != cross_check_entry();
-    report_.program = is_needed_again ? encode_with(program, options_.encoder)
-                                      : encode_with(std::move(program), options_.encoder);
+    if (is_needed_again) {
+      Encoding encoding = encode_by(program, *options_.encoder);
+      report_.failure = std::move(encoding.failure);
+      report_.program = std::move(encoding.program);
+    } else {
+      report_.program = encode_with(std::move(program), options_.encoder);
+    }
     if (is_stopped()) return {};
+    if (report_.failure) return std::move(report_);
     const HappensBefore order(report_.program);
     check_exactly(order);
     if (is_stopped()) return {};
@@ -331,12 +338,12 @@ class OracleStack {
 std::string_view word_of(OracleStage stage) { return kStageWords[static_cast<size_t>(stage)]; }
 
 Program encode_with(const Program& program, const EncoderEntry* entry) {
-  if (entry == nullptr) return program;
-  return encode(program, *entry->create());
+  return entry == nullptr ? program : encode_by(program, *entry).program;
 }
 
 Program encode_with(Program&& program, const EncoderEntry* entry) {
   if (entry == nullptr) return std::move(program);
+  if (entry->external != nullptr) return encode_by(program, *entry).program;
   return encode(std::move(program), *entry->create());
 }
 

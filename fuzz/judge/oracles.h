@@ -16,6 +16,7 @@
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/sync/encoder.h"
+#include "encoder/sync/external_encoder.h"
 #include "fuzz/judge/device_oracle.h"
 #include "fuzz/judge/findings.h"
 #include "simulator/bytes/byte_segments.h"
@@ -71,6 +72,8 @@ struct OracleOptions {
 
 struct OracleReport {
   Program program;  // As judged: encoded by the encoder under test.
+  // Why the encoder under test made nothing of it; then nothing below is judged.
+  std::optional<EncodeFailure> failure;
   std::vector<Fact> facts;
   std::vector<InternalDisagreement> disagreements;
   uint64_t barrier_count = 0;
@@ -103,7 +106,9 @@ OracleReport judge_built(Result<Program> built, const OracleOptions& options, ui
 // As above. Where texts have their turn, the text of the draft must be the same program.
 OracleReport judge(const ProgramDraft& draft, const OracleOptions& options, uint64_t number);
 
-// The program as `encoder` encodes it; itself without an encoder.
+// The program as `encoder` encodes it; itself without an encoder. Where the encoder fails, a
+// program without dispatches, of which nothing is found: whoever looks for a finding goes on
+// elsewhere.
 Program encode_with(const Program& program, const EncoderEntry* encoder);
 Program encode_with(Program&& program, const EncoderEntry* encoder);
 

@@ -126,12 +126,21 @@ std::string name_of_reference(const PassChain& chain) {
   return chain.replay != nullptr ? "gradients that are added up" : "the planner fresh";
 }
 
+std::string shell_word(std::string_view name) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=,+@";
+  if (name.find_first_not_of(kPlain) == std::string_view::npos) return std::string(name);
+  std::string word = "'";
+  for (const char c : name) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 std::string flags_of(const PassChain& chain) {
   std::string flags;
   if (chain.backward != nullptr) flags += " --backward=" + std::string(chain.backward->name);
   if (chain.replay != nullptr) flags += " --replay=" + std::string(chain.replay->name);
   if (chain.planner != nullptr) flags += " --planner=" + std::string(chain.planner->name);
-  if (chain.encoder != nullptr) flags += " --encoder=" + std::string(chain.encoder->name);
+  if (chain.encoder != nullptr) flags += " --encoder=" + shell_word(chain.encoder->name);
   if (chain.queue_encoder != nullptr) {
     flags += " --encoder=" + std::string(chain.queue_encoder->name);
   }

@@ -51,7 +51,10 @@ PassChain reference_chain();
 // "the planner fresh": the part of the reference that stands for what is tested.
 std::string name_of_reference(const PassChain& chain);
 
-// " --planner=ggml --encoder=serial": what is named, as options of the command line.
+// `text` as a shell takes it for one word: the name of an encoder may be a command.
+std::string shell_word(std::string_view text);
+
+// " --planner=ggml --encoder=serial": what is named, as options of the command line in a shell.
 std::string flags_of(const PassChain& chain);
 
 // "planner ggml and encoder serial"

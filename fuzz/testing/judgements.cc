@@ -12,7 +12,6 @@
 #include "encoder/program/names.h"
 #include "encoder/program/registry.h"
 #include "encoder/queues/queue_encoder.h"
-#include "encoder/sync/recording_sink.h"
 #include "encoder/text/parser.h"
 #include "simulator/lifetimes/truncation.h"
 #include "simulator/order/queue_order.h"
@@ -60,44 +59,6 @@ std::optional<StatementId> statement_of(const Program& program, std::string_view
     if (name.is_some() && program.name(name) == label) return StatementId(i);
   }
   return std::nullopt;
-}
-
-// Issues the commands that another encoder issued.
-class IssuedCommands final : public Encoder {
- public:
-  explicit IssuedCommands(const RecordingSink& issued) : issued_(issued) {}
-
-  void encode(const EncoderDispatch& /*dispatch*/, CommandSink& /*sink*/) override {}
-  void end_command_buffer(CommandSink& /*sink*/) override {}
-  void finish(CommandSink& sink) override { issued_.issue_again(sink); }
-
- private:
-  const RecordingSink& issued_;
-};
-
-Result<Success> check_commands(const Program& program, const std::vector<Command>& commands) {
-  std::vector<bool> is_issued(program.dispatches.size(), false);
-  for (const Command& command : commands) {
-    const bool has_no_scope = command.kind == StatementKind::kBarrier &&
-                              command.barrier == BarrierKind::kScoped &&
-                              command.detail == Command::kNone;
-    if (has_no_scope) return Error{"The encoder issues a scoped barrier without its scopes."};
-    if (command.kind != StatementKind::kDispatch) continue;
-    const size_t index = command.dispatch.index;
-    if (index >= is_issued.size()) {
-      return error_of("The encoder issues dispatch {}; there are {}.", index, is_issued.size());
-    }
-    if (is_issued[index]) {
-      return error_of("The encoder issues {} twice.", program.description_of(command.dispatch));
-    }
-    is_issued[index] = true;
-  }
-  const auto dropped = std::ranges::find(is_issued, false);
-  if (dropped != is_issued.end()) {
-    const DispatchId id(static_cast<size_t>(dropped - is_issued.begin()));
-    return error_of("The encoder never issues {}.", program.description_of(id));
-  }
-  return Success{};
 }
 
 }  // namespace
@@ -196,13 +157,7 @@ Result<Program> encode_checked(const Program& program, Encoder& encoder) {
   if (needs_queue_order(program)) {
     return Error{"The encoder is for one queue; the program has several, or the host."};
   }
-  RecordingSink sink;
-  issue_all(program, encoder, sink);
-  if (const auto checked = check_commands(program, sink.commands()); !checked) {
-    return checked.error();
-  }
-  IssuedCommands issued(sink);
-  return encode(program, issued);
+  return try_encode(program, encoder);
 }
 
 Result<Program> encode_checked(const Program& program, std::string_view encoder_name,

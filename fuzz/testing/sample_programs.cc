@@ -2,6 +2,10 @@
 // none, or none more, show what they overdo.
 #include "fuzz/testing/sample_programs.h"
 
+#include <iterator>
+#include <string>
+#include <vector>
+
 namespace interlock {
 namespace {
 
@@ -149,8 +153,36 @@ reuse: dispatch Produce writes pool[32:128]
 )"},
 };
 
+// Between its two dispatches so many others access bytes of their own, in two ranges each.
+constexpr int kDispatchesBetween = 200;
+
+std::string far_apart(const std::string& first, const std::string& last) {
+  std::string text = "\nmemory a 64\nmemory b 64\nmemory far 3200\n";
+  text += "first: dispatch Make " + first + "\n";
+  for (int i = 0; i < kDispatchesBetween; ++i) {
+    const auto range = [&](int begin) {
+      return " far[" + std::to_string(begin) + ":" + std::to_string(begin + 8) + "]";
+    };
+    text += "dispatch Other reads" + range(16 * i) + " writes" + range(16 * i + 8) + "\n";
+  }
+  return text + "last: dispatch Use " + last + "\n";
+}
+
+std::vector<SampleProgram> with_long_ones() {
+  static const std::string kRead = far_apart("writes a", "reads a writes b");
+  static const std::string kOverwritten = far_apart("reads a writes b", "writes a");
+  std::vector<SampleProgram> programs(std::begin(kPrograms), std::end(kPrograms));
+  programs.push_back({"read-from-far", "400 accesses lie between a write and its read", kRead});
+  programs.push_back(
+      {"overwrite-from-far", "400 accesses lie between a read and a write over it", kOverwritten});
+  return programs;
+}
+
 }  // namespace
 
-std::span<const SampleProgram> sample_programs() { return kPrograms; }
+std::span<const SampleProgram> sample_programs() {
+  static const std::vector<SampleProgram> programs = with_long_ones();
+  return programs;
+}
 
 }  // namespace interlock

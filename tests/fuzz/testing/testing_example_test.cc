@@ -12,6 +12,7 @@
 
 #include "encoder/recorder.h"
 #include "encoder/sync/encoder.h"
+#include "fuzz/testing/conformance.h"
 #include "tests/encoder/recording.h"
 
 namespace interlock::testing_example_test {
@@ -20,34 +21,61 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// A barrier where a memory was accessed since the last one and one of both writes.
+// A barrier where a dispatch conflicts with one since the last barrier.
 class MyEncoder final : public Encoder {
  public:
   void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
-    for (const Access& access : dispatch.accesses) {
-      if (!has_conflict(access)) continue;
-      sink.issue_barrier(BarrierKind::kFull);
-      since_.clear();
-      break;
-    }
-    since_.insert(since_.end(), dispatch.accesses.begin(), dispatch.accesses.end());
+    if (has_conflict(dispatch)) wait_for_all(sink);
+    for (const Access& access : dispatch.accesses) since_.push_back({access, dispatch.atomic_op});
     sink.issue_dispatch(dispatch.id);
   }
 
+  void wait_for_all(CommandSink& sink) override {
+    sink.issue_barrier(BarrierKind::kFull);
+    since_.clear();
+  }
+
  private:
-  bool has_conflict(const Access& access) const {
-    for (const Access& before : since_) {
-      if (before.memory == access.memory && (before.has_write_side() || access.has_write_side()))
-        return true;
+  struct Earlier {
+    Access access;
+    AtomicOp atomic_op;
+  };
+
+  bool has_conflict(const EncoderDispatch& dispatch) const {
+    for (const Access& access : dispatch.accesses) {
+      for (const Earlier& earlier : since_) {
+        if (conflicts(earlier.access, access, earlier.atomic_op == dispatch.atomic_op)) return true;
+      }
     }
     return false;
   }
 
-  std::vector<Access> since_;
+  std::vector<Earlier> since_;
 };
 
 TEST(MyEncoder, OrdersEveryHazard) {
   EXPECT_THAT(encode_with(MyEncoder(), kLayerNormVjp), AllOf(IsHazardFree(), HasFewestBarriers()));
+}
+
+TEST(MyEncoder, OrdersAllThatOthersGetWrong) {
+  for (const SampleProgram& sample : sample_programs()) {
+    EXPECT_THAT(encode_with(MyEncoder(), sample.text), AllOf(IsHazardFree(), HasFewestBarriers()))
+        << sample.name << ": " << sample.trap;
+  }
+}
+
+INTERLOCK_CONFORMANCE(MyEncoder);
+
+// Atomics of one operation may overlap each other and nothing else.
+TEST(MyEncoder, OrdersAtomics) {
+  EXPECT_THAT(encode_with(MyEncoder(), R"(
+memory sum 64
+dispatch Add atomics sum atomic=add
+dispatch Add atomics sum atomic=add
+dispatch Max atomics sum atomic=max
+dispatch Use reads sum
+)"),
+              AllOf(IsHazardFree(), HasBarrierCount(2)));
 }
 
 // As the recorder's calls stand in a runtime.
@@ -89,7 +117,7 @@ std::string my_streams(std::string_view text) {
     if (i > 0) work += "wait done=" + std::to_string(i) + " on " + stream + "\n";
     work += "dispatch " + std::string(given.name(dispatch.kernel_name));
     for (const Access& access : given.accesses_of(dispatch)) {
-      work += (access.has_write_side() ? " writes " : " reads ") + given.text_of(access);
+      work += (access.writes_plainly() ? " writes " : " reads ") + given.text_of(access);
     }
     work += " on " + stream + "\n";
     if (i + 1 < given.dispatches.size()) {
@@ -111,12 +139,12 @@ TEST(MyEncoder, FailsWithTheReportWhenItForgets) {
       "WAR hazard: vjp (dispatch 1) writes g_bytes[0:4096] as gx, which reduce (dispatch 0) reads");
 }
 
-// A test of this file as it stands here.
-std::string source_of(const std::string& first_line) {
+// A test or a class of this file as it stands here.
+std::string source_of(const std::string& first_line, const std::string& end = "\n}\n") {
   const std::string source =
       content_of(INTERLOCK_SOURCE_DIR "/tests/fuzz/testing/testing_example_test.cc");
   const size_t begin = source.find(first_line);
-  return source.substr(begin, source.find("\n}\n", begin) + 3 - begin);
+  return source.substr(begin, source.find(end, begin) + end.size() - begin);
 }
 
 // What the documents show are tests above.
@@ -124,6 +152,9 @@ TEST(TestingDocument, ShowsTheTestsThatAreCompiled) {
   const std::string shown = source_of("TEST(MyEncoder, OrdersEveryHazard)");
   const std::string document = content_of(INTERLOCK_SOURCE_DIR "/docs/testing.md");
   EXPECT_THAT(document, HasSubstr(shown));
+  EXPECT_THAT(document, HasSubstr(source_of("class MyEncoder final", "\n};\n")));
+  EXPECT_THAT(document, HasSubstr(source_of("TEST(MyEncoder, OrdersAllThatOthersGetWrong)")));
+  EXPECT_THAT(document, HasSubstr("\nINTERLOCK_CONFORMANCE(MyEncoder);\n"));
   EXPECT_THAT(document, HasSubstr(source_of("TEST(MyStreams, OrderEveryHazardWithOneWait)")));
   std::string indented;
   std::istringstream lines(shown);

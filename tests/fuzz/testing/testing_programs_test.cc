@@ -14,6 +14,7 @@
 #include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 #include "tests/encoder/sync/mutant_encoders.h"
+#include "tests/fuzz/conform/ring_encoder.h"
 
 namespace interlock::testing_programs_test {
 namespace {
@@ -108,6 +109,18 @@ TEST(SamplePrograms, AreEncodedExactlyByOurEncoder) {
     EXPECT_THAT(encode_with(InterlockEncoder(), sample.text),
                 AllOf(IsHazardFree(), HasFewestBarriers(), HasNoUselessSync()))
         << sample.name;
+  }
+}
+
+TEST(SamplePrograms, ShowEncodersThatForget) {
+  for (const auto make : {&make_ring_encoder<16>, &make_ring_encoder<128>}) {
+    EXPECT_TRUE(std::ranges::any_of(sample_programs(), [&](const SampleProgram& sample) {
+      const std::unique_ptr<Encoder> encoder = make();
+      return Matches(Not(IsHazardFree()))(encode_with(*encoder, sample.text));
+    }));
+  }
+  for (const SampleProgram& sample : sample_programs()) {
+    EXPECT_THAT(encode_with(*make_ring_encoder<100'000>(), sample.text), IsHazardFree());
   }
 }
 

@@ -1,0 +1,57 @@
+// ExternalEncoder: an encoder that is no part of this build, such as another process or a library
+// that is loaded. It is given whole programs and may fail at any: it crashes, it is silent, it
+// answers with another program. That is told, and ends nothing here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "encoder/program/program.h"
+#include "encoder/sync/encoder.h"
+
+namespace interlock {
+
+enum class EncodeFailureKind : uint8_t {
+  kIllegal,     // What it made is not the program that it was given, with sync.
+  kLongAnswer,  // What it made is larger than any sync could make it.
+  kCrash,       // A signal ended it, or it ended with a status that says so.
+  kEarlyEnd,    // It ended, or ended its output, as if it were done.
+  kHang,        // It did not answer in time.
+  kStopped,     // Nobody waits for the answer any more. Says nothing about the encoder.
+};
+
+// "illegal-answer", "long-answer", "crash", "early-end", "hang", "stopped".
+std::string_view word_of(EncodeFailureKind kind);
+
+struct EncodeFailure {
+  EncodeFailureKind kind = EncodeFailureKind::kIllegal;
+  std::string message;  // A complete sentence.
+};
+
+// What became of a program. After a failure `program` has no dispatch.
+struct Encoding {
+  Program program;
+  std::optional<EncodeFailure> failure;
+};
+
+class ExternalEncoder {
+ public:
+  virtual ~ExternalEncoder() = default;
+
+  // As encode() of encoder.h. May be called from several threads at once.
+  virtual Encoding encode(const Program& program) = 0;
+
+  // The same of an encoder that was given nothing before, where there can be one.
+  virtual Encoding encode_afresh(const Program& program) { return encode(program); }
+
+  // What its processes take of memory; none where it is part of this one.
+  virtual std::optional<uint64_t> resident_bytes() { return std::nullopt; }
+};
+
+// What `encoder` makes of the program, wherever it is. Registered encoders are not trusted either.
+// Cost: as encode().
+Encoding encode_by(const Program& program, const EncoderEntry& encoder);
+
+}  // namespace interlock

@@ -1,0 +1,148 @@
+// Minimizing needs an encoder that gives the same answer to the same program. So answers are
+// remembered while a program shrinks, and whether the first one comes again is part of the find.
+#include "fuzz/campaign/encoder_find.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/draft.h"
+#include "encoder/sync/external_encoder.h"
+#include "encoder/text/printer.h"
+#include "fuzz/judge/evidence.h"
+#include "fuzz/judge/findings.h"
+#include "fuzz/judge/oracles.h"
+#include "fuzz/judge/signature.h"
+#include "simulator/facts/find_facts.h"
+
+namespace interlock {
+namespace {
+
+// Each costs the whole time that an answer may take.
+constexpr uint64_t kHangsMax = 12;
+
+constexpr std::array kFailureKinds = {EncodeFailureKind::kIllegal, EncodeFailureKind::kLongAnswer,
+                                      EncodeFailureKind::kCrash,   EncodeFailureKind::kEarlyEnd,
+                                      EncodeFailureKind::kHang,    EncodeFailureKind::kStopped};
+
+// Asks an encoder once for each program.
+class RememberedEncoder final : public ExternalEncoder {
+ public:
+  explicit RememberedEncoder(const EncoderEntry& encoder) : encoder_(encoder) {}
+
+  Encoding encode(const Program& program) override {
+    const auto [place, is_new] = answers_.try_emplace(print(program));
+    if (is_new) place->second = encode_by(program, encoder_);
+    return place->second;
+  }
+
+ private:
+  const EncoderEntry& encoder_;
+  std::map<std::string, Encoding> answers_;  // By text of the program.
+};
+
+// None if there is none: then it can be an excess, which is no fact of accesses.
+std::optional<Fact> fact_of_signature(const Program& encoded, const std::string& signature) {
+  const std::vector<Fact> facts = find_exactly(encoded);
+  const auto found = std::ranges::find_if(
+      facts, [&](const Fact& fact) { return signature_of(encoded, fact) == signature; });
+  if (found != facts.end()) return *found;
+  const auto excess = find_excess(encoded);
+  const bool is_excess = excess && signature_of(encoded, Fact(*excess)) == signature;
+  return is_excess ? std::optional<Fact>(*excess) : std::nullopt;
+}
+
+CampaignFind find_of_failure(const std::string& signature, std::string cause, std::string message,
+                             const Program& program, const Program& small) {
+  return {.signature = signature,
+          .cause = {std::move(cause), "", false},
+          .program = small,
+          .given = small,
+          .original_dispatch_count = program.dispatches.size(),
+          .dispatch_count = small.dispatches.size(),
+          .failure = std::move(message)};
+}
+
+CampaignFind minimized_failure(const Program& program, EncodeFailureKind kind,
+                               RememberedEncoder& encoder, const MinimizeOptions& options) {
+  uint64_t hang_count = 0;
+  const auto fails = [&](const Program& candidate) {
+    if (hang_count >= kHangsMax) return false;
+    const Encoding encoding = encoder.encode(candidate);
+    hang_count += encoding.failure && encoding.failure->kind == EncodeFailureKind::kHang;
+    return encoding.failure && encoding.failure->kind == kind;
+  };
+  const std::string word(word_of(kind));
+  const Program small = minimize(draft_of(program), fails, options).program;
+  const Encoding encoding = encoder.encode(small);
+  return find_of_failure(word, word, encoding.failure ? encoding.failure->message : word, program,
+                         small);
+}
+
+// `fact` is in what the encoder makes of `program`, and will be.
+CampaignFind minimized_finding(const Program& program, const EncoderEntry* encoder,
+                               const Program& encoded, const Fact& fact,
+                               const std::string& signature, const MinimizeOptions& options) {
+  const bool is_excess = std::holds_alternative<ExcessBarriers>(fact);
+  const MinimizeReport minimized = minimize_fact(program, encoder, fact, options);
+  const Program small = encode_with(minimized.program, encoder);
+  const Evidence evidence =
+      is_excess ? Evidence{EvidenceLevel::kExact, fact, {}}
+                : best_evidence(small, signature, SignatureDetail::kKernels,
+                                EvidenceLevel::kBackend, kinds_of_pair(encoded, fact));
+  const Program shown = with_evidence(small, evidence.fact);
+  return {.signature = signature,
+          .program = shown,
+          .given = minimized.program,
+          .fact = evidence.fact,
+          .is_observable = evidence.level >= EvidenceLevel::kShadow,
+          .differs_on_cpu = evidence.level >= EvidenceLevel::kBackend,
+          .original_dispatch_count = program.dispatches.size(),
+          .dispatch_count = shown.dispatches.size()};
+}
+
+CampaignFind unrepeatable(const Program& program, const std::string& signature,
+                          const std::optional<EncodeFailure>& failure) {
+  const std::string then = failure ? "there was " + std::string(word_of(failure->kind)) : "not";
+  return find_of_failure(
+      signature, "unrepeatable",
+      "The encoder was asked for this program twice and did not do the same: once "
+      "there was " +
+          signature + ", and then " + then +
+          ". It keeps something from one program to the next, or throws dice.",
+      program, program);
+}
+
+}  // namespace
+
+CampaignFind find_in(const Program& program, const EncoderEntry* encoder,
+                     const std::string& signature, const MinimizeOptions& options) {
+  if (encoder == nullptr) {
+    const Fact fact = fact_of_signature(program, signature).value();
+    return minimized_finding(program, nullptr, program, fact, signature, options);
+  }
+  RememberedEncoder remembered(*encoder);
+  const Encoding encoding = remembered.encode(program);
+  if (encoding.failure && word_of(encoding.failure->kind) == signature) {
+    return minimized_failure(program, encoding.failure->kind, remembered, options);
+  }
+  if (encoding.failure && encoding.failure->kind == EncodeFailureKind::kStopped) {
+    return find_of_failure(signature, signature, "A stop came before it was looked at.", program,
+                           program);
+  }
+  const bool was_failure = std::ranges::any_of(
+      kFailureKinds, [&](EncodeFailureKind kind) { return word_of(kind) == signature; });
+  if (encoding.failure || was_failure) return unrepeatable(program, signature, encoding.failure);
+  const auto fact = fact_of_signature(encoding.program, signature);
+  if (!fact) return unrepeatable(program, signature, std::nullopt);
+  EncoderEntry entry = *encoder;
+  if (encoder->external != nullptr) entry.external = &remembered;
+  return minimized_finding(program, &entry, encoding.program, *fact, signature, options);
+}
+
+}  // namespace interlock

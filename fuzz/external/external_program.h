@@ -1,0 +1,31 @@
+// What an encoder outside of this process is given of a program, and what it may make of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
+#include "encoder/sync/external_encoder.h"
+
+namespace interlock {
+
+// The program without its sync, but for the ends of command buffers, and without expectations.
+Program without_sync(const Program& program);
+
+// The canonical text of `program`, with a comment after each dispatch that says what it accesses in
+// bytes of memories, so that a script need not know tensors:
+//   d0: dispatch add reads x y writes z  # read a 0 64, read a 64 128, write b 0 64
+// The words are those of access_word().
+std::string question_text(const Program& program);
+
+// "read", "write", "update", or "atomic-add" and so on.
+std::string access_word(AccessMode mode, AtomicOp op);
+
+// What an encoder made of `given`. Its sync is taken as it stands.
+// Errors: `text` is no program of one queue; without sync it is not `given`. Dispatches may stand
+// in another order, and then say by `order=` which is which. Requires: `given` is what
+// without_sync() returned. Cost: linear in both.
+Result<Program> answer_of(const Program& given, std::string_view text);
+
+}  // namespace interlock

@@ -1,0 +1,99 @@
+// --encoder=exec:COMMAND on the command line, with the examples of docs/examples.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "encoder/text/files.h"
+#include "tests/cli/command.h"
+
+namespace interlock::external_encoders_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string kPython = "exec:python3 " INTERLOCK_SOURCE_DIR "/docs/examples/exec_encoder.py";
+const std::string kC = "exec:" EXEC_ENCODER_EXAMPLE;
+
+bool has_python() { return std::system("python3 -c '' >/dev/null 2>&1") == 0; }
+
+constexpr const char* kProgram = R"(interlock 1
+memory a 64
+memory b 64
+dispatch K writes a
+first: dispatch K atomics b atomic=add
+dispatch K reads a atomics b atomic=add
+)";
+
+class Examples : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam() && !has_python()) GTEST_SKIP() << "There is no python3 here.";
+  }
+  std::string encoder() const { return "--encoder=" + (GetParam() ? kPython : kC); }
+};
+
+TEST_P(Examples, PlaceTheFewestBarriers) {
+  const CommandResult result = run_interlock({"encode", encoder(), "-"}, kProgram);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("atomic=add\nbarrier\ndispatch K reads a"));
+  const CommandResult fuzzed =
+      run_interlock({"fuzz", encoder(), "--runs=150", "--jobs=2", "--deny-excess"});
+  EXPECT_EQ(fuzzed.status, 0) << fuzzed.out << fuzzed.err;
+  EXPECT_THAT(fuzzed.out, HasSubstr("150 programs"));
+}
+
+INSTANTIATE_TEST_SUITE_P(ExternalEncoders, Examples, testing::Values(true, false));
+
+TEST(ExternalEncoderOption, FailuresAreFindings) {
+  const CommandResult result =
+      run_interlock({"encode", "--encoder=exec:" FAULTY_ENCODER " exit", "-"}, kProgram);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("ended with status 7 before it had answered"));
+}
+
+TEST(ExternalEncoderOption, WritesAFileOfTheFailureThatFailsAgain) {
+  const std::string folder = temporary_path("exec-finds");
+  std::filesystem::remove_all(folder);
+  const CommandResult result = run_interlock({"fuzz", "--encoder=exec:" FAULTY_ENCODER " crash",
+                                              "--runs=60", "--exec-timeout=20", "--out=" + folder});
+  EXPECT_EQ(result.status, 1) << result.err;
+  const std::string file = folder + "/crash.ilk";
+  EXPECT_THAT(result.out, HasSubstr("  Again: interlock encode --encoder='exec:" FAULTY_ENCODER
+                                    " crash' --exec-timeout=20 " +
+                                    file));
+  EXPECT_THAT(result.err, HasSubstr("was ended by signal 11"));
+  EXPECT_EQ(run_interlock({"encode", "--encoder=exec:" FAULTY_ENCODER " crash", file}).status, 1);
+  EXPECT_EQ(run_interlock({"encode", "--encoder=exec:" FAULTY_ENCODER " none", file}).status, 0);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ExternalEncoderOption, BadUseEndsWithStatus2) {
+  for (const auto& [option, message] : std::vector<std::pair<std::string, std::string>>{
+           {"--encoder=exec:./there-is-no-such-encoder", "cannot be started"},
+           {"--encoder=exec:", "names no command"},
+       }) {
+    const CommandResult result = run_interlock({"encode", option, "-"}, kProgram);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+  const std::string encoder = "--encoder=" + kC;
+  EXPECT_EQ(run_interlock({"fuzz", encoder, "--exec-timeout=0"}).status, 2);
+  EXPECT_THAT(run_interlock({"fuzz", encoder, "--planner=fresh"}).err, HasSubstr("tried alone"));
+}
+
+TEST(ExternalEncoderOption, ShowsWhatTheEncoderSaysToStandardError) {
+  const CommandResult result = run_interlock(
+      {"encode", "--encoder=exec:sh -c 'echo a word >&2; exec " EXEC_ENCODER_EXAMPLE "'", "-"},
+      kProgram);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a word\n"));
+}
+
+}  // namespace
+}  // namespace interlock::external_encoders_test

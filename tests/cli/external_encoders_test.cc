@@ -73,10 +73,38 @@ TEST(ExternalEncoderOption, WritesAFileOfTheFailureThatFailsAgain) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(ConformCommand, PrintsATableAndWritesACounterexampleThatReplays) {
+  const std::string folder = temporary_path("conform");
+  std::filesystem::remove_all(folder);
+  const std::vector<std::string> few = {"--runs=50", "--max-distance=20", "--max-operands=20",
+                                        "--stream=1000", "--out=" + folder};
+  const auto conform_with = [&](const std::string& encoder) {
+    std::vector<std::string> arguments = {"conform", "--encoder=" + encoder};
+    arguments.insert(arguments.end(), few.begin(), few.end());
+    return run_interlock(arguments);
+  };
+  const CommandResult refuted = conform_with("exec:" FAULTY_ENCODER " ring 16");
+  EXPECT_EQ(refuted.status, 1) << refuted.err;
+  EXPECT_THAT(
+      refuted.out,
+      HasSubstr("operands           FAILS       RAW-same_range-Opaque-Opaque at 17 operands, "
+                "2 dispatches: " +
+                folder + "/operands.ilk\n"));
+  EXPECT_EQ(run_interlock({"replay", folder + "/operands.ilk"}).status, 1);
+  std::filesystem::remove_all(folder);
+  const CommandResult right = conform_with(kC);
+  EXPECT_EQ(right.status, 0) << right.out;
+  EXPECT_THAT(right.out, AllOf(HasSubstr("11 of 11 properties hold"), Not(HasSubstr("FAILS"))));
+  EXPECT_EQ(conform_with("serial").status, 0) << "Too many barriers are advice.";
+  EXPECT_EQ(conform_with("semaphores").status, 2);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(ExternalEncoderOption, BadUseEndsWithStatus2) {
   for (const auto& [option, message] : std::vector<std::pair<std::string, std::string>>{
            {"--encoder=exec:./there-is-no-such-encoder", "cannot be started"},
            {"--encoder=exec:", "names no command"},
+           {"--encoder=lib:./there-is-no-such.so", "cannot be loaded"},
        }) {
     const CommandResult result = run_interlock({"encode", option, "-"}, kProgram);
     EXPECT_EQ(result.status, 2);

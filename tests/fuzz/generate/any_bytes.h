@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "simulator/schedules/byte_choice.h"
 #include "simulator/schedules/choice.h"
-#include "tests/simulator/programs/choices.h"
 
 namespace interlock {
 

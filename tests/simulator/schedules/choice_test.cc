@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "simulator/schedules/byte_choice.h"
 #include "tests/simulator/programs/choices.h"
 
 namespace interlock::choice_test {

@@ -17,7 +17,7 @@
 namespace interlock::program_lengths_test {
 namespace {
 
-size_t barriers_of(const Program &program) {
+size_t barriers_of(const Program& program) {
   InterlockEncoder encoder;
   return encode(program, encoder).barriers.size();
 }
@@ -48,5 +48,5 @@ TEST(Lengthen, KeepsToTheLimitOfDispatches) {
   EXPECT_LE(build(draft).value().dispatches.size(), given + 16);
 }
 
-} // namespace
-} // namespace interlock::program_lengths_test
+}  // namespace
+}  // namespace interlock::program_lengths_test

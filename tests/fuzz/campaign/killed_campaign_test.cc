@@ -116,7 +116,7 @@ TEST_P(KilledCampaign, GoesOnAfterEachWriteOfTheJournal) {
 }
 
 TEST_P(KilledCampaign, GoesOnAfterEachFind) {
-  for (uint64_t find = 1; find <= find_count_; find += is_slow_build() ? 8 : 2) {
+  for (uint64_t find = 1; find <= find_count_; find += is_slow_build() ? 8 : 4) {
     std::filesystem::remove_all(folder_);
     ASSERT_TRUE(is_killed_at(campaign_of(GetParam(), folder_), 0, find));
     expect_undisturbed(fmt::format("killed after find {}", find));
@@ -137,7 +137,7 @@ TEST_P(KilledCampaign, ComesToItsEndThoughItIsKilledAgainAndAgain) {
 // A record that was written in part, at any of its bytes, and files that were not written yet.
 TEST_P(KilledCampaign, DropsATornRecord) {
   const std::string& journal = files_.at("campaign.journal");
-  const size_t step = journal.size() / (is_slow_build() ? 2 : 7);
+  const size_t step = journal.size() / (is_slow_build() ? 2 : 4);
   for (size_t size = 0; size <= journal.size(); size += size < 40 ? 39 : step) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
@@ -155,7 +155,7 @@ TEST_P(KilledCampaign, GoesOnAfterAnInterruption) {
   options.stop = &counted;
   reported(options);
   uint64_t provisional_count = 0;
-  for (uint64_t at = 1; at < counted.poll_count(); at = at * (is_slow_build() ? 60 : 5) + 1) {
+  for (uint64_t at = 1; at < counted.poll_count(); at = at * (is_slow_build() ? 60 : 12) + 1) {
     std::filesystem::remove_all(folder_);
     Stop stop;
     stop.request_at_poll(at);

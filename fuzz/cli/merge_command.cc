@@ -15,6 +15,7 @@
 #include "fuzz/cli/fuzz_options.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "fuzz/external/opened_encoder.h"
 
 namespace interlock {
 namespace {
@@ -38,13 +39,8 @@ Result<Success> set_campaign_of(const JournalCampaign& journal, FuzzOptions& opt
       arguments.size() >= 2 && arguments[0] == "interlock" && arguments[1] == "fuzz";
   if (!is_fuzz)
     return error_of("{} is no campaign of `interlock fuzz`.", in_quotes(journal.subject));
-  // A journal can be anybody's, and must not say what is executed.
-  const bool is_external = journal.subject.find(" --encoder=exec:") != std::string::npos ||
-                           journal.subject.find(" --encoder=lib:") != std::string::npos ||
-                           journal.subject.find(" --encoder='") != std::string::npos;
-  if (is_external) {
-    return Error{"campaigns of encoders that are not part of this build are not merged."};
-  }
+  const Error external{"campaigns of encoders that are not part of this build are not merged."};
+  if (journal.subject.find('\'') != std::string::npos) return external;  // No name of ours has it.
   arguments.erase(arguments.begin(), arguments.begin() + 2);
   arguments.push_back(fmt::format("--seed={}", journal.seed));
   arguments.push_back(fmt::format("--first-run={}", journal.first_run));
@@ -57,6 +53,9 @@ Result<Success> set_campaign_of(const JournalCampaign& journal, FuzzOptions& opt
     return error_of("{} is no campaign of `interlock fuzz`: {}.", in_quotes(journal.subject),
                     error.what());
   }
+  // A journal can be anybody's, and must not say what is executed. What was parsed decides: the
+  // text has many forms.
+  if (is_external_name(parsed.passes.encoder)) return external;
   auto set = set_campaign(parsed);
   if (!set) return set;
   if (parsed.backend != "cpu") {

@@ -1,6 +1,7 @@
 // What `interlock fuzz` takes and says: amounts, seeds, how a find is had again, and how a campaign
 // goes on that was interrupted.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "encoder/program/hash.h"
 #include "encoder/text/files.h"
 #include "tests/cli/command.h"
 #include "tests/cli/shown_commands.h"
@@ -264,6 +266,34 @@ TEST(Campaigns, AreMergedFromTheirShards) {
   for (const char* shard :
        {"--shard=3/2", "--shard=0/2", "--shard=1", "--shard=1/x", "--shard=1/99"}) {
     EXPECT_EQ(run_into(a, shard).status, 2) << shard;
+  }
+}
+
+// Whoever sends a folder must not be able to say what is executed where it is merged.
+TEST(Campaigns, ThatAreMergedExecuteNothingThatAJournalNames) {
+  const std::string folder = fresh_folder("sent");
+  const std::string all = fresh_folder("all_of_sent");
+  const std::string trace = fresh_folder("trace");
+  ASSERT_EQ(run_interlock({"fuzz", "--encoder=none", "--runs=1", "--out=" + folder}).status, 1);
+  const std::string journal = read_file(folder + "/campaign.journal").value();
+  const std::string header = journal.substr(0, journal.find('\n') - 17);
+  for (const std::string option :
+       {"--encoder=exec:touch${IFS}", "--encoder exec:touch${IFS}", "%09--encoder=exec:touch${IFS}",
+        "--encoder lib:", "--encoder='exec:touch "}) {
+    uint64_t sum = kFnv1aBasis;
+    std::string made_up;
+    for (const std::string& line :
+         {header, "campaign seed=1 first=0 runs=1 ms=0 finds=0 of interlock fuzz " + option + trace,
+          std::string("block 0 1"), std::string("end")}) {
+      sum = fnv1a(sum, line);
+      made_up += fmt::format("{} {:016x}\n", line, sum);
+    }
+    ASSERT_TRUE(write_file(folder + "/campaign.journal", made_up));
+    const CommandResult merged = run_interlock({"merge", folder, "--out=" + all});
+    EXPECT_EQ(merged.status, 2) << option;
+    EXPECT_THAT(merged.err, ContainsRegex("are not merged|is no campaign of `interlock fuzz`"))
+        << option;
+    EXPECT_FALSE(std::filesystem::exists(trace)) << option;
   }
 }
 

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -101,12 +100,7 @@ class CampaignRunner final : public Recall {
     is_recalling_ = false;
     auto written = keeper_.end_recall();
     if (!written) return written;
-    std::set<std::string> kept;
-    for (const CampaignFind& find : report_.finds) kept.insert(find.path);
-    for (const CampaignReport* const report : {&report_, &others_}) {
-      for (const DeviceFailure& failure : report->device.failures) kept.insert(failure.path);
-    }
-    folder_->remove_provisional_files(kept);
+    folder_->remove_provisional_files({&report_, &others_});
     if (options_.on_recall && (report_.run_count > 0 || !report_.finds.empty())) {
       options_.on_recall(progress());
     }
@@ -122,6 +116,10 @@ class CampaignRunner final : public Recall {
   }
 
   Result<Success> take_again(const JournalBlock& block) override {
+    const uint64_t end = block.first_run + block.outcomes.size();
+    if (has_own_seed_ && done_.free_count(block.first_run, end) != block.outcomes.size()) {
+      return folder_->told_twice(block.first_run);
+    }
     const uint64_t run_count = tally_->run_count;
     auto taken = take_block(block.first_run, block.outcomes);
     if (!taken) return taken;
@@ -205,11 +203,17 @@ class CampaignRunner final : public Recall {
       auto block = options_.next_block();
       if (!block) return block.error();
       if (!*block) break;
-      if (done_.next_free((*block)->first_run) != (*block)->first_run) continue;
-      auto recorded = record_block((*block)->first_run, (*block)->outcomes, true);
-      if (!recorded) return recorded;
-      auto taken = take_block((*block)->first_run, (*block)->outcomes);
-      if (!taken) return taken;
+      const uint64_t first_run = (*block)->first_run;
+      const uint64_t end = first_run + (*block)->outcomes.size();
+      for (uint64_t run = done_.next_free(first_run); run < end; run = done_.next_free(run)) {
+        const uint64_t count = std::min(end, done_.end_of_free(run)) - run;
+        const auto outcomes = std::span((*block)->outcomes).subspan(run - first_run, count);
+        auto recorded = record_block(run, outcomes, true);
+        if (!recorded) return recorded;
+        auto taken = take_block(run, outcomes);
+        if (!taken) return taken;
+        run += count;
+      }
       show_progress(false);
     }
     return Success{};
@@ -344,9 +348,7 @@ class CampaignRunner final : public Recall {
   }
 
   CampaignProgress progress() {
-    const auto seconds_since = [now = Clock::now()](Clock::time_point time) {
-      return std::chrono::duration<double>(now - time).count();
-    };
+    const auto seconds_since = [now = Clock::now()](auto time) { return seconds_of(now - time); };
     const size_t known_count = keeper_.signature_count() + report_.finds.size();
     if (known_count != known_count_) last_new_ = Clock::now();
     known_count_ = known_count;

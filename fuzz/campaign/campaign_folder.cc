@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <variant>
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/hash.h"
+#include "encoder/program/names.h"
 #include "encoder/text/files.h"
 #include "fuzz/campaign/campaign_files.h"
 
@@ -81,7 +83,13 @@ Result<Success> CampaignFolder::write(const std::string& path, const std::string
   return write_file(path, text);
 }
 
-void CampaignFolder::remove_provisional_files(const std::set<std::string>& kept) const {
+void CampaignFolder::remove_provisional_files(
+    const std::vector<const CampaignReport*>& reports) const {
+  std::set<std::string> kept;
+  for (const CampaignReport* const report : reports) {
+    for (const CampaignFind& find : report->finds) kept.insert(find.path);
+    for (const DeviceFailure& failure : report->device.failures) kept.insert(failure.path);
+  }
   for (const JournalProvisional& file : provisional_) {
     const std::string path = (std::filesystem::path(folder_) / file.name).string();
     const auto text = read_file(path);
@@ -89,6 +97,11 @@ void CampaignFolder::remove_provisional_files(const std::set<std::string>& kept)
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
   }
+}
+
+Error CampaignFolder::told_twice(uint64_t run_index) const {
+  return error_of("{} tells twice of run {} of a seed: it was changed.",
+                  in_quotes(journal_->path()), run_index);
 }
 
 }  // namespace interlock

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -45,8 +44,11 @@ class CampaignFolder {
   // `is_provisional`: the campaign is interrupted, and would not have written it yet.
   Result<Success> write(const std::string& path, const std::string& text, bool is_provisional);
 
-  // Removes what was written before its time, but for `kept`.
-  void remove_provisional_files(const std::set<std::string>& kept) const;
+  // Removes what was written before its time, but for files of `reports`.
+  void remove_provisional_files(const std::vector<const CampaignReport*>& reports) const;
+
+  // The journal tells of this run of the seed again.
+  Error told_twice(uint64_t run_index) const;
 
  private:
   CampaignFolder(std::string folder, JournalCampaign campaign, std::unique_ptr<Journal> journal);

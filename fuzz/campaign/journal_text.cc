@@ -22,8 +22,7 @@ namespace {
 constexpr std::string_view kHeader = "interlock-journal ";
 constexpr std::string_view kVersion = "1";
 
-// --- Writing
-// --------------------------------------------------------------------------------------
+// --- Writing ---
 
 // Bytes that would end a line, or a token unless spaces are kept, are written %XX.
 std::string escaped(std::string_view text, bool keeps_spaces = false) {
@@ -107,8 +106,7 @@ std::string payload_of(const JournalProvisional& file, JournalContext& /*context
 
 std::string payload_of(const JournalEnd& /*end*/, JournalContext& /*context*/) { return "end"; }
 
-// --- Reading
-// --------------------------------------------------------------------------------------
+// --- Reading ---
 
 // Takes what stands before `separator` from the front of `text`, and the separator; all of it if
 // there is none.
@@ -212,10 +210,8 @@ bool read_device(DeviceReport& device, std::string_view list) {
 }
 
 bool read_failure(DeviceReport& device, std::string_view text) {
-  const auto failure = unescaped(text);
-  if (!failure || failure->empty()) return false;
-  device.failure = *failure;
-  return true;
+  device.failure = unescaped(text).value_or("");
+  return !device.failure.empty();
 }
 
 bool read_field(JournalBlock& block, std::string_view name, std::string_view value,
@@ -251,10 +247,10 @@ std::optional<JournalRecord> block_of(std::string_view rest, JournalContext& con
   if (rest.ends_with(' ')) return std::nullopt;
   const auto first_run = number_in(take_until(rest, ' '));
   const auto run_count = number_in(take_until(rest, ' '));
-  if (!first_run || !run_count || *run_count == 0 || *run_count > kJournalBlockRunsMax) {
+  if (!first_run || !run_count || *run_count == 0 || *run_count > kJournalBlockRunsMax ||
+      *first_run > UINT64_MAX - *run_count) {
     return std::nullopt;
   }
-  if (*first_run > UINT64_MAX - *run_count) return std::nullopt;
   block.first_run = *first_run;
   block.outcomes.resize(*run_count);
   for (RunOutcome& run : block.outcomes) run.ran = true;
@@ -359,6 +355,20 @@ Result<std::optional<JournalRecord>> JournalReader::record_of(std::string_view l
   return std::optional<JournalRecord>(std::move(*record));
 }
 
+void JournalReader::begin(const JournalCampaign& campaign) {
+  next_run_ = campaign.first_run;
+  end_run_ = campaign.run_count > 0 ? campaign.first_run + campaign.run_count : UINT64_MAX;
+  if (end_run_ < next_run_) end_run_ = UINT64_MAX;
+}
+
+// A campaign makes its runs in their order, and leaves out those that others have made.
+bool JournalReader::goes_on_with(const JournalBlock& block) {
+  const uint64_t end = block.first_run + block.outcomes.size();
+  if (block.first_run < next_run_ || end > end_run_) return false;
+  next_run_ = end;
+  return true;
+}
+
 Result<JournalRecord> JournalReader::parsed(std::string_view line) {
   const std::string quoted = in_quotes(line);
   std::string_view rest = line;
@@ -372,9 +382,11 @@ Result<JournalRecord> JournalReader::parsed(std::string_view line) {
     place_ = Place::kNoCampaign;
   } else if (word == "campaign") {
     record = campaign_of(rest);
+    if (record) begin(std::get<JournalCampaign>(*record));
     place_ = Place::kInCampaign;
   } else if (word == "block" && place_ == Place::kInCampaign) {
     record = block_of(rest, context_);
+    if (record && !goes_on_with(std::get<JournalBlock>(*record))) record.reset();
   } else if (word == "provisional" && place_ != Place::kStart) {
     record = provisional_of(rest);
   } else if (line == "end" && place_ == Place::kInCampaign) {

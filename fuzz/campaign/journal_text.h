@@ -10,7 +10,8 @@
 //                                    the first run and how many; the rest about some of them, by
 //                                    offset from the first: which ran on the CPU, signatures found
 //                                    ("3:RAW-view-copy-fill,0;7:0": a new one by its name, later by
-//                                    its number), what a device did, why it did not
+//                                    its number), what a device did, why it did not; after the
+//                                    blocks before it, and no runs but the campaign's
 //   provisional NAME SUM             a file of that sum that is written before its time, since the
 //                                    campaign is interrupted
 //   end                              the campaign has come to its end
@@ -99,12 +100,16 @@ class JournalReader {
   Error error_at_line(const std::string& what) const;
   Result<std::optional<JournalRecord>> record_of(std::string_view line);
   Result<JournalRecord> parsed(std::string_view line);
+  void begin(const JournalCampaign& campaign);
+  bool goes_on_with(const JournalBlock& block);
 
   std::string_view text_;
   std::string_view path_;
   size_t read_bytes_ = 0;
   uint64_t line_number_ = 0;
   Place place_ = Place::kStart;
+  uint64_t next_run_ = 0;  // The first that the next block may have;
+  uint64_t end_run_ = 0;   // those of the campaign end here.
   JournalContext context_;
 };
 

@@ -18,8 +18,8 @@ namespace {
 
 using testing::HasSubstr;
 
-JournalBlock sample_block() {
-  JournalBlock block{512, {}, 17};
+JournalBlock sample_block(uint64_t first_run = 512) {
+  JournalBlock block{first_run, {}, 17};
   block.outcomes.resize(8);
   for (RunOutcome& run : block.outcomes) run.ran = true;
   block.outcomes[0].ran_on_cpu = true;
@@ -38,7 +38,7 @@ std::vector<JournalRecord> sample_records() {
   return {JournalHeader{"0123abcd"},
           JournalCampaign{7, 256, 10'000, 0, 3, "interlock fuzz --encoder=none"},
           sample_block(),
-          sample_block(),
+          sample_block(520),
           JournalProvisional{"WAR-view%.2.ilk", 99},
           JournalEnd{},
           JournalCampaign{8, 0, 0, 120'000, 0, "interlock fuzz --queues"}};
@@ -90,7 +90,7 @@ TEST(JournalText, IsReadAsItWasWritten) {
   EXPECT_EQ(text_of(reading.records), text);
   const auto& block = std::get<JournalBlock>(reading.records[3]);
   const JournalBlock expected = sample_block();
-  EXPECT_EQ(block.first_run, 512u);
+  EXPECT_EQ(block.first_run, 520u);
   EXPECT_EQ(block.milliseconds, 17u);
   for (size_t i = 0; i < expected.outcomes.size(); ++i) {
     EXPECT_TRUE(block.outcomes[i].ran);
@@ -111,7 +111,7 @@ TEST(JournalText, NamesASignatureOnce) {
   EXPECT_THAT(text, HasSubstr("block 512 8 ms=17 cpu=0,7 "
                               "found=2:RAW-view-copy-fill,WAR-donation-col_sum-layer_norm_vjp;7:1 "
                               "hazard=2 device=3:1,0,5,"));
-  EXPECT_THAT(text, HasSubstr("block 512 8 ms=17 cpu=0,7 found=2:0,1;7:1 hazard=2 "));
+  EXPECT_THAT(text, HasSubstr("block 520 8 ms=17 cpu=0,7 found=2:0,1;7:1 hazard=2 "));
 }
 
 TEST(JournalText, GivesOfAPartTheWholeRecords) {
@@ -195,6 +195,14 @@ TEST(JournalText, RefusesWhatNoCampaignWrites) {
                            "found",
                            "interlock-journal 1 00"}) {
     EXPECT_THAT(reading_of(sealed({header, campaign, line})).error, HasSubstr("it:3: error: "))
+        << line;
+  }
+  // Runs of which the campaign has none, and runs that were there.
+  EXPECT_EQ(reading_of(sealed({header, campaign, "block 0 3", "block 5 4"})).error, "");
+  EXPECT_EQ(reading_of(sealed({header, campaign, "block 5 4", campaign, "block 0 5"})).error, "");
+  for (const char* line : {"block 4 1", "block 0 3", "block 5 5", "block 9 1", "block 900 1"}) {
+    EXPECT_THAT(reading_of(sealed({header, campaign, "block 0 5", line})).error,
+                HasSubstr("it:4: error: "))
         << line;
   }
   EXPECT_THAT(reading_of(sealed({header, "block 0 9"})).error, HasSubstr("may stand here"));

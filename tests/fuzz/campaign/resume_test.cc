@@ -118,6 +118,28 @@ TEST(Resume, TakesNoJournalThatWasMadeUp) {
               HasSubstr("run 0 of seed 3 does not give 'RAW-view-copy-fill'"));
 }
 
+// Two campaigns of a seed leave each other's runs out.
+TEST(Resume, TakesNoRunTwice) {
+  CampaignOptions options = campaign_of("interlock", 10, fresh_folder("twice"));
+  std::filesystem::create_directories(options.out_dir);
+  JournalBlock block{0, {}, 0};
+  block.outcomes.resize(8);
+  for (RunOutcome& outcome : block.outcomes) outcome.ran = true;
+  const std::string subject = "interlock fuzz --encoder=interlock";
+  std::vector<JournalRecord> records = {JournalHeader{build_id()},
+                                        JournalCampaign{3, 0, 10, 0, 0, subject}, block,
+                                        JournalCampaign{4, 5, 10, 0, 0, subject}};
+  block.first_run = 7;
+  records.push_back(block);
+  ASSERT_TRUE(write_file(journal_path(options.out_dir), journal_of(records)));
+  EXPECT_EQ(reported(options).run_count, 10u);  // Of another seed.
+  records[3] = JournalCampaign{3, 5, 10, 0, 0, subject};
+  ASSERT_TRUE(write_file(journal_path(options.out_dir), journal_of(records)));
+  const auto report = run_campaign(options);
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message, HasSubstr("tells twice of run 7 of a seed"));
+}
+
 // A file that an interruption put away, and that the campaign does not come to, goes when it goes
 // on; unless somebody has changed it.
 TEST(Resume, RemovesWhatAnInterruptionPutAwayBeforeItsTime) {

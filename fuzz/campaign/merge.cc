@@ -23,8 +23,13 @@ Result<std::string> journal_text(const std::string& path) {
 
 // As messages name it.
 std::string command_text(const JournalCampaign& campaign) {
-  return fmt::format("{} --seed={} --first-run={} --runs={}", campaign.subject, campaign.seed,
-                     campaign.first_run, campaign.run_count);
+  std::string text = fmt::format("{} --seed={} --first-run={}", campaign.subject, campaign.seed,
+                                 campaign.first_run);
+  text += campaign.milliseconds > 0
+              ? fmt::format(" --seconds={}", static_cast<double>(campaign.milliseconds) / 1e3)
+              : fmt::format(" --runs={}", campaign.run_count);
+  if (campaign.find_limit > 0) text += fmt::format(" --max-finds={}", campaign.find_limit);
+  return text;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace interlock {
 
 // Makes `options` those of part `shard` of `shard_count`, from 1: whole blocks of runs. Errors: a
 // campaign that ends by time or at a number of finds, which no part of it can know; a part without
-// a block.
+// a block. Requires: the numbers of the runs and of the one after them fit 64 bits.
 Result<Success> take_shard(CampaignOptions& options, uint64_t shard, uint64_t shard_count);
 
 // The blocks of ended campaigns of one subject and seed, whose runs follow each other.

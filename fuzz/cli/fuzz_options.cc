@@ -90,6 +90,12 @@ Result<Success> set_amounts(FuzzOptions& options) {
     }
     options.campaign.seconds = *seconds;
   }
+  const CampaignOptions& campaign = options.campaign;
+  if (campaign.seconds <= 0 && campaign.run_count > UINT64_MAX - campaign.first_run) {
+    return error_of(
+        "--first-run={} and --runs={} are more programs than have a number: {} is the last.",
+        campaign.first_run, campaign.run_count, UINT64_MAX - 1);
+  }
   const auto progress_seconds = seconds_in(options.progress);
   if (!progress_seconds) {
     return error_of("--progress={} is no time, as 30s or 1m is.", options.progress);

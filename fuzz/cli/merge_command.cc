@@ -1,8 +1,10 @@
 // interlock merge: the shards of a campaign become that campaign.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "encoder/program/error_of.h"
@@ -67,8 +69,21 @@ Result<Success> set_campaign_of(const JournalCampaign& journal, FuzzOptions& opt
   return Success{};
 }
 
+// A shard that becomes the whole is no shard any more, and not the files of one campaign, either.
+Result<Success> check_folders(const MergeOptions& options) {
+  const std::string& out = options.fuzz.campaign.out_dir;
+  for (const std::string& folder : options.folders) {
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(folder, out, ignored)) continue;
+    return error_of("--out={} is one of the shards. Give another folder.", out);
+  }
+  return Success{};
+}
+
 ExitStatus run_merge(MergeOptions& options) {
   const Interruptible interruptible(kGraceSeconds);
+  auto checked = check_folders(options);
+  if (!checked) return report_error(checked.error());
   auto merged = MergedBlocks::of(options.folders);
   if (!merged) return report_error(merged.error());
   CampaignOptions& campaign = options.fuzz.campaign;
@@ -82,6 +97,7 @@ ExitStatus run_merge(MergeOptions& options) {
   if (!report) return report_error(report.error());
   finish_progress();
   print_out(summary_of(*report, campaign, "cpu", options.fuzz.is_quiet));
+  if (report->was_stopped) print_out("  Interrupted. The same command goes on.\n");
   return report->failing_run_count > 0 ? ExitStatus::kFinding : ExitStatus::kNothingFound;
 }
 

@@ -170,6 +170,13 @@ TEST(Campaigns, TakeWholeNumbersWithAnExponent) {
     EXPECT_EQ(result.status, 2) << runs;
     EXPECT_THAT(result.err, HasSubstr("is not a whole number from 1 to "));
   }
+  const std::string first_run = "--first-run=18446744073709551600";
+  EXPECT_EQ(run_interlock({"fuzz", "--encoder=interlock", first_run, "--runs=15"}).status, 0);
+  for (const char* option : {"--runs=16", "--shard=2/2", "--seed=random"}) {
+    const CommandResult result = run_interlock({"fuzz", "--encoder=interlock", first_run, option});
+    EXPECT_EQ(result.status, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr("18446744073709551614 is the last.")) << option;
+  }
   EXPECT_EQ(run_interlock({"fuzz", "--encoder=interlock", "--seed=x"}).err,
             "error: --seed=x is neither a whole number of 64 bits nor `random`.\n");
 }
@@ -257,6 +264,11 @@ TEST(Campaigns, AreMergedFromTheirShards) {
   EXPECT_EQ(run_into(a, "--shard=1/2").status, 1);
   EXPECT_EQ(run_interlock({"merge", a, b, "--out=" + all}).status, 2);
   EXPECT_EQ(run_into(b, "--shard=2/2").status, 1);
+  const std::string journal = read_file(a + "/campaign.journal").value();
+  const CommandResult into_shard = run_interlock({"merge", a, b, "--out=" + a + "/."});
+  EXPECT_EQ(into_shard.status, 2);
+  EXPECT_THAT(into_shard.err, HasSubstr("is one of the shards"));
+  EXPECT_EQ(read_file(a + "/campaign.journal").value(), journal);
   const CommandResult merged = run_interlock({"merge", a, b, "--out=" + all});
   EXPECT_EQ(merged.status, 1) << merged.err;
   EXPECT_EQ(merged.out.substr(0, merged.out.find('\n')), whole.out.substr(0, whole.out.find('\n')));

@@ -95,6 +95,21 @@ INSTANTIATE_TEST_SUITE_P(Of, Shards,
                                          Sample{"Five", 5, "mlx-2024", false}),
                          [](const auto& sample) { return sample.param.name; });
 
+TEST(MergedBlocks, LeaveOutRunsThatTheFolderHas) {
+  CampaignOptions options = campaign_of("none", 520, fresh_folder("whole"));
+  const CampaignReport whole = reported(options);
+  const std::vector<std::string> folders = run_shards(options, 2);
+  options.out_dir = fresh_folder("has_some");
+  CampaignOptions some = options;
+  some.first_run = 100;
+  some.run_count = 30;
+  const CampaignReport part = reported(some);
+  EXPECT_EQ(merged(options, folders).run_count, 490u);
+  const CampaignReport again = reported(options);
+  EXPECT_TRUE(again.was_complete);
+  EXPECT_EQ(again.failing_run_count + part.failing_run_count, whole.failing_run_count);
+}
+
 TEST(TakeShard, MakesPartsThatAreAllOfIt) {
   for (const uint64_t run_count : {256, 257, 5000}) {
     for (const uint64_t shard_count : {1, 2, 3, 7, 20}) {
@@ -151,6 +166,12 @@ TEST(MergedBlocks, RefuseWhatIsNoCampaign) {
                         JournalCampaign{3, 0, 300, 0, 0, "interlock fuzz --encoder=interlock"},
                         JournalEnd{}})));
   EXPECT_THAT(error_of_merge({other}), HasSubstr("run 0 is in no shard"));
+  ASSERT_TRUE(write_file(
+      path, journal_of({JournalHeader{build_id()},
+                        JournalCampaign{3, 0, 0, 1500, 2, "interlock fuzz --encoder=interlock"},
+                        JournalEnd{}})));
+  EXPECT_THAT(error_of_merge({other}),
+              HasSubstr("--seed=3 --first-run=0 --seconds=1.5 --max-finds=2 has no fixed number"));
 }
 
 }  // namespace

@@ -1,4 +1,8 @@
 // E. W. Myers, An O(ND) Difference Algorithm and Its Variations, Algorithmica 1 (1986).
+//
+// Time and memory of it are quadratic in the edits, and a repair can add a line for each of a
+// million. So texts that differ much are compared piece by piece, each as far as some hundred edits
+// come, and the diff is the shortest within each piece alone.
 #include "fuzz/cli/text_diff.h"
 
 #include <fmt/format.h>
@@ -13,6 +17,7 @@ namespace interlock {
 namespace {
 
 constexpr size_t kContextLines = 3;
+constexpr int64_t kPieceEditsMax = 200;
 
 // One line of both texts (' '), of the first alone ('-') or of the second alone ('+').
 struct DiffLine {
@@ -37,33 +42,20 @@ class LineDiff {
       : before_(std::move(before)), after_(std::move(after)) {}
 
   std::vector<DiffLine> run() {
-    find_path();
-    std::vector<DiffLine> backwards;
-    auto x = static_cast<int64_t>(before_.size());
-    auto y = static_cast<int64_t>(after_.size());
-    for (size_t d = furthest_.size(); d-- > 0;) {
-      const int64_t k = x - y;
-      const auto edits = static_cast<int64_t>(d);
-      const bool is_down = d > 0 && goes_down(d - 1, k, edits);
-      const int64_t from_k = is_down ? k + 1 : k - 1;
-      const int64_t from_x = d == 0 ? 0 : at(d - 1, from_k);
-      const int64_t from_y = d == 0 ? 0 : from_x - from_k;
-      while (x > from_x && y > from_y) {
-        backwards.push_back({' ', before_[static_cast<size_t>(--x)]});
-        --y;
-      }
-      if (d == 0) break;
-      if (is_down) {
-        backwards.push_back({'+', after_[static_cast<size_t>(--y)]});
-      } else {
-        backwards.push_back({'-', before_[static_cast<size_t>(--x)]});
-      }
+    while (before_begin_ < before_.size() || after_begin_ < after_.size()) {
+      append_path_to(find_furthest());
     }
-    std::ranges::reverse(backwards);
-    return backwards;
+    return std::move(lines_);
   }
 
  private:
+  // Where `edits` edits come to on diagonal x - y, from what has been compared.
+  struct Point {
+    size_t edits = 0;
+    int64_t x = 0;
+    int64_t y = 0;
+  };
+
   // With d edits, how far the diagonals -d, -d + 2, …, d come.
   int64_t at(size_t d, int64_t k) const {
     return furthest_[d][static_cast<size_t>(k + static_cast<int64_t>(d)) / 2];
@@ -74,10 +66,17 @@ class LineDiff {
     return k == -edits || (k != edits && at(previous, k - 1) < at(previous, k + 1));
   }
 
-  void find_path() {
-    const auto n = static_cast<int64_t>(before_.size());
-    const auto m = static_cast<int64_t>(after_.size());
-    for (int64_t d = 0; d <= n + m; ++d) {
+  // The end of both texts, or the furthest point that so many edits come to.
+  Point find_furthest() {
+    const auto n = static_cast<int64_t>(before_.size() - before_begin_);
+    const auto m = static_cast<int64_t>(after_.size() - after_begin_);
+    const auto is_same = [this](int64_t x, int64_t y) {
+      return before_[before_begin_ + static_cast<size_t>(x)] ==
+             after_[after_begin_ + static_cast<size_t>(y)];
+    };
+    furthest_.clear();
+    Point best;
+    for (int64_t d = 0; d <= kPieceEditsMax; ++d) {
       furthest_.emplace_back();
       for (int64_t k = -d; k <= d; k += 2) {
         int64_t x = 0;
@@ -85,20 +84,54 @@ class LineDiff {
           const auto previous = static_cast<size_t>(d - 1);
           x = goes_down(previous, k, d) ? at(previous, k + 1) : at(previous, k - 1) + 1;
         }
-        while (x < n && x - k < m &&
-               before_[static_cast<size_t>(x)] == after_[static_cast<size_t>(x - k)]) {
-          ++x;
-        }
+        while (x < n && x - k < m && is_same(x, x - k)) ++x;
         furthest_.back().push_back(x);
-        if (x >= n && x - k >= m) return;
+        const int64_t y = x - k;
+        if (x > n || y > m) continue;  // Past the end of one of the texts.
+        if (x + y > best.x + best.y) best = {static_cast<size_t>(d), x, y};
+        if (x == n && y == m) return best;
       }
     }
+    return best;
+  }
+
+  void append_path_to(Point end) {
+    std::vector<DiffLine> backwards;
+    int64_t x = end.x;
+    int64_t y = end.y;
+    const auto line_before = [&] { return before_[before_begin_ + static_cast<size_t>(--x)]; };
+    const auto line_after = [&] { return after_[after_begin_ + static_cast<size_t>(--y)]; };
+    for (size_t d = end.edits + 1; d-- > 0;) {
+      const int64_t k = x - y;
+      const bool is_down = d > 0 && goes_down(d - 1, k, static_cast<int64_t>(d));
+      const int64_t from_k = is_down ? k + 1 : k - 1;
+      const int64_t from_x = d == 0 ? 0 : at(d - 1, from_k);
+      const int64_t from_y = d == 0 ? 0 : from_x - from_k;
+      while (x > from_x && y > from_y) {
+        backwards.push_back({' ', line_before()});
+        --y;
+      }
+      if (d == 0) break;
+      backwards.push_back(is_down ? DiffLine{'+', line_after()} : DiffLine{'-', line_before()});
+    }
+    lines_.insert(lines_.end(), backwards.rbegin(), backwards.rend());
+    before_begin_ += static_cast<size_t>(end.x);
+    after_begin_ += static_cast<size_t>(end.y);
   }
 
   const std::vector<std::string_view> before_;
   const std::vector<std::string_view> after_;
+  size_t before_begin_ = 0;  // Of what is still to be compared.
+  size_t after_begin_ = 0;
   std::vector<std::vector<int64_t>> furthest_;
+  std::vector<DiffLine> lines_;
 };
+
+// Of names with blanks `patch` takes the first word, unless a tab ends them.
+std::string header_of(std::string_view mark, std::string_view name) {
+  const bool has_blank = name.find(' ') != std::string_view::npos;
+  return fmt::format("{} {}{}\n", mark, name, has_blank ? "\t" : "");
+}
 
 std::string text_of(const DiffLine& line) {
   const bool has_end = line.text.ends_with('\n');
@@ -118,7 +151,7 @@ std::string unified_diff(std::string_view before, std::string_view after,
                          std::string_view before_name, std::string_view after_name) {
   if (before == after) return {};
   const std::vector<DiffLine> lines = LineDiff(split_lines(before), split_lines(after)).run();
-  std::string diff = fmt::format("--- {}\n+++ {}\n", before_name, after_name);
+  std::string diff = header_of("---", before_name) + header_of("+++", after_name);
   size_t before_count = 0;  // Lines of the texts before `begin`.
   size_t after_count = 0;
   const auto differs = [](const DiffLine& line) { return line.mark != ' '; };

@@ -36,10 +36,20 @@ std::string clean_line(const std::string& encoder) {
   return print(ItemDraft(draft));
 }
 
-void add_lines(const std::string& encoder, const SubjectLines& lines, std::string& text) {
-  if (!text.empty() && text.back() != '\n') text += '\n';
-  for (const std::string& line : lines.added) text += line + '\n';
-  if (!lines.has_line && lines.added.empty()) text += clean_line(encoder) + '\n';
+// As the first line of the text ends.
+std::string_view end_of_lines(std::string_view text) {
+  const size_t newline = text.find('\n');
+  const bool has_return =
+      newline != std::string_view::npos && newline > 0 && text[newline - 1] == '\r';
+  return has_return ? "\r\n" : "\n";
+}
+
+void add_lines(const std::string& encoder, const SubjectLines& lines, std::string_view line_end,
+               std::string& text) {
+  const auto add = [&](std::string_view line) { text.append(line).append(line_end); };
+  if (!text.empty() && text.back() != '\n') text += line_end;
+  for (const std::string& line : lines.added) add(line);
+  if (!lines.has_line && lines.added.empty()) add(clean_line(encoder));
 }
 
 std::map<std::string, SubjectLines> lines_of(const Program& program, const CheckReport& report,
@@ -66,6 +76,7 @@ std::string update_expectations(std::string_view text, const Program& program,
   for (const Expectation& expectation : program.expectations) {
     ++subjects[subject_of(expectation)].line_count;
   }
+  const std::string_view line_end = end_of_lines(text);
   std::string updated;
   size_t next = 0;  // Among the expectations.
   while (!text.empty()) {
@@ -85,11 +96,11 @@ std::string update_expectations(std::string_view text, const Program& program,
       updated += line;
       subject.has_line = true;
     }
-    if (--subject.line_count == 0) add_lines(encoder, subject, updated);
+    if (--subject.line_count == 0) add_lines(encoder, subject, line_end, updated);
   }
   const bool speaks_of_itself =
       std::ranges::count(program.expectations, NameId(), &Expectation::encoder) > 0;
-  if (!speaks_of_itself) add_lines("", subjects[""], updated);
+  if (!speaks_of_itself) add_lines("", subjects[""], line_end, updated);
   return updated;
 }
 

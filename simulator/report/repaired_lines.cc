@@ -20,10 +20,10 @@ std::string_view indentation_of(std::string_view line) {
 // With the blanks before it.
 std::string_view comment_of(std::string_view line) {
   const std::string_view content = line.substr(0, line.size() - line_end_of(line).size());
-  size_t begin = content.find(" #");
-  if (begin == std::string_view::npos) return {};
-  while (begin > 0 && content[begin - 1] == ' ') --begin;
-  return content.substr(begin);
+  const size_t mark = content.find('#');
+  if (mark == std::string_view::npos) return {};
+  const size_t last = content.substr(0, mark).find_last_not_of(" \t");
+  return content.substr(last == std::string_view::npos ? 0 : last + 1);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // interlock fix: the diff, what is said beside it, and the status, as a user sees them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,7 @@
 
 #include "tests/cli/command.h"
 #include "tests/cli/shown_commands.h"
+#include "tests/program_count.h"
 
 namespace interlock::fix_test {
 namespace {
@@ -103,6 +106,29 @@ TEST(FixCommand, PrintsDiffsThatApply) {
   }
   fs::current_path(before);
   EXPECT_GT(applied_count, 30);
+}
+
+// A diff of quadratic size would not fit into memory. `git apply` judges it; a name with a blank
+// `patch` has to find, too.
+TEST(FixCommand, PrintsDiffsOfManyLinesThatApply) {
+  const int count = is_slow_build() ? 1'000 : 100'000;
+  std::string text = "interlock 1\nmemory a 64\n";
+  for (int i = 0; i < count; ++i) text += fmt::format("d{}: dispatch X writes a\n", i);
+  const fs::path before = fs::current_path();
+  const fs::path folder = temporary_path("fix of many");
+  fs::create_directories(folder);
+  fs::current_path(folder);
+  std::ofstream("the given.ilk") << text;
+  const CommandResult fix = run_interlock({"fix", "the given.ilk"});
+  EXPECT_EQ(fix.status, 0) << fix.err;
+  EXPECT_THAT(fix.err, HasSubstr(fmt::format("; {} lines added", count - 1)));
+  EXPECT_EQ(std::ranges::count(fix.out, '+') - 4, count - 1);
+  EXPECT_THAT(fix.out, StartsWith("--- a/the given.ilk\t\n+++ b/the given.ilk\t\n@@ -1,"));
+  std::ofstream("change.diff") << fix.out;
+  run_interlock({"fix", "the given.ilk", "-o", "whole.ilk"});
+  EXPECT_EQ(std::system("GIT_CEILING_DIRECTORIES=$PWD/.. git apply change.diff"), 0);
+  EXPECT_TRUE(text_at("the given.ilk") == text_at("whole.ilk"));
+  fs::current_path(before);
 }
 
 constexpr const char* kDocument = "docs/fix.md";

@@ -210,6 +210,29 @@ TEST(TextRepair, KeepsAllElseOfTheText) {
   EXPECT_EQ(repair->changed_count, 1);
 }
 
+TEST(TextRepair, KeepsCommentsWhateverStandsBeforeThem) {
+  for (const char* const comment : {"# close", "\t# after a tab", " # once # twice"}) {
+    const std::string_view format =
+        "interlock 1\nmemory a 64\ndispatch X writes a\nbarrier{}{}\ndispatch Y reads a\n";
+    const auto text = [&](std::string_view kind) {
+      return fmt::format(fmt::runtime(format), kind, comment);
+    };
+    const Result<TextRepair> repair = repair_of(text(" execution"));
+    ASSERT_TRUE(repair) << repair.error().message;
+    EXPECT_EQ(repair->text, text(""));
+  }
+}
+
+TEST(TextRepair, EndsExpectationsAsItsLinesEnd) {
+  const Result<TextRepair> repair = repair_of(
+      "interlock 1\r\nmemory a 64\r\nx: dispatch X writes a\r\ny: dispatch Y reads a\r\n"
+      "expect RAW x y");
+  ASSERT_TRUE(repair) << repair.error().message;
+  EXPECT_EQ(repair->text,
+            "interlock 1\r\nmemory a 64\r\nx: dispatch X writes a\r\nbarrier\r\n"
+            "y: dispatch Y reads a\r\nexpect clean\r\n");
+}
+
 TEST(TextRepair, NamesStagesWhereAllBarriersDo) {
   const Result<TextRepair> repair = repair_of(
       "interlock 1\nmemory a 64\nmemory b 64\ndispatch X writes a b\n"

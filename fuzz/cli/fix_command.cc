@@ -69,7 +69,8 @@ std::string text_of_runs(const Program& repaired) {
 std::string text_of(const TextRepair& repair) {
   if (repair.hazard_count_before == 0) return "No hazard: there is nothing that sync repairs.\n";
   std::string text =
-      fmt::format("{}; {} added, {} changed; {}.\n", counted(repair.hazard_count_before, "hazard"),
+      fmt::format("{}{}; {} added, {} changed; {}.\n", repair.counts_all_before ? "" : "more than ",
+                  counted(repair.hazard_count_before, "hazard"),
                   counted(repair.added_count, "line"), counted(repair.changed_count, "line"),
                   repair.hazard_count == 0
                       ? "none is left"

@@ -11,6 +11,7 @@
 #include "encoder/program/stop.h"
 #include "encoder/text/printer.h"
 #include "simulator/facts/fact.h"
+#include "simulator/lifetimes/truncation.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/report/added_barriers.h"
 #include "simulator/report/check.h"
@@ -26,21 +27,35 @@ constexpr size_t kChangesMax = 1000;
 constexpr size_t kTriesMax = 300;  // Of texts without a part of the change.
 constexpr uint64_t kRepairWork = CheckOptions{}.repair_budget;
 
-// Hazards, and nothing about them.
-CheckReport find_hazards_of(const Program& program) {
-  return check(program, {.observability_budget = 0, .redundancy_budget = 0, .repair_budget = 0});
-}
-
 bool is_of_hazard(const Finding& finding) { return is_hazard(finding.kind); }
 
 uint64_t count_hazards(const CheckReport& report) {
   return static_cast<uint64_t>(std::ranges::count_if(report.findings, is_of_hazard));
 }
 
+// Lists of other findings may end early: hazards are looked for all the same.
+bool is_about_hazards(const Truncation& truncation) {
+  return truncation.cause != TruncationCause::kAliases &&
+         truncation.cause != TruncationCause::kLifetimeFindings;
+}
+
+bool has_all_hazards(const CheckReport& report) {
+  return std::ranges::none_of(report.truncations, is_about_hazards);
+}
+
+// There are more hazards than those that are listed, and nothing else is unknown about them.
+bool lists_some(const CheckReport& report) {
+  return count_hazards(report) > 0 && !has_all_hazards(report) &&
+         std::ranges::all_of(report.truncations, [](const Truncation& truncation) {
+           return truncation.cause == TruncationCause::kHazards || !is_about_hazards(truncation);
+         });
+}
+
 class TextRepairSearch {
  public:
-  TextRepairSearch(std::string_view text, std::string_view file_name, const ParseOptions& options)
-      : file_name_(file_name), options_(options), lines_(text) {
+  TextRepairSearch(std::string_view text, std::string_view file_name, const ParseOptions& options,
+                   uint64_t hazard_limit)
+      : file_name_(file_name), options_(options), hazard_limit_(hazard_limit), lines_(text) {
     options_.statement_lines = &statement_lines_;
   }
 
@@ -53,28 +68,41 @@ class TextRepairSearch {
     }
     result_.before = lines_.text();
     const CheckReport before = find_hazards_of(*program);
+    goes_by_rounds_ = !needs_queue_order(*program);
     if (const std::optional<Error> error = error_of_verdict(before)) return *error;
     result_.hazard_count_before = count_hazards(before);
+    result_.counts_all_before = has_all_hazards(before);
     const Result<CheckReport> report =
-        needs_queue_order(*program) ? repair_one_by_one(before) : repair_at_once(*program, before);
+        goes_by_rounds_ ? repair_at_once(*program, before) : repair_one_by_one(before);
     if (!report) return report.error();
     result_.hazard_count = count_hazards(*report);
     return finish();
   }
 
  private:
+  // Hazards, and nothing about them.
+  CheckReport find_hazards_of(const Program& program) const {
+    return check(program, {.pair_limit = hazard_limit_,
+                           .observability_budget = 0,
+                           .redundancy_budget = 0,
+                           .repair_budget = 0});
+  }
+
   Result<Program> read() {
     statement_lines_.clear();
     return parse(lines_.text(), file_name_, options_);
   }
 
-  // One queue: barriers, until none is missing.
+  // One queue: barriers, until none is missing. Where a limit ends the list of hazards it has all
+  // up to a dispatch, so that what is placed for them is among the fewest for the whole program.
   Result<CheckReport> repair_at_once(Program program, CheckReport report) {
     const bool has_scopes = !program.barriers.empty() &&
                             std::ranges::all_of(program.barriers, [](const Barrier& barrier) {
                               return barrier.kind == BarrierKind::kScoped;
                             });
-    AddedBarriers added = has_scopes ? AddedBarriers::kScoped : AddedBarriers::kGlobal;
+    // Scopes are those of the pairs that are listed: they may not be enough for the others.
+    AddedBarriers added =
+        has_scopes && has_all_hazards(report) ? AddedBarriers::kScoped : AddedBarriers::kGlobal;
     const RepairedLines unchanged = lines_;
     while (count_hazards(report) > 0) {
       const auto change = find_barriers_to_add(program, report.findings, added);
@@ -90,6 +118,7 @@ class TextRepairSearch {
       }
       report = std::move(*changed);
     }
+    if (!has_all_hazards(report)) return no_verdict(report);
     return report;
   }
 
@@ -136,10 +165,15 @@ class TextRepairSearch {
     return read();
   }
 
-  static std::optional<Error> error_of_verdict(const CheckReport& report) {
+  std::optional<Error> error_of_verdict(const CheckReport& report) const {
     if (is_stopped()) return Error{"The repair was stopped."};
-    if (!report.is_truncated()) return std::nullopt;
-    return Error{"there is no verdict on all of the program, so it cannot be repaired."};
+    if (has_all_hazards(report) || (goes_by_rounds_ && lists_some(report))) return std::nullopt;
+    return no_verdict(report);
+  }
+
+  static Error no_verdict(const CheckReport& report) {
+    return {fmt::format("no verdict on all of the program, so that it cannot be repaired: {}.",
+                        text_of(report.truncations))};
   }
 
   // Of the first hazard that has one.
@@ -181,9 +215,9 @@ class TextRepairSearch {
     }
   }
 
-  static bool is_repaired_still(const Program& program, size_t finding_count) {
+  bool is_repaired_still(const Program& program, size_t finding_count) const {
     const CheckReport report = find_hazards_of(program);
-    return !is_stopped() && !report.is_truncated() && count_hazards(report) == 0 &&
+    return !is_stopped() && has_all_hazards(report) && count_hazards(report) == 0 &&
            report.findings.size() <= finding_count;
   }
 
@@ -198,6 +232,7 @@ class TextRepairSearch {
       const CheckReport report = check(*program);
       const ExpectationOutcome outcome = judge_expectations(*program, report);
       if (const std::optional<Error> error = error_of_verdict(report)) return *error;
+      if (report.is_truncated()) return no_verdict(report);
       result_.text = update_expectations(result_.text, *program, report, outcome);
     }
     lines_ = RepairedLines(result_.text);
@@ -209,6 +244,8 @@ class TextRepairSearch {
 
   std::string_view file_name_;
   ParseOptions options_;
+  const uint64_t hazard_limit_;
+  bool goes_by_rounds_ = false;  // A part of the hazards is enough to go on.
   RepairedLines lines_;
   std::vector<uint64_t> statement_lines_;
   TextRepair result_;
@@ -217,8 +254,8 @@ class TextRepairSearch {
 }  // namespace
 
 Result<TextRepair> repair_text(std::string_view text, std::string_view file_name,
-                               const ParseOptions& options) {
-  return TextRepairSearch(text, file_name, options).run();
+                               const ParseOptions& options, uint64_t hazard_limit) {
+  return TextRepairSearch(text, file_name, options, hazard_limit).run();
 }
 
 }  // namespace interlock

@@ -30,10 +30,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsSubsetOf;
 
-Result<TextRepair> repair_of(const std::string& text) {
+Result<TextRepair> repair_of(const std::string& text,
+                             uint64_t hazard_limit = CheckOptions{}.pair_limit) {
   ParseOptions options;
   read_every_queue(options);
-  return repair_text(text, "test", options);
+  return repair_text(text, "test", options, hazard_limit);
 }
 
 // A write after own read is noted and does not count.
@@ -80,11 +81,13 @@ struct Tally {
   int with_new_barriers = 0;
   int with_fuller_ones = 0;
   int of_several = 0;
+  int by_rounds = 0;
 };
 
-void expect_fewest(const std::string& text, Tally& tally) {
+void expect_fewest(const std::string& text, Tally& tally,
+                   uint64_t hazard_limit = CheckOptions{}.pair_limit) {
   SCOPED_TRACE(text);
-  const Result<TextRepair> repair = repair_of(text);
+  const Result<TextRepair> repair = repair_of(text, hazard_limit);
   ASSERT_TRUE(repair) << repair.error().message;
   EXPECT_EQ(repair->hazard_count_before == 0, is_clean(text));
   EXPECT_EQ(repair->hazard_count_before == 0, repair->text == text);
@@ -95,6 +98,7 @@ void expect_fewest(const std::string& text, Tally& tally) {
   tally.with_new_barriers += repair->added_count > 0;
   tally.with_fuller_ones += repair->changed_count > 0;
   tally.of_several += repair->added_count > 1;
+  tally.by_rounds += repair->counts_all_before ? 0 : 1;
   if (repair->added_count == 0) return;
   std::vector<std::string> lines = text_lines_of(text);
   for (std::string& line : lines) {
@@ -125,6 +129,35 @@ TEST(TextRepair, PlacesTheFewestBarriersBesideScopes) {
   }
   EXPECT_GT(tally.repaired, count / 2);
   EXPECT_GT(tally.with_new_barriers, count / 2);
+}
+
+TEST(TextRepair, PlacesTheFewestBarriersWhereFewHazardsAreListed) {
+  const int count = program_count(500);
+  Tally tally;
+  int refused = 0;
+  for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    const uint64_t limit = 1 + static_cast<uint64_t>(seed % 3);
+    SeededChoice choice(static_cast<uint64_t>(seed) + 40'000);
+    expect_fewest(print(random_program(choice, {.memory_bytes = 4})), tally, limit);
+    // Where all that are listed are noted and do not count, there is nothing to go on with.
+    const std::string scoped = print(random_scoped_program(choice));
+    if (repair_of(scoped, limit)) {
+      expect_fewest(scoped, tally, limit);
+    } else {
+      ++refused;
+    }
+  }
+  EXPECT_GT(tally.by_rounds, count / 2);
+  EXPECT_LT(refused, count / 10);
+}
+
+TEST(TextRepair, NamesTheLimitThatLeavesNoVerdict) {
+  const Result<TextRepair> repair = repair_of(
+      "interlock 1\nmemory a 64\nq1: queue concurrent\nx: dispatch X writes a on q1\n"
+      "y: dispatch Y writes a on q0\nz: dispatch Z writes a on q1\n",
+      1);
+  ASSERT_FALSE(repair);
+  EXPECT_THAT(repair.error().message, HasSubstr("more hazards than 1, the limit"));
 }
 
 // Lines of the change, as text_lines_of() numbers them in the repaired text. A changed line counts,

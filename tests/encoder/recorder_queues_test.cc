@@ -242,7 +242,10 @@ TEST(RecorderQueues, AreFedByThreadsThatTakeTurns) {
     std::mutex turn;
     std::vector<std::thread> threads;
     for (int i = 0; i < kThreadCount; ++i) {
-      const interlock_queue queue = interlock_recorder_queue(r, "stream", INTERLOCK_SERIAL);
+      const interlock_queue queue = [r, &turn] {
+        const std::lock_guard lock(turn);  // The threads before it encode already.
+        return interlock_recorder_queue(r, "stream", INTERLOCK_SERIAL);
+      }();
       threads.emplace_back([r, a, queue, &turn] {
         for (int k = 0; k < kDispatchCount; ++k) {
           const std::lock_guard lock(turn);

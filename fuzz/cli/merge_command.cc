@@ -22,7 +22,7 @@
 namespace interlock {
 namespace {
 
-constexpr unsigned kGraceSeconds = 10;  // What was found is put away.
+constexpr unsigned kMergeGraceSeconds = 10;  // What was found is put away.
 
 struct MergeOptions {
   std::vector<std::string> folders;
@@ -81,7 +81,7 @@ Result<Success> check_folders(const MergeOptions& options) {
 }
 
 ExitStatus run_merge(MergeOptions& options) {
-  const Interruptible interruptible(kGraceSeconds);
+  const Interruptible interruptible(kMergeGraceSeconds);
   auto checked = check_folders(options);
   if (!checked) return report_error(checked.error());
   auto merged = MergedBlocks::of(options.folders);

@@ -4,11 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "encoder/program/stop.h"
+#include "encoder/text/text_lines.h"
 
 namespace interlock {
 namespace {
@@ -45,11 +45,10 @@ void print_out(std::string_view text) {
 void print_report(std::string_view text) {
   if (!has_colour()) return print_out(text);
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    const std::string_view line = take_line(text);
     const size_t colon = starts_finding(line) ? line.find(": ") : 0;
     if (colon > 0) print_out(fmt::format("\x1b[1;31m{}\x1b[0m", line.substr(0, colon)));
     print_out(line.substr(colon));
-    text.remove_prefix(line.size());
   }
 }
 

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/text/text_lines.h"
+
 namespace interlock {
 namespace {
 
@@ -28,10 +30,7 @@ struct DiffLine {
 std::vector<std::string_view> split_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
-    const size_t newline = text.find('\n');
-    const size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
-    lines.push_back(text.substr(0, size));
-    text.remove_prefix(size);
+    lines.push_back(take_line(text));
   }
   return lines;
 }

@@ -10,6 +10,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/text/printer.h"
+#include "encoder/text/text_lines.h"
 
 namespace interlock {
 namespace {
@@ -34,14 +35,6 @@ std::string clean_line(const std::string& encoder) {
   draft.encoder = encoder;
   draft.is_clean = true;
   return print(ItemDraft(draft));
-}
-
-// As the first line of the text ends.
-std::string_view end_of_lines(std::string_view text) {
-  const size_t newline = text.find('\n');
-  const bool has_return =
-      newline != std::string_view::npos && newline > 0 && text[newline - 1] == '\r';
-  return has_return ? "\r\n" : "\n";
 }
 
 void add_lines(const std::string& encoder, const SubjectLines& lines, std::string_view line_end,
@@ -80,10 +73,7 @@ std::string update_expectations(std::string_view text, const Program& program,
   std::string updated;
   size_t next = 0;  // Among the expectations.
   while (!text.empty()) {
-    const size_t newline = text.find('\n');
-    const size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
-    const std::string_view line = text.substr(0, size);
-    text.remove_prefix(size);
+    const std::string_view line = take_line(text);
     if (first_word(line.substr(0, line.find('\n'))) != "expect") {
       updated += line;
       continue;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "encoder/program/check.h"
+#include "encoder/text/text_lines.h"
 
 namespace interlock {
 namespace {
@@ -28,15 +29,11 @@ std::string_view comment_of(std::string_view line) {
 
 }  // namespace
 
-RepairedLines::RepairedLines(std::string_view text) {
+RepairedLines::RepairedLines(std::string_view text) : end_(end_of_lines(text)) {
   while (!text.empty()) {
-    const size_t newline = text.find('\n');
-    const size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
-    lines_.push_back({std::string(text.substr(0, size)), std::string(text.substr(0, size))});
-    text.remove_prefix(size);
+    const std::string line(take_line(text));
+    lines_.push_back({line, line});
   }
-  if (!lines_.empty() && !line_end_of(lines_.front().text).empty())
-    end_ = line_end_of(lines_.front().text);
 }
 
 void RepairedLines::apply(std::span<const RepairLine> repair,

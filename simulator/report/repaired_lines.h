@@ -45,7 +45,7 @@ class RepairedLines {
 
   std::vector<Line> lines_;  // Those that went are there, and empty, so that places stay.
   uint32_t round_count_ = 0;
-  std::string end_ = "\n";  // Of lines, as the first one ends.
+  std::string end_;  // Of lines, as the first one ends.
 };
 
 }  // namespace interlock

@@ -226,18 +226,17 @@ class TextRepairSearch {
     if (!program) return program.error();
     result_.added_count = lines_.added_count();
     result_.changed_count = lines_.changed_count();
-    result_.text = lines_.text();
     const bool is_changed = lines_.change_count() > 0;
     if (is_changed && !program->expectations.empty()) {
       const CheckReport report = check(*program);
       const ExpectationOutcome outcome = judge_expectations(*program, report);
       if (const std::optional<Error> error = error_of_verdict(report)) return *error;
       if (report.is_truncated()) return no_verdict(report);
-      result_.text = update_expectations(result_.text, *program, report, outcome);
+      lines_ = RepairedLines(update_expectations(lines_.text(), *program, report, outcome));
+      program = read();
+      if (!program) return program.error();
     }
-    lines_ = RepairedLines(result_.text);
-    program = read();
-    if (!program) return program.error();
+    result_.text = lines_.text();
     result_.program = std::move(*program);
     return std::move(result_);
   }

@@ -74,7 +74,8 @@ std::string text_of(const TextRepair& repair) {
                   counted(repair.added_count, "line"), counted(repair.changed_count, "line"),
                   repair.hazard_count == 0
                       ? "none is left"
-                      : fmt::format("{} left, for which no change was found", repair.hazard_count));
+                      : fmt::format("{} left, for which no change was found within the limits",
+                                    repair.hazard_count));
   if (!repair.is_least)
     text += "Whether a line of the change can go was not tried: they are many.\n";
   if (repair.is_spelled_out) {

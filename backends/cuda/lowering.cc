@@ -43,8 +43,8 @@ void lower_large_mix(const DispatchPiece& piece, std::span<const PlacedOperand> 
   }
 }
 
-void lower_piece(const Program& program, const DispatchPiece& piece,
-                 std::span<const PlacedOperand> operands, LoweredProgram& lowered) {
+void lower_launch(const Program& program, const DispatchPiece& piece,
+                  std::span<const PlacedOperand> operands, LoweredProgram& lowered) {
   const bool is_mix = program.dispatch(piece.dispatch).kernel == mix_kernel();
   INTERLOCK_CHECK(is_mix || operands.size() <= kTableOperandCountMax);
   uint64_t size_bytes = 0;
@@ -57,7 +57,7 @@ void lower_piece(const Program& program, const DispatchPiece& piece,
 }
 
 // A launch of the kernel fill for each.
-void lower_poison(std::span<const EndedBytes> ended, LoweredProgram& lowered) {
+void lower_poison_fill(std::span<const EndedBytes> ended, LoweredProgram& lowered) {
   const std::optional<KernelId> fill = find_kernel("fill");
   INTERLOCK_CHECK(fill.has_value());
   for (const EndedBytes& bytes : ended) {
@@ -74,10 +74,10 @@ void lower_poison(std::span<const EndedBytes> ended, LoweredProgram& lowered) {
 }
 
 // Lowers the steps of a schedule.
-class ScheduleLowering {
+class CudaScheduleLowering {
  public:
-  ScheduleLowering(const Program& program, const Schedule& schedule, uint64_t limit_bytes,
-                   LoweredProgram& lowered)
+  CudaScheduleLowering(const Program& program, const Schedule& schedule, uint64_t limit_bytes,
+                       LoweredProgram& lowered)
       : program_(program),
         schedule_(schedule),
         lowered_(lowered),
@@ -89,7 +89,7 @@ class ScheduleLowering {
   Result<Success> lower(const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
     const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
-    if (runs) lower_poison(poison_.take_before(step.dispatch), lowered_);
+    if (runs) lower_poison_fill(poison_.take_before(step.dispatch), lowered_);
     switch (step.kind) {
       case StepKind::kRun:
         return run(step);
@@ -127,8 +127,8 @@ class ScheduleLowering {
     }
     const DispatchPiece piece = piece_of(program_, step);
     if (!partial_.has_fetched(step.dispatch)) {
-      lower_piece(program_, piece, lowered_.layout.place_operands(program_, step.dispatch),
-                  lowered_);
+      lower_launch(program_, piece, lowered_.layout.place_operands(program_, step.dispatch),
+                   lowered_);
       return Success{};
     }
     auto ran = run_late(piece);
@@ -154,7 +154,7 @@ class ScheduleLowering {
     if (!staged) return staged;
     cached_.add(piece.dispatch);
     if (!is_host_transfer(program_, piece.dispatch)) {
-      lower_piece(program_, piece, operands, lowered_);
+      lower_launch(program_, piece, operands, lowered_);
       return staged;
     }
     for (const HostCopies::Copy& copy : lowered_.host.lower(piece.dispatch, lowered_.layout)) {
@@ -250,9 +250,9 @@ LoweredProgram lower_dispatches(const Program& program, const Poison& poison) {
       lowered.dispatches.push_back({begin, begin});
       continue;
     }
-    lower_poison(poison.ended_before(id), lowered);
-    lower_piece(program, whole_piece_of(program, id), lowered.layout.place_operands(program, id),
-                lowered);
+    lower_poison_fill(poison.ended_before(id), lowered);
+    lower_launch(program, whole_piece_of(program, id), lowered.layout.place_operands(program, id),
+                 lowered);
     lowered.dispatches.push_back({begin, lowered.list.commands().size()});
   }
   lowered.list.place_table(lowered.layout);
@@ -262,7 +262,7 @@ LoweredProgram lower_dispatches(const Program& program, const Poison& poison) {
 Result<LoweredProgram> lower_schedule(const Program& program, const Schedule& schedule,
                                       uint64_t limit_bytes) {
   LoweredProgram lowered(program);
-  ScheduleLowering lowering(program, schedule, limit_bytes, lowered);
+  CudaScheduleLowering lowering(program, schedule, limit_bytes, lowered);
   for (const Step& step : schedule.steps) {
     auto done = lowering.lower(step);
     if (!done) return done.error();

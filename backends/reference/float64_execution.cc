@@ -20,12 +20,12 @@
 namespace interlock {
 namespace {
 
-constexpr uint64_t kWordBytes = sizeof(float);
+constexpr uint64_t kFloatBytes = sizeof(float);
 
 template <typename T>
 T word_at(const std::vector<uint8_t>& bytes, uint64_t word) {
   T value;
-  std::memcpy(&value, &bytes[word * kWordBytes], sizeof value);
+  std::memcpy(&value, &bytes[word * kFloatBytes], sizeof value);
   return value;
 }
 
@@ -34,7 +34,7 @@ class Execution {
   Execution(const Program& program, MemoryImage image)
       : program_(program), bytes_(std::move(image)) {
     for (size_t m = 0; m < bytes_.memories.size(); ++m) {
-      words_.memories.emplace_back(bytes_.memories[m].size() / kWordBytes);
+      words_.memories.emplace_back(bytes_.memories[m].size() / kFloatBytes);
       take_words_from_bytes(MemoryId{m}, {0, bytes_.memories[m].size()});
     }
   }
@@ -56,8 +56,8 @@ class Execution {
     const std::vector<uint8_t>& bytes = bytes_.memories[memory.index];
     std::vector<double>& words = words_.memories[memory.index];
     const uint64_t end =
-        std::min<uint64_t>((range.end + kWordBytes - 1) / kWordBytes, words.size());
-    for (uint64_t k = range.begin / kWordBytes; k < end; ++k) words[k] = word_at<float>(bytes, k);
+        std::min<uint64_t>((range.end + kFloatBytes - 1) / kFloatBytes, words.size());
+    for (uint64_t k = range.begin / kFloatBytes; k < end; ++k) words[k] = word_at<float>(bytes, k);
   }
 
   void execute_oracle(DispatchId id, KernelOracle oracle) {
@@ -67,8 +67,8 @@ class Execution {
       if (!access.reads_plainly()) continue;
       const bool is_f32 = program_.tensor(access.tensor).dtype == DType::kF32;
       Doubles& values = c.inputs.emplace_back();
-      values.reserve(access.range.size_bytes() / kWordBytes);
-      for (uint64_t k = access.range.begin / kWordBytes; k < access.range.end / kWordBytes; ++k) {
+      values.reserve(access.range.size_bytes() / kFloatBytes);
+      for (uint64_t k = access.range.begin / kFloatBytes; k < access.range.end / kFloatBytes; ++k) {
         const size_t m = access.memory.index;
         values.push_back(is_f32 ? words_.memories[m][k]
                                 : static_cast<double>(word_at<uint32_t>(bytes_.memories[m], k)));
@@ -82,11 +82,11 @@ class Execution {
   }
 
   void store(const Access& access, const OracleTensor& output) {
-    INTERLOCK_CHECK(output.size() == access.range.size_bytes() / kWordBytes);
+    INTERLOCK_CHECK(output.size() == access.range.size_bytes() / kFloatBytes);
     for (uint64_t k = 0; k < output.size(); ++k) {
-      const uint64_t at = access.range.begin + k * kWordBytes;
+      const uint64_t at = access.range.begin + k * kFloatBytes;
       const auto rounded = static_cast<float>(output[k].value);
-      words_.memories[access.memory.index][at / kWordBytes] = output[k].value;
+      words_.memories[access.memory.index][at / kFloatBytes] = output[k].value;
       std::memcpy(&bytes_.memories[access.memory.index][at], &rounded, sizeof rounded);
     }
   }
@@ -99,18 +99,18 @@ class Execution {
     for (const Access& access : accesses) {
       if (access.writes_plainly()) take_words_from_bytes(access.memory, access.range);
     }
-    if (copied && accesses[1].range.begin % kWordBytes == 0) {
+    if (copied && accesses[1].range.begin % kFloatBytes == 0) {
       std::ranges::copy(*copied, words_.memories[accesses[1].memory.index].data() +
-                                     accesses[1].range.begin / kWordBytes);
+                                     accesses[1].range.begin / kFloatBytes);
     }
   }
 
   // None if the range does not start at a word.
   std::optional<std::vector<double>> whole_words_of(const Access& access) const {
-    if (access.range.begin % kWordBytes != 0) return std::nullopt;
+    if (access.range.begin % kFloatBytes != 0) return std::nullopt;
     const double* const first =
-        words_.memories[access.memory.index].data() + access.range.begin / kWordBytes;
-    return std::vector<double>(first, first + access.range.size_bytes() / kWordBytes);
+        words_.memories[access.memory.index].data() + access.range.begin / kFloatBytes;
+    return std::vector<double>(first, first + access.range.size_bytes() / kFloatBytes);
   }
 
   const Program& program_;
@@ -134,8 +134,8 @@ Result<Float64Image> execute_in_float64(const Program& program, uint64_t limit_b
 std::vector<double> values_of(const Program& program, const Float64Image& image, TensorId tensor) {
   const Tensor& t = program.tensor(tensor);
   INTERLOCK_CHECK(t.dtype == DType::kF32);
-  const double* const first = image.memories[t.memory.index].data() + t.range.begin / kWordBytes;
-  return {first, first + t.range.size_bytes() / kWordBytes};
+  const double* const first = image.memories[t.memory.index].data() + t.range.begin / kFloatBytes;
+  return {first, first + t.range.size_bytes() / kFloatBytes};
 }
 
 }  // namespace interlock

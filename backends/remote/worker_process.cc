@@ -21,21 +21,21 @@ namespace interlock {
 namespace {
 
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
-constexpr milliseconds kLookPeriod{2};
+constexpr milliseconds kExitLookPeriod{2};
 // A process that the kernel holds for longer, in a driver, is left to it.
 constexpr milliseconds kKillPatience{2000};
 constexpr milliseconds kExitPatience{1000};
 
 // True once the process is over; then `status` is what wait says.
 bool is_over_within(pid_t process, milliseconds patience, int& status) {
-  const Clock::time_point end = Clock::now() + patience;
+  const SteadyClock::time_point end = SteadyClock::now() + patience;
   for (;;) {
     const pid_t ended = waitpid(process, &status, WNOHANG);
     if (ended == process || (ended < 0 && errno != EINTR)) return true;
-    if (Clock::now() >= end) return false;
-    std::this_thread::sleep_for(kLookPeriod);
+    if (SteadyClock::now() >= end) return false;
+    std::this_thread::sleep_for(kExitLookPeriod);
   }
 }
 

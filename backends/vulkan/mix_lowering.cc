@@ -28,7 +28,7 @@ struct BindingGroup {
 };
 
 constexpr BindingGroup kUniforms{0, 2};
-constexpr BindingGroup kReads{2, 7};
+constexpr BindingGroup kReadBuffers{2, 7};
 constexpr BindingGroup kWrites{7, 10};
 constexpr BindingGroup kUpdates{10, 12};
 constexpr BindingGroup kAtomics{12, 14};
@@ -43,10 +43,10 @@ BindingGroup group_of(const VulkanLowering& lowering, const DispatchPiece& piece
                       const PlacedOperand& operand) {
   switch (operand.mode) {
     case AccessMode::kUniform:
-      return fits_uniform(lowering, operand.range) ? kUniforms : kReads;
+      return fits_uniform(lowering, operand.range) ? kUniforms : kReadBuffers;
     case AccessMode::kIndirect:
     case AccessMode::kRead:
-      return kReads;
+      return kReadBuffers;
     case AccessMode::kWrite:
       return piece.params.is_partial ? kUpdates : kWrites;
     case AccessMode::kUpdate:
@@ -54,7 +54,7 @@ BindingGroup group_of(const VulkanLowering& lowering, const DispatchPiece& piece
     case AccessMode::kAtomic:
       return kAtomics;
   }
-  return kReads;
+  return kReadBuffers;
 }
 
 bool is_digested(AccessMode mode) {
@@ -88,7 +88,7 @@ Result<OperandWidth> plain_width_of(const VulkanLowering& lowering, const Dispat
 
 // At most as many rounds of loops as the one launch takes an invocation for the operand: one for
 // each word that it digests or writes. An atomic may have to try again, and acts byte by byte.
-uint64_t round_count_of(const PlacedOperand& operand, uint32_t lane_count) {
+uint64_t operand_round_count(const PlacedOperand& operand, uint32_t lane_count) {
   constexpr uint64_t kAtomicRounds = 8;
   const uint64_t words = whole_words(operand.range).size_bytes / kWordBytes;
   const uint64_t rounds = (words + lane_count - 1) / lane_count;
@@ -110,7 +110,7 @@ std::optional<std::vector<uint32_t>> slots_of(const VulkanLowering& lowering,
     if (slot >= group.end) return std::nullopt;
     slots.push_back(slot);
     size_bytes += operand.range.size_bytes;
-    round_count += round_count_of(operand, lowering.limits.lane_count);
+    round_count += operand_round_count(operand, lowering.limits.lane_count);
   }
   if (size_bytes > kMixGroupBytesMax || round_count > kMixRoundsMax) return std::nullopt;
   return slots;

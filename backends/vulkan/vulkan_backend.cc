@@ -31,7 +31,7 @@ namespace interlock {
 namespace {
 
 // With the statement of the program that the message is about.
-std::string text_of(const Program& program, const ValidationMessage& message) {
+std::string message_text(const Program& program, const ValidationMessage& message) {
   if (message.statement >= program.statements.size()) return message.text;
   const Statement& statement = program.statements[message.statement];
   if (statement.kind == StatementKind::kBarrier) {
@@ -293,10 +293,11 @@ class VulkanBackend::State {
     for (VulkanSession* session : {first_.get(), second_.get()}) {
       if (session == nullptr) continue;
       for (const ValidationMessage& message : session->instance->log().take_errors()) {
-        errors.push_back(text_of(program, message));
+        errors.push_back(message_text(program, message));
       }
       for (const ValidationMessage& message : session->instance->log().take_hazards()) {
-        (mode == ExecutionMode::kWitness ? errors : messages_).push_back(text_of(program, message));
+        (mode == ExecutionMode::kWitness ? errors : messages_)
+            .push_back(message_text(program, message));
       }
     }
     if (errors.empty()) return Success{};

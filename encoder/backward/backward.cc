@@ -29,7 +29,7 @@ void write_one_shot_stream(BackwardWriter& writer) {
   write_one_shot(writer);
 }
 
-constexpr std::array kBackwards = {
+constexpr std::array kBackwardPasses = {
     BackwardEntry{"one-shot", "the reference: each dispatch once, from the loss back", false,
                   &write_one_shot},
     BackwardEntry{"one-shot-stream",
@@ -59,7 +59,7 @@ Result<WrittenBackward> write_backward(const Program& program, const BackwardDra
   return WrittenBackward{writer.finish(), writer.gradients()};
 }
 
-std::span<const BackwardEntry> backward_registry() { return kBackwards; }
+std::span<const BackwardEntry> backward_registry() { return kBackwardPasses; }
 
 const BackwardEntry* find_backward(std::string_view name) {
   return find_entry(backward_registry(), name);

@@ -99,7 +99,7 @@ constexpr auto kRules = std::to_array<VjpRule>({
 });
 
 // The operands of the dispatch that it reads, or those that it writes.
-std::vector<VjpValue> values_of(const VjpDispatch& dispatch, AccessMode mode) {
+std::vector<VjpValue> values_accessed(const VjpDispatch& dispatch, AccessMode mode) {
   const KernelEntry& entry = kernel_entry(find_kernel(dispatch.kernel).value());
   INTERLOCK_CHECK(entry.operands.size() == dispatch.operands.size());
   std::vector<VjpValue> values;
@@ -142,10 +142,11 @@ std::vector<size_t> dispatches_of(const VjpRule& rule, std::span<const int> inpu
   for (const int input : inputs) wanted.push_back(gradient(input));
   std::vector<size_t> positions;
   for (size_t i = rule.dispatches.size(); i-- > 0;) {
-    const std::vector<VjpValue> written = values_of(rule.dispatches[i], AccessMode::kWrite);
+    const std::vector<VjpValue> written = values_accessed(rule.dispatches[i], AccessMode::kWrite);
     if (std::ranges::find_first_of(written, wanted) == written.end()) continue;
     positions.push_back(i);
-    std::ranges::copy(values_of(rule.dispatches[i], AccessMode::kRead), std::back_inserter(wanted));
+    std::ranges::copy(values_accessed(rule.dispatches[i], AccessMode::kRead),
+                      std::back_inserter(wanted));
   }
   std::reverse(positions.begin(), positions.end());
   return positions;

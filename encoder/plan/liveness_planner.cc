@@ -33,13 +33,13 @@ uint64_t percent_of(uint64_t bytes, uint64_t percent) {
   return bytes / 100 * percent + bytes % 100 * percent / 100;
 }
 
-struct Candidate {
+struct PlacementCandidate {
   ValuePlacement placement;
   uint64_t barrier_count = 0;
 };
 
-uint64_t smallest_bytes_of(const std::vector<Candidate>& candidates) {
-  const auto size_bytes_of = [](const Candidate& c) { return c.placement.size_bytes; };
+uint64_t smallest_bytes_of(const std::vector<PlacementCandidate>& candidates) {
+  const auto size_bytes_of = [](const PlacementCandidate& c) { return c.placement.size_bytes; };
   return size_bytes_of(*std::ranges::min_element(candidates, {}, size_bytes_of));
 }
 
@@ -72,7 +72,7 @@ class LivenessPlanner {
       : program_(program), options_(options) {}
 
   // Trades memory for barriers with budgets of at most so many percent.
-  Result<std::vector<Candidate>> candidates(uint32_t percent_max);
+  Result<std::vector<PlacementCandidate>> candidates(uint32_t percent_max);
   const PlanValues& values() const { return values_; }
 
  private:
@@ -86,10 +86,10 @@ class LivenessPlanner {
   PlanValues values_;
   std::optional<AntichainRule> antichain_rule_;
   std::optional<SyncRule> sync_rule_;
-  std::vector<Candidate> candidates_;
+  std::vector<PlacementCandidate> candidates_;
 };
 
-Result<std::vector<Candidate>> LivenessPlanner::candidates(uint32_t percent_max) {
+Result<std::vector<PlacementCandidate>> LivenessPlanner::candidates(uint32_t percent_max) {
   auto values = values_of(program_, options_);
   if (!values) return values.error();
   values_ = std::move(*values);
@@ -197,7 +197,7 @@ Result<Program> plan_liveness(const Program& program, const PlanOptions& options
   if (!candidates) return candidates.error();
   const uint64_t smallest_bytes = smallest_bytes_of(*candidates);
   const uint64_t limit_bytes = smallest_bytes + percent_of(smallest_bytes, options.slack_percent);
-  const auto rank_of = [&](const Candidate& candidate) {
+  const auto rank_of = [&](const PlacementCandidate& candidate) {
     const uint64_t size_bytes = candidate.placement.size_bytes;
     return std::tuple(size_bytes > limit_bytes, candidate.barrier_count, size_bytes);
   };
@@ -209,11 +209,11 @@ Result<Program> plan_liveness(const Program& program, const PlanOptions& options
 Result<std::vector<TradePoint>> trade_curve(const Program& program, const PlanOptions& options) {
   auto candidates = LivenessPlanner(program, options).candidates(UINT32_MAX);
   if (!candidates) return candidates.error();
-  std::ranges::sort(*candidates, {}, [](const Candidate& candidate) {
+  std::ranges::sort(*candidates, {}, [](const PlacementCandidate& candidate) {
     return std::pair(candidate.placement.size_bytes, candidate.barrier_count);
   });
   std::vector<TradePoint> curve;
-  for (const Candidate& candidate : *candidates) {
+  for (const PlacementCandidate& candidate : *candidates) {
     if (!curve.empty() && candidate.barrier_count >= curve.back().barrier_count) continue;
     curve.push_back({candidate.placement.size_bytes, candidate.barrier_count});
   }

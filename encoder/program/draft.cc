@@ -12,7 +12,7 @@ namespace {
 // One `output` line names all outputs unless it would be too long to be read again.
 constexpr size_t kOutputLineBytesMax = 32'000;
 
-TensorDraft draft_of(const Program& program, const Tensor& tensor) {
+TensorDraft tensor_draft_of(const Program& program, const Tensor& tensor) {
   TensorDraft draft{.name = std::string(program.name(tensor.name)),
                     .dtype = tensor.dtype,
                     .shape = tensor.shape,
@@ -29,7 +29,7 @@ TensorDraft draft_of(const Program& program, const Tensor& tensor) {
   return draft;
 }
 
-MemoryDraft draft_of(const Program& program, const Memory& memory) {
+MemoryDraft memory_draft_of(const Program& program, const Memory& memory) {
   return {std::string(program.name(memory.name)), memory.size_bytes, memory.is_scratch,
           memory.is_unified, memory.atom_bytes};
 }
@@ -153,14 +153,14 @@ void DraftWriter::collect_groups() {
 void DraftWriter::append_declarations() {
   for (const Memory& memory : program_.memories) {
     if (memory.is_implicit) continue;
-    draft_.items.emplace_back(draft_of(program_, memory));
+    draft_.items.emplace_back(memory_draft_of(program_, memory));
   }
   // Nothing is declared after the first backward pass.
   const bool has_generated = is_short_ && !program_.backwards.empty();
   const size_t tensor_count =
       has_generated ? program_.backwards.front().first_tensor.index : program_.tensors.size();
   for (size_t i = 0; i < tensor_count; ++i) {
-    draft_.items.emplace_back(draft_of(program_, program_.tensors[i]));
+    draft_.items.emplace_back(tensor_draft_of(program_, program_.tensors[i]));
   }
   append_queues(program_, draft_);
 }
@@ -229,10 +229,10 @@ class UsedDeclarations {
     for (size_t i = 0; i < program_.memories.size(); ++i) {
       const Memory& memory = program_.memories[i];
       if (!has_memory_[i] || memory.is_implicit) continue;
-      draft.items.emplace_back(draft_of(program_, memory));
+      draft.items.emplace_back(memory_draft_of(program_, memory));
     }
     for (size_t i = 0; i < program_.tensors.size(); ++i) {
-      if (has_tensor_[i]) draft.items.emplace_back(draft_of(program_, program_.tensors[i]));
+      if (has_tensor_[i]) draft.items.emplace_back(tensor_draft_of(program_, program_.tensors[i]));
     }
   }
 

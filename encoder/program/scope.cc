@@ -36,9 +36,9 @@ constexpr AccessWord kAccessWords[] = {
     {StageAccess::kTransitionWrite, Stage::kTransition, "write"}};
 static_assert(std::size(kAccessWords) == kStageAccessCount);
 
-constexpr std::string_view kAll = "all";
-constexpr std::string_view kDevice = "device";  // `all` but the host.
-constexpr std::string_view kNone = "none";
+constexpr std::string_view kAllWord = "all";
+constexpr std::string_view kDeviceWord = "device";  // `all` but the host.
+constexpr std::string_view kNoneWord = "none";
 
 // The accesses that `all.WORD` or `device.WORD` names; none if no stage has such an access.
 AccessMask accesses_of_stages(StageMask stages, std::string_view word) {
@@ -70,9 +70,9 @@ std::optional<Scope> scope_of(std::string_view word) {
   const std::string_view stage = word.substr(0, dot);
   const bool has_access = dot != std::string_view::npos;
   const std::string_view access = has_access ? word.substr(dot + 1) : std::string_view();
-  if (word == kNone) return Scope{};
-  if (stage == kAll || stage == kDevice) {
-    const StageMask stages = stage == kAll ? kAllStages : kDeviceStages;
+  if (word == kNoneWord) return Scope{};
+  if (stage == kAllWord || stage == kDeviceWord) {
+    const StageMask stages = stage == kAllWord ? kAllStages : kDeviceStages;
     if (!has_access) return Scope{stages, 0};
     const AccessMask accesses = accesses_of_stages(stages, access);
     return accesses == 0 ? std::nullopt : std::optional(Scope{stages, accesses});
@@ -98,12 +98,12 @@ std::optional<Stage> stage_of_dispatches(std::string_view word) {
 bool names_a_stage(std::string_view word) {
   const std::string_view stage = word.substr(0, word.find('.'));
   const auto known = position_in<Stage>(kStageWords, stage);
-  return stage == kAll || stage == kDevice || stage == kNone ||
+  return stage == kAllWord || stage == kDeviceWord || stage == kNoneWord ||
          (known && *known != Stage::kTransition);
 }
 
 std::string text_of(Scope scope) {
-  if (scope == Scope{}) return std::string(kNone);
+  if (scope == Scope{}) return std::string(kNoneWord);
   std::string text;
   StageMask stages = scope.stages;
   AccessMask accesses = scope.accesses;
@@ -118,10 +118,10 @@ std::string text_of(Scope scope) {
     if (text.empty()) append_word(text, name, "");
   };
   if (stages == kAllStages) {
-    append_whole(kAll, kAllStages);
+    append_whole(kAllWord, kAllStages);
     stages = 0;
   } else if ((stages & kDeviceStages) == kDeviceStages) {
-    append_whole(kDevice, kDeviceStages);
+    append_whole(kDeviceWord, kDeviceStages);
     stages = 0;
   }
   for (const Stage stage : kStages) {

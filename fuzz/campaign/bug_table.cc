@@ -88,7 +88,7 @@ std::string fault_of(const std::vector<std::string_view>& columns) {
 
 // The kinds that a program expects as it stands, each once, as its lines have them. What a backward
 // pass appends has no sync of its own, so of a program with one: as encoders encode it.
-std::string kinds_of(const Program& program) {
+std::string expected_kinds(const Program& program) {
   std::vector<std::string_view> words;
   for (const Expectation& expectation : program.expectations) {
     if (expectation.encoder.is_some() == program.backwards.empty()) continue;
@@ -107,10 +107,10 @@ std::string verdict_on(const Program& program, bool denies_redundancy) {
   const bool has_more =
       report.unjudged_barrier_count > 0 || !unexpected_redundancy(program, report).empty();
   if (denies_redundancy && has_more) return {};
-  return kinds_of(program);
+  return expected_kinds(program);
 }
 
-Result<JudgedBug> judge(BugEntry entry, const fs::path& folder, const ParseOptions& parse) {
+Result<JudgedBug> judge_bug(BugEntry entry, const fs::path& folder, const ParseOptions& parse) {
   JudgedBug bug = {std::move(entry), {}, {}, true};
   if (!bug.entry.has_file()) return bug;
   const Result<Program> program = parse_file(folder / (bug.entry.file + ".ilk"), parse);
@@ -118,7 +118,7 @@ Result<JudgedBug> judge(BugEntry entry, const fs::path& folder, const ParseOptio
   const Result<Program> twin = parse_file(folder / (bug.entry.file + ".fixed.ilk"), parse);
   if (!twin) return twin.error();
   // Where nothing is wrong but a barrier too many, that is what the repair is about.
-  const bool is_about_cost = kinds_of(*program) == word_of(FindingKind::kRedundant);
+  const bool is_about_cost = expected_kinds(*program) == word_of(FindingKind::kRedundant);
   bug.found_as = verdict_on(*program, is_about_cost);
   bug.twin = verdict_on(*twin, is_about_cost);
   bug.is_as_expected = !bug.found_as.empty() && bug.found_as != "clean" && bug.twin == "clean";
@@ -186,7 +186,7 @@ Result<std::vector<JudgedBug>> judge_bugs(const std::string& folder, const Parse
   }
   std::vector<JudgedBug> bugs;
   for (const BugEntry& entry : *entries) {
-    Result<JudgedBug> bug = judge(entry, folder, parse);
+    Result<JudgedBug> bug = judge_bug(entry, folder, parse);
     if (!bug) return bug.error();
     bugs.push_back(std::move(*bug));
   }

@@ -22,7 +22,8 @@
 namespace interlock {
 namespace {
 
-constexpr std::array<std::string_view, kFeatureCount> kFeatureWords = {
+using FeatureWords = std::array<std::string_view, kFeatureCount>;
+constexpr FeatureWords kFeatureWords = {
     "elementwise",    "reduction",    "matmul",         "normalization", "vjp-group",
     "backward-group", "bytewise",     "opaque-tensors", "opaque-ranges", "tiny-overlap",
     "empty-range",    "update",       "atomic",         "partial",       "in-place",

@@ -14,7 +14,7 @@
 namespace interlock {
 namespace {
 
-constexpr std::string_view kFeatureWords[] = {
+constexpr std::string_view kQueueFeatureWords[] = {
     // By QueueFeature.
     "concurrent",
     "serial",
@@ -65,7 +65,7 @@ constexpr std::string_view kFeatureWords[] = {
     "free",
     "destroy",
     "ends-on-queues"};
-static_assert(std::size(kFeatureWords) == kQueueFeatureCount);
+static_assert(std::size(kQueueFeatureWords) == kQueueFeatureCount);
 
 constexpr QueueKind kQueueKinds[] = {QueueKind::kConcurrent, QueueKind::kSerial,
                                      QueueKind::kSerialBlocking, QueueKind::kLegacyDefault,
@@ -73,7 +73,7 @@ constexpr QueueKind kQueueKinds[] = {QueueKind::kConcurrent, QueueKind::kSerial,
 
 }  // namespace
 
-std::string_view word_of(QueueFeature feature) { return word_in(kFeatureWords, feature); }
+std::string_view word_of(QueueFeature feature) { return word_in(kQueueFeatureWords, feature); }
 
 QueueSketch::QueueSketch(Choice& choice, const QueueGeneratorOptions& options,
                          QueueFeatureCounts* counts)

@@ -26,7 +26,7 @@ bool runs_to_its_end(const Program& program, FrontEnds front_ends) {
   return machine.is_done() || machine.is_halted();
 }
 
-std::set<ChainHazard> bytes_of(const std::vector<ByteHazards>& hazards) {
+std::set<ChainHazard> hazard_bytes(const std::vector<ByteHazards>& hazards) {
   std::set<ChainHazard> bytes;
   for (const ByteHazards& hazard : hazards) {
     for (uint64_t byte = hazard.begin; byte < hazard.end; ++byte) {
@@ -151,7 +151,7 @@ Difference compare_hazards(const Program& text, const OrderFindings& findings) {
     if (findings.runs == chains.has_value()) return std::nullopt;
     return "Of the clocks and of the search of chains, one says that not all of it runs.";
   }
-  const std::set<ChainHazard> clocks = bytes_of(findings.hazards);
+  const std::set<ChainHazard> clocks = hazard_bytes(findings.hazards);
   for (const ChainHazard& hazard : clocks) {
     if (chains->contains(hazard)) continue;
     return fmt::format("The exact check finds {}, and the search of chains does not.",

@@ -64,7 +64,7 @@ OutputComparison compare(std::span<const uint8_t> expected, std::span<const uint
   return result;
 }
 
-std::span<const uint8_t> bytes_of(const MemoryImage& image, MemoryId memory, ByteRange range) {
+std::span<const uint8_t> image_bytes(const MemoryImage& image, MemoryId memory, ByteRange range) {
   const std::vector<uint8_t>& bytes = image.memories[memory.index];
   INTERLOCK_CHECK(range.end <= bytes.size());
   return std::span(bytes).subspan(range.begin, range.size_bytes());
@@ -119,9 +119,9 @@ std::string sentence_of(const Program& program, const OutputComparison& c,
       text_of_number(dtype, c.max_abs_difference));
 }
 
-std::vector<std::string> sentences_of(const Program& program,
-                                      const std::vector<OutputComparison>& comparisons,
-                                      std::string_view reference) {
+std::vector<std::string> output_sentences(const Program& program,
+                                          const std::vector<OutputComparison>& comparisons,
+                                          std::string_view reference) {
   std::vector<std::string> sentences;
   for (const OutputComparison& c : comparisons) {
     sentences.push_back(sentence_of(program, c, reference));
@@ -135,7 +135,7 @@ ReplayReport report_of(const Program& program, std::vector<OutputComparison> out
   uint64_t differing_outputs = 0;
   for (const OutputComparison& c : outputs) differing_outputs += c.differing_count > 0;
   const std::string_view reference = reference_name(program);
-  report.details = sentences_of(program, outputs, reference);
+  report.details = output_sentences(program, outputs, reference);
   report.diverges = differing_outputs > 0;
   const bool is_tensors = !program.outputs.empty() || !program.host_dispatches.empty();
   if (report.diverges) {
@@ -193,7 +193,7 @@ std::string text_of_element(DType dtype, const uint8_t* bytes) {
 
 std::vector<std::string> sentences_of(const Program& program,
                                       const std::vector<OutputComparison>& comparisons) {
-  return sentences_of(program, comparisons, reference_name(program));
+  return output_sentences(program, comparisons, reference_name(program));
 }
 
 OutputComparison compare_output(const Program& other, const MemoryImage& other_image,
@@ -201,8 +201,8 @@ OutputComparison compare_output(const Program& other, const MemoryImage& other_i
                                 const MemoryImage& reference_image, TensorId reference_tensor) {
   const Tensor& a = reference.tensor(reference_tensor);
   const Tensor& b = other.tensor(other_tensor);
-  OutputComparison result = compare(bytes_of(reference_image, a.memory, a.range),
-                                    bytes_of(other_image, b.memory, b.range), b.dtype);
+  OutputComparison result = compare(image_bytes(reference_image, a.memory, a.range),
+                                    image_bytes(other_image, b.memory, b.range), b.dtype);
   result.memory = b.memory;
   result.tensor = other_tensor;
   return result;
@@ -238,8 +238,8 @@ bool outputs_differ(const Program& program, const MemoryImage& reference,
   if (reference.host_reads != other.host_reads) return true;
   return std::ranges::any_of(program.outputs, [&](TensorId id) {
     const Tensor& tensor = program.tensor(id);
-    return !std::ranges::equal(bytes_of(reference, tensor.memory, tensor.range),
-                               bytes_of(other, tensor.memory, tensor.range));
+    return !std::ranges::equal(image_bytes(reference, tensor.memory, tensor.range),
+                               image_bytes(other, tensor.memory, tensor.range));
   });
 }
 

@@ -32,7 +32,7 @@ uint64_t letters_of(const InitialValue& initial, uint64_t number) {
 }
 
 // Stages and accesses that the scope names.
-uint64_t words_of(Scope scope) {
+uint64_t scope_word_count(Scope scope) {
   return static_cast<uint64_t>(std::popcount(scope.stages) + std::popcount(scope.accesses));
 }
 
@@ -136,7 +136,8 @@ class CostCounter {
     cost_.kernels += kRanks[static_cast<size_t>(kind)];
     for (const DependencyDraft& dependency : dependencies) {
       cost_.items += 1;
-      cost_.kernels += words_of(dependency.source) + words_of(dependency.destination);
+      cost_.kernels +=
+          scope_word_count(dependency.source) + scope_word_count(dependency.destination);
       cost_.kernels += dependency.transition != TransitionKind::kNone;
       for (const OperandDraft& operand : dependency.operands) {
         cost_.items += 1;

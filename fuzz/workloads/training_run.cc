@@ -25,7 +25,7 @@ constexpr uint64_t kSeedStep = 1'000'003;
 const char* const kLosses = "losses";
 const char* const kNorms = "norms";
 
-uint64_t element_count_of(const TensorDraft& tensor) {
+uint64_t draft_element_count(const TensorDraft& tensor) {
   uint64_t count = 1;
   for (const uint64_t extent : tensor.shape) count *= extent;
   return count;
@@ -213,7 +213,7 @@ class TrainingRun {
   void collect_loss(uint64_t batch) {
     const auto loss = std::ranges::find(pass_.values_, pass_.loss_, &TensorDraft::name);
     const std::string label = fmt::format("collect_loss.b{}", batch);
-    add_sum(label, name_in(pass_.loss_, batch), element_count_of(*loss),
+    add_sum(label, name_in(pass_.loss_, batch), draft_element_count(*loss),
             add_window("at_" + label, kLosses, {1}, batch));
   }
 
@@ -227,7 +227,7 @@ class TrainingRun {
       add_tensor(*weights[i], squares, InitialKind::kNone);
       add_dispatch(squares, "mul",
                    {{kRead, gradient, {}}, {kRead, gradient, {}}, {kWrite, squares, {}}});
-      add_sum(label, squares, element_count_of(*weights[i]),
+      add_sum(label, squares, draft_element_count(*weights[i]),
               add_window("at_" + label, parts, {1}, i));
     }
     const std::string label = fmt::format("collect_norm.s{}", step);

@@ -42,7 +42,7 @@ SeparatedEpochs epochs_around(const Program& program, const RedundantBarrier& re
   return {before, behind};
 }
 
-std::string text_of(DispatchRun run) {
+std::string run_text(DispatchRun run) {
   return run.end - run.begin == 1 ? fmt::format("dispatch {}", run.begin)
                                   : fmt::format("dispatches {} to {}", run.begin, run.end - 1);
 }
@@ -71,15 +71,15 @@ std::string no_conflict_sentence(const Program& program, const RedundantBarrier&
   std::string text =
       neighbour.is_some()
           ? fmt::format("Barrier {}, at the same place, orders execution.", neighbour.index)
-          : fmt::format("No access of {} conflicts with one of {}.", text_of(execution.before),
-                        text_of(execution.behind));
+          : fmt::format("No access of {} conflicts with one of {}.", run_text(execution.before),
+                        run_text(execution.behind));
   if (program.barriers[barrier.index].kind != BarrierKind::kFull) return text;
   const SeparatedEpochs memory = epochs_around(program, redundant, false);
   const bool is_said = !neighbour.is_some() && memory.before.begin == execution.before.begin &&
                        memory.behind.end == execution.behind.end;
   if (!is_said) {
-    text += fmt::format(" No write of {} is read or overwritten by {}.", text_of(memory.before),
-                        text_of(memory.behind));
+    text += fmt::format(" No write of {} is read or overwritten by {}.", run_text(memory.before),
+                        run_text(memory.behind));
   }
   return text;
 }

@@ -18,7 +18,7 @@ std::string use_of(const Program& program, SemaphoreId id, uint64_t value) {
 }
 
 // "go, statement 7"; without a label "statement 7".
-std::string place_of(const Program& program, StatementId id) {
+std::string place_in_queue(const Program& program, StatementId id) {
   const NameId label = program.statements[id.index].label;
   const uint32_t number = text_number_of(program, id);
   return label.is_some() ? fmt::format("{}, statement {}", program.name(label), number)
@@ -34,11 +34,11 @@ std::string queue_of(const Program& program, StatementId id) {
 
 std::string wait_text(const Program& program, const SyncPiece& piece, const SyncStep& step) {
   const std::string use = use_of(program, step.semaphore, step.value);
-  const std::string text =
-      fmt::format("the {}wait for {}{} ({})", step.kind == SyncKind::kHostWaits ? "host's " : "",
-                  use, queue_of(program, piece.statement), place_of(program, piece.statement));
+  const std::string text = fmt::format(
+      "the {}wait for {}{} ({})", step.kind == SyncKind::kHostWaits ? "host's " : "", use,
+      queue_of(program, piece.statement), place_in_queue(program, piece.statement));
   if (!piece.partner.is_some()) return text;
-  return text + fmt::format(" with its signal ({})", place_of(program, piece.partner));
+  return text + fmt::format(" with its signal ({})", place_in_queue(program, piece.partner));
 }
 
 std::string event_text(const Program& program, const SyncPiece& piece, const SyncStep& step) {
@@ -46,16 +46,16 @@ std::string event_text(const Program& program, const SyncPiece& piece, const Syn
       fmt::format("{}{}", program.name(step.event), queue_of(program, piece.statement));
   if (step.kind == SyncKind::kSet) {
     return fmt::format("the set of {} ({}), which nothing awaits", name,
-                       place_of(program, piece.statement));
+                       place_in_queue(program, piece.statement));
   }
   const std::string text =
-      fmt::format("the await of {} ({})", name, place_of(program, piece.statement));
+      fmt::format("the await of {} ({})", name, place_in_queue(program, piece.statement));
   if (!piece.partner.is_some()) return text;
-  return text + fmt::format(" with its set ({})", place_of(program, piece.partner));
+  return text + fmt::format(" with its set ({})", place_in_queue(program, piece.partner));
 }
 
 std::string sync_text(const Program& program, const SyncPiece& piece, const SyncStep& step) {
-  const std::string place = place_of(program, piece.statement);
+  const std::string place = place_in_queue(program, piece.statement);
   switch (step.kind) {
     case SyncKind::kWait:
     case SyncKind::kHostWaits:
@@ -97,7 +97,7 @@ std::string owner_text(const Program& program, const SyncPiece& word) {
                : fmt::format("the edges to {}", to);
   }
   const std::string queue = queue_of(program, word.statement);
-  const std::string place = place_of(program, word.statement);
+  const std::string place = place_in_queue(program, word.statement);
   const Statement& statement = program.statements[word.statement.index];
   if (statement.kind == StatementKind::kBarrier) {
     return fmt::format("the barrier{} ({})", queue, place);
@@ -206,7 +206,7 @@ std::string description_of(const Program& program, const SyncPiece& piece) {
   const Statement& statement = program.statements[piece.statement.index];
   if (piece.kind == SyncPieceKind::kBarrier) {
     return fmt::format("the barrier{} ({})", queue_of(program, piece.statement),
-                       place_of(program, piece.statement));
+                       place_in_queue(program, piece.statement));
   }
   if (piece.kind == SyncPieceKind::kEdge) {
     const Edge& edge = program.edges[piece.edge];

@@ -10,7 +10,7 @@ namespace interlock {
 namespace {
 
 constexpr AccessMask kAccessesOfDevices = kAllAccesses & static_cast<AccessMask>(~kAccessesOfHost);
-constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+constexpr int64_t kNoPosition = std::numeric_limits<int64_t>::max();
 
 // Compute, or graphics, as a first scope includes the arguments that it was dispatched with; those
 // as a second scope include what is dispatched with them.
@@ -26,7 +26,7 @@ StageMask with_later_stages(StageMask stages) {
              : stages;
 }
 
-AccessMask device_accesses_of(StageMask stages) {
+AccessMask accesses_of_stages(StageMask stages) {
   AccessMask accesses = 0;
   for (size_t s = 0; s < kScopeSortCount; ++s) {
     const StageAccess access = static_cast<StageAccess>(s);
@@ -46,11 +46,11 @@ ChainEnd destination_at(QueueIndex queue, int64_t position, Scope scope) {
 // `stages` on a graph queue is all: there they mean the whole queue.
 ChainEnd signal_end(QueueIndex queue, int64_t position, StageMask stages) {
   const StageMask all = with_earlier_stages(stages);
-  return {queue, position, all, device_accesses_of(all), {}};
+  return {queue, position, all, accesses_of_stages(all), {}};
 }
 ChainEnd wait_end(QueueIndex queue, int64_t position, StageMask stages) {
   const StageMask all = with_later_stages(stages);
-  return {queue, position, all, device_accesses_of(all), {}};
+  return {queue, position, all, accesses_of_stages(all), {}};
 }
 ChainEnd host_end(int64_t position, AccessMask accesses) {
   return {kNoQueue, position, bit_of(Stage::kHost), accesses, {}};
@@ -180,14 +180,15 @@ class ChainDependencies {
       const auto operands = program_.operands_of(dependency);
       add(source_at(queue, place, dependency.source), transition_end(queue, 0, DispatchId(d)),
           operands);
-      add(transition_end(queue, kNever, DispatchId(d)),
+      add(transition_end(queue, kNoPosition, DispatchId(d)),
           destination_at(queue, place_after_transitions(dispatch.statement),
                          dependency.destination),
           operands);
       for (size_t e = 0; e < d; ++e) {
         const Dispatch& earlier = program_.dispatches[e];
         if (!earlier.is_transition() || program_.queue_of(earlier) != queue) continue;
-        add(transition_end(queue, kNever, DispatchId(e)), transition_end(queue, 0, DispatchId(d)));
+        add(transition_end(queue, kNoPosition, DispatchId(e)),
+            transition_end(queue, 0, DispatchId(d)));
       }
     }
   }
@@ -307,7 +308,7 @@ class ChainDependencies {
   void add_edges() {
     for (const Edge& edge : program_.edges) {
       const AccessMask accesses = edge.is_programmatic ? AccessMask{0} : kAllAccesses;
-      add({program_.queue_of(program_.dispatch(edge.from)), kNever,
+      add({program_.queue_of(program_.dispatch(edge.from)), kNoPosition,
            stages_of_dispatch(program_, edge.from), accesses, edge.from},
           {program_.queue_of(program_.dispatch(edge.to)), 0, stages_of_dispatch(program_, edge.to),
            accesses, edge.to});

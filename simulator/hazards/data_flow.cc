@@ -211,9 +211,9 @@ WriterPair differing_writers(const Program& program, const Replay& seen_replay, 
 }
 
 // The two replays side by side, and the reads that differ.
-class Comparison {
+class FlowComparison {
  public:
-  explicit Comparison(const Program& program)
+  explicit FlowComparison(const Program& program)
       : program_(program),
         segments_(program),
         issue_order_(program, segments_),
@@ -343,7 +343,7 @@ std::vector<ReorderedRead> find_reordered(const Program& program) {
   if (!program.has_program_order) {
     return {};
   }
-  return Comparison(program).run();
+  return FlowComparison(program).run();
 }
 
 }  // namespace interlock

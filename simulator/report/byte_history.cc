@@ -88,7 +88,7 @@ std::string_view participle_of(LifetimeKind kind) {
                                           : "freed";
 }
 
-std::string clause_of(const Program& program, const HistoryEvent& event) {
+std::string event_clause(const Program& program, const HistoryEvent& event) {
   if (event.kind == HistoryKind::kInitial) {
     return fmt::format("held {} from the start", name_of(program, event.value.owner));
   }
@@ -148,7 +148,7 @@ std::string text_of(const Program& program, MemoryId memory, const ByteHistory& 
   for (size_t i = first; i < events.size(); ++i) {
     const bool is_last_of_several = i + 1 == events.size() && i > first;
     text += i == first ? " " : is_last_of_several ? ", then " : ", ";
-    text += clause_of(program, events[i]);
+    text += event_clause(program, events[i]);
   }
   return text + ".";
 }

@@ -18,7 +18,7 @@ namespace interlock {
 namespace {
 
 // The expectation as its line says it.
-std::string text_of(const Program& program, const Expectation& expectation) {
+std::string expectation_text(const Program& program, const Expectation& expectation) {
   return print(ItemDraft(draft_of(program, expectation)));
 }
 
@@ -106,7 +106,7 @@ SubjectOutcome judge_subject(const Program& program, NameId encoder, const Progr
   std::vector<bool> is_expected(findings.size(), false);
   for (const Expectation& expectation : program.expectations) {
     if (expectation.encoder != encoder) continue;
-    const std::string line = text_of(program, expectation);
+    const std::string line = expectation_text(program, expectation);
     const std::string doubt = reason_to_doubt(report, expectation);
     if (is_held(judged, expectation, report, is_expected)) {
       outcome.held.push_back(line);
@@ -146,7 +146,7 @@ std::string expectation_line(const Program& judged, NameId encoder, const Findin
         finding.second.has_value() && finding.second->dispatch != finding.first.dispatch;
     if (has_other) expectation.second = finding.second->dispatch;
   }
-  return text_of(judged, expectation);
+  return expectation_text(judged, expectation);
 }
 
 Verdict verdict_of(const Program& program, const CheckReport& report,

@@ -28,8 +28,8 @@ std::string names_of(const Program& program, const std::vector<DispatchId>& disp
 std::string times(uint64_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
 
 // "counts the contribution of mm1 (dispatch 0) 2 times, the one-shot backward once"
-std::string clause_of(const Program& program, const GradientFinding& found,
-                      const GradientCount& count) {
+std::string count_clause(const Program& program, const GradientFinding& found,
+                         const GradientCount& count) {
   // The loss itself is its own gradient's seed.
   const std::string who = count.dispatches.empty()
                               ? fmt::format("{} itself", name_of(program, found.loss))
@@ -46,7 +46,7 @@ bool has_terms_in_place_of_others(const GradientFinding& found) {
          !found.counts.front().dispatches.empty();
 }
 
-std::string headline_of(const Program& program, const GradientFinding& found) {
+std::string gradient_headline(const Program& program, const GradientFinding& found) {
   const std::string_view gradient = name_of(program, found.gradient);
   if (has_terms_in_place_of_others(found)) {
     std::vector<DispatchId> missing;
@@ -62,7 +62,7 @@ std::string headline_of(const Program& program, const GradientFinding& found) {
   }
   if (!found.counts.empty()) {
     return fmt::format("gradient: {} {}.", gradient,
-                       clause_of(program, found, found.counts.front()));
+                       count_clause(program, found, found.counts.front()));
   }
   if (!found.foreign.empty()) {
     return fmt::format("gradient: {} has a term from {} that is no multiple of any contribution.",
@@ -84,7 +84,7 @@ std::vector<std::string> details_of(const Program& program, const GradientFindin
   for (size_t i = 0; i < shown; ++i) {
     const bool is_headline = i == 0 && !is_headline_of_missing;
     if (!is_headline) {
-      details.push_back(fmt::format("It {}.", clause_of(program, found, *told[i])));
+      details.push_back(fmt::format("It {}.", count_clause(program, found, *told[i])));
     }
     if (!told[i]->terms.empty()) {
       details.push_back(fmt::format("The term is that of {}.", names_of(program, told[i]->terms)));
@@ -117,7 +117,7 @@ std::vector<std::string> details_of(const Program& program, const GradientFindin
   return details;
 }
 
-std::string fix_of(const Program& program, const GradientFinding& found) {
+std::string gradient_fix(const Program& program, const GradientFinding& found) {
   if (!found.doubled.empty() && !found.doubled.front().readers.empty()) {
     return fmt::format("go on from the whole cotangent of {}, and leave the sum of {} out.",
                        name_of(program, found.doubled.front().value),
@@ -146,9 +146,9 @@ std::string fix_of(const Program& program, const GradientFinding& found) {
 
 Finding explain_gradient(const Program& program, const GradientFinding& found) {
   Finding finding{place_of(program, found)};
-  finding.headline = headline_of(program, found);
+  finding.headline = gradient_headline(program, found);
   finding.details = details_of(program, found);
-  finding.fix = fix_of(program, found);
+  finding.fix = gradient_fix(program, found);
   return finding;
 }
 

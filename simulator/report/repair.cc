@@ -26,7 +26,7 @@ constexpr uint64_t kListingWorkMax = 1'000'000;
 
 // Statements that are looked at between the two, nearest to the second one first, for words that
 // one may have more and for signals to wait for.
-constexpr size_t kStatementsMax = 24;
+constexpr size_t kStatementsBetweenMax = 24;
 
 }  // namespace
 
@@ -92,7 +92,7 @@ void RepairSearch::list_between() {
                              ? context_.position[first_.barrier(program_).index]
                              : context_.position[first_.dispatch.statement.index] + 1;
   for (uint32_t i = context_.position[second_.dispatch.statement.index]; i-- > begin;) {
-    if (between_.size() == kStatementsMax) return;
+    if (between_.size() == kStatementsBetweenMax) return;
     const StatementId id = context_.reference.statements[i];
     const StatementKind kind = program_.statements[id.index].kind;
     const bool is_sync = kind == StatementKind::kBarrier || kind == StatementKind::kSync;

@@ -75,7 +75,7 @@ std::vector<Touch> SliceConflicts::touches_of(uint32_t dispatch) const {
   return touches;
 }
 
-bool commute(const Touch& a, const Touch& b) {
+bool touches_commute(const Touch& a, const Touch& b) {
   return a.operation != AtomicOp::kNone && a.operation == b.operation;
 }
 
@@ -86,7 +86,7 @@ bool SliceConflicts::meet(std::vector<Touch>& active, const Touch& touch,
   std::erase_if(active,
                 [&touch](const Touch& other) { return other.span.end <= touch.span.begin; });
   for (const Touch& other : active) {
-    if (other.slice == touch.slice || commute(other, touch)) continue;
+    if (other.slice == touch.slice || touches_commute(other, touch)) continue;
     pairs.push_back({std::min(other.slice, touch.slice), std::max(other.slice, touch.slice)});
   }
   return true;

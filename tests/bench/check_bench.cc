@@ -153,21 +153,21 @@ uint64_t track(const Program& program) {
   return barrier_count;
 }
 
-// Both in turn, so that a busy machine slows both; the best of each.
+// Both in turn, so that a busy machine slows both; the median of each.
 void measure_beside_tracker(benchmark::State& state, const Program& program) {
-  double check_seconds = 1e9;
-  double tracker_seconds = 1e9;
+  Turns check_turns;
+  Turns tracker_turns;
   for (auto _ : state) {
     uint64_t barrier_count = 0;
     uint64_t fewest = 0;
-    take_least(tracker_seconds, [&] { barrier_count = track(program); });
-    take_least(check_seconds, [&] { fewest = check(program).fewest_barriers; });
+    tracker_turns.take([&] { barrier_count = track(program); });
+    check_turns.take([&] { fewest = check(program).fewest_barriers; });
     INTERLOCK_CHECK(barrier_count == fewest);
   }
   const double ns_per_dispatch = 1e9 / static_cast<double>(program.dispatches.size());
-  state.counters["check_ns"] = check_seconds * ns_per_dispatch;
-  state.counters["tracker_ns"] = tracker_seconds * ns_per_dispatch;
-  state.counters["ratio"] = check_seconds / tracker_seconds;
+  state.counters["check_ns"] = check_turns.median() * ns_per_dispatch;
+  state.counters["tracker_ns"] = tracker_turns.median() * ns_per_dispatch;
+  state.counters["ratio"] = check_turns.median() / tracker_turns.median();
 }
 
 void BesideTracker(benchmark::State& state, Ranges ranges) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -154,7 +153,7 @@ double seconds_of(size_t rounds, const Work& work) {
   return (cpu_seconds() - start) / static_cast<double>(rounds);
 }
 
-// The counters are nanoseconds per 1000 elements, by the fastest of all turns, and their ratio.
+// The counters are nanoseconds per 1000 elements, the median of all turns, and their ratio.
 // `operands`: of the dispatch, over the tensors a to d.
 void Elementwise(benchmark::State& state, const char* kernel, const char* operands_text,
                  PlainLoop plain_loop) {
@@ -180,18 +179,18 @@ void Elementwise(benchmark::State& state, const char* kernel, const char* operan
   run_ours();
   run_plain();
   INTERLOCK_CHECK(ours.has_bits_of(plain));
-  double our_seconds = std::numeric_limits<double>::max();
-  double plain_seconds = our_seconds;
+  Turns our_turns;
+  Turns plain_turns;
   for (auto _ : state) {
     const double taken = seconds_of(rounds, run_ours);
-    our_seconds = std::min(our_seconds, taken);
-    plain_seconds = std::min(plain_seconds, seconds_of(rounds, run_plain));
+    our_turns.add(taken);
+    plain_turns.add(seconds_of(rounds, run_plain));
     state.SetIterationTime(taken * static_cast<double>(rounds));
   }
   const double scale = 1e12 / static_cast<double>(count);
-  state.counters["ours_ns"] = our_seconds * scale;
-  state.counters["plain_ns"] = plain_seconds * scale;
-  state.counters["ratio"] = our_seconds / plain_seconds;
+  state.counters["ours_ns"] = our_turns.median() * scale;
+  state.counters["plain_ns"] = plain_turns.median() * scale;
+  state.counters["ratio"] = our_turns.median() / plain_turns.median();
 }
 
 void with_sizes(benchmark::internal::Benchmark* bench) {

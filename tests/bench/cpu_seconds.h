@@ -4,6 +4,8 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "encoder/program/check.h"
 
@@ -15,12 +17,31 @@ inline double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// CPU seconds of `work`; of several the least.
-template <typename Work>
-void take_least(double& seconds, const Work& work) {
-  const double begin = cpu_seconds();
-  work();
-  seconds = std::min(seconds, cpu_seconds() - begin);
-}
+// What several turns of the same work took, in seconds: their median. Not the least: where a
+// hypervisor takes a core away, the clock of CPU time stands still at times while work goes on.
+class Turns {
+ public:
+  void add(double seconds) { seconds_.push_back(seconds); }
+
+  // Adds the CPU time of `work`.
+  template <typename Work>
+  void take(const Work& work) {
+    const double begin = cpu_seconds();
+    work();
+    add(cpu_seconds() - begin);
+  }
+
+  // Requires: at least one turn. Cost: linear in them.
+  double median() const {
+    INTERLOCK_CHECK(!seconds_.empty());
+    std::vector<double> seconds = seconds_;
+    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return *middle;
+  }
+
+ private:
+  std::vector<double> seconds_;
+};
 
 }  // namespace interlock

@@ -102,28 +102,28 @@ bool are_equal(const Access& a, const Access& b) {
 
 // The least that a reader of these bytes has to do stands beside what parse() does, both by turns,
 // so that other work on the machine hits both. The counters are nanoseconds of CPU time a line, by
-// the fastest of all rounds, and their ratio.
+// the median of all rounds, and their ratio.
 void ParseBesideMinimal(benchmark::State& state, const std::string& text) {
   const Program program = parse(text).value();
   const MinimalProgram minimal = parse_minimally(text);
   INTERLOCK_CHECK(std::ranges::equal(program.accesses, minimal.accesses, are_equal));
   INTERLOCK_CHECK(program.dispatches.size() == minimal.dispatches.size());
   INTERLOCK_CHECK(program.barriers.size() == minimal.barriers.size());
-  double ours = 1;
-  double least = 1;
+  Turns ours;
+  Turns least;
   for (auto _ : state) {
     const double start = cpu_seconds();
     INTERLOCK_CHECK(parse(text).has_value());
     const double middle = cpu_seconds();
     INTERLOCK_CHECK(parse_minimally(text).dispatches.size() == program.dispatches.size());
-    least = std::min(least, cpu_seconds() - middle);
-    ours = std::min(ours, middle - start);
+    least.add(cpu_seconds() - middle);
+    ours.add(middle - start);
     state.SetIterationTime(middle - start);
   }
   const auto line_count = static_cast<double>(std::count(text.begin(), text.end(), '\n'));
-  state.counters["ns_a_line"] = ours * 1e9 / line_count;
-  state.counters["minimal_ns"] = least * 1e9 / line_count;
-  state.counters["ratio"] = ours / least;
+  state.counters["ns_a_line"] = ours.median() * 1e9 / line_count;
+  state.counters["minimal_ns"] = least.median() * 1e9 / line_count;
+  state.counters["ratio"] = ours.median() / least.median();
 }
 BENCHMARK_CAPTURE(ParseBesideMinimal, chain, chain_text())->UseManualTime();
 BENCHMARK_CAPTURE(ParseBesideMinimal, repeated_ranges, dispatch_stream_text(kStreamDispatches, 8))

@@ -55,15 +55,15 @@ void expect_clean(const Program& program, const CheckOptions& options = {}) {
 // Both by turns.
 template <typename One, typename Several>
 void measure_beside_one_queue(benchmark::State& state, const One& one, const Several& several) {
-  double several_seconds = 1e9;
-  double one_seconds = 1e9;
+  Turns several_turns;
+  Turns one_turns;
   for (auto _ : state) {
-    take_least(one_seconds, one);
-    take_least(several_seconds, several);
+    one_turns.take(one);
+    several_turns.take(several);
   }
-  state.counters["several_ns"] = several_seconds * 1e9 / static_cast<double>(state.range(0));
-  state.counters["one_ns"] = one_seconds * 1e9 / static_cast<double>(state.range(0));
-  state.counters["ratio"] = several_seconds / one_seconds;
+  state.counters["several_ns"] = several_turns.median() * 1e9 / static_cast<double>(state.range(0));
+  state.counters["one_ns"] = one_turns.median() * 1e9 / static_cast<double>(state.range(0));
+  state.counters["ratio"] = several_turns.median() / one_turns.median();
 }
 
 void check_beside_one_queue(benchmark::State& state, const Program& several, const Program& one) {
@@ -162,16 +162,15 @@ void OpenSignals(benchmark::State& state) {
   const Program with = paths(state.range(0), true);
   const Program without = paths(state.range(0), false);
   const CheckOptions options{.redundancy_budget = 0};
-  double seconds = 1e9;
+  Turns turns;
   double bytes = 0;
   for (auto _ : state) {
-    take_least(seconds, [&] {
-      bytes = static_cast<double>(peak_bytes_of([&] { expect_clean(with, options); }));
-    });
+    turns.take(
+        [&] { bytes = static_cast<double>(peak_bytes_of([&] { expect_clean(with, options); })); });
     bytes -= static_cast<double>(peak_bytes_of([&] { expect_clean(without, options); }));
   }
   state.counters["bytes_a_signal"] = bytes / static_cast<double>(state.range(0));
-  state.counters["ns_a_signal"] = seconds * 1e9 / static_cast<double>(state.range(0));
+  state.counters["ns_a_signal"] = turns.median() * 1e9 / static_cast<double>(state.range(0));
 }
 BENCHMARK(OpenSignals)->Arg(10'000)->Arg(100'000)->Iterations(1);
 
@@ -190,9 +189,9 @@ void HostWrites(benchmark::State& state) {
               i, i + 1);
   }
   const Program program = text.program();
-  double seconds = 1e9;
-  for (auto _ : state) take_least(seconds, [&] { expect_clean(program); });
-  state.counters["us_a_write"] = seconds * 1e6 / static_cast<double>(state.range(0));
+  Turns turns;
+  for (auto _ : state) turns.take([&] { expect_clean(program); });
+  state.counters["us_a_write"] = turns.median() * 1e6 / static_cast<double>(state.range(0));
 }
 BENCHMARK(HostWrites)->Arg(250)->Arg(500)->Iterations(1)->Unit(benchmark::kMillisecond);
 

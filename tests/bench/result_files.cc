@@ -14,6 +14,7 @@ namespace interlock {
 std::vector<BenchResult> read_results(const std::string& folder) {
   std::vector<std::string> paths;
   std::vector<BenchResult> results;
+  std::string file = folder;  // What an error is about.
   try {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
@@ -23,11 +24,12 @@ std::vector<BenchResult> read_results(const std::string& folder) {
       const Result<std::string> text = read_file(path);
       // A program that had nothing to run leaves an empty file.
       if (!text.has_value() || text->empty()) continue;
+      file = path;
       std::vector<BenchResult> more = parse_results(*text);
       std::move(more.begin(), more.end(), std::back_inserter(results));
     }
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: %s\n", folder.c_str(), error.what());
+    std::fprintf(stderr, "%s: %s\n", file.c_str(), error.what());
     std::exit(2);
   }
   return results;

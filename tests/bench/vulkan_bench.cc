@@ -22,6 +22,7 @@
 #include "encoder/program/check.h"
 #include "encoder/text/parser.h"
 #include "simulator/schedules/schedule.h"
+#include "tests/bench/cpu_seconds.h"
 
 namespace interlock {
 namespace {
@@ -176,25 +177,26 @@ double seconds_to_record(const Record& record) {
 }
 
 // Both by turns, so that other work on the machine hits both. The counters are nanoseconds a
-// dispatch, by the fastest of all rounds, and their ratio.
+// dispatch, the median of all rounds, and their ratio.
 void VulkanRecord(benchmark::State& state) {
   if (skip_without_device(state)) return;
   const Lowered lowered(chain(state.range(0), false));
   auto pipeline = session()->pipelines->get(lowered.launches[0].shader);
   INTERLOCK_CHECK(pipeline.has_value());
-  double ours = 1, by_hand = 1;
+  Turns ours;
+  Turns by_hand;
   for (auto _ : state) {
     const double first = seconds_to_record([&](VkCommandBuffer c) { lowered.record(c); });
     const double second =
         seconds_to_record([&](VkCommandBuffer c) { record_by_hand(lowered, **pipeline, c); });
-    ours = std::min(ours, first);
-    by_hand = std::min(by_hand, second);
+    ours.add(first);
+    by_hand.add(second);
     state.SetIterationTime(first);
   }
   const double ns = 1e9 / static_cast<double>(state.range(0));
-  state.counters["recorder_ns"] = ours * ns;
-  state.counters["by_hand_ns"] = by_hand * ns;
-  state.counters["ratio"] = ours / by_hand;
+  state.counters["recorder_ns"] = ours.median() * ns;
+  state.counters["by_hand_ns"] = by_hand.median() * ns;
+  state.counters["ratio"] = ours.median() / by_hand.median();
 }
 BENCHMARK(VulkanRecord)->Arg(16)->Arg(64)->Arg(1024)->UseManualTime();
 

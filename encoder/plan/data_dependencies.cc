@@ -1,159 +1,141 @@
+// The basic idea is that of most bytes there is one last writer and few readers since, so that
+// their history is two numbers; the readers are lists in one vector, where a write gives back its
+// own.
 #include "encoder/plan/data_dependencies.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "encoder/plan/byte_pieces.h"
 #include "encoder/program/check.h"
-#include "encoder/program/hash.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {
 
-// What the dispatches so far have done to some bytes.
-struct ByteHistory {
-  std::vector<uint32_t> writers;  // The last one, or all atomics of one operation.
-  std::vector<uint32_t> readers;  // Since.
-  std::vector<uint32_t> before;   // Of atomics: what the first of them had to follow.
-  AtomicOp atomic_op = AtomicOp::kNone;
-};
-
-// Mostly one or none.
-void append(const std::vector<uint32_t>& from, std::vector<uint32_t>& to) {
-  for (const uint32_t dispatch : from) to.push_back(dispatch);
-}
-
-// Appends to `edges` what `dispatch` must follow, and takes its access into the history.
-void visit(ByteHistory& bytes, uint32_t dispatch, AccessMode mode, AtomicOp op,
-           std::vector<uint32_t>& edges) {
-  const bool is_atomic = mode == AccessMode::kAtomic;
-  if (is_atomic && bytes.atomic_op == op && bytes.readers.empty()) {
-    append(bytes.before, edges);
-    bytes.writers.push_back(dispatch);
-    return;
-  }
-  append(bytes.writers, edges);
-  if (mode <= AccessMode::kRead) {
-    if (bytes.readers.empty() || bytes.readers.back() != dispatch) {
-      bytes.readers.push_back(dispatch);
-    }
-    return;
-  }
-  append(bytes.readers, edges);
-  bytes.before.clear();
-  bytes.atomic_op = is_atomic ? op : AtomicOp::kNone;
-  if (is_atomic) {
-    append(bytes.writers, bytes.before);
-    append(bytes.readers, bytes.before);
-  }
-  bytes.writers.assign(1, dispatch);
-  bytes.readers.clear();
-}
-
-// Begin or end of a range.
-using Cut = std::pair<MemoryId, uint64_t>;
-
-// Ends early at a stop.
-void sort_in_steps(std::vector<Cut>& cuts) {
-  constexpr size_t kStep = size_t{1} << 18;
-  const auto at = [&](size_t index) {
-    return cuts.begin() + static_cast<std::ptrdiff_t>(std::min(index, cuts.size()));
-  };
-  for (size_t i = 0; i < cuts.size() && !is_stopped(); i += kStep) std::sort(at(i), at(i + kStep));
-  for (size_t width = kStep; width < cuts.size(); width *= 2) {
-    for (size_t i = 0; i < cuts.size() && !is_stopped(); i += 2 * width) {
-      std::inplace_merge(at(i), at(i + width), at(i + 2 * width));
-    }
-  }
-}
-
-// The bytes that ranges of a program name, in pieces that none of them cuts: found once for each
-// distinct range, so that an access that comes again costs a look into a hash table.
-class BytePieces {
+// What the dispatches so far have done to each piece of the bytes.
+class ByteHistories {
  public:
-  // The pieces of a range.
-  struct Span {
-    uint32_t first = 0;
-    uint32_t end = 0;
-  };
+  explicit ByteHistories(size_t piece_count) : pieces_(piece_count) {}
 
-  // Returns the number of the range. Requires: all of them before settle().
-  uint32_t add(const Access& access) {
-    if (2 * (ranges_.size() + 1) > slots_.size()) grow();
-    uint32_t& slot = slots_[slot_of(access.memory, access.range)];
-    if (slot == kFree) {
-      slot = static_cast<uint32_t>(ranges_.size());
-      ranges_.push_back({access.memory, access.range, {}});
+  // Appends to `edges` what `dispatch` must follow, and takes its access to the piece.
+  void visit(uint32_t piece, uint32_t dispatch, AccessMode mode, AtomicOp op,
+             std::vector<uint32_t>& edges) {
+    Piece& bytes = pieces_[piece];
+    if (bytes.group != kNone) {
+      AtomicGroup& group = groups_[bytes.group];
+      if (mode == AccessMode::kAtomic && group.op == op && bytes.readers == kNone) {
+        append(group.before, edges);
+        group.writers.push_back(dispatch);
+        return;
+      }
+      append(group.writers, edges);
+    } else if (bytes.writer != kNone) {
+      edges.push_back(bytes.writer);
     }
-    return slot;
+    if (mode <= AccessMode::kRead) {
+      add_reader(bytes, dispatch);
+      return;
+    }
+    const uint32_t ended = std::exchange(bytes.group, kNone);
+    if (mode == AccessMode::kAtomic) bytes.group = new_group(bytes, ended, op, dispatch);
+    if (ended != kNone) free_groups_.push_back(ended);
+    bytes.writer = dispatch;
+    take_readers(bytes, edges);
   }
-
-  // At a stop there are no pieces.
-  void settle() {
-    std::vector<Cut> cuts;
-    cuts.reserve(2 * ranges_.size());
-    for (const Range& range : ranges_) {
-      if (range.bytes.is_empty()) continue;
-      cuts.emplace_back(range.memory, range.bytes.begin);
-      cuts.emplace_back(range.memory, range.bytes.end);
-    }
-    sort_in_steps(cuts);
-    if (is_stopped()) return;
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    const auto piece_at = [&](MemoryId memory, uint64_t at) {
-      return static_cast<uint32_t>(std::ranges::lower_bound(cuts, std::pair(memory, at)) -
-                                   cuts.begin());
-    };
-    for (Range& range : ranges_) {
-      if (range.bytes.is_empty()) continue;
-      range.pieces = {piece_at(range.memory, range.bytes.begin),
-                      piece_at(range.memory, range.bytes.end)};
-    }
-    piece_count_ = cuts.size();
-  }
-
-  // None of an empty one.
-  Span pieces_of(uint32_t range) const { return ranges_[range].pieces; }
-
-  size_t piece_count() const { return piece_count_; }
 
  private:
-  static constexpr uint32_t kFree = UINT32_MAX;
-  struct Range {
-    MemoryId memory;
-    ByteRange bytes;
-    Span pieces;
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Piece {
+    uint32_t writer = kNone;   // The last one.
+    uint32_t readers = kNone;  // Since, the last one first: into readers_.
+    uint32_t group = kNone;    // Where atomics of one operation wrote last: into groups_.
+  };
+  struct Reader {
+    uint32_t dispatch;
+    uint32_t next;
+  };
+  struct AtomicGroup {
+    std::vector<uint32_t> writers;
+    std::vector<uint32_t> before;  // What the first of them had to follow.
+    AtomicOp op = AtomicOp::kNone;
   };
 
-  // Of the range, or a free one.
-  size_t slot_of(MemoryId memory, const ByteRange& bytes) const {
-    const size_t mask = slots_.size() - 1;
-    size_t slot = scrambled(bytes.begin * kGolden64 + bytes.end + memory.index) & mask;
-    while (slots_[slot] != kFree) {
-      const Range& range = ranges_[slots_[slot]];
-      if (range.memory == memory && range.bytes == bytes) break;
-      slot = (slot + 1) & mask;
-    }
-    return slot;
+  // Mostly one or none.
+  static void append(const std::vector<uint32_t>& from, std::vector<uint32_t>& to) {
+    for (const uint32_t dispatch : from) to.push_back(dispatch);
   }
 
-  void grow() {
-    slots_.assign(std::max<size_t>(64, 2 * slots_.size()), kFree);
-    for (uint32_t i = 0; i < ranges_.size(); ++i) {
-      slots_[slot_of(ranges_[i].memory, ranges_[i].bytes)] = i;
+  void add_reader(Piece& bytes, uint32_t dispatch) {
+    if (bytes.readers != kNone && readers_[bytes.readers].dispatch == dispatch) return;
+    uint32_t place = free_readers_;
+    if (place == kNone) {
+      place = static_cast<uint32_t>(readers_.size());
+      readers_.emplace_back();
+    } else {
+      free_readers_ = readers_[place].next;
     }
+    readers_[place] = {dispatch, bytes.readers};
+    bytes.readers = place;
   }
 
-  std::vector<Range> ranges_;
-  std::vector<uint32_t> slots_;  // Into ranges_; a power of two of them, half of them free.
-  size_t piece_count_ = 0;
+  // The readers of the piece, which has none then.
+  void take_readers(Piece& bytes, std::vector<uint32_t>& edges) {
+    if (bytes.readers == kNone) return;
+    uint32_t last = kNone;
+    for (uint32_t at = bytes.readers; at != kNone; at = readers_[at].next) {
+      edges.push_back(readers_[at].dispatch);
+      last = at;
+    }
+    readers_[last].next = free_readers_;
+    free_readers_ = bytes.readers;
+    bytes.readers = kNone;
+  }
+
+  // Of the first atomic after other accesses, or after atomics of another operation: `ended`.
+  uint32_t new_group(const Piece& bytes, uint32_t ended, AtomicOp op, uint32_t dispatch) {
+    uint32_t place = static_cast<uint32_t>(groups_.size());
+    if (free_groups_.empty()) {
+      groups_.emplace_back();
+    } else {
+      place = free_groups_.back();
+      free_groups_.pop_back();
+    }
+    AtomicGroup& group = groups_[place];
+    group.op = op;
+    group.writers.assign(1, dispatch);
+    group.before.clear();
+    if (ended != kNone) {
+      append(groups_[ended].writers, group.before);
+    } else if (bytes.writer != kNone) {
+      group.before.push_back(bytes.writer);
+    }
+    for (uint32_t at = bytes.readers; at != kNone; at = readers_[at].next) {
+      group.before.push_back(readers_[at].dispatch);
+    }
+    return place;
+  }
+
+  std::vector<Piece> pieces_;
+  std::vector<Reader> readers_;
+  std::vector<AtomicGroup> groups_;
+  uint32_t free_readers_ = kNone;      // A list in readers_.
+  std::vector<uint32_t> free_groups_;  // In groups_.
 };
 
 constexpr size_t kFoundMax = 1 << 16;
 
+// Of an access: what takes about as long as a poll may wait.
+constexpr uint32_t kPolledPieces = 256;
+
 void make_distinct(std::vector<uint32_t>& dispatches) {
   if (dispatches.size() < 2) return;
-  std::sort(dispatches.begin(), dispatches.end());
+  if (dispatches.size() == 2) {
+    if (dispatches[0] > dispatches[1]) std::swap(dispatches[0], dispatches[1]);
+    if (dispatches[0] == dispatches[1]) dispatches.pop_back();
+    return;
+  }
+  if (!std::ranges::is_sorted(dispatches)) std::sort(dispatches.begin(), dispatches.end());
   dispatches.erase(std::unique(dispatches.begin(), dispatches.end()), dispatches.end());
 }
 
@@ -168,35 +150,37 @@ DataDependencies::DataDependencies(const Program& program, bool sees_undeclared)
   range_of.reserve(program.accesses.size());
   for (const Dispatch& dispatch : program.dispatches) {
     if (is_stopped()) break;
-    for (const Access& access : accesses_of(dispatch)) range_of.push_back(pieces.add(access));
+    for (const Access& access : accesses_of(dispatch)) {
+      range_of.push_back(pieces.add(access.memory, access.range));
+    }
   }
   pieces.settle();
-  std::vector<ByteHistory> histories(pieces.piece_count());
+  ByteHistories histories(pieces.piece_count());
   auto range = range_of.begin();
   std::vector<uint32_t> found;
-  first_.reserve(program.dispatches.size() + 1);
-  first_.push_back(0);
+  predecessors_.reserve(program.dispatches.size(), program.accesses.size());
   for (uint32_t i = 0; i < program.dispatches.size(); ++i) {
     const Dispatch& dispatch = program.dispatches[i];
+    if (is_stopped()) break;
     found.clear();
     size_t kept = kFoundMax;
     for (const Access& access : accesses_of(dispatch)) {
-      if (is_stopped()) break;
+      const BytePieces::Span span = pieces.pieces_of(*range++);
+      if (span.end - span.first >= kPolledPieces && is_stopped()) break;
       // Many pieces name the same dispatches: they would fill the memory.
       if (found.size() > kept) {
         make_distinct(found);
         kept = 2 * found.size() + kFoundMax;
       }
-      const BytePieces::Span span = pieces.pieces_of(*range++);
       for (uint32_t piece = span.first; piece < span.end; ++piece) {
-        visit(histories[piece], i, access.mode, dispatch.atomic_op, found);
+        histories.visit(piece, i, access.mode, dispatch.atomic_op, found);
       }
     }
     make_distinct(found);
     if (!found.empty() && found.back() == i) found.pop_back();
-    edges_.insert(edges_.end(), found.begin(), found.end());
-    first_.push_back(edges_.size());
+    predecessors_.append(found);
   }
+  while (predecessors_.size() < program.dispatches.size()) predecessors_.end_operation();
 }
 
 DispatchOrder::DispatchOrder(const Program& program, const DataDependencies& dependencies) {

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "encoder/plan/predecessors.h"
 #include "encoder/program/program.h"
 
 namespace interlock {
@@ -20,17 +22,14 @@ class DataDependencies {
   // them.
   explicit DataDependencies(const Program& program, bool sees_undeclared = true);
 
-  size_t dispatch_count() const { return first_.size() - 1; }
-  size_t pair_count() const { return edges_.size(); }
+  size_t dispatch_count() const { return predecessors_.size(); }
 
   // Ascending, without duplicates.
-  std::span<const uint32_t> predecessors(size_t dispatch) const {
-    return std::span(edges_).subspan(first_[dispatch], first_[dispatch + 1] - first_[dispatch]);
-  }
+  std::span<const uint32_t> predecessors(size_t dispatch) const { return predecessors_[dispatch]; }
+  Predecessors take_all() && { return std::move(predecessors_); }
 
  private:
-  std::vector<uint32_t> edges_;
-  std::vector<size_t> first_;  // By dispatch, and one more.
+  Predecessors predecessors_;
 };
 
 // Which dispatches come before which by data dependencies, one after another, or by the full

@@ -1,9 +1,8 @@
 #include "encoder/queues/assign_queues.h"
 
 #include <algorithm>
-#include <functional>
+#include <bit>
 #include <numeric>
-#include <queue>
 #include <utility>
 
 #include "encoder/program/stop.h"
@@ -12,11 +11,59 @@
 namespace interlock {
 namespace {
 
+// Numbers below a bound, of which the smallest is taken: a bit for each, and a bit for each word of
+// 64 that has one, and so on.
+class SmallestFirst {
+ public:
+  // Requires: `bound` is not 0.
+  explicit SmallestFirst(size_t bound) {
+    do {
+      bound = (bound + 63) / 64;
+      levels_.emplace_back(bound, 0);
+    } while (bound > 1);
+  }
+
+  bool empty() const { return levels_.back()[0] == 0; }
+
+  void push(uint32_t number) {
+    for (std::vector<uint64_t>& level : levels_) {
+      uint64_t& word = level[number / 64];
+      const bool has_some = word != 0;
+      word |= uint64_t{1} << (number % 64);
+      if (has_some) return;
+      number /= 64;
+    }
+  }
+
+  // Requires: not empty().
+  uint32_t pop() {
+    uint32_t number = 0;
+    for (size_t i = levels_.size(); i-- > 0;) {
+      number = number * 64 + static_cast<uint32_t>(std::countr_zero(levels_[i][number]));
+    }
+    uint32_t at = number;
+    for (std::vector<uint64_t>& level : levels_) {
+      uint64_t& word = level[at / 64];
+      word &= word - 1;  // The smallest of a word is its lowest bit.
+      if (word != 0) break;
+      at /= 64;
+    }
+    return number;
+  }
+
+ private:
+  std::vector<std::vector<uint64_t>> levels_;
+};
+
 // Steps of one operation for each queue.
 class ListSchedule {
  public:
   ListSchedule(const OrderReduction& order, const PathCover& cover, uint32_t queue_count)
-      : cover_(cover), first_successor_(order.count() + 1, 0), missing_(order.count()) {
+      : cover_(cover),
+        first_successor_(order.count() + 1, 0),
+        missing_(order.count()),
+        ready_(std::max<size_t>(1, order.count())),
+        last_uses_(queue_count, 0) {
     assignment_.queues.assign(order.count(), kNoOperation);
     assignment_.issued.reserve(order.count());
     assignment_.queue_count = queue_count;
@@ -44,22 +91,21 @@ class ListSchedule {
   void take_step() {
     taken_.clear();
     while (taken_.size() < assignment_.queue_count && !ready_.empty()) {
-      taken_.push_back(ready_.top());
-      ready_.pop();
+      taken_.push_back(ready_.pop());
     }
-    is_used_.assign(assignment_.queue_count, false);
+    ++step_;
     for (const uint32_t operation : taken_) {
       const uint32_t before = cover_.previous[operation];
       if (before == kNoOperation) continue;
       const uint32_t queue = assignment_.queues[before];
-      if (is_used_[queue]) continue;
-      is_used_[queue] = true;
+      if (last_uses_[queue] == step_) continue;
+      last_uses_[queue] = step_;
       assignment_.queues[operation] = queue;
     }
     uint32_t free_queue = 0;
     for (const uint32_t operation : taken_) {
       if (assignment_.queues[operation] == kNoOperation) {
-        while (is_used_[free_queue]) ++free_queue;
+        while (last_uses_[free_queue] == step_) ++free_queue;
         assignment_.queues[operation] = free_queue++;
       }
       issue(operation);
@@ -89,9 +135,10 @@ class ListSchedule {
   std::vector<uint32_t> first_successor_;  // By operation, and one more: into successors_.
   std::vector<uint32_t> successors_;
   std::vector<uint32_t> missing_;  // By operation: predecessors that have not run.
-  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready_;
-  std::vector<uint32_t> taken_;  // In this step.
-  std::vector<bool> is_used_;    // By queue, in this step.
+  SmallestFirst ready_;
+  std::vector<uint32_t> taken_;      // In this step.
+  std::vector<uint32_t> last_uses_;  // By queue: the last step that took it for a path; 0: none.
+  uint32_t step_ = 0;
   QueueAssignment assignment_;
 };
 
@@ -114,11 +161,12 @@ QueueAssignment assign_queues(const OrderReduction& order, uint32_t queue_count_
   PathCover cover = cover_by_paths(order);
   const uint32_t limit = queue_count_max == 0 ? cover.path_count : queue_count_max;
   if (cover.path_count > limit) {
-    PathCover joined = cover;
-    const bool is_joined = order.count() <= kJoinedOperationsMax &&
-                           operations_of_one_depth(order) <= limit &&
-                           join_paths(joined, order, limit);
-    if (!is_joined) return ListSchedule(order, cover, limit).run();
+    const bool may_be_joined =
+        order.count() <= kJoinedOperationsMax && operations_of_one_depth(order) <= limit;
+    PathCover joined = may_be_joined ? cover : PathCover();
+    if (!may_be_joined || !join_paths(joined, order, limit)) {
+      return ListSchedule(order, cover, limit).run();
+    }
     cover = std::move(joined);
   }
   QueueAssignment assignment;

@@ -39,12 +39,7 @@ Result<Success> check_is_dispatches(const Program& program) {
 }
 
 Predecessors conflicts_of(const Program& program) {
-  const DataDependencies dependencies(program, false);
-  Predecessors conflicts;
-  const size_t count = program.dispatches.size();
-  conflicts.reserve(count, dependencies.pair_count());
-  for (size_t i = 0; i < count; ++i) conflicts.append(dependencies.predecessors(i));
-  return conflicts;
+  return DataDependencies(program, false).take_all();
 }
 
 bool are_in_conflict(const Dispatch& first, const Access& first_access, const Dispatch& second,

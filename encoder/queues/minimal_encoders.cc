@@ -84,13 +84,14 @@ Result<Program> encode_semaphores(const Program& program, uint32_t queue_count) 
         "the program says which queue each dispatch is on, and --queues asks to choose. Leave out "
         "one of them."};
   }
-  const Predecessors conflicts = conflicts_of(program);
+  Predecessors conflicts = conflicts_of(program);
   Result<QueuePlan> plan = has_queues
                                ? given_queues(program)
                                : chosen_queues(program, OrderReduction(conflicts), queue_count);
   if (!plan) return plan.error();
   if (is_stopped()) return Program{};
   plan->after = waits_of(*plan, conflicts);
+  conflicts = Predecessors();  // The program that is made takes its memory.
   return with_semaphores(program, *plan);
 }
 

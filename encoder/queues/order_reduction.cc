@@ -7,7 +7,6 @@
 #include "encoder/queues/order_reduction.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
@@ -28,31 +27,43 @@ class AncestorRows {
     }
   }
 
-  // The row of `operation`, empty. Requires: called for each in turn.
+  // Nothing comes before `operation`. Requires: this or the next is called for each in turn.
   void begin(uint32_t operation) {
     while (oldest_ < operation && last_user_[oldest_] < operation) ++oldest_;
     drop_rows_before_oldest();
-    Row& row = rows_[operation];
-    row.first_word = oldest_ / 64;
-    row.offset = dropped_ + bits_.size();
-    bits_.resize(bits_.size() + operation / 64 + 1 - row.first_word, 0);
+    rows_[operation] = {dropped_ + used_, oldest_ / 64, oldest_ / 64};
   }
 
-  // Requires: something from `operation` on names `earlier`. So below.
+  // Before `operation` come `latest` and what is before that, and nothing later than `latest` will.
+  void begin(uint32_t operation, uint32_t latest) {
+    begin(operation);
+    Row& row = rows_[operation];
+    row.end_word = latest / 64 + 1;
+    const size_t count = row.end_word - row.first_word;
+    if (used_ + count > bits_.size()) bits_.resize(2 * bits_.size() + count);
+    const Row& theirs = rows_[latest];
+    const size_t inherited = theirs.end_word - std::min(theirs.end_word, row.first_word);
+    uint64_t* const to = bits_.data() + used_;
+    const uint64_t* const from =
+        words_of(theirs) + (theirs.end_word - inherited - theirs.first_word);
+    for (size_t i = 0; i < inherited; ++i) to[i] = from[i];
+    for (size_t i = inherited; i < count; ++i) to[i] = 0;
+    to[count - 1] |= uint64_t{1} << (latest % 64);
+    used_ += count;
+  }
+
+  // Requires of these two: `operation` is the one that was begun last, `earlier` not after its
+  // `latest`.
   bool has(uint32_t operation, uint32_t earlier) const {
-    const uint64_t word = words_of(operation)[earlier / 64 - rows_[operation].first_word];
-    return (word >> (earlier % 64) & 1) != 0;
+    const Row& row = rows_[operation];
+    return (words_of(row)[earlier / 64 - row.first_word] >> (earlier % 64) & 1) != 0;
   }
 
   // `earlier`, and all that come before it.
   void add(uint32_t operation, uint32_t earlier) {
     const Row& row = rows_[operation];
-    const size_t skipped = row.first_word - rows_[earlier].first_word;
-    const size_t count = earlier / 64 + 1 - row.first_word;
-    uint64_t* const words = bits_.data() + (row.offset - dropped_);
-    const uint64_t* const theirs = words_of(earlier) + skipped;
-    for (size_t i = 0; i < count; ++i) words[i] |= theirs[i];
-    words[count - 1] |= uint64_t{1} << (earlier % 64);
+    inherit(row, rows_[earlier]);
+    words_of(row)[earlier / 64 - row.first_word] |= uint64_t{1} << (earlier % 64);
   }
 
  private:
@@ -60,24 +71,35 @@ class AncestorRows {
   struct Row {
     size_t offset = 0;  // In all words there ever were.
     uint32_t first_word = 0;
+    uint32_t end_word = 0;  // From here on nothing comes before the operation.
   };
 
-  const uint64_t* words_of(uint32_t operation) const {
-    return bits_.data() + (rows_[operation].offset - dropped_);
+  uint64_t* words_of(const Row& row) { return bits_.data() + (row.offset - dropped_); }
+  const uint64_t* words_of(const Row& row) const { return bits_.data() + (row.offset - dropped_); }
+
+  // Older operations than the oldest that is still named matter to nobody.
+  void inherit(const Row& row, const Row& theirs) {
+    if (theirs.end_word <= row.first_word) return;
+    uint64_t* const to = words_of(row);
+    const uint64_t* const from = words_of(theirs) + (row.first_word - theirs.first_word);
+    const size_t count = theirs.end_word - row.first_word;
+    for (size_t i = 0; i < count; ++i) to[i] |= from[i];
   }
 
   // Once they are most of all.
   void drop_rows_before_oldest() {
-    const size_t count =
-        std::min(rows_[oldest_].offset - std::min(rows_[oldest_].offset, dropped_), bits_.size());
-    if (count < kDroppedWordsMin || 2 * count < bits_.size()) return;
-    bits_.erase(bits_.begin(), bits_.begin() + static_cast<std::ptrdiff_t>(count));
+    const size_t offset = rows_[oldest_].offset;
+    const size_t count = std::min(offset - std::min(offset, dropped_), used_);
+    if (count < kDroppedWordsMin || 2 * count < used_) return;
+    std::copy(bits_.data() + count, bits_.data() + used_, bits_.data());
+    used_ -= count;
     dropped_ += count;
   }
 
   std::vector<uint32_t> last_user_;  // By operation; 0: nothing names it.
   std::vector<Row> rows_;
   std::vector<uint64_t> bits_;  // Of the rows since `oldest_`, and some before.
+  size_t used_ = 0;             // Words of these; the others are room.
   size_t dropped_ = 0;          // Words of rows that are gone.
   uint32_t oldest_ = 0;         // That the operation, or a later one, names; else the operation.
 };
@@ -88,20 +110,27 @@ OrderReduction::OrderReduction(const Predecessors& predecessors) {
   INTERLOCK_CHECK(predecessors.size() <= kCountMax);
   kept_.reserve(predecessors.size(), predecessors.pair_count());
   AncestorRows ancestors(predecessors);
-  std::vector<uint32_t> latest_first;
+  std::vector<uint32_t> sorted;
   uint32_t i = 0;
   for (; i < predecessors.size() && !is_stopped(); ++i) {
-    ancestors.begin(i);
-    latest_first.assign(predecessors[i].rbegin(), predecessors[i].rend());
-    if (!std::is_sorted(latest_first.begin(), latest_first.end(), std::greater<>())) {
-      std::sort(latest_first.begin(), latest_first.end(), std::greater<>());
+    std::span<const uint32_t> earlier = predecessors[i];
+    if (!std::ranges::is_sorted(earlier)) {
+      sorted.assign(earlier.begin(), earlier.end());
+      std::ranges::sort(sorted);
+      earlier = sorted;
     }
-    for (const uint32_t earlier : latest_first) {
-      if (ancestors.has(i, earlier)) continue;
-      kept_.push_back(earlier);
-      ancestors.add(i, earlier);
+    if (earlier.empty()) {
+      ancestors.begin(i);
+    } else {
+      ancestors.begin(i, earlier.back());
+      kept_.push_back(earlier.back());
+      for (size_t k = earlier.size() - 1; k-- > 0;) {
+        if (ancestors.has(i, earlier[k])) continue;
+        kept_.push_back(earlier[k]);
+        ancestors.add(i, earlier[k]);
+      }
+      if (earlier.size() > 1) std::ranges::reverse(kept_.unended());
     }
-    std::ranges::reverse(kept_.unended());
     kept_.end_operation();
   }
   for (; i < predecessors.size(); ++i) kept_.end_operation();

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "encoder/queues/predecessors.h"
+#include "encoder/plan/predecessors.h"
 
 namespace interlock {
 

@@ -134,7 +134,9 @@ Result<Program> program_by_rules(const Program& program, const std::vector<Queue
 Result<Program> program_on_queues(const Program& program, const std::vector<QueueDraft>& queues,
                                   const RecordingSink& issued) {
   if (is_stopped()) return Program{};
-  if (auto result = laid_out(program, queues, issued)) return *std::move(result);
+  CommandLayout layout(program, queues, issued.commands().size(), issued.edges().size());
+  issued.issue_again(layout);
+  if (auto result = layout.finish()) return *std::move(result);
   return program_by_rules(program, queues, issued);
 }
 

@@ -21,7 +21,7 @@ Result<Program> program_on_queues(const Program& program, const std::vector<Queu
                                   const RecordingSink& issued);
 
 // The same by way of a draft and the rules of a build: what program_on_queues() does where
-// laid_out() (command_layout.h) makes nothing, and the slow and plain method for tests.
+// CommandLayout (command_layout.h) makes nothing, and the slow and plain method for tests.
 Result<Program> program_by_rules(const Program& program, const std::vector<QueueDraft>& queues,
                                  const RecordingSink& issued);
 

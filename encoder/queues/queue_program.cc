@@ -1,6 +1,8 @@
 #include "encoder/queues/queue_program.h"
 
 #include "encoder/program/check.h"
+#include "encoder/program/stop.h"
+#include "encoder/queues/command_layout.h"
 #include "encoder/queues/queue_commands.h"
 #include "encoder/sync/recording_sink.h"
 
@@ -51,17 +53,23 @@ void issue_with_edges(const QueuePlan& plan, CommandSink& sink) {
 }
 
 Result<Program> with_semaphores(const Program& program, const QueuePlan& plan) {
+  if (is_stopped()) return Program{};
+  CommandLayout layout(program, plan.queues, plan.issued.size() + 2 * plan.after.pair_count(), 0);
+  issue_with_semaphores(plan, layout);
+  if (auto result = layout.finish()) return *std::move(result);
   RecordingSink issued;
-  issued.reserve(plan.issued.size() + 2 * plan.after.pair_count());
   issue_with_semaphores(plan, issued);
-  return program_on_queues(program, plan.queues, issued);
+  return program_by_rules(program, plan.queues, issued);
 }
 
 Result<Program> with_edges(const Program& program, const QueuePlan& plan) {
+  if (is_stopped()) return Program{};
+  CommandLayout layout(program, plan.queues, plan.issued.size(), plan.after.pair_count());
+  issue_with_edges(plan, layout);
+  if (auto result = layout.finish()) return *std::move(result);
   RecordingSink issued;
-  issued.reserve(plan.issued.size());
   issue_with_edges(plan, issued);
-  return program_on_queues(program, plan.queues, issued);
+  return program_by_rules(program, plan.queues, issued);
 }
 
 }  // namespace interlock

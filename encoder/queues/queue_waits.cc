@@ -1,35 +1,139 @@
+// The basic idea is that of each queue a beginning comes before an operation, so that how long it
+// is says all: a clock of one number for each queue. Where queues are many a bit for each operation
+// is less.
 #include "encoder/queues/queue_waits.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
-namespace interlock {
+#include "encoder/program/stop.h"
 
-Predecessors waits_of(const QueuePlan& plan, const Predecessors& pairs) {
-  const size_t count = pairs.size();
-  std::vector<uint32_t> positions(count);
-  for (uint32_t i = 0; i < count; ++i) positions[plan.issued[i]] = i;
-  Predecessors by_position;
-  by_position.reserve(count, pairs.pair_count() + count);
+namespace interlock {
+namespace {
+
+constexpr size_t kClockQueuesMax = 32;
+
+// By position: where the dispatch before it on its queue is issued; UINT32_MAX: there is none.
+std::vector<uint32_t> positions_before(const QueuePlan& plan) {
+  std::vector<uint32_t> before(plan.issued.size());
   std::vector<uint32_t> last(plan.queues.size(), UINT32_MAX);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t dispatch = plan.issued[i];
-    for (const uint32_t earlier : pairs[dispatch]) {
-      by_position.push_back(positions[earlier]);
-    }
-    uint32_t& previous = last[plan.queue_of[dispatch]];
-    if (previous != UINT32_MAX) by_position.push_back(previous);
-    by_position.end_operation();
+  for (uint32_t i = 0; i < plan.issued.size(); ++i) {
+    uint32_t& previous = last[plan.queue_of[plan.issued[i]]];
+    before[i] = previous;
     previous = i;
+  }
+  return before;
+}
+
+std::vector<uint32_t> positions_of(const QueuePlan& plan) {
+  std::vector<uint32_t> positions(plan.issued.size());
+  for (uint32_t i = 0; i < positions.size(); ++i) positions[plan.issued[i]] = i;
+  return positions;
+}
+
+// By position: the positions that are waited for, rising.
+class WaitsByClocks {
+ public:
+  WaitsByClocks(const QueuePlan& plan, const Predecessors& pairs)
+      : plan_(plan),
+        pairs_(pairs),
+        positions_(positions_of(plan)),
+        queue_count_(plan.queues.size()),
+        clocks_(plan.issued.size() * queue_count_, 0) {
+    waits_.reserve(pairs.size(), pairs.pair_count());
+  }
+
+  Predecessors run() {
+    const std::vector<uint32_t> before = positions_before(plan_);
+    for (uint32_t i = 0; i < before.size() && !is_stopped(); ++i) {
+      if (before[i] != UINT32_MAX) join(i, before[i]);
+      latest_first_.clear();
+      for (const uint32_t earlier : pairs_[plan_.issued[i]]) {
+        const uint32_t position = positions_[earlier];
+        if (!is_before(position, i)) latest_first_.push_back(position);
+      }
+      if (latest_first_.size() > 1) {
+        std::sort(latest_first_.begin(), latest_first_.end(), std::greater<>());
+      }
+      for (const uint32_t position : latest_first_) {
+        if (is_before(position, i)) continue;
+        waits_.push_back(position);
+        join(i, position);
+      }
+      std::ranges::reverse(waits_.unended());
+      waits_.end_operation();
+    }
+    while (waits_.size() < before.size()) waits_.end_operation();
+    return std::move(waits_);
+  }
+
+ private:
+  uint32_t* clock_of(uint32_t position) { return clocks_.data() + position * queue_count_; }
+
+  // A clock says of each queue up to which position its dispatches come before; one more, 0: none.
+  uint32_t& time_of(uint32_t position, uint32_t at) {
+    return clock_of(at)[plan_.queue_of[plan_.issued[position]]];
+  }
+
+  bool is_before(uint32_t position, uint32_t at) { return position < time_of(position, at); }
+
+  // `position`, and all that come before it, come before `at`.
+  void join(uint32_t at, uint32_t position) {
+    uint32_t* const clock = clock_of(at);
+    const uint32_t* const theirs = clock_of(position);
+    for (size_t i = 0; i < queue_count_; ++i) clock[i] = std::max(clock[i], theirs[i]);
+    uint32_t& time = time_of(position, at);
+    time = std::max(time, position + 1);
+  }
+
+  const QueuePlan& plan_;
+  const Predecessors& pairs_;
+  const std::vector<uint32_t> positions_;
+  const size_t queue_count_;
+  std::vector<uint32_t> clocks_;  // By position, a number for each queue.
+  std::vector<uint32_t> latest_first_;
+  Predecessors waits_;
+};
+
+// The same, of the reduction.
+Predecessors waits_by_reduction(const QueuePlan& plan, const Predecessors& pairs) {
+  const std::vector<uint32_t> positions = positions_of(plan);
+  const std::vector<uint32_t> before = positions_before(plan);
+  Predecessors by_position;
+  by_position.reserve(pairs.size(), pairs.pair_count() + pairs.size());
+  for (uint32_t i = 0; i < before.size(); ++i) {
+    for (const uint32_t earlier : pairs[plan.issued[i]]) by_position.push_back(positions[earlier]);
+    if (before[i] != UINT32_MAX) by_position.push_back(before[i]);
+    by_position.end_operation();
   }
   const OrderReduction order(by_position);
   Predecessors waits;
-  waits.reserve(count, order.all_predecessors().pair_count());
-  for (uint32_t dispatch = 0; dispatch < count; ++dispatch) {
-    for (const uint32_t position : order.predecessors(positions[dispatch])) {
-      const uint32_t earlier = plan.issued[position];
-      if (plan.queue_of[earlier] != plan.queue_of[dispatch]) waits.push_back(earlier);
+  waits.reserve(pairs.size(), order.all_predecessors().pair_count());
+  for (uint32_t i = 0; i < before.size(); ++i) {
+    const uint32_t queue = plan.queue_of[plan.issued[i]];
+    for (const uint32_t position : order.predecessors(i)) {
+      if (plan.queue_of[plan.issued[position]] != queue) waits.push_back(position);
+    }
+    waits.end_operation();
+  }
+  return waits;
+}
+
+}  // namespace
+
+Predecessors waits_of(const QueuePlan& plan, const Predecessors& pairs) {
+  const Predecessors by_position = plan.queues.size() <= kClockQueuesMax
+                                       ? WaitsByClocks(plan, pairs).run()
+                                       : waits_by_reduction(plan, pairs);
+  const std::vector<uint32_t> positions = positions_of(plan);
+  Predecessors waits;
+  waits.reserve(pairs.size(), by_position.pair_count());
+  for (uint32_t dispatch = 0; dispatch < pairs.size(); ++dispatch) {
+    for (const uint32_t position : by_position[positions[dispatch]]) {
+      waits.push_back(plan.issued[position]);
     }
     waits.end_operation();
   }

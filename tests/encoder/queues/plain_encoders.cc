@@ -61,7 +61,7 @@ Assigned in_steps(const PredecessorLists& before, const PathCover& cover, uint32
 
 Assigned assigned(const PredecessorLists& before, uint32_t queue_count) {
   const OrderReduction order(before);
-  PathCover cover = cover_by_paths(order);
+  PathCover cover = plain_cover(order);
   const uint32_t limit = queue_count == 0 ? cover.path_count : queue_count;
   const PathCover paths = cover;
   if (!join_paths(cover, order, limit)) return in_steps(before, paths, limit);
@@ -70,31 +70,26 @@ Assigned assigned(const PredecessorLists& before, uint32_t queue_count) {
   return result;
 }
 
-// By dispatch: those of other queues that it waits for.
-PredecessorLists waits_between(const PredecessorLists& conflicts, const Assigned& on) {
-  const size_t count = conflicts.size();
-  std::vector<uint32_t> positions(count);
-  for (uint32_t i = 0; i < count; ++i) positions[on.issued[i]] = i;
-  PredecessorLists by_position(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    for (const uint32_t earlier : conflicts[on.issued[i]]) {
-      by_position[i].push_back(positions[earlier]);
-    }
-    for (uint32_t k = i; k-- > 0;) {
-      if (on.queues[on.issued[k]] != on.queues[on.issued[i]]) continue;
-      by_position[i].push_back(k);
-      break;
-    }
+// Of a phase, by operation: how far from a root, and which predecessor to try next.
+struct PathPhase {
+  std::vector<uint32_t> layers;
+  std::vector<size_t> cursors;
+};
+
+// Flips a path of rising layers from `at`, if there is one that no other path of the phase took.
+bool flips(const OrderReduction& order, PathCover& cover, PathPhase& phase, uint32_t at) {
+  while (phase.cursors[at] < order.predecessors(at).size()) {
+    const uint32_t before = order.predecessors(at)[phase.cursors[at]++];
+    const uint32_t rival = cover.next[before];
+    const bool leads_on = rival == kNoOperation || (phase.layers[rival] == phase.layers[at] + 1 &&
+                                                    flips(order, cover, phase, rival));
+    if (!leads_on) continue;
+    cover.next[before] = at;
+    cover.previous[at] = before;
+    return true;
   }
-  PredecessorLists waits(count);
-  const PredecessorLists kept = plain_reduction(by_position);
-  for (uint32_t i = 0; i < count; ++i) {
-    for (const uint32_t k : kept[i]) {
-      if (on.queues[on.issued[k]] == on.queues[on.issued[i]]) continue;
-      waits[on.issued[i]].push_back(on.issued[k]);
-    }
-  }
-  return waits;
+  phase.layers[at] = kNoOperation;
+  return false;
 }
 
 }  // namespace
@@ -129,6 +124,61 @@ PredecessorLists plain_conflicts(const Program& program) {
   return conflicts;
 }
 
+PathCover plain_cover(const OrderReduction& order) {
+  const auto count = static_cast<uint32_t>(order.count());
+  PathCover cover{std::vector<uint32_t>(count, kNoOperation),
+                  std::vector<uint32_t>(count, kNoOperation), count};
+  while (true) {
+    PathPhase phase{std::vector<uint32_t>(count, kNoOperation), std::vector<size_t>(count, 0)};
+    std::vector<uint32_t>& layers = phase.layers;
+    std::vector<uint32_t> reached;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (cover.previous[i] != kNoOperation) continue;
+      layers[i] = 0;
+      reached.push_back(i);
+    }
+    for (size_t k = 0; k < reached.size(); ++k) {
+      for (const uint32_t before : order.predecessors(reached[k])) {
+        const uint32_t rival = cover.next[before];
+        if (rival == kNoOperation || layers[rival] != kNoOperation) continue;
+        layers[rival] = layers[reached[k]] + 1;
+        reached.push_back(rival);
+      }
+    }
+    const uint32_t path_count = cover.path_count;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (cover.previous[i] == kNoOperation && flips(order, cover, phase, i)) --cover.path_count;
+    }
+    if (cover.path_count == path_count) return cover;
+  }
+}
+
+PredecessorLists plain_waits(const QueuePlan& plan, const PredecessorLists& pairs) {
+  const size_t count = pairs.size();
+  std::vector<uint32_t> positions(count);
+  for (uint32_t i = 0; i < count; ++i) positions[plan.issued[i]] = i;
+  PredecessorLists by_position(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const uint32_t earlier : pairs[plan.issued[i]]) {
+      by_position[i].push_back(positions[earlier]);
+    }
+    for (uint32_t k = i; k-- > 0;) {
+      if (plan.queue_of[plan.issued[k]] != plan.queue_of[plan.issued[i]]) continue;
+      by_position[i].push_back(k);
+      break;
+    }
+  }
+  PredecessorLists waits(count);
+  const PredecessorLists kept = plain_reduction(by_position);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const uint32_t k : kept[i]) {
+      if (plan.queue_of[plan.issued[k]] == plan.queue_of[plan.issued[i]]) continue;
+      waits[plan.issued[i]].push_back(plan.issued[k]);
+    }
+  }
+  return waits;
+}
+
 Program plain_edges(const Program& program) {
   const PredecessorLists kept = plain_reduction(plain_conflicts(program));
   RecordingSink issued;
@@ -145,8 +195,8 @@ Program plain_edges(const Program& program) {
 Program plain_semaphores(const Program& program, uint32_t queue_count) {
   const PredecessorLists conflicts = plain_conflicts(program);
   const Assigned on = assigned(plain_reduction(conflicts), queue_count);
-  const QueuePlan plan = {numbered_queues(QueueKind::kSerial, on.queue_count), on.queues, on.issued,
-                          waits_between(conflicts, on)};
+  QueuePlan plan = {numbered_queues(QueueKind::kSerial, on.queue_count), on.queues, on.issued, {}};
+  plan.after = plain_waits(plan, conflicts);
   RecordingSink issued;
   issue_with_semaphores(plan, issued);
   return program_by_rules(program, plan.queues, issued).value();

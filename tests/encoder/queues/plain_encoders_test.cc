@@ -8,7 +8,10 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/queues/minimal_encoders.h"
+#include "encoder/queues/path_cover.h"
+#include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_encoder.h"
+#include "encoder/queues/queue_waits.h"
 #include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
 #include "tests/encoder/plan/random_plans.h"
@@ -116,6 +119,41 @@ TEST(OrderReduction, IsThatOfRowsOfAllPairs) {
   for (int i = 0; i < count; ++i) {
     const PredecessorLists given = random_predecessors(choice);
     ASSERT_EQ(OrderReduction(given).all_predecessors(), Predecessors(plain_reduction(given))) << i;
+  }
+}
+
+TEST(PathCover, IsThatOfPhasesOverAllEdges) {
+  SeededChoice choice(45);
+  const int count = program_count(1000);
+  for (int i = 0; i < count; ++i) {
+    const OrderReduction order(random_predecessors(choice));
+    const PathCover cover = cover_by_paths(order);
+    const PathCover plain = plain_cover(order);
+    ASSERT_EQ(cover.path_count, plain.path_count) << i;
+    ASSERT_EQ(cover.next, plain.next) << i;
+    ASSERT_EQ(cover.previous, plain.previous) << i;
+  }
+}
+
+// Few queues, for which clocks say what comes before, and many; issued as they are numbered or not.
+TEST(QueueWaits, AreThoseOfTheReduction) {
+  SeededChoice choice(46);
+  const int count = program_count(500);
+  for (int i = 0; i < count; ++i) {
+    PredecessorLists pairs = random_predecessors(choice);
+    const uint64_t queue_count = choice.chance(1, 2) ? 1 + choice.below(5) : 30 + choice.below(6);
+    QueuePlan plan;
+    plan.queues = numbered_queues(QueueKind::kSerial, static_cast<uint32_t>(queue_count));
+    const bool is_reversed = choice.chance(1, 2);
+    const auto last = static_cast<uint32_t>(pairs.size() - 1);
+    for (uint32_t k = 0; k <= last; ++k) {
+      plan.queue_of.push_back(static_cast<uint32_t>(choice.below(queue_count)));
+      plan.issued.push_back(is_reversed ? last - k : k);
+      if (!is_reversed) continue;
+      for (uint32_t& earlier : pairs[k]) earlier = last - earlier;
+    }
+    if (is_reversed) std::ranges::reverse(pairs);
+    ASSERT_EQ(waits_of(plan, pairs), Predecessors(plain_waits(plan, pairs))) << i;
   }
 }
 

@@ -24,7 +24,7 @@ class Predecessors {
 
   std::span<const uint32_t> operator[](size_t operation) const {
     const size_t first = operation == 0 ? 0 : ends_[operation - 1];
-    return std::span(earlier_).subspan(first, ends_[operation] - first);
+    return {earlier_.data() + first, ends_[operation] - first};
   }
 
   void reserve(size_t operation_count, size_t pair_count) {
@@ -32,10 +32,10 @@ class Predecessors {
     earlier_.reserve(pair_count);
   }
 
-  // Those of the next operation.
+  // Those of the next operation, mostly few.
   template <typename Operations>
   void append(const Operations& earlier) {
-    earlier_.insert(earlier_.end(), std::begin(earlier), std::end(earlier));
+    for (const uint32_t operation : earlier) earlier_.push_back(operation);
     ends_.push_back(earlier_.size());
   }
 
@@ -45,7 +45,8 @@ class Predecessors {
 
   // Those that were appended since the last operation ended.
   std::span<uint32_t> unended() {
-    return std::span(earlier_).subspan(ends_.empty() ? 0 : ends_.back());
+    const size_t first = ends_.empty() ? 0 : ends_.back();
+    return {earlier_.data() + first, earlier_.size() - first};
   }
 
   bool operator==(const Predecessors&) const = default;

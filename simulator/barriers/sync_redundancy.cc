@@ -1,6 +1,7 @@
 // The basic idea is the definition: leave a piece out and check again. Of a plain program without a
-// hazard chains say at once what is needed (queue_needs.h). Of others without one two facts save
-// most of it (docs/theory.md, "Sync that can go").
+// hazard chains say at once what is needed (queue_needs.h), and of edges mostly the operations at
+// their ends (edge_needs.h). Of others without one two facts save most of it (docs/theory.md, "Sync
+// that can go").
 //
 // Every chain from one access to a later one consists of sync that stands between the two in the
 // reference run. So if many pieces are left out at once and a hazard comes of it between whose
@@ -18,6 +19,7 @@
 #include <utility>
 
 #include "encoder/program/stop.h"
+#include "simulator/barriers/edge_needs.h"
 #include "simulator/barriers/failing_sync.h"
 #include "simulator/barriers/moved_atoms.h"
 #include "simulator/barriers/order_findings.h"
@@ -65,6 +67,7 @@ class SyncSearch {
     if (!with_.runs || is_stopped()) return {};
     place(reference);
     if (asks_chains(reference)) judge_by_chains();
+    if (asks_edges(reference) && charge_check()) judge_by_edges();
     const FailingSync failing(program_, reference, with_);
     // A word of what can go is no advice.
     for (const bool are_words : {false, true}) {
@@ -149,6 +152,21 @@ class SyncSearch {
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (needs.is_needed[i]) verdicts_[i] = PieceVerdict::kNeeded;
       if (!needs.is_needed[i] && needs.is_complete) verdicts_[i] = PieceVerdict::kRedundant;
+    }
+  }
+
+  bool asks_edges(const ReferenceOrder& reference) const {
+    return options_.asks_chains && pieces_.size() > options_.alone_max && with_.hazards.empty() &&
+           reference.is_text_order && can_judge_edges(program_);
+  }
+
+  // Requires: there is no hazard.
+  void judge_by_edges() {
+    const EdgeNeeds needs = find_edge_needs(program_, pieces_);
+    if (is_stopped()) return;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (needs.is_needed[i]) verdicts_[i] = PieceVerdict::kNeeded;
+      if (needs.can_go[i]) verdicts_[i] = PieceVerdict::kRedundant;
     }
   }
 

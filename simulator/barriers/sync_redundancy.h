@@ -23,7 +23,8 @@ struct SyncRedundancyOptions {
   // Then every so manieth piece is left out at once: close conflicts show; and four times so many
   // apart, for wider ones.
   size_t stride = 16;
-  // Of more pieces than `alone_max`, chains are asked first, where queue_cuts.h can judge them.
+  // Of more pieces than `alone_max`, chains are asked first, where queue_cuts.h can judge them, and
+  // the two ends of edges, where edge_needs.h can.
   bool asks_chains = true;
 };
 
@@ -33,8 +34,9 @@ struct SyncRedundancyOptions {
 // are left out the reference run is another one, so that both are about what runs then.
 // Exact, except for the unjudged. None in a program with a deadlock.
 // Requires: no text_order. Cost: a check of the program, and where there is no hazard and QueueCuts
-// can judge it, find_queue_needs(). Else a few checks more, and one for each piece that can go. All
-// as far as `work_limit` allows, which bounds statements, accesses and steps visited.
+// can judge it, find_queue_needs(); of edges find_edge_needs(). Else a few checks more, and one for
+// each piece that can go. All as far as `work_limit` allows, which bounds statements, accesses and
+// steps visited.
 SyncRedundancy find_redundant_sync(const Program& program,
                                    const SyncRedundancyOptions& options = {});
 

@@ -1,0 +1,99 @@
+// The basic idea: what comes after an operation of a graph queue does so by a path of edges that
+// begins there. Where another path leads from a to b, it orders and makes visible all that the edge
+// from a to b does (if it is no weaker), whatever chain the edge is a part of: the edge can go.
+// Where none does, nothing orders a and b without the edge; if they conflict, it is needed.
+//
+// The last edge of another path comes from another operation with an edge to b. So that asks of
+// each two of these whether the one comes before the other.
+#include "simulator/barriers/edge_needs.h"
+
+#include <algorithm>
+
+#include "encoder/program/stop.h"
+#include "simulator/hazards/hazards.h"
+#include "simulator/order/happens_before.h"
+
+namespace interlock {
+namespace {
+
+bool is_of_a_graph(const Program& program, const Statement& statement) {
+  return statement.queue != kNoQueue && program.kind_of(statement.queue) == QueueKind::kGraph;
+}
+
+class EdgeSearch {
+ public:
+  EdgeSearch(const Program& program, std::span<const SyncPiece> pieces)
+      : program_(program),
+        pieces_(pieces),
+        order_(program),
+        is_full_(std::ranges::none_of(program.edges, &Edge::is_programmatic)) {
+    needs_.is_needed.resize(pieces.size());
+    needs_.can_go.resize(pieces.size());
+  }
+
+  EdgeNeeds run() {
+    for (size_t i = 0; i < pieces_.size() && !is_stopped(); ++i) {
+      if (pieces_[i].kind == SyncPieceKind::kEdge) {
+        judge_edge(i, program_.edges[pieces_[i].edge]);
+      } else if (pieces_[i].kind == SyncPieceKind::kMemory && pieces_[i].edge != SyncPiece::kNone) {
+        needs_.is_needed[i] = sees_a_neighbour(program_.edges[pieces_[i].edge].to);
+      }
+    }
+    return std::move(needs_);
+  }
+
+ private:
+  void judge_edge(size_t piece, const Edge& edge) {
+    const bool has_other_path =
+        std::ranges::any_of(program_.edges_to(edge.to), [&](const Edge& other) {
+          return other.from != edge.from && order_.executes_before(edge.from, other.from);
+        });
+    // A path of full edges does what any edge does.
+    needs_.can_go[piece] = has_other_path && is_full_;
+    needs_.is_needed[piece] = !has_other_path && conflict(edge.from, edge.to, false);
+  }
+
+  // Whether the operation accesses what one that an edge comes from writes: without memory in its
+  // edges nothing makes that visible to it.
+  bool sees_a_neighbour(DispatchId to) const {
+    return std::ranges::any_of(program_.edges_to(to),
+                               [&](const Edge& edge) { return conflict(edge.from, to, true); });
+  }
+
+  // Hazards of operands that only bound what is accessed are another matter.
+  bool conflict(DispatchId first, DispatchId second, bool is_of_memory) const {
+    const Dispatch& a = program_.dispatch(first);
+    const Dispatch& b = program_.dispatch(second);
+    if (a.is_approximate || b.is_approximate) return false;
+    for (const Access& x : program_.accesses_of(a)) {
+      for (const Access& y : program_.accesses_of(b)) {
+        if (x.memory != y.memory || !share_a_byte(x.range, y.range)) continue;
+        const ConflictKinds kinds = conflict_kinds(x, a.atomic_op, y, b.atomic_op);
+        if (is_of_memory ? kinds.raw || kinds.waw : kinds.any()) return true;
+      }
+    }
+    return false;
+  }
+
+  const Program& program_;
+  const std::span<const SyncPiece> pieces_;
+  const HappensBefore order_;
+  const bool is_full_;  // No edge is of execution alone.
+  EdgeNeeds needs_;
+};
+
+}  // namespace
+
+bool can_judge_edges(const Program& program) {
+  return !program.edges.empty() && std::ranges::none_of(program.syncs, [&](const SyncStep& step) {
+    const bool orders_nothing = step.kind == SyncKind::kSplit || step.kind == SyncKind::kSubmit;
+    const bool is_near = is_of_a_graph(program, program.statements[step.statement.index]);
+    return step.kind == SyncKind::kHostIdle || (is_near && !orders_nothing);
+  });
+}
+
+EdgeNeeds find_edge_needs(const Program& program, std::span<const SyncPiece> pieces) {
+  return EdgeSearch(program, pieces).run();
+}
+
+}  // namespace interlock

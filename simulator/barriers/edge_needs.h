@@ -1,0 +1,32 @@
+// Edge needs: which edges of graph queues can go and which are needed, as far as the operations at
+// their two ends say it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "encoder/program/program.h"
+#include "simulator/barriers/sync_pieces.h"
+
+namespace interlock {
+
+struct EdgeNeeds {
+  // By piece; neither where the two ends do not say.
+  std::vector<bool> is_needed;
+  std::vector<bool> can_go;
+};
+
+// Whether nothing but edges orders operations of graph queues after one another, and there are
+// edges. Cost: linear in the sync statements.
+bool can_judge_edges(const Program& program);
+
+// Returns of `pieces` the edges that are needed, as the operations at their ends conflict and no
+// other path joins them, and those that can go, as another path does. Of what edges make visible it
+// says where it is needed, as an operation touches what one right before it writes. Each alone.
+// Requires: can_judge_edges(); `program` is its own reference run, has no hazard and not too many
+// paths of graph queues; `pieces` are its sync_pieces_of(). Cost: HappensBefore; for each edge the
+// edges beside it that lead to the same operation, and the operands of its ends.
+EdgeNeeds find_edge_needs(const Program& program, std::span<const SyncPiece> pieces);
+
+}  // namespace interlock

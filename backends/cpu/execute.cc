@@ -5,12 +5,14 @@
 #include "backends/cpu/execute.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
 #include "backends/interface/host_statements.h"
 #include "backends/interface/transitions.h"
 #include "backends/kernels/all_kernels.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 
@@ -49,6 +51,24 @@ uint64_t joined_slice_count(const KernelEntry& kernel, const DispatchPiece& piec
   if (kernel.is_variadic || kernel.sliced != Extent::kElements || piece.first_slice != 0) return 1;
   if (piece.params.element_count <= kJoinedElementsMax) return piece.slice_count;
   return std::max<uint64_t>(1, kJoinedElementsMax / piece.params.block);
+}
+
+// Part by part, each as operands of its own.
+void execute_rows(const Program& program, const DispatchPiece& piece,
+                  const std::vector<CpuOperand>& operands, CpuBody body) {
+  for_each_row_part(program, program.dispatch(piece.dispatch), [&](const RowPart& part) {
+    if (is_stopped()) return;
+    std::array<CpuOperand, 2> of_part;
+    for (size_t i = 0; i < part.operand_count; ++i) {
+      const RowPart::Operand& place = part.operands[i];
+      of_part[i] = operands[place.access];
+      of_part[i].data += static_cast<int64_t>(place.offset_bytes - of_part[i].first_byte);
+      of_part[i].first_byte = 0;
+      of_part[i].size_bytes = part.size_bytes;
+    }
+    CpuMemory memory{std::span<const CpuOperand>(of_part).first(part.operand_count)};
+    body(memory, params_of(part, piece.params), 0);
+  });
 }
 
 }  // namespace
@@ -98,6 +118,10 @@ void execute_piece(const Program& program, const DispatchPiece& piece,
       if (operand.mode != AccessMode::kUpdate)
         std::memset(operand.data, kDiscardedByte, operand.size_bytes);
     }
+    return;
+  }
+  if (has_rows(program, dispatch)) {
+    execute_rows(program, piece, operands, bodies[dispatch.kernel.index]);
     return;
   }
   const KernelId kernel = dispatch.kernel;

@@ -13,6 +13,7 @@
 #include "backends/interface/dispatch_params.h"
 #include "backends/kernels/all_kernels.h"
 #include "encoder/kernel/kernel_binding.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/report/operand_text.h"
@@ -56,7 +57,7 @@ Finding finding_of(const Program& program, DispatchId id, int access, const Kern
   const auto clip = [&](int64_t address) {
     return static_cast<uint64_t>(std::clamp<int64_t>(address, 0, limit));
   };
-  const std::string operand = entry.is_variadic
+  const std::string operand = entry.is_variadic || has_rows(program, dispatch)
                                   ? program.text_of(declared)
                                   : std::string(entry.operands[static_cast<size_t>(access)].name);
   Finding finding{{.kind = FindingKind::kUndeclared,
@@ -118,7 +119,11 @@ class InstrumentedExecution {
       declared_.push_back(slice_range_of(program_, dispatch, params, slice, static_cast<int>(i)));
     }
     memory_.begin_slice(id, declared_);
-    options_.bodies[dispatch.kernel.index](memory_, params, slice);
+    if (has_rows(program_, dispatch)) {
+      run_rows(dispatch, params);
+    } else {
+      options_.bodies[dispatch.kernel.index](memory_, params, slice);
+    }
     if (!memory_.has_undeclared() && !options_.on_slice) return;
     const std::vector<OperandTouches> touches = memory_.take_touches();
     for (size_t i = 0; i < touches.size(); ++i) {
@@ -126,6 +131,20 @@ class InstrumentedExecution {
       count(offences_[2 * i + 1], slice, touches[i].undeclared_stores);
     }
     if (options_.on_slice) options_.on_slice(id, slice, touches);
+  }
+
+  // Bodies know operands and not their rows.
+  void run_rows(const Dispatch& dispatch, const KernelParams& params) {
+    for_each_row_part(program_, dispatch, [&](const RowPart& part) {
+      const RowPart::Operand& to = part.operands[part.operand_count - 1];
+      for (uint64_t k = 0; k < part.size_bytes; ++k) {
+        const auto value = part.operand_count == 1
+                               ? static_cast<uint8_t>(params.byte)
+                               : memory_.load_byte(static_cast<int>(part.operands[0].access),
+                                                   part.operands[0].offset_bytes + k);
+        memory_.store_byte(static_cast<int>(to.access), to.offset_bytes + k, value);
+      }
+    });
   }
 
   static void count(Offence& offence, uint64_t slice, const std::vector<TouchedRange>& ranges) {

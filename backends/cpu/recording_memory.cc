@@ -60,7 +60,8 @@ std::vector<OperandTouches> RecordingMemory::take_touches() {
 }
 
 bool RecordingMemory::streams(int operand) const {
-  return !kernel_->is_variadic && kernel_->operands[static_cast<size_t>(operand)].streams;
+  const auto position = static_cast<size_t>(operand);  // Rows are more than the operands.
+  return position < kernel_->operands.size() && kernel_->operands[position].streams;
 }
 
 bool RecordingMemory::has_stored(int operand, int64_t begin, int64_t end) const {

@@ -9,8 +9,10 @@
 #include "backends/interface/late_staging.h"
 #include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
+#include "backends/interface/row_operands.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/check.h"
 
 namespace interlock {
@@ -43,8 +45,22 @@ void lower_large_mix(const DispatchPiece& piece, std::span<const PlacedOperand> 
   }
 }
 
+// A launch for each part.
+void lower_rows(const Program& program, const DispatchPiece& piece,
+                std::span<const PlacedOperand> operands, CudaCommandList& list) {
+  for_each_row_part(program, program.dispatch(piece.dispatch), [&](const RowPart& part) {
+    DispatchPiece of_part = piece;
+    of_part.params = params_of(part, piece.params);
+    lower_slices(program, of_part, operands_of(part, operands), list);
+  });
+}
+
 void lower_launch(const Program& program, const DispatchPiece& piece,
                   std::span<const PlacedOperand> operands, LoweredProgram& lowered) {
+  if (has_rows(program, program.dispatch(piece.dispatch))) {
+    lower_rows(program, piece, operands, lowered.list);
+    return;
+  }
   const bool is_mix = program.dispatch(piece.dispatch).kernel == mix_kernel();
   INTERLOCK_CHECK(is_mix || operands.size() <= kTableOperandCountMax);
   uint64_t size_bytes = 0;

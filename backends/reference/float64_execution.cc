@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "backends/float64/kernel_oracles.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 
@@ -92,25 +92,46 @@ class Execution {
   }
 
   void execute_on_bytes(DispatchId id, bool is_copy) {
-    const std::span<const Access> accesses = program_.accesses_of(id);
-    std::optional<std::vector<double>> copied;
-    if (is_copy) copied = whole_words_of(accesses[0]);
+    std::vector<CopiedWords> copied;
+    if (is_copy) copied = words_copied_by(id);
     execute_dispatch(program_, id, bytes_);
-    for (const Access& access : accesses) {
+    for (const Access& access : program_.accesses_of(id)) {
       if (access.writes_plainly()) take_words_from_bytes(access.memory, access.range);
     }
-    if (copied && accesses[1].range.begin % kFloatBytes == 0) {
-      std::ranges::copy(*copied, words_.memories[accesses[1].memory.index].data() +
-                                     accesses[1].range.begin / kFloatBytes);
+    for (const CopiedWords& words : copied) {
+      std::ranges::copy(words.values,
+                        words_.memories[words.to.memory.index].data() + words.to.first_word);
     }
   }
 
-  // None if the range does not start at a word.
-  std::optional<std::vector<double>> whole_words_of(const Access& access) const {
-    if (access.range.begin % kFloatBytes != 0) return std::nullopt;
-    const double* const first =
-        words_.memories[access.memory.index].data() + access.range.begin / kFloatBytes;
-    return std::vector<double>(first, first + access.range.size_bytes() / kFloatBytes);
+  struct WordPlace {
+    MemoryId memory;
+    uint64_t first_word = 0;
+  };
+  struct CopiedWords {
+    WordPlace to;
+    std::vector<double> values;
+  };
+
+  // What starts at words on both sides; bytes tell the rest.
+  std::vector<CopiedWords> words_copied_by(DispatchId id) const {
+    std::vector<CopiedWords> copied;
+    const std::span<const Access> accesses = program_.accesses_of(id);
+    const auto take = [&](const RowPart& part) {
+      const auto begin_of = [&](const RowPart::Operand& place) {
+        return accesses[place.access].range.begin + place.offset_bytes;
+      };
+      const uint64_t from = begin_of(part.operands[0]);
+      const uint64_t to = begin_of(part.operands[1]);
+      if (from % kFloatBytes != 0 || to % kFloatBytes != 0) return;
+      const MemoryId source = accesses[part.operands[0].access].memory;
+      const MemoryId destination = accesses[part.operands[1].access].memory;
+      const double* const first = words_.memories[source.index].data() + from / kFloatBytes;
+      copied.push_back({{destination, to / kFloatBytes},
+                        std::vector<double>(first, first + part.size_bytes / kFloatBytes)});
+    };
+    for_each_row_part(program_, program_.dispatch(id), take);
+    return copied;
   }
 
   const Program& program_;

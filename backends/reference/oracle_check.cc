@@ -15,6 +15,7 @@
 #include "backends/float64/kernel_oracles.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 
@@ -82,7 +83,7 @@ class Judgement {
     if (const KernelOracle oracle = find_kernel_oracle(entry.name)) {
       compare_values(oracle, arithmetic);
     } else {
-      compare_bytes(expected_image(entry.name));
+      compare_bytes(expected_image());
     }
     return std::move(check_);
   }
@@ -131,22 +132,28 @@ class Judgement {
   }
 
   // What fill, copy and mix leave.
-  MemoryImage expected_image(std::string_view kernel) const {
+  MemoryImage expected_image() const {
     MemoryImage image = before_;
     const auto bytes_of = [&](size_t operand) {
       return image.memories[accesses_[operand].memory.index].begin() +
              static_cast<ptrdiff_t>(accesses_[operand].range.begin);
     };
-    if (accesses_.empty()) return image;  // An opaque dispatch may have none.
-    const auto size_bytes = static_cast<ptrdiff_t>(accesses_.back().range.size_bytes());
-    if (kernel == "fill") {
-      std::fill_n(bytes_of(0), size_bytes,
-                  static_cast<uint8_t>(params_of(program_, dispatch_).byte));
-    } else if (kernel == "copy") {
-      std::copy_n(bytes_of(0), size_bytes, bytes_of(1));
-    } else {
+    if (!takes_rows(kernel_entry(dispatch_.kernel))) {
       execute_dispatch(program_, id_, image);
+      return image;
     }
+    for_each_row_part(program_, dispatch_, [&](const RowPart& part) {
+      const auto at = [&](size_t operand) {
+        const RowPart::Operand& place = part.operands[operand];
+        return bytes_of(place.access) + static_cast<ptrdiff_t>(place.offset_bytes);
+      };
+      if (part.operand_count == 1) {
+        std::fill_n(at(0), part.size_bytes,
+                    static_cast<uint8_t>(params_of(program_, dispatch_).byte));
+      } else {
+        std::copy_n(at(0), part.size_bytes, at(1));
+      }
+    });
     return image;
   }
 

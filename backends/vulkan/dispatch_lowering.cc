@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
+#include <vector>
 
+#include "backends/interface/row_operands.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 
@@ -144,6 +148,23 @@ bool is_transfer(const KernelEntry& entry, std::span<const PlacedOperand> operan
   return range.offset_bytes % kWordBytes == 0 && range.size_bytes % kWordBytes == 0;
 }
 
+// What is one transfer command each, if it is any: the dispatch, or each part of its rows.
+std::vector<std::vector<PlacedOperand>> transfer_parts_of(const VulkanLowering& lowering,
+                                                          DispatchId id) {
+  const Dispatch& dispatch = lowering.program.dispatch(id);
+  std::vector<PlacedOperand> operands = lowering.layout.place_operands(lowering.program, id);
+  if (!has_rows(lowering.program, dispatch)) return {std::move(operands)};
+  std::vector<std::vector<PlacedOperand>> parts;
+  for_each_row_part(lowering.program, dispatch,
+                    [&](const RowPart& part) { parts.push_back(operands_of(part, operands)); });
+  return parts;
+}
+
+bool are_transfers(const KernelEntry& entry, const std::vector<std::vector<PlacedOperand>>& parts) {
+  return std::ranges::all_of(
+      parts, [&](const std::vector<PlacedOperand>& part) { return is_transfer(entry, part); });
+}
+
 }  // namespace
 
 BoundRange bind_range(DeviceRange range, uint64_t alignment) {
@@ -170,21 +191,40 @@ Result<OperandWidth> width_of(const VulkanLowering& lowering, DispatchId id,
 
 Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece& piece,
                             std::span<const PlacedOperand> operands) {
+  const Dispatch& dispatch = lowering.program.dispatch(piece.dispatch);
+  if (has_rows(lowering.program, dispatch)) {
+    Result<Success> lowered = Success{};
+    bool is_first = true;
+    for_each_row_part(lowering.program, dispatch, [&](const RowPart& part) {
+      if (!lowered) return;
+      // Rows share no byte; their bindings begin at multiples of an alignment, and may.
+      if (!std::exchange(is_first, false)) lowering.list.add_full_barrier();
+      DispatchPiece of_part = piece;
+      of_part.params = params_of(part, piece.params);
+      lowered = lower_table_piece(lowering, of_part, operands_of(part, operands));
+    });
+    return lowered;
+  }
   return lowering.program.dispatch(piece.dispatch).kernel == mix_kernel()
              ? lower_mix(lowering, piece, operands)
              : lower_table_piece(lowering, piece, operands);
 }
 
 Result<Success> lower_dispatch(const VulkanLowering& lowering, DispatchId id) {
-  const std::vector<PlacedOperand> operands = lowering.layout.place_operands(lowering.program, id);
   const DispatchPiece piece = whole_piece_of(lowering.program, id);
   const KernelEntry& entry = kernel_entry(lowering.program.dispatch(id).kernel);
-  if (!is_transfer(entry, operands)) return lower_piece(lowering, piece, operands);
-  const DeviceRange range = operands[0].range;
-  if (entry.name == "copy") {
-    lowering.list.add_copy({range.offset_bytes, operands[1].range.offset_bytes, range.size_bytes});
-  } else {
-    lowering.list.add_fill({range, piece.params.byte * 0x01010101u});
+  const auto parts = transfer_parts_of(lowering, id);
+  if (!are_transfers(entry, parts)) {
+    return lower_piece(lowering, piece, lowering.layout.place_operands(lowering.program, id));
+  }
+  for (const std::vector<PlacedOperand>& operands : parts) {
+    const DeviceRange range = operands[0].range;
+    if (entry.name == "copy") {
+      lowering.list.add_copy(
+          {range.offset_bytes, operands[1].range.offset_bytes, range.size_bytes});
+    } else {
+      lowering.list.add_fill({range, piece.params.byte * 0x01010101u});
+    }
   }
   return Success{};
 }
@@ -192,8 +232,7 @@ Result<Success> lower_dispatch(const VulkanLowering& lowering, DispatchId id) {
 bool is_copy_in_compute(const VulkanLowering& lowering, DispatchId id) {
   const Dispatch& dispatch = lowering.program.dispatch(id);
   return stage_of(dispatch) == Stage::kCopy &&
-         !is_transfer(kernel_entry(dispatch.kernel),
-                      lowering.layout.place_operands(lowering.program, id));
+         !are_transfers(kernel_entry(dispatch.kernel), transfer_parts_of(lowering, id));
 }
 
 }  // namespace interlock

@@ -31,7 +31,8 @@ struct VulkanLowering {
   HostCopies& host;
 };
 
-// Appends the launches of the piece.
+// Appends the launches of the piece. Of rows (encoder/kernel/row_parts.h) each part is one, with a
+// full barrier between two, which may hide that the program lacks one.
 // Errors: an operand is larger than the device binds; the device lacks what its alignment needs;
 // the loops of a table kernel have more than kRoundsMax rounds.
 Result<Success> lower_piece(const VulkanLowering& lowering, const DispatchPiece& piece,

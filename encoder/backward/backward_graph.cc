@@ -30,6 +30,7 @@
 // mul, the nodes would be the same, and the VJP find another x: check_saved_values refuses that.
 #include "encoder/backward/backward_graph.h"
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/error_of.h"
 
 #include <fmt/format.h>
@@ -172,6 +173,9 @@ class GraphWalk {
   // Why no gradient can flow through the dispatch; empty if it can.
   std::string defect_of(const Dispatch& dispatch) const {
     if (is_opaque(program_, dispatch)) return "is opaque: nothing is known of what it computes";
+    if (has_rows(program_, dispatch)) {
+      return "has operands in rows; a backward pass follows whole tensors only";
+    }
     const auto accesses = program_.accesses_of(dispatch);
     for (const Access& access : accesses) {
       if (access.mode != AccessMode::kWrite && reads_raw(access)) {

@@ -5,6 +5,7 @@
 #include "encoder/build/program_builder.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/names.h"
 #include "encoder/program/words.h"
 
@@ -165,9 +166,10 @@ bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispat
   dispatch.access_count = static_cast<uint32_t>(program_.accesses.size()) - dispatch.first_access;
   if (!append_attributes(item, dispatch) || !check_line_length(item)) return false;
   if (is_opaque) return true;
-  if (program_.strides.size() > stride_count) {
+  if (program_.strides.size() > stride_count && !takes_rows(kernel_entry(dispatch.kernel))) {
     return fail(ItemPart::kKernel,
-                "kernel {} has operands without rows; those of opaque dispatches may have rows.",
+                "kernel {} has operands without rows; those of copy, of fill and of opaque "
+                "dispatches may have rows.",
                 in_quotes(item.kernel));
   }
   if (!item.operands.empty() && item.operands.back().is_undeclared) {

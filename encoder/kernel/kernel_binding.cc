@@ -10,8 +10,10 @@
 #include <string>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "encoder/kernel/kernel_rules.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/registry.h"
@@ -38,12 +40,24 @@ std::string signature_of(const KernelEntry& entry) {
 // What is found wrong here and below; none, nearly always.
 using Defect = std::optional<Error>;
 
+// Whether the access is a row of the operand that the one before it is a row of.
+bool is_next_row(std::span<const Access> accesses, size_t i) {
+  return i > 0 && accesses[i].stride != Access::kNotStrided &&
+         accesses[i].stride == accesses[i - 1].stride;
+}
+
 Defect mode_defect(const KernelEntry& entry, std::span<const Access> accesses) {
   if (std::ranges::equal(accesses, entry.operands, {}, &Access::mode, &KernelOperand::mode)) {
     return std::nullopt;
   }
   size_t counts[kAccessModeCount] = {};
-  for (const Access& access : accesses) ++counts[static_cast<size_t>(access.mode)];
+  std::vector<AccessMode> modes;  // By operand.
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    if (is_next_row(accesses, i)) continue;
+    modes.push_back(accesses[i].mode);
+    ++counts[static_cast<size_t>(accesses[i].mode)];
+  }
+  if (std::ranges::equal(modes, entry.operands, {}, {}, &KernelOperand::mode)) return std::nullopt;
   std::string found;
   for (size_t mode = 0; mode < kAccessModeCount; ++mode) {
     if (counts[mode] == 0) continue;
@@ -132,6 +146,28 @@ Defect bind_attributes(const Program& program, const KernelEntry& entry,
   return std::nullopt;
 }
 
+// Of as many bytes as its rows have, and one slice, which touches them whole.
+Result<KernelParams> bind_rows(const Program& program, const Dispatch& dispatch,
+                               const Limits& limits) {
+  const KernelEntry& entry = kernel_entry(dispatch.kernel);
+  const std::span<const Access> accesses = program.accesses_of(dispatch);
+  std::array<uint64_t, kTableOperandsMax> sizes_bytes = {};
+  std::array<OperandShape, kTableOperandsMax> shapes;
+  size_t operand_count = 0;
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    operand_count += !is_next_row(accesses, i);
+    sizes_bytes[operand_count - 1] += accesses[i].range.size_bytes();
+  }
+  for (size_t i = 0; i < operand_count; ++i) shapes[i] = OperandShape(&sizes_bytes[i], 1);
+  KernelParams params;
+  if (auto defect = bind_attributes(program, entry, program.attributes_of(dispatch), params)) {
+    return *std::move(defect);
+  }
+  auto bound = entry.bind(entry, std::span(shapes).first(operand_count), params, limits);
+  if (bound) bound->block = std::max<uint64_t>(1, bound->element_count);
+  return bound;
+}
+
 }  // namespace
 
 Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatch,
@@ -145,6 +181,7 @@ Result<KernelParams> bind_kernel(const Program& program, const Dispatch& dispatc
         "Kernel '{}' overwrites every byte of its outputs; only opaque dispatches can be partial.",
         entry.name);
   }
+  if (has_rows(program, dispatch)) return bind_rows(program, dispatch, limits);
   std::array<OperandShape, kTableOperandsMax> shapes;
   std::array<uint64_t, kTableOperandsMax> sizes_bytes;
   INTERLOCK_CHECK(accesses.size() <= kTableOperandsMax);
@@ -185,7 +222,7 @@ SliceRanges::SliceRanges(const Program& program, const Dispatch& dispatch,
   const ByteRange range = program.accesses_of(dispatch)[access].range;
   begin_ = range.begin;
   row_bytes_ = range.size_bytes();
-  if (entry.is_variadic) return;
+  if (entry.is_variadic || has_rows(program, dispatch)) return;
   const OperandExtents extents = entry.shapes.empty() ? OperandExtents{} : entry.shapes[access];
   row_count_ = extent_of(params, extents.first);
   row_bytes_ = extent_of(params, extents.second) * (entry.is_bytewise ? 1 : kElementBytes);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/hash.h"
 
 namespace interlock {
@@ -86,7 +87,7 @@ const Law* law_of(const Program& program, const Dispatch& dispatch) {
     return by_kernel;
   }();
   const Law* const law = laws[dispatch.kernel.index];
-  if (law == nullptr) return nullptr;
+  if (law == nullptr || has_rows(program, dispatch)) return nullptr;
   // What a part of a tensor holds is another value than the tensor.
   const auto accesses = program.accesses_of(dispatch);
   const bool is_whole = std::ranges::all_of(accesses, [&](const Access& access) {

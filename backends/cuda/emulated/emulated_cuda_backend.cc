@@ -20,6 +20,7 @@
 #include "backends/interface/partial_steps.h"
 #include "backends/interface/poison.h"
 #include "backends/interface/transitions.h"
+#include "encoder/kernel/row_parts.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/choice.h"
@@ -121,6 +122,7 @@ class EmulatedRun {
 
   Result<Success> run_piece(const DispatchPiece& piece,
                             const std::vector<LaunchOperand>& operands) {
+    if (has_rows(program_, program_.dispatch(piece.dispatch))) return run_rows(piece, operands);
     LaunchArguments arguments;
     arguments.operands = operands.data();
     arguments.operand_count = static_cast<uint32_t>(operands.size());
@@ -143,6 +145,27 @@ class EmulatedRun {
       done += count;
     }
     return Success{};
+  }
+
+  // A launch for each part.
+  Result<Success> run_rows(const DispatchPiece& piece, const std::vector<LaunchOperand>& operands) {
+    const Dispatch& dispatch = program_.dispatch(piece.dispatch);
+    Result<Success> ran = Success{};
+    for_each_row_part(program_, dispatch, [&](const RowPart& part) {
+      if (!ran) return;
+      std::vector<LaunchOperand> of_part;
+      for (const RowPart::Operand& place : std::span(part.operands).first(part.operand_count)) {
+        LaunchOperand& operand = of_part.emplace_back(operands[place.access]);
+        operand.data += place.offset_bytes;
+        operand.size_bytes = part.size_bytes;
+      }
+      LaunchArguments arguments;
+      arguments.operands = of_part.data();
+      arguments.operand_count = static_cast<uint32_t>(of_part.size());
+      arguments.params = params_of(part, piece.params);
+      ran = judge(piece.dispatch, launch_slices(launches_, dispatch.kernel, 1, arguments));
+    });
+    return ran;
   }
 
   Result<Success> run_late(const DispatchPiece& piece) {

@@ -24,9 +24,12 @@ bool can_judge_edges(const Program& program);
 // Returns of `pieces` the edges that are needed, as the operations at their ends conflict and no
 // other path joins them, and those that can go, as another path does. Of what edges make visible it
 // says where it is needed, as an operation touches what one right before it writes. Each alone.
-// Requires: can_judge_edges(); `program` is its own reference run, has no hazard and not too many
-// paths of graph queues; `pieces` are its sync_pieces_of(). Cost: HappensBefore; for each edge the
-// edges beside it that lead to the same operation, and the operands of its ends.
-EdgeNeeds find_edge_needs(const Program& program, std::span<const SyncPiece> pieces);
+// Requires: can_judge_edges(); `program` is its own reference run and has no hazard; `pieces` are
+// its sync_pieces_of(). Cost: for each edge d / 64 steps, where d operations before are the
+// farthest that an edge from there on begins at, the edges beside it that lead to the same
+// operation, and the operands of its ends; d / 8 bytes an operation. Takes its work from
+// `work_left`; says nothing if that is too little, or the memory more than 128 MiB.
+EdgeNeeds find_edge_needs(const Program& program, std::span<const SyncPiece> pieces,
+                          uint64_t& work_left);
 
 }  // namespace interlock

@@ -58,16 +58,20 @@ class SyncSearch {
 
   SyncRedundancy run() {
     if (pieces_.empty()) return {};
-    // The first check alone says nothing.
-    if (work_left_ < 2 * check_work_ || !charge_check()) return unjudged();
+    if (!options_.is_clean) {
+      // The first check alone says nothing.
+      if (work_left_ < 2 * check_work_ || !charge_check()) return unjudged();
+    }
     const ReferenceOrder reference = find_reference_order(program_);
     if (!reference.cycle.empty()) return {};
-    with_ = find_order_findings(program_, HazardsListed::kAll, work_left_);
-    if (!with_.is_known) return unjudged();
-    if (!with_.runs || is_stopped()) return {};
+    if (!options_.is_clean) {
+      with_ = find_order_findings(program_, HazardsListed::kAll, work_left_);
+      if (!with_.is_known) return unjudged();
+      if (!with_.runs || is_stopped()) return {};
+    }
     place(reference);
     if (asks_chains(reference)) judge_by_chains();
-    if (asks_edges(reference) && charge_check()) judge_by_edges();
+    if (asks_edges(reference)) judge_by_edges();
     const FailingSync failing(program_, reference, with_);
     // A word of what can go is no advice.
     for (const bool are_words : {false, true}) {
@@ -162,7 +166,7 @@ class SyncSearch {
 
   // Requires: there is no hazard.
   void judge_by_edges() {
-    const EdgeNeeds needs = find_edge_needs(program_, pieces_);
+    const EdgeNeeds needs = find_edge_needs(program_, pieces_, work_left_);
     if (is_stopped()) return;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (needs.is_needed[i]) verdicts_[i] = PieceVerdict::kNeeded;

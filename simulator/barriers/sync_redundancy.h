@@ -26,6 +26,8 @@ struct SyncRedundancyOptions {
   // Of more pieces than `alone_max`, chains are asked first, where queue_cuts.h can judge them, and
   // the two ends of edges, where edge_needs.h can.
   bool asks_chains = true;
+  // Somebody has checked the program, and found nothing at all wrong with it.
+  bool is_clean = false;
 };
 
 // Returns the pieces without which nothing is wrong with the program that is not wrong with it: no

@@ -247,7 +247,12 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
   if (is_stopped()) return report;
   find_repairs(program, options.repair_budget, report.findings);
   if (is_stopped()) return report;
-  SyncRedundancy sync = find_redundant_sync(program, {.work_limit = options.redundancy_budget});
+  // Of host accesses, which count as whole atoms there, and of signals more has to be known.
+  const bool is_clean = reference.is_text_order && report.findings.empty() &&
+                        report.noted.empty() && report.truncations.empty() &&
+                        program.host_dispatches.empty() && program.signal_parts.empty();
+  SyncRedundancy sync =
+      find_redundant_sync(program, {.work_limit = options.redundancy_budget, .is_clean = is_clean});
   report.redundant_sync = std::move(sync.redundant);
   report.unjudged_sync_count = sync.unjudged_count;
   if (reference.cycle.empty() || is_stopped()) return report;

@@ -77,9 +77,15 @@ TEST(FindEdgeNeeds, SaysWhatTheRemovalOfEachSays) {
     if (!hazards || !hazards->empty()) continue;
     ASSERT_TRUE(find_reference_order(*program).is_text_order);
     const std::vector<SyncPiece> pieces = sync_pieces_of(*program);
-    const EdgeNeeds needs = find_edge_needs(*program, pieces);
+    uint64_t work_left = UINT64_MAX;
+    const EdgeNeeds needs = find_edge_needs(*program, pieces, work_left);
     const SyncRedundancy alone = find_redundant_sync(*program, {.alone_max = SIZE_MAX});
-    ASSERT_EQ(alone.redundant, find_redundant_sync(*program, {.alone_max = 0}).redundant);
+    for (const bool is_clean : {false, program->host_dispatches.empty()}) {
+      const SyncRedundancy by_ends =
+          find_redundant_sync(*program, {.alone_max = 0, .is_clean = is_clean});
+      ASSERT_EQ(alone.redundant, by_ends.redundant);
+      ASSERT_EQ(by_ends.unjudged_count, 0);
+    }
     for (size_t i = 0; i < pieces.size(); ++i) {
       const bool is_redundant =
           std::ranges::find(alone.redundant, pieces[i]) != alone.redundant.end();

@@ -107,6 +107,35 @@ TEST(FindEdgeNeeds, SaysWhatTheRemovalOfEachSays) {
   print_proof(count, "edges that can go, by what stands at their ends and by removal");
 }
 
+// Rows of bits then begin in the midst of the operations.
+TEST(FindEdgeNeeds, SaysItOfOperationsThatAreFarApart) {
+  constexpr int kCount = 400;
+  constexpr int kFar = 70;
+  std::string text = "interlock 1\nmemory m 8\ng: queue graph\ndispatch W writes m on g\n";
+  for (int i = 1; i < kCount; ++i) {
+    const std::string far = i < kFar ? "" : fmt::format(" {}", i - kFar);
+    text += fmt::format("dispatch W writes m after{} {} on g\n", far, i - 1);
+  }
+  const Program program = program_with_queues(text);
+  const std::vector<SyncPiece> pieces = sync_pieces_of(program);
+  uint64_t work_left = UINT64_MAX;
+  const EdgeNeeds needs = find_edge_needs(program, pieces, work_left);
+  int far_count = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].kind != SyncPieceKind::kEdge) continue;
+    const Edge& edge = program.edges[pieces[i].edge];
+    const bool is_far = edge.from.index + kFar == edge.to.index;
+    far_count += is_far;
+    ASSERT_EQ(needs.can_go[i], is_far) << i;
+    ASSERT_EQ(needs.is_needed[i], !is_far) << i;
+  }
+  EXPECT_EQ(far_count, kCount - kFar);
+  work_left = kCount;
+  const EdgeNeeds unknown = find_edge_needs(program, pieces, work_left);
+  EXPECT_EQ(std::ranges::count(unknown.can_go, true), 0);
+  EXPECT_EQ(std::ranges::count(unknown.is_needed, true), 0);
+}
+
 bool can_judge(const std::string& body) {
   return can_judge_edges(
       program_with_queues("interlock 1\nmemory m 8\ng: queue graph\nq1: queue concurrent\n"

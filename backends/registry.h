@@ -8,7 +8,7 @@
 
 namespace interlock {
 
-// All backends of this build, `cpu` first, available or not.
+// All backends of this build, `cpu` first, available or not. In all_backends.cc.
 std::span<Backend* const> backend_registry();
 Backend* find_backend(std::string_view name);  // Null if there is none of this name.
 

@@ -2,6 +2,7 @@
 
 #include "encoder/program/element_text.h"
 #include "encoder/program/names.h"
+#include "encoder/program/release.h"
 #include "encoder/program/words.h"
 
 namespace interlock {
@@ -48,7 +49,18 @@ bool LineReader::read_header(std::string_view line) {
                       version.text.substr(0, 20))
                : fail_expecting(version, "the format version '1'");
   }
-  return take_end();
+  return (!lexer_.peek().is("needs") || read_needs()) && take_end();
+}
+
+// What newer statements need says so: then nothing of them is read as something else.
+bool LineReader::read_needs() {
+  lexer_.next();
+  const Token release = lexer_.next();
+  const std::optional<bool> is_this_one = is_at_least(release_text(), release.text);
+  if (!is_this_one) return fail_expecting(release, "the release that reads the file, as in '0.3'");
+  return *is_this_one ||
+         fail(release, "the file needs release {} of Interlock, or a later one; this is {}.",
+              release.text.substr(0, 20), release_text());
 }
 
 bool LineReader::read(std::string_view line) {

@@ -50,6 +50,7 @@ class LineReader {
   bool fail_expecting(const Token& token, std::string_view expected);
   void mark(ItemPart part, const Token& token);
 
+  bool read_needs();  // Of the header, the next word: "needs".
   bool read_statement(Token first);
   template <typename Draft, typename... Rest>
   bool read_as(const Rest&... rest) {

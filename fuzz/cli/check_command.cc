@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/program/release.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "fuzz/cli/commands.h"
@@ -188,7 +189,7 @@ ExitStatus run_check(CheckCommandOptions options) {
   if (!paths) return report_error(paths.error());
   const bool names_files = paths->size() > 1 && options.format == "text" && !options.is_quiet;
   std::optional<SarifLog> log;
-  if (options.format == "sarif") log.emplace(INTERLOCK_VERSION);
+  if (options.format == "sarif") log.emplace(release_text());
   for (const std::string& path : *paths) {
     if (names_files) print_out(path + ":\n");
     status = worse(status, check_one(path, options, log ? &*log : nullptr));

@@ -26,6 +26,9 @@ void add_list_command(CLI::App& app, ExitStatus& status);      // list_command.c
 void add_serve_command(CLI::App& app, ExitStatus& status);     // serve_command.cc
 void add_bugs_command(CLI::App& app, ExitStatus& status);      // bugs_command.cc
 void add_import_command(CLI::App& app, ExitStatus& status);    // import_command.cc
+// completion_command.cc
+void add_completion_command(CLI::App& app, ExitStatus& status);
+void add_manual_command(CLI::App& app, ExitStatus& status);
 // capture_command.cc, or missing_capture_command.cc
 void add_capture_command(CLI::App& app, ExitStatus& status);
 

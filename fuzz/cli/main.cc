@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "encoder/program/names.h"
+#include "encoder/program/release.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/interrupt.h"
@@ -87,16 +88,17 @@ ExitStatus run_command_line(int argc, char** argv) {
     }
   }
   CLI::App app{"Finds missing and useless synchronization in GPU command streams.", "interlock"};
-  app.set_version_flag("--version", "interlock " INTERLOCK_VERSION);
+  app.set_version_flag("--version", "interlock " + std::string(release_text()));
   app.footer("`interlock help COMMAND` says more of one.");
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::kNothingFound;
   for (const auto add :
-       {add_check_command, add_explore_command, add_fix_command, add_run_command,
-        add_encode_command, add_conform_command, add_plan_command, add_print_command,
-        add_plot_command, add_fuzz_command, add_generate_command, add_merge_command,
-        add_minimize_command, add_replay_command, add_list_command, add_import_command,
-        add_capture_command, add_bugs_command, add_serve_command}) {
+       {add_check_command,    add_explore_command, add_fix_command,        add_run_command,
+        add_encode_command,   add_conform_command, add_plan_command,       add_print_command,
+        add_plot_command,     add_fuzz_command,    add_generate_command,   add_merge_command,
+        add_minimize_command, add_replay_command,  add_list_command,       add_import_command,
+        add_capture_command,  add_bugs_command,    add_completion_command, add_manual_command,
+        add_serve_command}) {
     add(app, status);
   }
   try {

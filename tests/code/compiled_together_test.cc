@@ -97,7 +97,8 @@ std::vector<std::string> complaints_in(std::string_view folder, std::string_view
 }
 
 TEST(CompiledTogether, SourcesNameNothingThatIsNamedElsewhere) {
-  for (const std::string folder : {"encoder", "simulator", "backends", "capture", "fuzz"}) {
+  for (const std::string folder :
+       {"encoder", "simulator", "backends", "capture", "fuzz", "bindings"}) {
     EXPECT_THAT(complaints_in(folder + "/", folder + "/", compiled_alone(folder)), IsEmpty())
         << "Rename it, or add the source to interlock_compile_alone() of the folder.";
   }
@@ -105,7 +106,7 @@ TEST(CompiledTogether, SourcesNameNothingThatIsNamedElsewhere) {
 
 TEST(CompiledTogether, TestsNameNothingThatIsNamedElsewhere) {
   for (const std::string folder :
-       {"encoder", "simulator", "backends", "capture", "fuzz", "cli", "code"}) {
+       {"encoder", "simulator", "backends", "capture", "fuzz", "bindings", "cli", "code"}) {
     EXPECT_THAT(complaints_in("tests/" + folder + "/", "tests/", compiled_alone("tests")),
                 IsEmpty())
         << "Rename it, or add the source to interlock_compile_alone() of the folder.";

@@ -137,8 +137,10 @@ const std::vector<Room>& rooms() {
        {"encoder", "simulator", "backends", "capture", "fuzz/generate", "fuzz/judge",
         "fuzz/external", "fuzz/minimize", "fuzz/campaign", "fuzz/conform", "fuzz/workloads"}},
 
-      // Foreseen: the same for C and Python.
-      {"bindings", {"encoder", "simulator", "backends", "fuzz"}},
+      // The same for C, and for what calls C. It is no command line.
+      {"bindings/c",
+       {"encoder", "simulator", "backends/registry.h", "backends/interface", "backends/cpu",
+        "fuzz/judge", "fuzz/external", "fuzz/minimize", "fuzz/campaign"}},
   };
   return kRooms;
 }

@@ -107,7 +107,8 @@ std::string read_own_file(const std::string& path) {
 std::vector<SourceFile> own_files(const std::set<std::string>& extensions) {
   const std::filesystem::path root = INTERLOCK_SOURCE_DIR;
   std::vector<SourceFile> files;
-  for (const char* folder : {"encoder", "simulator", "backends", "capture", "fuzz", "tests"}) {
+  for (const char* folder :
+       {"encoder", "simulator", "backends", "capture", "fuzz", "bindings", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       if (!extensions.contains(entry.path().extension().string())) continue;
       const std::string path = entry.path().lexically_relative(root).generic_string();

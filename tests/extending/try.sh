@@ -21,7 +21,7 @@ fail() {
 source "$root/tests/mirror_tree.sh"
 rm -rf "$next"
 mkdir -p "$next"
-cp -r "$root"/{CMakeLists.txt,encoder,simulator,backends,capture,fuzz,corpus,tests} "$next"
+cp -r "$root"/{CMakeLists.txt,encoder,simulator,backends,capture,fuzz,bindings,corpus,tests} "$next"
 (cd "$next" && GIT_CEILING_DIRECTORIES=$work git apply "$root/tests/extending/toys.patch") ||
   fail "toys.patch does not apply. Make the toys again, by the steps of docs/extending.md."
 mirror_tree "$next" "$tree"

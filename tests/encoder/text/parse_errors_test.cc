@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "encoder/program/release.h"
 #include "encoder/text/parser.h"
 
 namespace interlock::parse_errors_test {
@@ -340,6 +341,28 @@ TEST(ParseErrorOfHeader, SaysThatTheFirstStatementIsTheHeader) {
 TEST(ParseErrorOfHeader, NamesTheVersionThatItFound) {
   EXPECT_EQ(parse("interlock 2\n", "p.ilk").error().message,
             "p.ilk:1:11: error: the file has format version 2; this release reads version 1.");
+}
+
+TEST(ParseErrorOfHeader, NamesTheReleaseThatTheFileNeeds) {
+  const std::string own(release_text());
+  EXPECT_EQ(
+      parse("interlock 1 needs 99.1\nfence a b\n", "p.ilk").error().message,
+      "p.ilk:1:19: error: the file needs release 99.1 of Interlock, or a later one; this is " +
+          own + ".");
+  for (const std::string& release : {std::string("0"), std::string("0.1"), own}) {
+    EXPECT_TRUE(parse("interlock 1 needs " + release + "  # Read.\nmemory a 16\n")) << release;
+  }
+  for (const char* wrong : {"", "x", "0.1.0.0", "0.", "0.1 0.2", "99999999999999999999"}) {
+    EXPECT_FALSE(parse(std::string("interlock 1 needs ") + wrong + "\n")) << wrong;
+  }
+}
+
+TEST(Release, IsAtLeastWhatItIsComparedWithNumberByNumber) {
+  EXPECT_EQ(is_at_least("0.9.1", "0.10"), false);
+  EXPECT_EQ(is_at_least("0.10.0", "0.9.9"), true);
+  EXPECT_EQ(is_at_least("1.0.0", "1"), true);
+  EXPECT_EQ(is_at_least("1.0.0", "1.0.1"), false);
+  EXPECT_EQ(is_at_least("1.0.0", "1.x"), std::nullopt);
 }
 
 TEST(ParseErrorOfHeader, SaysThatTheTextIsEmpty) {

@@ -1,1 +1,0 @@
-"""Interlock for Python: recorders of what applications issue. Written to be read by `interlock check`."""

@@ -1,0 +1,126 @@
+// Completions and the manual page: what shells and man make of what the program prints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/command.h"
+
+namespace interlock::completion_test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+std::string quoted(const std::string& path) { return "'" + path + "'"; }
+
+// The exit status of a shell command; what it prints goes to `out`.
+int run_shell(const std::string& command, std::string& out) {
+  const std::string path = temporary_path("shell_output.txt");
+  const int status = std::system((command + " >" + quoted(path) + " 2>&1 </dev/null").c_str());
+  std::ifstream file(path);
+  out.assign(std::istreambuf_iterator<char>(file), {});
+  return status;
+}
+
+bool is_command(const std::string& name) {
+  std::string ignored;
+  return run_shell("command -v " + name, ignored) == 0;
+}
+
+// What bash offers after these words, of which the last is not complete yet.
+std::vector<std::string> offered_by_bash(const std::vector<std::string>& words) {
+  const std::string script =
+      temporary_file("completion.bash", run_interlock({"completion", "bash"}).out);
+  std::string line = "COMP_WORDS=(";
+  for (const std::string& word : words) line += quoted(word) + " ";
+  line += "); COMP_CWORD=" + std::to_string(words.size() - 1) +
+          "; complete -p interlock >/dev/null || exit 9; _interlock; "
+          "printf '%s\\n' \"${COMPREPLY[@]}\"";
+  std::string out;
+  const std::string command =
+      "bash --norc -uec " + std::string("\"$(cat ") +
+      quoted(temporary_file("complete.sh", "source " + quoted(script) + "\n" + line + "\n")) +
+      ")\"";
+  EXPECT_EQ(run_shell(command, out), 0) << out;
+  std::istringstream lines(out);
+  std::vector<std::string> offered;
+  for (std::string word; std::getline(lines, word);) {
+    if (!word.empty()) offered.push_back(word);
+  }
+  return offered;
+}
+
+TEST(Completion, OfBashOffersCommandsOptionsAndTheirValues) {
+  EXPECT_THAT(offered_by_bash({"interlock", ""}),
+              AllOf(Contains("check"), Contains("fuzz"), Contains("fix"), Not(Contains("serve"))));
+  EXPECT_THAT(offered_by_bash({"interlock", "mi"}), UnorderedElementsAre("minimize"));
+  EXPECT_THAT(offered_by_bash({"interlock", "check", "--form"}), UnorderedElementsAre("--format="));
+  EXPECT_THAT(offered_by_bash({"interlock", "check", "--ad"}), UnorderedElementsAre("--advice"));
+  EXPECT_THAT(offered_by_bash({"interlock", "check", "--format", "=", ""}),
+              UnorderedElementsAre("json", "sarif", "text"));
+  EXPECT_THAT(offered_by_bash({"interlock", "check", "--format", "=", "s"}),
+              UnorderedElementsAre("sarif"));
+  EXPECT_THAT(offered_by_bash({"interlock", "check", "--format", "="}),
+              UnorderedElementsAre("json", "sarif", "text"));
+  EXPECT_THAT(offered_by_bash({"interlock", "fuzz", "--encoder", "mlx-20"}),
+              AllOf(Contains("mlx-2024"), Contains("mlx-2026"), Not(Contains("interlock"))));
+  EXPECT_THAT(offered_by_bash({"interlock", "list", "enc"}), UnorderedElementsAre("encoders"));
+  EXPECT_THAT(offered_by_bash({"interlock", "generate", ""}),
+              AllOf(Contains("mlp"), Not(Contains("check"))));
+  EXPECT_THAT(offered_by_bash({"interlock", "generate", "mlp", "--lay"}),
+              UnorderedElementsAre("--layers="));
+  EXPECT_THAT(offered_by_bash({"interlock", "check", "--nothing"}), IsEmpty());
+}
+
+TEST(Completion, OfBashOffersFilesWhereOneBelongs) {
+  const std::string file = temporary_file("a b.ilk", "interlock 1\n");
+  EXPECT_THAT(offered_by_bash({"interlock", "check", file.substr(0, file.size() - 4)}),
+              UnorderedElementsAre(file));
+}
+
+TEST(Completion, AreScriptsThatTheirShellsTake) {
+  for (const std::string shell : {"bash", "zsh"}) {
+    const CommandResult printed = run_interlock({"completion", shell});
+    EXPECT_EQ(printed.status, 0);
+    EXPECT_THAT(printed.out, HasSubstr("interlock completion " + shell));
+    if (!is_command(shell)) continue;
+    std::string out;
+    const std::string script = temporary_file("script." + shell, printed.out);
+    EXPECT_EQ(run_shell(shell + " -n " + quoted(script), out), 0) << out;
+    EXPECT_THAT(out, IsEmpty());
+  }
+  EXPECT_EQ(run_interlock({"completion", "fish"}).status, 2);
+}
+
+TEST(ManualPage, HasEveryCommandAndNoWarningOfMan) {
+  const CommandResult page = run_interlock({"manual"});
+  EXPECT_EQ(page.status, 0);
+  for (const char* heading :
+       {".SS interlock check", ".SS interlock generate mlp", ".SH EXIT STATUS"}) {
+    EXPECT_THAT(page.out, HasSubstr(heading));
+  }
+  EXPECT_THAT(page.out, Not(HasSubstr(".SS interlock serve")));
+  const std::string path = temporary_file("interlock.1", page.out);
+  std::string out;
+  if (is_command("groff")) {
+    EXPECT_EQ(run_shell("groff -man -Tutf8 -ww -z " + quoted(path), out), 0);
+    EXPECT_THAT(out, IsEmpty());
+  }
+  if (is_command("mandoc")) {
+    EXPECT_EQ(run_shell("mandoc -T lint -W error " + quoted(path), out), 0);
+    EXPECT_THAT(out, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace interlock::completion_test

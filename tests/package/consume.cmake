@@ -1,24 +1,42 @@
-# Installs the build into a fresh prefix, then builds and runs consumers: one that knows only the
-# prefix, and one that has the source tree as a subdirectory.
+# Installs the build into a fresh prefix and moves it, then builds and runs consumers: one that knows
+# only where it now is, and two that have the source tree, as a subdirectory and by FetchContent.
 set(prefix ${BUILD_DIR}/package/prefix)
+set(moved ${BUILD_DIR}/package/moved)
 set(consumer ${BUILD_DIR}/package/consumer)
-set(subdirectory ${BUILD_DIR}/package/subdirectory)
-file(REMOVE_RECURSE ${BUILD_DIR}/package)
+file(REMOVE_RECURSE ${prefix} ${moved} ${consumer} ${BUILD_DIR}/package/subdirectory
+  ${BUILD_DIR}/package/fetched)
 
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
+file(RENAME ${prefix} ${moved})
+# No absolute path is in what consumers read.
+file(GLOB_RECURSE package_files ${moved}/*.cmake ${moved}/*.pc)
+foreach(file IN LISTS package_files)
+  file(STRINGS ${file} absolute REGEX "[ ;=<:\"]/(usr|opt|work|home|root|tmp)/")
+  if(absolute)
+    message(FATAL_ERROR "${file} has a path of this machine in it: ${absolute}")
+  endif()
+endforeach()
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${consumer} -G ${GENERATOR}
-  -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix})
+  -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${moved})
 run(${CMAKE_COMMAND} --build ${consumer})
 run(${consumer}/consumer)
 run(${consumer}/recorder_consumer)
 run(${consumer}/testing_consumer)
 
+if(EXISTS ${consumer}/c_consumer)
+  run(${consumer}/c_consumer ${SOURCE_DIR}/corpus/bugs/mlx-3630.ilk)
+endif()
+
 # Builds what links the recorder, and so nothing of Interlock.
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${subdirectory} -G ${GENERATOR}
-  -DCMAKE_CXX_COMPILER=${COMPILER} -DSOURCE=${SOURCE_DIR})
-run(${CMAKE_COMMAND} --build ${subdirectory})
-run(${subdirectory}/recorder_consumer)
+foreach(how subdirectory fetched)
+  set(folder ${BUILD_DIR}/package/${how})
+  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${folder} -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DSOURCE=${SOURCE_DIR} -DHOW=${how}
+    -DINTERLOCK_CUDA=OFF -DINTERLOCK_VULKAN=OFF -DINTERLOCK_CAPTURE=OFF)
+  run(${CMAKE_COMMAND} --build ${folder})
+  run(${folder}/recorder_consumer)
+endforeach()

@@ -14,9 +14,12 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <utility>
 
+#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
+#include "encoder/text/gzip.h"
 
 namespace interlock {
 namespace {
@@ -44,6 +47,14 @@ Error file_error(std::string_view verb, const std::string& path, int code) {
 Error size_error(const std::string& path, const Limits& limits) {
   return {fmt::format("cannot read {}: it has more bytes than the limit of {}.", in_quotes(path),
                       limits.input_bytes)};
+}
+
+// What is compressed is read as the text that it was made of, whatever its name.
+Result<std::string> unpacked(const std::string& path, std::string bytes, const Limits& limits) {
+  if (!is_gzip(bytes)) return bytes;
+  auto text = gunzip(bytes, limits.input_bytes);
+  if (!text) return error_of("cannot read {}: {}.", in_quotes(path), text.error().message);
+  return text;
 }
 
 // Returns the errno of the failure, or none.
@@ -74,6 +85,10 @@ std::optional<int> write_new(const std::string& name, std::string_view content) 
   return ::close(number) != 0 && !code ? std::optional<int>(errno) : code;
 }
 
+bool is_program_name(std::string_view name) {
+  return name.ends_with(".ilk") || name.ends_with(".ilk.gz");
+}
+
 // Takes ".NUMBER" from the end of `name`.
 std::optional<int> take_number(std::string_view& name) {
   const size_t dot = name.rfind('.');
@@ -91,7 +106,7 @@ std::optional<int> writer_of(std::string_view name) {
   name.remove_suffix(kEnd.size());
   if (!take_number(name)) return std::nullopt;  // The attempt.
   const std::optional<int> process = take_number(name);
-  return name.ends_with(".ilk") ? process : std::nullopt;
+  return is_program_name(name) ? process : std::nullopt;
 }
 
 // Of another user's process too it is known that it lives.
@@ -116,7 +131,7 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
   for (;;) {
     if (is_stopped()) return file_error("read", path, EINTR);
     const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
-    if (count == 0) return text;
+    if (count == 0) return unpacked(path, std::move(text), limits);
     if (count < 0) {
       if (errno == EINTR && !is_stopped()) continue;
       return file_error("read", path, errno);
@@ -146,12 +161,14 @@ Result<std::vector<std::string>> programs_at(const std::vector<std::string>& pat
          entry.increment(error)) {
       if (is_stopped()) return file_error("read", path, EINTR);
       std::error_code unknown;
-      const bool is_program = entry->path().extension() == ".ilk" && !entry->is_directory(unknown);
+      const bool is_program =
+          is_program_name(entry->path().native()) && !entry->is_directory(unknown);
       if (is_program) files.push_back(entry->path().string());
     }
     if (error) return file_error("read", path, error.value());
     if (files.size() == first) {
-      return Error{fmt::format("there is no program (.ilk) in the folder {}.", in_quotes(path))};
+      return Error{
+          fmt::format("there is no program (.ilk, .ilk.gz) in the folder {}.", in_quotes(path))};
     }
     std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
   }
@@ -159,6 +176,11 @@ Result<std::vector<std::string>> programs_at(const std::vector<std::string>& pat
 }
 
 Result<Success> write_file(const std::string& path, std::string_view content) {
+  if (is_gzip_name(path) && !is_gzip(content)) {
+    const auto bytes = gzip(content);
+    if (!bytes) return error_of("cannot write {}: {}.", in_quotes(path), bytes.error().message);
+    return write_file(path, *bytes);
+  }
   if (is_stopped()) return file_error("write", path, EINTR);  // It may be wrong.
   // The stream that the process has already: opening the name again would start at its beginning.
   if (path == "/dev/stdout" || path == "/dev/stderr") {

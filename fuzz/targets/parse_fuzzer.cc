@@ -8,6 +8,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
+#include "encoder/text/gzip.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 
@@ -54,10 +55,22 @@ void check_text(std::string_view text) {
   INTERLOCK_CHECK(same.has_value() && print(*same) == canonical);
 }
 
+// What the bytes are compressed to is they again; other bytes are text within the limit, or an
+// error.
+void check_gzip(std::string_view bytes) {
+  constexpr uint64_t kTextBytesMax = 1u << 20;
+  const Result<std::string> text = gunzip(bytes, kTextBytesMax);
+  INTERLOCK_CHECK(!text || text->size() <= kTextBytesMax);
+  const Result<std::string> packed = gzip(bytes);
+  INTERLOCK_CHECK(!packed || gunzip(*packed, bytes.size()).value() == bytes);
+}
+
 }  // namespace
 }  // namespace interlock
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  interlock::check_text({reinterpret_cast<const char*>(data), size});
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  interlock::check_text(bytes);
+  interlock::check_gzip(bytes);
   return 0;
 }

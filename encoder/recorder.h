@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorder: writes what a runtime issues as program text (.ilk), for `interlock check`.
 //
 // One header, C99 or C++11 and later, nothing but libc: copy it, include it where you encode.
@@ -70,8 +71,7 @@ typedef enum interlock_access_kind {
   INTERLOCK_ATOMIC_XOR
 } interlock_access_kind;
 
-// Kernels of the copy stage, for scoped barriers: one write of all its bytes, and for the copy one
-// read of as many.
+// Kernels of the copy stage: one write of all its bytes, and for the copy one read of as many.
 #define INTERLOCK_COPY "=copy"
 #define INTERLOCK_FILL "=fill"
 
@@ -129,6 +129,8 @@ static inline interlock_recorder* interlock_recorder_open_file(FILE* file);
 
 // Writes what is buffered, so that a crash cannot take it: always whole lines. Returns the status.
 static inline interlock_status interlock_recorder_flush(interlock_recorder* r);
+// Does so after each submit, split and host idle, if `is_on`: a hang then leaves what led to it.
+static inline void interlock_recorder_flush_at_submits(interlock_recorder* r, int is_on);
 
 // Writes what is buffered, closes, and frees the recorder. Returns the first error, if any.
 static inline interlock_status interlock_recorder_close(interlock_recorder* r);
@@ -140,10 +142,9 @@ static inline const char* interlock_recorder_error(const interlock_recorder* r);
 // --- Memories ------------------------------------------------------------------------------------
 
 // Declares an allocation of the device, of 1 to 2^48 bytes: what the driver gave, not what a pool
-// made of it, or hazards between two users of the same bytes are not seen. `name` may be null; it
-// is made legal and unique, and shortened. `key`, if not 0, is its address (the memory is then
-// found by any address inside it), or with INTERLOCK_HANDLE a number of its own, as a pointer to
-// the buffer object. Keys in use differ.
+// made of it, or hazards between users of the same bytes are not seen. `name` may be null; it is
+// made legal, unique and short. `key`, if not 0, is its address (any address inside finds it), or
+// with INTERLOCK_HANDLE a number of its own, as a pointer to the buffer object. Keys in use differ.
 static inline interlock_memory interlock_recorder_memory(interlock_recorder* r, const char* name,
                                                          uint64_t key, uint64_t size_bytes,
                                                          unsigned flags);
@@ -190,8 +191,7 @@ static inline interlock_event interlock_recorder_event(interlock_recorder* r, co
 
 // --- Commands ------------------------------------------------------------------------------------
 
-// Inside a dispatch other statements stand before it: encoders know then which they need. How some
-// of them are put is below.
+// Inside a dispatch other statements stand before it: encoders know then which they need.
 static inline void interlock_put_barrier_(interlock_recorder* r, const char* words,
                                           const interlock_event* event, const char* scope,
                                           interlock_queue queue);
@@ -319,8 +319,7 @@ enum {
 
 typedef struct {
   uint64_t number;  // Never used twice; 0: the slot is free.
-  uint64_t size_bytes;
-  uint64_t key;
+  uint64_t size_bytes, key;
   uint64_t key_count;  // Keys that find it: none, one, or as many as bytes.
   uint32_t next_free;
   uint16_t name_length;
@@ -347,7 +346,7 @@ struct interlock_recorder {
   FILE* file;
   int owns_file;
   interlock_status status;
-
+  int flushes_at_submits;
   // The open dispatch.
   int is_open, is_partial, has_order, is_programmatic;
   uint64_t order;
@@ -361,13 +360,11 @@ struct interlock_recorder {
   interlock_dispatch edges[INTERLOCK_EDGES_MAX];
   uint64_t dispatch_count;
   int orders_dispatches;  // Whether the first dispatch had an order.
-
   // Memories in slots; those with keys sorted by key.
   interlock_item_* entries;
   interlock_keyed_* by_key;
   uint32_t slot_count, slot_capacity, first_free, keyed_count;
   uint64_t next_number;
-
   size_t used;
   uint64_t seen_count;
   uint64_t seen[INTERLOCK_SEEN_SLOTS];  // Hashes of names in use; 0: none.
@@ -524,9 +521,8 @@ static inline int interlock_is_first_use_(interlock_recorder* r, const char* nam
   }
 }
 
-// Writes `name` legal and unique into `to`. Returns its length.
-// The names that were free when first used have no number at their end, the others have one that no
-// other has: so all differ, in bounded memory.
+// Writes `name` legal and unique into `to`. Returns its length. Names that were free when first
+// used have no number at their end, others one that no other has: so all differ, in bounded memory.
 static inline size_t interlock_unique_name_(interlock_recorder* r, char* to, size_t capacity,
                                             const char* name, uint64_t salt, uint64_t number) {
   size_t length = interlock_legal_name_(to, name, capacity - 1 - INTERLOCK_SUFFIX_BYTES);
@@ -1160,6 +1156,10 @@ static inline void interlock_put_on_(interlock_recorder* r, const char* words, c
   at = interlock_put_word_(interlock_line_(r, words), name);
   if (may_be_host && queue == 0) at = interlock_put_word_(at, " on q0");
   interlock_commit_on_(r, at, is_of_host ? 0 : queue);
+  if (r->flushes_at_submits) interlock_write_(r);
+}
+static inline void interlock_recorder_flush_at_submits(interlock_recorder* r, int is_on) {
+  if (r != NULL) r->flushes_at_submits = is_on;
 }
 
 static inline void interlock_recorder_end_tensor(interlock_recorder* r, interlock_end how,

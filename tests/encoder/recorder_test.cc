@@ -5,8 +5,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -62,6 +65,32 @@ TEST(Recorder, WritesAStatementForEveryCall) {
       "tensor output.3 u8[64] at a+128\n"
       "output output.3\n");
   EXPECT_THAT(parsed(recording).dispatches, SizeIs(2));
+}
+
+// A process that hangs is killed, and closes nothing.
+TEST(Recorder, CanFlushWhereItSubmits) {
+  const std::string path = testing::TempDir() + "interlock_flush_" + std::to_string(getpid());
+  const auto bytes = [&] { return std::filesystem::file_size(path); };
+  interlock_recorder* const r = interlock_recorder_open(path.c_str());
+  const interlock_queue queue = interlock_recorder_queue(r, "q", INTERLOCK_CONCURRENT);
+  interlock_recorder_submit(r, queue);
+  EXPECT_EQ(bytes(), 0u);
+  interlock_recorder_flush_at_submits(r, 1);
+  uint64_t before = 0;
+  for (const auto step :
+       {interlock_recorder_submit, interlock_recorder_split, interlock_recorder_host_idle}) {
+    interlock_recorder_barrier_on(r, queue, nullptr);
+    EXPECT_EQ(bytes(), before);
+    step(r, queue);
+    EXPECT_GT(bytes(), before);
+    before = bytes();
+  }
+  interlock_recorder_flush_at_submits(r, 0);
+  interlock_recorder_submit(r, queue);
+  EXPECT_EQ(bytes(), before);
+  interlock_recorder_flush_at_submits(nullptr, 1);
+  EXPECT_EQ(interlock_recorder_close(r), INTERLOCK_OK);
+  std::filesystem::remove(path);
 }
 
 TEST(Recorder, WritesCopiesAndFillsAsKernelsOfTheTable) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "fuzz/cli/known_files.h"
+#include "simulator/report/baseline.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectation_update.h"
 #include "simulator/report/expectations.h"
@@ -40,6 +43,7 @@ struct CheckCommandOptions {
   bool is_quiet = false;
   bool ignores_expectations = false;
   bool updates_expectations = false;
+  KnownOptions known;
 };
 
 bool denies(const CheckCommandOptions& options, std::string_view what) {
@@ -79,8 +83,10 @@ TextLimits text_limits_of(const CheckCommandOptions& options) {
 
 // Without a verdict nothing must pass, not even what is as expected so far.
 ExitStatus status_of(const Program& program, const CheckReport& report,
-                     const ExpectationOutcome& outcome, bool denies_redundancy) {
-  const Verdict verdict = verdict_of(program, report, outcome);
+                     const ExpectationOutcome& outcome,
+                     const std::optional<BaselineOutcome>& baseline, bool denies_redundancy) {
+  const Verdict verdict = baseline ? verdict_of(program, report, outcome, *baseline)
+                                   : verdict_of(program, report, outcome);
   const bool is_denied = denies_redundancy && (!unexpected_redundancy(program, report).empty() ||
                                                !unexpected_redundant_sync(program, report).empty());
   if (verdict == Verdict::kUnexpected || is_denied) return ExitStatus::kFinding;
@@ -109,7 +115,7 @@ std::string text_of_options(const CheckReport& report, const TextLimits& limits)
 // so.
 std::string text_of_repair(const std::string& path, const ExpectationOutcome& outcome) {
   const auto has_failed = [](const SubjectOutcome& subject) { return !subject.failures.empty(); };
-  if (path == "-" || std::ranges::none_of(outcome.subjects, has_failed)) return {};
+  if (path == "-" || std::ranges::nCLI::IsMember(outcome.subjects, has_failed)) return {};
   return fmt::format(
       "  If what is found is right now, write it down: interlock check --update-expect {}\n", path);
 }
@@ -118,6 +124,50 @@ std::string text_of_repair(const std::string& path, const ExpectationOutcome& ou
 std::string short_text_of(const std::string& path, const CheckReport& report,
                           const ExpectationOutcome& outcome) {
   return fmt::format("{}: {}\n", path, summary_of(report)) + text_of(outcome, false);
+}
+
+// What is new, and then the rest, a line each: what is known is nobody's concern today.
+struct NewAlone {
+  CheckReport report;
+  ExpectationOutcome outcome;
+  std::string rest;
+};
+
+NewAlone new_alone(const CheckReport& report, const ExpectationOutcome& outcome,
+                   const BaselineOutcome& baseline) {
+  NewAlone result{report, outcome, ""};
+  result.report.findings.clear();
+  std::set<std::string> known;
+  for (size_t i = 0; i < report.findings.size(); ++i) {
+    const Finding& finding = report.findings[i];
+    if (!baseline.is_known[i]) {
+      result.report.findings.push_back(finding);
+      continue;
+    }
+    known.insert("Not expected: " + finding.headline);
+    result.rest += fmt::format("  known: {}\n", finding.headline);
+  }
+  for (SubjectOutcome& subject : result.outcome.subjects) {
+    const auto is_known = [&](const std::string& failure) { return known.contains(failure); };
+    if (subject.encoder.empty()) std::erase_if(subject.failures, is_known);
+  }
+  for (const auto& [identity, count] : baseline.stale) {
+    result.rest += fmt::format("  stale: the baseline knows {} more of: {}\n", count, identity);
+  }
+  return result;
+}
+
+std::string text_of(const KnownFiles::BudgetOutcome& budget) {
+  if (!budget.failure.empty()) return fmt::format("  FAILS: {}\n", budget.failure);
+  return budget.note.empty() ? "" : fmt::format("  note: {}\n", budget.note);
+}
+
+std::string text_of_file(const std::string& path, const Program& program, const NewAlone& shown,
+                         const CheckCommandOptions& options) {
+  if (options.is_quiet) return short_text_of(path, shown.report, shown.outcome) + shown.rest;
+  const TextLimits limits = text_limits_of(options);
+  return text_report(program, shown.report, path, limits) + text_of_options(shown.report, limits) +
+         shown.rest + text_of(shown.outcome, true) + text_of_repair(path, shown.outcome);
 }
 
 // Without a verdict there is nothing to write down.
@@ -148,7 +198,8 @@ Result<Program> read_program(const std::string& path, const ParseOptions& option
 }
 
 // `log` is told, in place of standard output, if there is one.
-ExitStatus check_one(const std::string& path, const CheckCommandOptions& options, SarifLog* log) {
+ExitStatus check_one(const std::string& path, const CheckCommandOptions& options, KnownFiles& known,
+                     SarifLog* log) {
   std::string text;
   std::vector<uint64_t> lines;
   ParseOptions parse_options = options.parse;
@@ -165,20 +216,22 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   const ExpectationOutcome outcome = judge_expectations(*program, report);
   if (is_stopped()) return ExitStatus::kInterrupted;
   if (options.updates_expectations) return update_file(path, text, *program, report, outcome);
+  const std::optional<BaselineOutcome> baseline = known.judge(path, *program, report, outcome);
+  const KnownFiles::BudgetOutcome budget = known.judge_barriers(path, report);
+  const KnownOfFile of_file{baseline ? &*baseline : nullptr, budget.allowed};
   if (log != nullptr) {
-    log->add(*program, report, outcome, path, lines, shows_advice(options));
+    log->add(*program, report, outcome, path, lines, shows_advice(options), of_file.baseline);
+    if (!budget.failure.empty()) log->add_failure(path, "barrier-budget", budget.failure);
   } else if (options.format == "json") {
-    print_out(json_report(*program, report, outcome, path));
-  } else if (options.is_quiet) {
-    print_report(short_text_of(path, report, outcome));
+    print_out(json_report(*program, report, outcome, path, of_file));
   } else {
-    const TextLimits limits = text_limits_of(options);
-    print_report(text_report(*program, report, path, limits));
-    print_out(text_of_options(report, limits));
-    print_report(text_of(outcome, true));
-    print_out(text_of_repair(path, outcome));
+    const NewAlone shown =
+        baseline ? new_alone(report, outcome, *baseline) : NewAlone{report, outcome, ""};
+    print_report(text_of_file(path, *program, shown, options) + text_of(budget));
   }
-  return status_of(*program, report, outcome, denies(options, "redundant"));
+  const ExitStatus status =
+      status_of(*program, report, outcome, baseline, denies(options, "redundant"));
+  return budget.failure.empty() ? status : worse(status, ExitStatus::kFinding);
 }
 
 ExitStatus run_check(CheckCommandOptions options) {
@@ -188,15 +241,18 @@ ExitStatus run_check(CheckCommandOptions options) {
   const Result<std::vector<std::string>> paths = programs_at(options.paths);
   if (!paths) return report_error(paths.error());
   const bool names_files = paths->size() > 1 && options.format == "text" && !options.is_quiet;
+  KnownFiles known(options.known);
+  const Result<Success> loaded = known.load();
+  if (!loaded) return report_error(loaded.error());
   std::optional<SarifLog> log;
   if (options.format == "sarif") log.emplace(release_text());
   for (const std::string& path : *paths) {
     if (names_files) print_out(path + ":\n");
-    status = worse(status, check_one(path, options, log ? &*log : nullptr));
+    status = worse(status, check_one(path, options, known, log ? &*log : nullptr));
     if (is_stopped()) return ExitStatus::kInterrupted;
   }
   if (log) print_out(log->text());
-  return status;
+  return worse(status, known.finish());
 }
 
 }  // namespace
@@ -238,6 +294,7 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
       ->capture_default_str();
   add_number(command, "--max-findings", options.findings_max,
              "findings that the text prints in full; 0 prints all");
+  add_known_options(command, options.known);
   add_limit_options(command, options.parse);
   read_every_queue(options.parse);
 }

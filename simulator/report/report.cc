@@ -127,14 +127,14 @@ std::string text_of_certificate(const Program& program, const CheckReport& repor
 
 // Names a chain that is shorter than the fewest barriers need, its middle left out if it is long.
 std::string text_of_chain(const Program& program, const CheckReport& report) {
-  constexpr size_t kNamed = 12;
+  constexpr size_t kNamedInFull = 12;
   const std::vector<DispatchId>& chain = report.chain;
   if (chain.empty()) return {};
   std::string names;
   for (size_t i = 0; i < chain.size(); ++i) {
-    if (chain.size() > kNamed && i == kNamed / 2) {
-      names += fmt::format(", … {} more …", chain.size() - kNamed);
-      i = chain.size() - kNamed / 2;
+    if (chain.size() > kNamedInFull && i == kNamedInFull / 2) {
+      names += fmt::format(", … {} more …", chain.size() - kNamedInFull);
+      i = chain.size() - kNamedInFull / 2;
     }
     names += (i == 0 ? "" : ", ") + program.description_of(chain[i]);
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "encoder/program/program.h"
+#include "simulator/report/baseline.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
 
@@ -33,10 +35,17 @@ std::string text_of_finding(const Program& program, const Finding& finding,
 // findings. 48 barriers above the proven minimum." without a newline.
 std::string summary_of(const CheckReport& report);
 
+// What was known of the file before.
+struct KnownOfFile {
+  const BaselineOutcome* baseline = nullptr;  // Null: there is none.
+  std::optional<uint64_t> barrier_budget;
+};
+
 // One JSON object on one line, as docs/json.md says. `outcome` is that of the program's `expect`
 // lines; empty if it has none.
 // Defined in report_json.cc.
 std::string json_report(const Program& program, const CheckReport& report,
-                        const ExpectationOutcome& outcome, std::string_view file_name);
+                        const ExpectationOutcome& outcome, std::string_view file_name,
+                        const KnownOfFile& known = {});
 
 }  // namespace interlock

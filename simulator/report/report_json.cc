@@ -7,6 +7,7 @@
 #include "encoder/program/stop.h"
 #include "simulator/barriers/redundancy.h"
 #include "simulator/barriers/sync_redundancy.h"
+#include "simulator/report/finding_identity.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/report/report.h"
 #include "simulator/report/shorter_text.h"
@@ -88,7 +89,13 @@ Json json_of_lifetime(const Program& program, LifetimeId id) {
           {"text", program.text_of(lifetime)}};
 }
 
-Json json_of_finding(const Program& program, const Finding& finding) {
+// Null for what no baseline was asked about, or a line of the file expects.
+Json json_of_baseline(const BaselineOutcome* baseline, size_t index) {
+  if (baseline == nullptr || baseline->is_expected[index]) return nullptr;
+  return baseline->is_known[index] ? "known" : "new";
+}
+
+Json json_of_finding(const Program& program, const Finding& finding, const Json& baseline) {
   const auto text = [&](const Displacement& displacement) {
     return text_of(program, displacement);
   };
@@ -119,7 +126,9 @@ Json json_of_finding(const Program& program, const Finding& finding) {
       {"details", finding.details},
       {"fix", finding.fix},
       {"repair", json_of_each(finding.repair, repair)},
-      {"witness", json_of_each(finding.witness, text)}};
+      {"witness", json_of_each(finding.witness, text)},
+      {"identity", identity_of(program, finding)},
+      {"baseline", baseline}};
 }
 
 Json json_of_redundant(const Program& program, const RedundantBarrier& redundant) {
@@ -152,15 +161,20 @@ Json json_of_redundant_sync(const Program& program, const SyncPiece& piece) {
 }  // namespace
 
 std::string json_report(const Program& program, const CheckReport& report,
-                        const ExpectationOutcome& outcome, std::string_view file_name) {
-  const auto json_of_findings = [&](const std::vector<Finding>& all) {
+                        const ExpectationOutcome& outcome, std::string_view file_name,
+                        const KnownOfFile& known) {
+  const auto json_of_findings = [&](const std::vector<Finding>& all,
+                                    const BaselineOutcome* baseline) {
     Json list = Json::array();
-    for (const Finding& finding : all) {
-      if (is_stopped()) break;
-      list.push_back(json_of_finding(program, finding));
+    for (size_t i = 0; i < all.size() && !is_stopped(); ++i) {
+      list.push_back(json_of_finding(program, all[i], json_of_baseline(baseline, i)));
     }
     return list;
   };
+  Json stale = Json::object();
+  if (known.baseline != nullptr) {
+    for (const auto& [identity, count] : known.baseline->stale) stale[identity] = count;
+  }
   const auto truncation_text = [](const Truncation& truncation) { return text_of(truncation); };
   const auto redundant = [&](const RedundantBarrier& r) { return json_of_redundant(program, r); };
   const auto sync = [&](const SyncPiece& piece) { return json_of_redundant_sync(program, piece); };
@@ -178,32 +192,35 @@ std::string json_report(const Program& program, const CheckReport& report,
   const auto bound = [&](uint64_t number) {
     return report.has_bounds ? Json(number) : Json(nullptr);
   };
-  const Json json = {{"file", file_name},
-                     {"dispatches", report.dispatch_count},
-                     {"accesses", report.access_count},
-                     {"barriers", report.barrier_count},
-                     {"execution_barriers", report.execution_barrier_count},
-                     {"sync_statements", report.sync_count},
-                     {"host_accesses", report.host_access_count},
-                     {"queues", report.queue_count},
-                     {"fewest_barriers", bound(report.fewest_barriers)},
-                     {"fewest_full_barriers", bound(report.fewest_full_barriers)},
-                     {"longest_chain", bound(report.longest_chain)},
-                     {"raw_pairs", report.raw_count},
-                     {"war_pairs", report.war_count},
-                     {"waw_pairs", report.waw_count},
-                     {"hazardous_pairs", report.pair_count},
-                     {"is_truncated", report.is_truncated()},
-                     {"truncated_by", json_of_each(report.truncations, truncation_text)},
-                     {"findings", json_of_findings(report.findings)},
-                     {"noted", json_of_findings(report.noted)},
-                     {"redundant", json_of_each(report.redundant, redundant)},
-                     {"unjudged_barriers", report.unjudged_barrier_count},
-                     {"redundant_sync", json_of_each(report.redundant_sync, sync)},
-                     {"unjudged_sync", report.unjudged_sync_count},
-                     {"certificate", json_of_each(report.forcing, slots)},
-                     {"chain", json_of_each(report.chain, [](DispatchId id) { return id.index; })},
-                     {"expectations", json_of_each(outcome.subjects, expectation)}};
+  const Json json = {
+      {"file", file_name},
+      {"dispatches", report.dispatch_count},
+      {"accesses", report.access_count},
+      {"barriers", report.barrier_count},
+      {"execution_barriers", report.execution_barrier_count},
+      {"sync_statements", report.sync_count},
+      {"host_accesses", report.host_access_count},
+      {"queues", report.queue_count},
+      {"fewest_barriers", bound(report.fewest_barriers)},
+      {"fewest_full_barriers", bound(report.fewest_full_barriers)},
+      {"longest_chain", bound(report.longest_chain)},
+      {"raw_pairs", report.raw_count},
+      {"war_pairs", report.war_count},
+      {"waw_pairs", report.waw_count},
+      {"hazardous_pairs", report.pair_count},
+      {"is_truncated", report.is_truncated()},
+      {"truncated_by", json_of_each(report.truncations, truncation_text)},
+      {"findings", json_of_findings(report.findings, known.baseline)},
+      {"noted", json_of_findings(report.noted, nullptr)},
+      {"redundant", json_of_each(report.redundant, redundant)},
+      {"unjudged_barriers", report.unjudged_barrier_count},
+      {"redundant_sync", json_of_each(report.redundant_sync, sync)},
+      {"unjudged_sync", report.unjudged_sync_count},
+      {"certificate", json_of_each(report.forcing, slots)},
+      {"chain", json_of_each(report.chain, [](DispatchId id) { return id.index; })},
+      {"barrier_budget", known.barrier_budget ? Json(*known.barrier_budget) : Json(nullptr)},
+      {"stale", stale},
+      {"expectations", json_of_each(outcome.subjects, expectation)}};
   // Names are untrusted bytes: what is not UTF-8 is replaced, not thrown at.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

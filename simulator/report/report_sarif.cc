@@ -35,6 +35,8 @@ constexpr Rule kRules[] = {
     {"deadlock", "Statements that wait for each other."},
     {"redundant", "Sync that can go without adding a finding."},
     {"expectation", "A line that does not hold."},
+    {"failure", "What an encoder or a device did instead of giving an answer."},
+    {"barrier-budget", "More barriers than the committed number."},
     {"no-verdict", "A limit ended the check before it could tell."},
 };
 
@@ -142,14 +144,27 @@ SarifLog::~SarifLog() = default;
 
 void SarifLog::add(const Program& program, const CheckReport& report,
                    const ExpectationOutcome& outcome, std::string_view file_name,
-                   std::span<const uint64_t> lines, bool has_advice) {
+                   std::span<const uint64_t> lines, bool has_advice,
+                   const BaselineOutcome* baseline) {
   const SarifFile file{program, file_name, lines};
   SarifJson& results = parts_->results;
   const std::vector<std::string> missing = missing_lines(program, report, outcome);
   const std::set<std::string> unexpected(missing.begin(), missing.end());
-  for (const Finding& finding : report.findings) {
+  for (size_t i = 0; i < report.findings.size(); ++i) {
+    const Finding& finding = report.findings[i];
     const bool is_expected = !unexpected.contains(fingerprint_of(program, finding));
     results.push_back(result_of(file, finding, "error", is_expected));
+    if (baseline == nullptr || is_expected) continue;
+    results.back()["baselineState"] = baseline->is_known[i] ? "unchanged" : "new";
+  }
+  if (baseline != nullptr) {
+    for (const auto& [identity, count] : baseline->stale) {
+      SarifJson result =
+          file.result(identity.substr(0, identity.find_first_of(" :")), "none", identity, 1);
+      result["baselineState"] = "absent";
+      result["occurrenceCount"] = count;
+      results.push_back(std::move(result));
+    }
   }
   for (const Finding& finding : report.noted) {
     results.push_back(result_of(file, finding, "warning", false));
@@ -186,6 +201,14 @@ void SarifLog::add_error(std::string_view file_name, std::string_view message) {
   parts_->notifications.push_back({{"level", "error"},
                                    {"message", {{"text", message}}},
                                    {"locations", SarifJson::array({location_of(file_name, 1)})}});
+}
+
+void SarifLog::add_failure(std::string_view file_name, std::string_view rule,
+                           std::string_view message) {
+  parts_->results.push_back({{"ruleId", rule},
+                             {"level", "error"},
+                             {"message", {{"text", message}}},
+                             {"locations", SarifJson::array({location_of(file_name, 1)})}});
 }
 
 std::string SarifLog::text() const {

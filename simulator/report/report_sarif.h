@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "encoder/program/program.h"
+#include "simulator/report/baseline.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
 
@@ -29,11 +30,18 @@ class SarifLog {
   // warning of the rule `no-verdict`; and with `has_advice`, sync that can go is a note of the rule
   // `redundant`. `lines`: of each statement of the program, its line in the file, from 1. Requires:
   // `report` and `outcome` are of `program`.
+  // With a `baseline`, of findings that no line expects whether they are new or unchanged; those
+  // that it knows and that are not there any more are results, too, which are absent.
   void add(const Program& program, const CheckReport& report, const ExpectationOutcome& outcome,
-           std::string_view file_name, std::span<const uint64_t> lines, bool has_advice);
+           std::string_view file_name, std::span<const uint64_t> lines, bool has_advice,
+           const BaselineOutcome* baseline = nullptr);
 
   // Of a file that cannot be read: the run is then not successful.
   void add_error(std::string_view file_name, std::string_view message);
+
+  // What is wrong about a file and not in its program: an error of `rule`, which is `failure` or
+  // `barrier-budget`.
+  void add_failure(std::string_view file_name, std::string_view rule, std::string_view message);
 
   // The log, one line. Cost: linear in the results.
   std::string text() const;

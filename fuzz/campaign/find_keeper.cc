@@ -12,6 +12,7 @@
 #include "encoder/program/names.h"
 #include "encoder/text/files.h"
 #include "fuzz/campaign/campaign_files.h"
+#include "fuzz/judge/signature_parts.h"
 #include "fuzz/minimize/minimizer.h"
 
 namespace interlock {
@@ -25,25 +26,6 @@ constexpr uint64_t kRunsWaited = 1024;
 // As long as nothing says that a kind of hazard is missed altogether: how many times as many finds
 // of one shape are minimized as are kept with all signatures.
 constexpr uint64_t kLooksPerFindOfShape = 2;
-
-size_t end_of_kind(const std::string& signature) {
-  const size_t end = signature.find('-');
-  if (end == std::string::npos) return signature.size();
-  const size_t next = std::min(signature.find('-', end + 1), signature.size());
-  return signature.compare(end + 1, next - end - 1, "ordered") == 0 ? next : end;
-}
-
-// "WAR" of "WAR-donation-copy-fill", "RAW-ordered" of "RAW-ordered-view-copy-fill".
-std::string kind_of_signature(const std::string& signature) {
-  return signature.substr(0, end_of_kind(signature));
-}
-
-// "WAR-donation" of "WAR-donation-copy-fill": shapes and kernels hold no '-'.
-std::string shape_of_signature(const std::string& signature) {
-  const size_t kind_end = end_of_kind(signature);
-  if (kind_end == signature.size()) return signature;
-  return signature.substr(0, signature.find('-', kind_end + 1));
-}
 
 bool has_damage_to_show(const Subject& subject, const CampaignFind& find) {
   if (find.signature == "excess" || find.program.expectations.empty()) return false;

@@ -22,6 +22,7 @@ void add_generate_command(CLI::App& app, ExitStatus& status);  // generate_comma
 void add_merge_command(CLI::App& app, ExitStatus& status);     // merge_command.cc
 void add_minimize_command(CLI::App& app, ExitStatus& status);  // minimize_command.cc
 void add_replay_command(CLI::App& app, ExitStatus& status);    // replay_command.cc
+void add_report_command(CLI::App& app, ExitStatus& status);    // report_command.cc
 void add_list_command(CLI::App& app, ExitStatus& status);      // list_command.cc
 void add_serve_command(CLI::App& app, ExitStatus& status);     // serve_command.cc
 void add_bugs_command(CLI::App& app, ExitStatus& status);      // bugs_command.cc

@@ -15,6 +15,7 @@
 #include "fuzz/cli/fuzz_options.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "fuzz/cli/report_files.h"
 
 namespace interlock {
 namespace {
@@ -55,6 +56,12 @@ ExitStatus run_fuzz(FuzzOptions& options) {
   }
   campaign.stop = &interrupt_stop();
   tell_of_campaign(options);
+  CampaignProgress last;  // Of what reports tell how long it took.
+  campaign.on_progress =
+      [&last, told = std::move(campaign.on_progress)](const CampaignProgress& progress) {
+        last = progress;
+        if (told) told(progress);
+      };
   if (options.seed == "random") show_progress(fmt::format("seed {}", campaign.seed), true);
   const auto start = std::chrono::steady_clock::now();
   const Result<CampaignReport> report = run_campaign(campaign);
@@ -72,7 +79,8 @@ ExitStatus run_fuzz(FuzzOptions& options) {
     print_out(fmt::format("  Interrupted. Go on: {}\n",
                           command_that_goes_on(*report, campaign, passed.count())));
   }
-  return status_of(*report);
+  return worse(status_of(*report),
+               write_reports(options, MeasuredRate{last.judged_run_count, last.seconds}));
 }
 
 }  // namespace
@@ -82,6 +90,7 @@ void add_fuzz_command(CLI::App& app, ExitStatus& status) {
       app, status, "fuzz",
       "generates programs and judges what an encoder, or other passes, make of them", run_fuzz);
   add_fuzz_options(command, options);
+  options.program = &app;
 }
 
 }  // namespace interlock

@@ -17,6 +17,7 @@
 #include "fuzz/cli/campaign_texts.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
+#include "fuzz/cli/report_files.h"
 
 namespace interlock {
 namespace {
@@ -66,6 +67,14 @@ Result<Success> check_work(FuzzOptions& options) {
       "  --replay=NAME     a replay policy of captures; `interlock list replays`\n"
       "  --queues          the judges of Interlock, on programs of several queues as they stand\n"
       "  --runs=N          the judges of Interlock, on programs of one queue as they stand"};
+}
+
+// Before anything runs for hours.
+Result<Success> check_reports(FuzzOptions& options) {
+  if (!options.report_paths.empty() && options.campaign.out_dir.empty()) {
+    return Error{"--report tells what is in the folder of a campaign. Give --out=DIR, too."};
+  }
+  return check_report_paths(options.report_paths);
 }
 
 Result<Success> set_shard(FuzzOptions& options) {
@@ -189,7 +198,7 @@ void add_device_options(CLI::App& command, FuzzOptions& options) {
 }  // namespace
 
 Result<Success> set_campaign(FuzzOptions& options) {
-  for (const auto set : {check_work, set_amounts, set_passes}) {
+  for (const auto set : {check_work, check_reports, set_amounts, set_passes}) {
     auto done = set(options);
     if (!done) return done;
   }
@@ -231,6 +240,7 @@ void add_telling_options(CLI::App& command, FuzzOptions& options) {
                                               "one line at the end, and nothing before it");
   command.add_flag("-v,--verbose", options.is_verbose, "each find with its program")
       ->excludes(quiet);
+  add_report_option(command, "--report", options.report_paths);
 }
 
 void add_fuzz_options(CLI::App& command, FuzzOptions& options) {

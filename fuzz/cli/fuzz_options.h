@@ -24,6 +24,8 @@ struct FuzzOptions {
   std::string shard;            // "I/N"; empty: all of it.
   std::string progress = "1m";  // Text.
   double progress_seconds = 60;
+  std::vector<std::string> report_paths;  // Of --report.
+  const CLI::App* program = nullptr;      // All commands, for reports to name.
   bool is_quiet = false;
   bool is_verbose = false;
   std::vector<const CLI::Option*> of_work;  // Without any the command is not to do anything yet.

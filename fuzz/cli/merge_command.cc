@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "encoder/program/error_of.h"
-#include "encoder/program/names.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/merge.h"
 #include "fuzz/cli/campaign_texts.h"
@@ -17,6 +15,8 @@
 #include "fuzz/cli/fuzz_options.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "fuzz/cli/journal_options.h"
+#include "fuzz/cli/report_files.h"
 #include "fuzz/external/opened_encoder.h"
 
 namespace interlock {
@@ -29,35 +29,15 @@ struct MergeOptions {
   FuzzOptions fuzz;  // What is told, and where to; the rest is that of the shards.
 };
 
-// The campaign of the journals as the command line of `interlock fuzz` says it.
+// The campaign of the journals, in the folder that is written.
 Result<Success> set_campaign_of(const JournalCampaign& journal, FuzzOptions& options) {
   CLI::App app;
   FuzzOptions parsed;
-  add_fuzz_options(app, parsed);
-  std::istringstream words(journal.subject);
-  std::vector<std::string> arguments;
-  for (std::string word; words >> word;) arguments.push_back(word);
-  const bool is_fuzz =
-      arguments.size() >= 2 && arguments[0] == "interlock" && arguments[1] == "fuzz";
-  if (!is_fuzz)
-    return error_of("{} is no campaign of `interlock fuzz`.", in_quotes(journal.subject));
-  const Error external{"campaigns of encoders that are not part of this build are not merged."};
-  if (journal.subject.find('\'') != std::string::npos) return external;  // No name of ours has it.
-  arguments.erase(arguments.begin(), arguments.begin() + 2);
-  arguments.push_back(fmt::format("--seed={}", journal.seed));
-  arguments.push_back(fmt::format("--first-run={}", journal.first_run));
-  arguments.push_back(fmt::format("--runs={}", journal.run_count));
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(),
-                                      arguments.rend());  // As CLI11 wants them.
-    app.parse(std::move(reversed));
-  } catch (const CLI::ParseError& error) {
-    return error_of("{} is no campaign of `interlock fuzz`: {}.", in_quotes(journal.subject),
-                    error.what());
-  }
+  auto said = parse_journal_campaign(journal, app, parsed);
+  if (!said) return said;
   // A journal can be anybody's, and must not say what is executed. What was parsed decides: the
   // text has many forms.
-  if (is_external_name(parsed.passes.encoder)) return external;
+  if (is_external_name(parsed.passes.encoder)) return external_campaign_error();
   auto set = set_campaign(parsed);
   if (!set) return set;
   if (parsed.backend != "cpu") {
@@ -84,6 +64,8 @@ ExitStatus run_merge(MergeOptions& options) {
   const Interruptible interruptible(kMergeGraceSeconds);
   auto checked = check_folders(options);
   if (!checked) return report_error(checked.error());
+  checked = check_report_paths(options.fuzz.report_paths);
+  if (!checked) return report_error(checked.error());
   auto merged = MergedBlocks::of(options.folders);
   if (!merged) return report_error(merged.error());
   CampaignOptions& campaign = options.fuzz.campaign;
@@ -98,7 +80,9 @@ ExitStatus run_merge(MergeOptions& options) {
   finish_progress();
   print_out(summary_of(*report, campaign, "cpu", options.fuzz.is_quiet));
   if (report->was_stopped) print_out("  Interrupted. The same command goes on.\n");
-  return report->failing_run_count > 0 ? ExitStatus::kFinding : ExitStatus::kNothingFound;
+  const ExitStatus status =
+      report->failing_run_count > 0 ? ExitStatus::kFinding : ExitStatus::kNothingFound;
+  return worse(status, write_reports(options.fuzz, {}));
 }
 
 }  // namespace
@@ -112,6 +96,7 @@ void add_merge_command(CLI::App& app, ExitStatus& status) {
   command.add_option("-o,--out", options.fuzz.campaign.out_dir, "folder of the campaign")
       ->required();
   add_telling_options(command, options.fuzz);
+  options.fuzz.program = &app;
 }
 
 }  // namespace interlock

@@ -1,6 +1,7 @@
 // Signature: what makes two findings the same bug, as a short text that is also a file name.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ enum class AliasShape : uint8_t {
   kView,       // Different windows of one logical value.
   kSlotReuse,  // Two logical values on shared bytes, without a donation.
 };
+inline constexpr std::array kAliasShapes = {AliasShape::kSameRange, AliasShape::kOverlap,
+                                            AliasShape::kDonation, AliasShape::kView,
+                                            AliasShape::kSlotReuse};
 std::string_view word_of(AliasShape shape);
 
 // kSameRange of what is not between two operands.

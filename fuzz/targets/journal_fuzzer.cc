@@ -1,5 +1,6 @@
 // Any lines, read as the records of a journal, give records or an error that names a line, never a
-// crash, a hang or unbounded memory; and what was read is written as it was read.
+// crash, a hang or unbounded memory; what was read is written as it was read; and a page that tells
+// of it holds no markup of theirs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +8,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 #include "fuzz/campaign/journal_text.h"
+#include "fuzz/report/campaign_reports.h"
 
 namespace interlock {
 namespace {
@@ -49,6 +52,24 @@ void check_journal(std::string_view text) {
   }
 }
 
+// Of all '<' of the page those of its own elements are the only ones.
+void check_reports(std::string_view text) {
+  KeptFiles kept;
+  kept.files.push_back(kept_file_of("WAR.ilk", std::string(text)));
+  auto record = campaign_record_of(text, kFileName, std::move(kept));
+  if (!record) return;
+  CampaignStory story;
+  story.record = std::move(*record);
+  story.posed.resize(story.record.subjects.size());
+  judge_kept_files(story);
+  const std::string page = html_of(story);
+  INTERLOCK_CHECK(page.find("<script") == std::string::npos);
+  INTERLOCK_CHECK(std::ranges::count(page, '<') == std::ranges::count(page, '>'));
+  const std::string junit = junit_of(story);
+  INTERLOCK_CHECK(std::ranges::count(junit, '<') == std::ranges::count(junit, '>'));
+  INTERLOCK_CHECK(json_of(story).ends_with("}\n"));
+}
+
 }  // namespace
 }  // namespace interlock
 
@@ -56,5 +77,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   interlock::check_journal(text);
   interlock::check_journal(interlock::sealed(text));
+  interlock::check_reports(interlock::sealed(text));
   return 0;
 }

@@ -128,14 +128,16 @@ const std::vector<Room>& rooms() {
       {"fuzz/conform",
        {"encoder", "simulator", "fuzz/generate", "fuzz/judge", "fuzz/external", "fuzz/minimize",
         "fuzz/campaign"}},
+      {"fuzz/report", {"encoder", "simulator", "fuzz/judge", "fuzz/campaign"}},
       {"fuzz/workloads", {"encoder", "simulator/schedules"}},
       {"fuzz/testing", {"encoder", "simulator", "fuzz/conform"}},
       {"fuzz/targets",
        {"encoder", "simulator", "capture", "fuzz/generate", "fuzz/judge", "fuzz/minimize",
-        "fuzz/campaign"}},
+        "fuzz/campaign", "fuzz/report"}},
       {"fuzz/cli",
        {"encoder", "simulator", "backends", "capture", "fuzz/generate", "fuzz/judge",
-        "fuzz/external", "fuzz/minimize", "fuzz/campaign", "fuzz/conform", "fuzz/workloads"}},
+        "fuzz/external", "fuzz/minimize", "fuzz/campaign", "fuzz/conform", "fuzz/report",
+        "fuzz/workloads"}},
 
       // The same for C, and for what calls C. It is no command line.
       {"bindings/c",

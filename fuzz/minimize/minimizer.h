@@ -29,6 +29,9 @@ struct MinimizeProgress {
 struct MinimizeOptions {
   SignatureDetail detail = SignatureDetail::kKernels;  // What minimize_fact() keeps.
   bool lists_possible = false;  // Hazards that are only possible are findings (FactOptions).
+  // Names stay those of a person or a recorder: memories are not merged, and opaque kernels, labels
+  // and declarations not renamed. What is left is as small otherwise.
+  bool keeps_names = false;
   uint64_t evaluation_limit = 100'000;  // Of reductions; a slice is found before them.
   // minimize_program() starts at a slice (slice.h) where evaluating the whole program takes more
   // steps: a tenth of a second.

@@ -61,6 +61,8 @@ class Reduction {
   // True once the budget is spent or a stop was asked for; passes then return.
   bool is_over() const;
 
+  bool keeps_names() const { return options_.keeps_names; }
+
   uint64_t evaluation_count() const { return evaluation_count_; }
   uint64_t step_count() const { return step_count_; }
 

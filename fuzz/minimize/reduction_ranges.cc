@@ -142,6 +142,7 @@ ProgramDraft with_closed_gaps(ProgramDraft draft, bool shrinks_ranges) {
 }
 
 void merge_memories(Reduction& reduction) {
+  if (reduction.keeps_names()) return;
   // From the back, each into the first that takes it.
   size_t count = positions_of<MemoryDraft>(reduction.current()).size();
   for (size_t second = count; second-- > 1;) {

@@ -115,6 +115,7 @@ void simplify_kernels(Reduction& reduction) {
     const auto& before = reduction.item<DispatchDraft>(at);
     const size_t operand_count = before.operands.size();
     const bool was_table = before.kernel.front() >= 'a';
+    if (!was_table && reduction.keeps_names()) return;
     const auto attempt = [&](const std::string& kernel) {
       return reduction.attempt_change<DispatchDraft>(at, [&](DispatchDraft& dispatch) {
         dispatch.kernel = kernel;
@@ -196,6 +197,7 @@ void settle_initial_values(Reduction& reduction) {
 }
 
 void rename_by_first_use(Reduction& reduction) {
+  if (reduction.keeps_names()) return;
   ProgramDraft candidate = reduction.current();
   const auto memories = fresh_names<MemoryDraft>(candidate, 'm');
   const auto captures = fresh_names<CaptureDraft>(candidate, 'c');

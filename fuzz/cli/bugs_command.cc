@@ -103,7 +103,7 @@ void add_bugs_command(CLI::App& app, ExitStatus& status) {
   command.add_option("folder", options.folder, "has index.tsv, and two programs for each bug")
       ->capture_default_str();
   command.add_option("--format", options.format, "text, or markdown: as docs/bugs-index.md has it")
-      ->check(CLI::IsMember({"text", "markdown"}))
+      ->check(one_of({"text", "markdown"}))
       ->capture_default_str();
 }
 

@@ -115,7 +115,7 @@ std::string text_of_options(const CheckReport& report, const TextLimits& limits)
 // so.
 std::string text_of_repair(const std::string& path, const ExpectationOutcome& outcome) {
   const auto has_failed = [](const SubjectOutcome& subject) { return !subject.failures.empty(); };
-  if (path == "-" || std::ranges::nCLI::IsMember(outcome.subjects, has_failed)) return {};
+  if (path == "-" || std::ranges::none_of(outcome.subjects, has_failed)) return {};
   return fmt::format(
       "  If what is found is right now, write it down: interlock check --update-expect {}\n", path);
 }
@@ -281,7 +281,7 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
       .add_option("--deny", options.denied,
                   "what counts as a finding, too: redundant, for sync that can go; own-read, for "
                   "writes after own reads that no dependency names")
-      ->check(CLI::IsMember({"redundant", "own-read"}));
+      ->check(one_of({"redundant", "own-read"}));
   command.add_flag("--possible", options.check.counts_possible,
                    "hazards count where approximate dispatches need not touch the bytes");
   command.add_flag("--certificate", options.has_certificate,
@@ -290,7 +290,7 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
       .add_option(
           "--format", options.format,
           "text; json: one object a line for each file; sarif: one log of all, for code scanning")
-      ->check(CLI::IsMember({"text", "json", "sarif"}))
+      ->check(one_of({"text", "json", "sarif"}))
       ->capture_default_str();
   add_number(command, "--max-findings", options.findings_max,
              "findings that the text prints in full; 0 prints all");

@@ -6,6 +6,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <utility>
 
 #include "encoder/program/stop.h"
 #include "encoder/text/text_lines.h"
@@ -15,9 +17,20 @@ namespace {
 
 bool progress_line_is_open = false;
 
-bool has_colour() {
+Colour chosen_colour = Colour::kAuto;
+
+bool has_colour(int descriptor) {
+  if (chosen_colour != Colour::kAuto) return chosen_colour == Colour::kAlways;
   const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+  return isatty(descriptor) == 1 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+constexpr std::string_view kBad = "1;31";
+constexpr std::string_view kDoubtful = "1;33";
+constexpr std::string_view kGood = "1;32";
+
+std::string coloured(std::string_view text, std::string_view colour) {
+  return fmt::format("\x1b[{}m{}\x1b[0m", colour, text);
 }
 
 void write_all(std::FILE* stream, std::string_view text) {
@@ -30,10 +43,29 @@ size_t terminal_width() {
   return is_known ? size.ws_col : 80;
 }
 
-// A finding starts at the left margin with its kind and a colon within the first words.
-bool starts_finding(std::string_view line) {
+// The words of a line of a report that are coloured, and how.
+struct ColouredWords {
+  size_t begin = 0;
+  size_t end = 0;
+  std::string_view colour;
+};
+
+ColouredWords coloured_words(std::string_view line) {
   const size_t colon = line.find(": ");
-  return !line.empty() && line[0] != ' ' && colon != std::string_view::npos && colon < 24;
+  if (line.empty() || colon == std::string_view::npos || colon >= 48) return {};
+  // A finding starts at the left margin with its kind and a colon within the first words.
+  if (line[0] != ' ') return colon < 24 ? ColouredWords{0, colon, kBad} : ColouredWords{};
+  const size_t begin = line.find_first_not_of(' ');
+  const std::string_view words = line.substr(begin, colon - begin);
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"FAILS", kBad},      {"NO VERDICT", kDoubtful}, {"known", kDoubtful},
+      {"stale", kDoubtful}, {"note", kDoubtful},       {"Fix", kGood},
+      {"holds", kGood}};
+  for (const auto& [word, colour] : kWords) {
+    const bool is_it = words == word || (words.starts_with(word) && words[word.size()] == ' ');
+    if (is_it && begin <= 2) return {begin, colon, colour};
+  }
+  return {};
 }
 
 }  // namespace
@@ -42,13 +74,18 @@ void print_out(std::string_view text) {
   if (!is_stopped()) write_all(stdout, text);
 }
 
+void set_colour(Colour colour) { chosen_colour = colour; }
+
 void print_report(std::string_view text) {
-  if (!has_colour()) return print_out(text);
+  if (!has_colour(STDOUT_FILENO)) return print_out(text);
   while (!text.empty()) {
     const std::string_view line = take_line(text);
-    const size_t colon = starts_finding(line) ? line.find(": ") : 0;
-    if (colon > 0) print_out(fmt::format("\x1b[1;31m{}\x1b[0m", line.substr(0, colon)));
-    print_out(line.substr(colon));
+    const ColouredWords words = coloured_words(line);
+    print_out(line.substr(0, words.begin));
+    if (words.end > 0) {
+      print_out(coloured(line.substr(words.begin, words.end - words.begin), words.colour));
+    }
+    print_out(line.substr(words.end));
   }
 }
 
@@ -56,11 +93,16 @@ ExitStatus report_error(const Error& error) {
   if (is_stopped()) return ExitStatus::kInterrupted;
   finish_progress();
   std::fflush(stdout);
+  constexpr std::string_view kWord = "error:";
+  std::string message = error.message;
   // Parse errors carry the word after their position.
-  if (error.message.find("error: ") == std::string::npos) {
-    write_all(stderr, "error: ");
+  size_t at = message.find("error: ");
+  if (at == std::string::npos) {
+    message.insert(0, "error: ");
+    at = 0;
   }
-  write_all(stderr, error.message);
+  if (has_colour(STDERR_FILENO)) message.replace(at, kWord.size(), coloured(kWord, kBad));
+  write_all(stderr, message);
   write_all(stderr, "\n");
   return ExitStatus::kBadInput;
 }

@@ -1,7 +1,9 @@
 // Console: where the subcommands print. Results go to standard output, progress and errors to
-// standard error; colour and overwriting lines only on a terminal, NO_COLOR obeyed.
+// standard error; colour, if --color does not say otherwise, and overwriting lines only on a
+// terminal, NO_COLOR (no-color.org) obeyed.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "encoder/program/result.h"
@@ -18,6 +20,11 @@ enum class ExitStatus : int {
   kInterrupted = 130,
 };
 
+enum class Colour : uint8_t { kAuto, kAlways, kNever };
+
+// Of all that is printed from here on.
+void set_colour(Colour colour);
+
 // The worse of two: bad input outranks a finding, so that a script cannot mistake one for the
 // other.
 constexpr ExitStatus worse(ExitStatus a, ExitStatus b) {
@@ -28,8 +35,8 @@ constexpr ExitStatus worse(ExitStatus a, ExitStatus b) {
 // wrong then. Under a StopScope without a Stop it prints always.
 void print_out(std::string_view text);
 
-// Prints a report to standard output, its kind words (a line's first word before "hazard:",
-// "finding:", …) in colour on a terminal.
+// Prints a report to standard output, in colour where there is some: the words before the colon of
+// a line that begins a finding, what fails, what is known or only noted, and how to repair it.
 void print_report(std::string_view text);
 
 // Prints `error` to standard error, after "error: ", and returns kBadInput, so that a command can

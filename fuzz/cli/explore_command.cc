@@ -76,7 +76,7 @@ void add_explore_command(CLI::App& app, ExitStatus& status) {
       .add_option(
           "--strategy", options.strategy,
           fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back()))
-      ->check(CLI::IsMember(names))
+      ->check(one_of(names))
       ->capture_default_str();
   add_number(command, "--schedules", options.explore.schedule_count, "how many to try at most", 1);
   add_number(command, "--seed", options.explore.seed, "of random and pct");

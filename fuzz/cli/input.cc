@@ -1,9 +1,12 @@
 #include "fuzz/cli/input.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "backends/registry.h"
 #include "encoder/program/names.h"
@@ -22,6 +25,17 @@ CLI::Validator whole_number(uint64_t min, uint64_t max) {
     return {};
   };
   return CLI::Validator(rewrite, "UINT");
+}
+
+CLI::Validator one_of(std::vector<std::string> names) {
+  const std::string list = fmt::format("{}", fmt::join(names, ", "));
+  const auto check = [names = std::move(names), list](std::string& text) -> std::string {
+    if (std::ranges::find(names, text) != names.end()) return {};
+    NearestName nearest(text);
+    for (const std::string& name : names) nearest.offer(name);
+    return fmt::format("{} is none of {}.{}", in_quotes(text), list, nearest.advice());
+  };
+  return CLI::Validator(check, "{" + list + "}");
 }
 
 void add_limit_options(CLI::App& command, ParseOptions& options) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backends/interface/backend.h"
 #include "encoder/text/parser.h"
@@ -36,6 +37,9 @@ void add_input_options(CLI::App& command, InputOptions& options);
 // Accepts a whole number in [min, max] and nothing else, also with an exponent, which is written
 // out: "1e6". To be used as a transform. CLI11 wraps negative numbers around.
 CLI::Validator whole_number(uint64_t min = 0, uint64_t max = UINT64_MAX);
+
+// Accepts one of these names; the error says which may be meant.
+CLI::Validator one_of(std::vector<std::string> names);
 
 // Adds an option whose value is such a number; the help shows the default.
 template <typename Number>

@@ -113,7 +113,7 @@ void add_list_command(CLI::App& app, ExitStatus& status) {
       .add_option(
           "topic", topic,
           "encoders, planners, backwards, replays, kernels, backends or strategies; all without it")
-      ->check(CLI::IsMember(names));
+      ->check(one_of(names));
 }
 
 }  // namespace interlock

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 #include "encoder/program/release.h"
 #include "fuzz/cli/commands.h"
@@ -67,6 +68,34 @@ std::string unknown_option(const CLI::App& app) {
                      words_of(app, command));
 }
 
+// Takes --color=WHEN out of the arguments, wherever it stands before those of another program.
+// Errors: it says something else.
+Result<Success> take_colour(std::vector<std::string>& arguments) {
+  constexpr std::string_view kOption = "--color=";
+  constexpr std::pair<std::string_view, Colour> kChoices[] = {
+      {"auto", Colour::kAuto}, {"always", Colour::kAlways}, {"never", Colour::kNever}};
+  const auto end = std::ranges::find(arguments, "--");
+  for (auto argument = arguments.begin(); argument != end; ++argument) {
+    if (!argument->starts_with(kOption)) continue;
+    const std::string when = argument->substr(kOption.size());
+    const auto choice = std::ranges::find(kChoices, when, [](const auto& c) { return c.first; });
+    if (choice == std::end(kChoices)) {
+      return error_of("--color={} is none of auto, always and never.", when);
+    }
+    set_colour(choice->second);
+    arguments.erase(argument);
+    return take_colour(arguments);
+  }
+  return Success{};
+}
+
+// What CLI11 says of usage, as our own errors are: a sentence, and where to read more.
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string text = error.what();
+  if (!text.ends_with('.') && !text.ends_with('?')) text += '.';
+  return error_of("{} `{} --help` says more.", text, words_of(app, last_command(app)));
+}
+
 // `interlock help CMD` is `interlock CMD --help`, and `interlock version` is what other programs
 // answer to.
 std::vector<std::string> arguments_of(int argc, char** argv) {
@@ -89,7 +118,8 @@ ExitStatus run_command_line(int argc, char** argv) {
   }
   CLI::App app{"Finds missing and useless synchronization in GPU command streams.", "interlock"};
   app.set_version_flag("--version", "interlock " + std::string(release_text()));
-  app.footer("`interlock help COMMAND` says more of one.");
+  app.footer(
+      "`interlock help COMMAND` says more of one. --color=auto|always|never goes with any of them.");
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::kNothingFound;
   for (const auto add :
@@ -101,8 +131,10 @@ ExitStatus run_command_line(int argc, char** argv) {
         add_manual_command,   add_serve_command}) {
     add(app, status);
   }
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  const Result<Success> coloured = take_colour(arguments);
+  if (!coloured) return report_error(coloured.error());
   try {
-    std::vector<std::string> arguments = arguments_of(argc, argv);
     std::ranges::reverse(arguments);  // As CLI11 wants them.
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
@@ -114,9 +146,10 @@ ExitStatus run_command_line(int argc, char** argv) {
     if (lacks_command || asks_for_help) unknown = unknown_subcommand(app);
     if (unknown.empty() && (lacks_command || has_extras)) unknown = unknown_option(app);
     if (!unknown.empty()) return report_error({unknown});
-    const bool is_help = app.exit(error) == 0;
+    if (error.get_exit_code() != 0) return report_error(usage_error(app, error));
+    app.exit(error);
     std::cout.flush();
-    return is_help && std::cout ? ExitStatus::kNothingFound : ExitStatus::kBadInput;
+    return std::cout ? ExitStatus::kNothingFound : ExitStatus::kBadInput;
   }
   if (interrupt_stop().is_requested()) {
     print_remark("interrupted: what was not said or written by now is not known.\n");

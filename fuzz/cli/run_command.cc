@@ -284,13 +284,13 @@ void add_run_command(CLI::App& app, ExitStatus& status) {
   read_every_queue(options.input.parse);
   command.add_option("--backend", options.backend, "where to run")->capture_default_str();
   command.add_option("--mode", options.mode, "witness: step by step; overlap: as the device does")
-      ->check(CLI::IsMember({"witness", "overlap"}))
+      ->check(one_of({"witness", "overlap"}))
       ->capture_default_str();
   command.add_option(
       "--lowering", options.lowering,
       "of --mode=overlap: how CUDA issues; streams, graph, captured-graph, conflict-graph or one-stream");
   command.add_option("--schedule", options.schedule, "issue, reversed, lazy, random or witness")
-      ->check(CLI::IsMember({"issue", "reversed", "lazy", "random", "witness"}))
+      ->check(one_of({"issue", "reversed", "lazy", "random", "witness"}))
       ->capture_default_str();
   add_number(command, "--seed", options.seed, "of --schedule=random");
   add_number(command, "--trials", options.trial_count,

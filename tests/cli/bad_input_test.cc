@@ -137,7 +137,7 @@ TEST(BadInput, AMisspeltSubcommandIsNamedWithTheNearestOne) {
             "error: 'generate' has no subcommand 'tranformer'. "
             "Did you mean 'transformer'? `interlock generate --help` lists them.\n");
   EXPECT_EQ(run_interlock({"generate"}).err,
-            "A subcommand is required\nRun with --help for more information.\n");
+            "error: A subcommand is required. `interlock generate --help` says more.\n");
 }
 
 TEST(BadInput, AMisspeltOptionIsNamedWithTheNearestOne) {

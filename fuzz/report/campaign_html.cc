@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kSignaturesShown = 50;
 constexpr size_t kTextBytesShown = 64u << 10;
+constexpr size_t kTextBytesOpen = 2048;  // Of a program that is unfolded at once.
 
 std::string plural(uint64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -79,8 +80,18 @@ std::string file_text(const CampaignStory& story, const KeptFile& file) {
   if (!file.notes.empty()) text += fmt::format("<p>{}</p>\n", in_markup(file.notes));
   text += block(story.verdict_of(file).text);
   text += commands_text(story, file);
-  return text + fmt::format("<details><summary>The program: {}</summary>\n{}</details>\n",
-                            in_markup(file.name), block(file.text));
+  const bool is_short = file.text.size() <= kTextBytesOpen;
+  return text + fmt::format("<details{}><summary>The program: {}</summary>\n{}</details>\n",
+                            is_short ? " open=\"open\"" : "", in_markup(file.name),
+                            block(file.text));
+}
+
+// Of a cause that is a kind of hazard.
+std::string kind_text(const std::string& cause) {
+  const auto begins = [&](std::string_view kind) { return cause.starts_with(kind); };
+  if (begins("RAW")) return "reads that do not wait for the write before them; ";
+  if (begins("WAR")) return "writes that do not wait for the read before them; ";
+  return begins("WAW") ? "writes that do not wait for the write before them; " : "";
 }
 
 std::string cause_text(const CampaignStory& story, const SubjectRecord& subject,
@@ -89,9 +100,9 @@ std::string cause_text(const CampaignStory& story, const SubjectRecord& subject,
   const double width =
       most == 0 ? 0 : 100 * static_cast<double>(cause.finding_count) / static_cast<double>(most);
   std::string text = fmt::format(
-      "<article>\n<h4>{} <small>{}</small></h4>\n<div class=\"bar\"><i style=\"width:{:.1f}%\"></i>"
-      "</div>\n",
-      in_markup(cause.name), plural(cause.finding_count, "finding"), width);
+      "<article>\n<h4>{} <small>{}{}</small></h4>\n<div class=\"bar\"><i style=\"width:{:.1f}%\">"
+      "</i></div>\n",
+      in_markup(cause.name), kind_text(cause.name), plural(cause.finding_count, "finding"), width);
   text += cause.file != nullptr
               ? file_text(story, *cause.file)
               : "<p>No file stands for it. Campaigns keep one when they come to a better instance "
@@ -107,7 +118,7 @@ std::string causes_text(const CampaignStory& story, const SubjectRecord& subject
   }
   std::string text =
       "<p>One fault makes findings of many signatures. They are put together by what is to blame, "
-      "and the smallest program stands for all of them. Commands are for the folder of the "
+      "and the smallest program stands for all of them. Run the commands in the folder of the "
       "campaign.</p>\n";
   for (const CauseRecord& cause : subject.causes) text += cause_text(story, subject, cause);
   return text;
@@ -127,7 +138,8 @@ std::string subject_text(const CampaignStory& story, size_t index) {
   const SubjectRecord& subject = story.record.subjects[index];
   const std::optional<PosedConflicts>& posed = story.posed[index];
   const HazardMatrix matrix(subject.signatures, posed);
-  std::string text = fmt::format("<section>\n<h2>{}</h2>\n", code(subject.subject));
+  std::string text =
+      fmt::format("<section>\n<h2>Put to the test: {}</h2>\n", code(subject.subject));
   text +=
       "<div class=\"tiles\">\n" + tile(std::to_string(subject.run_count), "programs judged") +
       tile(fmt::format("{} <small>{}</small>", subject.failing_run_count,

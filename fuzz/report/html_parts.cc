@@ -55,7 +55,7 @@ table { border-collapse: collapse; }
 .matrix .first { border-left: 3px solid var(--faint); }
 .found { background: var(--bad-back); color: var(--bad); font-weight: 700; }
 .right { background: var(--good-back); color: var(--good); }
-.never { color: var(--faint); text-align: center !important; }
+.never { background: var(--code); color: var(--faint); text-align: center !important; }
 .legend { display: flex; flex-wrap: wrap; gap: .4rem 1.5rem; margin: .5rem 0; font-size: .9rem; }
 .legend i { font-style: normal; padding: 0 .4rem; border: 1px solid var(--line); margin-right: .4rem; }
 figure { margin: .5rem 0; }
@@ -181,10 +181,11 @@ std::string growth_html(const SubjectRecord& subject) {
       "<line class=\"axis\" x1=\"0\" y1=\"{2}\" x2=\"{0}\" y2=\"{2}\"/>"
       "<path class=\"curve\" d=\"{3}\"/><text x=\"0\" y=\"{4}\">0</text>"
       "<text x=\"{0}\" y=\"{4}\" text-anchor=\"end\">{5} programs</text>"
-      "</svg>\n<figcaption>Signatures known after so many programs, {6} at the end; the last {7} "
-      "programs brought no new one.</figcaption></figure>\n",
+      "</svg>\n<figcaption>Signatures known after so many programs, {6} at the end; "
+      "{7}.</figcaption></figure>\n",
       kWidth, kHeight + 20, kHeight, path, kHeight + 16, subject.run_count, last.signature_count,
-      quiet);
+      quiet == 0 ? std::string("the last programs still brought new ones")
+                 : fmt::format("the last {} programs brought no new one", quiet));
 }
 
 std::string glossary_html() {

@@ -227,7 +227,7 @@ TEST(CheckCommand, TakesFoldersInTheOrderOfTheirNames) {
   std::filesystem::create_directories(folder + "/empty");
   const CommandResult empty = run_interlock({"check", folder + "/empty"});
   EXPECT_EQ(empty.status, 2);
-  EXPECT_THAT(empty.err, HasSubstr("there is no program (.ilk) in the folder"));
+  EXPECT_THAT(empty.err, HasSubstr("there is no program (.ilk, .ilk.gz) in the folder"));
 }
 
 TEST(CheckCommand, WritesOneSarifLogOfAllFiles) {

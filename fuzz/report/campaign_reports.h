@@ -53,12 +53,15 @@ std::vector<FileCommand> commands_of(const CampaignStory& story, const KeptFile&
 std::string state_of(const CampaignPart& part);
 
 // One page without anything beside it, for light and dark screens; well-formed XML, too.
+// Defined in campaign_html.cc.
 std::string html_of(const CampaignStory& story);
 
 // One object; docs/json.md has the keys.
+// Defined in campaign_json.cc.
 std::string json_of(const CampaignStory& story);
 
 // A suite for each subject, a case for each cause, as JUnit's readers take them.
+// Defined in campaign_junit.cc.
 std::string junit_of(const CampaignStory& story);
 
 // As `check --format=sarif` of the files that were kept.

@@ -76,7 +76,8 @@ TEST(CampaignReports, SayWhatWasFound) {
   story.measured = {200, 2.0};
   EXPECT_THAT(html_of(story), HasSubstr("<code>interlock show ./WAR.ilk</code>"));
   EXPECT_THAT(html_of(story), HasSubstr("200 programs in 2.0 seconds, 100 a second."));
-  EXPECT_THAT(terminal_text_of(story), HasSubstr("  WAR: 7 findings of 1 signature, found/WAR.ilk\n"));
+  EXPECT_THAT(terminal_text_of(story),
+              HasSubstr("  WAR: 7 findings of 1 signature, found/WAR.ilk\n"));
 }
 
 // Nothing of the page is fetched or run.

@@ -10,7 +10,7 @@
 #include "encoder/text/files.h"
 #include "tests/cli/command.h"
 
-namespace interlock::baseline_command_test {
+namespace interlock::known_files_test {
 namespace {
 
 using nlohmann::json;
@@ -155,4 +155,4 @@ TEST_F(Known, HasABudgetOfBarriers) {
 }
 
 }  // namespace
-}  // namespace interlock::baseline_command_test
+}  // namespace interlock::known_files_test

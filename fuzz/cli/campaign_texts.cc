@@ -60,6 +60,7 @@ std::string commands_of(const CampaignFind& find, const CampaignOptions& campaig
   if (!find.path.empty() && !find.program.witness.empty()) {
     text += fmt::format("  Replay: interlock replay {}\n", file);
   }
+  if (!find.path.empty()) text += fmt::format("  Picture: interlock show {}\n", file);
   return text + fmt::format("  Again: {}\n", command_of_find(campaign, find));
 }
 

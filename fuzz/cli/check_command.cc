@@ -120,6 +120,11 @@ std::string text_of_repair(const std::string& path, const ExpectationOutcome& ou
       "  If what is found is right now, write it down: interlock check --update-expect {}\n", path);
 }
 
+std::string text_of_picture(const std::string& path, const CheckReport& report) {
+  if (path == "-" || report.findings.empty()) return {};
+  return fmt::format("Picture: interlock show {}\n", path);
+}
+
 // The file, its verdict, and what is not as expected.
 std::string short_text_of(const std::string& path, const CheckReport& report,
                           const ExpectationOutcome& outcome) {
@@ -167,7 +172,8 @@ std::string text_of_file(const std::string& path, const Program& program, const 
   if (options.is_quiet) return short_text_of(path, shown.report, shown.outcome) + shown.rest;
   const TextLimits limits = text_limits_of(options);
   return text_report(program, shown.report, path, limits) + text_of_options(shown.report, limits) +
-         shown.rest + text_of(shown.outcome, true) + text_of_repair(path, shown.outcome);
+         shown.rest + text_of(shown.outcome, true) + text_of_repair(path, shown.outcome) +
+         text_of_picture(path, shown.report);
 }
 
 // Without a verdict there is nothing to write down.

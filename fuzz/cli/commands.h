@@ -25,6 +25,7 @@ void add_replay_command(CLI::App& app, ExitStatus& status);    // replay_command
 void add_report_command(CLI::App& app, ExitStatus& status);    // report_command.cc
 void add_list_command(CLI::App& app, ExitStatus& status);      // list_command.cc
 void add_serve_command(CLI::App& app, ExitStatus& status);     // serve_command.cc
+void add_show_command(CLI::App& app, ExitStatus& status);      // show_command.cc
 void add_bugs_command(CLI::App& app, ExitStatus& status);      // bugs_command.cc
 void add_import_command(CLI::App& app, ExitStatus& status);    // import_command.cc
 // completion_command.cc

@@ -123,12 +123,12 @@ ExitStatus run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::kNothingFound;
   for (const auto add :
-       {add_check_command,    add_explore_command, add_fix_command,      add_run_command,
-        add_encode_command,   add_conform_command, add_plan_command,     add_print_command,
-        add_plot_command,     add_fuzz_command,    add_generate_command, add_merge_command,
-        add_minimize_command, add_replay_command,  add_report_command,   add_list_command,
-        add_import_command,   add_capture_command, add_bugs_command,     add_completion_command,
-        add_manual_command,   add_serve_command}) {
+       {add_check_command,      add_explore_command, add_fix_command,      add_run_command,
+        add_encode_command,     add_conform_command, add_plan_command,     add_print_command,
+        add_plot_command,       add_fuzz_command,    add_generate_command, add_merge_command,
+        add_minimize_command,   add_replay_command,  add_report_command,   add_list_command,
+        add_import_command,     add_show_command,    add_capture_command,  add_bugs_command,
+        add_completion_command, add_manual_command,  add_serve_command}) {
     add(app, status);
   }
   std::vector<std::string> arguments = arguments_of(argc, argv);

@@ -89,7 +89,12 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
   const std::string text =
       original ? text_with_origins(report->program, *original, options.input.path, lines)
                : print(report->program);
-  return write_output(options.output, text, ExitStatus::kFinding);
+  const ExitStatus status = write_output(options.output, text, ExitStatus::kFinding);
+  if (status == ExitStatus::kFinding && options.output != "-") {
+    finish_progress();
+    print_remark(fmt::format("Picture: interlock show {}\n", options.output));
+  }
+  return status;
 }
 
 }  // namespace

@@ -75,6 +75,10 @@ const std::vector<Room>& rooms() {
         "encoder/sync/encoder.h",  // An `expect` line names an encoder, which then runs.
         "simulator/bytes", "simulator/order", "simulator/hazards", "simulator/lifetimes",
         "simulator/barriers", "simulator/gradients", "simulator/schedules", "simulator/facts"}},
+      {"simulator/picture",
+       {"encoder/program", "simulator/bytes", "simulator/order", "simulator/hazards",
+        "simulator/lifetimes", "simulator/barriers", "simulator/schedules", "simulator/facts",
+        "simulator/report"}},
 
       {"backends/kernels", {"encoder/program", "encoder/kernel"}},
       {"backends/interface",

@@ -177,8 +177,7 @@ std::vector<StatementId> useless_statements_of(const Program& program, const Che
     statements.push_back(piece.statement);
   }
   std::ranges::sort(statements);
-  const auto rest = std::ranges::unique(statements);
-  statements.erase(rest.begin(), rest.end());
+  statements.erase(std::unique(statements.begin(), statements.end()), statements.end());
   return statements;
 }
 

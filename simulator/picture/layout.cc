@@ -31,7 +31,8 @@ constexpr double kNoteHeight = 17;
 // has room for its words.
 double weight_of_segment(uint64_t size_bytes, bool is_in_finding) {
   constexpr double kInFinding = 3;
-  return (6.0 + static_cast<double>(std::bit_width(size_bytes))) * (is_in_finding ? kInFinding : 1);
+  return (12.0 + static_cast<double>(std::bit_width(size_bytes)) / 4) *
+         (is_in_finding ? kInFinding : 1);
 }
 
 }  // namespace

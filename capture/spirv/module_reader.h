@@ -10,56 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "capture/spirv/opcodes.h"
 #include "encoder/program/result.h"
 
 namespace interlock {
-
-// Opcodes of SPIR-V that are told apart here.
-enum class Opcode : uint16_t {
-  kEntryPoint = 15,
-  kTypeImage = 25,
-  kTypeSampler = 26,
-  kTypeSampledImage = 27,
-  kTypePointer = 32,
-  kFunction = 54,
-  kFunctionParameter = 55,
-  kFunctionEnd = 56,
-  kFunctionCall = 57,
-  kVariable = 59,
-  kImageTexelPointer = 60,
-  kLoad = 61,
-  kStore = 62,
-  kCopyMemory = 63,
-  kCopyMemorySized = 64,
-  kAccessChain = 65,
-  kInBoundsAccessChain = 66,
-  kPtrAccessChain = 67,
-  kArrayLength = 68,
-  kInBoundsPtrAccessChain = 70,
-  kDecorate = 71,
-  kGroupDecorate = 74,
-  kCopyObject = 83,
-  kSampledImage = 86,
-  kImageSampleImplicitLod = 87,  // And those up to kImageRead read an image.
-  kImageRead = 98,
-  kImageWrite = 99,
-  kImage = 100,
-  kImageQueryFormat = 101,  // And those up to kImageQuerySamples read no texel.
-  kImageQuerySamples = 107,
-  kSelect = 169,
-  kAtomicLoad = 227,
-  kAtomicStore = 228,
-  kAtomicExchange = 229,  // And those up to kAtomicXor load and store.
-  kAtomicXor = 242,
-  kPhi = 245,
-  kReturnValue = 254,
-  kImageSparseSampleImplicitLod = 305,  // And those up to kImageSparseDrefGather read an image.
-  kImageSparseDrefGather = 315,
-  kImageSparseRead = 320,
-  kPtrEqual = 401,
-  kPtrDiff = 403,
-  kTypeAccelerationStructure = 5341,
-};
 
 struct ShaderInstruction {
   Opcode opcode = {};

@@ -201,6 +201,40 @@ std::vector<CapturedBytes> bytes_of(const CapturedImage& image, const Subresourc
   return within_memory(std::move(parts));
 }
 
+std::optional<std::vector<CapturedBytes>> bytes_of_texels(const CapturedImage& image,
+                                                          const SubresourceFields& range,
+                                                          const ViewExtent& extent, uint64_t begin,
+                                                          uint64_t end) {
+  const std::vector<AspectPlace> places = places_of(image, range.aspects);
+  if (image.memory == nullptr || places.size() != 1 || range.first_mip >= mip_count_of(image)) {
+    return std::nullopt;
+  }
+  const AspectPlace& place = places.front();
+  const BlockExtent all = extent_of(image, place.facts, range.first_mip);
+  const IndexRange layers = within(range.first_layer, range.layer_count, layer_count_of(image));
+  const bool is_volume = image.info.type == VK_IMAGE_TYPE_3D;
+  const uint64_t depth = is_volume ? all.depth : layers.end - layers.begin;
+  const bool is_same = all.width == extent.width && all.height == extent.height &&
+                       depth == extent.depth && place.facts.block_width == 1 &&
+                       place.facts.block_height == 1;
+  if (!is_same) return std::nullopt;
+  const uint64_t slice = all.width * all.height;
+  const uint64_t mip_begin = image.offset_bytes + place.begin + layers.begin * place.layer_bytes +
+                             layer_bytes(image, place.facts, range.first_mip);
+  // The slices of a volume follow each other, and those of layers do not.
+  const uint64_t distance = is_volume ? slice * place.facts.block_bytes : place.layer_bytes;
+  std::vector<CapturedBytes> parts;
+  for (uint64_t at = begin; at < std::min(end, slice * depth);) {
+    const uint64_t layer = at / slice;
+    const uint64_t part_end = std::min(end, (layer + 1) * slice);
+    const uint64_t first = mip_begin + layer * distance + at % slice * place.facts.block_bytes;
+    add_merged(parts,
+               {image.memory, {first, first + (part_end - at) * place.facts.block_bytes}, {}});
+    at = part_end;
+  }
+  return within_memory(std::move(parts));
+}
+
 std::vector<CapturedBytes> bounds_of(const std::vector<CapturedBytes>& parts) {
   std::vector<CapturedBytes> bounds;
   for (const CapturedBytes& part : parts) {

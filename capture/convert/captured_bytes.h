@@ -32,6 +32,20 @@ std::vector<CapturedBytes> bytes_of(const CapturedBuffer& buffer, uint64_t offse
 // Whole subresources; those of several layers as rows.
 std::vector<CapturedBytes> bytes_of(const CapturedImage& image, const SubresourceFields& range);
 
+// Texels of a view of one mip, counted row by row and layer by layer.
+struct ViewExtent {
+  uint64_t width = 0;
+  uint64_t height = 0;
+  uint64_t depth = 0;  // Or layers.
+};
+
+// The bytes of texels from `begin` to `end` of such a view. None if it has another extent here, or
+// blocks, planes or other parts.
+std::optional<std::vector<CapturedBytes>> bytes_of_texels(const CapturedImage& image,
+                                                          const SubresourceFields& range,
+                                                          const ViewExtent& extent, uint64_t begin,
+                                                          uint64_t end);
+
 // Without rows: each by itself, or, where there are many, the bytes around all rows of a part. So
 // it bounds what may be touched; what is certain, or ordered, it would overstate.
 std::vector<CapturedBytes> bounds_of(const std::vector<CapturedBytes>& parts);

@@ -107,13 +107,15 @@ void CommandLists::apply(const DispatchRecord& record) {
   Recording& now = recording(record.commands);
   std::string label = take_label(now);
   if (record.groups_x == 0 || record.groups_y == 0 || record.groups_z == 0) return;
-  now.list->commands.emplace_back(DispatchCommand{false, nullptr, 0, std::move(label)});
+  now.list->commands.emplace_back(
+      DispatchCommand{false, nullptr, 0, std::move(label), std::exchange(now.next_slot, 0)});
 }
 
 void CommandLists::apply(const DispatchIndirectRecord& record) {
   Recording& now = recording(record.commands);
-  now.list->commands.emplace_back(
-      DispatchCommand{true, objects_.buffer(record.buffer), record.offset_bytes, take_label(now)});
+  now.list->commands.emplace_back(DispatchCommand{true, objects_.buffer(record.buffer),
+                                                  record.offset_bytes, take_label(now),
+                                                  std::exchange(now.next_slot, 0)});
 }
 
 TransferEnd CommandLists::end_of(const TransferEndFields& fields) const {

@@ -16,6 +16,7 @@
 #include "capture/convert/object_state.h"
 #include "capture/convert/objects.h"
 #include "capture/log/command_records.h"
+#include "capture/log/exact_records.h"
 
 namespace interlock {
 
@@ -51,6 +52,7 @@ struct DispatchCommand {
   std::shared_ptr<CapturedBuffer> arguments;  // Of an indirect one.
   uint64_t arguments_offset_bytes = 0;
   std::string label;  // Of the application, the innermost; empty: none.
+  uint64_t slot = 0;  // Under which number it notes what it touches; 0: it does not.
 };
 
 // What is bound where a command stands.
@@ -132,6 +134,7 @@ class CommandLists {
   void apply(const BindPipelineRecord& record);
   void apply(const BindSetsRecord& record);
   void apply(const PushSetRecord& record);
+  void apply(const ExactSlotRecord& record) { recording(record.commands).next_slot = record.slot; }
   void apply(const DispatchRecord& record);
   void apply(const DispatchIndirectRecord& record);
   void apply(const TransferRecord& record);
@@ -151,6 +154,7 @@ class CommandLists {
     std::shared_ptr<RecordedCommands> list = std::make_shared<RecordedCommands>();
     std::vector<std::string> labels;
     std::string next_label;  // Inserted for the next command.
+    uint64_t next_slot = 0;  // Of the next dispatch.
   };
 
   Recording& recording(uint64_t commands) { return recordings_[commands]; }

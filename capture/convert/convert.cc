@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "capture/convert/command_lists.h"
+#include "capture/convert/exact_index.h"
 #include "capture/convert/known_extensions.h"
 #include "capture/convert/object_state.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/queue_sync.h"
 #include "capture/convert/submission_writer.h"
 #include "capture/log/command_records.h"
+#include "capture/log/exact_records.h"
 #include "capture/log/log_reader.h"
 #include "capture/log/object_records.h"
 #include "capture/log/queue_records.h"
@@ -26,7 +28,7 @@ namespace {
 template <typename... Records>
 struct RecordTypes {};
 
-// What a log may hold, beside resets of events.
+// What a log may hold, beside resets of events, and accesses, which are looked up.
 using KnownRecords = RecordTypes<
     ProcessRecord, DeviceRecord, QueueRecord, ObjectNameRecord, DestroyRecord, NotUnderstoodRecord,
     LostRecord, AllocateMemoryRecord, CreateBufferRecord, BindBufferRecord, CreateImageRecord,
@@ -38,7 +40,8 @@ using KnownRecords = RecordTypes<
     DispatchRecord, DispatchIndirectRecord, TransferRecord, BarrierRecord, SetEventRecord,
     WaitEventsRecord, ExecuteCommandsRecord, LabelRecord, NotUnderstoodCommandRecord, SubmitRecord,
     CreateSemaphoreRecord, FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord,
-    WaitIdleRecord, AcquireRecord, PresentRecord, ResultRecord>;
+    WaitIdleRecord, AcquireRecord, PresentRecord, ResultRecord, ExactModeRecord, ExactSlotRecord,
+    ExactSubmissionRecord, ExactRemarkRecord>;
 
 class LogConverter {
  public:
@@ -49,7 +52,8 @@ class LogConverter {
         objects_(summary_),
         lists_(objects_),
         sync_(writer_, summary_),
-        submissions_(lists_, sync_, writer_, summary_) {}
+        index_(log, name),
+        submissions_(lists_, sync_, index_, writer_, summary_) {}
 
   Result<CaptureSummary> run() {
     if (const Result<Success> opened = reader_.open(); !opened) return opened.error();
@@ -73,6 +77,7 @@ class LogConverter {
   template <typename... Records>
   Result<Success> apply_any(const LogRecord& record, RecordTypes<Records...>) {
     if (record.kind == RecordKind::kResetEvent) return Success{};  // The next set is another one.
+    if (record.kind == RecordKind::kExactAccesses) return Success{};
     Result<Success> applied = Success{};
     const bool is_known =
         ((record.kind == Records::kKind && (applied = apply<Records>(record), true)) || ...);
@@ -160,6 +165,15 @@ class LogConverter {
 
   void handle(const SubmitRecord& record) { submissions_.write(record); }
 
+  void handle(const ExactModeRecord&) {
+    summary_.is_exact = true;
+    index_.scan();
+  }
+
+  void handle(const ExactSubmissionRecord& record) { submissions_.expect(record); }
+
+  void handle(const ExactRemarkRecord& record) { summary_.remark(record.what); }
+
   void handle(const ResultRecord& record) {
     summary_.note(fmt::format("{} that returned {}", printable(record.name), record.result));
   }
@@ -181,6 +195,7 @@ class LogConverter {
   ObjectState objects_;
   CommandLists lists_;
   QueueSync sync_;
+  ExactIndex index_;
   SubmissionWriter submissions_;
   uint64_t host_access_count_ = 0;
 };

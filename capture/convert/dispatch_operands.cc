@@ -4,13 +4,20 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
+
+#include "capture/convert/measured_rows.h"
+#include "encoder/program/limits.h"
 
 namespace interlock {
 namespace {
 
 // Of a dispatch. What is read has at most 256 ranges, but neighbours may be one.
 constexpr uint64_t kDescriptorsOfADispatchMax = 1u << 14;
+
+constexpr size_t kOperandsOfADispatchMax = Limits().access_count_per_dispatch;
 
 constexpr uint64_t kArgumentBytes = 12;  // VkDispatchIndirectCommand.
 
@@ -71,8 +78,15 @@ std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand
 
 class OperandFinder {
  public:
-  OperandFinder(const BoundState& bound, const DispatchCommand& dispatch, CaptureSummary& summary)
-      : bound_(bound), dispatch_(dispatch), summary_(summary) {}
+  OperandFinder(const BoundState& bound, const DispatchCommand& dispatch,
+                const ExactAccessesRecord* measured, CaptureSummary& summary)
+      : bound_(bound), dispatch_(dispatch), summary_(summary) {
+    if (measured == nullptr) return;
+    result_.is_exact = measured->is_shared == 0;
+    for (const MeasuredElementFields& element : measured->elements) {
+      measured_[{element.set, element.binding, element.element}].push_back(&element);
+    }
+  }
 
   DispatchOperands find() {
     if (dispatch_.is_indirect) add_arguments();
@@ -85,6 +99,15 @@ class OperandFinder {
       for (const BindingUse& use : pipeline->accesses->bindings) add_binding(use);
     }
     result_.operands = disjoint_operands(operands_);
+    if (!measured_.empty()) {
+      result_.operands = with_rows(result_.operands);
+      if (result_.operands.size() > kOperandsOfADispatchMax) {
+        result_.operands = disjoint_operands(bounded(result_.operands));
+        summary_.remark("a dispatch whose ranges are too many to be told");
+        result_.is_exact = false;
+      }
+    }
+    result_.is_exact = result_.is_exact && result_.is_understood;
     return std::move(result_);
   }
 
@@ -124,7 +147,8 @@ class OperandFinder {
     const uint64_t dynamic_begin =
         set.layout == nullptr ? 0 : dynamic_count(*set.layout, use.binding);
     for (const auto& [element, descriptor] : found->second) {
-      if (++result_.descriptor_count > kDescriptorsOfADispatchMax) {
+      ++result_.step_count;
+      if (++descriptor_count_ > kDescriptorsOfADispatchMax) {
         return note("a dispatch with more descriptors than are looked at");
       }
       uint64_t offset_bytes = descriptor.offset_bytes;
@@ -137,8 +161,81 @@ class OperandFinder {
         }
         offset_bytes += offsets[dynamic_index];
       }
-      add_descriptor(descriptor, offset_bytes, use);
+      if (!add_measured(descriptor, offset_bytes, use, element)) {
+        result_.is_exact = false;
+        add_descriptor(descriptor, offset_bytes, use);
+      }
     }
+  }
+
+  // What of the descriptor was touched. False if that is not known.
+  bool add_measured(const CapturedDescriptor& descriptor, uint64_t offset_bytes,
+                    const BindingUse& use, uint64_t element) {
+    const auto found = measured_.find({use.set, use.binding, element});
+    if (found == measured_.end()) {
+      // A sampler, or nothing: there is nothing to measure.
+      return !measured_.empty() &&
+             (descriptor.type == VK_DESCRIPTOR_TYPE_SAMPLER || descriptor.handle == 0);
+    }
+    const size_t before = operands_.size();
+    for (const MeasuredElementFields* const fields : found->second) {
+      const bool is_known =
+          add_ranges(descriptor, offset_bytes, *fields, fields->loads, AccessMode::kRead) &&
+          add_ranges(descriptor, offset_bytes, *fields, fields->stores, AccessMode::kWrite);
+      if (!is_known) {
+        operands_.resize(before);
+        return false;
+      }
+      if (fields->is_past != 0) {
+        summary_.remark("a binding that was reached past its end (what is further is not known)");
+      }
+      result_.is_exact = result_.is_exact && fields->is_bounded == 0;
+    }
+    return true;
+  }
+
+  bool add_ranges(const CapturedDescriptor& descriptor, uint64_t offset_bytes,
+                  const MeasuredElementFields& fields, const std::vector<uint64_t>& ranges,
+                  AccessMode mode) {
+    result_.step_count += ranges.size();
+    for (size_t i = 0; i + 1 < ranges.size(); i += 2) {
+      std::optional<std::vector<CapturedBytes>> parts;
+      if (fields.is_image != 0) {
+        parts = texels_of(descriptor, fields, ranges[i], ranges[i + 1]);
+      } else {
+        parts =
+            granules_of(descriptor, offset_bytes, fields.granule_shift, ranges[i], ranges[i + 1]);
+      }
+      if (!parts) return false;
+      result_.step_count += parts->size();
+      const bool is_uniform = descriptor.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+                              descriptor.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
+      add(*parts, is_uniform ? AccessMode::kUniform : mode);
+    }
+    return true;
+  }
+
+  static std::optional<std::vector<CapturedBytes>> texels_of(const CapturedDescriptor& descriptor,
+                                                             const MeasuredElementFields& fields,
+                                                             uint64_t begin, uint64_t end) {
+    if (descriptor.view == nullptr || !has_memory(descriptor.view->image)) return std::nullopt;
+    if (descriptor.view->is_of_volume) return std::nullopt;
+    return bytes_of_texels(*descriptor.view->image, descriptor.view->range,
+                           {fields.width, fields.height, fields.depth}, begin, end);
+  }
+
+  static std::optional<std::vector<CapturedBytes>> granules_of(const CapturedDescriptor& descriptor,
+                                                               uint64_t offset_bytes,
+                                                               uint32_t shift, uint64_t begin,
+                                                               uint64_t end) {
+    constexpr uint32_t kShiftMax = 2;
+    if (!has_memory(descriptor.buffer) || shift > kShiftMax) return std::nullopt;
+    const uint64_t size_bytes = std::min(descriptor.range_bytes, descriptor.buffer->size_bytes);
+    const uint64_t first = std::min(begin, size_bytes) << shift;
+    const uint64_t last = std::min(std::min(end, size_bytes) << shift, size_bytes);
+    if (first >= last || offset_bytes > descriptor.buffer->size_bytes)
+      return std::vector<CapturedBytes>();
+    return bytes_of(*descriptor.buffer, offset_bytes + first, last - first);
   }
 
   void add_descriptor(const CapturedDescriptor& descriptor, uint64_t offset_bytes,
@@ -199,6 +296,10 @@ class OperandFinder {
   const BoundState& bound_;
   const DispatchCommand& dispatch_;
   CaptureSummary& summary_;
+  // By set, binding and element: several variables may have the same.
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, std::vector<const MeasuredElementFields*>>
+      measured_;
+  uint64_t descriptor_count_ = 0;
   std::vector<CapturedOperand> operands_;
   DispatchOperands result_;
 };
@@ -206,8 +307,8 @@ class OperandFinder {
 }  // namespace
 
 DispatchOperands operands_of(const BoundState& bound, const DispatchCommand& dispatch,
-                             CaptureSummary& summary) {
-  return OperandFinder(bound, dispatch, summary).find();
+                             const ExactAccessesRecord* measured, CaptureSummary& summary) {
+  return OperandFinder(bound, dispatch, measured, summary).find();
 }
 
 }  // namespace interlock

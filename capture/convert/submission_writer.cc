@@ -78,6 +78,8 @@ void SubmissionWriter::write(const SubmitRecord& record) {
   ++submission_;
   ++summary_.submission_count;
   is_understood_ = true;
+  const auto expected = expected_.find(record.queue);
+  exact_submission_ = expected == expected_.end() ? 0 : std::exchange(expected->second, 0);
   const std::string queue = sync_.queue_name(record.queue);
   Place place;
   if (queue != kDefaultQueueName) place.queue = queue;
@@ -143,12 +145,21 @@ bool SubmissionWriter::bind(const Command& command) {
 
 void SubmissionWriter::write_command(const DispatchCommand& command, const Place& place) {
   ++summary_.dispatch_count;
-  auto [operands, is_understood, descriptor_count] = operands_of(bound_, command, summary_);
-  writer_.add_steps(descriptor_count);
+  std::optional<ExactAccessesRecord> measured;
+  if (command.slot != 0) measured = index_.find(exact_submission_, command.slot);
+  auto [operands, is_understood, is_exact, step_count] =
+      operands_of(bound_, command, measured ? &*measured : nullptr, summary_);
+  writer_.add_steps(step_count);
   is_understood_ = is_understood_ && is_understood;
   if (operands.size() > kDispatchOperandsMax) {
     note("a dispatch that touches more ranges than one may have");
     operands.resize(kDispatchOperandsMax);
+    is_exact = false;
+  }
+  for (CapturedOperand& operand : operands) {
+    if (writer_.takes_rows(operand.bytes)) continue;
+    operand.bytes.rows.reset();
+    is_exact = false;
   }
   DispatchDraft draft;
   draft.label = label_of(place);
@@ -167,8 +178,9 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
     draft.operands.push_back(writer_.operand(operand.bytes, operand.mode));
   }
   // A shader may leave bytes of its bindings as they were, and need not look at them.
-  draft.is_partial = has_writes;
-  draft.is_approximate = !operands.empty();
+  draft.is_partial = has_writes && !is_exact;
+  draft.is_approximate = !operands.empty() && !is_exact;
+  if (is_exact) ++summary_.exact_count;
   if (draft.is_approximate) ++summary_.approximate_count;
   writer_.add(draft);
 }

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "capture/convert/command_lists.h"
+#include "capture/convert/exact_index.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/queue_sync.h"
 #include "capture/convert/summary.h"
 #include "capture/convert/transfer_pieces.h"
+#include "capture/log/exact_records.h"
 #include "capture/log/queue_records.h"
 
 namespace interlock {
@@ -20,10 +22,12 @@ namespace interlock {
 class SubmissionWriter {
  public:
   // Requires: all outlive this.
-  SubmissionWriter(const CommandLists& lists, QueueSync& sync, ProgramWriter& writer,
-                   CaptureSummary& summary)
-      : lists_(lists), sync_(sync), writer_(writer), summary_(summary) {}
+  SubmissionWriter(const CommandLists& lists, QueueSync& sync, ExactIndex& index,
+                   ProgramWriter& writer, CaptureSummary& summary)
+      : lists_(lists), sync_(sync), index_(index), writer_(writer), summary_(summary) {}
 
+  // What the next submission to its queue is called where its dispatches are measured.
+  void expect(const ExactSubmissionRecord& record) { expected_[record.queue] = record.submission; }
   void write(const SubmitRecord& record);
 
  private:
@@ -58,9 +62,12 @@ class SubmissionWriter {
 
   const CommandLists& lists_;
   QueueSync& sync_;
+  ExactIndex& index_;
   ProgramWriter& writer_;
   CaptureSummary& summary_;
   uint64_t submission_ = 0;
+  std::map<uint64_t, uint64_t> expected_;  // By queue.
+  uint64_t exact_submission_ = 0;          // Of the submission that is written; 0: none.
   bool is_understood_ = true;
   BoundState bound_;               // Of the list that is written. So the next.
   std::span<const Command> rest_;  // What comes after.

@@ -24,10 +24,10 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-void CaptureSummary::note(std::string_view what) {
+void CaptureSummary::count(std::string_view what, std::map<std::string, uint64_t>& names) {
   std::string name = printable(what);
-  const bool has_room = not_understood.size() < kNamesMax || not_understood.contains(name);
-  ++not_understood[has_room ? std::move(name) : "more"];
+  const bool has_room = names.size() < kNamesMax || names.contains(name);
+  ++names[has_room ? std::move(name) : "more"];
 }
 
 std::string text_of(const CaptureSummary& summary) {
@@ -40,6 +40,11 @@ std::string text_of(const CaptureSummary& summary) {
                       counted(summary.barrier_count, "barrier", "barriers"),
                       counted(summary.submission_count, "submission", "submissions"),
                       counted(summary.queue_count, "queue", "queues"));
+  if (summary.is_exact) {
+    text +=
+        fmt::format("  exact: {} of {} with the ranges that they touched.\n", summary.exact_count,
+                    counted(summary.dispatch_count, "dispatch", "dispatches"));
+  }
   if (summary.approximate_count > 0) {
     text += fmt::format("  approximate: {} that may touch less than is written here.\n",
                         counted(summary.approximate_count, "command", "commands"));

@@ -19,14 +19,19 @@ struct CaptureSummary {
   uint64_t queue_count = 0;
   // Dispatches and transfers whose ranges bound what they touch.
   uint64_t approximate_count = 0;
+  bool is_exact = false;                           // It was measured what dispatches touch.
+  uint64_t exact_count = 0;                        // Dispatches whose ranges are what they touched.
   uint64_t unknown_submission_count = 0;           // Some command of theirs was not understood.
   std::map<std::string, uint64_t> not_understood;  // What, and how often.
   std::map<std::string, uint64_t> remarks;         // What is as it should be, and to be known.
   std::string cut;  // Why the log ends before the application did; empty: it does not.
 
   // What is printable of it, and not too long. After a thousand names, the rest has one.
-  void note(std::string_view what);
-  void remark(std::string_view what) { ++remarks[std::string(what)]; }
+  void note(std::string_view what) { count(what, not_understood); }
+  void remark(std::string_view what) { count(what, remarks); }
+
+ private:
+  static void count(std::string_view what, std::map<std::string, uint64_t>& names);
 };
 
 // A name of the application as one may print it: not too long, and without control characters.

@@ -281,8 +281,8 @@ struct ResetSetPoolRecord {
 // What a descriptor names: a buffer with its range, an image view, or a buffer view.
 struct DescriptorFields {
   uint64_t handle = 0;
-  uint64_t offset_bytes = 0;
-  uint64_t range_bytes = 0;  // Or "whole size".
+  uint64_t offset_bytes = 0;  // Of an image view with a sampler: the sampler.
+  uint64_t range_bytes = 0;   // Or "whole size".
 
   static void each_field(auto& self, auto& fields) {
     fields(self.handle, self.offset_bytes, self.range_bytes);

@@ -62,6 +62,12 @@ enum class RecordKind : uint32_t {
   kAcquire = 86,
   kPresent = 87,
   kResult = 88,
+
+  kExactMode = 96,
+  kExactSlot = 97,
+  kExactSubmission = 98,
+  kExactAccesses = 99,
+  kExactRemark = 100,
 };
 
 }  // namespace interlock

@@ -49,8 +49,8 @@ TEST(ConvertHostile, EndsWithEveryByteOfALogChanged) {
 
 TEST(ConvertHostile, RefusesAnUnknownKind) {
   std::string log = whole_log();
-  log[kLogHeaderBytes + 4] = 99;
-  EXPECT_THAT(converted(log).error, HasSubstr("byte 16: error: no record has the kind 99."));
+  log[kLogHeaderBytes + 4] = 127;
+  EXPECT_THAT(converted(log).error, HasSubstr("byte 16: error: no record has the kind 127."));
 }
 
 // Each list executes the one before it twice.

@@ -39,6 +39,8 @@ struct Swapchain {
   std::set<uint64_t> images;  // That were asked for.
 };
 
+class ExactDevice;
+
 struct Device {
   VkDevice handle = VK_NULL_HANDLE;
   PFN_vkGetDeviceProcAddr next_function = nullptr;
@@ -50,6 +52,7 @@ struct Device {
   std::unordered_map<uint64_t, std::shared_ptr<const UpdateTemplate>> templates;
   std::unordered_map<uint64_t, Swapchain> swapchains;
   std::unordered_map<uint64_t, QueryPool> query_pools;
+  std::shared_ptr<ExactDevice> exact;  // With --exact, where the device can; it has its own mutex.
 };
 
 // By the word that a dispatchable handle begins with: the loader's, and the same for all that comes

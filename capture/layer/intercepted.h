@@ -35,6 +35,13 @@ std::span<const Intercepted> queue_calls();           // queue_calls.cc
 std::span<const Intercepted> host_sync_calls();       // host_sync_calls.cc
 std::span<const Intercepted> debug_calls();           // debug_calls.cc
 std::span<const Intercepted> not_understood_calls();  // not_understood_calls.cc
+// With --exact these come before the others, and call them.
+std::span<const Intercepted> exact_object_calls();  // exact_calls.cc
+std::span<const Intercepted> exact_work_calls();    // exact_work_calls.cc
+
+// Writes the records of compute pipelines that were created.
+void log_compute_pipelines(uint32_t count, const VkComputePipelineCreateInfo* infos,
+                           const VkPipeline* pipelines);
 
 // vkDestroy… and vkFree… of one object.
 template <auto kNext, VkObjectType kType, typename Handle>

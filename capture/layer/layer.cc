@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "capture/layer/devices.h"
+#include "capture/layer/exact_device.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
 #include "capture/log/log_writer.h"
@@ -106,11 +107,13 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
   instance->properties(physical, &properties);
   log().append(DeviceRecord{number_of(*handle), properties.deviceName, extensions_of(*info),
                             std::min(instance->api_version, properties.apiVersion)});
+  open_exact(*device, properties.limits);
   return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice handle, const VkAllocationCallbacks* allocator) {
   if (handle == VK_NULL_HANDLE) return;
+  if (Device* const ending = devices().find(handle)) close_exact(*ending);
   log().append(DestroyRecord{VK_OBJECT_TYPE_DEVICE, number_of(handle)});
   const std::unique_ptr<Device> device(devices().remove(handle));
   device->next.vkDestroyDevice(handle, allocator);
@@ -121,6 +124,11 @@ using CallTable = std::unordered_map<std::string_view, PFN_vkVoidFunction>;
 const CallTable& device_calls() {
   static const CallTable& all = *[] {
     auto* const table = new CallTable;
+    // What stands first counts.
+    for (const auto list : {exact_object_calls, exact_work_calls}) {
+      if (!exact_is_asked_for()) break;
+      for (const Intercepted& call : list()) table->emplace(call.name, call.function);
+    }
     for (const auto list : {memory_calls, image_calls, descriptor_calls, pipeline_calls,
                             command_buffer_calls, dispatch_calls, transfer_calls, barrier_calls,
                             queue_calls, host_sync_calls, debug_calls, not_understood_calls}) {

@@ -43,6 +43,14 @@ VKAPI_ATTR VkResult VKAPI_CALL create_compute_pipelines(VkDevice device, VkPipel
                                                         VkPipeline* pipelines) {
   const VkResult result = device_of(device).next.vkCreateComputePipelines(
       device, cache, count, infos, allocator, pipelines);
+  log_compute_pipelines(count, infos, pipelines);
+  return result;
+}
+
+}  // namespace
+
+void log_compute_pipelines(uint32_t count, const VkComputePipelineCreateInfo* infos,
+                           const VkPipeline* pipelines) {
   for (uint32_t i = 0; i < count; ++i) {
     if (pipelines[i] == VK_NULL_HANDLE) continue;
     const VkPipelineShaderStageCreateInfo& stage = infos[i].stage;
@@ -57,10 +65,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_compute_pipelines(VkDevice device, VkPipel
     }
     log().append(record);
   }
-  return result;
 }
-
-}  // namespace
 
 std::span<const Intercepted> pipeline_calls() {
   static const std::array kCalls = {

@@ -35,8 +35,10 @@ DescriptorSort sort_of(VkDescriptorType type) {
 }
 
 DescriptorFields descriptor_of(VkDescriptorType type, const VkDescriptorImageInfo& info) {
-  // Of a sampler alone the view means nothing.
-  return {type == VK_DESCRIPTOR_TYPE_SAMPLER ? 0 : number_of(info.imageView), 0, 0};
+  // Of a sampler alone the view means nothing; of others the sampler.
+  const bool has_sampler = type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  return {type == VK_DESCRIPTOR_TYPE_SAMPLER ? 0 : number_of(info.imageView),
+          has_sampler ? number_of(info.sampler) : 0, 0};
 }
 
 DescriptorFields descriptor_of(VkDescriptorType, const VkDescriptorBufferInfo& info) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct CaptureOptions {
   std::string output;
   std::string kept_log;
   std::string log;  // Instead of a command.
+  bool is_exact = false;
   ParseOptions parse;
 };
 
@@ -43,11 +45,35 @@ std::string numbered(const std::string& path, size_t index) {
   return (whole.parent_path() / name).string();
 }
 
+// What an argument may have without quotes around it.
+constexpr std::string_view kPlainBytes =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+
 constexpr size_t kNamesShown = 8;  // Of what was not understood, in the last line.
+
+// As shells take it for one word.
+std::string quoted(const std::string& argument) {
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// The command that measures what this one bounds; empty where a log does not say which it was.
+std::string exact_command_of(const CaptureOptions& options) {
+  if (options.command.empty()) return "";
+  const std::string output = options.output.empty() ? "" : fmt::format(" -o {}", options.output);
+  std::string command;
+  for (const std::string& argument : options.command) {
+    const bool is_plain =
+        !argument.empty() && argument.find_first_not_of(kPlainBytes) == std::string::npos;
+    command += is_plain ? " " + argument : " " + quoted(argument);
+  }
+  return fmt::format("interlock capture --exact{} --{}", output, command);
+}
 
 // What the report alone does not say: which findings need not be, and what nothing is known of.
 std::string text_of_doubts(const CheckReport& report, const CaptureSummary& summary,
-                           const std::string& shown) {
+                           const std::string& shown, const std::string& exact_command) {
   std::string text;
   const uint64_t finding_count = report.findings.size();
   const auto possible_count =
@@ -58,6 +84,9 @@ std::string text_of_doubts(const CheckReport& report, const CaptureSummary& summ
         "--possible {}` counts the same.\n",
         possible_count,
         finding_count == 1 ? "1 finding is" : fmt::format("{} findings are", finding_count), shown);
+    if (!summary.is_exact && !exact_command.empty()) {
+      text += fmt::format("What is touched decides: {}\n", exact_command);
+    }
   }
   if (!summary.not_understood.empty()) {
     std::vector<std::string> names;
@@ -89,7 +118,7 @@ ExitStatus judge(const std::string& path, const std::string& shown, const Captur
   TextLimits limits;
   limits.redundant = 0;
   print_report(text_report(*program, report, shown, limits));
-  print_out(text_of_doubts(report, summary, shown));
+  print_out(text_of_doubts(report, summary, shown, exact_command_of(options)));
   if (!report.findings.empty()) {
     if (options.output.empty()) {
       print_remark("-o FILE keeps the program, to be minimized (with --possible) and replayed.\n");
@@ -161,7 +190,7 @@ ExitStatus judge_run(const CapturedRun& run, const std::string& folder,
 ExitStatus run_and_judge(const std::string& folder, const CaptureOptions& options) {
   const Result<std::string> layer = find_layer_folder();
   if (!layer) return report_error(layer.error());
-  const Result<CapturedRun> run = run_captured(options.command, *layer, folder);
+  const Result<CapturedRun> run = run_captured(options.command, *layer, folder, options.is_exact);
   if (!run) return report_error(run.error());
   return judge_run(*run, folder, options);
 }
@@ -169,6 +198,9 @@ ExitStatus run_and_judge(const std::string& folder, const CaptureOptions& option
 ExitStatus run_capture(const CaptureOptions& options) {
   if (options.command.empty() == options.log.empty()) {
     return report_error({"capture takes a command after `--`, or --log=FILE, and not both."});
+  }
+  if (options.is_exact && !options.log.empty()) {
+    return report_error({"--exact measures while a command runs: a log has what it has."});
   }
   // While a command runs, signals are for the command: judge_run() follows it.
   std::optional<Interruptible> interruptible;
@@ -193,6 +225,9 @@ void add_capture_command(CLI::App& app, ExitStatus& status) {
   command.add_option("-o,--output", options.output, "where the program goes (.ilk)");
   command.add_option("--keep-log", options.kept_log, "where a copy of the log goes");
   command.add_option("--log", options.log, "a log that was kept, instead of a command");
+  command.add_flag(
+      "--exact", options.is_exact,
+      "shaders note which bytes and texels they touch: slower, and hazards are certain");
   add_limit_options(command, options.parse);
   read_every_queue(options.parse);
 }

@@ -60,7 +60,7 @@ std::string joined(std::string_view first, const char* rest) {
 // The environment of this process with the layer in it, after the application's own layers: what is
 // logged is what reaches the driver.
 std::vector<std::string> captured_environment(const std::string& layer_folder,
-                                              const std::string& folder) {
+                                              const std::string& folder, bool is_exact) {
   const char* const only_path = std::getenv("VK_LAYER_PATH");
   const bool has_path = only_path != nullptr && *only_path != '\0';
   // Where VK_LAYER_PATH is set, loaders ask no other variable.
@@ -72,7 +72,8 @@ std::vector<std::string> captured_environment(const std::string& layer_folder,
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
-    if (name == path_name || name == "VK_INSTANCE_LAYERS" || name == "INTERLOCK_CAPTURE_DIR") {
+    if (name == path_name || name == "VK_INSTANCE_LAYERS" || name == "INTERLOCK_CAPTURE_DIR" ||
+        name == "INTERLOCK_CAPTURE_EXACT") {
       continue;
     }
     environment.emplace_back(text);
@@ -80,6 +81,7 @@ std::vector<std::string> captured_environment(const std::string& layer_folder,
   environment.push_back(fmt::format("{}={}", path_name, path));
   environment.push_back(fmt::format("VK_INSTANCE_LAYERS={}", layers));
   environment.push_back(fmt::format("INTERLOCK_CAPTURE_DIR={}", folder));
+  if (is_exact) environment.emplace_back("INTERLOCK_CAPTURE_EXACT=1");
   return environment;
 }
 
@@ -125,9 +127,10 @@ Result<std::string> make_temporary_folder() {
 }
 
 Result<CapturedRun> run_captured(const std::vector<std::string>& command,
-                                 const std::string& layer_folder, const std::string& folder) {
+                                 const std::string& layer_folder, const std::string& folder,
+                                 bool is_exact) {
   std::vector<std::string> arguments = command;
-  std::vector<std::string> environment = captured_environment(layer_folder, folder);
+  std::vector<std::string> environment = captured_environment(layer_folder, folder, is_exact);
   const SignalPassing passing;
   pid_t child = 0;
   const int error = posix_spawnp(&child, arguments.front().c_str(), nullptr, nullptr,

@@ -115,8 +115,8 @@ const std::vector<Room>& rooms() {
       // Recorders of real applications. The layer lives in their processes: of the project it has
       // the log alone, and of the log only what writes it.
       {"capture/log", {"encoder/program"}},
-      {"capture/layer", {"capture/log"}},
       {"capture/spirv", {"encoder/program"}},
+      {"capture/layer", {"capture/log", "capture/spirv"}},
       {"capture/convert",
        {"encoder/program", "encoder/import/graph_names.h", "encoder/text/printer.h", "capture/log",
         "capture/spirv"}},

@@ -69,6 +69,10 @@ void SampleDevice::create_device() {
   info.pNext = &features_12;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  VkPhysicalDeviceFeatures features = {};
+  features.shaderStorageBufferArrayDynamicIndexing = VK_TRUE;
+  features.robustBufferAccess = VK_TRUE;
+  info.pEnabledFeatures = &features;
   const char* const extension = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
   info.enabledExtensionCount = 1;
   info.ppEnabledExtensionNames = &extension;

@@ -136,6 +136,10 @@ void QueueSync::signal_timelines(const std::string& queue,
   for (const SemaphoreUseFields& use : signals) {
     Semaphore* const semaphore = find_timeline(use.semaphore);
     if (semaphore == nullptr || !raise(*semaphore, use.value)) continue;
+    // One signal names each semaphore once; a batch may raise one of them twice.
+    if (std::ranges::count(draft.semaphores, semaphore->name, &SemaphoreUseDraft::semaphore) > 0) {
+      add_sync(std::exchange(draft, sync_of(SyncKind::kSignal, queue)));
+    }
     draft.semaphores.push_back(point_of(semaphore->name, use.value));
     const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kFirst);
     draft.semaphores.back().stages = stages;
